@@ -6,6 +6,7 @@ are not stated, so they go into nothing that is released.
 """
 
 import io
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -23,11 +24,7 @@ from chaos_utils.datasets.registry import registry
 
 LABELS = ("entailment", "neutral", "contradiction")
 _ANSWERS = {"true": LABELS[0], "either": LABELS[1], "false": LABELS[2]}  # as LiveNLI asked
-_JUDGED = {
-    "snli": "judges32/snli.csv",
-    "mnli": "judges32/mnli_m.csv",
-    "alphanli": "judges32/alphanli.csv",
-}
+_OF_VOTES = re.compile(r".*/chaosNLI_(\w+)\.jsonl")
 _BESIDE = "llm_annotations.json"  # in a dataset's folder
 
 
@@ -237,8 +234,13 @@ def machine_files(dataset: Dataset) -> list[str]:
         Names in the registry.
     """
     own = f"{dataset.file.rpartition('/')[0]}/{_BESIDE}" if dataset.files else ""
-    wanted = {own, _JUDGED.get(dataset.name)}
-    return [name for name in registry() if name in wanted]
+    return [name for name in registry() if name in (own, _judged(dataset))]
+
+
+def _judged(dataset: Dataset) -> str:
+    """Return the file of language models' labels on ChaosNLI, called as that of the votes is."""
+    found = _OF_VOTES.fullmatch(dataset.file) if dataset.files else None
+    return f"judges32/{found[1]}.csv" if found else ""
 
 
 def read_judges(dataset: str, data: str = "auto") -> pd.DataFrame:
@@ -246,7 +248,8 @@ def read_judges(dataset: str, data: str = "auto") -> pd.DataFrame:
 
     Parameters
     ----------
-    dataset : {'snli', 'mnli', 'alphanli'}
+    dataset : str
+        One of ChaosNLI's.
     data : str
         As for `sources.locate`.
 
@@ -262,13 +265,12 @@ def read_judges(dataset: str, data: str = "auto") -> pd.DataFrame:
         If there is no such file beside the dataset, or it is damaged, names a label that the
         dataset does not have, or an item twice.
     """
-    if dataset not in _JUDGED:
+    about = get_dataset(dataset)
+    if _judged(about) not in registry():
         raise _no_models(dataset)
-    labels = get_dataset(dataset).labels
-    three = len(labels) > 2
-    known = {label[0] if three else str(k + 1): label for k, label in enumerate(labels)}
+    known = dict(zip(about.codes, about.labels, strict=True))
     judges = read_published("judges32_models")
-    file = _File(_JUDGED[dataset], ["item_uid", *judges["column"]], data, sep=",")
+    file = _File(_judged(about), ["item_uid", *judges["column"]], data, sep=",")
     uids = file.table["item_uid"]
     for twice in uids[uids.duplicated()]:
         raise file.faults.fatal("An item stands in the data file twice.", twice)

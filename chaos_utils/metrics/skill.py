@@ -148,7 +148,7 @@ def distances(
         trust=trust,
         spread=lost * ((shares - mean) ** 2).sum(axis=1) - noise,
         product=lost * ((given - mean) * (shares - mean)).sum(axis=1),
-        square=lost * ((given - mean) ** 2).sum(axis=1) + varying,
+        square=lost * (((given - mean) ** 2).sum(axis=1) + varying),
     )
 
 

@@ -253,7 +253,7 @@ def test_a_folder_of_ones_own(tmp_path, reader_in):
 
 @pytest.mark.parametrize(
     ("name", "n_files"),
-    [("md-agreement", 3), ("wax", 1), ("ambient", 2), ("alttest", 4), ("llm_as_a_judge", 2)],
+    [("md-agreement", 3), ("wax", 1), ("ambient", 2), ("alttest", 4), ("judges32", 3)],
 )
 def test_a_dataset_or_a_folder_names_all_its_files(name, n_files):
     names = json.loads(CliRunner().invoke(data_app, ["verify", name, "--json"]).stdout)
