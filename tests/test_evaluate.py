@@ -21,11 +21,11 @@ from chaos_utils.cli import answers
 from chaos_utils.cli.__main__ import app
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import fewest_resamples
-from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import judging
 from chaos_utils.scoring.predictions import read_predictions
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD
 from chaos_utils.scoring.systems import computed
+from chaos_utils.scoring.worth import PEOPLE
 
 QUICK = ("--bootstrap", "40", "--measures", "jsd,ece")
 
@@ -87,11 +87,12 @@ def test_systems_references_and_baselines_by_measure(evaluate):
     assert set(ours) == set(judging.USUAL)
     assert ours["jsd"]["low"] < ours["jsd"]["value"] < ours["jsd"]["high"]
     assert ours["ece"]["low"] is None
-    assert ours[people.BRIER]["low"] < ours[people.BRIER]["value"]
+    assert ours[PEOPLE]["low"] < ours[PEOPLE]["value"]
+    assert value_of(rows, "base rate", PEOPLE) == 0 > value_of(rows, "uniform", PEOPLE)
     floor, ceiling = (value_of(rows, one, "jsd") for one in (PERFECT_MODEL, SECOND_CROWD))
     assert floor < ceiling < 0.1
     assert value_of(rows, "mean vote given the old label", "jsd") < value_of(
-        rows, "mean vote", "jsd"
+        rows, "base rate", "jsd"
     )
 
 
@@ -99,7 +100,7 @@ def test_all_measures(evaluate, sample):
     votes = sample[0]
     rows = rows_of(evaluate("snli.csv", "--bootstrap", "0", "--measures", "all", "--json"))
     shown = {row["measure"] for row in rows}
-    assert shown == {*judging.available(votes, MEASURES), *people.NAMES}
+    assert shown == {*judging.available(votes, MEASURES), *judging.IN_PEOPLE}
     assert all(row["low"] is None for row in rows)
 
 
@@ -115,7 +116,7 @@ def test_seed_changes_intervals_and_nothing_else(evaluate):
 def test_text_fits_any_terminal_and_names_every_measure(sample):
     votes = sample[0]
     systems = [computed("snli", votes, blurred(votes))]
-    names = [*judging.available(votes, MEASURES), people.BRIER]
+    names = [*judging.available(votes, MEASURES), PEOPLE]
     answer = judging.judge_files({"snli": systems}, sample, measures=names, n_resamples=0)
     for columns in (60, 140):
         text = answers.as_text(answer, columns)
@@ -346,11 +347,11 @@ def test_a_system_that_saw_no_votes_is_worth_people_and_others_are_not(sample):
     own = replace(computed("mine", votes, blurred(votes)), origin="yours")
     made = replace(own, name="made of votes", origin="simulated")
     answer = judging.judge_files({"snli": [own, made]}, sample, n_resamples=0)
-    worth = {row["system"]: row for row in answer.rows if row["measure"] == people.BRIER}
-    assert set(worth) == {"mine"}
+    worth = {row["system"]: row for row in answer.rows if row["measure"] == PEOPLE}
+    assert set(worth) == {"mine", *judging.BASELINES} - {"old label"}  # one label per item
     assert any("made of votes is worth no number of people" in note for note in answer.notes)
     table = answers.as_text(answer, 80)
-    assert "human" in table
+    assert "base rate" in table
 
 
 @pytest.mark.parametrize(
@@ -367,7 +368,7 @@ def test_a_system_that_saw_no_votes_is_worth_people_and_others_are_not(sample):
         (["snli.csv", "--against", "snli"], "no pair of systems"),
         (["snli.csv", "even.csv", "--pairs", "--against", "even"], "exclude each other"),
         (["snli.csv", "even.csv", "--against", "even", "--bootstrap", "0"], "needs resamples"),
-        (["snli.csv", "even.csv", "--pairs", "--measures", "human_equivalent_brier"],
+        (["snli.csv", "even.csv", "--pairs", "--measures", "people_on_top"],
          "not compared by how many people"),
         (["snli.csv", "--measures", ""], "There is no measure"),
         (["snli.csv", "--measures", "all,jsd"], "all, without others"),

@@ -45,8 +45,11 @@ def leave_one_out_mean(shares: npt.ArrayLike, groups: npt.ArrayLike) -> Floats:
 
 def _of_others(table: Floats, groups: npt.ArrayLike) -> tuple[Floats, npt.NDArray[np.int64]]:
     """Return a table's sums without each group, and which group an item is of."""
-    names, group = np.unique(np.asarray(groups), return_inverse=True)
-    of_group = np.zeros((len(names), table.shape[1]))
+    # np.unique imports numpy.ma, which takes longer than everything else here.
+    places: dict[int, int] = {}
+    given = np.asarray(groups).tolist()
+    group = np.array([places.setdefault(one, len(places)) for one in given], dtype=np.int64)
+    of_group = np.zeros((len(places), table.shape[1]))
     np.add.at(of_group, group, table)
     return table.sum(axis=0) - of_group, group
 

@@ -18,7 +18,7 @@ from chaos_utils.metrics.skill import (
     skill_interval,
     skill_of_people,
 )
-from chaos_utils.scoring.human_equivalents import predicted
+from chaos_utils.scoring.human_equivalents import predicted, refusal
 from chaos_utils.scoring.system import System
 
 PEOPLE, PEOPLE_TRUSTED = "people_on_top", "people_on_top_trusted"
@@ -34,7 +34,7 @@ TITLES: Mapping[str, str] = {
 }
 UNITS = {name: "" if name.startswith(SKILL) else "people" for name in NAMES}
 MARKS = (1, 2, 5, 10)  # people whose skill is marked on an axis
-BELOW = "below the base rate"
+BELOW, BEYOND, UNDEFINED = "below the base rate", "more than voted", "undefined"
 _FIELLER = "Fieller's interval over items, each with its votes"
 _RESAMPLED = "items resampled, each with its votes; the base rate is held fixed"
 _ON_TOP = "as near to the population as the system, beside the base rate"
@@ -120,13 +120,15 @@ class Worth:
         """Return whether a number of people is larger than the crowd that judges."""
         return UNITS[name] == "people" and self.estimates[name].value > self.n_votes
 
-    def text(self, name: str) -> str:
+    def text(self, name: str, *, interval: bool = True) -> str:
         """Return an estimate in words.
 
         Parameters
         ----------
         name : str
             One of `estimates`.
+        interval : bool
+            Whether its interval is said, where it has one.
 
         Returns
         -------
@@ -136,12 +138,13 @@ class Worth:
         """
         one = self.estimates[name]
         if np.isnan(one.value):
-            return f"undefined: {self.undefined}"
+            return f"{UNDEFINED}: {self.undefined}"
         in_people = UNITS[name] == "people"
         short = _people if in_people else _share
         value = BELOW if in_people and short(one.value).startswith("−") else short(one.value)
-        ends = "" if np.isnan(one.low) else f" [{short(one.low)}, {short(one.high)}]"
-        return value + ends + ", more than voted" * self.is_beyond(name)
+        has_ends = interval and not np.isnan(one.low)
+        ends = f" [{short(one.low)}, {short(one.high)}]" * has_ends
+        return value + ends + f", {BEYOND}" * self.is_beyond(name)
 
 
 def _people(value: float) -> str:
@@ -296,29 +299,62 @@ def _between(one: Estimate, ends: tuple[float, float]) -> Estimate:
     return Estimate(one.value, min(ends[0], one.value), max(ends[1], one.value))
 
 
-def rows_of(found: Iterable[tuple[System, Worth]]) -> list[dict[str, object]]:
+def in_words(votes: Votes, systems: Iterable[System], *, seed: int) -> dict[str, dict[str, str]]:
+    """Say in words what systems are worth, by name: ``people`` and ``people_trusted``.
+
+    Parameters
+    ----------
+    votes : Votes
+        At least two on each item.
+    systems : iterable of System
+        Those that were made from these votes are left out.
+    seed : int
+        Of the resamples.
+
+    Returns
+    -------
+    dict of dict of str
+        Of a system that gives one label per item, only the second.
+    """
+    found = {}
+    for system in systems:
+        if not refusal(votes, system):
+            one = worth(votes, system, seed=seed)
+            names = {"people": PEOPLE, "people_trusted": PEOPLE_TRUSTED}
+            found[system.name] = {
+                key: one.text(name) for key, name in names.items() if name in one.estimates
+            }
+    return found
+
+
+def rows_of(
+    found: Iterable[tuple[System, Worth]], *, intervals: bool = True
+) -> list[dict[str, object]]:
     """Return what systems are worth as rows of a table.
 
     Parameters
     ----------
     found : iterable of (System, Worth)
+    intervals : bool
+        Whether they have the ends of intervals.
 
     Returns
     -------
     list of dict
-        By system, then by name: ``dataset``, ``system``, ``measure``, ``n_items``, ``value``,
-        ``low``, ``high``, ``text``, ``estimand``.
+        By system, then by name: ``dataset``, ``system``, ``origin``, ``measure``, ``n_items``,
+        ``value``, ``low``, ``high``, ``text``, ``estimand``.
     """
     return [
         {
             "dataset": system.dataset.name,
             "system": system.name,
+            "origin": system.origin,
             "measure": name,
             "n_items": one.n_items,
             "value": estimate.value,
-            "low": estimate.low,
-            "high": estimate.high,
-            "text": one.text(name),
+            "low": estimate.low if intervals else np.nan,
+            "high": estimate.high if intervals else np.nan,
+            "text": one.text(name, interval=intervals),
             "estimand": ESTIMANDS[name],
         }
         for system, one in found

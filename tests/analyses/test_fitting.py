@@ -21,8 +21,8 @@ from chaos_utils.scoring.human_equivalents import brier_equivalent
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.system import votes_of
 from chaos_utils.scoring.systems import (
+    base_rate,
     computed,
-    mean_vote,
     synthetic_systems,
 )
 from chaos_utils.scoring.trained import kind_of
@@ -132,14 +132,14 @@ def test_as_it_is_has_the_system_s_own_scores(votes, systems, table):
     )
 
 
-def test_the_base_rate_for_kl_is_the_mean_vote_of_the_other_folds(votes, table):
+def test_the_base_rate_for_kl_is_the_mean_share_of_the_other_folds(votes, table):
     groups = item_groups([votes])[0]
     folds = grouped_folds(groups, N_FOLDS, 0)
     predicted = np.stack([votes.shares[folds != fold].mean(axis=0) for fold in folds])
     expected = score(votes, [computed("", votes, predicted)], measures=["jsd"])["value"].item()
     rows = table.rows[(table.rows["map"] == BASE_RATE) & (table.rows["access"] == "text")]
     assert rows.set_index("objective").loc["kl", "jsd"] == pytest.approx(expected, abs=1e-5)
-    usual = score(votes, [mean_vote(votes)], measures=["jsd"])["value"].item()
+    usual = score(votes, [base_rate(votes)], measures=["jsd"])["value"].item()
     assert rows["jsd"].to_numpy() == pytest.approx(usual, abs=0.03)
 
 

@@ -1,25 +1,17 @@
-"""What systems are worth in people: on crowds of known size, and what is refused."""
+"""As how many drawn people systems do: on crowds of known size, and what is refused."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from helpers.predictions import part_of, votes_from
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.metrics.divergence import total_variation
 from chaos_utils.scoring import human_equivalents as people
-from chaos_utils.scoring.human_equivalents import BRIER, NAMES, TVD, Crowds, brier_equivalent
+from chaos_utils.scoring.human_equivalents import NAMES, TVD, Crowds
 from chaos_utils.scoring.system import votes_of
-from chaos_utils.scoring.systems import (
-    computed,
-    mean_vote,
-    oracle,
-    synthetic_systems,
-    uniform,
-)
+from chaos_utils.scoring.systems import base_rate, computed, oracle, synthetic_systems, uniform
 
 WORTH = (1, 2, 5, 10, 20)
 PRIOR = (0.9, 0.7, 0.5)
@@ -51,23 +43,10 @@ def coverage(sample, names, *, n_replicates, n_items, n_votes=100, n_draws=3, n_
     return {key: n / n_replicates for key, n in hits.items()}
 
 
-@pytest.mark.parametrize(
-    ("names", "least", "options"),
-    [
-        # By chance, 0.92 needs more replicates than fit here.
-        ([BRIER], 0.9, {"n_replicates": 150, "n_items": 150}),
-        *(
-            pytest.param(names, 0.92, {"n_replicates": 1000, **options}, marks=pytest.mark.slow)
-            for names, options in [
-                *(([BRIER], {"n_items": 300, "n_votes": n}) for n in (3, 10, 100)),
-                (NAMES, {"n_items": 200}),
-            ]
-        ),
-    ],
-)
-def test_intervals_hold_what_crowds_of_known_size_are_worth(sample, names, least, options):
-    found = coverage(sample, names, **options)
-    assert min(found.values()) >= least
+@pytest.mark.slow
+def test_intervals_hold_what_crowds_of_known_size_are_worth(sample):
+    found = coverage(sample, NAMES, n_replicates=1000, n_items=200)
+    assert min(found.values()) >= 0.92
     assert np.mean(list(found.values())) >= 0.93
 
 
@@ -105,9 +84,6 @@ def test_answers_that_are_no_number(sample):
     for _, one in people.human_equivalents(votes, [best], n_draws=3):
         assert one.text.startswith("more than 50")
         assert one.high == np.inf
-    alike = votes_from(sample[0], np.tile([10, 0, 0], (20, 1)))
-    even = brier_equivalent(alike, uniform(alike))
-    assert (even.value, even.text) == (0, "less than one")
 
 
 @pytest.mark.parametrize(
@@ -122,25 +98,7 @@ def test_answers_that_are_no_number(sample):
     ],
 )
 def test_answers_in_words(value, low, high, text):
-    assert people.Equivalent(BRIER, value, low, high, 50, 10).text == text
-
-
-@settings(max_examples=25)
-@given(
-    st.integers(0, 10**6), st.integers(2, 40), st.integers(2, 12), st.floats(0, 1), st.floats(0, 1)
-)
-def test_the_value_lies_in_its_interval_and_a_better_system_is_worth_more(
-    sample, seed, n_items, n_votes, one, other
-):
-    _, votes = simulated(sample, n_items, n_votes, np.random.default_rng(seed))
-    less, more = (
-        brier_equivalent(votes, computed("mixed", votes, part * votes.shares + (1 - part) / 3))
-        for part in sorted((one, other))
-    )
-    for found in (less, more):
-        assert found.low <= found.value * (1 + 1e-9)
-        assert found.value <= found.high * (1 + 1e-9)
-    assert less.value <= more.value * (1 + 1e-9)
+    assert people.Equivalent(TVD, value, low, high, 50, 10, 50).text == text
 
 
 def test_a_system_may_cover_some_items(sample):
@@ -149,9 +107,6 @@ def test_a_system_may_cover_some_items(sample):
     whole = crowd_of(2, votes, truths, rng)
     half = slice(0, 400, 2)
     part = part_of(whole, half)
-    alone = votes_from(votes, votes.counts[half])
-    again = computed("again", alone, part.probabilities)
-    assert brier_equivalent(votes, part).value == brier_equivalent(alone, again).value
     (one,) = Crowds(votes, 10, 3).equivalents(part, [TVD])
     assert one.n_items == 200
     assert "10 other votes" in one.estimand
@@ -164,11 +119,8 @@ def test_what_was_made_from_the_votes_that_judge_it_is_refused(sample):
     for system in (oracle(votes), synthetic_systems(votes)[0], fitted):
         assert people.refusal(votes, system)
         with pytest.raises(ChaosError, match="the votes that judge it"):
-            brier_equivalent(votes, system)
-        with pytest.raises(ChaosError, match="the votes that judge it"):
             Crowds(votes, n_draws=1).equivalents(system)
-    assert not people.refusal(votes, mean_vote(votes))
-    assert brier_equivalent(votes, mean_vote(votes)).value > 0
+    assert not people.refusal(votes, base_rate(votes))
 
 
 FEW, SINGLE = np.array([[3, 1, 0], [5, 5, 0]]), np.array([[1, 0, 0], [5, 5, 0]])
@@ -180,8 +132,6 @@ FEW, SINGLE = np.array([[3, 1, 0], [5, 5, 0]]), np.array([[1, 0, 0], [5, 5, 0]])
         (FEW, lambda votes: Crowds(votes, 0), "4 on the item that has fewest"),
         (FEW, lambda votes: Crowds(votes, 4), "4 on the item that has fewest"),
         (SINGLE, Crowds, "from two votes on"),
-        (SINGLE, lambda votes: brier_equivalent(votes, uniform(votes)),
-         "1 of 2 items have a single vote"),
         (FEW, lambda votes: people.human_equivalents(votes, [uniform(votes)], [f"{TVD[:-1]}s"]),
          "did you mean 'human_equivalent_tvd'"),
         (FEW, lambda votes: Crowds(votes, n_draws=2).equivalents(uniform(votes), seed=-1),
