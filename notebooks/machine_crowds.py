@@ -361,7 +361,7 @@ result
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" human_equivalent_brier .2f` and
 # {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" human_equivalent_brier .2f`. The
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" human_equivalent_brier .1f` people of MNLI are
-# thus not more than the base rate's. This book counts people from there.
+# thus not more than the base rate's. {numref}`tbl-machine-crowds` counts people from there, with intervals.
 #
 # ## In an annotator's place
 #
