@@ -62,11 +62,17 @@ Markdown(f"{notices(given)}\n\n{invented if given.synthetic else ''}")
 #
 # * The items and labels are public, and models may have seen them in training. All numbers on language models
 #   here may overstate what they would be worth on new items.
-# * The names are those under which the models were asked. Nobody can verify which version answered.
+# * The names are those under which the models were asked, no verified versions.
 # * One label at temperature 0 says nothing of a model's probabilities.
 # * Intervals are over items, with the panel as it is: they do not say what other models would do.
-# * The items of αNLI agree more than those that were left out, so numbers here are not comparable with those on
-#   all 1,532. Those of SNLI and MNLI look like a random two thirds.
+# * The items of αNLI are not a random part: two people agree on
+#   {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" people_agreement .0%` of them, and on
+#   {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" left_out_agreement .0%` of those that were
+#   left out. Numbers here are not comparable with those on all 1,532. On SNLI
+#   ({value}`tbl-machine-crowds dataset=snli "crowd=language models" people_agreement .0%` and
+#   {value}`tbl-machine-crowds dataset=snli "crowd=language models" left_out_agreement .0%`) and MNLI
+#   ({value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_agreement .0%` and
+#   {value}`tbl-machine-crowds dataset=mnli "crowd=language models" left_out_agreement .0%`) they hardly differ.
 #
 # ## Each model beside a person
 
@@ -189,10 +195,13 @@ result
 # {value}`fig-machine-worth dataset=alphanli n_members=1 people_on_top_trusted .1f` and
 # {value}`fig-machine-worth dataset=alphanli n_members=32 people_on_top_trusted .1f`.
 #
-# The gap between the two lines is overconfidence. The models of a panel agree on more than people do, so that its
-# votes, read as probabilities, are too extreme. On MNLI the weight that mends this is
+# The gap between the two lines is overconfidence: the models of a panel agree on more than people do, so that
+# their votes, read as probabilities, are too extreme. On MNLI the weight that mends this is
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" trust .2f`: half of what the panel says is best
-# replaced by the base rate.
+# replaced by the base rate. Bare votes of people need the base rate, too. As they are, *k* people are worth *k* −
+# {value}`tbl-machine-crowds dataset=snli "crowd=language models" credibility .1f` on SNLI, *k* −
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" credibility .1f` on MNLI and *k* −
+# {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" credibility .1f` on αNLI.
 
 # %%
 crowds = machine_crowds.crowds(material, judges=judges, **resampling)
@@ -204,8 +213,8 @@ if len(crowds):
         crowds,
         columns=machine_crowds.CROWD_COLUMNS,
         groups=["dataset"],
-        caption=f"""{found if given.released else "Crowds of machines beside people."} Each crowd gives one label per item and member, pooled; it is judged on the items that all its members
-        answered. Worth is in people on top of the base rate, as the
+        caption=f"""{found if given.released else "Crowds of machines beside people."} Each crowd gives one label
+        per item and member, pooled; it is judged on the items that all its members answered. Worth is in people on top of the base rate, as the
         votes are and *trusted*: mixed with the base rate by one weight that is fitted on other items. Negative: below
         the base rate. In brackets,
         {100 * confidence:g}% intervals over items ({resamples:,} resamples). The data has unanimity, skill and more.""",

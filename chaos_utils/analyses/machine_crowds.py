@@ -322,7 +322,8 @@ def crowds(
         items of ``agreement`` (share of pairs of members that agree), ``unanimous`` (whether all
         do), ``with_people`` (how often a person gives a member's label), and after ``people_`` the
         first two of people, as many of them; ``rho``, the correlation over items of how often two
-        members and two people disagree. All with ``_low`` and ``_high`` over items. ``trust`` (λ),
+        members and two people disagree. All with ``_low`` and ``_high`` over items. How often two
+        people agree on the other items is ``left_out_agreement``. ``trust`` (λ),
         ``credibility`` (k₀) and the estimates of `scoring.worth` for the members' pooled votes;
         after ``uniform_`` and ``base_rate_`` that of ``human_equivalent_brier`` for a uniform guess
         and the base rate; after ``limit_`` those of endlessly many such members. ``old_label``
@@ -351,7 +352,10 @@ def crowds(
                  for some in (means, resampled)]  # fmt: skip
         ends = percentile_interval(found[1], confidence)
         row: dict[str, object] = {"crowd": crowd.name, "n_members": crowd.n_members}
-        row |= {"n_items": len(people)}
+        others = ~np.isin(votes.uids, people.uids)
+        row |= {"n_items": len(people), "left_out_agreement": np.nan}
+        if others.any():
+            row["left_out_agreement"] = pairwise_agreement(votes.counts[others]).mean()
         for name, mean, low, high in zip([*values, "rho"], found[0], *ends, strict=True):
             row |= {name: mean, f"{name}_low": low, f"{name}_high": high}
         pooled = counts / crowd.n_members
