@@ -12,9 +12,9 @@ from chaos_utils.analyses import machine_crowds as mc
 from chaos_utils.analyses.evidence import Material, gather
 from chaos_utils.base.inputs import Input
 from chaos_utils.metrics.divergence import squared_distance
-from chaos_utils.scoring.human_equivalents import brier_equivalent
 from chaos_utils.scoring.system import votes_of
 from chaos_utils.scoring.systems import computed, synthetic_systems
+from chaos_utils.scoring.worth import worth
 
 FEW = {"n_resamples": 100, "confidence": 0.95, "seed": 0}
 NONE = mc.Answers(pd.DataFrame())
@@ -113,7 +113,7 @@ def test_a_crowd_of_copies_is_of_one_mind_and_worth_one_of_them(votes, systems):
     for _, rows in growth.groupby(["target", "pooled"]):
         assert np.allclose(rows["worth"], rows["limit"])
     soft = growth[(growth["pooled"] == mc.SOFT) & (growth["target"] == mc.LABELS)]
-    assert np.allclose(soft["worth"], brier_equivalent(votes, one).value)
+    assert np.allclose(soft["worth"], worth(votes, one).pooled.value)
 
 
 def test_growth_is_the_mean_over_all_ways_to_draw_members(votes):
@@ -133,7 +133,7 @@ def test_growth_is_the_mean_over_all_ways_to_draw_members(votes):
         assert np.isclose(found, of_one / distance)
     mean = computed("mean", votes, one_hot.mean(axis=0))
     whole = rows[rows["whole"]].iloc[0]
-    expected = brier_equivalent(votes, mean)
+    expected = worth(votes, mean).pooled
     assert np.allclose(whole[["worth", "low", "high"]].astype(float),
                        [expected.value, expected.low, expected.high])  # fmt: skip
     # Endlessly many are as far from people as two of them together, whose errors are their own.

@@ -432,7 +432,7 @@ def test_a_file_is_measured_and_placed_without_a_request(page, files, sample):
         row = table.get_by_role("row", name=MEASURES[name].title)
         assert f"{expected[name]:.3f}" in row.inner_text()
     worth = page.locator("#evaluate .evaluate-worth").inner_text()
-    assert re.search("my-model.*\nuniform guess.*\nbase rate\t0.0 ", worth)
+    assert re.search("my-model.*uniform guess.*base rate\t0.0\n", worth, re.DOTALL)
     status = page.locator(".evaluate-status")
     assert status.get_attribute("aria-live") == "polite"
     assert "my-model on SNLI, 300 items: JSD" in status.inner_text()
