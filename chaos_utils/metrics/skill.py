@@ -337,7 +337,7 @@ def bootstrap_intervals(
         found.of_person, found.of_base_rate, found.of_system,
         found.spread, found.product, found.square,
     )  # fmt: skip
-    rng = np.random.default_rng([seed, 4])
+    rng = np.random.default_rng([seed, 0])  # the resamples of `scores.score`
     means = bootstrap_means(np.column_stack(columns), n_resamples, rng)
     person, base, system, spread, product, square = means.T
     gain = np.divide(

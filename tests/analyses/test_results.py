@@ -8,7 +8,8 @@ from chaos_utils.analyses import results
 from chaos_utils.analyses.evidence import Evidence, Material
 from chaos_utils.datasets.votes import frozen
 from chaos_utils.metrics.signals import contested_auroc, entropy_correlation
-from chaos_utils.scoring.human_equivalents import NAMES
+from chaos_utils.scoring import human_equivalents as people
+from chaos_utils.scoring import worth as worths
 from chaos_utils.scoring.systems import (
     computed,
     oracle,
@@ -74,7 +75,7 @@ def test_a_system_that_was_made_from_the_votes_has_a_note_and_no_value(sample):
     votes = sample[0]
     rows = results.human_equivalents.function(votes, [oracle(votes)], **given)
     refused = rows[rows["system"] == "oracle"]
-    assert refused["measure"].tolist() == list(NAMES)
+    assert refused["measure"].tolist() == [*worths.NAMES, *people.NAMES]
     assert refused["value"].isna().all()
     assert set(refused["note"]) == {"made from the votes that judge it"}
     assert "oracle" not in set(results.drawn_equivalents(rows).rows["system"])

@@ -2,7 +2,7 @@
 
 import json
 import re
-from dataclasses import replace
+from dataclasses import astuple, replace
 
 import numpy as np
 import pytest
@@ -28,10 +28,10 @@ from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import percentile_interval
 from chaos_utils.publish import explorer
 from chaos_utils.publish.scripts import packed
-from chaos_utils.scoring.human_equivalents import BRIER, brier_equivalent
 from chaos_utils.scoring.predictions import read_predictions
 from chaos_utils.scoring.scores import score
-from chaos_utils.scoring.systems import computed, load_systems
+from chaos_utils.scoring.systems import base_rate, computed, load_systems, uniform
+from chaos_utils.scoring.worth import worth
 
 pytestmark = pytest.mark.browser
 
@@ -48,11 +48,10 @@ READ = """([cases, known]) => cases.map(([text, name, allowMissing]) => {
 })"""
 MEASURED = """([text, name, known, resamples]) => {
   const [found] = Evaluate.read(text, name, known, true);
-  const values = Evaluate.measured(found, resamples);
-  const half = found.dataset.half;
-  const {human_equivalent_brier: worth} = values;
-  return {values, people: worth && Evaluate.inPeople(worth, half),
-    finite: worth && Object.fromEntries(Object.entries(worth).filter(([, v]) => isFinite(v)))};
+  const words = (one) => Object.keys(one.estimates).map((name) => Evaluate.inWords(name, one));
+  return {values: Evaluate.measured(found, resamples), worth: Evaluate.worths(found, resamples)
+    .map((one) => ({...one, words: words(one), ends: Object.values(one.estimates).flatMap(
+      ({value, low, high}) => [value, low, high].map((end) => String(end ?? NaN)))}))};
 }"""
 FEW = 60  # resamples
 
@@ -61,10 +60,7 @@ def known_of(all_votes, rows=()):
     """Return what the page knows of votes, as its data files and the page itself say it."""
     said = evaluate.known(all_votes, rows)
     datasets = [
-        explorer.columns(votes, ())
-        | said["datasets"][votes.dataset.name]
-        | {"half": int(votes.n_votes.min()) // 2}
-        for votes in all_votes
+        explorer.columns(votes, ()) | said["datasets"][votes.dataset.name] for votes in all_votes
     ]
     synthetic = any(votes.source.synthetic for votes in all_votes)
     return said | {"datasets": datasets, "synthetic": synthetic}
@@ -122,7 +118,7 @@ def check_like_python(scripts, path, votes):
     content = [path.read_text("utf-8"), path.name, known_of([votes]), times.tolist()]
     found = scripts.evaluate(MEASURED, content)
     values = found["values"]
-    assert set(values) - {BRIER} == set(names)
+    assert set(values) == set(names)
     for name in names:
         assert values[name]["value"] == pytest.approx(expected.loc[name, "value"], abs=1e-9), name
         assert ("low" in values[name]) == MEASURES[name].has_interval == (name != "ece")
@@ -130,15 +126,24 @@ def check_like_python(scripts, path, votes):
             for end in ("low", "high"):
                 ours = expected.loc[name, end]
                 assert values[name][end] == pytest.approx(ours, abs=1e-9), (name, end)
-    worth = brier_equivalent(votes, system)
-    for end in ("value", "low", "high"):
-        ours = getattr(worth, end)
-        if np.isfinite(ours):
-            assert found["finite"][end] == pytest.approx(ours, rel=1e-9, abs=1e-9)
-        else:
-            assert end not in found["finite"]
-    assert found["people"] == worth.text
+    if whole:
+        everyone = (system, uniform(votes), base_rate(votes))
+        for one, answer in zip(everyone, found["worth"], strict=True):
+            check_worth(worth(votes, one, n_resamples=FEW, seed=7), answer)
     return values
+
+
+def check_worth(ours, answer):
+    every = {**ours.estimates, "people_on_top": ours.people, "skill": ours.skill}
+    expected = [end for name in answer["estimates"] for end in astuple(every[name])]
+    np.testing.assert_allclose(
+        [float(end.replace("Infinity", "inf")) for end in answer["ends"]], expected, atol=1e-7
+    )
+    assert answer["isHard"] == ours.is_hard
+    said = dict(zip(answer["estimates"], answer["words"], strict=True))
+    assert {name: said[name] for name in ours.estimates} == {
+        name: ours.text(name) for name in ours.estimates
+    }
 
 
 def write_system(path, system):
@@ -426,7 +431,8 @@ def test_a_file_is_measured_and_placed_without_a_request(page, files, sample):
     for name in NAMES:
         row = table.get_by_role("row", name=MEASURES[name].title)
         assert f"{expected[name]:.3f}" in row.inner_text()
-    assert "human equivalent" in table.inner_text()
+    worth = page.locator("#evaluate .evaluate-worth").inner_text()
+    assert re.search("my-model.*uniform guess.*base rate\t0.0\n", worth, re.DOTALL)
     status = page.locator(".evaluate-status")
     assert status.get_attribute("aria-live") == "polite"
     assert "my-model on SNLI, 300 items: JSD" in status.inner_text()
