@@ -111,7 +111,7 @@ result
 # {value}`tbl-machine-models dataset=alphanli "model=the majority of the others" with_people .1%` of the items,
 # more often than that of any model. Such a count rewards whoever leaves out every minority view. To say what a
 # model knows of people, we ask how many people one would have to ask to know as much ({term}`worth`). For a
-# single label only the worth *with trust* is meaningful: its label is mixed with the base rate, by one weight
+# single label only its {term}`trusted` worth is meaningful: the label is mixed with the base rate, by one weight
 # that is fitted on other items. A person is then worth 1; the models are worth
 # {value}`tbl-machine-models dataset=snli min:people_on_top_trusted .1f` to
 # {value}`tbl-machine-models dataset=snli max:people_on_top_trusted .1f` people on SNLI,
@@ -185,7 +185,7 @@ result
 
 # %% [markdown]
 # A single model is worth {value}`fig-machine-worth dataset=snli n_members=1 people_on_top_trusted .1f` people on
-# SNLI, on average and with trust; a random panel of five
+# SNLI, on average and trusted; a random panel of five
 # {value}`fig-machine-worth dataset=snli n_members=5 people_on_top_trusted .1f`; all 32
 # {value}`fig-machine-worth dataset=snli n_members=32 people_on_top_trusted .1f` ({numref}`fig-machine-worth`).
 # Endlessly many such models would be worth
@@ -243,7 +243,7 @@ if len(best):
         columns=machine_crowds.PANEL_COLUMNS,
         groups=["dataset"],
         caption=f"""A panel of five that was chosen for its score loses part of it on other items. Worth in people on
-        top of the base rate, without trust, by squared distance: means over 20 random splits of the items, either half
+        top of the base rate, as their votes are, by squared distance: means over 20 random splits of the items, either half
         of which chooses once. In brackets, between which {100 * confidence:g}% of these choices lie.""",
     )
 result
@@ -417,7 +417,7 @@ result
 # {value}`tbl-machine-stand-ins dataset=lesion "model=all of them, plurality" beyond_high .2f`), and GPT-4o
 # beats none of the annotators at ε = 0.2 ({value}`tbl-machine-stand-ins dataset=lesion model=gpt-4o wins_20 .2f`).
 #
-# Passing is no proof that models can replace a crowd. All models together are worth, with trust,
+# Passing is no proof that models can replace a crowd. All models together are worth (trusted)
 # {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" people_on_top_trusted .1f` people on
 # WAX ({value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" people_on_top_trusted_low .1f` to
 # {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" people_on_top_trusted_high .1f`) and
