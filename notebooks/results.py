@@ -147,9 +147,10 @@ result
 
 # %% [markdown]
 # Three caveats. The old label, the mean vote given it and the original votes use human labels *of the
-# very item* that they predict, which the models had to do without; only the mean vote and the class
-# prior know nothing of the item. The two mean votes are fitted on votes, of other items, which the
-# published models never saw: they learned from one label per item. And the rows of the
+# very item* that they predict, which the models had to do without; only the base rate and the class
+# prior know nothing of the item. The base rate and the mean vote given the old label are fitted on
+# votes, of other items, which the published models never saw: they learned from one label per item.
+# And the rows of the
 # {value}`tbl-baselines-against-models dataset=mnli system=chance measure=jsd n_models` published models
 # are means over all items, so the differences have no paired interval; we know only the guess's own.
 # The comparison shows how little of the distribution of people's answers a model picks up from single
@@ -171,7 +172,7 @@ publish_table(
     caption=f"""Distance from humans and accuracy of every system. Rows *from here* are computed, with
     95% bootstrap intervals over items ({resamples:,} resamples), and over seeds for a mean of seeds;
     rows *from the paper* are Table 5 of {{cite:t}}`nie2020`. *Chance* is the uniform guess for
-    distances and the most frequent label for accuracies; class prior and mean votes are fitted on
+    distances and the most frequent label for accuracies; class prior, base rate and mean vote are fitted on
     nine other folds of the items. Bold: the best of a dataset's models and of its guesses.""",
 )
 
@@ -238,8 +239,8 @@ result
 # By {term}`TVD` and {term}`JSD` the answer depends on how many votes judge, so a crowd of *v* people
 # and the model are judged by the same *m* other votes on each item, both drawn without replacement.
 # Values for another *m*, or from another dataset, do not compare. A system that was made from the
-# votes that judge it gets no answer. The mean votes do, since no item's own votes went into its
-# prediction, but unlike one or two people they have seen thousands of other votes.
+# votes that judge it gets no answer. The base rate does, since no item's own votes went into its
+# prediction, but unlike one or two people it has seen thousands of other votes.
 
 # %%
 result = None

@@ -18,7 +18,7 @@ from chaos_utils.cli.__main__ import app
 from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.report import figures, tables
-from chaos_utils.scoring import human_equivalents
+from chaos_utils.scoring.judging import IN_PEOPLE
 from chaos_utils.scoring.references import PERFECT_MODEL
 
 FEW = {
@@ -85,7 +85,7 @@ def evaluate(path, data, *options, measures="all"):
     done = CliRunner().invoke(app, ["evaluate", str(path), *given])
     assert done.exit_code == 0, done.stderr
     rows = pd.read_csv(io.StringIO(done.stdout), index_col="measure")
-    assert {PERFECT_MODEL, "mean vote", "mine"} <= set(rows.loc["jsd", "system"])
+    assert {PERFECT_MODEL, "base rate", "mine"} <= set(rows.loc["jsd", "system"])
     return rows[rows["origin"] == "yours"]
 
 
@@ -95,7 +95,7 @@ def test_predictions_are_evaluated_by_the_yaml_file_or_by_the_votes_alone(descri
     by_votes_alone = evaluate(path, described.with_suffix(".csv"), measures="jsd")
     assert by_votes_alone.loc["jsd", "value"] == pytest.approx(table.loc["jsd", "value"])
     known = {one for one, measure in MEASURES.items() if measure.needs in ("", "two votes")}
-    assert set(table.index) == known | set(human_equivalents.NAMES)
+    assert set(table.index) == known | set(IN_PEOPLE)
     distance = jensenshannon(votes.shares, predicted, axis=1).mean()
     assert table.loc["jsd", "value"] == pytest.approx(distance)
 
@@ -136,7 +136,7 @@ def test_chapters_on_votes_and_predictions(described, compute):
     assert fitted.loc[fitted["map"] == "as it is", "jsd"].item() == pytest.approx(distance)
     if votes.dataset.n_classes == 4:
         published, _ = compute("ceilings", described, **own)
-        assert set(published["tbl-normalised-scores"]["system"]) == {"mine", "uniform", "mean vote"}
+        assert set(published["tbl-normalised-scores"]["system"]) == {"mine", "uniform", "base rate"}
 
 
 @pytest.mark.slow

@@ -62,9 +62,14 @@ def test_one_seed_gives_one_table(votes, even):
 
 def test_how_many_people_systems_are_worth(votes, even):
     given = {"blurred": blurred(votes), "even": even}
-    table = chaos.human_equivalents(votes, given, resamples=50)
+    table = chaos.worth(votes, given, resamples=50)
+    systems = ["blurred", "even", "uniform", "base rate"]
+    assert list(table["system"]) == [name for name in systems for _ in range(5)]
     value = table.set_index(["system", "measure"])["value"]
     assert (value["blurred"] > value["even"]).all()
+    assert value["base rate", "people_on_top"] == 0
+    assert chaos.worth(votes, given, resamples=0)["low"].isna().all()
+    assert len(chaos.human_equivalents(votes, given, resamples=50)) == 8
     (alone,) = chaos.human_equivalents(
         votes, given, measures="human_equivalent_tvd", judges=10, resamples=0
     ).query("system == 'even'").itertuples()  # fmt: skip

@@ -18,10 +18,10 @@ from chaos_utils.cli import answers
 from chaos_utils.cli.__main__ import app
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import fewest_resamples
-from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import judging
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD
 from chaos_utils.scoring.systems import computed
+from chaos_utils.scoring.worth import PEOPLE
 
 QUICK = ("--bootstrap", "40", "--measures", "jsd,ece")
 
@@ -83,11 +83,12 @@ def test_systems_references_and_baselines_by_measure(evaluate):
     assert set(ours) == set(judging.USUAL)
     assert ours["jsd"]["low"] < ours["jsd"]["value"] < ours["jsd"]["high"]
     assert ours["ece"]["low"] is None
-    assert ours[people.BRIER]["low"] < ours[people.BRIER]["value"]
+    assert ours[PEOPLE]["low"] < ours[PEOPLE]["value"]
+    assert value_of(rows, "base rate", PEOPLE) == 0 > value_of(rows, "uniform", PEOPLE)
     floor, ceiling = (value_of(rows, one, "jsd") for one in (PERFECT_MODEL, SECOND_CROWD))
     assert floor < ceiling < 0.1
-    mean = value_of(rows, "mean vote", "jsd")
-    assert value_of(rows, "mean vote given the old label", "jsd") < mean
+    base = value_of(rows, "base rate", "jsd")
+    assert value_of(rows, "mean vote given the old label", "jsd") < base
 
 
 def test_seed_changes_intervals_and_nothing_else(evaluate):
@@ -101,7 +102,7 @@ def test_seed_changes_intervals_and_nothing_else(evaluate):
 
 def test_text_fits_any_terminal_and_names_every_measure(sample):
     systems = [computed("snli", sample[0], blurred(sample[0]))]
-    names = [*judging.available(sample[0], MEASURES), *people.NAMES]
+    names = [*judging.available(sample[0], MEASURES), *judging.IN_PEOPLE]
     answer = judging.judge_files({"snli": systems}, sample, measures=names, n_resamples=0)
     assert {row["measure"] for row in answer.rows} == set(names)
     for columns in (60, 140):
@@ -313,9 +314,10 @@ def test_a_system_that_saw_no_votes_is_worth_people_and_others_are_not(sample):
     own = replace(computed("mine", votes, blurred(votes)), origin="yours")
     made = replace(own, name="made of votes", origin="simulated")
     answer = judging.judge_files({"snli": [own, made]}, sample, n_resamples=0)
-    worth = {row["system"]: row for row in answer.rows if row["measure"] == people.BRIER}
-    assert set(worth) == {"mine"}
+    worth = {row["system"]: row for row in answer.rows if row["measure"] == PEOPLE}
+    assert set(worth) == {"mine", *judging.BASELINES} - {"old label"}  # one label per item
     assert any("made of votes is worth no number of people" in note for note in answer.notes)
+    assert "base rate" in answers.as_text(answer, 80)
 
 
 @pytest.mark.parametrize(
@@ -333,7 +335,7 @@ def test_a_system_that_saw_no_votes_is_worth_people_and_others_are_not(sample):
         (["snli.csv", "--against", "snli"], "no pair of systems"),
         (["snli.csv", "even.csv", "--pairs", "--against", "even"], "exclude each other"),
         (["snli.csv", "even.csv", "--against", "even", "--bootstrap", "0"], "needs resamples"),
-        (["snli.csv", "even.csv", "--pairs", "--measures", "human_equivalent_brier"],
+        (["snli.csv", "even.csv", "--pairs", "--measures", "people_on_top"],
          "not compared by how many people"),
         (["snli.csv", "--measures", ""], "There is no measure"),
         (["snli.csv", "--measures", "all,jsd"], "all, without others"),

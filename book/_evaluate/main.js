@@ -3,7 +3,7 @@
 (function () {
   "use strict";
 
-  const {Fault, read, measured, draw, faultMessage, results, summary} = window.Evaluate;
+  const {Fault, read, measured, worths, draw, faultMessage, results, summary} = window.Evaluate;
   const N_RESAMPLES = 1000, SEED = 0;
   const root = document.getElementById("evaluate");
   const input = root.querySelector("[type=file]");
@@ -99,9 +99,11 @@
   }
 
   function show(found, book) {
-    const values = found.map((one) => measured(one, draw(one.places.length, N_RESAMPLES, SEED)));
+    const draws = found.map((one) => draw(one.places.length, N_RESAMPLES, SEED));
+    const values = found.map((one, i) => measured(one, draws[i]));
+    const worth = found.map((one, i) => worths(one, draws[i]));
     say(found.map((one, i) => summary(one, values[i])).join(" "), [],
-      found.flatMap((one, i) => results(one, values[i], book, i)));
+      found.flatMap((one, i) => results(one, values[i], worth[i], book, i)));
   }
 
   function say(text, fault, result) {

@@ -7,6 +7,9 @@
   const FLOOR = 1e-15; // of the probabilities, in KL
   const TIED = 1e-12; // probabilities that differ by less are equal but for rounding
   const N_BINS = 10;
+  const ROUNDING = 1e-12; // of a mean square
+  const WORTH = ["people_on_top", "people_on_top_trusted", "skill", "skill_trusted",
+    "human_equivalent_brier"];
   const LEVEL = 0.95, Z = 1.959963984540054; // the normal distribution's quantile for it
 
   const sum = (values) => values.reduce((all, value) => all + value, 0);
@@ -50,9 +53,10 @@
     return 1 - total(votes, (count) => count * (count - 1)) / (n * (n - 1));
   }
 
-  function squared({human, model, votes}) {
-    const noise = total(human, (h) => h * (1 - h)) / (sum(votes) - 1);
-    return total(model, (m, k) => (m - human[k]) ** 2) - noise;
+  const noiseOf = ({human, votes}) => total(human, (h) => h * (1 - h)) / (sum(votes) - 1);
+
+  function squared(item) {
+    return total(item.model, (m, k) => (m - item.human[k]) ** 2) - noiseOf(item);
   }
 
   /* Measures that are means over items. */
@@ -72,7 +76,7 @@
       const n = sum(votes);
       return {
         votes, human: votes.map((count) => count / n), model: probabilities[j],
-        label: labels[j], stated, majority: dataset.majority[i], old: dataset.old_label?.[i],
+        group: dataset.groups[i], label: labels[j], stated, majority: dataset.majority[i], old: dataset.old_label?.[i],
       };
     });
   }
@@ -97,10 +101,9 @@
     return total(gaps, Math.abs) / items.length;
   }
 
-  /* How many people come as near to the population by squared distance, with Fieller's interval. */
-  function humanEquivalent(items) {
-    const above = items.map(ofOnePerson), below = items.map(squared), n = items.length;
-    const top = mean(above), bottom = mean(below);
+  /* Fieller's interval of the ratio of two means over the same items. */
+  function ratio(above, below) {
+    const n = above.length, top = mean(above), bottom = mean(below);
     const value = bottom > 0 ? top / bottom : Infinity;
     if (top === 0 && bottom > 0) return {value: 0, low: 0, high: 0};
     if (n < 2) return {value, low: 0, high: Infinity};
@@ -117,6 +120,119 @@
     const [low, high] = [(b + root) / a, (b - root) / a]
       .map((end) => (end > 0 ? 1 / end : Infinity));
     return {value, low, high};
+  }
+
+  function isAboveZero(values) {
+    const n = values.length, center = mean(values);
+    const variance = total(values, (value) => (value - center) ** 2) / (n - 1);
+    return n > 1 && center > Z * Math.sqrt(variance / n);
+  }
+
+  const dot = (one, other) => total(one, (value, k) => value * other[k]);
+  const minus = (one, other) => one.map((value, k) => value - other[k]);
+
+  /* What λ is fitted from: sums of m, h, m · h, |m|² and 1, over all items and by group. */
+  function sumsOf(items) {
+    const zero = () => ({model: items[0].model.map(() => 0), human: items[0].model.map(() => 0),
+      product: 0, square: 0, n: 0});
+    const add = (one, {model, human}) => {
+      model.forEach((value, k) => { one.model[k] += value; });
+      human.forEach((value, k) => { one.human[k] += value; });
+      one.product += dot(model, human);
+      one.square += dot(model, model);
+      one.n += 1;
+    };
+    const all = zero(), groups = new Map();
+    for (const item of items) {
+      if (!groups.has(item.group)) groups.set(item.group, zero());
+      add(all, item);
+      add(groups.get(item.group), item);
+    }
+    const others = new Map([...groups].map(([name, one]) => [name, {
+      model: minus(all.model, one.model), human: minus(all.human, one.human),
+      product: all.product - one.product, square: all.square - one.square, n: all.n - one.n,
+    }]));
+    return {all, others};
+  }
+
+  function trustOf({model, human, product, square, n}) {
+    const base = human.map((value) => value / n);
+    const along = product - dot(model, base);
+    const away = square - 2 * dot(model, base) + n * dot(base, base);
+    return away > ROUNDING * n ? Math.max(along / away, 0) : 0;
+  }
+
+  /* The base rate of each item: the mean shares of the items of all other groups. */
+  function baseRates(items) {
+    const {others} = sumsOf(items);
+    return items.map(({group}) => {
+      const {human, n} = others.get(group);
+      return human.map((value) => value / n);
+    });
+  }
+
+  /* V/d − V/d₀; infinite where the system comes as near as the votes can show. */
+  function peopleOnTop(person, base, system) {
+    if (system <= 0) return Infinity;
+    return person / system - (base > 0 ? person / base : Infinity);
+  }
+
+  /* What predictions are worth, as chaos_utils/scoring/worth.py has it: people on top of the base
+     rate and skill, as it is and trusted, and people without the base rate. */
+  function worthOf(items, resamples) {
+    const undefinedValue = {value: NaN};
+    const isHard = items.every(({model}) => Math.max(...model) > 1 - 1e-9);
+    const nVotes = mean(items.map(votesPerItem));
+    const found = (estimates, why, more = {}) => ({estimates, why, isHard, nVotes, ...more});
+    const {all, others} = sumsOf(items), n = items.length;
+    if (others.size < 2) {
+      return found(Object.fromEntries(WORTH.map((name) => [name, undefinedValue])),
+        "a base rate needs items of at least two texts");
+    }
+    const center = all.human.map((value) => value / n), lost = n / (n - 1);
+    const parts = baseRates(items).map((base, i) => {
+      const item = items[i], {human, model} = item, noise = noiseOf(item);
+      const trust = trustOf(others.get(item.group)), away = minus(model, base);
+      const ofBase = dot(minus(base, human), minus(base, human)) - noise;
+      const fromMean = minus(human, center), ofModel = minus(model, center);
+      return [
+        ofOnePerson(item), ofBase, squared(item),
+        lost * dot(fromMean, fromMean) - noise, lost * dot(ofModel, fromMean),
+        lost * dot(ofModel, ofModel),
+        ofBase - 2 * trust * dot(away, minus(human, base)) + trust ** 2 * dot(away, away),
+      ];
+    });
+    const columns = parts[0].map((_, k) => parts.map((part) => part[k]));
+    const [person, base, system, , , , trusted] = columns;
+    const differ = isAboveZero(base), disagree = person.some((value) => value !== 0);
+    let why = "";
+    if (!differ) why = "the items hardly differ, or have too few votes to show it";
+    else if (!disagree) why = "nobody disagrees on any item";
+    const skill = (column) => {
+      if (!differ) return undefinedValue;
+      const {value, low, high} = ratio(base, column);
+      return {value: 1 - 1 / value, low: 1 - 1 / low, high: 1 - 1 / high};
+    };
+    const drawn = resamples.map((times) => {
+      const means = columns.slice(0, 6).map((column) => weightedMean(column, times));
+      const [one, ofBase, of, spread, product, square] = means;
+      const gain = square > ROUNDING ? Math.max(product, 0) ** 2 / square : 0;
+      return [peopleOnTop(one, ofBase, of), peopleOnTop(one, spread, spread - gain),
+        spread > gain ? gain / spread : 1];
+    });
+    const between = (value, place) => {
+      const {low, high} = orderStatistics(drawn.map((one) => one[place]));
+      return {value, low: Math.min(low, value), high: Math.max(high, value)};
+    };
+    const people = (column, place) => (why ? undefinedValue
+      : between(peopleOnTop(mean(person), mean(base), mean(column)), place));
+    return found({
+      people_on_top: people(system, 0),
+      people_on_top_trusted: people(trusted, 1),
+      skill: skill(system),
+      skill_trusted: differ ? between(skill(trusted).value, 2) : undefinedValue,
+      human_equivalent_brier: disagree ? ratio(person, system) : undefinedValue,
+    }, why, {credibility: differ ? mean(person) / mean(base) : NaN});
   }
 
   /* How often each resample holds each item: rows of counts. The same seed gives the same. */
@@ -136,17 +252,23 @@
     });
   }
 
-  /* The percentile interval of a column's mean over resamples. */
-  function interval(column, resamples) {
-    const n = resamples.length;
-    const means = resamples.map((times) => {
-      let all = 0;
-      for (let i = 0; i < column.length; i += 1) all += times[i] * column[i];
-      return all / column.length;
-    }).sort((a, b) => a - b);
+  function weightedMean(column, times) {
+    let all = 0;
+    for (let i = 0; i < column.length; i += 1) all += times[i] * column[i];
+    return all / column.length;
+  }
+
+  /* The ends of the percentile interval of values on resamples. */
+  function orderStatistics(values) {
+    const n = values.length, ordered = Float64Array.from(values).sort();
     const beyond = Number(((1 - LEVEL) * (n + 1) / 2).toFixed(9));
     const rank = Math.max(Math.ceil(beyond) - 1, 1);
-    return {low: means[rank - 1], high: means[n - rank]};
+    return {low: ordered[rank - 1], high: ordered[n - rank]};
+  }
+
+  /* The percentile interval of a column's mean over resamples. */
+  function interval(column, resamples) {
+    return orderStatistics(resamples.map((times) => weightedMean(column, times)));
   }
 
   /* Every measure of one dataset's predictions; intervals from what `draw` gives. A plug-in
@@ -156,24 +278,36 @@
     const found = Object.fromEntries(Object.entries(columnsOf(items)).map(([name, column]) =>
       [name, {value: mean(column), ...interval(column, resamples)}]));
     found.ece = {value: ece(items)};
-    if (items.every((item) => votesPerItem(item) > 1)) {
-      found.human_equivalent_brier = humanEquivalent(items);
-    }
     return found;
   }
 
-  /* A number of people in words, as tables have it: 2.4 [2.2, 2.6]; `limit` is half the crowd. */
-  function inPeople({value, low, high}, limit) {
-    const short = (people) => {
-      if (people < 1) return "<1";
-      if (people > limit) return `>${limit}`;
-      return people < 9.95 ? people.toFixed(1) : people.toFixed(0);
-    };
-    const found = short(value);
-    const words = found.replace("<1", "less than one").replace(">", "more than ");
-    const isPoint = found !== words && short(low) === found && short(high) === found;
-    return isPoint ? words : `${words} [${short(low)}, ${short(high)}]`;
+  /* What a file is worth, then a uniform guess and the base rate on the same items; nothing where an
+     item has a single vote. */
+  function worths(predictions, resamples) {
+    const items = itemsOf(predictions);
+    if (!items.every((item) => votesPerItem(item) > 1)) return [];
+    const even = items[0].model.map((_, k, {length}) => 1 / length);
+    const rates = baseRates(items).map((base) => (base.every(isFinite) ? base : even));
+    return [
+      [predictions.model, items],
+      ["uniform guess", items.map((item) => ({...item, model: even}))],
+      ["base rate", items.map((item, i) => ({...item, model: rates[i]}))],
+    ].map(([name, of]) => ({name, ...worthOf(of, resamples)}));
   }
 
-  Object.assign(window.Evaluate, {measured, draw, interval, inPeople});
+  /* An estimate in words, as Worth.text has it: 2.4 [2.2, 2.6]. */
+  function inWords(name, {estimates, why, nVotes}) {
+    const {value, low, high} = estimates[name], inPeople = !name.startsWith("skill");
+    if (Number.isNaN(value)) return `undefined: ${why}`;
+    const short = (one) => {
+      if (!isFinite(one)) return one > 0 ? "∞" : "−∞";
+      const digits = one.toFixed(inPeople ? Number(Math.abs(one) < 9.95) : 2);
+      return digits.replace("-", /[1-9]/.test(digits) ? "−" : "");
+    };
+    const isBelow = inPeople && short(value).startsWith("−");
+    const beyond = inPeople && value > nVotes ? ", more than voted" : "";
+    return `${isBelow ? "below the base rate" : short(value)} [${short(low)}, ${short(high)}]${beyond}`;
+  }
+
+  Object.assign(window.Evaluate, {measured, worths, draw, interval, inWords});
 })();

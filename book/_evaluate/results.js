@@ -3,8 +3,7 @@
 (function () {
   "use strict";
 
-  const {count, inPeople} = window.Evaluate;
-  const PEOPLE = "human_equivalent_brier";
+  const {count, inWords} = window.Evaluate;
   const BETTER = {lower: "lower is better", higher: "higher is better"};
   const KINDS = {human: "people", people: "people", chance: "baseline", yours: "your file"};
 
@@ -35,19 +34,12 @@
     return low === undefined ? "" : `${number(low)} to ${number(high)}`;
   }
 
-  /* Half of the crowd on the item that has fewest votes. */
-  function halfOf({votes}) {
-    const totals = votes[0].map((_, i) => votes.reduce((all, column) => all + column[i], 0));
-    return Math.max(Math.floor(totals.reduce((a, b) => Math.min(a, b)) / 2), 1);
-  }
-
   function measuresTable({dataset, model, places}, found, known) {
     const header = make("thead", "", make("tr", "", ["Measure", "Value", "95% interval"].map((text) =>
       make("th", "", text, {scope: "col"}))));
     const rows = Object.entries(known.measures).filter(([name]) => name in found)
       .map(([name, {title, unit, better}]) => {
-        const [value, ends] = name === PEOPLE
-          ? peopleCells(found[name], halfOf(dataset)) : [number(found[name].value), interval(found[name])];
+        const [value, ends] = [number(found[name].value), interval(found[name])];
         const about = [unit, BETTER[better]].filter(Boolean).join(", ");
         return make("tr", "", [
           make("th", "", [title, " ", make("span", "interval", about)], {scope: "row"}),
@@ -59,9 +51,38 @@
     return make("table", "published", [make("caption", "", caption), header, make("tbody", "", rows)]);
   }
 
-  function peopleCells(found, limit) {
-    const [, value, ends] = /^(.*?)(?: \[(.*)\])?$/.exec(inPeople(found, limit));
-    return [value, ends ? ends.replace(", ", " to ") : ""];
+  /* What the file is worth, beside a uniform guess and the base rate. */
+  function worthPart(worths, known) {
+    if (!worths.length) return [];
+    const names = Object.entries(known.worth);
+    const header = make("thead", "", make("tr", "", ["System", ...names.map(([, {title}]) => title)]
+      .map((text) => make("th", "", text, {scope: "col"}))));
+    const rows = worths.map((one, place) => make("tr", place ? "" : "yours", [
+      make("th", "", one.name, {scope: "row"}),
+      ...names.map(([name, {plain}]) => {
+        if (one.isHard && plain) return make("td", "number", "–");
+        const [value, ends] = inWords(name, one).replace(/^undefined: .*/, "undefined").split(" [");
+        return make("td", "number", [value, ...(ends
+          ? [" ", make("span", "interval", `[${ends}`)] : [])]);
+      }),
+    ]));
+    const caption = "What it is worth: people to ask about each item, on top of knowing how often "
+      + "each label is given overall (the base rate), and skill from 0 (the base rate) to 1.";
+    const [{why, isHard, credibility}] = worths;
+    const marks = [1, 2, 5, 10].map((k) => `${k}: ${(k / (k + credibility)).toFixed(2)}`);
+    return [
+      make("table", "published evaluate-worth", [make("caption", "", caption), header,
+        make("tbody", "", rows)]),
+      ...[
+        "Trusted: once one number, fitted on other items, says how far to trust the system. That is "
+          + "what it knows; the gap is overconfidence. The last column is without the base rate.",
+        ...(why ? [`Worth or skill is undefined: ${why}.`] : []),
+        ...(isHard ? ["One label per item: trusted, it compares with people, of whom one is worth 1."]
+          : []),
+        ...(Number.isNaN(credibility ?? NaN) ? []
+          : [`Skill by number of people asked, ${marks.join(", ")}.`]),
+      ].map((text) => make("p", "note", text)),
+    ];
   }
 
   /* Your system among the others by a measure, the best first. */
@@ -144,12 +165,12 @@
   }
 
   /* All of one dataset's results. */
-  function results(predictions, found, known, index) {
+  function results(predictions, found, worths, known, index) {
     const {dataset, notes, places} = predictions;
     const isWhole = places.length === dataset.uids.length;
     const explained = [
-      "Intervals resample the items, each with its votes; how many people a system is worth has "
-        + "Fieller’s. ECE has none: chance alone makes it larger on a resample.",
+      "Intervals resample the items, each with its votes; skill as it is, and people without the "
+        + "base rate, have Fieller’s. ECE has none: chance alone makes it larger on a resample.",
       ...notes.map((note) => `Note: ${note}.`),
       ...(dataset.others.length && !isWhole
         ? ["On a part of the items, a system is not placed among the others."] : []),
@@ -157,6 +178,7 @@
     return [
       make("h3", "", dataset.title),
       measuresTable(predictions, found, known),
+      ...worthPart(worths, known),
       ...explained.map((text) => make("p", "note", text)),
       ...(isWhole ? placesPart(predictions, found, known, `evaluate-by-${index}`) : []),
     ];

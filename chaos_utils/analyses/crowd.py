@@ -43,7 +43,7 @@ from chaos_utils.metrics.scores import shared_top
 from chaos_utils.report.columns import Column, Row, number
 from chaos_utils.report.tables import Item
 from chaos_utils.report.tables import Votes as VotesCell
-from chaos_utils.scoring import human_equivalents as people
+from chaos_utils.scoring import worth as worths
 from chaos_utils.scoring.annotators import agreement_with_rest, dawid_skene
 from chaos_utils.scoring.references import References
 from chaos_utils.scoring.scores import score, wide
@@ -450,9 +450,9 @@ def evaluated(
     """Judge systems beside perfect model, second crowd and baselines; the nearest first.
 
     A row per system: ``kind`` (reference, baseline, model, or machine votes), ``n_items``, its
-    measures with 95% intervals, and ``people``, how many it is worth by the squared distance. Items
-    with a single vote are left out. Perfect model and second crowd are drawn for at most `most`
-    items.
+    measures with 95% intervals, and ``people`` and ``people_trusted``, what it is worth as it is
+    and once it is trusted as far as it may be. Items with a single vote are left out. Perfect model
+    and second crowd are drawn for at most `most` items.
     """
     votes = _of_two_votes(votes)
     guesses = baselines(votes, seed)
@@ -460,27 +460,25 @@ def evaluated(
     scores = score(votes, everyone, measures=_JUDGED_BY, n_resamples=n_resamples, seed=seed)
     kinds = dict.fromkeys((one.name for one in guesses), "baseline")
     kinds |= dict.fromkeys((one.name for one in systems if one.n_samples), MACHINES)
-    worth = {
-        one.name: people.brier_equivalent(votes, one).text
-        for one in everyone
-        if not people.refusal(votes, one)
-    }
+    worth = worths.in_words(votes, everyone, seed=seed)
     table = wide(scores, "low", "high").sort_values(_JUDGED_BY[0], kind="stable")
     names = table["system"]
-    table = table.assign(kind=names.map(kinds).fillna("model"), people=names.map(worth))
+    table = table.assign(kind=names.map(kinds).fillna("model"))
+    for name in ("people", "people_trusted"):
+        table[name] = names.map({system: of.get(name) for system, of in worth.items()})
     several = votes if len(votes) <= most else _taken(votes, _drawn(len(votes), most, seed))
     references = wide(References(several, seed=seed).scores(_JUDGED_BY)).assign(kind="reference")
     columns = ["dataset", "system", "kind", "n_items"]
     columns += [f"{name}{end}" for name in _JUDGED_BY for end in ("", "_low", "_high")]
     both = pd.concat([references, table], ignore_index=True)
-    return both.reindex(columns=[*columns, "people"])
+    return both.reindex(columns=[*columns, "people", "people_trusted"])
 
 
 @recorded(keys=("dataset", "system", "reference"))
 def compared(
     votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: int
 ) -> pd.DataFrame:
-    """Compare each two systems, and each with the mean vote, by what these votes can say.
+    """Compare each two systems, and each with the base rate, by what these votes can say.
 
     By the unbiased squared distance, on items with two votes or more: ``value`` is `system` minus
     `reference`, with a 95% interval and ``p_holm``. ``verdict`` names the one that is nearer to
@@ -488,7 +486,7 @@ def compared(
     ``machines`` lists those of the two that are machine votes. Two that share no item are left out.
     """
     votes = _of_two_votes(votes)
-    (mean,) = (one for one in baselines(votes, seed) if one.name == "mean vote")
+    (mean,) = (one for one in baselines(votes, seed) if one.name == "base rate")
     several = [*systems, mean]
     pairs = [
         (a.name, b.name)
@@ -646,7 +644,8 @@ SYSTEM_COLUMNS = [
     Column("JSD", "jsd", 3, "jsd_low", "jsd_high"),
     Column("accuracy (%)", "new_accuracy", 1, "new_accuracy_low", "new_accuracy_high",
            percent=True),
-    Column("people it is worth", "people"),
+    Column("worth in people", "people"),
+    Column("trusted", "people_trusted"),
 ]  # fmt: skip
 PAIR_COLUMNS = [
     Column("system", lambda row: _marked(row["system"], "system" in str(row["machines"]))),

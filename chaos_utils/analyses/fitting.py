@@ -29,13 +29,13 @@ from chaos_utils.scoring.fitting import (
     predict_nested,
     predict_out_of_fold,
 )
-from chaos_utils.scoring.human_equivalents import brier_equivalent
 from chaos_utils.scoring.judging import part_of
 from chaos_utils.scoring.published import published_models
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD, References, known_rows
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.system import System, are_votes, votes_of
 from chaos_utils.scoring.trained import Run, committed_runs, kind_of, ordered
+from chaos_utils.scoring.worth import worth
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -352,7 +352,7 @@ def _scored(
 def _in_people(votes: Votes, system: System, level: float) -> tuple[float, float, float]:
     if votes.n_votes.min() < 2:
         return np.nan, np.nan, np.nan
-    found = brier_equivalent(votes, system, level=level)
+    found = worth(votes, system, n_resamples=0, level=level).pooled
     return found.value, found.low, found.high
 
 
@@ -631,7 +631,7 @@ def _group(row: Row) -> str:
 
 def _label(row: Row) -> str:
     if row["map"] == BASE_RATE:
-        return RIVAL if row["access"] == "old label" else "mean vote"
+        return RIVAL if row["access"] == "old label" else BASE_RATE
     if row["map"] == "published":
         return f"{row['inputs']} (published)"
     if row["map"] == AS_IT_IS and row["n_systems"] > 1:

@@ -1,7 +1,9 @@
-"""Machines as a crowd: how far they agree with each other, and how many people they are worth."""
+"""Language models as a crowd: how near they come to people, and how many people they are worth."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -9,49 +11,51 @@ import pandas as pd
 
 from chaos_utils.analyses.evidence import Evidence, Material, gather
 from chaos_utils.analyses.names import dataset_name
-from chaos_utils.analyses.recorded import derived, recorded
+from chaos_utils.analyses.recorded import recorded
 from chaos_utils.base.inputs import Input, Later, digest
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import bundled_datasets
-from chaos_utils.datasets.companions import (
-    N_BERTS,
-    machine_files,
-    read_berts,
-    read_llm_annotators,
-    read_llm_judges,
-)
+from chaos_utils.datasets.companions import machine_files, read_judges, read_llm_annotators
+from chaos_utils.datasets.published.tables import read_published
+from chaos_utils.datasets.splits import item_groups
 from chaos_utils.datasets.votes import Annotations, Votes
-from chaos_utils.metrics.agreement import majority_share, pairwise_agreement, quadratic_entropy
-from chaos_utils.metrics.divergence import (
-    entropy,
-    jensen_shannon_distance,
-    squared_distance,
-    total_variation,
+from chaos_utils.metrics.agreement import (
+    majority_agreement,
+    pairwise_agreement,
+    quadratic_entropy,
 )
+from chaos_utils.metrics.panels import one_hot, panel_values, panel_variance
 from chaos_utils.metrics.replacement import Replacement, alternative_annotator_test
-from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval, split_votes
-from chaos_utils.report.columns import Column, Row
-from chaos_utils.scoring.human_equivalents import JSD, TVD, Crowds, ratio_interval
+from chaos_utils.metrics.resampling import (
+    bootstrap_means,
+    holm,
+    paired_p_value,
+    percentile_interval,
+    split_votes,
+)
+from chaos_utils.metrics.skill import distances, people_on_top
+from chaos_utils.report.columns import Column, Row, published_beside
 from chaos_utils.scoring.judging import part_of
 from chaos_utils.scoring.system import System, are_votes
-from chaos_utils.scoring.systems import computed
+from chaos_utils.scoring.worth import NAMES, PEOPLE_TRUSTED, of_distances
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-LLMS, FINISHED = "language models", "language models that finished"
+LLMS = "language models"
 ALL, WITH_YOURS = "all fine-tuned models", "all models with yours"
-BERTS, PEOPLE, POOLED = "BERT-base", "people", "all of them, plurality"
-LABELS, GOLD = "labels", "gold or not"  # what a crowd's votes are counted for
-HARD, SOFT = "votes", "probabilities"  # what of its members is pooled
-SIZES = (1, 2, 3, 5, 10, 20, 50)
-EDGES = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9)  # of bins of the majority's share
-NEARLY_ALL = 0.95
+PEOPLE, MAJORITY, POOLED = "people", "the majority of the others", "all of them, plurality"
+CHOSEN, JUDGED = "the best, on the items that chose it", "the best, on the other items"
+RANDOM, EVERYBODY = "a random panel of that size", "all models"
+SIZES = (1, 2, 3, 5, 8, 12, 20)  # of random panels, beside that of all
+PANEL = 5  # models in the panel that is chosen
+EDGES = (0.0, 0.5, 0.7, 0.9, 1.0)  # of bins of the models that give one label
+NEARLY_ALL = 0.9
 EPSILONS = (0.1, 0.15, 0.2)
-_HALF = 0.5  # of a model's answers, that it must have finished
-_SOME = 10  # members of a crowd, up to which each size is shown
-_BINS = 10  # of the share of the gold label
-_DRAWS = 20  # of as many people
+_TESTS = 10_000  # resamples for p-values of 32 comparisons
+_SPLITS = 20  # of the items in halves, each of which chooses once
+_RATE = "with_people"
+_QUANTITIES = {"nu_MSE": "ν_MSE", "gamma_co_all": "γ_co", "nu_H": "ν_H"}
 
 
 # What is available
@@ -73,7 +77,7 @@ class Answers:
         """Return the answers to a dataset's items; none beside a reader's own votes."""
         known = votes.is_released or votes.source.synthetic
         if not known or "dataset" not in self.rows:
-            return pd.DataFrame(columns=["uid", "model", "label"])
+            return pd.DataFrame(columns=["uid", "model", "maker", "label"])
         return self.rows[self.rows["dataset"] == votes.dataset.name]
 
 
@@ -86,21 +90,16 @@ class Machines:
 
     material: Material
     judges: Answers = field(default_factory=lambda: Answers(pd.DataFrame()))
-    berts: Answers = field(default_factory=lambda: Answers(pd.DataFrame()))
 
 
 def beside(material: Material) -> Machines:
-    """Add the answers of language models, and of the hundred BERTs, to the evidence.
-
-    Beside synthetic votes, invented ones.
-    """
+    """Add the answers of language models to the evidence; beside synthetic votes, invented ones."""
     if material.synthetic:
-        judged = pd.concat([_invent_labels(votes, 6) for votes in material.votes])
-        correct = [_invent_correct(votes) for votes in material.votes if _asked_berts(votes)]
-        berts = pd.concat([pd.DataFrame(), *correct])
-        return Machines(material, Answers(judged), Answers(berts))
-    released = [one for one in material if one.given_votes and one.released]
-    files = [name for one in released for name in machine_files(one.datasets[0])]
+        judged = [_invent_labels(votes, 8) for votes in material.votes]
+        return Machines(material, Answers(pd.concat(judged)))
+    released = [one.datasets[0] for one in material if one.given_votes and one.released]
+    judged_on = [one.name for one in released if machine_files(one)]
+    files = [name for one in released for name in machine_files(one)]
     if not files:
         return Machines(material)
     if not all(map(sources.find, files)):
@@ -108,24 +107,10 @@ def beside(material: Material) -> Machines:
             return Machines(material)
         return Machines(Material(tuple(map(_unavailable, material)), material.trained))
 
-    def answers_of_berts() -> pd.DataFrame:
-        several = [votes for one in released for votes in one.votes or ()]
-        correct = [
-            read_berts(votes).assign(dataset=votes.dataset.name)
-            for votes in several
-            if votes.texts and _asked_berts(votes)
-        ]
-        return pd.concat([pd.DataFrame(), *correct])
+    def labels() -> pd.DataFrame:
+        return pd.concat([read_judges(name).assign(dataset=name) for name in judged_on])
 
-    return Machines(
-        material,
-        _read_later(read_llm_judges, [one for one in files if "judge" in one]),
-        _read_later(answers_of_berts, [one for one in files if "berts" in one]),
-    )
-
-
-def _asked_berts(votes: Votes) -> bool:
-    return any("berts" in name for name in machine_files(votes.dataset))
+    return Machines(material, _read_later(labels, files))
 
 
 def _read_later(read: Callable[[], pd.DataFrame], files: Sequence[str]) -> Answers:
@@ -174,16 +159,10 @@ def _invent_labels(votes: Votes, n_models: int) -> pd.DataFrame:
     for k in range(n_models):
         drawn = rng.multinomial(1, power / power.sum(axis=1, keepdims=True)).argmax(axis=1)
         labels = np.array(votes.dataset.labels)[drawn]
-        about = {"dataset": votes.dataset.name, "model": f"model {k + 1}", "finished": k > 0}
+        about = {"dataset": votes.dataset.name, "model": f"model {k + 1}"}
+        about["maker"] = f"maker {k // 2 + 1}"
         models.append(pd.DataFrame({"uid": votes.uids, "label": labels} | about))
     return pd.concat(models)
-
-
-def _invent_correct(votes: Votes) -> pd.DataFrame:
-    rng = np.random.default_rng(6)
-    correct = rng.binomial(N_BERTS, rng.beta(0.3, 0.2, len(votes)))
-    about = {"dataset": votes.dataset.name, "uid": votes.uids}
-    return pd.DataFrame(about | {"n_correct": correct})
 
 
 def _with_annotators(votes: Votes) -> Votes:
@@ -206,14 +185,15 @@ def _with_annotators(votes: Votes) -> Votes:
 class Crowd:
     """Machines that answered the same items.
 
-    `votes` are people's on these items; `labels` has a column per machine; `probabilities`, where
-    there are any, shape (n_members, n_items, n_classes).
+    `votes` are people's on these items; `labels` has a column per machine, `members` and `makers`
+    a name.
     """
 
     name: str
     votes: Votes
     labels: Ints
-    probabilities: Floats | None = None
+    members: tuple[str, ...]
+    makers: tuple[str, ...] = ()
 
     @property
     def n_members(self) -> int:
@@ -223,31 +203,55 @@ class Crowd:
     @property
     def one_hot(self) -> Floats:
         """Each member's label as a distribution, shape (n_members, n_items, n_classes)."""
-        found: Floats = np.eye(self.votes.dataset.n_classes)[self.labels.T]
-        return found
+        return one_hot(self.labels, self.votes.dataset.n_classes)
 
     @property
     def counts(self) -> Ints:
         """The members' votes, shape (n_items, n_classes)."""
         return self.one_hot.sum(axis=0).astype(np.int64)
 
+    @property
+    def plurality(self) -> Floats:
+        """The label that most members gave, shape (n_items, n_classes); equal parts of a tie."""
+        first = self.counts == self.counts.max(axis=1, keepdims=True)
+        found: Floats = first / first.sum(axis=1, keepdims=True)
+        return found
+
+    @property
+    def is_nearly_unanimous(self) -> npt.NDArray[np.bool_]:
+        """On which items nearly all members gave one label, shape (n_items,)."""
+        return self.counts.max(axis=1) >= NEARLY_ALL * self.n_members
+
+
+def judges_on(votes: Votes, answers: pd.DataFrame) -> Crowd | None:
+    """Return the language models on the items that all of them answered.
+
+    None without such an item, or two votes on each.
+    """
+    if votes.n_votes.min() < 2 or not len(answers):
+        return None
+    places = {label: k for k, label in enumerate(votes.dataset.labels)}
+    wide = answers.pivot(index="uid", columns="model", values="label").dropna()
+    rows = np.array(sorted(votes.index(uid) for uid in wide.index), dtype=np.int64)
+    if not len(rows):
+        return None
+    part = part_of(votes, rows)
+    makers = answers.drop_duplicates("model").set_index("model")["maker"]
+    labels = wide.loc[list(part.uids)].map(places.__getitem__).to_numpy(dtype=np.int64)
+    return Crowd(LLMS, part, labels, tuple(wide.columns), tuple(makers.loc[wide.columns]))
+
 
 def crowds_on(votes: Votes, systems: Sequence[System], answers: pd.DataFrame) -> list[Crowd]:
     """Return the crowds of machines that answered a dataset's items, or some of them.
 
-    The language models; those of them that finished at least half of their answers; the seeds of
-    each family; all systems together, without a reader's and with them. What has learned from
-    votes is left out. Without two votes on each item, there is none.
+    The language models; the seeds of each family; all systems together, without a reader's and
+    with them. What has learned from votes is left out. Without two votes on each item, there is
+    none.
     """
     if votes.n_votes.min() < 2:
         return []
-    found = []
-    if len(answers):
-        found.append(_of_answers(LLMS, votes, answers))
-        finished = answers.groupby("model")["finished"].mean()
-        chosen = finished.index[finished >= _HALF]
-        if 1 < len(chosen) < len(finished):
-            found.append(_of_answers(FINISHED, votes, answers[answers["model"].isin(chosen)]))
+    judges = judges_on(votes, answers)
+    found = [] if judges is None else [judges]
     fair = [one for one in systems if not any(map(are_votes, one.trained_on))]
     families: dict[str, list[System]] = {}
     for one in fair:
@@ -264,25 +268,39 @@ def crowds_on(votes: Votes, systems: Sequence[System], answers: pd.DataFrame) ->
             rows = np.intersect1d(rows, one.rows_in(votes))
         if len(rows):
             part = part_of(votes, rows)
-            judged = [one.aligned_to(part) for one in some]
-            found.append(
-                Crowd(
-                    name,
-                    part,
-                    np.stack([one.predicted for one in judged], axis=1),
-                    np.stack([one.model for one in judged]),
-                )
-            )
+            labels = np.stack([one.aligned_to(part).predicted for one in some], axis=1)
+            found.append(Crowd(name, part, labels, tuple(one.name for one in some)))
     return found
 
 
-def _of_answers(name: str, votes: Votes, answers: pd.DataFrame) -> Crowd:
-    places = {label: k for k, label in enumerate(votes.dataset.labels)}
-    wide = answers.pivot(index="uid", columns="model", values="label")
-    rows = np.array(sorted(votes.index(uid) for uid in wide.index))
-    part = part_of(votes, rows)
-    labels = wide.loc[list(part.uids)].map(places.__getitem__).to_numpy(dtype=np.int64)
-    return Crowd(name, part, labels)
+def _worth(
+    votes: Votes,
+    model: Floats,
+    *,
+    counts: Ints | None = None,
+    varying: Floats | float = 0.0,
+    n_resamples: int,
+    confidence: float,
+    seed: int,
+) -> dict[str, float]:
+    """Return a prediction's estimates of worth with their ends, λ (``trust``) and k₀.
+
+    `counts` are people's where these have more classes than the dataset.
+    """
+    people = votes.counts if counts is None else counts
+    groups = item_groups([votes])[0]
+    if (groups == groups[0]).all():
+        return {}
+    found = of_distances(
+        distances(people, model, groups, varying),
+        float(votes.n_votes.mean()),
+        is_hard=bool(model.max(axis=1).min() == 1),
+        n_resamples=n_resamples, seed=seed, level=confidence,
+    )  # fmt: skip
+    row = {"trust": found.trust, "credibility": found.credibility}
+    for name, one in found.estimates.items():
+        row |= {name: one.value, f"{name}_low": one.low, f"{name}_high": one.high}
+    return row
 
 
 @recorded(keys=("dataset", "crowd"))
@@ -295,68 +313,76 @@ def crowds(
     confidence: float,
     seed: int,
 ) -> pd.DataFrame:
-    """Set each crowd of machines beside as many people.
+    """Set each crowd of machines beside people.
 
     Returns
     -------
     DataFrame
         A row for each crowd, as `crowds_on` gives them: ``n_members``, ``n_items``; means over
-        items of ``agreement`` (share of pairs that agree), ``unanimous``, ``entropy`` (bits) of the
-        members' labels, and ``jsd``, ``tvd`` of these to people's votes; after ``people_`` the same
-        of as many people, drawn from the votes, and judged by the others. Means have ``_low`` and
-        ``_high``, over items. ``worth_jsd`` and ``worth_tvd``: how many people come as near to half
-        of the votes. ``old_label`` is the share of members that gave the old label where people's
-        majority is another, on ``n_contested`` items.
+        items of ``agreement`` (share of pairs of members that agree), ``unanimous`` (whether all
+        do), ``with_people`` (how often a person gives a member's label), and after ``people_`` the
+        first two of people, as many of them; ``rho``, the correlation over items of how often two
+        members and two people disagree. All with ``_low`` and ``_high`` over items. How often two
+        people agree on the other items is ``left_out_agreement``. ``trust`` (λ),
+        ``credibility`` (k₀) and the estimates of `scoring.worth` for the members' pooled votes;
+        after ``uniform_`` and ``base_rate_`` that of ``human_equivalent_brier`` for a uniform guess
+        and the base rate; after ``limit_`` those of endlessly many such members. ``old_label``
+        is the share of members that gave the old label where people's majority is another, on
+        ``n_contested`` items, and ``people_old_label`` that of people.
     """
     rows = []
+    resampling: dict[str, Any] = {
+        "n_resamples": n_resamples, "confidence": confidence, "seed": seed
+    }  # fmt: skip
     for crowd in crowds_on(votes, systems, judges.on(votes)):
         rng = np.random.default_rng([seed, 11])  # whatever other crowds there are
         counts, people = crowd.counts, crowd.votes
-        machines = counts / crowd.n_members
+        agreement, of_people = pairwise_agreement(counts), pairwise_agreement(people.counts)
         values = {
-            "agreement": pairwise_agreement(counts),
+            "agreement": agreement,
+            "people_agreement": of_people,
             "unanimous": counts.max(axis=1) == crowd.n_members,
-            "entropy": entropy(machines, unit="bits"),
-            "jsd": jensen_shannon_distance(people.shares, machines, unit="nats"),
-            "tvd": total_variation(people.shares, machines),
-        } | _as_many_people(people, crowd.n_members, rng)
+            "people_unanimous": chance_of_unanimity(people, crowd.n_members),
+            "with_people": (people.shares * counts).sum(axis=1) / crowd.n_members,
+        }
+        products = [agreement**2, of_people**2, agreement * of_people]
+        table = np.stack([*values.values(), *products], axis=1).astype(float)
+        means, resampled = table.mean(axis=0), bootstrap_means(table, n_resamples, rng)
+        found = [np.append(some[..., :-3], _correlation(some)[..., np.newaxis], axis=-1)
+                 for some in (means, resampled)]  # fmt: skip
+        ends = percentile_interval(found[1], confidence)
         row: dict[str, object] = {"crowd": crowd.name, "n_members": crowd.n_members}
-        row |= {"n_items": len(people)}
-        table = np.stack(list(values.values()), axis=1).astype(float)
-        ends = percentile_interval(bootstrap_means(table, n_resamples, rng), confidence)
-        for name, mean, low, high in zip(values, table.mean(axis=0), *ends, strict=True):
+        others = ~np.isin(votes.uids, people.uids)
+        row |= {"n_items": len(people), "left_out_agreement": np.nan}
+        if others.any():
+            row["left_out_agreement"] = pairwise_agreement(votes.counts[others]).mean()
+        for name, mean, low, high in zip([*values, "rho"], found[0], *ends, strict=True):
             row |= {name: mean, f"{name}_low": low, f"{name}_high": high}
-        system = computed(crowd.name, people, machines)
-        for one in Crowds(people, seed=seed).equivalents(
-            system, n_resamples=n_resamples, level=confidence
-        ):
-            name = {JSD: "worth_jsd", TVD: "worth_tvd"}[one.name]
-            row |= {name: one.value, f"{name}_low": one.low, f"{name}_high": one.high}
-            row |= {f"{name}_text": one.text}
+        pooled = counts / crowd.n_members
+        row |= _worth(people, pooled, **resampling)
+        uniform = np.full(pooled.shape, 1 / pooled.shape[1])
+        row["uniform_human_equivalent_brier"] = _worth(people, uniform, **resampling).get(NAMES[-1])
+        row["base_rate_human_equivalent_brier"] = row.get("credibility")
+        if crowd.n_members > 1:
+            many = panel_variance(crowd.labels, np.inf)
+            limit = _worth(people, pooled, varying=many, **resampling)
+            row |= {f"limit_{name}": value for name, value in limit.items()}
         rows.append(row | _for_old_label(crowd))
     return _table(votes, rows, ["crowd"])
+
+
+def _correlation(means: Floats) -> Floats:
+    """Return the correlation of the first two columns, from means; products are the last three."""
+    x, y, xx, yy, xy = (means[..., k] for k in (0, 1, -3, -2, -1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found: Floats = (xy - x * y) / np.sqrt((xx - x**2) * (yy - y**2))
+    return found
 
 
 def _table(votes: Votes, rows: Sequence[dict[str, object]], keys: Sequence[str]) -> pd.DataFrame:
     found = pd.DataFrame(rows) if rows else pd.DataFrame(columns=list(keys))
     found.insert(0, "dataset", votes.dataset.name)
     return found
-
-
-def _as_many_people(votes: Votes, n: int, rng: np.random.Generator) -> dict[str, Floats]:
-    """Return what so many people, drawn from the votes, would have, in expectation by item."""
-    drawn: dict[str, list[Floats]] = {"entropy": [], "jsd": [], "tvd": []}
-    for _ in range(_DRAWS if n < votes.n_votes.min() else 0):
-        few, rest = split_votes(votes.counts, (n,), rng)
-        shares, others = few / n, rest / rest.sum(axis=1, keepdims=True)
-        drawn["entropy"].append(entropy(shares, unit="bits"))
-        drawn["jsd"].append(jensen_shannon_distance(others, shares, unit="nats"))
-        drawn["tvd"].append(total_variation(others, shares))
-    unknown = [np.full(len(votes), np.nan)]
-    return {
-        "people_agreement": pairwise_agreement(votes.counts),
-        "people_unanimous": chance_of_unanimity(votes, n),
-    } | {f"people_{name}": np.mean(some or unknown, axis=0) for name, some in drawn.items()}
 
 
 def chance_of_unanimity(votes: Votes, n: int) -> Floats:
@@ -384,211 +410,305 @@ def _for_old_label(crowd: Crowd) -> dict[str, object]:
     }
 
 
+# What was published
+
+
+@recorded(keys=("dataset", "quantity"), published=("judges32",))
+def published(votes: Votes, *, judges: Answers) -> pd.DataFrame:
+    """Set the published values of the 32 language models beside those of the released labels.
+
+    Returns
+    -------
+    DataFrame
+        A row for each ``quantity`` of `metrics.panels.panel_values` and for ``nu_H``, which needs a
+        curve that was not released: ``paper`` on ``paper_items``, ``value`` on ``n_items``,
+        ``difference``; ``missing``, what the ``n_missing`` items that one of the models has no
+        readable answer to must add to the sum of an item's ``J`` or ``E``.
+    """
+    theirs = read_published("judges32").query("dataset == @votes.dataset.name")
+    crowd = judges_on(votes, judges.on(votes))
+    if crowd is None or not votes.is_released or not len(theirs):
+        return _table(votes, [], ["quantity"])
+    people, n = crowd.votes, len(crowd.votes)
+    ours = panel_values(crowd.labels, people.shares, people.majority)
+    rows: list[dict[str, object]] = []
+    for name in [*ours, "nu_H"]:
+        one = theirs[theirs["quantity"] == name].iloc[0]
+        value, paper, items = ours.get(name, np.nan), float(one["value"]), int(one["n_items"])
+        row = {"quantity": name, "paper": paper, "paper_items": items, "n_items": n}
+        missing = items * paper - n * value if name in ("J", "E") and items > n else np.nan
+        rows.append(
+            row
+            | {"value": value, "difference": value - paper}
+            | {"n_missing": items - n, "missing": missing}
+        )
+    return _table(votes, rows, ["quantity"])
+
+
+# Each model by itself
+
+
+@recorded(keys=("dataset", "model"))
+def members(
+    votes: Votes, *, judges: Answers, n_resamples: int, confidence: float, seed: int
+) -> pd.DataFrame:
+    """Say how often each language model agrees with a person, and how many people it is worth.
+
+    Returns
+    -------
+    DataFrame
+        A row for each model, and one each for ``people``, for ``the majority of the others``, which
+        is the label that most other people gave, and for the label that most of the models gave:
+        ``with_people``, how often a random person gives the same label, and ``beyond``, by how much
+        that is more often than another person does, with ``_low`` and ``_high`` over items, the
+        p-value of the paired bootstrap (``p``) and that by Holm's method over the models
+        (``p_adjusted``), and ``side``, above or below people where that is below 1 − `confidence`.
+        For models the estimates of `scoring.worth` that one label allows, and ``trust`` (λ).
+    """
+    crowd = judges_on(votes, judges.on(votes))
+    if crowd is None:
+        return _table(votes, [], ["model"])
+    people, n = crowd.votes, crowd.n_members
+    pairs = pairwise_agreement(people.counts)
+    given = [*crowd.one_hot, crowd.plurality]
+    rates = [(people.shares * one).sum(axis=1) for one in given]
+    rates += [majority_agreement(people.counts), pairs]
+    table = np.stack(rates, axis=1)
+    table = np.concatenate([table, table - pairs[:, np.newaxis]], axis=1)
+    rng = np.random.default_rng([seed, 15])
+    resampled = bootstrap_means(table, _TESTS, rng)
+    ends = percentile_interval(resampled, confidence)
+    p = paired_p_value(resampled[:, len(rates) :])
+    adjusted = np.append(holm(p[:n]), np.full(3, np.nan))
+    names = [*crowd.members, POOLED, MAJORITY, PEOPLE]
+    rows: list[dict[str, object]] = []
+    for k, name in enumerate(names):
+        row: dict[str, object] = {"model": name, "maker": crowd.makers[k] if k < n else ""}
+        row["n_items"] = len(people)
+        for what, place in ((_RATE, k), ("beyond", len(rates) + k)):
+            row |= {what: table[:, place].mean()}
+            row |= {f"{what}_low": ends[0][place], f"{what}_high": ends[1][place]}
+        if k < n:
+            tested = adjusted[k] < 1 - confidence
+            side = "above" if table[:, len(rates) + k].mean() > 0 else "below"
+            row |= {"p": p[k], "p_adjusted": adjusted[k], "side": side if tested else ""}
+            row |= _worth(
+                people, given[k], n_resamples=n_resamples, confidence=confidence, seed=seed
+            )
+        rows.append(row)
+    return _table(votes, rows, ["model"]).astype({"side": "str"})
+
+
+@recorded(keys=("dataset", "maker"))
+def makers(
+    votes: Votes, *, judges: Answers, n_resamples: int, confidence: float, seed: int
+) -> pd.DataFrame:
+    """Say whether language models of one maker agree more often than those of different makers.
+
+    Returns
+    -------
+    DataFrame
+        A row for each maker, and one for them all: ``n_models``; ``within``, how often two of its
+        models give the same label (missing for a single one), ``across``, how often one of its
+        models and one of another maker's do, and ``closer``, their difference; with ``_low`` and
+        ``_high`` over items. All counts each pair of models once.
+    """
+    crowd = judges_on(votes, judges.on(votes))
+    if crowd is None:
+        return _table(votes, [], ["maker"])
+    of_maker = np.array(crowd.makers)
+    first, second = np.triu_indices(crowd.n_members, 1)
+    same = crowd.labels[:, first] == crowd.labels[:, second]
+    related = of_maker[first] == of_maker[second]
+    rows = []
+    rng = np.random.default_rng([seed, 16])
+    for name in [*dict.fromkeys(crowd.makers), ""]:
+        touches = (of_maker[first] == name) | (of_maker[second] == name) | (name == "")
+        size = int((of_maker == name).sum()) if name else crowd.n_members
+        row: dict[str, object] = {"maker": name or "all", "n_models": size}
+        found = {}
+        for what, chosen in (("within", related & touches), ("across", ~related & touches)):
+            found[what] = (
+                same[:, chosen].mean(axis=1) if chosen.any() else np.full(len(same), np.nan)
+            )
+        found["closer"] = found["within"] - found["across"]
+        table = np.stack(list(found.values()), axis=1)
+        ends = percentile_interval(bootstrap_means(table, n_resamples, rng), confidence)
+        for what, mean, low, high in zip(found, table.mean(axis=0), *ends, strict=True):
+            row |= {what: mean, f"{what}_low": low, f"{what}_high": high}
+        rows.append(row)
+    return _table(votes, rows, ["maker"])
+
+
 # How many people machines are worth
 
 
-@recorded(keys=("dataset", "target", "crowd", "pooled", "n_members"))
-def growth(
-    votes: Votes, systems: Sequence[System], *, judges: Answers, berts: Answers, confidence: float
+@recorded(keys=("dataset", "n_members"))
+def panels(
+    votes: Votes, *, judges: Answers, n_resamples: int, confidence: float, seed: int
 ) -> pd.DataFrame:
-    r"""Say how many people come as near to the population as some members of a crowd, pooled.
+    """Say how many people come as near to the population as a random panel of language models.
 
-    Over the ways to draw k of n members, the expected squared distance is
-    :math:`\sum_k (m_k - h_k)^2 + \frac{s^2}{k} (1 - \frac{k}{n})`, less the noise of the
-    votes, where m is the mean over all members and s² their variance. As k and n grow it tends to
-    the first term less s²/n: that of endlessly many such machines.
+    On average over all ways to draw k of them, in closed form: see `metrics.panels.panel_variance`.
 
     Returns
     -------
     DataFrame
-        A row for each ``target`` (whether all labels count, or the old label against the others),
-        crowd, what is ``pooled`` of its members (votes, probabilities), and ``n_members``:
-        ``worth`` in people by squared distance, with Fieller's interval (``low``, ``high``);
-        ``whole``, whether these are all members; ``limit``, ``limit_low``, ``limit_high``, for
-        endlessly many.
+        A row for each number of models, ``n_members``: ``trust``, ``credibility`` and the estimates
+        of `scoring.worth`, of their pooled votes, with ``_low`` and ``_high`` over items;
+        ``people_skill``, that of as many people who know the base rate.
     """
-    groups = []
-    for crowd in crowds_on(votes, systems, judges.on(votes)):
-        people = crowd.votes
-        for pooled, members in ((HARD, crowd.one_hot), (SOFT, crowd.probabilities)):
-            if members is None:
-                continue
-            groups.append((crowd.name, LABELS, pooled, people.counts, *_pooled(members)))
-            if people.has_old_labels and votes.dataset.n_classes > 2:
-                gold = members[:, np.arange(len(people)), people.old_label]
-                two = np.stack([gold, 1 - gold], axis=2)
-                groups.append((crowd.name, GOLD, pooled, _for_gold(people), *_pooled(two)))
-    of_berts = berts.on(votes)
-    if len(of_berts):
-        share = of_berts["n_correct"].to_numpy() / N_BERTS
-        mean = np.stack([share, 1 - share], axis=1)
-        spread = 2 * share * (1 - share) * N_BERTS / (N_BERTS - 1)
-        groups.append((BERTS, GOLD, HARD, _for_gold(votes), mean, spread, N_BERTS))
+    crowd = judges_on(votes, judges.on(votes))
     rows: list[dict[str, object]] = []
-    for name, target, pooled, counts, mean, spread, n in groups:
-        of_one = quadratic_entropy(counts)
-        totals = counts.sum(axis=1)
-        base = squared_distance(counts / totals[:, np.newaxis], mean, totals)
-        limit = ratio_interval(of_one, base - spread / n, confidence)
-        ends = dict(zip(("limit", "limit_low", "limit_high"), limit, strict=True))
-        about = {"target": target, "crowd": name, "pooled": pooled, "n_items": len(counts)}
-        for k in range(1, n + 1) if n <= _SOME else sorted({*(k for k in SIZES if k < n), n}):
-            found = ratio_interval(of_one, base + spread / k * (1 - k / n), confidence)
-            values = dict(zip(("worth", "low", "high"), found, strict=True))
-            rows.append(about | {"n_members": k} | values | {"whole": k == n} | ends)
-    return _table(votes, rows, ["target", "crowd", "pooled", "n_members"])
+    if crowd is not None and crowd.n_members > 1:
+        pooled = crowd.counts / crowd.n_members
+        for k in [*(k for k in SIZES if k < crowd.n_members), crowd.n_members]:
+            found = _worth(
+                crowd.votes, pooled, varying=panel_variance(crowd.labels, k),
+                n_resamples=n_resamples, confidence=confidence, seed=seed,
+            )  # fmt: skip
+            about: dict[str, object] = {"n_members": k, "n_items": len(crowd.votes)}
+            people = {"people_skill": k / (k + found.get("credibility", np.nan))}
+            rows.append(about | found | people)
+    return _table(votes, rows, ["n_members"])
 
 
-def _pooled(members: Floats) -> tuple[Floats, Floats, int]:
-    """Return the mean over members, their variance by item, and their number."""
-    mean = members.mean(axis=0)
-    return mean, ((members - mean) ** 2).sum(axis=(0, 2)) / (len(members) - 1), len(members)
+@recorded(keys=("dataset", "panel"))
+def best_panels(votes: Votes, *, judges: Answers, confidence: float, seed: int) -> pd.DataFrame:
+    """Choose the best panel of five on half of the items, and judge it on the other half.
 
-
-def _for_gold(votes: Votes) -> Ints:
-    """Return people's votes for the old label, and for all others, shape (n_items, 2)."""
-    gold = votes.counts[np.arange(len(votes)), votes.old_label]
-    return np.stack([gold, votes.n_votes - gold], axis=1)
-
-
-@derived(keys=("panel", "crowd", "n_members"))
-def grown(growth: pd.DataFrame) -> pd.DataFrame:
-    """Return what the figure draws of `growth`: votes pooled, in a panel per dataset and target.
-
-    The old label against the others is shown where a crowd is known by that alone.
-    """
-    drawn = growth[(growth["pooled"] == HARD) & (growth["crowd"] != FINISHED)]
-    hundreds = drawn[(drawn["crowd"] == BERTS) & (drawn["n_members"] == N_BERTS)]
-    keep = (drawn["target"] == LABELS) | drawn["dataset"].isin(hundreds["dataset"])
-    drawn = drawn[keep & np.isfinite(drawn["worth"]) & (drawn["worth"] > 0)].copy()
-    titles = drawn["dataset"].map(dataset_name)
-    drawn["panel"] = titles.where(drawn["target"] == LABELS, titles + ", gold or not")
-    return drawn.sort_values("target", key=lambda cells: cells == GOLD, kind="stable")
-
-
-# The hundred BERTs
-
-
-@recorded(keys=("dataset", "crowd"))
-def hundred(
-    votes: Votes, *, berts: Answers, n_resamples: int, confidence: float, seed: int
-) -> pd.DataFrame:
-    """Compare a hundred BERTs with a hundred people by who gave the gold label.
+    Both halves of 20 random splits choose, among all panels, by squared distance.
 
     Returns
     -------
     DataFrame
-        A row for the BERTs and one for people: ``n_items``; ``share`` of the gold label;
-        ``all`` and ``nearly_all``, the shares of items where everybody, or at least 95%, gave it;
-        ``agreement``, how often two of them agree whether it is that label; ``distance``, the mean
-        absolute difference of the two shares, and ``rho``, their rank correlation, in both rows;
-        with ``_low`` and ``_high`` over items. Without rows where the BERTs' answers are not known.
+        A row each for the panel on the items that chose it, the same on the other items, and there
+        a random panel of its size and all models: ``people_on_top`` and ``human_equivalent_brier``,
+        as it is, the mean over splits, with ``_low`` and ``_high``, between which that share of the
+        splits lies; ``beats_all``, the share of splits in which it is nearer than all models are.
     """
-    from scipy.stats import spearmanr
-
-    answers = berts.on(votes)
-    if not len(answers):
-        return _table(votes, [], ["crowd"])
-    people = _for_gold(votes)
-    correct = answers["n_correct"].to_numpy()
-    machines = np.stack([correct, N_BERTS - correct], axis=1)
-    rng = np.random.default_rng([seed, 12])
-    of_people, of_machines = (some[:, 0] / some.sum(axis=1) for some in (people, machines))
-    drawn = rng.integers(len(votes), size=(n_resamples, len(votes)))
-    rhos = np.array([[spearmanr(of_people[some], of_machines[some])[0]] for some in drawn])
+    crowd = judges_on(votes, judges.on(votes))
+    if crowd is None or crowd.n_members <= PANEL or len(crowd.votes) < 4:
+        return _table(votes, [], ["panel"])
+    people, n = crowd.votes, crowd.n_members
+    found = distances(people.counts, crowd.counts / n, item_groups([people])[0])
+    noise = (quadratic_entropy(people.counts) / people.n_votes)[:, np.newaxis, np.newaxis]
+    apart = np.moveaxis(crowd.one_hot, 0, 1) - people.shares[:, np.newaxis]
+    products = apart @ np.swapaxes(apart, 1, 2) - noise  # by item, of two models each
+    every = np.array(list(combinations(range(n), PANEL)))
+    one, base = found.of_person, found.of_base_rate
+    names = (CHOSEN, JUDGED, RANDOM, EVERYBODY)
+    worths: dict[str, list[tuple[float, float, float]]] = {name: [] for name in names}
+    rng = np.random.default_rng([seed, 17])
+    for _ in range(_SPLITS):
+        order = rng.permutation(len(people))
+        halves = order[: len(order) // 2], order[len(order) // 2 :]
+        means = [products[half].mean(axis=0) for half in halves]
+        for choosing, judging in ((0, 1), (1, 0)):
+            sums = np.zeros(len(every))
+            for a in range(PANEL):
+                for b in range(PANEL):
+                    sums += means[choosing][every[:, a], every[:, b]]
+            best = every[sums.argmin()]
+            of_one, of_all = means[judging].trace() / n, means[judging].mean()
+            of_pair = (n * of_all - of_one) / (n - 1)
+            values = {
+                CHOSEN: (choosing, sums.min() / PANEL**2),
+                JUDGED: (judging, means[judging][np.ix_(best, best)].mean()),
+                RANDOM: (judging, of_one / PANEL + (1 - 1 / PANEL) * of_pair),
+                EVERYBODY: (judging, of_all),
+            }
+            for name, (half, distance) in values.items():
+                v, d0 = one[halves[half]].mean(), base[halves[half]].mean()
+                nearer = float(distance < of_all) if name in (JUDGED, RANDOM) else np.nan
+                worths[name].append((float(people_on_top(v, d0, distance)), v / distance, nearer))
     rows = []
-    for name, counts, share in ((BERTS, machines, of_machines), (PEOPLE, people, of_people)):
-        values = {
-            "share": share,
-            "all": share == 1,
-            "nearly_all": share >= NEARLY_ALL,
-            "agreement": pairwise_agreement(counts),
-            "distance": np.abs(of_people - of_machines),
-        }
-        table = np.stack(list(values.values()), axis=1).astype(float)
-        means = np.append(table.mean(axis=0), spearmanr(of_people, of_machines)[0])
-        resampled = np.stack([table[some].mean(axis=0) for some in drawn])
-        resampled = np.concatenate([resampled, rhos], axis=1)
-        row: dict[str, object] = {"crowd": name, "n_items": len(votes)}
-        ends = percentile_interval(resampled, confidence)
-        for what, mean, low, high in zip((*values, "rho"), means, *ends, strict=True):
-            row |= {what: mean, f"{what}_low": low, f"{what}_high": high}
-        rows.append(row)
-    return _table(votes, rows, ["crowd"])
+    for name, values_of in worths.items():
+        table = np.array(values_of)
+        ends = np.quantile(table, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
+        row: dict[str, object] = {"panel": name, "n_models": n if name == EVERYBODY else PANEL}
+        for k, what in enumerate(("people_on_top", "human_equivalent_brier")):
+            row |= {what: table[:, k].mean(), f"{what}_low": ends[0, k], f"{what}_high": ends[1, k]}
+        rows.append(row | {"beats_all": table[:, 2].mean()})
+    return _table(votes, rows, ["panel"])
 
 
-@recorded(keys=("dataset", "people", "machines"))
-def gold_shares(votes: Votes, *, berts: Answers) -> pd.DataFrame:
-    """Count items by the share of people and of BERTs that gave the gold label.
-
-    Bins are tenths, ``people`` and ``machines`` from 0 to 9; the last includes 1. All bins have a
-    row, with ``n_items``.
-    """
-    answers = berts.on(votes)
-    if not len(answers):
-        return _table(votes, [], ["people", "machines"])
-    people = _for_gold(votes)
-    counts = [answers["n_correct"].to_numpy() * _BINS // N_BERTS]
-    counts.insert(0, people[:, 0] * _BINS // people.sum(axis=1))
-    bins = [np.minimum(some, _BINS - 1) for some in counts]
-    cells = np.zeros((_BINS, _BINS), dtype=np.int64)
-    np.add.at(cells, tuple(bins), 1)
-    found = pd.DataFrame(cells).stack().rename_axis(["people", "machines"])
-    return _table(votes, found.rename("n_items").reset_index().to_dict("records"), [])
+# Where machines and people part
 
 
-# Where machines agree and people do not
-
-
-@recorded(keys=("dataset", "crowd", "bin"))
+@recorded(keys=("dataset", "bin"))
 def unanimity(
-    votes: Votes,
-    systems: Sequence[System],
-    *,
-    judges: Answers,
-    berts: Answers,
-    n_resamples: int,
-    confidence: float,
-    seed: int,
+    votes: Votes, *, judges: Answers, n_resamples: int, confidence: float, seed: int
 ) -> pd.DataFrame:
-    """Say how often machines are of one mind, by how large people's majority is.
+    """Say how many people give the language models' label, by how many of the models give it.
 
     Returns
     -------
     DataFrame
-        A row for each crowd and bin of the majority's share, from ``low_share`` on: ``n_items``,
-        ``unanimous`` with ``low`` and ``high`` over the bin's items, and ``people``, how likely as
-        many people all give one label. The BERTs are of one mind where all give the gold label:
-        where they agree on another one is not known.
+        A row for each bin of the share of models that give the most frequent label, from
+        ``low_share`` on; the last holds the items on which all agree: ``n_items``,
+        ``share_of_items``; ``share`` of the models, the bin's mean; ``people``, the share of people
+        with that label, with ``low`` and ``high`` over the bin's items; ``majority``, on which
+        share of the items it is people's majority label.
     """
-    groups = [
-        (one.name, one.n_members, one.votes, one.counts.max(axis=1) == one.n_members)
-        for one in crowds_on(votes, systems, judges.on(votes))
-    ]
-    of_berts = berts.on(votes)
-    if len(of_berts):
-        groups.append((BERTS, N_BERTS, votes, of_berts["n_correct"].to_numpy() == N_BERTS))
+    crowd = judges_on(votes, judges.on(votes))
     rows: list[dict[str, object]] = []
-    for name, n_members, people, agree in groups:
-        rng = np.random.default_rng([seed, 13])
-        shares = majority_share(people.counts)
-        bins = np.searchsorted(EDGES, shares, side="right") - 1
-        by_chance = chance_of_unanimity(people, n_members)
+    if crowd is not None:
+        people = crowd.votes
+        share = crowd.counts.max(axis=1) / crowd.n_members
+        plurality = crowd.plurality
+        values = np.stack(
+            [(plurality * people.shares).sum(axis=1),
+             plurality[np.arange(len(people)), people.majority]], axis=1,
+        )  # fmt: skip
+        bins = np.searchsorted(EDGES, share, side="right") - 1
         for k, edge in enumerate(EDGES):
             inside = bins == k
             if not inside.any():
                 continue
-            values = agree[inside].astype(float)
-            ends = bootstrap_means(values[:, np.newaxis], n_resamples, rng)
-            (low,), (high,) = percentile_interval(ends, confidence)
-            about = {"crowd": name, "bin": k, "low_share": edge, "n_members": n_members}
+            rng = np.random.default_rng([seed, 13, k])
+            ends = bootstrap_means(values[inside], n_resamples, rng)
+            low, high = percentile_interval(ends, confidence)
+            found = values[inside].mean(axis=0)
             rows.append(
-                about
-                | {"share": shares[inside].mean(), "n_items": int(inside.sum())}
-                | {"unanimous": values.mean(), "low": low, "high": high}
-                | {"people": by_chance[inside].mean()}
+                {"bin": k, "low_share": edge, "n_models": crowd.n_members}
+                | {"n_items": int(inside.sum()), "share_of_items": inside.mean()}
+                | {"share": share[inside].mean(), "people": found[0]}
+                | {"low": low[0], "high": high[0], "majority": found[1]}
             )
-    return _table(votes, rows, ["crowd", "bin"])
+    return _table(votes, rows, ["bin"])
+
+
+@recorded(keys=("dataset", "people_label", "models_label"))
+def parted(votes: Votes, *, judges: Answers) -> pd.DataFrame:
+    """Count the items on which nearly all language models agree on another label than most people.
+
+    Returns
+    -------
+    DataFrame
+        A row for each pair of labels, that of people's majority and that of at least 90% of the
+        models: ``n_items``, of ``n_agreed`` items on which so many models agree; means over them of
+        ``people`` (share with their majority) and ``people_with_models`` (share with the models'
+        label); ``old``, on which share of them the models' label is the old one.
+    """
+    crowd = judges_on(votes, judges.on(votes))
+    rows: list[dict[str, object]] = []
+    if crowd is not None:
+        people, labels = crowd.votes, crowd.votes.dataset.labels
+        agreed = crowd.is_nearly_unanimous
+        theirs = crowd.counts.argmax(axis=1)
+        for k, of_people in enumerate(labels):
+            for m, of_models in enumerate(labels):
+                at = np.flatnonzero(agreed & (people.majority == k) & (theirs == m))
+                if k == m or not len(at):
+                    continue
+                old = (people.old_label[at] == m).mean() if people.has_old_labels else np.nan
+                rows.append(
+                    {"people_label": of_people, "models_label": of_models, "n_items": len(at)}
+                    | {"n_agreed": int(agreed.sum()), "people": people.shares[at, k].mean()}
+                    | {"people_with_models": people.shares[at, m].mean(), "old": old}
+                )
+    return _table(votes, rows, ["people_label", "models_label"])
 
 
 # In an annotator's place
@@ -607,11 +727,10 @@ def stand_ins(
         tied), and one for people: ``with_people``, the share of people who gave the same label to
         an item; ``with_models``, that of the other models; ``advantage`` (ρ), ``wins_10``,
         ``wins_15`` and ``wins_20`` (ω at ε of 0.1, 0.15 and 0.2) of the alternative annotator test,
-        of ``n_annotators``; ``worth`` in people by squared distance, with ``low`` and ``high``; the
-        pooled votes of all models for the row of them all, where ``with_models`` is the agreement
-        of two models, and ``beyond`` what it has more than that of two people, with ``_low`` and
-        ``_high`` over items. A label that people could not give
-        agrees with nobody's.
+        of ``n_annotators``; the estimates of `scoring.worth` with ``_low`` and ``_high``, those of
+        the pooled votes of all models for the row of them all, where ``with_models`` is the
+        agreement of two models, and ``beyond`` what it has more than that of two people. A label
+        that people could not give agrees with nobody's.
     """
     rows = answers.on(votes)
     known = {label: k for k, label in enumerate(votes.dataset.labels)}
@@ -622,7 +741,6 @@ def stand_ins(
     people = np.column_stack([votes.counts, np.zeros(len(votes), dtype=np.int64)])
     shares = people / votes.n_votes[:, np.newaxis]
     several = votes.n_votes > 1
-    of_one = quadratic_entropy(people[several])
     items, n = np.arange(len(votes)), labels.shape[1]
     found: list[dict[str, object]] = []
     choices = [(str(name), labels[:, k]) for k, name in enumerate(wide.columns)]
@@ -630,7 +748,6 @@ def stand_ins(
     for name, chosen in choices:
         whole = name == POOLED
         predicted = counts / n if whole else np.eye(n_classes)[chosen]
-        gaps = squared_distance(shares[several], predicted[several], votes.n_votes[several])
         row: dict[str, object] = {"model": name, "n_items": len(votes)}
         row["with_people"] = shares[items, chosen].mean()
         own = np.nan if whole else (counts[items, chosen] - 1).mean() / (n - 1)
@@ -639,8 +756,13 @@ def stand_ins(
             test = _in_place(votes, chosen, n_classes, epsilon)
             row |= {"advantage": test.advantage_probability, "n_annotators": len(test.annotator)}
             row[f"wins_{100 * epsilon:.0f}"] = test.winning_rate
-        worth = ratio_interval(of_one, gaps, confidence)
-        found.append(row | dict(zip(("worth", "low", "high"), worth, strict=True)))
+        found.append(
+            row
+            | _worth(
+                part_of(votes, np.flatnonzero(several)), predicted[several],
+                counts=people[several], n_resamples=n_resamples, confidence=confidence, seed=seed,
+            )
+        )  # fmt: skip
     pairs = pairwise_agreement(votes.counts[several])
     beyond = (pairwise_agreement(counts[several]) - pairs)[:, np.newaxis]
     rng = np.random.default_rng([seed, 14])
@@ -670,9 +792,13 @@ def _in_place(votes: Votes, chosen: Ints, n_classes: int, epsilon: float) -> Rep
 def crowd_name(row: Row) -> str:
     """Return how a crowd is called, with its number: "3 seeds of RoBERTa-base"."""
     name, n = str(row["crowd"]), row["n_members"]
-    if name in (LLMS, FINISHED, ALL, WITH_YOURS):
+    if name in (LLMS, ALL, WITH_YOURS):
         return f"{n} {name.removeprefix('all ')}"
     return f"{n} seeds of {name}"
+
+
+def _people(heading: str, name: str, **look: Any) -> Column:
+    return Column(heading, name, 1, f"{name}_low", f"{name}_high", **look)
 
 
 CROWD_COLUMNS = [
@@ -680,24 +806,32 @@ CROWD_COLUMNS = [
     Column("crowd", crowd_name),
     Column("machines", "agreement", 0, percent=True, group="two agree, %"),
     Column("people", "people_agreement", 0, percent=True, group="two agree, %"),
-    Column("machines", "unanimous", 0, percent=True, group="all agree, %"),
-    Column("as many people", "people_unanimous", 0, percent=True, group="all agree, %"),
-    Column("JSD", "jsd", 3, "jsd_low", "jsd_high"),
-    Column("worth in people", "worth", 1, "low", "high"),
+    Column("a machine and a person agree, %", "with_people", 0, percent=True),
+    _people("as it is", NAMES[0], group="worth in people"),
+    _people("trusted", PEOPLE_TRUSTED, group="worth in people"),
 ]
-BERT_COLUMNS = [
-    Column("crowd", "crowd", names={BERTS: "100 BERTs", PEOPLE: "100 people"}),
-    Column("share", "share", 1, "share_low", "share_high", percent=True, group="gold label, %"),
-    Column("from all", "all", 1, "all_low", "all_high", percent=True, group="gold label, %"),
-    Column(
-        "from 95% or more", "nearly_all", 1, "nearly_all_low", "nearly_all_high", percent=True,
-        group="gold label, %",
-    ),
-    Column(
-        "two agree whether it is, %", "agreement", 1, "agreement_low", "agreement_high",
-        percent=True,
-    ),
-]  # fmt: skip
+PUBLISHED_COLUMNS = [
+    Column("dataset", "dataset", names=dataset_name),
+    Column("quantity", "quantity", names=_QUANTITIES),
+    *published_beside("", "value", 4, published="paper", difference="difference"),
+    Column("items", "n_items", 0),
+    Column("missing", "missing", 3),
+]
+PANEL_COLUMNS = [
+    Column("dataset", "dataset", names=dataset_name),
+    Column("panel", "panel"),
+    _people("worth in people, as it is", NAMES[0]),
+    Column("nearer than all models, % of splits", "beats_all", 0, percent=True),
+]
+PARTED_COLUMNS = [
+    Column("dataset", "dataset", names=dataset_name),
+    Column("most people", "people_label"),
+    Column("nearly all models", "models_label"),
+    Column("items", "n_items", 0),
+    Column("with their majority", "people", 0, percent=True, group="people, %"),
+    Column("with the models", "people_with_models", 0, percent=True, group="people, %"),
+    Column("models give the old label, % of items", "old", 0, percent=True),
+]
 _MODELS = {
     "gemini_flash": "Gemini Flash",
     "gemini_pro": "Gemini Pro",
@@ -715,29 +849,48 @@ STAND_IN_COLUMNS = [
     Column("ω, ε = 0.1", "wins_10", 2, group="replacement test"),
     Column("ω, ε = 0.15", "wins_15", 2, group="replacement test"),
     Column("ω, ε = 0.2", "wins_20", 2, group="replacement test"),
-    Column("worth in people", "worth", 1, "low", "high"),
+    _people("worth in people", PEOPLE_TRUSTED),
 ]
 
 
-@derived(keys=("dataset", "crowd"))
-def with_worth(crowds: pd.DataFrame, growth: pd.DataFrame) -> pd.DataFrame:
-    """Add to `crowds` how many people a machine, all, and endlessly many are worth.
+def side_by_side(rows: pd.DataFrame, key: str) -> pd.DataFrame:
+    """Return a row for each value of a column, the most agreeing model first, and "all" last.
 
-    ``one``, ``worth`` (with ``low`` and ``high``) and ``limit`` for their votes, and ``soft`` for
-    the mean of all their probabilities.
+    Columns of several datasets stand side by side, named ``column dataset``.
     """
-    of_all = growth[growth["target"] == LABELS]
-    hard, soft = (of_all[of_all["pooled"] == pooled] for pooled in (HARD, SOFT))
-    ends = ["worth", "low", "high"]
-    keys = ["dataset", "crowd"]
-    whole = hard[hard["whole"]][[*keys, *ends, "limit", "limit_low", "limit_high"]]
-    found = crowds.merge(whole, "left", on=keys)
-    for name, rows in (("one", hard[hard["n_members"] == 1]), ("soft", soft[soft["whole"]])):
-        names = dict(zip(ends, (name, f"{name}_low", f"{name}_high"), strict=True))
-        found = found.merge(rows[[*keys, *ends]].rename(columns=names), "left", on=keys)
+    datasets = list(dict.fromkeys(rows["dataset"]))
+    wide = rows.pivot(index=key, columns="dataset")
+    wide.columns = [f"{name} {dataset}" for name, dataset in wide.columns]
+    if _RATE in rows:
+        order = wide[[f"{_RATE} {one}" for one in datasets]].mean(axis=1).sort_values()
+        wide = wide.loc[order.index[::-1]]
+    else:
+        wide = wide.sort_index(key=lambda names: names == "all", kind="stable")
+    return wide.reset_index()
+
+
+def member_columns(rows: pd.DataFrame) -> list[Column]:
+    """Return the columns of `members`, datasets side by side."""
+    found = [Column("model", "model")]
+    for one in dict.fromkeys(rows["dataset"]):
+
+        def differs(row: Row, side: str = f"side {one}") -> bool:
+            return bool(row[side])
+
+        group = dataset_name(str(one))
+        found.append(
+            Column("agrees, %", f"{_RATE} {one}", 1, percent=True, bold=differs, group=group)
+        )
+        found.append(Column("worth", f"{PEOPLE_TRUSTED} {one}", 1, group=group))
     return found
 
 
-def drawn(unanimity: pd.DataFrame) -> pd.Series:
-    """Return which rows of `unanimity` the figure draws: machines of one kind."""
-    return ~unanimity["crowd"].isin([FINISHED, ALL, WITH_YOURS])
+def maker_columns(rows: pd.DataFrame) -> list[Column]:
+    """Return the columns of `makers`, datasets side by side."""
+    datasets = list(dict.fromkeys(rows["dataset"]))
+    found = [Column("maker", "maker"), Column("models", f"n_models {datasets[0]}", 0)]
+    for one in datasets:
+        name = f"closer {one}"
+        ends = (f"closer_low {one}", f"closer_high {one}")
+        found.append(Column(dataset_name(one), name, 1, *ends, signed=True, percent=True))
+    return found

@@ -29,8 +29,8 @@ NAMES = ("jsd", "dist_ce", "sq_distance", "new_accuracy")
 N_VOTES = (1, 2, 5, 10, 20, 50, 100)
 PAIRS: Mapping[str, str] = {  # from the least alike
     "models": "two models",
-    "baseline": "a model and the mean vote",
-    "baselines": "the mean vote and the uniform guess",
+    "baseline": "a model and the base rate",
+    "baselines": "the base rate and the uniform guess",
     "seeds": "two seeds of a model",
 }
 DRAWN = "jsd"
@@ -44,10 +44,10 @@ _KEYS = ("dataset", "pair", "measure", "n_votes")
 def pairs_of(votes: Votes, systems: Sequence[System]) -> dict[str, list[tuple[System, System]]]:
     """Return pairs of systems by how alike they are, see `PAIRS`; those that share an item.
 
-    The mean vote is that given the old label where there is one.
+    The base rate is that given the old label where there is one.
     """
     known = {one.name: one for one in baselines(votes)}
-    mean = known.get("mean vote given the old label", known["mean vote"])
+    mean = known.get("mean vote given the old label", known["base rate"])
     found: dict[str, list[tuple[System, System]]] = {
         "models": [],
         "baseline": [(one, mean) for one in systems],

@@ -19,6 +19,7 @@ from chaos_utils.metrics.signals import contested, contested_auroc, entropy_corr
 from chaos_utils.report.columns import MISSING, Column, Row, published_beside
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import systems as known
+from chaos_utils.scoring import worth as worths
 from chaos_utils.scoring.published import (
     TABLE_5,
     beside_published,
@@ -70,8 +71,9 @@ def main_results(
         values = both.pivot(index="system", columns="measure", values=what)
         table = table.merge(values.add_prefix(f"{what}_"), "left", on="system")
     several = [replace(even, name=CHANCE), *everyone]
-    worth = {one.name: _equivalent(votes, one) for one in several}
-    table["people"] = table["system"].map({name: one.text for name, one in worth.items() if one})
+    worth = worths.in_words(votes, several, seed=seed) if votes.n_votes.min() > 1 else {}
+    for name in ("people", "people_trusted"):
+        table[name] = table["system"].map({system: of.get(name) for system, of in worth.items()})
     table["kind"] = ["chance", *["baseline"] * len(baselines), *["model"] * len(systems)]
     table = pd.concat([table, _means_over_seeds(votes, systems, names, n_resamples, seed)])
     table["source"] = "computed"
@@ -84,7 +86,7 @@ def main_results(
     for measure in TABLE_5:
         columns += [measure, f"{measure}_low", f"{measure}_high"]
         columns += [f"published_{measure}", f"difference_{measure}"]
-    columns += ["people", "n_seeds"]
+    columns += ["people", "people_trusted", "n_seeds"]
     parts = [table, theirs] if len(theirs) else [table]
     found = pd.concat(parts, ignore_index=True).reindex(columns=columns)
     return found.astype({"n_seeds": "Int64"})
@@ -105,13 +107,6 @@ def _means_over_seeds(
     found = wide(as_scores(scores.to_dict("records")), "low", "high")
     counts = scores.drop_duplicates("system").set_index("system")["n_seeds"]
     return found.assign(kind="model", n_seeds=found["system"].map(counts))
-
-
-def _equivalent(votes: Votes, system: System) -> people.Equivalent | None:
-    """Return what a system is worth by the squared distance; None where that cannot be said."""
-    if people.refusal(votes, system) or votes.n_votes.min() < 2:
-        return None
-    return people.brier_equivalent(votes, system)
 
 
 @derived(keys=("dataset", "system", "measure"))
@@ -157,13 +152,13 @@ def human_equivalents(
     n_resamples: int,
     seed: int,
 ) -> pd.DataFrame:
-    """Say how many people, pooled, predict the rest of the crowd as well as each system.
+    """Say what each system is worth in people, and as how many drawn people it does.
 
     A row for each baseline, and each system at each of the `temperatures`, and measure:
     ``dataset``, ``system``, ``family``, ``temperature``, ``kind`` (baseline, model), ``n_items``,
-    ``measure``, ``n_judges``, ``value``, ``low``, ``high``, ``text``, ``note``. A system that was
-    made from these votes has no value, and a ``note`` that says so. Empty where an item has a
-    single vote.
+    ``measure`` (those of `worth` and of drawn crowds), ``n_judges``, ``value``, ``low``, ``high``,
+    ``text``, ``note``. A system that was made from these votes has no value, and a ``note`` that
+    says so. Empty where an item has a single vote.
     """
     columns = ["dataset", "system", "family", "temperature", "kind", "n_items", "measure"]
     columns += ["n_judges", "value", "low", "high", "text", "note"]
@@ -175,23 +170,18 @@ def human_equivalents(
     rows = []
     for kind, system, temperature in everyone:
         reason = people.refusal(votes, system)
-        found: Sequence[people.Equivalent] = ()
+        found: list[dict[str, object]] = []
         if not reason:
             at = system if temperature == 1 else system.at_temperature(temperature)
+            worth = worths.worth(votes, at, n_resamples=n_resamples, seed=seed)
             drawn = crowds.equivalents(at, n_resamples=n_resamples)
-            found = [people.brier_equivalent(votes, at), *drawn]
+            found = worths.rows_of([(at, worth)]) + people.as_rows((at, one) for one in drawn)
         common: dict[str, object] = {"dataset": votes.dataset.name, "system": system.name}
         common |= {"family": system.family, "temperature": float(temperature), "kind": kind}
         common["note"] = reason or "; ".join(system.notes)
-        for name in people.NAMES if reason else ():
+        for name in (*worths.NAMES, *people.NAMES) if reason else ():
             rows.append(common | {"measure": name, "text": "", "n_items": 0})
-        for one in found:
-            row = {"measure": one.name, "n_items": one.n_items, "n_judges": one.n_judges}
-            rows.append(
-                common
-                | row
-                | {"value": one.value, "low": one.low, "high": one.high, "text": one.text}
-            )
+        rows += [row | common for row in found]
     table = pd.DataFrame(rows).reindex(columns=columns)
     return table.astype({"n_judges": "Int64", "value": float, "low": float, "high": float})
 
@@ -212,7 +202,7 @@ def drawn_equivalents(equivalents: pd.DataFrame) -> pd.DataFrame:
     ``label`` is that of the system's row in the figure, ``n_people``, ``low`` and ``high`` are in
     people, ``limit`` is the largest crowd that is shown. Infinite values are left out.
     """
-    brier = equivalents[equivalents["measure"] == people.BRIER].dropna(subset="value")
+    brier = equivalents[equivalents["measure"] == worths.POOLED].dropna(subset="value")
     brier = brier[np.isfinite(brier["value"]) & (brier["value"] > 0)]
     drawn = brier.rename(columns={"value": "n_people"}).assign(limit=people.PEOPLE[-1])
     drawn["label"] = _row_labels(drawn)
@@ -406,6 +396,7 @@ COLUMNS = [
     _measured("old_accuracy", ""),
     _measured("new_accuracy", "highest"),
     Column("worth in people", "people"),
+    Column("trusted", "people_trusted"),
 ]
 CHANCE_COLUMNS = [
     Column("dataset", "dataset", names=dataset_name),
@@ -439,7 +430,9 @@ def equivalent_columns(equivalents: pd.DataFrame) -> list[Column]:
     return [
         Column("dataset", "dataset", names=dataset_name),
         Column("system", _with_temperature),
-        Column("squared distance", people.BRIER),
+        Column("worth", worths.PEOPLE),
+        Column("worth, trusted", worths.PEOPLE_TRUSTED),
+        Column("pooled, squared distance", worths.POOLED),
         Column(f"TVD, {by}", people.TVD),
         Column(f"JSD, {by}", people.JSD),
     ]

@@ -13,14 +13,15 @@ from chaos_utils.base.errors import counted
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.report.columns import MISSING, number, p_value, safe_cell, signed
 from chaos_utils.scoring import human_equivalents as people
-from chaos_utils.scoring.judging import ANSWER_COLUMNS, BASELINES, Answer, Row
+from chaos_utils.scoring import worth as worths
+from chaos_utils.scoring.judging import ANSWER_COLUMNS, BASELINES, IN_PEOPLE, Answer, Row
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD, UNSETTLED
 from chaos_utils.scoring.scores import ALL
 
 _DIGITS = 4
 _ARROWS = {"lower": "↓", "higher": "↑", "zero": "→ 0"}
-_IN_PEOPLE = {people.BRIER: "human equivalents", people.TVD: "human equivalents by TVD",
-              people.JSD: "human equivalents by JSD"}  # fmt: skip
+_TITLES = {**worths.TITLES, people.TVD: "human equivalent by TVD",
+           people.JSD: "human equivalent by JSD"}  # fmt: skip
 _NEARLY_0 = "≈ 0"
 _GAP = 2  # between columns
 _LATEX = {
@@ -58,8 +59,9 @@ class _Table:
 
     def heading(self, measure: str) -> tuple[str, str]:
         """Return a measure's title, and its unit with the arrow that says which way is better."""
-        if measure in _IN_PEOPLE:
-            return _IN_PEOPLE[measure], f"people {_ARROWS['higher']}"
+        if measure in _TITLES:
+            unit = worths.UNITS.get(measure, "people")
+            return _TITLES[measure], f"{unit} {_ARROWS['higher']}".strip()
         known = MEASURES[measure]
         return known.title, f"{known.unit} {_ARROWS[known.better]}".strip()
 
@@ -85,9 +87,10 @@ def _values(answer: Answer, title: str, rows: Sequence[Row]) -> _Table:
         value, interval = number(row["value"], _DIGITS), _interval(row, number)
         if row.get("text") == UNSETTLED:
             value = _NEARLY_0
-        elif "text" in row:
-            value, bracket, rest = row["text"].partition("[")
-            interval = bracket + rest
+        elif row["measure"] in IN_PEOPLE:
+            value, bracket, rest = row["text"].partition(" [")
+            value = worths.UNDEFINED if value.startswith(worths.UNDEFINED) else value
+            interval = (bracket + rest).strip()
         rank = f"{row['rank']} of {row['ranked']}" if row.get("rank") else ""
         key = (row["dataset"], row["group"], row["measure"], row["system"])
         is_best = key in answer.best and not _is_reference(row)
@@ -184,19 +187,36 @@ def legend(answer: Answer) -> list[str]:
         lines.append(f"{_NEARLY_0}: its noise exceeds the value, which is {UNSETTLED}.")
     if systems & set(BASELINES):
         lines.append(
-            "Mean vote, also given the old label: fitted on the votes on other items (out of "
-            "fold), which models trained on labels have not seen."
+            "Base rate, and mean vote given the old label: fitted on the votes on other items, "
+            "which models trained on labels have not seen."
         )
-    if people.BRIER in shown:
+    if shown & {worths.PEOPLE, worths.PEOPLE_TRUSTED}:
         lines.append(
-            "Human equivalents: how many people, pooled, predict the rest of the crowd as well as "
-            "the system does, by the unbiased squared distance."
+            "Worth: how many people one must ask about each item, knowing already how often each "
+            "label is given overall, to come as near to all people. 0 is the base rate."
+        )
+    if shown & {worths.SKILL, worths.SKILL_TRUSTED}:
+        lines.append(
+            "Skill: 0 is the base rate, 1 as near as the votes can show. As it is, its "
+            "interval is Fieller’s."
+        )
+    if shown & {worths.PEOPLE_TRUSTED, worths.SKILL_TRUSTED}:
+        lines.append(
+            "Trusted: the same once it is known how far to trust the system, by one number that is "
+            "fitted on other items. That is what it knows; the gap is overconfidence."
+        )
+    if worths.POOLED in shown:
+        lines.append(
+            "Human equivalent: how many people, pooled, without the base rate, come as near by the "
+            "squared distance; a uniform guess is not 0."
         )
     if shown & {people.TVD, people.JSD}:
         lines.append(
             "Human equivalents by TVD and JSD depend on the number of votes that judge: never "
             "compare them between datasets."
         )
+    if any(worths.BEYOND in row.get("text", "") for row in answer.rows):
+        lines.append(f"{worths.BEYOND.capitalize()}: the number is larger than that of the votes.")
     if any(row.get("rank") for row in answer.rows):
         lines.append(
             "1 of 10: rank among the nine models of Table 5 of Nie et al. (2020) and this system."

@@ -18,17 +18,14 @@ from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset
 from chaos_utils.datasets.faults import Faults, shorten
+from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.records import Content, read_records
 from chaos_utils.datasets.registry import registry
-from chaos_utils.datasets.votes import Votes
 
 LABELS = ("entailment", "neutral", "contradiction")
 _ANSWERS = {"true": LABELS[0], "either": LABELS[1], "false": LABELS[2]}  # as LiveNLI asked
-_CODES = {name[0]: name for name in LABELS}
-_OF_JUDGES = re.compile(r"llm_as_a_judge/chaosnli_(\w+)\.judgments\.jsonl")
-_OF_BERTS = re.compile(r"berts_of_a_feather/([a-z]+)_.*\.txt")
+_OF_VOTES = re.compile(r".*/chaosNLI_(\w+)\.jsonl")
 _BESIDE = "llm_annotations.json"  # in a dataset's folder
-N_BERTS = 100
 
 
 class _File:
@@ -237,75 +234,56 @@ def machine_files(dataset: Dataset) -> list[str]:
         Names in the registry.
     """
     own = f"{dataset.file.rpartition('/')[0]}/{_BESIDE}" if dataset.files else ""
-    found = []
-    for name in registry():
-        of_book = _OF_JUDGES.fullmatch(name) or _OF_BERTS.fullmatch(name)
-        if name == own or (of_book and of_book[1] == dataset.name):
-            found.append(name)
-    return found
+    return [name for name in registry() if name in (own, _judged(dataset))]
 
 
-def read_berts(votes: Votes | None = None, data: str = "auto") -> pd.DataFrame:
-    """Read how many of a hundred BERTs, which differ in their seed alone, gave the gold label.
+def _judged(dataset: Dataset) -> str:
+    """Return the file of language models' labels on ChaosNLI, called as that of the votes is."""
+    found = _OF_VOTES.fullmatch(dataset.file) if dataset.files else None
+    return f"judges32/{found[1]}.csv" if found else ""
+
+
+def read_judges(dataset: str, data: str = "auto") -> pd.DataFrame:
+    """Read the label that each of 32 language models gave to about 1,000 items of ChaosNLI.
 
     Parameters
     ----------
-    votes : Votes, optional
-        On ChaosNLI-MNLI, with texts: their items alone, with their uids.
+    dataset : str
+        One of ChaosNLI's.
     data : str
+        As for `sources.locate`.
 
     Returns
     -------
     DataFrame
-        A row per item of MNLI's matched development set, or of the votes, in their order: uid
-        (with votes), label (gold), n_correct (of `N_BERTS`), premise, hypothesis (texts).
+        A row per item and model that answered: uid (ChaosNLI's), model (the name under which it
+        was asked, which is no verified version), maker, label (as the dataset names it).
+
+    Raises
+    ------
+    ChaosError
+        If there is no such file beside the dataset, or it is damaged, names a label that the
+        dataset does not have, or an item twice.
     """
-    name = "berts_of_a_feather/mnli_development_set_number_of_correct_responses.txt"
-    number = f"number of correct responses (out of {N_BERTS})"
-    texts = ["premise", "hypothesis"]
-    file = _File(name, [*texts, "gold_label", number], data, sep="\t", quoting=3)
-    file.only("gold_label", file.table["gold_label"], LABELS)
-    file.only(number, file.table[number], map(str, range(N_BERTS + 1)))
-    rows = file.table.rename(columns={"gold_label": "label", number: "n_correct"})
-    rows = rows.astype({"n_correct": int})[["label", "n_correct", *texts]]
-    if votes is None:
-        return rows
-    held = pd.DataFrame([{name: text[name] for name in texts} for text in votes.texts])
-    held.insert(0, "uid", votes.uids)
-    found = held.merge(rows.drop_duplicates(texts), on=texts, validate="many_to_one")
-    return found[["uid", *rows.columns]]
+    about = get_dataset(dataset)
+    if _judged(about) not in registry():
+        raise _no_models(dataset)
+    known = dict(zip(about.codes, about.labels, strict=True))
+    judges = read_published("judges32_models")
+    file = _File(_judged(about), ["item_uid", *judges["column"]], data, sep=",")
+    uids = file.table["item_uid"]
+    for twice in uids[uids.duplicated()]:
+        raise file.faults.fatal("An item stands in the data file twice.", twice)
+    rows = file.table.melt("item_uid", var_name="column").merge(judges, on="column")
+    rows = rows[rows["value"] != ""]  # a reply that could not be read
+    for column, given in rows.groupby("column")["value"]:
+        file.only(str(column), given.unique(), known)
+    found = {"uid": rows["item_uid"], "model": rows["model"], "maker": rows["maker"]}
+    return pd.DataFrame(found | {"label": rows["value"].map(known)}).reset_index(drop=True)
 
 
-def read_llm_judges(data: str = "auto") -> pd.DataFrame:
-    """Read the label that each of six large language models gave to 500 items of SNLI and of MNLI.
-
-    Returns
-    -------
-    DataFrame
-        A row per item and model: dataset, uid (ChaosNLI's), model, label, finished (False where
-        the answer was cut off at its longest length). The complete run alone, not the trials.
-    """
-    parts = []
-    for name in registry():
-        found = _OF_JUDGES.fullmatch(name)
-        if not found:
-            continue
-        columns = ["item_id", "model", "run_id", "pred", "finish"]
-        file = _File(name, columns, data)
-        rows = file.table[file.table["run_id"] == "full"]
-        file.only("pred", rows["pred"], _CODES)
-        parts.append(
-            pd.DataFrame(
-                {
-                    "dataset": found[1],
-                    "uid": rows["item_id"],
-                    "model": rows["model"],
-                    "label": rows["pred"].map(_CODES),
-                    "finished": rows["finish"] == "stop",
-                }
-            )
-        )
-    return pd.concat(parts, ignore_index=True)
+def _no_models(dataset: str) -> ChaosError:
+    return ChaosError("No language models' labels stand beside this dataset.", found=dataset)
 
 
 def read_llm_annotators(dataset: str, data: str = "auto") -> pd.DataFrame:
@@ -320,7 +298,7 @@ def read_llm_annotators(dataset: str, data: str = "auto") -> pd.DataFrame:
     known = get_dataset(dataset)
     reader = known.reader
     if isinstance(reader, ChaosNLIReader) or not reader.keys:
-        raise ChaosError("No language models' labels stand beside this dataset.", found=dataset)
+        raise _no_models(dataset)
     columns = ["item", "model", "value"]
     name = f"{known.file.rsplit('/', 1)[0]}/{_BESIDE}"
     file = _File(name, columns, data, keys=["model", "item"])

@@ -77,6 +77,42 @@ def pairwise_agreement(votes: npt.ArrayLike) -> npt.NDArray[np.float64]:
     return pairs
 
 
+def majority_agreement(votes: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Share of an item's people who gave the label that most of the others gave.
+
+    Where several labels are most frequent among the others, one of them is drawn.
+
+    Parameters
+    ----------
+    votes : array_like of int, shape (n_items, n_classes)
+        Counts; at least two per item.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_items,)
+        In [0, 1].
+
+    Raises
+    ------
+    ValueError
+        If an item has fewer than two votes.
+    """
+    counts = as_votes(votes, "votes")
+    totals = counts.sum(axis=1)
+    if (totals < 2).any():
+        row = int(np.argmax(totals < 2))
+        raise ValueError(f"votes, row {row}, has one vote; there is no other person's")
+    # A person's label is among the others' most frequent if it leads without that person's vote.
+    others = counts - 1
+    leads = np.stack(
+        [(counts <= others[:, [k]]).sum(axis=1) == counts.shape[1] - 1
+         for k in range(counts.shape[1])], axis=1,
+    )  # fmt: skip
+    tied = np.stack([(counts == others[:, [k]]).sum(axis=1) for k in range(counts.shape[1])], 1)
+    shares: npt.NDArray[np.float64] = (counts * leads / (1 + tied)).sum(axis=1) / totals
+    return shares
+
+
 def quadratic_entropy(votes: npt.ArrayLike) -> npt.NDArray[np.float64]:
     r"""Chance that two people give an item different labels, without bias.
 

@@ -322,6 +322,23 @@ def _tau() -> dict[str, Any]:
     return {"columns": columns, "reduce": reduce}
 
 
+def _simbench() -> dict[str, Any]:
+    """One less the model's mean TVD over a uniform guess's, as their script has it by dataset."""
+
+    def columns(judged: Judged) -> Floats:
+        n_classes = judged.human.shape[1]
+        even = np.full_like(judged.human, 1 / n_classes)
+        pairs = (judged.model, even)
+        return np.column_stack([divergence.total_variation(judged.human, one) for one in pairs])
+
+    def reduce(means: Floats) -> Floats:
+        of_model, of_even = means[..., 0], means[..., 1]
+        undefined = np.full(of_even.shape, np.nan)
+        return 100 * (1 - np.divide(of_model, of_even, out=undefined, where=of_even > 0))
+
+    return {"columns": columns, "reduce": reduce}
+
+
 def _old_accuracy(j: Judged) -> npt.ArrayLike:
     if j.old_label is None:
         raise ValueError("the items have no old label, which the old accuracy needs")
@@ -424,6 +441,8 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
             Measure("manhattan", "Manhattan distance (2 × TVD)", "", 0, 2, "lower",
                     "Leonardelli et al. 2025",
                     **_mean(lambda j: 2 * divergence.total_variation(j.human, j.model))),
+            Measure("simbench", "SimBench score", "", -np.inf, 100, "higher", "Hu et al. 2025",
+                    **_simbench()),
             Measure("wasserstein", "Wasserstein distance", "steps", 0, 1, "lower",
                     "Leonardelli et al. 2025", **_mean(
                         lambda j: divergence.wasserstein(j.human, j.model)),

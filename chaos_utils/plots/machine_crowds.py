@@ -1,161 +1,147 @@
-"""Figures of crowds of machines beside crowds of people."""
+"""Figures of language models beside people."""
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
+from matplotlib.ticker import MultipleLocator
 
-from chaos_utils.base.style import colour, is_narrow, system_hues
-from chaos_utils.plots.panels import dataset_panels, label_lines, panel_grid, readable_on
+from chaos_utils.base.style import colour, is_narrow
+from chaos_utils.metrics.skill import skill_of_people
+from chaos_utils.plots.panels import dataset_panels, label_lines
 
-_FEW = 10  # machines, up to which the axis is linear
-_MANY = 100  # machines; so many people never agree
-_NAMED = 0.03  # share of items, from which on it is written
-_ROOM = 1.25  # the highest number of people, times this, is the end of the axis,
-_FEWEST = 1.5  # or this
-_KINDS = {
-    "language models": "LLMs",
-    "all fine-tuned models": "fine-tuned",
-    "all models with yours": "with yours",
+_LINE = 0.135  # inches: of a row of models
+_LOWEST = -0.3  # skill, below which nothing is drawn
+_MARKS = (1, 2, 5, 10)  # people
+_APART = 0.06  # of skill, that two marks are at least
+_LINES = {  # of the skill of panels: name and colour
+    "people_skill": ("people", "muted"),
+    "skill_trusted": ("trusted", "blue"),
+    "skill": ("as it is", "amber"),
 }
+_REFERENCES = {"people": "two people", "the majority of the others": "majority"}
 
 
-def _shades(crowds: pd.Series) -> dict[str, str]:
-    names = [*_KINDS, *sorted(set(crowds) - set(_KINDS))]
-    return {name: colour(hue) for name, hue in zip(names, system_hues(names), strict=True)}
+def plot_members(table: pd.DataFrame) -> Figure:
+    """Draw how often each language model agrees with a person, beside people.
 
-
-def _title(crowd: str, n: int) -> str:
-    return f"{n} {_KINDS[crowd]}" if crowd in _KINDS else f"{n} × {crowd}"
+    The table has one row for each ``dataset`` and ``model``: ``with_people``, with ``_low`` and
+    ``_high``, ``maker`` (empty for people and majorities), and ``side``, above or below people.
+    """
+    models = table[table["maker"] != ""]
+    ranks = models.groupby("dataset")["with_people"].rank()
+    order = list(ranks.groupby(models["model"]).mean().sort_values().index)
+    height = 0.8 + _LINE * len(order)
+    figure, panels = dataset_panels(table["dataset"], height=height, sharey=not is_narrow())
+    for axis, dataset in panels:
+        rows = models[models["dataset"] == dataset.name].set_index("model").reindex(order)
+        places = np.arange(len(order))
+        shades = [colour("muted" if not side else "blue") for side in rows["side"].fillna("")]
+        axis.hlines(places, rows["with_people_low"], rows["with_people_high"], color=shades,
+                    linewidth=1, alpha=0.6)  # fmt: skip
+        axis.scatter(rows["with_people"], places, c=shades, s=10, zorder=3)
+        others = table[(table["dataset"] == dataset.name) & (table["maker"] == "")]
+        for _, row in others[others["model"].isin(_REFERENCES)].iterrows():
+            place = row["with_people"]
+            axis.axvline(place, color=colour("text"), linestyle="--", linewidth=0.9)
+            first = row["model"] == "people"
+            side, shift, row_above = ("left", 2, 0.6) if first else ("right", -2, -0.4)
+            axis.annotate(
+                _REFERENCES[row["model"]], (place, len(order) + row_above), (shift, 0),
+                textcoords="offset points", ha=side, va="bottom", fontsize=7,
+            )  # fmt: skip
+        axis.set_yticks(places, order, fontsize=7)
+        axis.set_ylim(-0.8, len(order) + 1.8)
+        axis.xaxis.set_major_formatter(lambda x, _: f"{x:.0%}")
+        axis.xaxis.set_major_locator(MultipleLocator(0.05))
+        axis.set_xlabel("agrees with a person")
+        axis.grid(visible=False, axis="y")
+    return figure
 
 
 def plot_machine_worth(table: pd.DataFrame) -> Figure:
-    """Draw how many people some machines are worth, by how many of them are pooled.
+    """Draw the skill of random panels of language models by their size, and of as many people.
 
-    The table has one row for each ``panel``, ``crowd`` and ``n_members``: ``worth``, ``low``,
-    ``high``.
+    The table has one row for each ``dataset`` and ``n_members``: ``people_skill``; ``skill`` and
+    ``skill_trusted`` with ``_low`` and ``_high``; ``credibility``, which places marks of people.
     """
-    names = list(dict.fromkeys(table["panel"]))
-    height = 2.6
-    columns = 1 if is_narrow() else 2 if len(names) == 4 else 3
-    figure, axes = panel_grid(len(names), columns=columns, height=height)
-    shades = _shades(table["crowd"])
-    highs = table["high"].to_numpy(dtype=float)
-    most = max(_FEWEST, _ROOM * highs[np.isfinite(highs)].max(initial=0))
-    for axis, name in zip(axes, names, strict=True):
-        rows = table[table["panel"] == name]
-        n_most = int(rows["n_members"].max())
-        people = np.linspace(1, min(n_most, most), 50)
-        axis.plot(people, people, color=colour("muted"), linestyle="--", linewidth=1.2)
-        place = min(0.85 * most, people[-1])
-        right = n_most > _FEW
-        axis.annotate(
-            "people", (place, place), (4 if right else -4, 0), textcoords="offset points",
-            ha="left" if right else "right", va="bottom", fontsize=7.5, color=colour("muted"),
-        )  # fmt: skip
+    height = 2.9
+    figure, panels = dataset_panels(table["dataset"], height=height, sharey=True)
+    for axis, dataset in panels:
+        rows = table[table["dataset"] == dataset.name]
+        axis.set_xscale("log")
+        axis.set_ylim(_LOWEST, 1.02)
+        axis.axhline(0, color=colour("text"), linewidth=0.9)
         ends = []
-        for crowd, line in rows.groupby("crowd", sort=False):
-            shade = shades[str(crowd)]
-            axis.fill_between(line["n_members"], line["low"], line["high"], color=shade, alpha=0.2,
-                              linewidth=0)  # fmt: skip
-            axis.plot(line["n_members"], line["worth"], color=shade, marker="o", markersize=3)
-            last = line.iloc[-1]
-            title = _title(str(crowd), int(last["n_members"]))
-            ends.append((last["n_members"], last["worth"], title, shade))
-        _machine_axis(axis, sorted(set(rows["n_members"])))
-        axis.set_ylim(0, most)
-        axis.set_title(name)
+        for name, (title, shade) in _LINES.items():
+            drawn, value = colour(shade), rows[name]
+            if f"{name}_low" in rows:
+                axis.plot(rows["n_members"], value, color=drawn, marker="o", markersize=3)
+                axis.fill_between(rows["n_members"], rows[f"{name}_low"], rows[f"{name}_high"],
+                                  color=drawn, alpha=0.2, linewidth=0)  # fmt: skip
+            else:
+                axis.plot(rows["n_members"], value, "--", color=drawn)
+            end = rows["n_members"].iloc[-1], max(value.iloc[-1], _LOWEST)
+            ends.append((*end, title, drawn))
+        _mark_people(axis, float(rows["credibility"].iloc[0]))
+        sizes = sorted(set(rows["n_members"]))
+        axis.set_xlim(0.5, sizes[-1] * 1.1)
+        axis.set_xticks([n for n in (1, 2, 5, 10) if n < 0.8 * sizes[-1]] + sizes[-1:])
+        axis.minorticks_off()
+        axis.xaxis.set_major_formatter("{x:g}")
+        axis.set_xlabel("models, or people, pooled")
+        axis.tick_params(labelleft=True)
+        axis.grid(visible=False)
         label_lines(axis, ends, height / 2)
-    for axis in axes[::columns]:
-        axis.set_ylabel("worth in people, higher is better")
+    for axis, _ in panels if is_narrow() else panels[:1]:
+        axis.set_ylabel("skill, higher is better")
     return figure
 
 
-def _machine_axis(axis: Axes, sizes: list[int]) -> None:
-    if sizes[-1] > _FEW:
-        axis.set_xscale("log")
-        axis.set_xticks([n for n in (1, 10, 100, 1000) if n <= sizes[-1]])
-        axis.xaxis.set_major_formatter("{x:g}")
-        axis.set_xlabel("machines pooled (log scale)")
-    else:
-        axis.set_xticks(sizes)
-        axis.set_xlabel("machines pooled")
+def _mark_people(axis: Axes, credibility: float) -> None:
+    last = -np.inf
+    for people, skill in zip(_MARKS, skill_of_people(_MARKS, credibility), strict=True):
+        if skill - last < _APART:
+            continue
+        last = skill
+        axis.axhline(skill, color=colour("grid"), linewidth=0.7, zorder=0)
+        axis.annotate(
+            f"{people}", (0.02, skill), xycoords=("axes fraction", "data"), fontsize=7,
+            va="center", color=colour("muted"),
+        )  # fmt: skip
 
 
 def plot_unanimity(table: pd.DataFrame) -> Figure:
-    """Draw how often machines are of one mind, by how large people's majority is.
+    """Draw how many people give the language models' label, by how many of the models give it.
 
-    The table has one row for each ``dataset``, ``crowd`` and ``bin``: ``share`` (of the majority,
-    the bin's mean), ``unanimous``, ``low``, ``high``, ``n_members`` and ``people``, the same for as
-    many people; that of the largest crowd below a hundred is drawn.
+    The table has one row for each ``dataset`` and ``bin``: ``share`` of the models, ``people`` with
+    ``low`` and ``high``, ``share_of_items``.
     """
-    height = 2.8
-    figure, panels = dataset_panels(table["dataset"], height=height, sharey=True)
-    shades = _shades(table["crowd"])
+    figure, panels = dataset_panels(table["dataset"], height=2.7, sharey=True)
     for axis, dataset in panels:
         rows = table[table["dataset"] == dataset.name]
-        ends = []
-        for crowd, line in rows.groupby("crowd", sort=False):
-            shade = shades[str(crowd)]
-            axis.fill_between(line["share"], line["low"], line["high"], color=shade, alpha=0.18,
-                              linewidth=0)  # fmt: skip
-            axis.plot(line["share"], line["unanimous"], color=shade, marker="o", markersize=3)
-            last = line.iloc[-1]
-            title = _title(str(crowd), int(last["n_members"]))
-            ends.append((last["share"], last["unanimous"], title, shade))
-        few = rows[(rows["n_members"] < _MANY) & rows["people"].notna()].sort_values(
-            "n_members", kind="stable"
-        )
-        of_people = few[few["crowd"] == few["crowd"].iloc[-1]] if len(few) else few
-        axis.plot(of_people["share"], of_people["people"], color=colour("muted"), linestyle="--")
-        for _, last in of_people.tail(1).iterrows():
-            name = f"{last['n_members']} people"
-            ends.append((last["share"], last["people"], name, colour("muted")))
-        axis.set_ylim(0, 1.02)
-        axis.set_xticks([0.5, 0.7, 0.9])
-        axis.xaxis.set_major_formatter(lambda x, _: f"{x:.0%}")
-        axis.yaxis.set_major_formatter(lambda y, _: f"{y:.0%}")
-        axis.tick_params(labelleft=True)
-        axis.set_xlabel("people with the majority")
-        label_lines(axis, ends, height / 2)
-    for axis, _ in panels if is_narrow() else panels[:1]:
-        axis.set_ylabel("items on which all agree")
-    return figure
-
-
-def plot_gold_shares(table: pd.DataFrame) -> Figure:
-    """Draw which share of people, and of machines, gave the gold label.
-
-    The table has one row for each ``people`` and ``machines``, tenths from 0 to 9: ``n_items``.
-    """
-    cells = table.pivot(index="people", columns="machines", values="n_items").to_numpy(float)
-    cells = cells / cells.sum()
-    figure, (left, right) = panel_grid(2, columns=2, height=2.9)
-    middles = (np.arange(len(cells)) + 0.5) / len(cells)
-    shades = {"people": colour("muted"), "BERTs": colour(system_hues(["BERT-base"])[0])}
-    for place, (name, shares) in enumerate((("people", cells.sum(1)), ("BERTs", cells.sum(0)))):
-        offset = (place - 0.5) * 0.042
-        left.bar(middles + offset, shares, width=0.042, color=shades[name])
-        top = int(shares.argmax())
-        left.annotate(
-            name, (middles[top] + offset, shares[top]), (0, 2), textcoords="offset points",
-            ha="center", va="bottom", fontsize=8, color=shades[name],
+        axis.plot([0.3, 1], [0.3, 1], "--", color=colour("muted"), linewidth=1)
+        axis.text(
+            0.52, 0.56, "as many people", fontsize=7, color=colour("muted"), rotation=45,
+            rotation_mode="anchor", transform_rotates_text=True,
         )  # fmt: skip
-    left.yaxis.set_major_formatter(lambda y, _: f"{y:.0%}")
-    left.set(xlabel="gave the gold label", ylabel="items", title="Each crowd")
-    left.grid(visible=False, axis="x")
-    ramp = LinearSegmentedColormap.from_list("items", [colour("low"), colour("high")])
-    depth = np.sqrt(cells / cells.max())
-    right.imshow(depth, origin="lower", extent=(0, 1, 0, 1), cmap=ramp, aspect="auto", vmin=0)
-    for (row, column), share in np.ndenumerate(cells):
-        if share >= _NAMED:
-            shade = readable_on(ramp(float(depth[row, column])))
-            at = float(middles[column]), float(middles[row])
-            right.text(*at, f"{share:.0%}", ha="center", va="center", fontsize=7, color=shade)
-    right.set(xlabel="BERTs that gave it", ylabel="people that gave it", title="Item by item")
-    right.grid(visible=False)
-    for axis in (left, right):
-        axis.xaxis.set_major_formatter(lambda x, _: f"{x:.0%}")
-    right.yaxis.set_major_formatter(lambda y, _: f"{y:.0%}")
+        gaps = [rows["people"] - rows["low"], rows["high"] - rows["people"]]
+        axis.errorbar(rows["share"], rows["people"], gaps, color=colour("blue"), marker="o",
+                      markersize=4, linewidth=1.4, elinewidth=1)  # fmt: skip
+        for _, row in rows.iterrows():
+            whole = row["share"] == 1  # there is room at the right
+            axis.annotate(
+                f"{row['share_of_items']:.0%}", (row["share"], row["people" if whole else "low"]),
+                (5, 0) if whole else (0, -3), textcoords="offset points", fontsize=7,
+                ha="left" if whole else "center", va="center" if whole else "top",
+                color=colour("muted"),
+            )  # fmt: skip
+        axis.set_xlim(0.3, 1.15)
+        axis.set_ylim(0.1, 1.02)
+        for side in (axis.xaxis, axis.yaxis):
+            side.set_major_formatter(lambda x, _: f"{x:.0%}")
+        axis.tick_params(labelleft=True)
+        axis.set_xlabel("models that give one label")
+    for axis, _ in panels if is_narrow() else panels[:1]:
+        axis.set_ylabel("people who give it too")
     return figure

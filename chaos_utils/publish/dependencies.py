@@ -28,7 +28,7 @@ _GATHERING = (f"{modules.PACKAGE}.analyses.evidence", f"{modules.PACKAGE}.analys
 # What analyses read beside the book's votes: how its names start. The explorer shows that of `why`.
 _COMPANIONS = {
     "why": ("varierr/", "nli_disagreement_taxonomy/", "livenli/", "ambient/crowdworker"),
-    "machine_crowds": ("alttest/", "berts_of_a_feather/", "llm_as_a_judge/"),
+    "machine_crowds": ("alttest/", "judges32/"),
 }
 # Draws the explorer's points; npm installs it at the version that package-lock.json pins.
 CHART_LIBRARY = "node_modules/chart.js/dist/chart.umd.js"

@@ -19,6 +19,7 @@ from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import bundled_datasets
 from chaos_utils.datasets.companions import LABELS
 from chaos_utils.datasets.dataset import Dataset, Release
+from chaos_utils.datasets.splits import item_groups
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.divergence import jensen_shannon_distance
 from chaos_utils.publish import citations, licences, scripts
@@ -65,6 +66,7 @@ def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
         "votes": votes.counts[order].T.tolist(),
         "old_votes": votes.old_votes[order].T.tolist() if votes.has_old_votes else None,
         "majority": votes.majority[order].tolist(),
+        "groups": item_groups([votes])[0][order].tolist(),
         "old_label": votes.old_label[order].tolist() if votes.has_old_labels else None,
         "systems": [_system(system, votes, order) for system in systems],
     }
@@ -169,9 +171,10 @@ def others_script(votes: Votes, systems: Sequence[System], paper: str) -> str:
 
     Without its texts where the publisher states no licence for them. `paper` is its BibTeX entry.
     """
+    groups = columns(votes, ())["groups"]  # by texts, shown or not
     votes = without_unlicensed_texts(votes)
     notice = (licences.notice if votes.texts else licences.votes_notice)([votes.dataset])
-    numbers = columns(votes, systems) | {"paper": paper, "notice": notice}
+    numbers = columns(votes, systems) | {"paper": paper, "notice": notice, "groups": groups}
     content = {"numbers": numbers, "texts": texts(votes)}
     return scripts.packed(_others_global(votes.dataset), content, notice)
 

@@ -18,8 +18,10 @@ from chaos_utils.datasets.loading import load_all_votes, load_votes
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import predictions, scores
+from chaos_utils.scoring import worth as worths
+from chaos_utils.scoring.judging import part_of
 from chaos_utils.scoring.system import System, check_names
-from chaos_utils.scoring.systems import computed
+from chaos_utils.scoring.systems import base_rate, computed, uniform
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -301,6 +303,57 @@ def compare(
     return table[table["reference"] == b.name].reset_index(drop=True)
 
 
+def worth(
+    votes: Votes, systems: Systems, *, resamples: int = 1000, seed: int = 0
+) -> "pd.DataFrame":
+    """Say what systems are worth: in people on top of the base rate, and as skill.
+
+    Parameters
+    ----------
+    votes : Votes
+        At least two on each item.
+    systems : System, list of System, or mapping
+        As for `evaluate`; none that was made from these votes.
+    resamples : int
+        Bootstrap resamples for the intervals; 0 for none.
+    seed : int
+        Of the resamples.
+
+    Returns
+    -------
+    DataFrame
+        One row per system and measure, then for the uniform guess and the base rate on the same
+        items: ``dataset``, ``system``, ``origin``, ``measure``, ``n_items``, ``value``, ``low`` and
+        ``high`` (95%), ``text`` and ``estimand``. Measures are ``people_on_top``, the number of
+        people to ask about each item, knowing how often each label is given overall, to come as
+        near; ``skill``, from 0 for the base rate to 1; both also ``_trusted``, once one number
+        that is fitted on other items says how far to trust the system; and
+        ``human_equivalent_brier``, people without the base rate. Of a system that gives one label
+        per item, the first two are left out: people fall below 0 there too. What is undefined is
+        NaN, and ``text`` says why.
+
+    Raises
+    ------
+    ChaosError
+        If a system was made from these votes, or an item has a single vote.
+    """
+    import pandas as pd
+
+    _check_votes(votes)
+    given = _beside_guesses(votes, _as_systems(votes, systems))
+    n_resamples, seed = _enough(resamples), _seed(seed)
+    found = [(one, worths.worth(votes, one, n_resamples=n_resamples, seed=seed)) for one in given]
+    return pd.DataFrame(worths.rows_of(found, intervals=n_resamples > 0))
+
+
+def _beside_guesses(votes: Votes, systems: list[System]) -> list[System]:
+    """Return systems, then the uniform guess and the base rate on the items of the first."""
+    check_names(systems)
+    part = part_of(votes, systems[0].rows_in(votes))
+    names = {one.name for one in systems}
+    return [*systems, *(one for one in (uniform(part), base_rate(part)) if one.name not in names)]
+
+
 def human_equivalents(
     votes: Votes,
     systems: Systems,
@@ -310,7 +363,9 @@ def human_equivalents(
     resamples: int = 1000,
     seed: int = 0,
 ) -> "pd.DataFrame":
-    """Say how many people, pooled, predict the rest of the crowd as well as systems do.
+    """Say as how many drawn people, pooled, systems predict the rest of the crowd.
+
+    By the squared distance, `worth` answers without drawing.
 
     Parameters
     ----------
@@ -319,24 +374,23 @@ def human_equivalents(
     systems : System, list of System, or mapping
         As for `evaluate`; none that was made from these votes.
     measures : str or iterable of str, optional
-        ``human_equivalent_brier``, by squared distance, which does not depend on how many votes
-        judge; ``human_equivalent_tvd`` and ``human_equivalent_jsd``, which do. All by default.
+        ``human_equivalent_tvd`` and ``human_equivalent_jsd``; both by default.
     judges : int, optional
-        Votes that judge by TVD and JSD, others than those of the crowd; by default half of those on
+        Votes that judge, others than those of the crowd; by default half of those on
         the item that has fewest. Values for other numbers, or other datasets, do not compare.
     resamples : int
-        Bootstrap resamples for the intervals by TVD and JSD; 0 for none. The squared distance has
-        its own without them.
+        Bootstrap resamples for the intervals; 0 for none.
     seed : int
         Of drawn crowds and resamples.
 
     Returns
     -------
     DataFrame
-        One row per system and measure: ``dataset``, ``system``, ``measure``, ``n_items``,
-        ``n_judges`` (missing for the squared distance), ``value`` in people, ``low`` and ``high``
-        (95%), ``text`` and ``estimand``. By TVD and JSD, a value of 0 stands for less than one
-        person, and an infinite one for more than half the crowd; ``text`` says so in words.
+        One row per system and measure, then for the uniform guess and the base rate on the same
+        items: ``dataset``, ``system``, ``origin``, ``measure``, ``n_items``, ``n_judges``,
+        ``value`` in people, ``low`` and ``high`` (95%), ``text`` and ``estimand``. A value of 0
+        stands for less than one person, and an infinite one for more than half the crowd; ``text``
+        says so in words.
 
     Raises
     ------
@@ -347,8 +401,7 @@ def human_equivalents(
 
     _check_votes(votes)
     _check_type("judges", judges, Integral | None, "a whole number, 1 or more")
-    given = _as_systems(votes, systems)
-    check_names(given)
+    given = _beside_guesses(votes, _as_systems(votes, systems))
     found = people.human_equivalents(
         votes,
         given,
@@ -357,7 +410,7 @@ def human_equivalents(
         n_resamples=_enough(resamples),
         seed=_seed(seed),
     )
-    return pd.DataFrame(people.as_rows(found)).astype({"n_judges": "Int64"})
+    return pd.DataFrame(people.as_rows(found))
 
 
 def _as_systems(votes: Votes, systems: Any) -> list[System]:

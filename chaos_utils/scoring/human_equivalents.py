@@ -1,8 +1,8 @@
-"""How many people, pooled, predict the rest of the crowd as well as a system does.
+"""How many people, pooled, predict the rest of the crowd as well as a system does, by TVD and JSD.
 
-By the squared distance the answer has a closed form and does not depend on how many votes judge.
-By TVD and JSD it depends on them: a crowd of v people and the system are judged by the same m
-other votes, and values for another m, or from another dataset, cannot be compared.
+It depends on how many votes judge: a crowd of v people and the system are judged by the same m
+other votes, and values for another m, or from another dataset, cannot be compared. By the squared
+distance, it does not: see `chaos_utils.scoring.worth`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,21 +14,15 @@ import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.metrics.agreement import quadratic_entropy
-from chaos_utils.metrics.divergence import (
-    jensen_shannon_distance,
-    squared_distance,
-    total_variation,
-)
+from chaos_utils.metrics.divergence import jensen_shannon_distance, total_variation
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval, split_votes
 from chaos_utils.scoring.system import System, votes_of
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-BRIER = "human_equivalent_brier"
 TVD, JSD = "human_equivalent_tvd", "human_equivalent_jsd"
-NAMES = (BRIER, TVD, JSD)
+NAMES = (TVD, JSD)
 PEOPLE = (1, 2, 3, 5, 8, 10, 15, 20, 30, 40, 50)  # sizes of drawn crowds
 DRAWS = 50  # of crowds and judges: one number for every page
 _DISTANCES: Mapping[str, Callable[[Floats, Floats], Floats]] = {
@@ -40,22 +34,21 @@ _FROM_VOTES = ("reference", "simulated")  # origins of systems that are made fro
 
 @dataclass(frozen=True, slots=True)
 class Equivalent:
-    """What a system is worth in people.
+    """As how many drawn people a system does.
 
     Attributes
     ----------
     name : str
         One of `NAMES`.
     value : float
-        People. By TVD and JSD, 0 stands for less than one and infinity for more than `limit`. By
-        the squared distance, infinity says that the system comes as near as the votes can show.
+        People: 0 stands for less than one and infinity for more than `limit`.
     low, high : float
         Ends of the interval; NaN without one.
     limit : int
         Half the crowd: beyond it, the answer is "more than half the crowd".
     n_items : int
-    n_judges : int or None
-        How many other votes judge; None where the answer does not depend on it.
+    n_judges : int
+        How many other votes judge.
     """
 
     name: str
@@ -64,16 +57,11 @@ class Equivalent:
     high: float
     limit: int
     n_items: int
-    n_judges: int | None = None
+    n_judges: int
 
     @property
     def estimand(self) -> str:
         """What it is that the interval holds: with items, the votes on them are others."""
-        if self.name == BRIER:
-            return (
-                "as near to the population as the system; "
-                "Fieller's interval over items, each with its votes"
-            )
         judged = f"{self.n_judges} other votes"
         return f"as near to {judged} as the system; items resampled, each with its votes"
 
@@ -93,94 +81,6 @@ class Equivalent:
         if people > self.limit:
             return f">{self.limit}"
         return f"{people:.1f}" if people < 9.95 else f"{people:.0f}"
-
-
-def brier_equivalent(votes: Votes, system: System, *, level: float = 0.95) -> Equivalent:
-    r"""Compute how many people come as near to the population as a system, by squared distance.
-
-    A crowd of v people has the expected squared distance :math:`E[\sum_k p_k (1 - p_k)] / v` to
-    the true distributions p, so
-
-    .. math:: v = \frac{\overline{\sum_k h_k (1 - h_k) \, n / (n - 1)}}
-                       {\overline{\sum_k (m_k - h_k)^2 - \sum_k h_k (1 - h_k) / (n - 1)}}
-
-    where both means over items are unbiased, whatever the number n of votes is.
-
-    Parameters
-    ----------
-    votes : Votes
-        At least two on each item.
-    system : System
-    level : float
-        Coverage of the interval, in (0, 1).
-
-    Returns
-    -------
-    Equivalent
-        The interval holds each v at which the mean over items of the squared distance less that of
-        v people does not differ from 0. That is Fieller's interval of the ratio; items are taken
-        to be drawn from a population, with the votes on them.
-
-    Raises
-    ------
-    ChaosError
-        If an item has a single vote, or the system was made from the votes that judge it.
-
-    References
-    ----------
-    Fieller, E. C. (1954). Some problems in interval estimation.
-    """
-    rows, model = _predicted(votes, system)
-    n_votes = votes.n_votes[rows]
-    if n_votes.min() < 2:
-        raise ChaosError(
-            "How many people a system is worth needs at least two votes per item.",
-            where=votes.dataset.title,
-            found=f"{(n_votes < 2).sum()} of {len(rows)} items have a single vote",
-            todo="leave these items out",
-        )
-    of_one_person = quadratic_entropy(votes.counts[rows])  # the expected squared distance
-    of_system = squared_distance(votes.shares[rows], model, n_votes)
-    value, low, high = ratio_interval(of_one_person, of_system, level)
-    return Equivalent(BRIER, value, low, high, _half(votes), len(rows))
-
-
-def ratio_interval(
-    of_one_person: Floats, of_system: Floats, level: float = 0.95
-) -> tuple[float, float, float]:
-    """Return how many people a system is worth, from squared distances on the same items.
-
-    Parameters
-    ----------
-    of_one_person, of_system : ndarray of float, shape (n_items,)
-        Unbiased estimates of the expected squared distance to the true distribution.
-    level : float
-        Coverage, in (0, 1).
-
-    Returns
-    -------
-    value, low, high : float
-        The ratio of the means, infinite where that of the system is at most 0, and each v at which
-        0 is in the interval of the mean of `of_system` − `of_one_person` / v.
-    """
-    from statistics import NormalDist
-
-    top, bottom = of_one_person.mean(), of_system.mean()
-    value = float(top / bottom) if bottom > 0 else np.inf
-    if top == 0 < bottom:  # nobody disagrees: a single person is always right
-        return 0.0, 0.0, 0.0
-    if len(of_one_person) < 2:
-        return value, 0.0, np.inf
-    z = NormalDist().inv_cdf((1 + level) / 2)
-    ((above2, both), (_, below2)) = np.cov(of_one_person, of_system) * z**2 / len(of_one_person)
-    # In r = 1 / v, the quadratic a r² − 2 b r + c is at most 0.
-    a, b, c = top**2 - above2, top * bottom - both, bottom**2 - below2
-    if a <= 0:  # nearly all are of one mind: any number of people would do
-        return value, 0.0, np.inf
-    root = np.sqrt(max(b**2 - a * c, 0.0))
-    ends = ((b + root) / a, (b - root) / a)
-    low, high = (float(1 / end) if end > 0 else np.inf for end in ends)
-    return value, low, high
 
 
 class Crowds:
@@ -225,7 +125,7 @@ class Crowds:
                 where=votes.dataset.title,
                 found=f"{fewest} on the item that has fewest; {chosen} are to judge",
                 expected=f"1 to {fewest - 1}, so that others are left" if fewest > 1 else None,
-                todo="use human_equivalent_brier, which needs no draws, from two votes on"
+                todo="use people_on_top, which needs no draws, from two votes on"
                 if fewest < 2
                 else "ask for fewer",
             )
@@ -308,7 +208,7 @@ class Crowds:
         """
         seed = self._seed if seed is None else seed
         _check_seed(seed)
-        rows, model = _predicted(self.votes, system)
+        rows, model = predicted(self.votes, system)
         judges, crowds = self._drawn
         gaps = []  # of system and crowds, by item and size
         for name in names:
@@ -351,7 +251,7 @@ def human_equivalents(
     seed: int = 0,
     resampling_seed: int | None = None,
 ) -> list[tuple[System, Equivalent]]:
-    """Compute what systems are worth in people.
+    """Compute as how many drawn people systems do.
 
     Parameters
     ----------
@@ -361,9 +261,9 @@ def human_equivalents(
     names : iterable of str
         Some of `NAMES`.
     n_judges, n_draws, seed
-        As for `Crowds`; the squared distance needs none of them.
+        As for `Crowds`.
     n_resamples : int
-        As for `Crowds.equivalents`; the squared distance has its interval without resamples.
+        As for `Crowds.equivalents`.
     resampling_seed : int, optional
         Of the resamples, 0 or more; by default `seed`.
 
@@ -384,18 +284,12 @@ def human_equivalents(
             raise ChaosError(
                 "Unknown measure.", found=repr(name), expected=did_you_mean(name, NAMES)
             )
-    drawn = [name for name in chosen if name in _DISTANCES]
-    crowds = Crowds(votes, n_judges, n_draws, seed) if drawn else None
-    found: list[tuple[System, Equivalent]] = []
-    for system in systems:
-        of_system = {BRIER: brier_equivalent(votes, system)} if BRIER in chosen else {}
-        if crowds:
-            several = crowds.equivalents(
-                system, drawn, n_resamples=n_resamples, seed=resampling_seed
-            )
-            of_system |= {one.name: one for one in several}
-        found += [(system, of_system[name]) for name in chosen]
-    return found
+    crowds = Crowds(votes, n_judges, n_draws, seed)
+    return [
+        (system, one)
+        for system in systems
+        for one in crowds.equivalents(system, chosen, n_resamples=n_resamples, seed=resampling_seed)
+    ]
 
 
 def as_rows(found: Iterable[tuple[System, Equivalent]]) -> list[dict[str, object]]:
@@ -408,13 +302,14 @@ def as_rows(found: Iterable[tuple[System, Equivalent]]) -> list[dict[str, object
     Returns
     -------
     list of dict
-        ``dataset``, ``system``, ``measure``, ``n_items``, ``n_judges``, ``value``, ``low``,
-        ``high``, ``text``, ``estimand``.
+        ``dataset``, ``system``, ``origin``, ``measure``, ``n_items``, ``n_judges``, ``value``,
+        ``low``, ``high``, ``text``, ``estimand``.
     """
     return [
         {
             "dataset": system.dataset.name,
             "system": system.name,
+            "origin": system.origin,
             "measure": one.name,
             "n_items": one.n_items,
             "n_judges": one.n_judges,
@@ -448,8 +343,24 @@ def refusal(votes: Votes, system: System) -> str:
     return ""
 
 
-def _predicted(votes: Votes, system: System) -> tuple[Ints, Floats]:
-    """Return where a system's items stand in the votes, and its distributions."""
+def predicted(votes: Votes, system: System) -> tuple[Ints, Floats]:
+    """Return where a system's items stand in the votes, and its distributions.
+
+    Parameters
+    ----------
+    votes : Votes
+    system : System
+
+    Returns
+    -------
+    rows : ndarray of int, shape (n_items,)
+    model : ndarray of float, shape (n_items, n_classes)
+
+    Raises
+    ------
+    ChaosError
+        With the `refusal`, where there is one.
+    """
     reason = refusal(votes, system)
     if reason:
         raise ChaosError(
@@ -463,7 +374,3 @@ def _predicted(votes: Votes, system: System) -> tuple[Ints, Floats]:
 def _check_seed(seed: int) -> None:
     if seed < 0:
         raise ChaosError("The seed is out of its range.", found=seed, expected="0 or more")
-
-
-def _half(votes: Votes) -> int:
-    return max(int(votes.n_votes.min()) // 2, 1)

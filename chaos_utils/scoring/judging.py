@@ -16,6 +16,7 @@ from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import fewest_resamples, holm
 from chaos_utils.scoring import human_equivalents as people
+from chaos_utils.scoring import worth as worths
 from chaos_utils.scoring.predictions import join, read_predictions
 from chaos_utils.scoring.published import rank_among_published
 from chaos_utils.scoring.references import (
@@ -35,10 +36,13 @@ from chaos_utils.scoring.scores import (
 )
 from chaos_utils.scoring.system import System
 
-# As many as fit three blocks of a terminal: both papers' main measures, and what they are worth.
+IN_PEOPLE = (*worths.NAMES, *people.NAMES)  # what is asked of systems that have not seen the votes
+# Both papers' main measures, and what systems are worth.
 USUAL = ("jsd", "kl", "old_accuracy", "new_accuracy", "dist_ce", "ent_ce", "rank_cs_expected",
-         "ece", people.BRIER)  # fmt: skip
-BASELINES = ("mean vote", "mean vote given the old label", "old label", "original votes")
+         "ece", worths.PEOPLE, worths.PEOPLE_TRUSTED,
+         worths.SKILL, worths.SKILL_TRUSTED)  # fmt: skip
+GUESSES = ("uniform", "base rate")  # they stand beside whatever is worth people
+BASELINES = (*GUESSES, "mean vote given the old label", "old label", "original votes")
 ANSWER_COLUMNS = (*COLUMNS, "unit", "better", "rank", "ranked", "synthetic")
 _RESAMPLES = 1000
 _LEVEL = 0.95
@@ -101,7 +105,7 @@ def measures_of(text: str) -> list[str] | None:
         If there is none, one is not known or named twice.
     """
     names = [name.strip() for name in text.split(",") if name.strip()]
-    known = [*MEASURES, *people.NAMES]
+    known = [*MEASURES, *IN_PEOPLE]
     if names == ["all"]:
         return None
     if not names:
@@ -217,7 +221,7 @@ def judge_files(
     all_votes : sequence of Votes
         Those on these datasets, and perhaps more.
     measures : sequence of str, optional
-        Names in `MEASURES` or of human equivalents; None for all. Those of `USUAL` and of all that
+        Names in `MEASURES` or `IN_PEOPLE`; None for all. Those of `USUAL` and of all that
         the votes lack something for are left out.
     n_resamples : int, optional
         For the intervals; 0 for none. By default 1,000, or as many as the adjusted p-values need.
@@ -245,7 +249,7 @@ def judge_files(
         If there is no pair to compare, or as `score`.
     """
     compared = _compared(found, against, pairs)
-    if any(compared.values()) and measures and set(measures) <= set(people.NAMES):
+    if any(compared.values()) and measures and set(measures) <= set(IN_PEOPLE):
         raise ChaosError(
             "Systems are not compared by how many people they are worth.",
             found=", ".join(measures), expected="another measure too, such as sq_distance",
@@ -322,10 +326,10 @@ def _compared(
 def _chosen(votes: Votes, measures: Sequence[str] | None) -> list[str]:
     """Return the measures that are shown of a dataset."""
     if measures is None or measures == USUAL:
-        every = [*MEASURES, *people.NAMES] if measures is None else measures
+        every = [*MEASURES, *IN_PEOPLE] if measures is None else measures
         enough = int(votes.n_votes.min()) >= 2
         fitting = available(votes, (name for name in every if name in MEASURES))
-        return [name for name in every if name in fitting or (name in people.NAMES and enough)]
+        return [name for name in every if name in fitting or (name in IN_PEOPLE and enough)]
     chosen_measures(votes, [name for name in measures if name in MEASURES])  # raises
     return list(measures)
 
@@ -374,16 +378,19 @@ def _judged(
     rows: list[Row] = []
     for group, (members, items) in covers.items():
         ours = [row for row in scored if row["system"] in members and not row.get("reference")]
-        ours += _in_people(votes, systems, members, names, n_resamples, seed, notes)
+        named = [one for one in systems if one.name in members]
+        ours += _in_people(votes, named, names, n_resamples, seed, notes)
         ours.sort(key=lambda row: (members.index(row["system"]), order[row["measure"]]))
-        others = _references(part_of(votes, items), measures, computed=n_resamples > 0)
+        part = part_of(votes, items)
+        others = _references(part, measures, computed=n_resamples > 0)
         drawn = [row["n_items"] for row in others if row["n_items"] < len(items)]
         if drawn:
             notes.append(
                 f"{votes.dataset.short}: perfect model and second crowd are those of {drawn[0]:,} "
                 f"of the {len(items):,} items, drawn at random"
             )
-        rows += [row | {"group": group} for row in (*ours, *others)]
+        beside = _in_people(votes, _baselines(part) if names else [], names, 0, seed, [])
+        rows += [row | {"group": group} for row in (*ours, *others, *beside)]
     differences = [row for row in scored if row.get("reference")]
     best = _best(rows, differences, group_of)
     shown = set(compared)
@@ -391,7 +398,7 @@ def _judged(
     is_whole = votes.is_released and not votes.source.synthetic
     for row in rows:
         measure = MEASURES.get(row["measure"])
-        row["unit"] = measure.unit if measure else "people"
+        row["unit"] = measure.unit if measure else worths.UNITS.get(row["measure"], "people")
         row["better"] = measure.better if measure else "higher"
         row["synthetic"] = votes.source.synthetic
         is_ours = not row.get("reference") and row["origin"] not in ("reference", "baseline")
@@ -427,7 +434,7 @@ def part_of(votes: Votes, items: Ints) -> Votes:
     Returns
     -------
     Votes
-        The same where all are covered; else without texts and annotators.
+        The same where all are covered; else without annotators.
     """
     if len(items) == len(votes):
         return votes
@@ -439,7 +446,7 @@ def part_of(votes: Votes, items: Ints) -> Votes:
         majority=votes.majority[items],
         given_old_label=None if old_label is None else old_label[items],
         given_old_votes=None if old_votes is None else old_votes[items],
-        texts=(),
+        texts=tuple(votes.texts[i] for i in items) if votes.texts else (),
         annotations=None,
     )
 
@@ -468,10 +475,7 @@ def _references(votes: Votes, measures: Sequence[str], *, computed: bool) -> lis
         drawn_for = part_of(votes, some)
         rows["reference"] = References(drawn_for, seed=_REFERENCES_SEED).rows(by_votes)
     if computed and not _has_all(rows["baseline"], _baselines_of(votes), measures):
-        from chaos_utils.scoring.systems import baselines
-
-        simple = [one for one in baselines(votes, _REFERENCES_SEED) if one.name in BASELINES]
-        rows["baseline"] = score_rows(votes, simple, measures=measures)
+        rows["baseline"] = score_rows(votes, _baselines(votes), measures=measures)
     place = {name: k for k, name in enumerate(origins)}
     order = {name: k for k, name in enumerate(measures)}
     return [
@@ -502,48 +506,69 @@ def _has_all(rows: Sequence[Row], systems: Iterable[str], measures: Iterable[str
     return there >= {(system, measure) for system in systems for measure in measures}
 
 
+def _baselines(votes: Votes) -> list[System]:
+    from chaos_utils.scoring.systems import baselines
+
+    return [one for one in baselines(votes, _REFERENCES_SEED) if one.name in BASELINES]
+
+
 def _baselines_of(votes: Votes) -> list[str]:
-    fits = (True, votes.has_old_labels, votes.has_old_labels, votes.has_old_votes)
+    fits = (True, True, votes.has_old_labels, votes.has_old_labels, votes.has_old_votes)
     return [name for name, there in zip(BASELINES, fits, strict=True) if there]
 
 
 def _in_people(
     votes: Votes,
     systems: Sequence[System],
-    members: Sequence[str],
     names: Sequence[str],
     n_resamples: int,
     seed: int,
     notes: list[str],
 ) -> list[Row]:
-    """Return how many people systems are worth, where they may be asked."""
-    wanted = [name for name in names if name in people.NAMES]
-    if not wanted:
-        return []
+    """Return what systems are worth, where they may be asked; add notes where they may not."""
     asked = []
-    for system in systems:
-        if system.name in members:
-            reason = people.refusal(votes, system)
-            if reason:
-                notes.append(f"{system.name} is worth no number of people: it was {reason}")
-            else:
-                asked.append(system)
-    found = people.human_equivalents(
-        votes,
-        asked,
-        wanted,
-        n_resamples=n_resamples,
-        seed=_REFERENCES_SEED,
-        resampling_seed=seed,
-    )
+    for system in systems if set(names) & set(IN_PEOPLE) else ():
+        reason = people.refusal(votes, system)
+        if reason:
+            notes.append(f"{system.name} is worth no number of people: it was {reason}")
+        else:
+            asked.append(system)
+    found: list[Row] = []
+    if set(names) & set(worths.NAMES):
+        each = [(one, worths.worth(votes, one, n_resamples=n_resamples, seed=seed))
+                for one in asked]  # fmt: skip
+        notes += [
+            f"{system.name}: worth or skill is undefined: {one.undefined}"
+            for system, one in each
+            if one.undefined
+        ]
+        if any(one.is_hard for _, one in each):
+            labels = ", ".join(system.name for system, one in each if one.is_hard)
+            notes.append(
+                f"{labels}: one label per item; trusted, it compares with people, of whom one is "
+                "worth 1"
+            )
+        if marks := next((one.marks for _, one in each if one.marks), None):
+            of_people = ", ".join(f"{people} {skill:.2f}" for people, skill in marks.items())
+            notes.append(f"{votes.dataset.short}: skill by number of people asked: {of_people}")
+        rows = worths.rows_of(each, intervals=n_resamples > 0)
+        found += [row for row in rows if row["measure"] in names]
+    if drawn := [name for name in names if name in people.NAMES]:
+        equivalents = people.human_equivalents(
+            votes,
+            asked,
+            drawn,
+            n_resamples=n_resamples,
+            seed=_REFERENCES_SEED,
+            resampling_seed=seed,
+        )
+        found += people.as_rows(equivalents)
     described = {system.name: system for system in asked}
     rows = []
-    for row in people.as_rows(found):
+    for row in found:
         system = described[str(row["system"])]
-        if not n_resamples:
-            row |= {"low": np.nan, "high": np.nan, "text": str(row["text"]).split(" [")[0]}
         kept = {name: row[name] for name in (*COLUMNS, "text") if name in row}
-        rows.append({"family": system.family, "seed": system.seed, "origin": system.origin,
+        rows.append({"family": system.family, "seed": system.seed,
                      "trained_on": " + ".join(system.trained_on),
                      "temperature": system.temperature, **kept})  # fmt: skip
     return rows

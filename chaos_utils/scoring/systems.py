@@ -11,8 +11,10 @@ from chaos_utils.base import paths
 from chaos_utils.base.inputs import Input, merged, of_predictions
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.dataset import Dataset, ReleasedSystem
+from chaos_utils.datasets.splits import item_groups
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import Votes
+from chaos_utils.metrics.skill import leave_one_out_mean
 from chaos_utils.scoring.predictions import join, read_predictions
 from chaos_utils.scoring.system import Origin, System, check_names, votes_of
 from chaos_utils.scoring.trained import PREDICTIONS_FILE, Run, committed_runs, of_most_items
@@ -296,13 +298,13 @@ def baselines(votes: Votes, seed: int = 0) -> list[System]:
     Returns
     -------
     list of System
-        ``uniform`` and ``mean vote``; ``class prior``, ``mean vote given the old label`` and
+        ``uniform`` and ``base rate``; ``class prior``, ``mean vote given the old label`` and
         ``old label`` with old labels; ``original votes`` with old votes.
     """
     found = [uniform(votes)]
     if votes.has_old_labels:
         found.append(class_prior(votes, seed))
-    found.append(mean_vote(votes, seed))
+    found.append(base_rate(votes))
     if votes.has_old_labels:
         found += [mean_vote_given_old_label(votes, seed), old_label(votes)]
     return found + ([original_votes(votes)] if votes.has_old_votes else [])
@@ -337,27 +339,29 @@ def class_prior(votes: Votes, seed: int = 0, n_folds: int = 10) -> System:
     return computed("class prior", votes, shares)
 
 
-def mean_vote(votes: Votes, seed: int = 0, n_folds: int = 10) -> System:
-    """Return the mean vote shares, each item's from the other folds' items.
+def base_rate(votes: Votes) -> System:
+    """Return how often each label is given overall: the mean vote shares of all other texts' items.
 
     Fitted on votes, though never on an item's own: models that learned from labels have not seen
-    any of them.
+    any of them. Items that share a text are left out together.
 
     Parameters
     ----------
     votes : Votes
-    seed : int
-        Of the folds.
-    n_folds : int
-        At least 1; with a single fold, the result is uniform.
 
     Returns
     -------
     System
-        Out of fold.
+        Out of fold; uniform where all items share one text.
     """
-    one_group = np.zeros(len(votes), dtype=np.int64)
-    return _from_other_folds("mean vote", votes, one_group, seed, n_folds)
+    shares = leave_one_out_mean(votes.shares, item_groups([votes])[0])
+    known = np.where(np.isnan(shares), 1 / votes.dataset.n_classes, shares)
+    return replace(
+        computed("base rate", votes, known),
+        trained_on=(votes_of(votes.dataset),),
+        out_of_fold=True,
+        notes=("the mean of the votes of other items",),
+    )
 
 
 def mean_vote_given_old_label(votes: Votes, seed: int = 0, n_folds: int = 10) -> System:
@@ -382,23 +386,19 @@ def mean_vote_given_old_label(votes: Votes, seed: int = 0, n_folds: int = 10) ->
     ChaosError
         If the votes lack old labels.
     """
-    name = "mean vote given the old label"
-    return _from_other_folds(name, votes, votes.old_label, seed, n_folds)
-
-
-def _from_other_folds(name: str, votes: Votes, groups: Ints, seed: int, n_folds: int) -> System:
+    groups = votes.old_label
     folds, shares = _folds(votes, seed, n_folds), votes.shares
     predicted = np.full_like(shares, 1 / shares.shape[1])
     for fold in range(n_folds):
         others = folds != fold
-        for group in np.unique(groups[~others]):
+        for group in sorted(set(groups[~others].tolist())):
             learned = others & (groups == group)
             if not learned.any():
                 learned = others
             if learned.any():
                 predicted[~others & (groups == group)] = shares[learned].mean(axis=0)
     return replace(
-        computed(name, votes, predicted),
+        computed("mean vote given the old label", votes, predicted),
         trained_on=(votes_of(votes.dataset),),
         out_of_fold=True,
         notes=(f"fitted on the votes of other items, in {n_folds} folds",),

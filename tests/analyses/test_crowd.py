@@ -106,7 +106,7 @@ def test_no_two_systems_are_ranked_whose_difference_the_votes_leave_open(sample,
     said = table.set_index(["system", "reference"])["verdict"]
     assert said["near", "twin"] == crowd.OPEN
     assert said["near", "far"] == "near"
-    assert said["far", "mean vote"] == "mean vote"
+    assert said["far", "base rate"] == "base rate"
     judged = crowd.evaluated.function(votes, systems, most=200, n_resamples=100, seed=0)
     exact = ((near - truth[few]) ** 2).sum(axis=1).mean()
     value = judged.set_index("system")["sq_distance"]["near"]

@@ -10,11 +10,11 @@ from chaos_utils.analyses.fitting import ALL, AS_IT_IS, BASE_RATE, ON_VOTES, WIT
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.splits import grouped_folds, item_groups
 from chaos_utils.scoring.fitting import KINDS
-from chaos_utils.scoring.human_equivalents import brier_equivalent
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.system import votes_of
 from chaos_utils.scoring.systems import computed, synthetic_systems
 from chaos_utils.scoring.trained import kind_of
+from chaos_utils.scoring.worth import worth
 
 N_FOLDS = 2
 FEW = {"n_folds": N_FOLDS, "n_resamples": 20, "confidence": 0.9, "seed": 0}
@@ -97,12 +97,12 @@ def test_as_it_is_has_the_system_s_own_scores(votes, systems, table):
     mean = computed("mean", votes, np.mean([one.probabilities for one in systems], axis=0))
     expected = score(votes, [mean], measures=["jsd"])["value"].item()
     assert rows.loc[ALL, "jsd"] == pytest.approx(expected)
-    people = brier_equivalent(votes, mean, level=0.9)
+    people = worth(votes, mean, level=0.9).pooled
     found = rows.loc[ALL, ["people", "people_low", "people_high"]]
     assert found.tolist() == pytest.approx([people.value, people.low, people.high])
 
 
-def test_the_base_rate_for_kl_is_the_mean_vote_of_the_other_folds(votes, table):
+def test_the_base_rate_for_kl_is_the_mean_share_of_the_other_folds(votes, table):
     groups = item_groups([votes])[0]
     folds = grouped_folds(groups, N_FOLDS, 0)
     predicted = np.stack([votes.shares[folds != fold].mean(axis=0) for fold in folds])

@@ -1,4 +1,4 @@
-"""Crowds of machines beside people: what is counted, what is pooled, and the published facts."""
+"""Language models beside people: what is counted, what is pooled, and the published facts."""
 
 from dataclasses import replace
 from itertools import combinations
@@ -10,11 +10,13 @@ from helpers.evidence import evidence_of
 
 from chaos_utils.analyses import machine_crowds as mc
 from chaos_utils.analyses.evidence import Material, gather
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input
+from chaos_utils.metrics.agreement import pairwise_agreement
 from chaos_utils.metrics.divergence import squared_distance
-from chaos_utils.scoring.human_equivalents import brier_equivalent
 from chaos_utils.scoring.system import votes_of
 from chaos_utils.scoring.systems import computed, synthetic_systems
+from chaos_utils.scoring.worth import worth
 
 FEW = {"n_resamples": 100, "confidence": 0.95, "seed": 0}
 NONE = mc.Answers(pd.DataFrame())
@@ -30,6 +32,14 @@ def systems(votes):
     return synthetic_systems(votes)
 
 
+@pytest.fixture(scope="module")
+def judges(votes):
+    """Six models by three makers: near people's majority, and apart from each other."""
+    rng = np.random.default_rng(0)
+    drawn = [rng.multinomial(1, votes.shares).argmax(axis=1) for _ in range(5)]
+    return answers_to(votes, np.stack([votes.majority, *drawn], axis=1))
+
+
 def as_if_released(votes):
     """Return synthetic votes that pass for the published ones."""
     source = Input(votes.dataset.file, votes.dataset.files[0].sha256)
@@ -40,121 +50,143 @@ def of_a_reader(votes):
     return replace(votes, source=replace(votes.source, synthetic=False))
 
 
-def test_crowds_are_seeds_all_systems_and_language_models(votes, systems):
-    released = as_if_released(votes)
+def answers_to(votes, labels):
+    """Return answers of models, a column of `labels` each, two by each maker."""
+    names = np.array(votes.dataset.labels)
+    rows = [
+        {"dataset": votes.dataset.name, "uid": uid, "model": f"m{k}", "maker": f"by {k // 2}",
+         "label": names[label]}
+        for uid, given in zip(votes.uids, labels, strict=True) for k, label in enumerate(given)
+    ]  # fmt: skip
+    return mc.Answers(pd.DataFrame(rows))
+
+
+def test_crowds_are_seeds_all_systems_and_language_models(votes, systems, judges):
     other = replace(systems[0], name="other", family="other", seed=None)
     seen = replace(systems[0], name="seen", seed=8, trained_on=(votes_of(votes.dataset),))
-    labels = np.array(votes.dataset.labels)[votes.majority]
-    of_one = {"dataset": "snli", "uid": votes.uids, "label": labels}
-    whole = np.arange(len(votes)) >= 0.8 * len(votes)
-    rows = [
-        pd.DataFrame(of_one | {"model": f"m{k}", "finished": whole | (k < 2)}) for k in range(3)
-    ]
-    judges = mc.Answers(pd.concat(rows))
-    found = mc.crowds_on(released, [*systems, other, seen], judges.on(released))
-    sizes = {mc.LLMS: 3, mc.FINISHED: 2, systems[0].family: 3, mc.ALL: 4}
-    assert {one.name: one.n_members for one in found} == sizes
-    assert (found[0].counts.max(axis=1) == 3).all()
-    # Answers are set beside their own items.
-    some = judges.rows[judges.rows["uid"].isin(released.uids[5:9])].iloc[::-1]
-    (few,) = mc.crowds_on(released, [], some)[:1]
-    assert few.votes.uids == released.uids[5:9]
-    assert few.labels[:, 0].tolist() == released.majority[5:9].tolist()
+    found = mc.crowds_on(votes, [*systems, other, seen], judges.on(votes))
+    assert [(one.name, one.n_members) for one in found] == [
+        (mc.LLMS, 6), (systems[0].family, 3), (mc.ALL, 4)
+    ]  # fmt: skip
     yours = [replace(systems[0], name=f"y{k}", family=f"y{k}", origin="yours") for k in (0, 1)]
-    beside = mc.crowds_on(released, [*systems, other, *yours], judges.on(votes)[:0])
+    beside = mc.crowds_on(votes, [*systems, other, *yours], judges.on(votes)[:0])
     assert [(one.name, one.n_members) for one in beside][1:] == [(mc.ALL, 4), (mc.WITH_YOURS, 6)]
     # They are no crowd beside a reader's own votes, and single votes judge none.
     own = of_a_reader(votes)
     assert mc.crowds_on(own, systems[:1], judges.on(own)) == []
-    single = replace(own, counts=np.eye(3, dtype=int)[own.majority])
-    assert mc.crowds_on(single, systems, judges.on(own)) == []
+    single = replace(votes, counts=np.eye(votes.dataset.n_classes, dtype=int)[votes.majority])
+    assert mc.crowds_on(single, systems, judges.on(single)) == []
+    for analysis in (mc.members, mc.makers, mc.panels, mc.unanimity):
+        assert not len(analysis(evidence_of(single, []), judges=judges, **FEW))
+
+
+def test_models_are_judged_on_the_items_that_all_of_them_answered(votes, judges):
+    rows = judges.rows
+    some = rows[rows["uid"].isin(votes.uids[5:9])].iloc[::-1]
+    crowd = mc.judges_on(votes, some)
+    assert crowd.votes.uids == votes.uids[5:9]
+    assert (crowd.labels[:, 0] == votes.majority[5:9]).all()
+    assert crowd.makers == ("by 0", "by 0", "by 1", "by 1", "by 2", "by 2")
+    one_left_out = some[(some["uid"] != votes.uids[6]) | (some["model"] != "m3")]
+    assert mc.judges_on(votes, one_left_out).votes.uids == (votes.uids[5], *votes.uids[7:9])
+    nowhere = one_left_out[
+        (one_left_out["model"] != "m3") == (one_left_out["uid"] == votes.uids[6])
+    ]
+    assert mc.judges_on(votes, nowhere) is None
+    with pytest.raises(ChaosError, match="No such item"):
+        mc.judges_on(votes, some.replace(votes.uids[5], "unheard of"))
 
 
 def test_people_as_few_as_the_machines(votes):
-    two = votes.counts[0]
-    n = two.sum()
-    expected = (two * (two - 1)).sum() / (n * (n - 1))
-    assert np.isclose(mc.chance_of_unanimity(votes, 2)[0], expected)
-    assert (mc.chance_of_unanimity(votes, int(n))[votes.counts.max(axis=1) < n] == 0).all()
-    assert np.isnan(mc.chance_of_unanimity(votes, int(n) + 1)).all()
+    two = mc.chance_of_unanimity(votes, 2)
+    assert np.allclose(two, pairwise_agreement(votes.counts))
+    n = int(votes.n_votes[0])
+    assert (mc.chance_of_unanimity(votes, n)[votes.counts.max(axis=1) < n] == 0).all()
+    assert np.isnan(mc.chance_of_unanimity(votes, n + 1)).all()
 
 
-def test_a_crowd_of_copies_is_of_one_mind_and_worth_one_of_them(votes, systems):
-    one = replace(systems[0], origin="yours")
-    copies = [replace(one, name=f"c{k}", seed=k) for k in range(3)]
+def test_a_crowd_is_worth_what_its_pooled_votes_are(votes, systems, judges):
+    copies = [replace(systems[0], name=f"c{k}", seed=k, origin="yours") for k in range(3)]
     here = evidence_of(votes, copies)
-    (row,) = mc.crowds(here, judges=NONE, **FEW).rows.to_dict("records")
-    assert (row["agreement"], row["unanimous"], row["entropy"]) == (1, 1, 0)
-    assert row["people_agreement"] < 1
-    assert row["people_entropy"] > 0
-    growth = mc.growth(here, judges=NONE, berts=NONE, confidence=0.95).rows
-    for _, rows in growth.groupby(["target", "pooled"]):
-        assert np.allclose(rows["worth"], rows["limit"])
-    soft = growth[(growth["pooled"] == mc.SOFT) & (growth["target"] == mc.LABELS)]
-    assert np.allclose(soft["worth"], brier_equivalent(votes, one).value)
+    rows = mc.crowds(here, judges=judges, **FEW).rows.set_index("crowd")
+    one = rows.loc[systems[0].family]
+    assert (one["agreement"], one["unanimous"]) == (1, 1)
+    assert one["people_agreement"] < 1
+    assert one["limit_people_on_top_trusted"] == pytest.approx(one["people_on_top_trusted"])
+    crowd = mc.judges_on(votes, judges.rows)
+    pooled = worth(votes, computed("pooled", votes, crowd.counts / 6), n_resamples=100, seed=0)
+    for name, estimate in pooled.estimates.items():
+        ends = [estimate.value, estimate.low, estimate.high]
+        found = rows.loc[mc.LLMS, [name, f"{name}_low", f"{name}_high"]]
+        assert np.allclose(found.astype(float), ends)
+    pairs = [pairwise_agreement(counts) for counts in (crowd.counts, votes.counts)]
+    assert rows.loc[mc.LLMS, "rho"] == pytest.approx(np.corrcoef(*pairs)[0, 1])
 
 
-def test_growth_is_the_mean_over_all_ways_to_draw_members(votes):
-    chances = np.random.default_rng(0).dirichlet(np.ones(3), (3, len(votes)))
-    systems = [
-        replace(computed(f"m{k}", votes, one), family="m", seed=k, origin="yours")
-        for k, one in enumerate(chances)
-    ]
-    growth = mc.growth(evidence_of(votes, systems), judges=NONE, berts=NONE, confidence=0.95).rows
-    rows = growth[(growth["target"] == mc.LABELS) & (growth["pooled"] == mc.HARD)]
-    one_hot = np.stack([np.eye(votes.dataset.n_classes)[one.predicted] for one in systems])
-    p = votes.shares
-    n = votes.n_votes
+def test_panels_are_the_mean_over_all_ways_to_draw_them(votes, judges):
+    table = mc.panels(evidence_of(votes, []), judges=judges, **FEW).rows
+    assert table["n_members"].tolist() == [1, 2, 3, 5, 6]
+    one_hot = mc.judges_on(votes, judges.rows).one_hot
+    p, n = votes.shares, votes.n_votes
     of_one = ((p * (1 - p)).sum(axis=1) * n / (n - 1)).mean()
-    for size, found in zip(rows["n_members"], rows["worth"], strict=True):
-        pooled = [one_hot[list(some)].mean(axis=0) for some in combinations(range(3), size)]
-        distance = np.mean([squared_distance(p, one, n).mean() for one in pooled])
-        assert np.isclose(found, of_one / distance)
-    mean = computed("mean", votes, one_hot.mean(axis=0))
-    whole = rows[rows["whole"]].iloc[0]
-    expected = brier_equivalent(votes, mean)
-    assert np.allclose(whole[["worth", "low", "high"]].astype(float),
-                       [expected.value, expected.low, expected.high])  # fmt: skip
-    # Endlessly many are as far from people as two of them together, whose errors are their own.
-    pairs = [((p - one) * (p - other)).sum(axis=1) for one, other in combinations(one_hot, 2)]
-    of_people = (p * (1 - p)).sum(axis=1) / (n - 1)
-    assert np.allclose(rows["limit"], of_one / (np.mean(pairs, axis=0) - of_people).mean())
-    assert rows["worth"].is_monotonic_increasing
+    for size, found in zip(table["n_members"], table["human_equivalent_brier"], strict=True):
+        pooled = [one_hot[list(some)].mean(axis=0) for some in combinations(range(6), size)]
+        assert found == pytest.approx(
+            of_one / np.mean([squared_distance(p, one, n).mean() for one in pooled])
+        )
+    assert table["people_on_top_trusted"].is_monotonic_increasing
+    sizes = table["n_members"]
+    assert np.allclose(table["people_skill"], sizes / (sizes + table["credibility"]))
 
 
-def test_a_hundred_berts(votes):
-    released = as_if_released(votes)
-    rng = np.random.default_rng(0)
-    correct = pd.Series(rng.binomial(100, rng.beta(0.2, 0.1, len(votes))))
-    rows = {"dataset": "snli", "uid": votes.uids, "n_correct": correct}
-    berts = mc.Answers(pd.DataFrame(rows))
-    here = evidence_of(released, [])
-    table = mc.hundred(here, berts=berts, **FEW).rows.set_index("crowd")
-    items = np.arange(len(votes))
-    people = released.shares[items, released.old_label]
-    assert np.isclose(table.loc[mc.BERTS, "all"], (correct == 100).mean())
-    assert np.isclose(table.loc[mc.PEOPLE, "nearly_all"], (people >= 0.95).mean())
-    assert np.isclose(table.loc[mc.PEOPLE, "distance"], np.abs(people - correct / 100).mean())
-    expected = correct.corr(pd.Series(people), method="spearman")
-    assert np.isclose(table.loc[mc.BERTS, "rho"], expected)
-    cells = mc.gold_shares(here, berts=berts).rows
-    assert (len(cells), cells["n_items"].sum()) == (100, len(votes))
-    assert cells[cells["machines"] == 9]["n_items"].sum() == (correct >= 90).sum()
-    # Beside a reader's own votes, nothing is said.
-    assert not len(mc.hundred(evidence_of(of_a_reader(votes), []), berts=berts, **FEW))
-    # Nor is there anything to show without machines.
-    nobody = evidence_of(votes, [])
-    assert not len(mc.crowds(nobody, judges=NONE, **FEW))
-    assert not len(mc.growth(nobody, judges=NONE, berts=NONE, confidence=0.95))
-    assert not len(mc.unanimity(nobody, judges=NONE, berts=NONE, **FEW))
+def test_each_model_beside_people(votes, judges):
+    here = evidence_of(votes, [])
+    rows = mc.members(here, judges=judges, **FEW).rows.set_index("model")
+    share = votes.shares[np.arange(len(votes)), votes.majority]
+    assert rows.loc["m0", "with_people"] == pytest.approx(share.mean())
+    pairs = pairwise_agreement(votes.counts).mean()
+    assert rows.loc[mc.PEOPLE, "with_people"] == pytest.approx(pairs)
+    assert rows.loc["m0", "beyond"] == pytest.approx(share.mean() - pairs)
+    assert rows.loc["m0", "side"] == "above"
+    # A drawn person's labels are worth about one; the majority's agree more often with people.
+    assert rows.loc["m1":"m5", "people_on_top_trusted"].mean() == pytest.approx(1, abs=0.25)
+    assert "people_on_top" not in rows
+    wide = mc.side_by_side(rows.reset_index(), "model")
+    assert wide[f"with_people {votes.dataset.name}"].is_monotonic_decreasing
+
+    rows = mc.makers(here, judges=judges, **FEW).rows.set_index("maker")
+    labels = mc.judges_on(votes, judges.rows).labels.T
+    within = [(labels[k] == labels[k + 1]).mean() for k in (0, 2, 4)]
+    assert np.allclose(rows["within"].iloc[:3], within)
+    across = [(labels[k] == labels[m]).mean() for k in (2, 3) for m in (0, 1, 4, 5)]
+    assert rows.loc["by 1", "across"] == pytest.approx(np.mean(across))
+    assert rows.loc["all", "within"] == pytest.approx(np.mean(within))
 
 
-def test_unanimity_by_the_majority_s_share(votes, systems):
-    table = mc.unanimity(evidence_of(votes, systems), judges=NONE, berts=NONE, **FEW).rows
-    assert table["n_items"].sum() == len(votes)
-    agree = np.ptp([one.predicted for one in systems], axis=0) == 0
-    assert np.isclose((table["unanimous"] * table["n_items"]).sum(), agree.sum())
-    assert table["people"].is_monotonic_increasing
+def test_the_best_panel_is_judged_on_other_items(votes, judges):
+    rows = mc.best_panels(evidence_of(votes, []), judges=judges, confidence=0.95, seed=0).rows
+    people = rows.set_index("panel")["people_on_top"]
+    assert people[mc.CHOSEN] > people[mc.JUDGED]
+    few = mc.Answers(judges.rows[judges.rows["model"] != "m5"])
+    assert not len(mc.best_panels(evidence_of(votes, []), judges=few, confidence=0.95, seed=0))
+
+
+def test_where_models_agree_and_part_from_people(votes, judges):
+    here = evidence_of(votes, [])
+    rows = mc.unanimity(here, judges=judges, **FEW).rows
+    assert rows["n_items"].sum() == len(votes)
+    counts = mc.judges_on(votes, judges.rows).counts
+    whole = counts.max(axis=1) == 6
+    last = rows[rows["share"] == 1].iloc[0]
+    assert last["n_items"] == whole.sum()
+    assert last["people"] == pytest.approx(votes.shares[whole, counts[whole].argmax(axis=1)].mean())
+    assert not len(mc.parted(here, judges=judges))  # m0 is with the majority
+    wrong = (votes.majority + 1) % votes.dataset.n_classes
+    apart = answers_to(votes, np.stack([wrong, wrong], axis=1))
+    rows = mc.parted(here, judges=apart).rows
+    assert rows["n_items"].sum() == rows["n_agreed"].iloc[0] == len(votes)
+    old = (votes.old_label == wrong).mean()
+    assert (rows["old"] * rows["n_items"]).sum() == pytest.approx(old * len(votes))
 
 
 def test_missing_files_leave_recorded_tables(votes, systems, monkeypatch):
@@ -170,6 +202,49 @@ def test_missing_files_leave_recorded_tables(votes, systems, monkeypatch):
     others = Material((replace(evidence_of(of_a_reader(votes), systems), own=True),))
     assert mc.beside(others).material is others
     assert not len(mc.annotated(others)[0])
+
+
+# What was published (Li, Yu and Li 2026), and what was computed apart from this project's code.
+@pytest.mark.parametrize(
+    ("name", "missing", "agree", "sides", "whole", "pooled", "trusted", "five"),
+    [
+        ("snli", {}, (0.657, 0.630, 0.718, 0.747, 0.816), (28, 1), (0.36, 0.85),
+         [1.3, 2.9, 3.9, 4.2], 4.8, (3.91, 3.47)),
+        ("mnli", {"J": 0.295, "E": 0.0205}, (0.542, 0.527, 0.583, 0.644, 0.757), (13, 0),
+         (0.24, 0.70), [1.1, 2.0, 2.4, 2.5], 2.9, (2.81, 2.60)),
+        ("alphanli", {"J": 1.347, "E": 0.139}, (0.833, 0.805, 0.867, 0.884, 0.911), (22, 2),
+         (0.64, 0.94), [1.3, 2.7, 3.6, 3.8], 4.0, (3.61, 2.99)),
+    ],
+)  # fmt: skip
+@pytest.mark.usefixtures("released_root")
+def test_thirty_two_language_models(name, missing, agree, sides, whole, pooled, trusted, five):
+    material = gather(name)
+    judges = mc.beside(material).judges
+    rows = mc.published(material, judges=judges).rows.set_index("quantity")
+    ours = rows.drop("nu_H")
+    if missing:
+        assert np.allclose(rows.loc[["J", "E"], "missing"], [missing["J"], missing["E"]], atol=6e-4)
+        assert (ours["difference"] / ours["paper"]).abs().max() < 0.006
+    else:
+        assert np.allclose(ours["value"], ours["paper"], rtol=1e-12, atol=0)
+    alone = evidence_of(material.votes[0], [])
+    crowd = mc.crowds(alone, judges=judges, **FEW).rows.iloc[0]
+    rows = mc.members(material, judges=judges, **FEW).rows.set_index("model")
+    models = rows[rows["maker"] != ""]
+    rates = models["with_people"]
+    found = [rows.loc[mc.PEOPLE, "with_people"], rates.min(), rates.max()]
+    found += [rows.loc[mc.MAJORITY, "with_people"], crowd["agreement"]]
+    assert np.allclose(found, agree, atol=5.1e-4)
+    assert tuple((models["side"] == side).sum() for side in ("above", "below")) == sides
+    last = mc.unanimity(material, judges=judges, **FEW).rows.iloc[-1]
+    assert np.allclose(last[["share_of_items", "people"]].astype(float), whole, atol=6e-3)
+    rows = mc.panels(material, judges=judges, **FEW).rows.set_index("n_members")
+    found = [*rows.loc[[1, 5, 32], "human_equivalent_brier"], crowd["limit_human_equivalent_brier"]]
+    assert np.allclose(found, pooled, atol=0.051)
+    assert crowd["people_on_top_trusted"] == pytest.approx(trusted, abs=0.05)
+    rows = mc.best_panels(material, judges=judges, confidence=0.95, seed=0).rows.set_index("panel")
+    found = rows.loc[[mc.CHOSEN, mc.JUDGED], "human_equivalent_brier"]
+    assert np.allclose(found, five, atol=0.06)  # over other random halves
 
 
 def test_stand_ins(released_root):

@@ -7,7 +7,8 @@ from helpers.evidence import evidence_on
 from chaos_utils.analyses import results
 from chaos_utils.datasets.votes import frozen
 from chaos_utils.metrics.signals import contested_auroc, entropy_correlation
-from chaos_utils.scoring.human_equivalents import NAMES
+from chaos_utils.scoring import human_equivalents as people
+from chaos_utils.scoring import worth as worths
 from chaos_utils.scoring.systems import computed, oracle, original_votes, synthetic_systems
 
 
@@ -38,8 +39,8 @@ def test_chance_is_the_paper_s_and_simple_guesses_beat_its_models(released):
     against = results.baselines_against_models(table)
     jsd = against.rows[against.rows["measure"] == "jsd"].set_index(["system", "dataset"])
     beaten = jsd["n_beaten"]
-    assert beaten["chance", "mnli"] == beaten["mean vote", "mnli"] == 9
-    assert beaten["chance", "snli"] == beaten["mean vote", "snli"] == 0
+    assert beaten["chance", "mnli"] == beaten["base rate", "mnli"] == 9
+    assert beaten["chance", "snli"] == beaten["base rate", "snli"] == 0
     for dataset in ("mnli", "alphanli"):
         assert beaten["mean vote given the old label", dataset] == 9
     assert (jsd["n_beyond"] <= beaten).all()
@@ -62,7 +63,7 @@ def test_a_system_that_was_made_from_the_votes_has_a_note_and_no_value(sample):
     votes = sample[0]
     rows = results.human_equivalents.function(votes, [oracle(votes)], **given)
     refused = rows[rows["system"] == "oracle"]
-    assert refused["measure"].tolist() == list(NAMES)
+    assert refused["measure"].tolist() == [*worths.NAMES, *people.NAMES]
     assert refused["value"].isna().all()
     assert set(refused["note"]) == {"made from the votes that judge it"}
     assert "oracle" not in set(results.drawn_equivalents(rows).rows["system"])

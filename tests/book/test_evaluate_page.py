@@ -2,7 +2,7 @@
 
 import json
 import re
-from dataclasses import replace
+from dataclasses import astuple, replace
 
 import numpy as np
 import pytest
@@ -31,10 +31,10 @@ from chaos_utils.datasets.votes import frozen
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.publish import explorer
 from chaos_utils.publish.scripts import packed
-from chaos_utils.scoring.human_equivalents import BRIER, brier_equivalent
 from chaos_utils.scoring.predictions import read_predictions
 from chaos_utils.scoring.scores import score
-from chaos_utils.scoring.systems import load_systems
+from chaos_utils.scoring.systems import base_rate, load_systems, uniform
+from chaos_utils.scoring.worth import worth
 
 pytestmark = pytest.mark.browser
 
@@ -50,11 +50,10 @@ READ = """([cases, known]) => cases.map(([text, name, allowMissing]) => {
 })"""
 MEASURED = """([text, name, known, resamples]) => {
   const [found] = Evaluate.read(text, name, known, true);
-  const values = Evaluate.measured(found, resamples);
-  const half = found.dataset.half;
-  const {human_equivalent_brier: worth} = values;
-  return {values, people: worth && Evaluate.inPeople(worth, half),
-    finite: worth && Object.fromEntries(Object.entries(worth).filter(([, v]) => isFinite(v)))};
+  const words = (one) => Object.keys(one.estimates).map((name) => Evaluate.inWords(name, one));
+  return {values: Evaluate.measured(found, resamples), worth: Evaluate.worths(found, resamples)
+    .map((one) => ({...one, words: words(one), ends: Object.values(one.estimates).flatMap(
+      ({value, low, high}) => [value, low, high].map((end) => String(end ?? NaN)))}))};
 }"""
 FEW = 60  # resamples
 
@@ -63,10 +62,7 @@ def known_of(all_votes):
     """Return what the page knows of votes, as its data files and the page itself say it."""
     said = evaluate.known(all_votes, ())
     datasets = [
-        explorer.columns(votes, ())
-        | said["datasets"][votes.dataset.name]
-        | {"half": int(votes.n_votes.min()) // 2}
-        for votes in all_votes
+        explorer.columns(votes, ()) | said["datasets"][votes.dataset.name] for votes in all_votes
     ]
     return said | {"datasets": datasets, "synthetic": False}
 
@@ -113,17 +109,28 @@ def check_like_python(scripts, path, votes):
     content = [path.read_text("utf-8"), path.name, known_of([votes]), times.tolist()]
     found = scripts.evaluate(MEASURED, content)
     values = found["values"]
-    assert set(values) - {BRIER} == set(names)
+    assert set(values) == set(names)
     for name in names:
         assert ("low" in values[name]) == MEASURES[name].has_interval == (name != "ece")
         for end in values[name] if whole else ["value"]:
             assert values[name][end] == pytest.approx(expected.loc[name, end], abs=1e-9), name
-    worth = brier_equivalent(votes, system)
-    ends = {end: getattr(worth, end) for end in ("value", "low", "high")}
-    finite = {end: value for end, value in ends.items() if np.isfinite(value)}
-    assert found["finite"] == pytest.approx(finite, rel=1e-9, abs=1e-9)
-    assert found["people"] == worth.text
+    if whole:
+        everyone = (system, uniform(votes), base_rate(votes))
+        for one, answer in zip(everyone, found["worth"], strict=True):
+            check_worth(worth(votes, one, n_resamples=FEW, seed=7), answer)
     return values
+
+
+def check_worth(ours, answer):
+    every = {**ours.estimates, "people_on_top": ours.people, "skill": ours.skill}
+    expected = [end for name in answer["estimates"] for end in astuple(every[name])]
+    ends = [float(end.replace("Infinity", "inf")) for end in answer["ends"]]
+    np.testing.assert_allclose(ends, expected, atol=1e-7)
+    assert answer["isHard"] == ours.is_hard
+    said = dict(zip(answer["estimates"], answer["words"], strict=True))
+    assert {name: said[name] for name in ours.estimates} == {
+        name: ours.text(name) for name in ours.estimates
+    }
 
 
 def check_systems(scripts, all_votes, folder):
@@ -349,6 +356,8 @@ def test_a_file_is_measured_and_placed_without_a_request(page, files, sample):
     for name in NAMES:
         row = table.get_by_role("row", name=MEASURES[name].title)
         assert f"{expected[name]:.3f}" in row.inner_text()
+    worth = page.locator("#evaluate .evaluate-worth").inner_text()
+    assert re.search("my-model.*uniform guess.*base rate\t0.0\n", worth, re.DOTALL)
     status = page.locator(".evaluate-status[aria-live=polite]").inner_text()
     assert "my-model on SNLI, 300 items: JSD" in status
     assert "synthetic sample" in table.inner_text()

@@ -199,7 +199,7 @@ def test_links_lead_somewhere_and_figures_have_their_files_alt_text_and_citation
 # Letters are paths, drawn to scale; without a fill they are black.
 LETTERS = re.compile(r'<g(?: style="([^"]*)")? transform="[^"]*scale\(')
 # Numbers on a heatmap: tests/plots looks at them.
-ON_SHADES = {"fig-label-transitions", "fig-machine-gold"}
+ON_SHADES = {"fig-label-transitions"}
 
 
 def test_texts_in_figures_stand_out_from_the_page(any_site):

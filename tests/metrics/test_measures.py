@@ -111,6 +111,11 @@ def tau(h, m):
     return np.mean(defined) if defined else np.nan
 
 
+def simbench(h, m):
+    of_model, of_even = np.abs(h - m).mean(), np.abs(h - 1 / h.shape[1]).mean()
+    return 100 * (1 - of_model / of_even) if of_even > 0 else np.nan
+
+
 def by_item(function):
     return lambda h, m: np.mean([function(a, b) for a, b in zip(h, m, strict=True)])
 
@@ -141,6 +146,7 @@ EXPECTED = {
     "brier": lambda h, m: (h[:, :, None] * (m[:, None] - np.eye(h.shape[1])) ** 2).sum() / len(h),
     "sq_distance": lambda h, m: ((h - m) ** 2 - h * (1 - h) / 99).sum(axis=1).mean(),
     "manhattan": lambda h, m: np.abs(h - m).sum(axis=1).mean(),
+    "simbench": simbench,
     "wasserstein": by_item(
         lambda a, b: scipy.stats.wasserstein_distance(range(len(a)), range(len(a)), a, b)
     ),

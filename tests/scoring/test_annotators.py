@@ -12,7 +12,7 @@ from chaos_utils.datasets.votes import Annotations
 from chaos_utils.scoring import annotators
 from chaos_utils.scoring.annotators import agreement_with_rest, dawid_skene
 from chaos_utils.scoring.replacement import replacement_test
-from chaos_utils.scoring.systems import computed, mean_vote, oracle, uniform
+from chaos_utils.scoring.systems import base_rate, computed, oracle, uniform
 
 
 class Crowd(SimpleNamespace):
@@ -124,6 +124,6 @@ def test_what_cannot_be_tested_is_one_error(others):
     with pytest.raises(ChaosError, match="made from the votes that judge it"):
         replacement_test(votes, oracle(votes), epsilon=0.1)
     with pytest.raises(ChaosError, match="nobody labelled 1000 items"):
-        replacement_test(votes, mean_vote(votes), epsilon=0.1, fewest_items=1000)
+        replacement_test(votes, base_rate(votes), epsilon=0.1, fewest_items=1000)
     with pytest.raises(ChaosError, match="does not say who gave which label"):
         replacement_test(others[1], uniform(others[1]), epsilon=0.1)

@@ -11,7 +11,7 @@ from chaos_utils.datasets.loading import load_votes
 from chaos_utils.metrics.measures import MEASURES, Judged
 from chaos_utils.scoring.draws import draw_posterior
 from chaos_utils.scoring.fitting import KINDS, fit_map, log_probabilities, predict_out_of_fold
-from chaos_utils.scoring.human_equivalents import TVD, Crowds, brier_equivalent, human_equivalents
+from chaos_utils.scoring.human_equivalents import TVD, Crowds, human_equivalents
 from chaos_utils.scoring.power import (
     smallest_difference,
     spread_by_thinning,
@@ -22,6 +22,7 @@ from chaos_utils.scoring.references import extrapolation_weights
 from chaos_utils.scoring.scores import how_often_best, score
 from chaos_utils.scoring.seeds import over_seeds, score_over_seeds
 from chaos_utils.scoring.systems import load_systems, uniform
+from chaos_utils.scoring.worth import worth
 
 LOGS, EVEN, ONE_FOLD = np.zeros((4, 1, 3)), np.full((4, 3), 1 / 3), np.zeros(4, dtype=int)
 COUNTS, RNG = np.ones((4, 3), dtype=int), np.random.default_rng(0)
@@ -110,8 +111,9 @@ PART = {"measures": ["jsd"], "n_resamples": 40}
         (lambda votes, one: Crowds(few(votes), 0), "4 on the item that has fewest"),
         (lambda votes, one: Crowds(few(votes), 4), "4 on the item that has fewest"),
         (lambda votes, one: Crowds(single(votes)), "from two votes on"),
-        (lambda votes, one: brier_equivalent(single(votes), uniform(single(votes))),
+        (lambda votes, one: worth(single(votes), uniform(single(votes))),
          "1 of 2 items have a single vote"),
+        (lambda votes, one: worth(votes, one, seed=-1), "seed is out of its range"),
         (lambda votes, one: human_equivalents(votes, [one], [f"{TVD[:-1]}s"]),
          "did you mean 'human_equivalent_tvd'"),
         (lambda votes, one: Crowds(votes, n_draws=1).equivalents(one, seed=-1),

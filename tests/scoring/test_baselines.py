@@ -6,18 +6,20 @@ import numpy as np
 import pytest
 
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.splits import item_groups
 from chaos_utils.datasets.votes import frozen
-from chaos_utils.scoring.systems import class_prior, mean_vote, mean_vote_given_old_label
+from chaos_utils.scoring.judging import part_of
+from chaos_utils.scoring.systems import base_rate, class_prior, mean_vote_given_old_label
 
 
-@pytest.mark.parametrize("baseline", [mean_vote, mean_vote_given_old_label])
+@pytest.mark.parametrize("baseline", [base_rate, mean_vote_given_old_label])
 def test_what_an_item_says_does_not_touch_its_own_prediction(sample, baseline):
     votes = sample[0]
     before = baseline(votes).probabilities
     counts = votes.counts.copy()
     counts[7] = counts[7][::-1] + 50
     after = baseline(replace(votes, counts=frozen(counts))).probabilities
-    np.testing.assert_array_equal(after[7], before[7])
+    np.testing.assert_allclose(after[7], before[7], rtol=1e-12)
     assert not np.array_equal(after, before)
     np.testing.assert_allclose(after.sum(axis=1), 1)
     system = baseline(votes)
@@ -31,23 +33,22 @@ def test_the_prior_does_not_know_its_own_item(sample):
     np.testing.assert_allclose(prior.sum(axis=1), 1)
 
 
-def test_the_mean_vote_is_the_mean_of_the_other_folds(sample):
+def test_the_base_rate_is_the_mean_of_the_other_texts(sample):
     votes = sample[0]
-    two = mean_vote(votes, seed=3, n_folds=2).probabilities
-    one, other = np.unique(two, axis=0)
-    fold = (two == one).all(axis=1)
-    np.testing.assert_allclose(one, votes.shares[~fold].mean(axis=0))
-    np.testing.assert_allclose(other, votes.shares[fold].mean(axis=0))
-    np.testing.assert_allclose(mean_vote(votes, n_folds=1).probabilities, 1 / 3)
+    groups = item_groups([votes])[0]
+    expected = [votes.shares[groups != group].mean(axis=0) for group in groups]
+    np.testing.assert_allclose(base_rate(votes).probabilities, expected)
+    alone = part_of(votes, np.arange(1))
+    np.testing.assert_allclose(base_rate(alone).probabilities, 1 / 3)
 
 
 def test_given_the_old_label_items_of_one_label_and_fold_share_a_prediction(sample):
     votes = sample[0]
     found = mean_vote_given_old_label(votes, n_folds=2).probabilities
     assert len(np.unique(found, axis=0)) == 6
-    # A label that no other item has: its item gets the mean vote.
+    # A label that no other item has: its item gets the mean of the others.
     lonely = replace(votes, given_old_label=frozen(np.arange(len(votes)) == 5))
-    given, mean = mean_vote_given_old_label(lonely), mean_vote(lonely)
-    np.testing.assert_allclose(given.probabilities[5], mean.probabilities[5])
+    given, mean = mean_vote_given_old_label(lonely), base_rate(lonely)
+    np.testing.assert_allclose(given.probabilities[5], mean.probabilities[5], atol=0.02)
     with pytest.raises(ChaosError, match="old labels"):
         mean_vote_given_old_label(replace(votes, given_old_label=None))

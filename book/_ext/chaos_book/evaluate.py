@@ -20,13 +20,12 @@ from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.publish import scripts
 from chaos_utils.scoring.formats import class_columns
-from chaos_utils.scoring.human_equivalents import BRIER
+from chaos_utils.scoring.worth import NAMES, PEOPLE, SKILL, TITLES
 
 _FOLDER = "evaluate"
 _FILES = ("evaluate.css", "reading.js", "measures.js", "results.js", "main.js")  # as they load
 _OTHERS = "tbl-main-results"
 _MEASURES = ("jsd", "kl", "dist_ce", "ent_ce", "old_accuracy", "new_accuracy", "ece")
-_IN_PEOPLE = {"title": "human equivalent", "unit": "people", "better": "higher"}
 
 
 class EvaluateFile(SphinxDirective):
@@ -65,10 +64,11 @@ def known(votes: Sequence[Votes], rows: Iterable[Mapping[str, Any]]) -> dict[str
     -------
     dict
         ``names`` and ``columns``: of every dataset that the package knows, and of their classes;
-        ``measures``: title, unit and better way by name; ``datasets`` by name: ``codes``,
-        ``spellings`` and ``columns`` of the labels, and ``others``, the systems with their values
-        by measure: a value and the ends of its interval, which may be None; none where the page
-        does not show the dataset's votes.
+        ``measures``: title, unit and better way by name; ``worth``: its titles, and whether it is
+        that of the system as it is; ``datasets`` by name: ``codes``, ``spellings`` and ``columns``
+        of the labels, and ``others``, the systems with their values by measure: a value and the
+        ends of its interval, which may be None; none where the page does not show the dataset's
+        votes.
     """
     everyone, computed = known_datasets(), list(rows)
     shown = {one.dataset.name: one.dataset for one in votes}
@@ -80,7 +80,10 @@ def known(votes: Sequence[Votes], rows: Iterable[Mapping[str, Any]]) -> dict[str
     return {
         "names": [dataset.name for dataset in everyone],
         "columns": sorted({column for one in everyone for column in class_columns(one)}),
-        "measures": measures | {BRIER: _IN_PEOPLE},
+        "measures": measures,
+        "worth": {
+            name: {"title": TITLES[name], "plain": name in (PEOPLE, SKILL)} for name in NAMES
+        },
         "datasets": {
             name: {
                 "codes": one.codes,

@@ -1,0 +1,362 @@
+"""What a system is worth: its skill against the base rate, and in people on top of it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.splits import item_groups
+from chaos_utils.datasets.votes import Votes
+from chaos_utils.metrics.skill import (
+    Distances,
+    bootstrap_intervals,
+    distances,
+    is_above_zero,
+    people_on_top,
+    ratio_interval,
+    skill_interval,
+    skill_of_people,
+)
+from chaos_utils.scoring.human_equivalents import predicted, refusal
+from chaos_utils.scoring.system import System
+
+PEOPLE, PEOPLE_TRUSTED = "people_on_top", "people_on_top_trusted"
+SKILL, SKILL_TRUSTED = "skill", "skill_trusted"
+POOLED = "human_equivalent_brier"
+NAMES = (PEOPLE, PEOPLE_TRUSTED, SKILL, SKILL_TRUSTED, POOLED)
+TITLES: Mapping[str, str] = {
+    PEOPLE: "worth",
+    PEOPLE_TRUSTED: "worth, trusted",
+    SKILL: "skill",
+    SKILL_TRUSTED: "skill, trusted",
+    POOLED: "human equivalent",
+}
+UNITS = {name: "" if name.startswith(SKILL) else "people" for name in NAMES}
+MARKS = (1, 2, 5, 10)  # people whose skill is marked on an axis
+BELOW, BEYOND, UNDEFINED = "below the base rate", "more than voted", "undefined"
+_FIELLER = "Fieller's interval over items, each with its votes"
+_RESAMPLED = "items resampled, each with its votes; the base rate is held fixed"
+_ON_TOP = "as near to the population as the system, beside the base rate"
+_OF_WHAT = "of what the base rate leaves unknown of the population"
+_REFITTED = "and the trust fitted anew"
+ESTIMANDS = {
+    PEOPLE: f"{_ON_TOP}; {_RESAMPLED}",
+    PEOPLE_TRUSTED: f"{_ON_TOP}; {_RESAMPLED}, {_REFITTED}",
+    SKILL: f"{_OF_WHAT}; {_FIELLER}; the base rate is held fixed",
+    SKILL_TRUSTED: f"{_OF_WHAT}; {_RESAMPLED}, {_REFITTED}",
+    POOLED: f"as near to the population as the system; {_FIELLER}",
+}
+_EPSILON = 1e-9  # of a probability that is 0 or 1
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value and the ends of its interval; NaN where undefined, or without an interval."""
+
+    value: float = np.nan
+    low: float = np.nan
+    high: float = np.nan
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """What a system is worth on some items.
+
+    Attributes
+    ----------
+    n_items : int
+    n_votes : float
+        Votes per item, on average: worth more is beyond the crowd.
+    is_hard : bool
+        Whether it gives one label per item: then only what is trusted compares with people, where
+        one person is worth 1.
+    undefined : str
+        Why there is no skill, or no number of people; empty where there are both.
+    trust : float
+        λ fitted on all items; each item's own is fitted without the items that share its text.
+    credibility : float
+        k₀ = V/d₀: the skill of k people is k / (k + k₀).
+    skill, skill_trusted : Estimate
+        1 − d/d₀: 0 is the base rate, 1 as near as the votes can show. Of the system as it is, m;
+        and of b + λ (m − b), told how far to trust it. The second is what it knows, the gap is
+        overconfidence.
+    people, people_trusted : Estimate
+        V/d − V/d₀: people whose answers, on top of the base rate, come as near.
+    pooled : Estimate
+        V/d: people whose shares, without the base rate, come as near.
+    """
+
+    n_items: int
+    n_votes: float
+    is_hard: bool
+    undefined: str = ""
+    trust: float = np.nan
+    credibility: float = np.nan
+    skill: Estimate = Estimate()
+    skill_trusted: Estimate = Estimate()
+    people: Estimate = Estimate()
+    people_trusted: Estimate = Estimate()
+    pooled: Estimate = Estimate()
+
+    @property
+    def estimates(self) -> dict[str, Estimate]:
+        """The estimates by name, in the order of `NAMES`, those that may be shown.
+
+        Of one label per item, only those that are trusted and `pooled`.
+        """
+        every = (self.people, self.people_trusted, self.skill, self.skill_trusted, self.pooled)
+        found = dict(zip(NAMES, every, strict=True))
+        return {n: one for n, one in found.items() if not (self.is_hard and n in (PEOPLE, SKILL))}
+
+    @property
+    def marks(self) -> dict[int, float]:
+        """The skill of 1, 2, 5 and 10 people; empty where it is undefined."""
+        if not self.credibility >= 0:
+            return {}
+        return dict(zip(MARKS, skill_of_people(MARKS, self.credibility).tolist(), strict=True))
+
+    def is_beyond(self, name: str) -> bool:
+        """Return whether a number of people is larger than the crowd that judges."""
+        return UNITS[name] == "people" and self.estimates[name].value > self.n_votes
+
+    def text(self, name: str, *, interval: bool = True) -> str:
+        """Return an estimate in words.
+
+        Parameters
+        ----------
+        name : str
+            One of `estimates`.
+        interval : bool
+            Whether its interval is said, where it has one.
+
+        Returns
+        -------
+        str
+            ``2.7 [2.4, 3.1]``, ``below the base rate [−1.2, −0.7]``, ``140 [90, ∞], more than
+            voted``, ``undefined: …``.
+        """
+        one = self.estimates[name]
+        if np.isnan(one.value):
+            return f"{UNDEFINED}: {self.undefined}"
+        in_people = UNITS[name] == "people"
+        short = _people if in_people else _share
+        value = BELOW if in_people and short(one.value).startswith("−") else short(one.value)
+        has_ends = interval and not np.isnan(one.low)
+        ends = f" [{short(one.low)}, {short(one.high)}]" * has_ends
+        return value + ends + f", {BEYOND}" * self.is_beyond(name)
+
+
+def _people(value: float) -> str:
+    if np.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    return _signed(f"{value:.1f}" if abs(value) < 9.95 else f"{value:.0f}")
+
+
+def _share(value: float) -> str:
+    return "−∞" if np.isinf(value) else _signed(f"{value:.2f}")
+
+
+def _signed(digits: str) -> str:
+    return digits.replace("-", "−" if digits.strip("-0.") else "")
+
+
+def worth(
+    votes: Votes,
+    system: System,
+    *,
+    n_resamples: int = 1000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> Worth:
+    r"""Compute a system's skill against the base rate, and its worth in people on top of it.
+
+    With V the chance that two people differ, d a system's unbiased squared distance to the
+    population, and d₀ that of the leave-one-out base rate b,
+
+    .. math:: \text{skill} = 1 - d / d_0, \qquad \text{people on top} = V/d - V/d_0
+
+    so that k people's answers, used as well as the base rate allows, are worth k. Both again for
+    :math:`b + \lambda (m - b)`, with λ fitted on items that share no text with the item.
+
+    Parameters
+    ----------
+    votes : Votes
+        At least two on each item that the system covers. Base rate and λ are those of these items.
+    system : System
+    n_resamples : int
+        Bootstrap resamples of the items for the intervals of people on top and of what is trusted;
+        0 for none. The others have Fieller's.
+    seed : int
+        Of the resamples, 0 or more.
+    level : float
+        Coverage of the intervals, in (0, 1).
+
+    Returns
+    -------
+    Worth
+        Its estimates are NaN where they are not defined; `Worth.undefined` says why.
+
+    Raises
+    ------
+    ChaosError
+        If an item has a single vote, the system was made from the votes that judge it, or the seed
+        is negative.
+
+    References
+    ----------
+    Murphy, A. H. (1988). Skill scores based on the mean square error and their relationships to
+    the correlation coefficient.
+    Bühlmann, H. (1967). Experience rating and credibility.
+    """
+    if seed < 0:
+        raise ChaosError("The seed is out of its range.", found=seed, expected="0 or more")
+    rows, model = predicted(votes, system)
+    n_votes = votes.n_votes[rows]
+    if n_votes.min() < 2:
+        raise ChaosError(
+            "What a system is worth needs at least two votes per item.",
+            where=votes.dataset.title,
+            found=f"{(n_votes < 2).sum()} of {len(rows)} items have a single vote",
+            todo="leave these items out",
+        )
+    groups = item_groups([votes])[0][rows]
+    is_hard = bool((model.max(axis=1) > 1 - _EPSILON).all())
+    about = (len(rows), float(n_votes.mean()), is_hard)
+    if (groups == groups[0]).all():
+        return Worth(*about, "a base rate needs items of at least two texts")
+    found = distances(votes.counts[rows], model, groups)
+    resampling = {"n_resamples": n_resamples, "seed": seed}
+    return of_distances(found, about[1], is_hard=is_hard, **resampling, level=level)
+
+
+def of_distances(
+    found: Distances,
+    n_votes: float,
+    *,
+    is_hard: bool = False,
+    n_resamples: int = 1000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> Worth:
+    """Return what a system is worth, as `worth` does, from its squared distances.
+
+    Parameters
+    ----------
+    found : Distances
+    n_votes : float
+        Votes per item, on average.
+    is_hard : bool
+        Whether it gives one label per item.
+    n_resamples, seed, level
+        As for `worth`.
+
+    Returns
+    -------
+    Worth
+    """
+    person, base = found.of_person, found.of_base_rate
+    why, credibility = "", np.nan
+    if is_above_zero(base, level):
+        credibility = float(person.mean() / base.mean())
+    else:
+        why = "the items hardly differ, or have too few votes to show it"
+    pooled = Estimate()
+    if person.any():
+        pooled = Estimate(*ratio_interval(person, found.of_system, level))
+    else:
+        why = why or "nobody disagrees on any item"
+    skill = Estimate(*skill_interval(base, found.of_system, level))
+    skill_trusted = Estimate(skill_interval(base, found.of_trusted, level)[0])
+    people = people_trusted = Estimate()
+    if not why:
+        of_system = [found.of_system.mean(), found.of_trusted.mean()]
+        values = people_on_top(person.mean(), base.mean(), of_system).tolist()
+        people, people_trusted = map(Estimate, values)
+    if n_resamples and credibility >= 0:
+        ends = bootstrap_intervals(found, n_resamples, seed, level)
+        skill_trusted = _between(skill_trusted, ends.skill_trusted)
+        if not why:
+            people = _between(people, ends.people)
+            people_trusted = _between(people_trusted, ends.people_trusted)
+    return Worth(
+        len(person),
+        n_votes,
+        is_hard,
+        undefined=why,
+        trust=found.trust,
+        credibility=credibility,
+        skill=skill,
+        skill_trusted=skill_trusted,
+        people=people,
+        people_trusted=people_trusted,
+        pooled=pooled,
+    )
+
+
+def _between(one: Estimate, ends: tuple[float, float]) -> Estimate:
+    """Return an estimate with its interval, which holds it: out of fold, little may be less."""
+    return Estimate(one.value, min(ends[0], one.value), max(ends[1], one.value))
+
+
+def in_words(votes: Votes, systems: Iterable[System], *, seed: int) -> dict[str, dict[str, str]]:
+    """Say in words what systems are worth, by name: ``people`` and ``people_trusted``.
+
+    Parameters
+    ----------
+    votes : Votes
+        At least two on each item.
+    systems : iterable of System
+        Those that were made from these votes are left out.
+    seed : int
+        Of the resamples.
+
+    Returns
+    -------
+    dict of dict of str
+        Of a system that gives one label per item, only the second.
+    """
+    found = {}
+    for system in systems:
+        if not refusal(votes, system):
+            one = worth(votes, system, seed=seed)
+            names = {"people": PEOPLE, "people_trusted": PEOPLE_TRUSTED}
+            found[system.name] = {
+                key: one.text(name) for key, name in names.items() if name in one.estimates
+            }
+    return found
+
+
+def rows_of(
+    found: Iterable[tuple[System, Worth]], *, intervals: bool = True
+) -> list[dict[str, object]]:
+    """Return what systems are worth as rows of a table.
+
+    Parameters
+    ----------
+    found : iterable of (System, Worth)
+    intervals : bool
+        Whether they have the ends of intervals.
+
+    Returns
+    -------
+    list of dict
+        By system, then by name: ``dataset``, ``system``, ``origin``, ``measure``, ``n_items``,
+        ``value``, ``low``, ``high``, ``text``, ``estimand``.
+    """
+    return [
+        {
+            "dataset": system.dataset.name,
+            "system": system.name,
+            "origin": system.origin,
+            "measure": name,
+            "n_items": one.n_items,
+            "value": estimate.value,
+            "low": estimate.low if intervals else np.nan,
+            "high": estimate.high if intervals else np.nan,
+            "text": one.text(name, interval=intervals),
+            "estimand": ESTIMANDS[name],
+        }
+        for system, one in found
+        for name, estimate in one.estimates.items()
+    ]

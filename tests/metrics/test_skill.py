@@ -1,0 +1,190 @@
+"""Skill and people on top of the base rate: by hand, and by simulation with known truth."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chaos_utils.metrics.agreement import kappa_from_means, pairwise_agreement
+from chaos_utils.metrics.divergence import squared_distance
+from chaos_utils.metrics.skill import (
+    bootstrap_intervals,
+    distances,
+    is_above_zero,
+    leave_one_out_mean,
+    people_on_top,
+    ratio_interval,
+    skill_interval,
+    skill_of_people,
+)
+
+NAMES = ("skill", "skill_trusted", "people", "people_trusted")
+
+
+def drawn(seed, n=40, k=3, n_votes=9, concentration=3.0):
+    rng = np.random.default_rng(seed)
+    truths = rng.dirichlet(population(k, concentration), n)
+    return rng, truths, rng.multinomial(n_votes, truths)
+
+
+def population(k, concentration):
+    weights = np.linspace(2, 1, k)
+    return weights / weights.sum() * concentration
+
+
+def test_base_rate_and_trust_are_those_of_the_other_groups():
+    rng, _, counts = drawn(0)
+    shares, groups = counts / 9, np.arange(40) // 3
+    model = rng.dirichlet(np.ones(3), 40)
+    found = distances(counts, model, groups)
+    for group in np.unique(groups):
+        here, rest = groups == group, groups != group
+        base = shares[rest].mean(axis=0)
+        away = model[rest] - base
+        trust = max((away * (shares[rest] - base)).sum() / (away**2).sum(), 0)
+        near = base + trust * (model[here] - base)
+        noise = (shares[here] * (1 - shares[here])).sum(axis=1) / 8
+        np.testing.assert_allclose(leave_one_out_mean(shares, groups)[here], [base] * here.sum())
+        np.testing.assert_allclose(
+            found.of_trusted[here], ((near - shares[here]) ** 2).sum(axis=1) - noise
+        )
+    np.testing.assert_allclose(found.of_system, squared_distance(shares, model, 9))
+    np.testing.assert_allclose(found.spread.mean(), np.cov(shares.T).trace() - noise_of(counts))
+
+
+def noise_of(counts):
+    n_votes = counts.sum(axis=1, keepdims=True)
+    shares = counts / n_votes
+    return (shares * (1 - shares) / (n_votes - 1)).sum(axis=1).mean()
+
+
+@pytest.mark.parametrize("same", [np.full(3, 1 / 3), None])
+def test_who_says_the_same_of_each_item_is_the_base_rate_once_it_is_trusted(same):
+    """Even its own mean: left-one-out base rates differ by the item's own votes."""
+    _, _, counts = drawn(1)
+    said = (counts / 9).mean(axis=0) if same is None else same
+    found = distances(counts, np.tile(said, (40, 1)), np.arange(40))
+    np.testing.assert_allclose(found.of_trusted, found.of_base_rate, atol=1e-9)
+    assert found.trust == pytest.approx(0, abs=1e-9)
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 10**6), st.sampled_from([2, 3, 10]), st.integers(2, 12))
+def test_people_and_skill_are_one_scale(seed, k, n_votes):
+    rng, _, counts = drawn(seed, 60, k, n_votes)
+    found = distances(counts, rng.dirichlet(np.ones(k), 60), np.arange(60))
+    person, base = found.of_person.mean(), found.of_base_rate.mean()
+    skill, low, high = skill_interval(found.of_base_rate, found.of_system)
+    if not is_above_zero(found.of_base_rate):
+        assert np.isnan([skill, low, high]).all()
+        return
+    assert low <= skill <= high <= 1
+    assert skill == pytest.approx(1 - found.of_system.mean() / base)
+    people = people_on_top(person, base, found.of_system.mean())
+    assert people == pytest.approx(person / base * skill / (1 - skill))
+    if people >= 0:
+        assert skill_of_people(people, person / base) == pytest.approx(skill)
+    mean = np.zeros(60)
+    assert skill_interval(found.of_base_rate, mean)[0] == 1
+    assert people_on_top(person, base, 0) == np.inf
+
+
+def test_one_person_has_the_skill_that_is_fleiss_kappa():
+    _, _, counts = drawn(2, 5000, n_votes=7)
+    found = distances(counts, np.full((5000, 3), 1 / 3), np.arange(5000))
+    kappa = kappa_from_means(pairwise_agreement(counts).mean(), (counts / 7).mean(axis=0))
+    one = skill_of_people(1, found.of_person.mean() / found.of_base_rate.mean())
+    assert one == pytest.approx(kappa, abs=1e-3)
+
+
+def test_drawn_people_are_worth_what_they_are():
+    """Their shares as they are come to fewer: who knows the base rate trusts them by k/(k + k₀)."""
+    for k, concentration in ((3, 3), (2, 1), (3, 9)):
+        rng, truths, counts = drawn(3, 20_000, k, 40, concentration)
+        for people in (1, 2, 5, 10):
+            shares = rng.multinomial(people, truths) / people
+            found = distances(counts, shares, np.arange(20_000))
+            means = [x.mean() for x in (found.of_person, found.of_base_rate, found.of_trusted)]
+            assert people_on_top(*means) == pytest.approx(people, rel=0.06)
+            assert found.trust == pytest.approx(people / (people + means[0] / means[1]), rel=0.03)
+            assert ratio_interval(found.of_person, found.of_system)[0] == pytest.approx(
+                people, rel=0.06
+            )
+
+
+def systems(truths, rng):
+    """Return what knows little, is overconfident, and is nearly right."""
+    k = truths.shape[1]
+    sharp = (rng.multinomial(5, truths) + 0.02) ** 3
+    return {
+        "two people": rng.multinomial(2, truths) / 2,
+        "overconfident": sharp / sharp.sum(axis=1, keepdims=True),
+        "near": 0.9 * truths + 0.1 * rng.dirichlet(np.ones(k), len(truths)),
+    }
+
+
+def truth_of(k, concentration, n, n_votes):
+    """Return each system's skill and people against a base rate of n − 1 items, by `NAMES`."""
+    alpha = population(k, concentration)
+    rng = np.random.default_rng(99)
+    truths = rng.dirichlet(alpha, 100_000)
+    mean = alpha / alpha.sum()
+    person = 1 - (truths**2).sum(axis=1).mean()
+    spread = ((truths - mean) ** 2).sum(axis=1).mean()
+    error = (spread + person / n_votes) / (n - 1)  # of the base rate
+    found = {}
+    for name, model in systems(truths, rng).items():
+        away = model - mean
+        gain, square = (away * (truths - mean)).sum(axis=1).mean(), (away**2).sum(axis=1).mean()
+        trust = (gain + error) / (square + error)
+        trusted = spread - 2 * trust * gain + trust**2 * square + (1 - trust) ** 2 * error
+        base, plain = spread + error, ((model - truths) ** 2).sum(axis=1).mean()
+        found[name] = [1 - one / base for one in (plain, trusted)]
+        found[name] += [person / one - person / base for one in (plain, trusted)]
+    return found
+
+
+def simulate(k, concentration, n, n_votes, n_replicates):
+    """Return how often intervals hold the truth, and the error of skill from mean distances."""
+    truth = truth_of(k, concentration, n, n_votes)
+    missed = np.zeros((len(truth), len(NAMES)))
+    means = np.zeros((len(truth), 3))
+    for replicate in range(n_replicates):
+        rng, truths, counts = drawn([7, replicate], n, k, n_votes, concentration)
+        for i, (name, model) in enumerate(systems(truths, rng).items()):
+            found = distances(counts, model, np.arange(n))
+            means[i] += [
+                one.mean() for one in (found.of_base_rate, found.of_system, found.of_trusted)
+            ]
+            if not is_above_zero(found.of_base_rate):
+                continue  # no claim: Fieller's interval has no end then
+            ends = bootstrap_intervals(found, 200, replicate)
+            intervals = [skill_interval(found.of_base_rate, found.of_system)[1:],
+                         ends.skill_trusted, ends.people, ends.people_trusted]  # fmt: skip
+            missed[i] += [
+                not low <= one <= high
+                for one, (low, high) in zip(truth[name], intervals, strict=True)
+            ]
+    known = np.array(list(truth.values()))[:, :2]
+    return 1 - missed / n_replicates, 1 - means[:, 1:] / means[:, :1] - known
+
+
+def test_intervals_hold_the_truth_and_distances_have_no_bias():
+    held, errors = simulate(3, 3, 100, 5, 300)
+    assert held.min() >= 0.88  # by chance, 0.92 needs more replicates than fit here
+    assert 0.92 <= held.mean() <= 0.98
+    assert np.abs(errors).max() < 0.03
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_votes", [2, 5, 20, 100])
+@pytest.mark.parametrize("n", [50, 200, 1000])
+@pytest.mark.parametrize("differ", [1, 8])
+@pytest.mark.parametrize("k", [3, 10])
+def test_intervals_hold_the_truth_whatever_the_crowd(k, differ, n, n_votes):
+    """With `differ` of 8, items hardly differ: of people who agree little, one has a κ of .04."""
+    held, errors = simulate(k, k * differ, n, n_votes, 600)
+    assert held.min() >= 0.88
+    assert held.mean() >= 0.92
+    if differ == 1:
+        assert np.abs(errors).max() < 0.1

@@ -1,0 +1,148 @@
+"""What systems are worth on votes: in words, where it is undefined, and on published data."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers.predictions import made_dataset, made_votes, part_of, votes_from
+
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.scoring.judging import part_of as votes_on
+from chaos_utils.scoring.system import votes_of
+from chaos_utils.scoring.systems import computed, oracle, released_systems, uniform
+from chaos_utils.scoring.worth import NAMES, Estimate, Worth, rows_of, worth
+
+ITEMS = 300
+
+
+@pytest.fixture(scope="module")
+def simulated(sample):
+    rng = np.random.default_rng(0)
+    truths = rng.dirichlet((0.9, 0.7, 0.5), ITEMS)
+    return truths, votes_from(sample[0], rng.multinomial(20, truths))
+
+
+def said(votes, values, **options):
+    found = worth(votes, computed("one", votes, values), n_resamples=200, **options)
+    return found, {name: found.text(name) for name in found.estimates}
+
+
+def test_a_system_is_worth_more_than_the_base_rate_less_or_more_than_voted(simulated):
+    truths, votes = simulated
+    found, text = said(votes, np.full((ITEMS, 3), 1 / 3))
+    assert text["people_on_top"].startswith("below the base rate [−")
+    assert text["people_on_top_trusted"] == "0.0 [0.0, 0.0]"
+    assert text["human_equivalent_brier"] != text["people_on_top"]
+    assert found.marks[5] == pytest.approx(5 / (5 + found.credibility))
+    _, text = said(votes, truths)
+    assert text["human_equivalent_brier"].endswith("∞], more than voted")
+    assert text["skill"].endswith("1.00]")
+    crowd = np.random.default_rng(1).multinomial(5, truths) / 5
+    half = slice(0, ITEMS, 2)
+    part = part_of(computed("one", votes, crowd), half)
+    again = votes_on(votes, np.arange(ITEMS)[half])
+    assert worth(votes, part) == worth(again, replace(part, name="other"))
+    assert worth(votes, part, n_resamples=0).people == Estimate(worth(votes, part).people.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "text"),
+    [
+        (2.44, 2.2, 2.61, "2.4 [2.2, 2.6]"),
+        (12.3, 9.96, 15.8, "12 [10, 16]"),
+        (-0.04, -0.2, 0.04, "0.0 [−0.2, 0.0]"),
+        (-0.97, -1.1, -0.84, "below the base rate [−1.1, −0.8]"),
+        (np.inf, 44.0, np.inf, "∞ [44, ∞], more than voted"),
+        (np.nan, np.nan, np.nan, "undefined: why"),
+        (3.0, np.nan, np.nan, "3.0"),
+    ],
+)
+def test_worth_in_words(value, low, high, text):
+    assert Worth(9, 20, False, "why", people=Estimate(value, low, high)).text(NAMES[0]) == text
+
+
+def test_one_label_per_item_is_compared_once_it_is_trusted(simulated):
+    truths, votes = simulated
+    labels = np.random.default_rng(2).multinomial(1, truths)
+    found, text = said(votes, labels)
+    assert list(text) == ["people_on_top_trusted", "skill_trusted", "human_equivalent_brier"]
+    assert found.people_trusted.low < 1 < found.people_trusted.high
+    assert found.skill.value < 0 < found.skill_trusted.value  # as people are, one at a time
+    rows = rows_of([(uniform(votes), found)])
+    assert [row["measure"] for row in rows] == list(text)
+
+
+def test_items_that_share_a_text_are_left_out_together(sample):
+    votes = sample[0]
+    texts = tuple({**one, "premise": str(i // 4)} for i, one in enumerate(votes.texts))
+    wide = replace(votes, texts=texts)
+    one = uniform(votes)
+    apart, together = worth(replace(votes, texts=()), one), worth(wide, one)
+    assert apart.skill.value != together.skill.value
+    single = replace(votes, texts=tuple({**one, "premise": "a"} for one in texts))
+    assert "at least two texts" in worth(single, one).text("skill")
+
+
+@pytest.mark.parametrize(
+    ("counts", "why", "defined"),
+    [
+        (np.tile([10, 0, 0], (20, 1)), "hardly differ", []),
+        (np.eye(3, dtype=int)[np.arange(30) % 3] * 5, "nobody disagrees",
+         ["skill", "skill_trusted"]),
+        (np.random.default_rng(3).multinomial(3, [0.4, 0.3, 0.3], 50), "hardly differ",
+         ["human_equivalent_brier"]),
+    ],
+)  # fmt: skip
+def test_what_is_undefined_is_said(sample, counts, why, defined):
+    votes = votes_from(sample[0], counts)
+    found, text = said(votes, np.tile([0.5, 0.3, 0.2], (len(counts), 1)))
+    assert why in text["people_on_top"]
+    assert [name for name in NAMES if not text[name].startswith("undefined")] == defined
+    assert np.isnan(found.people.value)
+
+
+def test_two_labels_do(tmp_path):
+    votes = made_votes(made_dataset(labels=("yes", "no")), n=60, old_labels=False)
+    found, _ = said(votes, votes.shares * 0.8 + 0.1)
+    assert found.skill_trusted.value == pytest.approx(1, abs=0.05)
+    assert found.trust == pytest.approx(1 / 0.8)
+
+
+def test_what_cannot_be_judged_is_refused(simulated):
+    votes = simulated[1]
+    fitted = replace(uniform(votes), name="fitted", trained_on=(votes_of(votes.dataset),))
+    for system in (oracle(votes), fitted):
+        with pytest.raises(ChaosError, match="the votes that judge it"):
+            worth(votes, system)
+
+
+# V/d, people on top and skill as it is; people and skill trusted: statistics of ChaosNLI's votes.
+EXPECTED = {
+    ("snli", "uniform", 1): (1.05, -0.18, -0.17, 0, 0),
+    ("mnli", "uniform", 1): (2.23, -0.30, -0.14, 0, 0),
+    ("alphanli", "uniform", 1): (0.54, 0, 0, 0, 0),
+    ("snli", "RoBERTa-base, seed 0", 1): (1.58, 0.34, 0.22, 1.5, 0.55),
+    ("snli", "RoBERTa-base, seed 0", 2): (2.36, 1.13, 0.48, None, None),
+    ("mnli", "RoBERTa-base, seed 0", 1): (1.55, -0.97, -0.63, 0.75, 0.23),
+    ("mnli", "RoBERTa-base, seed 0", 2): (2.49, -0.03, -0.01, None, None),
+}
+
+
+def test_worth_on_the_published_votes_is_what_a_statistician_found(released):
+    by_name = {votes.dataset.name: votes for votes in released}
+    systems = {name: [uniform(one), *released_systems(one)] for name, one in by_name.items()}
+    for (dataset, name, temperature), expected in EXPECTED.items():
+        votes = by_name[dataset]
+        (system,) = [one for one in systems[dataset] if one.name == name]
+        found = worth(votes, system.at_temperature(temperature), n_resamples=0)
+        values = (found.pooled, found.people, found.skill, found.people_trusted)
+        values = [one.value for one in (*values, found.skill_trusted)]
+        for value, known in zip(values, expected, strict=True):
+            assert known is None or value == pytest.approx(
+                known, abs=0.0051 + 0.03 * (known == 1.5)
+            )
+    for dataset, constant, kappa in (("snli", 1.23, 0.45), ("mnli", 2.53, 0.28),
+                                     ("alphanli", 0.54, 0.65)):  # fmt: skip
+        found = worth(by_name[dataset], uniform(by_name[dataset]), n_resamples=0)
+        assert found.credibility == pytest.approx(constant, abs=0.005)
+        assert found.marks[1] == pytest.approx(kappa, abs=0.005)
