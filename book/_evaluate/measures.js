@@ -8,8 +8,7 @@
   const TIED = 1e-12; // probabilities that differ by less are equal but for rounding
   const N_BINS = 10;
   const ROUNDING = 1e-12; // of a mean square
-  const WORTH = ["people_on_top", "people_on_top_trusted", "skill", "skill_trusted",
-    "human_equivalent_brier"];
+  const WORTH = ["people_on_top", "people_on_top_trusted", "skill", "skill_trusted"];
   const LEVEL = 0.95, Z = 1.959963984540054; // the normal distribution's quantile for it
 
   const sum = (values) => values.reduce((all, value) => all + value, 0);
@@ -178,7 +177,7 @@
   }
 
   /* What predictions are worth, as chaos_utils/scoring/worth.py has it: people on top of the base
-     rate and skill, as it is and trusted, and people without the base rate. */
+     rate and skill, as it is and trusted. */
   function worthOf(items, resamples) {
     const undefinedValue = {value: NaN};
     const isHard = items.every(({model}) => Math.max(...model) > 1 - 1e-9);
@@ -231,7 +230,6 @@
       people_on_top_trusted: people(trusted, 1),
       skill: skill(system),
       skill_trusted: differ ? between(skill(trusted).value, 2) : undefinedValue,
-      human_equivalent_brier: disagree ? ratio(person, system) : undefinedValue,
     }, why, {credibility: differ ? mean(person) / mean(base) : NaN});
   }
 

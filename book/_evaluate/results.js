@@ -75,7 +75,7 @@
         make("tbody", "", rows)]),
       ...[
         "Trusted: once one number, fitted on other items, says how far to trust the system. That is "
-          + "what it knows; the gap is overconfidence. The last column is without the base rate.",
+          + "what it knows; the gap is overconfidence.",
         ...(why ? [`Worth or skill is undefined: ${why}.`] : []),
         ...(isHard ? ["One label per item: trusted, it compares with people, of whom one is worth 1."]
           : []),
@@ -169,8 +169,8 @@
     const {dataset, notes, places} = predictions;
     const isWhole = places.length === dataset.uids.length;
     const explained = [
-      "Intervals resample the items, each with its votes; skill as it is, and people without the "
-        + "base rate, have Fieller’s. ECE has none: chance alone makes it larger on a resample.",
+      "Intervals resample the items, each with its votes; that of skill as it is is Fieller’s. ECE "
+        + "has none: chance alone makes it larger on a resample.",
       ...notes.map((note) => `Note: ${note}.`),
       ...(dataset.others.length && !isWhole
         ? ["On a part of the items, a system is not placed among the others."] : []),

@@ -52,7 +52,13 @@ _EPSILON = 1e-9  # of a probability that is 0 or 1
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A value and the ends of its interval; NaN where undefined, or without an interval."""
+    """A value and the ends of its interval.
+
+    Attributes
+    ----------
+    value, low, high : float
+        NaN where undefined; the ends also where there is no interval.
+    """
 
     value: float = np.nan
     low: float = np.nan
@@ -117,7 +123,17 @@ class Worth:
         return dict(zip(MARKS, skill_of_people(MARKS, self.credibility).tolist(), strict=True))
 
     def is_beyond(self, name: str) -> bool:
-        """Return whether a number of people is larger than the crowd that judges."""
+        """Return whether a number of people is larger than the crowd that judges.
+
+        Parameters
+        ----------
+        name : str
+            One of `estimates`.
+
+        Returns
+        -------
+        bool
+        """
         return UNITS[name] == "people" and self.estimates[name].value > self.n_votes
 
     def text(self, name: str, *, interval: bool = True) -> str:

@@ -7,6 +7,9 @@ import pytest
 from helpers.predictions import made_dataset, made_votes, part_of, votes_from
 
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.votes import frozen
+from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.metrics.resampling import draw_votes
 from chaos_utils.scoring.judging import part_of as votes_on
 from chaos_utils.scoring.system import votes_of
 from chaos_utils.scoring.systems import computed, oracle, released_systems, uniform
@@ -146,3 +149,13 @@ def test_worth_on_the_published_votes_is_what_a_statistician_found(released):
         found = worth(by_name[dataset], uniform(by_name[dataset]), n_resamples=0)
         assert found.credibility == pytest.approx(constant, abs=0.005)
         assert found.marks[1] == pytest.approx(kappa, abs=0.005)
+
+
+@pytest.mark.parametrize(("n_votes", "expected"), [(100, (92, 88, 95)), (5, (68, 53, 77))])
+def test_the_truth_itself_has_no_full_simbench_score(released, n_votes, expected):
+    """With the released shares for the truth, judged by votes that are drawn from it."""
+    rng = np.random.default_rng(0)
+    for votes, score in zip(released, expected, strict=True):
+        drawn = replace(votes, counts=frozen(draw_votes(votes.shares, n_votes, rng)))
+        judged = computed("truth", votes, votes.shares).aligned_to(drawn)
+        assert MEASURES["simbench"].value(judged) == pytest.approx(score, abs=1.5)

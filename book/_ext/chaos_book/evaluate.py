@@ -20,7 +20,7 @@ from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.publish import scripts
 from chaos_utils.scoring.formats import class_columns
-from chaos_utils.scoring.worth import NAMES, PEOPLE, SKILL, TITLES
+from chaos_utils.scoring.worth import PEOPLE, PEOPLE_TRUSTED, SKILL, SKILL_TRUSTED, TITLES
 
 _FOLDER = "evaluate"
 _FILES = ("evaluate.css", "reading.js", "measures.js", "results.js", "main.js")  # as they load
@@ -82,7 +82,8 @@ def known(votes: Sequence[Votes], rows: Iterable[Mapping[str, Any]]) -> dict[str
         "columns": sorted({column for one in everyone for column in class_columns(one)}),
         "measures": measures,
         "worth": {
-            name: {"title": TITLES[name], "plain": name in (PEOPLE, SKILL)} for name in NAMES
+            name: {"title": TITLES[name], "plain": name in (PEOPLE, SKILL)}
+            for name in (PEOPLE, PEOPLE_TRUSTED, SKILL, SKILL_TRUSTED)
         },
         "datasets": {
             name: {
