@@ -279,8 +279,17 @@ def _published(scores: BinScores) -> pd.DataFrame:
 
 @derived(keys=_KEYS)
 def in_bins(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of `binned_scores` that are scores, not differences."""
-    return scores[scores["reference"] == ""].drop(columns=["reference", "p"])
+    """Return the rows of `binned_scores` that are scores, not differences.
+
+    Computed rows of a model whose score in these bins was published have it as
+    ``published_value``, and ``difference_value`` (ours minus theirs).
+    """
+    found = scores[scores["reference"] == ""].drop(columns=["reference", "p"])
+    keys = ["dataset", "bin", "system", "measure"]
+    theirs = found.loc[found["source"] == "published", [*keys, "value"]].assign(source="computed")
+    theirs = theirs.rename(columns={"value": "published_value"})
+    both = found.merge(theirs, "left", [*keys, "source"])
+    return both.assign(difference_value=both["value"] - both["published_value"])
 
 
 @derived(keys=("dataset", "system", "source", "measure"))

@@ -79,8 +79,7 @@ def line_up(votes: Votes, systems: Sequence[System], shown_seed: int | None = No
     ----------
     votes : Votes
     systems : sequence of System
-        Of those that were released or simulated, the ones that the paper's tables show are
-        taken; of our own and the reader's, all.
+        Those that the paper's tables show come first.
     shown_seed : int, optional
         Of a family with several seeds, which one is taken; all by default.
 
@@ -89,7 +88,8 @@ def line_up(votes: Votes, systems: Sequence[System], shown_seed: int | None = No
     ChaosError
         If there is no system, one is called like the oracle, or none has this seed.
     """
-    groups = (in_paper(systems), [one for one in systems if one.origin in ("trained", "yours")])
+    of_paper = in_paper(systems)
+    groups = (of_paper, [one for one in systems if one not in of_paper])
     if not any(groups):
         raise ChaosError(
             f"This needs predictions on {votes.dataset.title}, and none are available.",

@@ -177,8 +177,12 @@ def vote_numbers(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
 def system_numbers(
     votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: int
 ) -> pd.DataFrame:
-    """Compute the quantities of systems beside votes, `OF_SYSTEMS`, as `vote_numbers` does."""
-    return _tabled(OF_SYSTEMS, Given(votes, systems, n_resamples, seed))
+    """Compute the quantities of systems beside votes, `OF_SYSTEMS`, as `vote_numbers` does.
+
+    Of released systems, those of the papers alone: their claims are about no others.
+    """
+    chosen = [one for one in systems if one.paper or one.origin != "released"]
+    return _tabled(OF_SYSTEMS, Given(votes, chosen, n_resamples, seed))
 
 
 @derived(keys=KEYS)

@@ -42,7 +42,7 @@ Ints = npt.NDArray[np.int64]
 
 MEASURES = ("jsd", "kl", "dist_ce", "new_accuracy")
 AS_IT_IS, BASE_RATE, CHOSEN, ON_VOTES = "as it is", "base rate", "chosen", "trained on votes"
-ALL, WITH_YOURS = "all systems", "all systems and yours"
+ALL, ALL_BUT, WITH_YOURS = "all systems", "all but", "all systems and yours"
 RECIPE: Kind = "quadratic"
 RIVAL = "mean vote given the old label"
 ITEMS = (50, 100, 200, 500, 1000)
@@ -151,8 +151,8 @@ def variants() -> list[Run]:
 def stacks(systems: Sequence[System], alone: Collection[str] = ()) -> dict[str, list[int]]:
     """Return which systems are the inputs of one map, by what tables call them.
 
-    Each by itself; a family's seeds; all of the book's systems; and these with the reader's own.
-    Those whose names are in `alone` are in no stack.
+    Each by itself; a family's seeds; all of the book's systems; these but for any that may have
+    seen the items; and all with the reader's own. Those whose names are in `alone` are in no stack.
     """
     found = {one.name: [place] for place, one in enumerate(systems)}
     everyone = [place for place, one in enumerate(systems) if one.name not in alone]
@@ -167,6 +167,10 @@ def stacks(systems: Sequence[System], alone: Collection[str] = ()) -> dict[str, 
             found[f"{family}, {len(places)} seeds"] = places
     if len(known) > 1:
         found[ALL] = known
+        unseen = [place for place in known if not systems[place].caution]
+        if 1 < len(unseen) < len(known):
+            doubtful = dict.fromkeys(one.family for one in systems if one.caution)
+            found[f"{ALL_BUT} {', '.join(doubtful)}"] = unseen
     if len(known) < len(everyone):
         found[WITH_YOURS] = everyone
     return found
@@ -591,8 +595,9 @@ def shown(table: pd.DataFrame, access: str) -> pd.DataFrame:
     """Return the rows of `methods` that a page has room for, of one access, nearest first.
 
     A family is shown by its first seed; by temperature, by the quadratic map and by the chosen one
-    the stack of all systems alone, for KL too by the quadratic one; of variants, those alone that
-    were trained on votes. A reader's own systems are shown as that stack is.
+    the stack of all systems alone, for KL too by the quadratic one; a stack of all but some by the
+    chosen one; of variants, those alone that were trained on votes. A reader's own systems are
+    shown as that stack is.
     """
     rows = table[table["access"] == access]
     kept = rows[rows["first"] | (rows["n_systems"] == 0)]
@@ -603,6 +608,9 @@ def shown(table: pd.DataFrame, access: str) -> pd.DataFrame:
     usual |= kept["map"] == ON_VOTES
     more = kept["map"].isin([RECIPE, CHOSEN, "temperature"]) & (kept["objective"] == "jsd")
     more &= is_largest
+    without = kept["inputs"].str.startswith(ALL_BUT)
+    usual &= ~without
+    more |= without & (kept["map"] == CHOSEN)
     for_kl = (kept["objective"] == "kl") & is_largest & (kept["map"] == RECIPE)
     for_kl |= (kept["objective"] == "kl") & (kept["n_systems"] == 0)
     chosen = kept[usual | more | for_kl].sort_values("jsd", kind="stable")
@@ -617,7 +625,8 @@ def drawn(table: pd.DataFrame) -> pd.DataFrame:
     """
     rows = pd.concat([shown(table, access) for access in ("text", "old label")])
     single = (rows["n_systems"] == 1) & rows["map"].isin([AS_IT_IS, "affine", ON_VOTES])
-    stacked = rows["inputs"].isin([ALL, WITH_YOURS]) & ~rows["map"].isin(["affine", RECIPE])
+    stacked = rows["inputs"].isin([ALL, WITH_YOURS]) | rows["inputs"].str.startswith(ALL_BUT)
+    stacked &= ~rows["map"].isin(["affine", RECIPE])
     rows = rows[(single | stacked | (rows["n_systems"] == 0)) & (rows["objective"] != "kl")]
     rows = pd.concat([rows, table[table["access"] == "reference"]], ignore_index=True)
     records = rows.to_dict("records")
