@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -89,8 +90,8 @@ def read_predictions(
     Raises
     ------
     ChaosError
-        If the file cannot be read in any format; a model is not in it; uids fit no dataset, occur
-        twice or are missing; values are not probabilities or contradict each other; or the
+        If the file cannot be read in any format; a model is not in it; uids fit no dataset, or
+        two, occur twice or are missing; values are not probabilities or contradict each other; or the
         classes seem to be in another order.
     """
     path = Path(path)
@@ -136,6 +137,7 @@ def read_predictions(
         if run is not None and name == run.system:
             about = run.about()
         by_dataset = _split_by_dataset(rows, all_votes)
+        _check_meant(path, name, by_dataset)
         if not by_dataset and not allow_others:
             raise _no_item(path, name, rows, all_votes)
         covered = {uid for _, chosen in by_dataset for uid in chosen}
@@ -346,6 +348,24 @@ def _split_by_dataset(
     # Datasets may share uids. Those whose classes are not the file's are then not meant.
     fitting = [(votes, chosen) for votes, chosen in parts if _fits(chosen, votes.dataset)]
     return fitting or parts
+
+
+def _check_meant(
+    path: Path, model: str, by_dataset: Sequence[tuple[Votes, Mapping[str, Row]]]
+) -> None:
+    """Raise a ChaosError if rows may be about either of two datasets."""
+    for (one, here), (other, there) in combinations(by_dataset, 2):
+        both = [uid for uid, row in here.items() if there.get(uid) is row]
+        if both:
+            titles = f"{one.dataset.title} and {other.dataset.title}"
+            raise ChaosError(
+                f"The predictions of {shown(model)!r} fit two datasets.",
+                where=path,
+                found=f"{counted(len(both), 'uid')} of both {titles}, such as {shown(both[0])!r}",
+                expected="uids of one dataset, or a column dataset",
+                todo="say in a column dataset which is meant, or choose it: `--dataset` or "
+                "`-p data=…`",
+            )
 
 
 def _fits(chosen: Mapping[str, Row], dataset: Dataset) -> bool:

@@ -1,5 +1,6 @@
 """Which systems there are: released ones, the reader's own, baselines, references."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -90,7 +91,7 @@ def own_systems(votes: Votes, files: Sequence[str]) -> list[System]:
 def refuse_unused(
     files: Sequence[str], all_votes: Sequence[Votes], systems: Sequence[System]
 ) -> None:
-    """Raise a ChaosError if one of a reader's files has no item of any of these datasets.
+    """Raise a ChaosError if one of a reader's files fits none of these datasets, or two.
 
     Parameters
     ----------
@@ -100,9 +101,13 @@ def refuse_unused(
     systems : sequence of System
         What was read from the files, on any of the datasets.
     """
-    used = {Path(one.name).name for system in systems for one in system.inputs}
+    used = Counter(
+        Path(one.name).name
+        for each in all_votes
+        for one in {one for s in systems if s.dataset == each.dataset for one in s.inputs}
+    )
     for path in map(paths.from_reader, files):
-        if path.name not in used:
+        if used[path.name] != 1:
             read_predictions(path, all_votes, allow_missing=True)
 
 
