@@ -48,6 +48,7 @@ _MOST_NAMES = 12  # labels in a message
 _ORDER_MARGIN = 0.15
 _ABOVE_CONSTANT = 0.05
 _ENOUGH_FOR_ORDER = 30
+_TOLD_APART = 2  # standard errors between two labels as read and exchanged
 _SHUFFLES = 20  # of the labels: among many classes, some order fits by chance
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 SMOOTHING = "the Krichevsky–Trofimov rule (½ added to each label)"
@@ -91,8 +92,8 @@ def read_predictions(
     ------
     ChaosError
         If the file cannot be read in any format; a model is not in it; uids fit no dataset, or
-        two, occur twice or are missing; values are not probabilities or contradict each other; or the
-        classes seem to be in another order.
+        two, occur twice or are missing; values are not probabilities or contradict each other; or
+        the classes seem to be in another order.
     """
     path = Path(path)
     if path.is_dir():
@@ -694,13 +695,13 @@ def _check_order(
     np.add.at(pairs, (probabilities.argmax(axis=1), labels), 1 / n)
     # No order can do better than the commonest label of each prediction.
     if pairs.max(axis=1).sum() < pairs.trace() + _ORDER_MARGIN:
-        return []
+        return _untold_order(chosen, pairs, dataset, which)
     from scipy.optimize import linear_sum_assignment  # slow to import
 
     _, best = linear_sum_assignment(pairs, maximize=True)
     fit, best_fit = pairs.trace(), pairs[np.arange(k), best].sum()
     if best_fit < fit + _ORDER_MARGIN:
-        return []
+        return _untold_order(chosen, pairs, dataset, which)
     first = next(iter(chosen.values()))
     order = _order(first, dataset) if not isinstance(first.values, dict) else list(range(k))
     meant = _some([dataset.labels[c] for c in order])
@@ -730,6 +731,26 @@ def _check_order(
         expected=f"the order {meant}, which {'the header' if named else 'this format'} has",
         todo=todo,
     )
+
+
+def _untold_order(
+    chosen: Mapping[str, Row], pairs: Floats, dataset: Dataset, which: str
+) -> list[str]:
+    """Note two labels that could as well change places, where the file names no order."""
+    first = next(iter(chosen.values()))
+    if isinstance(first.values, dict) or first.codes or first.label is not None:
+        return []
+    for a, b in combinations(range(len(pairs)), 2):
+        as_read, swapped = pairs[a, a] + pairs[b, b], pairs[a, b] + pairs[b, a]
+        spread = as_read + swapped - (as_read - swapped) ** 2
+        error = np.sqrt(max(spread, 0) / len(chosen))
+        if as_read - swapped < _TOLD_APART * error:
+            one, other = dataset.labels[a], dataset.labels[b]
+            return [
+                f"the order of {one} and {other} cannot be told from the labels: {as_read:.0%} of "
+                f"them are {which} as read, {swapped:.0%} the other way round"
+            ]
+    return []
 
 
 def join(parts: Sequence[System], model: str) -> System:
