@@ -132,10 +132,10 @@ result
 #
 # Of the models computed here, none differs significantly from a guess in the last bin of SNLI or αNLI, once p is
 # adjusted. On MNLI, {value}`tbl-against-guesses dataset=mnli source=computed measure=new_accuracy bin=5 verdict=better count:system d`
-# lie above the commonest label of all items, DeBERTa-v3-large and ModernBERT-large by
+# lie above the commonest label of all items: DeBERTa-v3-large and ModernBERT-large are right on
 # {value}`tbl-against-guesses dataset=mnli system=DeBERTa-v3-large measure=new_accuracy reference=chance bin=5 value .0%` and
-# {value}`tbl-against-guesses dataset=mnli system=ModernBERT-large measure=new_accuracy reference=chance bin=5 value .0%`,
-# and none above that of the bin ({numref}`tbl-against-guesses`).
+# {value}`tbl-against-guesses dataset=mnli system=ModernBERT-large measure=new_accuracy reference=chance bin=5 value .0%`
+# more of the items. None lies above that of the bin ({numref}`tbl-against-guesses`).
 #
 # ## Distance grows, but not for a uniform guess
 #
