@@ -135,7 +135,7 @@ result
 # lie above the commonest label of all items: DeBERTa-v3-large and ModernBERT-large are right on
 # {value}`tbl-against-guesses dataset=mnli system=DeBERTa-v3-large measure=new_accuracy reference=chance bin=5 value .0%` and
 # {value}`tbl-against-guesses dataset=mnli system=ModernBERT-large measure=new_accuracy reference=chance bin=5 value .0%`
-# more of the items. None lies above that of the bin ({numref}`tbl-against-guesses`).
+# more of the items. None is significantly above that of the bin ({numref}`tbl-against-guesses`).
 #
 # ## Distance grows, but not for a uniform guess
 #
