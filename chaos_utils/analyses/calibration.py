@@ -90,8 +90,9 @@ def line_up(votes: Votes, systems: Sequence[System], shown_seed: int | None = No
     ChaosError
         If there is no system, one is called like the oracle, or none has this seed.
     """
-    others = [one for one in systems if one.origin != "simulated" and one.paper != PAPER]
-    groups = (in_paper(systems), others)
+    of_paper, known = in_paper(systems), ("released", "trained", "yours")
+    others = [one for one in systems if one.origin in known and one.paper != PAPER]
+    groups = (of_paper, [one for one in others if one not in of_paper])
     if not any(groups):
         raise ChaosError(
             f"This needs predictions on {votes.dataset.title}, and none are available.",
