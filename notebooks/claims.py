@@ -151,6 +151,7 @@ beside = published_numbers.published_beside_ours(
     annotations.data_statistics(on.having("old labels")),
     annotations.label_counts(on),
     published_numbers.bin_edges(on),
+    published_numbers.model_scores(on),
     others.table_1,
     others.classwise,
     others.signed,
@@ -195,7 +196,7 @@ publish_table(
 # ## Limitations
 #
 # Claims about models are checked on the predictions that were released with {cite:t}`baan2022`, of RoBERTa and
-# BERT trained on SNLI. Of the nine models of {cite:t}`nie2020` only the printed scores are available, and for αNLI
-# no others. Models that this project trained ({doc}`finetuning`) are left out. Which sentences count as claims, and how a vague word is
-# read, is our choice. The intervals are for other items of the same kind, and these items were chosen
+# BERT trained on SNLI, and on αNLI on those of the nine models of {cite:t}`nie2020`, of which only the printed
+# scores are available on SNLI and MNLI. Models that this project trained ({doc}`finetuning`) and later ones are left
+# out. Which sentences count as claims, and how a vague word is read, is our choice. The intervals are for other items of the same kind, and these items were chosen
 # because the original five annotators disagreed on them.

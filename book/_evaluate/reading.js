@@ -9,7 +9,7 @@
   "use strict";
 
   const TOLERANCE = 1e-3, SHOWN = 5, SHOWN_CHARACTERS = 80, LOOKED_AT = 10, LARGEST = 1e300;
-  const ORDER_MARGIN = 0.15, ABOVE_CONSTANT = 0.05, ENOUGH_FOR_ORDER = 30;
+  const ORDER_MARGIN = 0.15, ABOVE_CONSTANT = 0.05, ENOUGH_FOR_ORDER = 30, TOLD_APART = 2;
   const ABOUT = ["family", "seed", "trained_on", "out_of_fold"];
   const NO_VALUES = ["model", "uid", "dataset", "task", "predicted_label", ...ABOUT];
   const BAAN_FIELDS = ["index", "pred", "probs"], BAAN_CODES = ["e", "c", "n"];
@@ -359,6 +359,23 @@
     return fitting.length ? fitting : parts;
   }
 
+  /* Throw where rows may be about either of two datasets. */
+  function checkMeant(model, parts) {
+    parts.forEach(({dataset: one, rows: here}, i) => {
+      for (const {dataset: other, rows: there} of parts.slice(i + 1)) {
+        const meant = new Set(there), both = here.filter((row) => meant.has(row)).map(({uid}) => uid);
+        if (!both.length) continue;
+        const uids = both.length === 1 ? "uid" : "uids";
+        throw new Fault(`The predictions of ${quoted(model)} fit two datasets.`, {
+          found: `${count(both.length)} ${uids} of both ${one.title} and ${other.title}, such as `
+            + quoted(both[0]),
+          expected: "uids of one dataset, or a column dataset",
+          todo: "say in a column dataset which is meant",
+        });
+      }
+    });
+  }
+
   function noItem(model, rows, {datasets, synthetic}) {
     const titles = datasets.map(({title}) => title).join(", ") || "no dataset";
     const stated = [...new Set(rows.map(({dataset}) => dataset).filter(Boolean))].sort();
@@ -497,6 +514,25 @@
     return from(0, 0).order;
   }
 
+  /* Note two labels that could as well change places, where the file names no order. */
+  function untoldOrder(rows, pairs, names, which) {
+    const [{values, codes, label}] = rows;
+    if (values instanceof Map || codes?.length || (label ?? null) !== null) return [];
+    const percent = (share) => `${(100 * share).toFixed(0)}%`;
+    for (let a = 0; a < pairs.length; a += 1) {
+      for (let b = a + 1; b < pairs.length; b += 1) {
+        const asRead = pairs[a][a] + pairs[b][b], swapped = pairs[a][b] + pairs[b][a];
+        const spread = asRead + swapped - (asRead - swapped) ** 2;
+        const error = Math.sqrt(Math.max(spread, 0) / rows.length);
+        if (asRead - swapped < TOLD_APART * error) {
+          return [`the order of ${names[a]} and ${names[b]} cannot be told from the labels: `
+            + `${percent(asRead)} of them are ${which} as read, ${percent(swapped)} the other way round`];
+        }
+      }
+    }
+    return [];
+  }
+
   /* Throw when another order of the classes would fit the labels far better; note a doubt. */
   function checkOrder(model, {dataset, rows, places}, probabilities) {
     const n = rows.length, {labels: names} = dataset;
@@ -509,7 +545,7 @@
     probabilities.forEach((values, i) => { pairs[argmax(values)][labels[places[i]]] += 1 / n; });
     const best = bestOrder(pairs);
     const fit = sum(pairs.map((row, k) => row[k])), bestFit = sum(pairs.map((row, k) => row[best[k]]));
-    if (bestFit < fit + ORDER_MARGIN) return [];
+    if (bestFit < fit + ORDER_MARGIN) return untoldOrder(rows, pairs, names, which);
     const named = rows[0].values instanceof Map;
     const order = named ? names.map((_, k) => k) : orderOf(rows[0], dataset);
     const meant = order.map((k) => names[k]).join(", ");
@@ -575,6 +611,7 @@
     const seen = checkTraining(model, rows, known);
     const parts = split(rows, known);
     if (!parts.length) throw noItem(model, rows, known);
+    checkMeant(model, parts);
     const fitted = parts.find(({dataset}) => seen.includes(dataset));
     const covered = new Set(parts.flatMap((part) => part.rows));
     const extra = rows.filter((row) => !covered.has(row)).map(({uid}) => uid);

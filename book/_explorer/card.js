@@ -3,7 +3,8 @@
   "use strict";
 
   const {
-    make, bar, number, count, percent, fragmentOf, neighboursOf, summary, difference, pinButton,
+    make, bar, number, count, percent, fragmentOf, marked, neighboursOf, summary, difference,
+    pinButton,
   } = window.Explorer;
 
   function texts(item) {
@@ -88,7 +89,7 @@
     const head = ["System", "Distribution", ...labels, "JSD", "TVD"]
       .map((name) => make("th", "", name, {scope: "col"}));
     const rows = [...item.results].map(([name, result]) => make("tr", "", [
-      make("th", "", name, {scope: "row"}),
+      make("th", "", marked(name, known), {scope: "row"}),
       make("td", "", bar(item.dataset, result.shares, percent)),
       ...result.shares.map((share, k) => make("td", "number",
         k === result.label ? make("b", "", number(share)) : number(share))),
@@ -108,7 +109,9 @@
     ]);
     const scroll = make("div", "table-scroll", table,
       {tabindex: "0", role: "region", "aria-label": "Systems"});
-    return [heading, scroll, make("p", "note", "Bold: the label that is stated.")];
+    const cautions = known.filter(({name, caution}) => caution && item.results.has(name))
+      .map(({name, caution}) => make("p", "note", `${marked(name, known)}: ${caution}.`));
+    return [heading, scroll, make("p", "note", "Bold: the label that is stated."), ...cautions];
   }
 
   function neighbours(item, items) {

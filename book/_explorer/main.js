@@ -3,8 +3,8 @@
   "use strict";
 
   const {
-    readItems, nameOf, rankedSystems, isCrossed, select, viewFrom, queryOf, fragmentOf, uidFrom,
-    fill, showCard, partsOf, fitted, csvOf, makeDrawings, make, count,
+    readItems, nameOf, marked, rankedSystems, isCrossed, select, viewFrom, queryOf, fragmentOf,
+    uidFrom, fill, showCard, partsOf, fitted, csvOf, makeDrawings, make, count,
   } = window.Explorer;
   const root = document.getElementById("explorer");
   const form = root.querySelector("form");
@@ -113,7 +113,14 @@
   function offerSystems(datasets) {
     const names = datasets.flatMap((dataset) => rankedSystems(items.filter((item) =>
       item.dataset === dataset)));
-    for (const field of ["system", "other"]) offer(field, names.map((name) => [name, name]));
+    offerNames(names, datasets);
+  }
+
+  function offerNames(names, datasets) {
+    const systems = datasets.flatMap((dataset) => dataset.systems);
+    for (const field of ["system", "other"]) {
+      offer(field, names.map((name) => [name, marked(name, systems)]));
+    }
   }
 
   function offerChoices() {
@@ -127,8 +134,7 @@
     for (const option of form.elements.verdict.options) option.dataset.text = option.text;
     offerLabels(data.datasets);
     offer("reason", data.datasets.flatMap(({reasons}) => reasons?.names ?? []).map((one) => [one, one]));
-    offer("system", systemsOn("").map((name) => [name, name]));
-    offer("other", systemsOn("").map((name) => [name, name]));
+    offerNames(systemsOn(""), data.datasets);
   }
 
   /* Whether a dataset has all that the view's facets ask for; if not, choosing it drops some. */

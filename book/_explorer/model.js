@@ -70,14 +70,22 @@
     return [...shares, Math.max(0, shares.reduce((rest, share) => rest - share, 1))];
   }
 
-  /* The systems of some items, in the order in which they are offered: released ones first, then
-     those that cover the most items, then those with the least mean JSD. */
+  /* A system's name, marked where something must be said of it. */
+  function marked(name, systems) {
+    return systems.some((one) => one.name === name && one.caution) ? `${name} †` : name;
+  }
+
+  /* The systems of some items, in the order in which they are offered: released ones first, marked
+     ones after them, then those that cover the most items, then those with the least mean JSD. */
   function rankedSystems(items) {
     const found = new Map();
     for (const {dataset, results} of items) {
-      for (const {name, origin} of dataset.systems) {
+      for (const {name, origin, caution} of dataset.systems) {
         if (!results.has(name)) continue;
-        if (!found.has(name)) found.set(name, {name, released: origin === "released", n: 0, jsd: 0});
+        if (!found.has(name)) {
+          const released = origin === "released";
+          found.set(name, {name, released, caution: Boolean(caution), n: 0, jsd: 0});
+        }
         const one = found.get(name);
         one.n += 1;
         one.jsd += results.get(name).jsd;
@@ -85,7 +93,8 @@
     }
     const mean = ({jsd, n}) => jsd / n;
     return [...found.values()]
-      .sort((a, b) => b.released - a.released || b.n - a.n || mean(a) - mean(b))
+      .sort((a, b) => b.released - a.released || a.caution - b.caution || b.n - a.n
+        || mean(a) - mean(b))
       .map(({name}) => name);
   }
 
@@ -311,7 +320,7 @@
   }
 
   window.Explorer = {
-    readItems, nameOf, rankedSystems, isCrossed, select, difference, neighboursOf, viewFrom,
+    readItems, nameOf, marked, rankedSystems, isCrossed, select, difference, neighboursOf, viewFrom,
     queryOf, fragmentOf, uidFrom, partsOf, fitted, csvOf, DEFAULTS,
   };
 })();

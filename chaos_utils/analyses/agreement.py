@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.analyses.names import dataset_name
+from chaos_utils.analyses.names import SYSTEM_NAMES, dataset_name
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.published.tables import read_published
@@ -279,8 +279,17 @@ def _published(scores: BinScores) -> pd.DataFrame:
 
 @derived(keys=_KEYS)
 def in_bins(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of `binned_scores` that are scores, not differences."""
-    return scores[scores["reference"] == ""].drop(columns=["reference", "p"])
+    """Return the rows of `binned_scores` that are scores, not differences.
+
+    Computed rows of a model whose score in these bins was published have it as
+    ``published_value``, and ``difference_value`` (ours minus theirs).
+    """
+    found = scores[scores["reference"] == ""].drop(columns=["reference", "p"])
+    keys = ["dataset", "bin", "system", "measure"]
+    theirs = found.loc[found["source"] == "published", [*keys, "value"]].assign(source="computed")
+    theirs = theirs.rename(columns={"value": "published_value"})
+    both = found.merge(theirs, "left", [*keys, "source"])
+    return both.assign(difference_value=both["value"] - both["published_value"])
 
 
 @derived(keys=("dataset", "system", "source", "measure"))
@@ -346,31 +355,46 @@ def drawn(scores: pd.DataFrame, *measures: str) -> pd.DataFrame:
     return rows[~of_prior].dropna(subset="value")
 
 
-@recorded(keys=("dataset", "label"))
+@derived(keys=_KEYS)
+def in_figure(scores: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """Return the rows of `drawn` without computed models that are in the band of published ones."""
+    rows = drawn(scores, measure).rows
+    beside = ["dataset", "bin", "system"]
+    theirs = pd.MultiIndex.from_frame(rows.loc[rows["source"] == "published", beside])
+    again = pd.MultiIndex.from_frame(rows[beside]).isin(theirs) & (rows["source"] == "computed")
+    return rows[~again]
+
+
+@recorded(keys=("dataset", "models", "label"))
 def all_correct(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     """Count the items that every system gets right, and those that none does.
 
-    A row for each ``label``, ``old`` (if there are old labels) and ``new``; none without systems.
-    Items are those that every system covers.
+    A row for each ``label``, ``old`` (if there are old labels) and ``new``, of all systems that are
+    available and, where they are, of the paper's own; none without systems. Items are those that
+    every one of these systems covers.
     """
     rows = []
-    predicted = pd.DataFrame({s.name: pd.Series(s.predicted, list(s.uids)) for s in systems})
-    predicted = predicted.dropna()
-    labels = {"old": votes.old_label} if votes.has_old_labels else {}
-    for label, gold in (labels | {"new": votes.majority}).items() if systems else ():
-        of_item = pd.Series(gold, list(votes.uids)).loc[predicted.index]
-        right = predicted.eq(of_item, axis=0)
-        every, none = right.all(axis=1), ~right.any(axis=1)
-        row = (votes.dataset.name, label, len(systems), len(right))
-        rows.append((*row, int(every.sum()), every.mean(), int(none.sum()), none.mean()))
-    columns = "dataset label n_systems n_items n_all_correct share_all_correct n_none_correct"
-    return pd.DataFrame(rows, columns=[*columns.split(), "share_none_correct"])
+    gold = {"old": votes.old_label} if votes.has_old_labels else {}
+    gold |= {"new": votes.majority}
+    of_paper = [one for one in systems if one.paper == "nie2020"]
+    for models, several in {"available": systems, "the paper's": of_paper}.items():
+        chosen = {one.name: pd.Series(one.predicted, list(one.uids)) for one in several}
+        predicted = pd.DataFrame(chosen).dropna()
+        for label, labels in gold.items() if several else ():
+            of_item = pd.Series(labels, list(votes.uids)).loc[predicted.index]
+            right = predicted.eq(of_item, axis=0)
+            every, none = right.all(axis=1), ~right.any(axis=1)
+            row = (votes.dataset.name, models, label, len(several), len(right))
+            rows.append((*row, int(every.sum()), every.mean(), int(none.sum()), none.mean()))
+    columns = "dataset models label n_systems n_items n_all_correct share_all_correct"
+    return pd.DataFrame(rows, columns=[*columns.split(), "n_none_correct", "share_none_correct"])
 
 
 ALL_CORRECT = [
     Column("dataset", "dataset", names=dataset_name),
+    Column("models", "models"),
     Column("label", "label"),
-    Column("systems", "n_systems"),
+    Column("number", "n_systems"),
     Column("items", "n_items"),
     Column("all correct", "n_all_correct"),
     Column("all correct (%)", "share_all_correct", 1, percent=True),
@@ -390,7 +414,8 @@ def side_by_side(shown: pd.DataFrame) -> pd.DataFrame:
         for measure in ("new_accuracy", "jsd"):
             lines |= _cells(group[group["measure"] == measure], measure)
         for (quantity, system), cells in lines.items():
-            start = {"dataset": dataset_name(str(dataset)), "quantity": quantity, "system": system}
+            start = {"dataset": dataset_name(str(dataset)), "quantity": quantity}
+            start["system"] = SYSTEM_NAMES.get(system, system)
             rows.append(start | {f"bin {b}": cell for b, cell in cells.items()})
     heads = [f"bin {b}" for b in range(1, int(shown["bin"].max()) + 1)]
     return pd.DataFrame(rows, columns=["dataset", "quantity", "system", *heads]).fillna(MISSING)
@@ -456,7 +481,7 @@ def _change_columns(measure: str, title: str, digits: int) -> list[Column]:
 
 CHANGES = [
     Column("dataset", "dataset", names=dataset_name),
-    Column("system", "system"),
+    Column("system", "system", names=SYSTEM_NAMES),
     *_change_columns("new_accuracy", "new accuracy (%)", 1),
     *_change_columns("jsd", "JSD", 3),
 ]
@@ -497,7 +522,7 @@ def guess_columns(n_resamples: int) -> list[Column]:
     guesses = {GUESS: "commonest label", BIN_GUESS: "commonest of the bin"}
     return [
         Column("dataset", "dataset", names=dataset_name),
-        Column("system", "system"),
+        Column("system", "system", names=SYSTEM_NAMES),
         Column("guess", "reference", names=guesses),
         Column("first bin (points)", "first"),
         Column("last bin (points)", "last"),

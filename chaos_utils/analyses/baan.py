@@ -81,7 +81,7 @@ def released_files(dataset: Dataset, family: str, seed: int | None) -> list[Path
     """Return the files of `prediction_files` by the system's family and seed."""
     for known in dataset.systems:
         if known.family == family:
-            return available([file.format(seed=seed) for file in known.files])
+            return available(known.parts.get(seed, ()))
     return []
 
 

@@ -68,6 +68,7 @@ _NOTHING = 1e-12  # the length of an interval that only rounding gives
 _DIGITS = 10  # what decides a bin or an order, so that every processor decides alike
 _SYSTEM = ("dataset", "system", "temperature")
 _SYSTEMS = "baan2022_systems"
+PAPER = "baan2022"
 GROUP = ["family", "origin", "temperature"]  # what seeds have in common
 TENTHS = np.arange(5, 41) / 10  # temperatures, as the paper states its own
 
@@ -79,8 +80,8 @@ def line_up(votes: Votes, systems: Sequence[System], shown_seed: int | None = No
     ----------
     votes : Votes
     systems : sequence of System
-        Of those that were released or simulated, the ones that the paper's tables show are
-        taken; of our own and the reader's, all.
+        Of the paper's models and simulated ones, those that its tables show are taken; of others,
+        all.
     shown_seed : int, optional
         Of a family with several seeds, which one is taken; all by default.
 
@@ -89,7 +90,9 @@ def line_up(votes: Votes, systems: Sequence[System], shown_seed: int | None = No
     ChaosError
         If there is no system, one is called like the oracle, or none has this seed.
     """
-    groups = (in_paper(systems), [one for one in systems if one.origin in ("trained", "yours")])
+    of_paper, known = in_paper(systems), ("released", "trained", "yours")
+    others = [one for one in systems if one.origin in known and one.paper != PAPER]
+    groups = (of_paper, [one for one in others if one not in of_paper])
     if not any(groups):
         raise ChaosError(
             f"This needs predictions on {votes.dataset.title}, and none are available.",

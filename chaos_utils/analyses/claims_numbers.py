@@ -177,8 +177,12 @@ def vote_numbers(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
 def system_numbers(
     votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: int
 ) -> pd.DataFrame:
-    """Compute the quantities of systems beside votes, `OF_SYSTEMS`, as `vote_numbers` does."""
-    return _tabled(OF_SYSTEMS, Given(votes, systems, n_resamples, seed))
+    """Compute the quantities of systems beside votes, `OF_SYSTEMS`, as `vote_numbers` does.
+
+    Of released systems, those of the papers alone: their claims are about no others.
+    """
+    chosen = [one for one in systems if one.paper or one.origin != "released"]
+    return _tabled(OF_SYSTEMS, Given(votes, chosen, n_resamples, seed))
 
 
 @derived(keys=KEYS)
@@ -506,9 +510,15 @@ def histogram_kl_gain(given: Given) -> Cases:
 
 @_of_systems
 def accuracy_lost(given: Given) -> Cases:
-    """A system's accuracy in the first of five entropy bins minus that in the last."""
+    """Accuracy in the first of five entropy bins minus that in the last, of untested systems.
+
+    Those of Nie et al. (2020) are among the paper's own numbers.
+    """
     found: dict[str, Estimate] = {}
+    untested = {one.name for one in given.systems if one.paper != "nie2020"}
     for name, one in given.judged.items():
+        if name not in untested:
+            continue
         first, last = given.in_bins(one.human)
         if first.any():
             correct = (one.predicted == one.majority).astype(np.float64)

@@ -42,7 +42,7 @@ Ints = npt.NDArray[np.int64]
 
 MEASURES = ("jsd", "kl", "dist_ce", "new_accuracy")
 AS_IT_IS, BASE_RATE, CHOSEN, ON_VOTES = "as it is", "base rate", "chosen", "trained on votes"
-ALL, WITH_YOURS = "all systems", "all systems and yours"
+ALL, ALL_BUT, WITH_YOURS = "all systems", "all but", "all systems and yours"
 RECIPE: Kind = "quadratic"
 RIVAL = "mean vote given the old label"
 ITEMS = (50, 100, 200, 500, 1000)
@@ -151,8 +151,8 @@ def variants() -> list[Run]:
 def stacks(systems: Sequence[System], alone: Collection[str] = ()) -> dict[str, list[int]]:
     """Return which systems are the inputs of one map, by what tables call them.
 
-    Each by itself; a family's seeds; all of the book's systems; and these with the reader's own.
-    Those whose names are in `alone` are in no stack.
+    Each by itself; a family's seeds; all of the book's systems; these but for any that may have
+    seen the items; and all with the reader's own. Those whose names are in `alone` are in no stack.
     """
     found = {one.name: [place] for place, one in enumerate(systems)}
     everyone = [place for place, one in enumerate(systems) if one.name not in alone]
@@ -167,6 +167,10 @@ def stacks(systems: Sequence[System], alone: Collection[str] = ()) -> dict[str, 
             found[f"{family}, {len(places)} seeds"] = places
     if len(known) > 1:
         found[ALL] = known
+        unseen = [place for place in known if not systems[place].caution]
+        if 1 < len(unseen) < len(known):
+            doubtful = dict.fromkeys(one.family for one in systems if one.caution)
+            found[f"{ALL_BUT} {', '.join(doubtful)}"] = unseen
     if len(known) < len(everyone):
         found[WITH_YOURS] = everyone
     return found
@@ -231,12 +235,13 @@ def methods(
         One row for each method: ``access`` (``text``, or ``old label`` where the item's old label
         is an input too; ``reference`` for perfect model, second crowd and the best published
         model); ``inputs``, as `stacks` names them; ``n_systems``; ``map`` (one of `KINDS`,
-        ``chosen`` with its penalty by inner folds, for stacks; ``as it is``, ``base rate``,
-        ``trained on votes``); ``objective`` (kl, jsd, or empty); ``origin``; ``family``;
-        ``first``, whether it is the first of its family, and no variant; ``n_items``; for each of
-        `MEASURES` its value with ``_low`` and ``_high``; ``difference``, of the JSD from the mean
-        vote given the old label that is fitted for JSD, with its interval; ``people``, how many
-        people, pooled, come as near by squared distance.
+        ``chosen`` with its penalty by inner folds, for stacks, and the only one for all but those
+        systems that may have seen the items; ``as it is``, ``base rate``, ``trained on votes``);
+        ``objective`` (kl, jsd, or empty); ``origin``; ``family``; ``first``, whether it is the
+        first of its family, and no variant; ``n_items``; for each of `MEASURES` its value with
+        ``_low`` and ``_high``; ``difference``, of the JSD from the mean vote given the old label
+        that is fitted for JSD, with its interval; ``people``, how many people, pooled, come as near
+        by squared distance.
     """
     others = [run.predictions_on(votes) for run in variants if votes.is_released]
     known = {one.name for one in systems}  # a reader may have repeated one of the runs
@@ -276,8 +281,9 @@ def methods(
         about["first"] = about["first"] and name not in alone
         mean = np.mean([one.probabilities for one in members], axis=0)
         add(mean, {"access": "text", "map": AS_IT_IS} | about, fitted=False)
-        for access in accesses:
-            for kind in KINDS if access == "text" else STACKING:
+        beside = name.startswith(ALL_BUT)  # shown by its headline alone
+        for access in accesses[: 1 if beside else None]:
+            for kind in () if beside else KINDS if access == "text" else STACKING:
                 fit(access, kind, places, about)
             if len(places) > 1:
                 label = made.old_label if access == "old label" else None
@@ -579,6 +585,7 @@ def by_map(methods: pd.DataFrame) -> pd.DataFrame:
     """Return each system's JSD as it is, and by each map that is fitted for JSD, side by side."""
     rows = methods[(methods["access"] == "text") & (methods["n_systems"] > 0)]
     rows = rows[(rows["objective"] != "kl") & (rows["map"] != ON_VOTES)]
+    rows = rows[~rows["inputs"].str.startswith(ALL_BUT)]
     wide = rows.pivot(index=["dataset", "inputs"], columns="map", values="jsd")
     wide = wide.reindex(columns=[AS_IT_IS, *KINDS])
     names = {AS_IT_IS: "as_it_is"} | {kind: str(kind) for kind in KINDS}
@@ -591,8 +598,9 @@ def shown(table: pd.DataFrame, access: str) -> pd.DataFrame:
     """Return the rows of `methods` that a page has room for, of one access, nearest first.
 
     A family is shown by its first seed; by temperature, by the quadratic map and by the chosen one
-    the stack of all systems alone, for KL too by the quadratic one; of variants, those alone that
-    were trained on votes. A reader's own systems are shown as that stack is.
+    the stack of all systems alone, for KL too by the quadratic one; a stack of all but some by the
+    chosen one; of variants, those alone that were trained on votes. A reader's own systems are
+    shown as that stack is.
     """
     rows = table[table["access"] == access]
     kept = rows[rows["first"] | (rows["n_systems"] == 0)]
@@ -603,6 +611,9 @@ def shown(table: pd.DataFrame, access: str) -> pd.DataFrame:
     usual |= kept["map"] == ON_VOTES
     more = kept["map"].isin([RECIPE, CHOSEN, "temperature"]) & (kept["objective"] == "jsd")
     more &= is_largest
+    without = kept["inputs"].str.startswith(ALL_BUT)
+    usual &= ~without
+    more |= without & (kept["map"] == CHOSEN)
     for_kl = (kept["objective"] == "kl") & is_largest & (kept["map"] == RECIPE)
     for_kl |= (kept["objective"] == "kl") & (kept["n_systems"] == 0)
     chosen = kept[usual | more | for_kl].sort_values("jsd", kind="stable")
@@ -612,17 +623,27 @@ def shown(table: pd.DataFrame, access: str) -> pd.DataFrame:
 def drawn(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of `methods` that the figure draws, with their ``group`` and ``label``.
 
-    Of those shown, what is fitted for JSD: one seed of each family as it is and by the affine map,
-    the stack of all systems by temperature and by the chosen one.
+    Of those shown, what is fitted for JSD: one seed of each family as it is and, from the text
+    alone, by the affine map; the stack of all systems by temperature and by the chosen one. The
+    best published model is left out where it is one of the systems.
     """
     rows = pd.concat([shown(table, access) for access in ("text", "old label")])
     single = (rows["n_systems"] == 1) & rows["map"].isin([AS_IT_IS, "affine", ON_VOTES])
-    stacked = rows["inputs"].isin([ALL, WITH_YOURS]) & ~rows["map"].isin(["affine", RECIPE])
+    single &= rows["access"] == "text"
+    stacked = rows["inputs"].isin([ALL, WITH_YOURS]) | rows["inputs"].str.startswith(ALL_BUT)
+    stacked &= ~rows["map"].isin(["affine", RECIPE])
     rows = rows[(single | stacked | (rows["n_systems"] == 0)) & (rows["objective"] != "kl")]
-    rows = pd.concat([rows, table[table["access"] == "reference"]], ignore_index=True)
+    beside = table[table["access"] == "reference"]
+    here = set(zip(rows["dataset"], rows["inputs"].map(_name), strict=True))
+    is_here = [pair in here for pair in zip(beside["dataset"], beside["inputs"], strict=True)]
+    rows = pd.concat([rows, beside[~np.array(is_here, dtype=bool)]], ignore_index=True)
     records = rows.to_dict("records")
     rows = rows.assign(group=[_group(row) for row in records], label=[_label(r) for r in records])
     return in_order_of(rows, "dataset", table["dataset"].unique())
+
+
+def _name(inputs: str) -> str:
+    return SYSTEM_NAMES.get(inputs, inputs)
 
 
 def _group(row: Row) -> str:
@@ -637,7 +658,7 @@ def _label(row: Row) -> str:
     if row["map"] == AS_IT_IS and row["n_systems"] > 1:
         return f"{row['inputs']}, mean"
     if row["map"] in (AS_IT_IS, "affine", ON_VOTES):
-        return re.sub(r", \d+ folds", "", row["inputs"])
+        return re.sub(r", \d+ folds", "", _name(row["inputs"]))
     if row["map"] == CHOSEN:
         return f"{row['inputs']}, chosen map"
     return f"{row['inputs']}, {row['map']}" if row["inputs"] else str(row["map"])
@@ -663,7 +684,7 @@ def _map(row: Row) -> str:
 
 def _inputs(row: Row) -> str:
     parts = ["old label"] if row["access"] == "old label" else []
-    return " + ".join([*parts, *filter(None, [row["inputs"]])]) or "none"
+    return " + ".join([*parts, *filter(None, [_name(row["inputs"])])]) or "none"
 
 
 COLUMNS = [
@@ -678,7 +699,7 @@ COLUMNS = [
 ]
 MAP_COLUMNS = [
     Column("dataset", "dataset", names=dataset_name),
-    Column("system", "inputs"),
+    Column("system", "inputs", names=SYSTEM_NAMES),
     Column("as it is", "as_it_is", 3),
     *(Column(kind, kind, 3) for kind in KINDS),
 ]

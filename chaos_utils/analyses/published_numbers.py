@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,9 @@ from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.divergence import entropy
 from chaos_utils.report.columns import MISSING, Column, Row, number, signed
+from chaos_utils.scoring.published import TABLE_5
+from chaos_utils.scoring.scores import resampled
+from chaos_utils.scoring.system import System
 
 _FOLDS, _SEED = 10, 0  # of the temperatures in the chapter on calibration
 _KEYS = ("paper", "table", "dataset", "row", "column")
@@ -27,7 +31,10 @@ _PUBLISHED = (
 )  # fmt: skip
 _FEW = 20  # numbers of one table without ours; more are shown as one row
 _NO_ANNOTATORS = "No record of single annotators was released."
-_NO_PREDICTIONS = "The predictions of the nine models are in an archive that we could not download."
+_NO_PREDICTIONS = (
+    "The predictions of the nine models on SNLI and MNLI are in an archive that we could not "
+    "download."
+)
 _NO_SECOND_CROWD = "The votes of the second crowd were not released."
 _GIVEN = "Given by the corpus; taken over."
 _OTHER_DRAW = "Another draw of the votes, whose seed was not kept."
@@ -113,12 +120,35 @@ def bin_edges(votes: Votes) -> pd.DataFrame:
     )
 
 
+@recorded(keys=("dataset", "bin", "system", "measure"))
+def model_scores(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
+    """Score the models of Nie et al. (2020) on all items, ``bin`` 0, and in the five entropy bins.
+
+    ``value`` of each measure of Table 5; without rows where their predictions are not available.
+    """
+    columns = ["dataset", "bin", "system", "measure", "value"]
+    models = [one for one in systems if one.paper == "nie2020"]
+    if not models:
+        return pd.DataFrame(columns=columns).astype({"bin": int, "value": float})
+    of_item = entropy_bins(entropy(votes.shares, unit="bits"), 5).of_item
+    groups = {"0": np.ones(len(votes), dtype=bool)} | {f"{b + 1}": of_item == b for b in range(5)}
+    found = resampled(votes, models, measures=TABLE_5, groups=groups, n_resamples=1, seed=0).values
+    rows = [
+        (votes.dataset.name, int(place), one.name, measure, float(found[b, s, m]))
+        for (b, place), (s, one), (m, measure) in product(
+            enumerate(groups), enumerate(models), enumerate(TABLE_5)
+        )
+    ]
+    return pd.DataFrame(rows, columns=columns)
+
+
 @derived(keys=_KEYS, published=_PUBLISHED)
 def published_beside_ours(
     votes: pd.DataFrame,
     statistics: pd.DataFrame,
     counts: pd.DataFrame,
     edges: pd.DataFrame,
+    models: pd.DataFrame,
     table_1: pd.DataFrame,
     classwise: pd.DataFrame,
     signed: pd.DataFrame,
@@ -134,8 +164,8 @@ def published_beside_ours(
         As `claims_numbers.vote_numbers` gives it.
     statistics, counts : DataFrame
         As `annotations` gives them (``data_statistics``, ``label_counts``).
-    edges : DataFrame
-        As `bin_edges` gives it.
+    edges, models : DataFrame
+        As `bin_edges` and `model_scores` give them.
     table_1, classwise, signed, released : DataFrame
         As in `Chapters`.
     same_votes : bool
@@ -150,7 +180,7 @@ def published_beside_ours(
     """
     ours: Ours = {}
     if same_votes:
-        ours |= _of_nie(votes, statistics, counts, edges)
+        ours |= _of_nie(votes, statistics, counts, edges, models)
         ours |= _of_baan(table_1, classwise, signed, released)
     rows = []
     for *keys, value, reason in [*_printed_by_nie(), *_printed_by_baan()]:
@@ -233,7 +263,11 @@ def _system(row: Mapping[str, object]) -> str:
 
 
 def _of_nie(
-    votes: pd.DataFrame, statistics: pd.DataFrame, counts: pd.DataFrame, edges: pd.DataFrame
+    votes: pd.DataFrame,
+    statistics: pd.DataFrame,
+    counts: pd.DataFrame,
+    edges: pd.DataFrame,
+    models: pd.DataFrame,
 ) -> Ours:
     """Return our numbers by table, dataset, row and column."""
     found: Ours = {}
@@ -251,6 +285,9 @@ def _of_nie(
     for row in edges.to_dict("records"):
         for ours, theirs in names.items():
             found["Figures 4, 5", row["dataset"], f"bin {row['bin']}", theirs] = row[ours]
+    for row in models.to_dict("records"):
+        table, of_bin = ("Figures 4, 5", f"bin {row['bin']}, ") if row["bin"] else ("Table 5", "")
+        found[table, row["dataset"], f"{of_bin}{row['system']}", row["measure"]] = row["value"]
     return found
 
 

@@ -114,9 +114,9 @@ def baselines_against_models(results: pd.DataFrame) -> pd.DataFrame:
     """Count the published models that are farther from humans than each baseline.
 
     From the rows of `main_results`. ``n_beaten`` compares values at the four decimals of the paper;
-    ``n_beyond`` counts those beyond the upper end of the baseline's interval. Published models have
-    no items here, so there is no paired interval of a difference. A dataset without published
-    models is left out.
+    ``n_beyond`` counts those beyond the upper end of the baseline's interval. Of most published
+    models there are no predictions, so there is no paired interval of a difference. A dataset
+    without published models is left out.
     """
     rows = []
     for dataset, group in results.groupby("dataset", sort=False):
@@ -440,7 +440,7 @@ def equivalent_columns(equivalents: pd.DataFrame) -> list[Column]:
 
 SIGNAL_COLUMNS = [
     Column("dataset", "dataset", names=dataset_name),
-    Column("system", "system"),
+    Column("system", "system", names=SYSTEM_NAMES),
     Column("Spearman", "spearman", 2, "spearman_low", "spearman_high", best="highest"),
     Column("AUROC", "auroc", 2, "auroc_low", "auroc_high", best="highest"),
 ]

@@ -24,11 +24,11 @@ def _select(names: list[str] | None) -> dict[str, Path | None]:
     from chaos_utils.base import paths
     from chaos_utils.datasets.catalogue import bring, known_datasets
     from chaos_utils.datasets.dataset import is_dataset_file, read_dataset
-    from chaos_utils.datasets.registry import registry
+    from chaos_utils.datasets.registry import prediction_files, registry, vote_files
 
     selected: dict[str, Path | None] = {}
     datasets = {one.name: one for one in known_datasets()}
-    for name in names or ["chaosNLI_v1.0", "calibration-on-disagreement-data"]:
+    for name in names or [*vote_files(), *prediction_files(optional=False)]:
         path = paths.from_reader(name)
         described_by = path if is_dataset_file(path) else None
         if described_by:

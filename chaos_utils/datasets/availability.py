@@ -32,7 +32,7 @@ def is_missing(dataset: Dataset) -> bool:
 
 
 def missing_predictions(dataset: Dataset) -> list[str]:
-    """Return the released predictions on a dataset that are not available.
+    """Return the released predictions on a dataset that are not available, but could be.
 
     Parameters
     ----------
@@ -44,10 +44,11 @@ def missing_predictions(dataset: Dataset) -> list[str]:
         Names of files.
     """
     named = [
-        file.format(seed=seed)
+        name
         for known in dataset.systems
-        for seed in known.seeds
-        for file in known.files
+        if not known.optional
+        for files in known.parts.values()
+        for name in files
     ]
     return [name for name in named if sources.find(name) is None]
 

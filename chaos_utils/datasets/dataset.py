@@ -74,6 +74,21 @@ class Release(Strict):
     credit: str = ""
 
 
+class Kept(Strict):
+    """What is kept of a JSON list of predictions: identifiers and numbers, and none of the texts.
+
+    Attributes
+    ----------
+    key : str
+        Of the list of probabilities in each entry.
+    columns : tuple of str
+        What they are called in the CSV that is kept, after ``uid``.
+    """
+
+    key: str
+    columns: tuple[str, ...]
+
+
 class DataFile(Strict):
     """One file of a release.
 
@@ -88,8 +103,10 @@ class DataFile(Strict):
         Base name inside the archive; empty when `url` is the file itself.
     mirror : str
         A second address of the file itself; empty when there is none.
+    kept : Kept or None
+        What is kept of the file at these addresses; None for all of it.
     sha256 : str
-        Digest of the published file; empty when it is not known.
+        Digest of the published file, or of what is kept of it; empty when it is not known.
     items : int
         Number of items in the published file; 0 when it is not known.
     release : Release
@@ -100,6 +117,7 @@ class DataFile(Strict):
     url: str = ""
     member: str = ""
     mirror: str = ""
+    kept: Kept | None = None
     sha256: _Sha256 = ""
     items: Annotated[int, Field(ge=0)] = 0
     release: Release = Release()
@@ -115,33 +133,57 @@ class DataFile(Strict):
 
 
 class ReleasedSystem(Strict):
-    """A model whose predictions on a dataset were released.
+    """A model whose predictions on a dataset were released, or several in one set of files.
 
     Attributes
     ----------
     family : str
-        The model, without its seed.
+        The model, without its seed; empty where the files name `models` themselves.
     seeds : tuple of int
+        Empty for a model that has none.
+    models : tuple of str
+        Those that the files hold, as they name them.
     files : tuple of str
         Parts of one system's predictions, ``{seed}`` for the seed.
     trained_on : tuple of str
         Corpora, and datasets whose votes were trained on.
     outside : str
         The part that reaches beyond the dataset's own items; empty where none does.
+    paper : str
+        Key in ``book/references.bib`` of the paper on this dataset that it comes from; empty for
+        a model that none of them knows.
+    caution : str
+        What must be said wherever it is shown, such as that it may have seen these items.
+    optional : bool
+        Whether the files, which nobody can fetch, are taken up only where a reader has them.
     """
 
-    family: str
-    seeds: tuple[int, ...]
-    files: tuple[str, ...]
+    family: str = ""
+    seeds: tuple[int, ...] = ()
+    models: tuple[str, ...] = ()
+    files: Annotated[tuple[str, ...], Field(min_length=1)]
     trained_on: tuple[str, ...]
     outside: str = ""
+    paper: str = ""
+    caution: str = ""
+    optional: bool = False
 
     @model_validator(mode="after")
     def _check(self) -> "ReleasedSystem":
         for name in (*self.files, self.outside):
             if re.search("[{}]", name.replace("{seed}", "")):
                 raise ValueError(f"{name!r} has braces; only {{seed}} may stand in them")
+        if bool(self.family) == bool(self.models):
+            raise ValueError("give a family, or the models that the files name")
         return self
+
+    @property
+    def parts(self) -> dict[int | None, tuple[str, ...]]:
+        """The files of each seed's predictions, by seed; None for a model without seeds."""
+        return {
+            seed: tuple(file.format(seed=seed) for file in self.files)
+            for seed in self.seeds or (None,)
+        }
 
 
 class Annotate(Strict):

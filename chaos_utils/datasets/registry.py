@@ -45,18 +45,24 @@ def vote_files() -> list[str]:
     return [file.name for dataset in book_datasets() for file in dataset.files]
 
 
-def prediction_files() -> list[str]:
+def prediction_files(*, optional: bool = True) -> list[str]:
     """Return the files of predictions that were released on datasets, each once.
+
+    Parameters
+    ----------
+    optional : bool
+        Whether those that nobody can fetch are among them.
 
     Returns
     -------
     list of str
     """
     names = (
-        file.format(seed=seed)
+        name
         for dataset in known_datasets()
         for system in dataset.systems
-        for seed in system.seeds
-        for file in system.files
+        if optional or not system.optional
+        for files in system.parts.values()
+        for name in files
     )
     return list(dict.fromkeys(names))

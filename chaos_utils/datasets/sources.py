@@ -15,7 +15,7 @@ from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.files import swap_in, write_json
 from chaos_utils.datasets.catalogue import KEYWORDS, known_datasets
-from chaos_utils.datasets.dataset import DataFile
+from chaos_utils.datasets.dataset import DataFile, Kept
 from chaos_utils.datasets.registry import registry
 
 TIMEOUT_SECONDS = 20
@@ -292,11 +292,45 @@ def _retrieve(file: DataFile, url: str, member: str, folder: Path, progress: boo
     arrived = Path(pooch.retrieve(url, known_hash=None, path=kept, downloader=fetcher))
     try:
         path = extract_member(arrived, member, folder) if member else arrived
+        path = keep_numbers(path, file.kept) if file.kept else path
         check(file, path)
     except BaseException:
         arrived.unlink(missing_ok=True)  # the next try starts afresh
         raise
     return path
+
+
+def keep_numbers(path: Path, kept: Kept) -> Path:
+    """Write identifiers and probabilities of a JSON list of predictions as a CSV beside it.
+
+    Parameters
+    ----------
+    path : Path
+        JSON: a list of entries, each with ``uid``.
+    kept : Kept
+        Which probabilities.
+
+    Returns
+    -------
+    Path
+        Six decimals, or four significant digits below 0.001: one text for one set of numbers, so
+        that it has a digest.
+
+    Raises
+    ------
+    ValueError
+        If the file is no such list.
+    """
+    lines = [",".join(("uid", *kept.columns))]
+    try:
+        for entry in json.loads(path.read_text("utf-8")):
+            shares = [f"{p:.4g}" if p < 1e-3 else f"{round(p, 6):.6g}" for p in entry[kept.key]]
+            lines.append(",".join((entry["uid"], *shares)))
+    except (KeyError, TypeError) as fault:
+        raise ValueError(f"no list of entries with uid and {kept.key}") from fault
+    target = path.with_suffix(".kept.csv")
+    target.write_text("\n".join([*lines, ""]), "utf-8")
+    return target
 
 
 def extract_member(archive: Path, member: str, folder: Path) -> Path:

@@ -100,11 +100,12 @@ def plot_distances(table: pd.DataFrame) -> Figure:
                 transform=axis.transAxes, ha="right", va="top", color=shade, fontweight="bold",
             )  # fmt: skip
         axis.set_title(name)
-        axis.set(xlim=(0, 1), ylim=(0, None))
+        axis.set(xlim=(0, 1))
         axis.yaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
         axis.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         axis.grid(visible=False, axis="x")
         _label_below(axis, "DistCE of the item (total variation)")
+    axes[0].set_ylim(bottom=0)  # once all are drawn: the panels share it
     figure.supylabel("share of items", fontsize=8.5)
     return figure
 

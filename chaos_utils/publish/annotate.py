@@ -87,14 +87,16 @@ def material(
 def two_models(votes: Votes, systems: Sequence[System]) -> list[System]:
     """Return the system that is closest to the votes, and the closest of another family.
 
-    Released systems come before others. Where there is one family alone, its two closest are
-    taken; where there is one system alone, it stands by itself.
+    Released systems come before others, and those last that may have seen the items. Where there
+    is one family alone, its two closest are taken; where there is one system alone, it stands by
+    itself.
     """
 
-    def rank(system: System) -> tuple[bool, float]:
+    def rank(system: System) -> tuple[bool, bool, float]:
         judged = system.aligned_to(votes)
         distances = jensen_shannon_distance(judged.human, judged.model, unit="nats")
-        return system.origin != "released", float(distances.mean().round(9))
+        last = (bool(system.caution), system.origin != "released")
+        return *last, float(distances.mean().round(9))
 
     ranked = sorted(systems, key=rank)
     others = [system for system in ranked if system.family != ranked[0].family] or ranked[1:]

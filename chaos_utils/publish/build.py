@@ -26,13 +26,12 @@ def choose_data(
     """
     if sample:
         return "sample"
-    names = [*vote_files(), *prediction_files()]
-    found = {name: sources.find(name) for name in names}
-    for name, path in found.items():
-        if path is not None:
+    for name in (*vote_files(), *prediction_files()):
+        if (path := sources.find(name)) is not None:
             sources.check(sources.get(name), path)
     if dry_run:
         return "auto"
+    names = [*vote_files(), *prediction_files(optional=False)]
     try:
         sources.fetch(names, say=lambda text: say(f"fetching {text}"), progress=progress)
     except ChaosError as fault:

@@ -47,9 +47,9 @@ def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
         ``votes`` and ``old_votes`` (a column of counts for each label; ``old_votes`` None where
         there are none, or only the label was released); ``majority`` and ``old_label`` (positions
         in ``labels``; ``old_label`` None where there are none); and ``systems``: ``name``,
-        ``origin`` (see `System`), ``shares`` (a column for each label but the last, whose share is
-        the rest), ``label`` (stated, a position) and ``jsd`` (Jensen–Shannon distance from the
-        votes, nats). Shares and distances are in units of 1 / `SCALE`.
+        ``origin``, ``caution`` (see `System`), ``shares`` (a column for each label but the last,
+        whose share is the rest), ``label`` (stated, a position) and ``jsd`` (Jensen–Shannon
+        distance from the votes, nats). Shares and distances are in units of 1 / `SCALE`.
     """
     dataset = votes.dataset
     order = _order(votes)
@@ -261,6 +261,7 @@ def _system(system: System, votes: Votes, order: Sequence[int]) -> dict[str, Any
     return {
         "name": system.name,
         "origin": system.origin,
+        "caution": system.caution,
         "shares": [placed(column) for column in _scaled(system.probabilities).T[:-1]],
         "label": placed(system.predicted),
         "jsd": placed(_scaled(jensen_shannon_distance(human, system.probabilities, unit="nats"))),

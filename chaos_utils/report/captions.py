@@ -1,7 +1,13 @@
-"""What is taken out of a caption: its title, and its words without the markup."""
+"""What is taken out of a caption, its title and its words without the markup; and what it needs."""
 
 import re
 from html import escape
+from typing import TYPE_CHECKING
+
+from chaos_utils.datasets.catalogue import known_datasets
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # What a caption may hold beside words: roles, code, formulas, emphasis. Only the words are kept.
 _ROLE = re.compile(r"\{[a-z:]+\}`([^`<]*?)(?:\s*<[^`>]*>)?`")
@@ -26,6 +32,24 @@ def without_markup(text: str) -> str:
         text = mark.sub(r"\1", text)
     text = " ".join(text.split())
     return "".join(character for character in text if character.isprintable())
+
+
+def cautioned(caption: str, rows: "pd.DataFrame") -> str:
+    """Return a caption that also says what must be said of released systems that rows name."""
+    cautions = {
+        name: known.caution
+        for dataset in known_datasets()
+        for known in dataset.systems
+        for name in known.models or (known.family,)
+        if known.caution
+    }
+    texts = {one for name in rows for one in rows[name].array if isinstance(one, str)}
+    said = [
+        f"*{name}*: {caution}."
+        for name, caution in cautions.items()
+        if any(name in text for text in texts)
+    ]
+    return " ".join([caption, *said])
 
 
 def caption_html(caption: str) -> str:

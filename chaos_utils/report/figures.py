@@ -26,7 +26,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_bytes, write_text
 from chaos_utils.base.table import Table
 from chaos_utils.report import artifacts, embedding
-from chaos_utils.report.captions import caption_html
+from chaos_utils.report.captions import caption_html, cautioned
 
 PNG_DPI = 300
 SMALLEST_TYPE = 7  # points, at the size that is shown
@@ -81,6 +81,7 @@ def publish_figure(
         raise ChaosError(
             "A figure needs an alt text that is not its caption.", where=f"figure {id!r}"
         )
+    caption = cautioned(caption, table.rows)
     about = embedding.about(id, caption, alt, synthetic=table.synthetic)
     rows = _literal(table.rows)
     sizes = {}

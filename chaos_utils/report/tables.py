@@ -12,7 +12,7 @@ import pandas as pd
 from chaos_utils.base.table import Table
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.report import artifacts
-from chaos_utils.report.captions import caption_html
+from chaos_utils.report.captions import caption_html, cautioned
 from chaos_utils.report.columns import MISSING, Column, lay_out
 
 _SHORT = 24
@@ -97,6 +97,7 @@ def publish_table(
         If this cannot be an id, another of this notebook has it, or the table or caption is empty.
     """
     folder = artifacts.prepare(id, "table", table, caption)
+    caption = cautioned(caption, table.rows)
     rows = table.rows if shown is None else shown
     header, cells = lay_out(rows, columns or [Column(str(name), name) for name in rows], groups)
     display: dict[str, Any] = {"header": header}

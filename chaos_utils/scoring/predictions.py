@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,7 @@ _MOST_NAMES = 12  # labels in a message
 _ORDER_MARGIN = 0.15
 _ABOVE_CONSTANT = 0.05
 _ENOUGH_FOR_ORDER = 30
+_TOLD_APART = 2  # standard errors between two labels as read and exchanged
 _SHUFFLES = 20  # of the labels: among many classes, some order fits by chance
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 SMOOTHING = "the Krichevsky–Trofimov rule (½ added to each label)"
@@ -89,9 +91,9 @@ def read_predictions(
     Raises
     ------
     ChaosError
-        If the file cannot be read in any format; a model is not in it; uids fit no dataset, occur
-        twice or are missing; values are not probabilities or contradict each other; or the
-        classes seem to be in another order.
+        If the file cannot be read in any format; a model is not in it; uids fit no dataset, or
+        two, occur twice or are missing; values are not probabilities or contradict each other; or
+        the classes seem to be in another order.
     """
     path = Path(path)
     if path.is_dir():
@@ -136,6 +138,7 @@ def read_predictions(
         if run is not None and name == run.system:
             about = run.about()
         by_dataset = _split_by_dataset(rows, all_votes)
+        _check_meant(path, name, by_dataset)
         if not by_dataset and not allow_others:
             raise _no_item(path, name, rows, all_votes)
         covered = {uid for _, chosen in by_dataset for uid in chosen}
@@ -346,6 +349,24 @@ def _split_by_dataset(
     # Datasets may share uids. Those whose classes are not the file's are then not meant.
     fitting = [(votes, chosen) for votes, chosen in parts if _fits(chosen, votes.dataset)]
     return fitting or parts
+
+
+def _check_meant(
+    path: Path, model: str, by_dataset: Sequence[tuple[Votes, Mapping[str, Row]]]
+) -> None:
+    """Raise a ChaosError if rows may be about either of two datasets."""
+    for (one, here), (other, there) in combinations(by_dataset, 2):
+        both = [uid for uid, row in here.items() if there.get(uid) is row]
+        if both:
+            titles = f"{one.dataset.title} and {other.dataset.title}"
+            raise ChaosError(
+                f"The predictions of {shown(model)!r} fit two datasets.",
+                where=path,
+                found=f"{counted(len(both), 'uid')} of both {titles}, such as {shown(both[0])!r}",
+                expected="uids of one dataset, or a column dataset",
+                todo="say in a column dataset which is meant, or choose it: `--dataset` or "
+                "`-p data=…`",
+            )
 
 
 def _fits(chosen: Mapping[str, Row], dataset: Dataset) -> bool:
@@ -674,13 +695,13 @@ def _check_order(
     np.add.at(pairs, (probabilities.argmax(axis=1), labels), 1 / n)
     # No order can do better than the commonest label of each prediction.
     if pairs.max(axis=1).sum() < pairs.trace() + _ORDER_MARGIN:
-        return []
+        return _untold_order(chosen, pairs, dataset, which)
     from scipy.optimize import linear_sum_assignment  # slow to import
 
     _, best = linear_sum_assignment(pairs, maximize=True)
     fit, best_fit = pairs.trace(), pairs[np.arange(k), best].sum()
     if best_fit < fit + _ORDER_MARGIN:
-        return []
+        return _untold_order(chosen, pairs, dataset, which)
     first = next(iter(chosen.values()))
     order = _order(first, dataset) if not isinstance(first.values, dict) else list(range(k))
     meant = _some([dataset.labels[c] for c in order])
@@ -710,6 +731,26 @@ def _check_order(
         expected=f"the order {meant}, which {'the header' if named else 'this format'} has",
         todo=todo,
     )
+
+
+def _untold_order(
+    chosen: Mapping[str, Row], pairs: Floats, dataset: Dataset, which: str
+) -> list[str]:
+    """Note two labels that could as well change places, where the file names no order."""
+    first = next(iter(chosen.values()))
+    if isinstance(first.values, dict) or first.codes or first.label is not None:
+        return []
+    for a, b in combinations(range(len(pairs)), 2):
+        as_read, swapped = pairs[a, a] + pairs[b, b], pairs[a, b] + pairs[b, a]
+        spread = as_read + swapped - (as_read - swapped) ** 2
+        error = np.sqrt(max(spread, 0) / len(chosen))
+        if as_read - swapped < _TOLD_APART * error:
+            one, other = dataset.labels[a], dataset.labels[b]
+            return [
+                f"the order of {one} and {other} cannot be told from the labels: {as_read:.0%} of "
+                f"them are {which} as read, {swapped:.0%} the other way round"
+            ]
+    return []
 
 
 def join(parts: Sequence[System], model: str) -> System:

@@ -77,6 +77,11 @@ class System:
     n_samples : tuple of int
         Fewest and most answers per item that were drawn from it, where it is a crowd of machine
         votes; empty for a model that gives probabilities.
+    paper : str
+        Key in ``book/references.bib`` of the paper on its dataset that it comes from, for a
+        released system; empty for one that none of them knows.
+    caution : str
+        What must be said wherever it is shown; empty for nothing.
     notes : tuple of str
         What a reader of the numbers must know.
     inputs : tuple of Input
@@ -96,6 +101,8 @@ class System:
     trained_on: tuple[str, ...] = ()
     out_of_fold: bool = False
     n_samples: tuple[int, ...] = ()
+    paper: str = ""
+    caution: str = ""
     notes: tuple[str, ...] = ()
     inputs: tuple[Input, ...] = ()
 

@@ -1,5 +1,6 @@
 """Which systems there are: released ones, the reader's own, baselines, references."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base import paths
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input, merged, of_predictions
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.dataset import Dataset, ReleasedSystem
@@ -91,7 +93,7 @@ def own_systems(votes: Votes, files: Sequence[str]) -> list[System]:
 def refuse_unused(
     files: Sequence[str], all_votes: Sequence[Votes], systems: Sequence[System]
 ) -> None:
-    """Raise a ChaosError if one of a reader's files has no item of any of these datasets.
+    """Raise a ChaosError if one of a reader's files fits none of these datasets, or two.
 
     Parameters
     ----------
@@ -101,9 +103,13 @@ def refuse_unused(
     systems : sequence of System
         What was read from the files, on any of the datasets.
     """
-    used = {Path(one.name).name for system in systems for one in system.inputs}
+    used = Counter(
+        Path(one.name).name
+        for each in all_votes
+        for one in {one for s in systems if s.dataset == each.dataset for one in s.inputs}
+    )
     for path in map(paths.from_reader, files):
-        if path.name not in used:
+        if used[path.name] != 1:
             read_predictions(path, all_votes, allow_missing=True)
 
 
@@ -111,7 +117,8 @@ def released_systems(votes: Votes) -> list[System]:
     """Return the released predictions that a dataset's YAML names, where available.
 
     Each system's parts are joined. The models of Baan et al. (2022) were trained on SNLI, so
-    MNLI is out of their distribution; 30 of its 1,599 items have no prediction.
+    MNLI is out of their distribution; 30 of its 1,599 items have no prediction. A file of several
+    models keeps their names.
 
     Parameters
     ----------
@@ -125,31 +132,51 @@ def released_systems(votes: Votes) -> list[System]:
     Raises
     ------
     ChaosError
-        If a file is not the published one, or has faults.
+        If a file is not the published one, has faults, or lacks a model.
     """
     systems = []
     for known, seed, files in _released_files(votes.dataset):
-        parts = [
-            part for file in files for part in read_predictions(file, [votes], allow_missing=True)
-        ]
-        one = join(parts, f"{known.family}, seed {seed}")
-        systems.append(
-            replace(
-                one,
-                origin="released",
-                family=known.family,
-                seed=seed,
-                trained_on=known.trained_on,
+        of_files = [read_predictions(file, [votes], allow_missing=True) for file in files]
+        if known.models:
+            _check_models(known, of_files, files)
+        for name in known.models or (known.family,):
+            parts = [one for some in of_files for one in some if one.name == name or known.family]
+            one = join(parts, name if seed is None else f"{name}, seed {seed}")
+            systems.append(
+                replace(
+                    one,
+                    origin="released",
+                    family=name,
+                    seed=seed,
+                    trained_on=known.trained_on,
+                    paper=known.paper,
+                    caution=known.caution,
+                )
             )
-        )
     return systems
 
 
-def _released_files(dataset: Dataset) -> Iterator[tuple[ReleasedSystem, int, list[Path]]]:
-    """Yield each system that was released on a dataset, its seed and its files, where available."""
+def _check_models(
+    known: ReleasedSystem, of_files: Sequence[Sequence[System]], files: Sequence[Path]
+) -> None:
+    """Raise a ChaosError if files do not hold the models that are said to be in them."""
+    for path, found in zip(files, of_files, strict=True):
+        names = [one.name for one in found]
+        if missing := [name for name in known.models if name not in names]:
+            raise ChaosError(
+                "The file lacks predictions of a model on these items.",
+                where=path,
+                found=", ".join(names) or "none",
+                expected=", ".join(missing),
+            )
+
+
+def _released_files(
+    dataset: Dataset,
+) -> Iterator[tuple[ReleasedSystem, int | None, list[Path]]]:
+    """Yield what was released on a dataset, its seed and its files, where available."""
     for known in dataset.systems:
-        for seed in known.seeds:
-            files = [file.format(seed=seed) for file in known.files]
+        for seed, files in known.parts.items():
             if all(map(sources.find, files)):
                 yield known, seed, [sources.locate(file, "released") for file in files]
 

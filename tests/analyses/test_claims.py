@@ -448,8 +448,8 @@ def beside_ours(all_votes, of_votes, others, *, same_votes):
     evidence = evidence_on(all_votes, lambda votes: ())
     return published_numbers.published_beside_ours(
         of_votes, annotations.data_statistics(evidence), annotations.label_counts(evidence),
-        published_numbers.bin_edges(evidence), others.table_1, others.classwise, others.signed,
-        others.released, same_votes=same_votes,
+        published_numbers.bin_edges(evidence), published_numbers.model_scores(evidence),
+        others.table_1, others.classwise, others.signed, others.released, same_votes=same_votes,
     ).rows  # fmt: skip
 
 

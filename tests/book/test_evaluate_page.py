@@ -275,6 +275,9 @@ def test_who_learned_from_the_votes_is_refused_unless_out_of_fold(scripts, votes
 def test_doubts_and_leftovers_are_noted_as_the_command_notes_them(scripts, votes, tmp_path):
     lines = [*lines_with(0, "x1,0.5,0.25,0.25"), "x2,0.5,0.25,0.25"]
     paths = [write_csv(tmp_path / "m.csv", lines), write_csv(tmp_path / "few.csv", lines[1:4])]
+    paths.append(tmp_path / "untold.jsonl")  # no label stands out
+    rows = [{"uid": uid, "probs": shares(i // 3)} for i, uid in enumerate(votes.uids)]
+    paths[-1].write_text("\n".join(map(json.dumps, rows)))
     for path, said in zip(paths, told(scripts, paths, [votes], allow_missing=True), strict=True):
         (system,) = read_predictions(path, [votes], allow_missing=True)
         assert said["found"][0]["notes"] == list(system.notes)
@@ -291,6 +294,11 @@ def test_which_dataset_and_which_model_a_file_is_of(scripts, votes, sample, tmp_
     # The same uids, told apart by the classes.
     other = made_votes(made_dataset())
     assert names(write_csv(tmp_path / "m.csv"), [other, votes]) == ["snli"]
+    twin = replace(votes, dataset=get_dataset("mnli"))
+    (twofold,) = told(scripts, [write_csv(tmp_path / "m.csv")], [votes, twin])
+    with pytest.raises(ChaosError, match=re.escape(twofold["message"])) as raised:
+        read_predictions(tmp_path / "m.csv", [votes, twin])
+    assert twofold["found"] in str(raised.value)
     several = write_chaosnli(tmp_path / "m.json", models=("a", "b"))
     drawn = tmp_path / "drawn.csv"
     drawn.write_text("uid,sample\n" + "".join(f"{uid},neutral\n" for uid in votes.uids))

@@ -11,7 +11,8 @@ from chaos_utils.datasets.registry import prediction_files, registry, vote_files
 def link_published(folder: Path) -> None:
     """Link every published file that is found in one folder; the votes and predictions must be."""
     found = {name: sources.find(name) for name in registry()}
-    missing = [name for name in (*vote_files(), *prediction_files()) if found[name] is None]
+    wanted = (*vote_files(), *prediction_files(optional=False))
+    missing = [name for name in wanted if found[name] is None]
     if missing:
         raise ChaosError(
             "The published data is not here, and these tests need it.",
