@@ -121,7 +121,7 @@ publish_table(
     caption=f"""Maps fitted on votes bring systems closer to people. Out of fold ({folds} folds), on the
     items that all systems predict, nearest first; one seed of each family and the stacks. In brackets,
     {100 * confidence:g}% bootstrap intervals over items ({resamples:,} resamples). *Base rate*: the mean
-    vote, without any system. *People*: how many people, pooled, come as near by squared distance. The data
+    vote, without any system. *Worth*: people to ask on top of the base rate. The data
     has all systems, maps and objectives, perfect model, second crowd and the best published model.""",
 )
 
@@ -129,9 +129,9 @@ publish_table(
 # A model need not be of today. One RoBERTa-base with an affine map already has
 # {value}`tbl-fitting dataset=snli "inputs=RoBERTa-base, seed 0" map=affine objective=jsd jsd .3f` on SNLI
 # and {value}`tbl-fitting dataset=mnli "inputs=RoBERTa-base, seed 0" map=affine objective=jsd jsd .3f` on
-# MNLI, which it was not trained on. By squared distance, the full stack is worth
+# MNLI, which it was not trained on. On top of the {term}`base rate`, the full stack is {term}`worth`
 # {value}`tbl-fitting dataset=snli "inputs=all systems" map=chosen people .1f` people on
-# SNLI, where that RoBERTa as it is was worth
+# SNLI, where that RoBERTa as it is is worth
 # {value}`tbl-fitting dataset=snli "inputs=RoBERTa-base, seed 0" "map=as it is" people .1f`
 # ({numref}`tbl-fitting`).
 #

@@ -19,9 +19,8 @@
 #
 # The answer is mostly no. On MNLI a coin toss between the labels is closer to people than all
 # {value}`tbl-baselines-against-models dataset=mnli system=chance measure=jsd n_beaten` published
-# models, and no model whose predictions are available is worth, as trained, more than
-# {value}`tbl-human-equivalents kind=model measure=human_equivalent_brier temperature=1 max:value .1f`
-# people.
+# models. Told how far to trust it, the best model whose predictions are available is worth
+# {value}`tbl-human-equivalents dataset=mnli kind=model measure=people_on_top_trusted max:value .1f` people there.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -38,7 +37,7 @@ from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.names import listed
 from chaos_utils.analyses.notices import notices
 from chaos_utils.analyses.references import reference_scores
-from chaos_utils.plots.results import plot_human_equivalents, plot_results
+from chaos_utils.plots.results import plot_results, plot_skill
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
@@ -214,47 +213,53 @@ result
 # %% [markdown]
 # ## What is a model worth in people?
 #
-# Ask one person, and take the answer for what everybody thinks: that is a prediction too, and so is
-# the pooled answer of two people, or of ten. The {term}`human equivalent` of a model is the number of
-# people whose pooled answers predict the rest of the crowd as well as the model does. By squared
-# distance it has a closed form: the votes show without bias how far a single person is from the
-# population, *v* people are *v* times nearer, and it does not matter how many votes judge.
+# Someone who knows nothing but how often each label is given overall, the {term}`base rate`, can already
+# make a guess. How many people must one ask about each item, on top of that, to come as near to what
+# everybody thinks as a model does? That number is the model's {term}`worth`: 0 is the base rate itself, and what is
+# further from people is worth less than nothing. {term}`Skill <skill>` puts the same on a scale that ends at 1,
+# the population, and has a place for what is below the base rate ({numref}`fig-human-equivalents`). Both rest on
+# squared distances, which the votes show without bias.
+#
+# A model may know much and be too sure of it. So each has two values: as it is, and told how far to trust it,
+# with one number, fitted on the votes on other items, that draws its probabilities towards the base rate
+# ({term}`trusted <worth, trusted>`). The second says what it knows; the gap is overconfidence.
 
 # %%
-equivalents = results.human_equivalents(
-    material, temperatures=[1.0, 2.0], n_draws=crowds, n_resamples=resamples, seed=seed
-)
+equivalents = results.human_equivalents(material, n_draws=crowds, n_resamples=resamples, seed=seed)
 result = None
 if len(equivalents):
     result = publish_figure(
         "fig-human-equivalents",
-        plot_human_equivalents,
-        results.drawn_equivalents(equivalents),
-        caption="""Flattening a model's predictions brings it closer to people. Number of people whose pooled
-        answers predict as well, by squared distance, with 95% intervals over items; dotted: one
-        person. Hollow circles are flattened with a {term}`temperature <temperature scaling>` of 2,
-        which {cite:t}`baan2022` chose on these very items of SNLI. Seeds of a model share a row.""",
-        alt="""A panel for each dataset and a row for each guess and model. Most circles lie between
-        one and three people. Hollow circles lie to the right of the filled ones of the same model. On
-        MNLI the original votes and the mean vote given the old label lie near five people.""",
+        plot_skill,
+        results.drawn_skill(equivalents),
+        caption="""Told how far to trust them, models know more than they say. Skill by squared distance, with
+        95% intervals over items: 0 is the base rate, 1 the population. Dotted: the skill of 1, 2, 5 and 10 people
+        who know the base rate. Arrows: further left. Seeds of a model share a row.""",
+        alt="""A panel for each dataset and a row for each guess and model, with a filled circle for the model as
+        it is and a hollow one, always further right, for the model told how far to trust it. On SNLI most filled
+        circles lie between the base rate and one person; on MNLI most lie left of the base rate, and the hollow
+        ones lie between it and one person.""",
     )
 result
 
 # %% [markdown]
 # A fine-tuned RoBERTa-base, averaged over three seeds, is worth
-# {value}`tbl-human-equivalents dataset=snli family=RoBERTa-base measure=human_equivalent_brier temperature=1 mean:value .1f`
-# people on SNLI and
-# {value}`tbl-human-equivalents dataset=mnli family=RoBERTa-base measure=human_equivalent_brier temperature=1 mean:value .1f`
-# on MNLI ({numref}`fig-human-equivalents`). A temperature of 2 raises that to
-# {value}`tbl-human-equivalents dataset=snli family=RoBERTa-base measure=human_equivalent_brier temperature=2 mean:value .1f`
-# and
-# {value}`tbl-human-equivalents dataset=mnli family=RoBERTa-base measure=human_equivalent_brier temperature=2 mean:value .1f`.
+# {value}`tbl-human-equivalents dataset=snli family=RoBERTa-base measure=people_on_top mean:value .1f`
+# people on SNLI as it is, and
+# {value}`tbl-human-equivalents dataset=snli family=RoBERTa-base measure=people_on_top_trusted mean:value .1f`
+# told how far to trust it. On MNLI, which it was not trained on, its skill as it is is
+# {value}`tbl-human-equivalents dataset=mnli family=RoBERTa-base measure=skill mean:value .2f`, below the base rate;
+# trusted, it is worth
+# {value}`tbl-human-equivalents dataset=mnli family=RoBERTa-base measure=people_on_top_trusted mean:value .1f`.
+# No model whose predictions are available, trusted, is worth more than
+# {value}`tbl-human-equivalents dataset=snli kind=model measure=people_on_top_trusted max:value .1f` people on SNLI or
+# {value}`tbl-human-equivalents dataset=mnli kind=model measure=people_on_top_trusted max:value .1f` on MNLI.
 #
 # The original votes, five on most items, are worth
-# {value}`tbl-human-equivalents dataset=snli "system=original votes" measure=human_equivalent_brier value .1f`
+# {value}`tbl-human-equivalents dataset=snli "system=original votes" measure=people_on_top_trusted value .1f`
 # people on SNLI and
-# {value}`tbl-human-equivalents dataset=mnli "system=original votes" measure=human_equivalent_brier value .1f`
-# on MNLI. These five are no ordinary sample of people: items were chosen because exactly three of the
+# {value}`tbl-human-equivalents dataset=mnli "system=original votes" measure=people_on_top_trusted value .1f`
+# on MNLI, trusted. These five are no ordinary sample of people: items were chosen because exactly three of the
 # five agreed.
 #
 # By {term}`TVD` and {term}`JSD` the answer depends on how many votes judge, so a crowd of *v* people
@@ -271,10 +276,10 @@ if len(equivalents):
         equivalents,
         shown=results.equivalents_beside(equivalents.rows),
         columns=results.equivalent_columns(equivalents.rows),
-        caption=f"""What systems are worth in people, with 95% intervals. By squared distance in closed
-        form (Fieller's interval of a ratio); by TVD and JSD against *m* other votes, from {crowds}
-        drawn crowds, with the interval of the paired difference inverted. T = 2: flattened with that
-        temperature.""",
+        caption=f"""What systems are worth in people, with 95% intervals over items. *Worth*: people to ask on top
+        of the base rate, by squared distance, as it is and *trusted*, told how far to trust it. *Pooled*: people
+        whose shares alone come as near, which has no zero: a uniform guess has some of it. By TVD and JSD against
+        *m* other votes, from {crowds} drawn crowds, with the interval of the paired difference inverted.""",
     )
 result
 

@@ -240,8 +240,8 @@ def methods(
         ``objective`` (kl, jsd, or empty); ``origin``; ``family``; ``first``, whether it is the
         first of its family, and no variant; ``n_items``; for each of `MEASURES` its value with
         ``_low`` and ``_high``; ``difference``, of the JSD from the mean vote given the old label
-        that is fitted for JSD, with its interval; ``people``, how many people, pooled, come as near
-        by squared distance.
+        that is fitted for JSD, with its interval; ``people``, what it is worth in people on top of
+        the base rate.
     """
     others = [run.predictions_on(votes) for run in variants if votes.is_released]
     known = {one.name for one in systems}  # a reader may have repeated one of the runs
@@ -297,7 +297,8 @@ def methods(
         add(one.probabilities, {"access": "text", "map": ON_VOTES, "first": True} | about)
     table = pd.DataFrame(rows).assign(dataset=votes.dataset.name, n_items=len(made.votes))
     table = table.merge(_scored(made.votes, scored, rows, n_resamples, confidence, seed), "left")
-    people = {one.name: _in_people(made.votes, one, confidence) for one in scored}
+    how = (n_resamples, seed, confidence)
+    people = {one.name: _in_people(made.votes, one, *how) for one in scored}
     for place, column in enumerate(_PEOPLE):
         table[column] = [people[name][place] for name in table["system"]]
     references = _references(votes, made.votes, seed)
@@ -355,10 +356,12 @@ def _scored(
     return table
 
 
-def _in_people(votes: Votes, system: System, level: float) -> tuple[float, float, float]:
+def _in_people(
+    votes: Votes, system: System, n_resamples: int, seed: int, level: float
+) -> tuple[float, float, float]:
     if votes.n_votes.min() < 2:
         return np.nan, np.nan, np.nan
-    found = worth(votes, system, n_resamples=0, level=level).pooled
+    found = worth(votes, system, n_resamples=n_resamples, seed=seed, level=level).people
     return found.value, found.low, found.high
 
 
@@ -695,7 +698,7 @@ COLUMNS = [
     Column("KL", "kl", 3, best="lowest"),
     Column("TVD", "dist_ce", 3, best="lowest"),
     Column("new accuracy, %", "new_accuracy", 1, percent=True, best="highest"),
-    Column("people", "people", 1, "people_low", "people_high", best="highest"),
+    Column("worth", "people", 1, "people_low", "people_high", best="highest"),
 ]
 MAP_COLUMNS = [
     Column("dataset", "dataset", names=dataset_name),

@@ -142,72 +142,73 @@ def counts_beside(against: pd.DataFrame) -> pd.DataFrame:
     return beside.reindex(index=systems, columns=order).reset_index().fillna(MISSING)
 
 
-@recorded(keys=("dataset", "system", "temperature", "measure"))
+@recorded(keys=("dataset", "system", "measure"))
 def human_equivalents(
     votes: Votes,
     systems: Sequence[System],
     *,
-    temperatures: Sequence[float],
     n_draws: int,
     n_resamples: int,
     seed: int,
 ) -> pd.DataFrame:
     """Say what each system is worth in people, and as how many drawn people it does.
 
-    A row for each baseline, and each system at each of the `temperatures`, and measure:
-    ``dataset``, ``system``, ``family``, ``temperature``, ``kind`` (baseline, model), ``n_items``,
-    ``measure`` (those of `worth` and of drawn crowds), ``n_judges``, ``value``, ``low``, ``high``,
-    ``text``, ``note``. A system that was made from these votes has no value, and a ``note`` that
-    says so. Empty where an item has a single vote.
+    A row for each baseline and system, and measure: ``dataset``, ``system``, ``family``, ``kind``
+    (baseline, model), ``n_items``, ``measure`` (those of `worth` and of drawn crowds),
+    ``n_judges``, ``credibility`` (k₀: k people have the skill k / (k + k₀)), ``value``, ``low``,
+    ``high``, ``text``, ``note``. A system that was made from these votes has no value, and a
+    ``note`` that says so. Empty where an item has a single vote.
     """
-    columns = ["dataset", "system", "family", "temperature", "kind", "n_items", "measure"]
-    columns += ["n_judges", "value", "low", "high", "text", "note"]
+    columns = ["dataset", "system", "family", "kind", "n_items", "measure"]
+    columns += ["n_judges", "credibility", "value", "low", "high", "text", "note"]
     if votes.n_votes.min() < 2:
         return pd.DataFrame(columns=columns)
     crowds = people.Crowds(votes, n_draws=n_draws, seed=seed)
-    everyone = [("baseline", one, 1.0) for one in known.baselines(votes, seed)]
-    everyone += [("model", one, t) for one in systems for t in temperatures]
+    everyone = [("baseline", one) for one in known.baselines(votes, seed)]
+    everyone += [("model", one) for one in systems]
     rows = []
-    for kind, system, temperature in everyone:
+    for kind, system in everyone:
         reason = people.refusal(votes, system)
         found: list[dict[str, object]] = []
         if not reason:
-            at = system if temperature == 1 else system.at_temperature(temperature)
-            worth = worths.worth(votes, at, n_resamples=n_resamples, seed=seed)
-            drawn = crowds.equivalents(at, n_resamples=n_resamples)
-            found = worths.rows_of([(at, worth)]) + people.as_rows((at, one) for one in drawn)
+            worth = worths.worth(votes, system, n_resamples=n_resamples, seed=seed)
+            rows_of = worths.rows_of([(system, worth)])
+            found = [row | {"credibility": worth.credibility} for row in rows_of]
+            drawn = crowds.equivalents(system, n_resamples=n_resamples)
+            found += people.as_rows((system, one) for one in drawn)
         common: dict[str, object] = {"dataset": votes.dataset.name, "system": system.name}
-        common |= {"family": system.family, "temperature": float(temperature), "kind": kind}
+        common |= {"family": system.family, "kind": kind}
         common["note"] = reason or "; ".join(system.notes)
         for name in (*worths.NAMES, *people.NAMES) if reason else ():
             rows.append(common | {"measure": name, "text": "", "n_items": 0})
         rows += [row | common for row in found]
     table = pd.DataFrame(rows).reindex(columns=columns)
-    return table.astype({"n_judges": "Int64", "value": float, "low": float, "high": float})
+    numbers = dict.fromkeys(("credibility", "value", "low", "high"), float)
+    return table.astype({"n_judges": "Int64"} | numbers)
 
 
 def equivalents_beside(equivalents: pd.DataFrame) -> pd.DataFrame:
     """Set the measures of `human_equivalents` side by side; a note where there is no value."""
-    index = ["dataset", "system", "temperature", "kind", "note"]
+    index = ["dataset", "system", "kind", "note"]
     text = equivalents["text"].where(equivalents["text"] != "", equivalents["note"])
     wide = equivalents.assign(text=text).pivot(index=index, columns="measure", values="text")
     order = equivalents[index].drop_duplicates()
     return order.merge(wide.reset_index(), "left", index)
 
 
-@derived(keys=("dataset", "system", "temperature"))
-def drawn_equivalents(equivalents: pd.DataFrame) -> pd.DataFrame:
-    """Return what the figure draws of `human_equivalents`: by squared distance, in people.
+@derived(keys=("dataset", "system", "trusted"))
+def drawn_skill(equivalents: pd.DataFrame) -> pd.DataFrame:
+    """Return what the figure draws of `human_equivalents`: skill, as it is and ``trusted``.
 
-    ``label`` is that of the system's row in the figure, ``n_people``, ``low`` and ``high`` are in
-    people, ``limit`` is the largest crowd that is shown. Infinite values are left out.
+    ``label`` is that of the system's row in the figure; ``skill``, ``low`` and ``high`` are at most
+    1. Where skill is undefined, there is no row.
     """
-    brier = equivalents[equivalents["measure"] == worths.POOLED].dropna(subset="value")
-    brier = brier[np.isfinite(brier["value"]) & (brier["value"] > 0)]
-    drawn = brier.rename(columns={"value": "n_people"}).assign(limit=people.PEOPLE[-1])
-    drawn["label"] = _row_labels(drawn)
-    columns = ["dataset", "kind", "label", "system", "temperature", "n_people", "low", "high"]
-    return drawn[[*columns, "limit"]]
+    rows = equivalents[equivalents["measure"].isin((worths.SKILL, worths.SKILL_TRUSTED))]
+    rows = rows[np.isfinite(rows["value"])]
+    drawn = rows.rename(columns={"value": "skill"}).assign(label=_row_labels(rows))
+    drawn["trusted"] = drawn["measure"] == worths.SKILL_TRUSTED
+    columns = ["dataset", "kind", "label", "system", "trusted", "skill", "low", "high"]
+    return drawn[[*columns, "credibility"]]
 
 
 def _row_labels(rows: pd.DataFrame) -> "pd.Series[str]":
@@ -418,18 +419,13 @@ RANK_COLUMNS = [
 ]
 
 
-def _with_temperature(row: Row) -> str:
-    name = str((SYSTEM_NAMES | _ROW_NAMES).get(row["system"], row["system"]))
-    return name if row["temperature"] == 1 else f"{name}, T = {row['temperature']:g}"
-
-
 def equivalent_columns(equivalents: pd.DataFrame) -> list[Column]:
     """Return how `equivalents_beside` is shown; how many votes judge stands in the headings."""
     judges = equivalents["n_judges"].dropna().unique()
     by = f"m = {judges[0]}" if len(judges) == 1 else "half the crowd judges"
     return [
         Column("dataset", "dataset", names=dataset_name),
-        Column("system", _with_temperature),
+        Column("system", "system", names=SYSTEM_NAMES | _ROW_NAMES),
         Column("worth", worths.PEOPLE),
         Column("worth, trusted", worths.PEOPLE_TRUSTED),
         Column("pooled, squared distance", worths.POOLED),

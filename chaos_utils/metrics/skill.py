@@ -18,6 +18,7 @@ from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
 
 Floats = npt.NDArray[np.float64]
 
+MARKS = (1, 2, 5, 10)  # people whose skill is marked on an axis
 _ROUNDING = 1e-12  # of a mean square
 
 

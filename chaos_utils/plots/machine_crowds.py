@@ -7,12 +7,11 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
 
 from chaos_utils.base.style import colour, is_narrow
-from chaos_utils.metrics.skill import skill_of_people
+from chaos_utils.metrics.skill import MARKS, skill_of_people
 from chaos_utils.plots.panels import dataset_panels, label_lines
 
 _LINE = 0.135  # inches: of a row of models
 _LOWEST = -0.3  # skill, below which nothing is drawn
-_MARKS = (1, 2, 5, 10)  # people
 _APART = 0.06  # of skill, that two marks are at least
 _LINES = {  # of the skill of panels: name and colour
     "people_skill": ("people", "muted"),
@@ -100,7 +99,7 @@ def plot_machine_worth(table: pd.DataFrame) -> Figure:
 
 def _mark_people(axis: Axes, credibility: float) -> None:
     last = -np.inf
-    for people, skill in zip(_MARKS, skill_of_people(_MARKS, credibility), strict=True):
+    for people, skill in zip(MARKS, skill_of_people(MARKS, credibility), strict=True):
         if skill - last < _APART:
             continue
         last = skill

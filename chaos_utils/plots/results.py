@@ -1,4 +1,4 @@
-"""The figures of every system's distance from humans, and of how many people that is worth."""
+"""The figures of every system's distance from humans, and of its skill against the base rate."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,11 +9,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator, NullLocator
+from matplotlib.ticker import MaxNLocator
 
 from chaos_utils.base.style import colour, is_narrow, width
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.datasets.dataset import Dataset
+from chaos_utils.metrics.skill import MARKS, skill_of_people
 
 # Groups of rows, from the top, and the kinds of systems in each.
 _GROUPS = (("floor", "ceiling", "human"), ("chance", "baseline"), ("model",))
@@ -21,8 +22,8 @@ _GROUP_OF = {kind: place for place, kinds in enumerate(_GROUPS) for kind in kind
 _LINES = {"floor": ("muted", ":"), "ceiling": ("muted", ":"), "chance": ("text", "--")}
 _ROW, _HEAD = 0.165, 0.5  # inches: the height of a row, and of what is around a panel
 _SEEDS_APART = 0.22  # rows, so that the seeds of a model do not hide each other
-_TICKS = (0.5, 1, 2, 3, 5, 10, 20, 50)
-_LINEAR_UP_TO = 12  # people
+_LOWEST = -1.0  # skill that is drawn
+_APART = 0.05  # of the axis, that the marks of two numbers of people are at least
 
 
 def plot_results(table: pd.DataFrame) -> Figure:
@@ -54,36 +55,42 @@ def plot_results(table: pd.DataFrame) -> Figure:
     return figure
 
 
-def plot_human_equivalents(table: pd.DataFrame) -> Figure:
-    """Draw how many people each system is worth, as it is and flattened, a row for each.
+def plot_skill(table: pd.DataFrame) -> Figure:
+    """Draw the skill of each system against the base rate, as it is and trusted, a row for each.
 
-    The table is as `results.drawn_equivalents` gives it. Seeds of a model share a row.
+    The table is as `results.drawn_skill` gives it. Seeds of a model share a row. Dotted lines are
+    at the skill of some people; what is further than `_LOWEST` below the base rate is an arrow.
     """
-    figure, panels = _row_panels(table, "n_people", lowest_on_top=False)
-    most = max([1.0, *table["n_people"]])
+    figure, panels = _row_panels(table, "skill", lowest_on_top=False)
+    lowest = max(_LOWEST, min(0.0, table["skill"].min()))
     for axis, dataset, heights in panels:
-        for one in _spread(table[table["dataset"] == dataset.name], heights):
+        rows = table[table["dataset"] == dataset.name]
+        for one in _spread(rows, heights):
             look = _colour_of(one["kind"], dataset)
-            ends = np.clip([one["low"], one["high"]], 0, one["limit"])
+            ends = np.clip([one["low"], one["high"]], lowest, 1)
             axis.plot(ends, [one["height"]] * 2, color=look, linewidth=1.1)
             axis.plot(
-                one["n_people"], one["height"], marker="o", color=look, markersize=4,
-                markerfacecolor=look if one["temperature"] == 1 else colour("low"),
+                max(one["skill"], lowest), one["height"], color=look, markersize=4,
+                marker="<" if one["skill"] < lowest else "o",
+                markerfacecolor=colour("low") if one["trusted"] else look,
             )  # fmt: skip
-        axis.axvline(1, color=colour("muted"), linestyle=":", linewidth=0.9)
-        if most <= _LINEAR_UP_TO:
-            axis.xaxis.set_major_locator(MaxNLocator(integer=True))
-        else:
-            axis.set_xscale("log")
-            axis.set_xticks(_TICKS, [f"{tick:g}" for tick in _TICKS])
-            axis.xaxis.set_minor_locator(NullLocator())
-    if most <= _LINEAR_UP_TO:
-        _from_zero(panels, max([most, *table["high"].clip(upper=_LINEAR_UP_TO)]))
-    figure.supxlabel("people who together predict as well; higher is better", fontsize=8.5)
-    if flattened := [t for t in sorted(set(table["temperature"])) if t != 1]:
-        _explain(
-            figure, [("o", True, "as trained"), ("o", False, f"flattened, T = {flattened[0]:g}")]
-        )
+        axis.axvline(0, color=colour("text"), linewidth=0.9)
+        marks = skill_of_people(MARKS, float(rows["credibility"].iloc[0]))
+        last = lowest
+        for n_people, at in zip(MARKS, marks, strict=True):
+            if at - last < _APART * (1 - lowest):
+                continue
+            last = at
+            axis.axvline(at, color=colour("muted"), linestyle=":", linewidth=0.9)
+            axis.text(
+                at, 1, f"{n_people}", transform=axis.get_xaxis_transform(), color=colour("muted"),
+                ha="center", va="bottom", fontsize=7,
+            )  # fmt: skip
+        axis.set_title(dataset.short, pad=14)
+        axis.xaxis.set_major_locator(MaxNLocator(5))
+        axis.set_xlim(lowest - 0.06, 1.03)
+    figure.supxlabel("skill: 0 is the base rate, 1 the population; higher is better", fontsize=8.5)
+    _explain(figure, [("o", True, "as it is"), ("o", False, "told how far to trust it")])
     return figure
 
 

@@ -9,6 +9,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.splits import item_groups
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.skill import (
+    MARKS,
     Distances,
     bootstrap_intervals,
     distances,
@@ -33,7 +34,6 @@ TITLES: Mapping[str, str] = {
     POOLED: "human equivalent",
 }
 UNITS = {name: "" if name.startswith(SKILL) else "people" for name in NAMES}
-MARKS = (1, 2, 5, 10)  # people whose skill is marked on an axis
 BELOW, BEYOND, UNDEFINED = "below the base rate", "more than voted", "undefined"
 _FIELLER = "Fieller's interval over items, each with its votes"
 _RESAMPLED = "items resampled, each with its votes; the base rate is held fixed"

@@ -59,14 +59,14 @@ def test_intervals_hold_their_values(table):
 
 
 def test_a_system_that_was_made_from_the_votes_has_a_note_and_no_value(sample):
-    given = {"temperatures": [1.0], "n_draws": 2, "n_resamples": 20, "seed": 0}
+    given = {"n_draws": 2, "n_resamples": 20, "seed": 0}
     votes = sample[0]
     rows = results.human_equivalents.function(votes, [oracle(votes)], **given)
     refused = rows[rows["system"] == "oracle"]
     assert refused["measure"].tolist() == [*worths.NAMES, *people.NAMES]
     assert refused["value"].isna().all()
     assert set(refused["note"]) == {"made from the votes that judge it"}
-    assert "oracle" not in set(results.drawn_equivalents(rows).rows["system"])
+    assert "oracle" not in set(results.drawn_skill(rows).rows["system"])
     # Votes of one person give empty tables.
     single = replace(votes, counts=frozen(np.eye(3)[votes.majority]))
     assert results.human_equivalents.function(single, [], **given).empty
