@@ -45,6 +45,7 @@ from IPython.display import Markdown
 from chaos_utils.analyses import fitting
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.notices import notices
+from chaos_utils.datasets.votes import ENOUGH_VOTES
 from chaos_utils.plots.fitting import plot_fitting, plot_fitting_curve
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
@@ -83,7 +84,8 @@ Markdown(notices(material))
 # of their log-probabilities. A ridge penalty keeps weights small, the more so the fewer
 # items there are. Maps are fitted for KL (the cross-entropy with the votes) or for the mean JSD itself;
 # isotonic has no such choice. *As it is* means without any map: a system's probabilities, or the mean of
-# several.
+# several. To fewer than twenty votes per item, JSD and TVD reward overconfidence: such votes are fitted
+# for KL alone, and rank by the unbiased squared distance.
 #
 # Every prediction is {term}`cross-fitted`: the votes on an item, and on all items with the same premise,
 # story or image, are left out of the fit that predicts it. For a stack we let folds *within* the fitted
@@ -99,11 +101,13 @@ Markdown(notices(material))
 
 # %%
 of_text = methods.where(~has_old_labels)
+nearness = fitting.in_words(methods.rows)
+shown = fitting.shown(methods.rows, "text")
 publish_table(
     "tbl-fitting",
     of_text,
-    shown=fitting.shown(methods.rows, "text"),
-    columns=fitting.COLUMNS,
+    shown=shown,
+    columns=fitting.columns_of(shown),
     groups=["dataset"],
     caption=f"""Maps fitted on votes bring systems closer to people. Out of fold ({folds} folds), on the
     items that all systems predict, nearest first; one seed of each family and the stacks. In brackets,
@@ -141,7 +145,7 @@ publish_figure(
     plot_fitting,
     methods.having(fitting.drawn(methods.rows)),
     caption=f"""On SNLI and MNLI, fitted maps take base-size models past every published one, still far from
-    the second crowd. JSD out of fold, nearest
+    the second crowd. {nearness} out of fold, nearest
     first within three kinds of methods that are not to be ranked together: without any votes, fitted on
     votes, and fitted on votes with the item's old label as well. Single systems by the affine map, all
     together by the map that inner folds choose. Bars
@@ -172,8 +176,8 @@ if len(maps):
         maps,
         columns=fitting.MAP_COLUMNS,
         groups=["dataset"],
-        caption="""Most of the gain comes with moving weight between labels. JSD from the text alone, out
-        of fold, each map but the isotonic one fitted for JSD. Seeds, their ensembles, label smoothing and
+        caption=f"""Most of the gain comes with moving weight between labels. {nearness} from the text alone, out
+        of fold; maps but the isotonic one are fitted for JSD, and for KL where votes are few. Seeds, their ensembles, label smoothing and
         MC dropout each by themselves. Intervals are in the data of the first table.""",
     )
 result
@@ -201,7 +205,7 @@ if has_old_labels.any():
         "tbl-fitting-old-label",
         methods.where(has_old_labels),
         shown=fitting.shown(methods.rows, "old label"),
-        columns=fitting.COLUMNS,
+        columns=fitting.columns_of(fitting.shown(methods.rows, "old label")),
         groups=["dataset"],
         caption="""The old label and the systems add to each other. As the table from the text alone; here
         each item's old label is an input too, by itself and times the log-probabilities. *Base rate*: the
@@ -237,8 +241,8 @@ if len(curve):
         curve.having(fitting.curve_drawn(curve.rows)),
         caption=f"""Twenty votes on each item do as well as a hundred. The quadratic map on all
         systems, fitted on fewer items of the other folds, with fewer votes on each (drawn without
-        replacement). Fitted for JSD from
-        {fitting.ENOUGH} votes on, for KL below, where the JSD to a few votes misleads. Means over
+        replacement). {nearness}; fitted for JSD from
+        {ENOUGH_VOTES} votes on, for KL below, where the JSD to a few votes misleads. Means over
         {repeats} draws; every fold draws its own items.""",
         alt="""Line plots with a panel for each dataset: JSD against the number of labelled items on a
         logarithmic axis, a line for each number of votes on an item. All lines fall and flatten. Those of
@@ -304,9 +308,10 @@ if len(choices):
     result = publish_table(
         "tbl-fitting-choices",
         choices,
+        shown=fitting.with_distance(choices.rows),
         columns=fitting.CHOICE_COLUMNS,
-        caption="""Neither the penalty nor the folds matter much. JSD from the text alone of the quadratic map
-        on all systems, fitted for JSD.""",
+        caption=f"""Neither the penalty nor the folds matter much. {nearness} from the text alone of the quadratic
+        map on all systems.""",
     )
 result
 

@@ -42,12 +42,16 @@ Ints = npt.NDArray[np.int64]
 _MOST_BYTES = 4 * 10**9  # of a file, which is read whole
 _SHOWN = 5
 _MOST_NAMES = 12  # labels in a message
-# Another order of the classes must raise agreement with the labels by so much to be reported, and
-# surpass the commonest label by so much to be an error: a constant prediction has no order.
+# Another order of the classes must raise agreement with the labels by so much to be reported. It is
+# an error if it surpasses the commonest label, and chance, by so much: a constant prediction has no
+# order. A rise that no mere lack of skill explains need only go beyond chance.
 _ORDER_MARGIN = 0.15
 _ABOVE_CONSTANT = 0.05
+_FLAGRANT = 0.5
+_BEYOND_CHANCE = 4  # standard deviations
 _ENOUGH_FOR_ORDER = 30
 _SHUFFLES = 20  # of the labels: among many classes, some order fits by chance
+_ROUNDING = 1e-9
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 SMOOTHING = "the Krichevsky–Trofimov rule (½ added to each label)"
 NAME = "at least one character, all valid Unicode, none a control character"
@@ -688,15 +692,18 @@ def _check_order(
     found = (
         f"read as {meant}, {fit:.0%} of the labels are {which}; read as {better}, {best_fit:.0%}"
     )
-    if best_fit < pairs.sum(axis=0).max() + _ABOVE_CONSTANT:
-        return [f"the classes may be in another order: {found}"]
     rng = np.random.default_rng(0)
     top = probabilities.argmax(axis=1)
-    for _ in range(_SHUFFLES):
-        by_chance = np.zeros((k, k))
-        np.add.at(by_chance, (top, rng.permutation(labels)), 1 / n)
-        fit_by_chance = by_chance[linear_sum_assignment(by_chance, maximize=True)].sum()
-        if best_fit < fit_by_chance + _ABOVE_CONSTANT:
+    by_chance = np.zeros(_SHUFFLES)
+    for one in range(_SHUFFLES):
+        shuffled = np.zeros((k, k))
+        np.add.at(shuffled, (top, rng.permutation(labels)), 1 / n)
+        by_chance[one] = shuffled[linear_sum_assignment(shuffled, maximize=True)].sum()
+    beyond = by_chance.mean() + _BEYOND_CHANCE * by_chance.std()
+    if best_fit < fit + _FLAGRANT or best_fit <= beyond + _ROUNDING:
+        if best_fit < pairs.sum(axis=0).max() + _ABOVE_CONSTANT:
+            return [f"the classes may be in another order: {found}"]
+        if best_fit < by_chance.max() + _ABOVE_CONSTANT:
             return []
     is_own = order != list(range(k))
     named = isinstance(first.values, dict)

@@ -207,7 +207,7 @@ def test_a_stated_label_with_less_than_the_largest_probability_stands():
 
 def test_labels_that_tie_in_drawn_votes_share_an_item():
     h, m = np.array([[0.5, 0.5, 0], [0.5, 0.5, 0]]), np.array([[0.2, 0.8, 0], [0.4, 0.4, 0.2]])
-    one = judged(h, m, drawn=True)
+    one = judged(h, m, ties_share=True)
     assert MEASURES["new_accuracy"].columns(one)[:, 0].tolist() == [0.5, 0.5]
     stated = replace(one, predicted=np.array([1, 2]), stated=True)
     assert MEASURES["new_accuracy"].columns(stated)[:, 0].tolist() == [0.5, 0]
