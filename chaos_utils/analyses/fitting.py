@@ -85,7 +85,7 @@ def _mean(by: str, votes: Votes, predicted: Floats) -> float:
 def with_distance(rows: pd.DataFrame) -> pd.DataFrame:
     """Return rows with ``distance``, and its ends if there are some: by the measure in ``by``."""
     for end in _ENDS:
-        known = [one for one in rows["by"].unique() if f"{one}{end}" in rows]
+        known = [one for one in _IN_WORDS if f"{one}{end}" in rows]
         if known:
             each = [rows[f"{one}{end}"].where(rows["by"] == one) for one in known]
             rows = rows.assign(**{f"distance{end}": pd.concat(each, axis=1).max(axis=1)})
@@ -97,7 +97,7 @@ def in_words(rows: pd.DataFrame) -> str:
     return " or ".join(_IN_WORDS[one] for one in rows["by"].unique())
 
 
-_IN_WORDS = {"jsd": "JSD", "sq_distance": "squared distance (unbiased)", "kl": "KL"}
+_IN_WORDS = {"jsd": "JSD", "sq_distance": "Squared distance (unbiased)", "kl": "KL"}
 
 
 # What is fitted to what
@@ -776,6 +776,6 @@ CHOICE_COLUMNS = [
     Column("dataset", "dataset", names=dataset_name),
     Column("penalty", "penalty"),
     Column("folds dealt by seed", "folds_seed"),
-    Column("", "by", names=_IN_WORDS),
+    Column("measure", "by", names=_IN_WORDS),
     Column("distance", "distance", 4),
 ]

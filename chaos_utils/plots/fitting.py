@@ -96,7 +96,7 @@ def _line(axis: Axes, name: str, value: float) -> None:
     if np.isnan(value):
         return
     axis.axvline(value, color=colour("muted"), linestyle=":", linewidth=1.2, zorder=1)
-    left = name == "perfect model"
+    left = name == "perfect model" and value > _APART * axis.get_xlim()[1]
     axis.annotate(
         name, (value, 0), (-2 if left else 3, 5), xycoords=("data", "axes fraction"),
         textcoords="offset points", rotation=90, va="bottom", ha="right" if left else "left",
