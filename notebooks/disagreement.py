@@ -60,8 +60,8 @@ publish_figure(
     plot_entropy,
     disagreement.entropy_bins(material, n_bins=20),
     caption="""People disagree on most SNLI and MNLI items, and much less on αNLI. Items by the
-    entropy of their votes, in twenty equal bins; the dashed line is the mean. The outline on αNLI
-    shows the items there would be in a bin if all splits between two labels were equally frequent.
+    entropy of their votes, in twenty equal bins; the dashed line is the mean. With two
+    labels, an outline shows the items there would be in a bin if all splits were equally frequent.
     Compare Figure 3 of {cite:t}`nie2020`.""",
     alt="""Three histograms of entropy in bits. SNLI and MNLI have one broad peak at or above
     one bit; the αNLI histogram falls from a high left side and rises again in its last bin, where
