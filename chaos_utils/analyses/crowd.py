@@ -357,8 +357,9 @@ def divided_items(votes: Votes, *, n_items: int, most: int, seed: int) -> pd.Dat
     ``disagreement`` is the chance that two people give different labels, as the nonparametric prior
     expects it from the item's votes: an item of two votes that differ is not the most divided one
     for that; what is alike to two digits is ordered by the votes themselves. ``n_alike`` items have
-    the same votes for each label, and so the same place. ``low`` to ``high`` holds it with 95%, by a Dirichlet prior: the other one has few points, and its intervals are too
-    short. ``counts`` are the votes by label. The priors are fitted on at most `most` items.
+    the same votes for each label, and so the same place. ``low`` to ``high`` holds it with 95%, by
+    a Dirichlet prior: the other one has few points, and its intervals are too short. ``counts`` are
+    the votes by label. The priors are fitted on at most `most` items.
     """
     rng = np.random.default_rng([seed, 3])
     rows = rng.permutation(len(votes))[:most] if len(votes) > most else np.arange(len(votes))

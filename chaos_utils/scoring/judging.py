@@ -46,6 +46,8 @@ _LONG = 20_000  # resamples of all systems
 _MOST_ITEMS = 20_000  # that references are drawn for: their error is then below 0.002
 # Have their minimum at the truth and unbiased differences however few the votes; the first a level.
 UNBIASED = ("sq_distance", "kl")
+# Reward overconfidence where votes are few: nothing is best by them there.
+BIASED = ("jsd", "dist_ce", "soft_accuracy", "manhattan", "ent_ce")
 _REFERENCES_SEED = 0  # recorded for it: one number for every page, whatever is resampled
 Row = dict[str, Any]
 
@@ -338,7 +340,7 @@ def _notes(found: Mapping[str, Sequence[System]], by_name: Mapping[str, Votes]) 
     notes = []
     for name, systems in found.items():
         if by_name[name].are_few:
-            notes.append(_of_few(by_name[name]))
+            notes.append(note_on_few(by_name[name]))
         if by_name[name].source.synthetic:
             title = by_name[name].dataset.title
             notes.append(f"{title} here is the synthetic sample: made up, and no result")
@@ -347,7 +349,7 @@ def _notes(found: Mapping[str, Sequence[System]], by_name: Mapping[str, Votes]) 
     return notes
 
 
-def _of_few(votes: Votes) -> str:
+def note_on_few(votes: Votes) -> str:
     """Say by what few votes can judge, and by what they cannot."""
     is_level = int(votes.n_votes.min()) >= 2
     by = "the squared distance, which few votes do not bias" if is_level else "KL"
@@ -436,6 +438,7 @@ def _judged(
         rows += [row | {"group": group} for row in (*ours, *others)]
     differences = [row for row in scored if row.get("reference")]
     best = _best(rows, differences, group_of)
+    best = {one for one in best if not (votes.are_few and one[2] in BIASED)}
     shown = set(compared)
     rows += [row for row in differences if (row["system"], row["reference"]) in shown]
     is_whole = votes.is_released and not votes.source.synthetic
