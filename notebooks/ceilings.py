@@ -178,9 +178,9 @@ publish_figure(
     prediction. The estimated human is published, in Table 5 of {cite:t}`nie2020`, from a second
     crowd that was not released.""",
     alt="""A dot plot for each dataset with a row for each system. Vertical lines mark the
-    perfect model and the second crowd, close together at the left, and the uniform prediction.
+    perfect model and the second crowd, close together at the left, and the uniform guess.
     The published estimated human lies at the second crowd; all other systems lie far to the
-    right of it, and on MNLI the models lie about the line of the uniform prediction.""",
+    right of it, and on MNLI the models lie about the line of the uniform guess.""",
 )
 
 # %% [markdown]
@@ -190,7 +190,7 @@ publish_figure(
 # {value}`tbl-normalised-scores dataset=snli measure=jsd system="estimated human" ceiling .3f`, so
 # the two methods agree ({numref}`fig-noise-ceiling`). The best model shown has come
 # {value}`tbl-normalised-scores dataset=snli measure=jsd kind=model max:rescaled .0%` of the way
-# from the uniform prediction to the second crowd on SNLI,
+# from the uniform guess to the second crowd on SNLI,
 # {value}`tbl-normalised-scores dataset=mnli measure=jsd kind=model max:rescaled .0%` on MNLI and
 # {value}`tbl-normalised-scores dataset=alphanli measure=jsd kind=model max:rescaled .0%` on αNLI.
 # The mean vote given the old label, which needs no model, comes about as far on SNLI and farther on the
@@ -200,7 +200,7 @@ publish_figure(
 #
 # ## Scores from guess to crowd
 #
-# A rescaled score is 0 for the uniform prediction and 1 for the second crowd, whichever way a
+# A rescaled score is 0 for the uniform guess and 1 for the second crowd, whichever way a
 # measure points. It is below 0 for what is worse than guessing evenly, and above 1 for a perfect
 # model.
 
@@ -211,12 +211,12 @@ publish_table(
     shown=ceilings.side_by_side(between.rows),
     columns=ceilings.SCORE_COLUMNS,
     groups=["dataset", "kind"],
-    caption=f"""Rescaled, no model comes near the second crowd. 0 is the uniform prediction and 1
+    caption=f"""Rescaled, no model comes near the second crowd. 0 is the uniform guess and 1
     the second crowd (split halves); excess is JSD minus what a perfect model has on the same
     items. Brackets: 95% intervals from {resamples:,} resamples of the items, in which system,
-    uniform prediction and second crowd are resampled together; in bold the best of each group
+    uniform guess and second crowd are resampled together; in bold the best of each group
     and what its interval holds. A dash: not published, or the second crowd is not surely better
-    than the uniform prediction. The data has KL, RankCS and a calibration error too.""",
+    than the uniform guess. The data has KL, RankCS and a calibration error too.""",
 )
 
 # %% [markdown]

@@ -128,7 +128,7 @@ publish_figure(
     what a method learned from.""",
     alt="""Dot plots with intervals: for each dataset two panels, JSD and the error of entropy,
     with a row for every method, sorted by JSD. On SNLI and MNLI soft labels stand well left of
-    the other methods; on αNLI all methods lie together, just left of the uniform prediction.
+    the other methods; on αNLI all methods lie together, just left of the uniform guess.
     Perfect model and second crowd are far to the left. Most methods have more entropy than
     people.""",
 )
@@ -163,7 +163,7 @@ publish_table(
     plain run on the same items, in brackets its {level} bootstrap interval over items
     ({resamples:,} resamples); in bold the largest gain and those within its interval. Rows are
     of training seed {run_seed}, except the mean and the ensemble of seeds; only the mean has an
-    interval for other seeds too. Chance is the uniform prediction, for accuracy the most frequent label. The data
+    interval for other seeds too. Chance is the uniform guess, for accuracy the most frequent label. The data
     has each interval, p-values (at least {smallest_p_value(resamples):.1g} with so many
     resamples) as they are and by Holm's method, how often each method is best, and more
     measures.""",

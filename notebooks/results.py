@@ -17,7 +17,7 @@
 # people's answers? {cite:t}`nie2020` measured that for nine models. We set their table beside all
 # predictions that have been released, and beside guesses that need no model.
 #
-# The answer is mostly no. On MNLI a coin toss between the labels is closer to people than all
+# The answer is mostly no. On MNLI a uniform guess is closer to people than all
 # {value}`tbl-baselines-against-models dataset=mnli system=chance measure=jsd n_beaten` published
 # models, and no model whose predictions are available is worth, as trained, more than
 # {value}`tbl-human-equivalents kind=model measure=human_equivalent_brier temperature=1 max:value .1f`
@@ -136,7 +136,7 @@ if len(nine):
         "fig-nine-models",
         plot_results,
         nine,
-        caption="""On MNLI a coin toss between the labels is closer to people than all nine published
+        caption="""On MNLI a uniform guess is closer to people than all nine published
         models. So are the five original votes, and the mean vote of other items with the same old
         label. Dashed: the coin toss (uniform guess); dotted: a second crowd of a hundred people.""",
         alt="""A dot plot of JSD on MNLI. The second crowd stands far left. The mean vote given the old

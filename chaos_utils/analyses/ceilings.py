@@ -142,10 +142,10 @@ def _value(found: Repeated | None) -> float:
 def normalised_scores(
     votes: Votes, systems: Sequence[System], *, n_draws: int, n_resamples: int, seed: int
 ) -> pd.DataFrame:
-    """Rescale scores so that 0 is the uniform prediction and 1 the second crowd.
+    """Rescale scores so that 0 is the uniform guess and 1 the second crowd.
 
     Every system is set beside the references on the items that it covers; system,
-    uniform prediction and second crowd are resampled together.
+    uniform guess and second crowd are resampled together.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def normalised_scores(
         published), ``kind`` (human, baseline, model), ``n_items``, ``measure``, ``floor`` (the
         perfect model), ``ceiling`` (the second crowd), ``uniform``, ``value``, ``low``, ``high``,
         ``rescaled``, ``rescaled_low``, ``rescaled_high``. Rescaled is NaN where there is no second
-        crowd, or where it is not surely better than the uniform prediction: its distance has an
+        crowd, or where it is not surely better than the uniform guess: its distance has an
         interval that holds 0. All ends are NaN for a measure that has no
         interval.
     """
@@ -210,7 +210,7 @@ def normalised_scores(
 
 
 def _rescaled(values: list[Repeated], resampled: list[Floats]) -> dict[str, float]:
-    """Rescale a score; `values` are it, the uniform prediction and the second crowd, if any."""
+    """Rescale a score; `values` are it, the uniform guess and the second crowd, if any."""
     system, uniform_, *ceiling = (piece.value for piece in values)
     measure = values[0].measure
     low, high = percentile_interval(resampled[0]) if measure.has_interval else (np.nan, np.nan)
@@ -268,7 +268,7 @@ def items_by_votes(
     ----------
     votes : Votes
     systems : sequence of System
-        Beside them stand the uniform prediction and the old label.
+        Beside them stand the uniform guess and the old label.
     budget : int
         Votes in all. Divided by the votes per item it gives the items, rounded down.
     n_draws : int
@@ -397,7 +397,7 @@ _OF_WHAT = [
 ]
 CEILING_COLUMNS = [
     *_OF_WHAT,
-    Column("uniform", "uniform", 3),
+    Column("uniform guess", "uniform", 3),
     Column("perfect model", "floor", 3, "floor_low", "floor_high"),
     Column("split halves", _ceiling("ceiling_halves"), group="second crowd"),
     Column("drawn crowds", _ceiling("ceiling_posterior"), group="second crowd"),
@@ -413,7 +413,7 @@ PRIOR_COLUMNS = [
 
 
 def _way(name: str) -> Column:
-    """Return the column of how far a system has come from the uniform prediction to the crowd."""
+    """Return the column of how far a system has come from the uniform guess to the crowd."""
     column = f"{name}_rescaled"
     title = MEASURES[name].title
     ends = f"{column}_low", f"{column}_high"

@@ -28,16 +28,16 @@ def bought(names, sizes):
 
 
 def test_numbers_of_items_keep_clear_of_each_other(others):
-    axis = ceilings.plot_items_by_votes(bought(["uniform"], (1, 2, 3, 5, 20))).axes[0]
+    axis = ceilings.plot_items_by_votes(bought(["uniform guess"], (1, 2, 3, 5, 20))).axes[0]
     ticks = [text.get_text() for text in axis.get_xticklabels()]
     assert ticks == ["1\n600", "5\n120", "20\n30"]
 
 
 def test_a_few_systems_are_drawn_each_in_its_own_colour(others):
-    names = [*(f"system {i}" for i in range(6)), "uniform", "old label"]
+    names = [*(f"system {i}" for i in range(6)), "uniform guess", "old label"]
     figure = ceilings.plot_items_by_votes(bought(names, (1, 2, 5)))
     named = {text.get_text() for text in figure.legends[0].get_texts()}
-    assert named == {"system 0", "system 5", "uniform", "old label"}
+    assert named == {"system 0", "system 5", "uniform guess", "old label"}
     totals = [line for line in figure.axes[0].lines if line.get_linewidth() > 1.5]
     totals = [line for line in totals if len(line.get_xdata()) > 1]
     assert len(totals) == len({line.get_color() for line in totals}) == 4

@@ -29,7 +29,7 @@ def test_pooled_systems_are_scored_as_the_mean_over_all_items(sample):
     alone = replace(uniform(several[1]), name="alone")
     systems = [[half, oracle(several[0])], [alone, oracle(several[1]), uniform(several[1])]]
     pooled = pool_systems(several, systems)
-    assert [one.name for one in pooled] == ["uniform", "oracle"]
+    assert [one.name for one in pooled] == ["uniform guess", "oracle"]
     found = score(pool_votes(several), pooled, measures=["jsd"]).set_index("system")
     parts = [
         score(votes, [one], measures=["jsd"]).iloc[0]
@@ -37,8 +37,8 @@ def test_pooled_systems_are_scored_as_the_mean_over_all_items(sample):
     ]
     n = [part["n_items"] for part in parts]
     mean = np.average([part["value"] for part in parts], weights=n)
-    assert found.loc["uniform", "value"] == pytest.approx(mean)
-    assert found.loc["uniform", "n_items"] == sum(n) < found.loc["oracle", "n_items"]
+    assert found.loc["uniform guess", "value"] == pytest.approx(mean)
+    assert found.loc["uniform guess", "n_items"] == sum(n) < found.loc["oracle", "n_items"]
 
 
 def test_a_system_that_learned_from_the_votes_of_one_is_refused(sample):

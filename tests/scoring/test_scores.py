@@ -67,7 +67,7 @@ def test_a_comparison_is_paired(votes):
     np.testing.assert_array_equal(gaps["p"] < 0.05, (gaps["low"] > 0) | (gaps["high"] < 0))
     np.testing.assert_allclose(gaps["p_holm"], multipletests(gaps["p"], method="holm")[1])
     by_system = gaps.set_index(["measure", "system"])
-    assert by_system.loc[("jsd", "uniform"), "p"] < 0.01
+    assert by_system.loc[("jsd", "uniform guess"), "p"] < 0.01
     same = score(votes, both[::2], reference="same", n_resamples=50)
     same = same[same["reference"] == "same"]
     assert (same["value"] == 0).all()
@@ -119,7 +119,7 @@ PART = {"measures": ["jsd"], "n_resamples": 40}
                 ({"seed": -1}, "The seed is out of its range"),
                 ({"level": 95}, "between 0 and 1"),
                 ({"reference": "other"}, "no such system"),
-                ({"reference": "uniform", "n_resamples": 39}, "at least 40"),
+                ({"reference": "uniform guess", "n_resamples": 39}, "at least 40"),
                 ({"groups": {"part": [300]}}, "no items, or names one that does not exist"),
             ]
         ),
@@ -146,9 +146,9 @@ def test_what_does_not_fit_is_one_error(votes, call, message):
 
 def test_an_undefined_difference_has_no_p_value(votes):
     both = [systems.load_systems(votes)[0], systems.uniform(votes)]
-    table = score(votes, both, measures=["kendall_tau", "jsd"], reference="uniform",
+    table = score(votes, both, measures=["kendall_tau", "jsd"], reference="uniform guess",
                   n_resamples=50)  # fmt: skip
-    gaps = table[table["reference"] == "uniform"].set_index("measure")
+    gaps = table[table["reference"] == "uniform guess"].set_index("measure")
     assert np.isnan(gaps.loc["kendall_tau", ["value", "p", "p_holm"]].astype(float)).all()
     assert gaps.loc["jsd", "p_holm"] == gaps.loc["jsd", "p"]
 

@@ -117,7 +117,7 @@ def test_families_are_what_differs_in_the_seed_alone(votes):
         "synthetic model, mean of 3 seeds": [0, 1, 2],
         "synthetic model at T = 2, mean of 3 seeds": [3, 4, 5],
         "synthetic model at T by item, mean of 3 seeds": [6, 7, 8],
-        "uniform": [9],
+        "uniform guess": [9],
     }
     assert list(families_of(models[:1])) == [models[0].name]
 
@@ -126,7 +126,7 @@ def test_differences_over_seeds_are_adjusted_together(votes):
     models = systems.load_systems(votes)
     some = [*models, systems.uniform(votes), models[0].at_temperature(1.1, name="scaled")]
     table = score_over_seeds(
-        votes, some, measures=["jsd", "new_accuracy", "ece"], reference="uniform", n_resamples=100,
+        votes, some, measures=["jsd", "new_accuracy", "ece"], reference="uniform guess", n_resamples=100,
         groups={"first": range(150), "rest": range(150, 300)},
     )  # fmt: skip
     known = table["p"].notna()
@@ -140,7 +140,7 @@ def test_a_family_is_scored_as_the_mean_of_its_seeds(votes):
     measures = ["jsd", "new_accuracy", "ece"]
     options = {"measures": measures, "n_resamples": 300}
     even = systems.uniform(votes)
-    table = score_over_seeds(votes, [*models, even], reference="uniform", **options)
+    table = score_over_seeds(votes, [*models, even], reference="uniform guess", **options)
     alone = score(votes, models, measures=measures)
     family = table[(table["n_seeds"] == 3) & (table["reference"] == "")].set_index("measure")
     for measure, rows in alone.groupby("measure"):
@@ -148,8 +148,8 @@ def test_a_family_is_scored_as_the_mean_of_its_seeds(votes):
         assert family.loc[measure, "seed_sd"] == pytest.approx(rows["value"].std())
         assert len(family.loc[measure, "seed_values"].split()) == 3
     assert np.isnan(family.loc["ece", "low"])  # as everywhere
-    one_seed = table[(table["system"] == "uniform") & (table["measure"] == "jsd")].iloc[0]
-    gap = table[(table["reference"] == "uniform") & (table["measure"] == "jsd")].iloc[0]
+    one_seed = table[(table["system"] == "uniform guess") & (table["measure"] == "jsd")].iloc[0]
+    gap = table[(table["reference"] == "uniform guess") & (table["measure"] == "jsd")].iloc[0]
     difference = family.loc["jsd", "value"] - one_seed["value"]
     assert gap["value"] == pytest.approx(difference)
     assert gap["p"] < 0.05
