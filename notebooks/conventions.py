@@ -76,7 +76,7 @@ publish_figure(
 #
 # A factor moves all systems alike, so units never change an order. Directions, floors, targets and
 # bins may. The {term}`oracle` of the next tables predicts exactly the shares of the human votes;
-# *uniform* gives every label the same probability. They need no model, and show what a convention
+# *uniform guess* gives every label the same probability. They need no model, and show what a convention
 # does at its ends.
 
 # %%

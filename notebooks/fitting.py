@@ -359,7 +359,7 @@ result
 # ## Limitations
 #
 # * A map needs votes on items like those that it will be used on, and learns how these were chosen.
-#   ChaosNLI holds items of SNLI and MNLI whose original labels were split; carried over even between
+#   ChaosNLI holds items of SNLI and MNLI whose old votes were split; carried over even between
 #   these two, the map loses most of its gain
 #   ({value}`tbl-fitting-pooled judged_on=mnli access=text map=quadratic jsd_other .3f` on MNLI).
 # * On MNLI, all systems are judged on the items that every one of them predicts

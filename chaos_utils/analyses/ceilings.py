@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from chaos_utils.analyses.names import dataset_name
-from chaos_utils.analyses.recorded import recorded
+from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
@@ -28,6 +28,7 @@ from chaos_utils.scoring.systems import baselines, old_label, uniform
 
 NAMES = ("jsd", "kl", "dist_ce", "ent_ce", "new_accuracy", "rank_cs_expected", "ece_votes")
 VOTES = (1, 2, 3, 5, 10, 20, 50, 100)
+UNIFORM, OLD_LABEL = "uniform guess", "old label"
 ESTIMATED_HUMAN = "estimated human"
 _PAPER = "nie2020_table5"
 _OF_HUMANS = ("jsd", "kl", "new_accuracy")  # of ours, what it has of the estimated human
@@ -318,6 +319,57 @@ def items_by_votes(
                 }
             )
     return pd.DataFrame(rows)
+
+
+@derived(keys=("dataset", "n_votes"))
+def vote_bias(bought: pd.DataFrame) -> pd.DataFrame:
+    """Return what few votes add to the difference of two models, for rows of `items_by_votes`.
+
+    Parameters
+    ----------
+    bought : DataFrame
+        As `items_by_votes` gives it.
+
+    Returns
+    -------
+    DataFrame
+        One row for each dataset and ``n_votes``: of its ``n_pairs`` of models, the ``median`` and
+        ``largest`` shift of their difference in JSD, regardless of sign, and in how many it is
+        ``reversed``, so that endlessly many items would rank them the wrong way; the median
+        ``difference`` by the truth. ``guesses`` is the shift between old label and uniform guess,
+        NaN without old labels. None where there are fewer than two models.
+    """
+    rows = []
+    for (dataset, n_votes), found in bought.groupby(["dataset", "n_votes"], sort=False):
+        scores = found.set_index("system").eval("truth = value - bias")
+        models = scores.drop(index=[UNIFORM, OLD_LABEL], errors="ignore")
+        if len(models) < 2:
+            continue
+        one, other = np.triu_indices(len(models), 1)
+        gap, shift, seen = (
+            models[name].to_numpy()[one] - models[name].to_numpy()[other]
+            for name in ("truth", "bias", "value")
+        )
+        known = scores["bias"]
+        guesses = known[UNIFORM] - known[OLD_LABEL] if OLD_LABEL in known else np.nan
+        row = {"dataset": dataset, "n_votes": n_votes, "n_pairs": len(shift)}
+        row |= {"median": np.median(np.abs(shift)), "largest": np.abs(shift).max()}
+        row |= {"difference": np.median(np.abs(gap)), "reversed": int((gap * seen < 0).sum())}
+        rows.append(row | {"guesses": guesses})
+    columns = ["dataset", "n_votes", "n_pairs", "median", "largest", "difference", "reversed",
+               "guesses"]  # fmt: skip
+    return pd.DataFrame(rows, columns=columns)
+
+
+BIAS_COLUMNS = [
+    Column("dataset", "dataset", names=dataset_name),
+    Column("votes per item", "n_votes"),
+    Column("pairs of models", "n_pairs"),
+    Column("median shift", "median", 4),
+    Column("largest shift", "largest", 4),
+    Column("ranked the wrong way", "reversed"),
+    Column("median true difference", "difference", 3),
+]
 
 
 def side_by_side(scores: pd.DataFrame) -> pd.DataFrame:

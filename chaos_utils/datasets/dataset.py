@@ -367,7 +367,7 @@ class Dataset(Strict):
     n_votes : int
         How many votes each published item has; 0 where that varies.
     n_old_labels : tuple of int
-        How many original labels an item may carry; empty when there are none, or only the
+        How many old votes an item may carry; empty when there are none, or only the
         gold label was released.
     in_book : int
         Its place among the datasets that the book's chapters show; 0 for the others.
