@@ -192,7 +192,7 @@ if len(flattened):
     )
 result
 
-# %%
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "The first and last fifths as a table", "code_prompt_hide": "Fold the table"}
 result = Markdown(
     "*Fifths by one half of the votes need halves of twenty votes, and models: left out here.*"
 )

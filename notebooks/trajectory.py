@@ -165,7 +165,7 @@ publish_figure(
 # most, and rises from {value}`fig-training-trajectory dataset=snli+mnli items=128 bin=4 measure=jsd value .3f` to
 # {value}`fig-training-trajectory dataset=snli+mnli items=203434 bin=4 measure=jsd value .3f` where they agree least.
 #
-# The finding is in how sure it becomes.
+# What training should teach is where to be sure.
 
 # %%
 surer = trajectory.along(
@@ -179,19 +179,22 @@ if len(surer):
         shown=trajectory.first_and_last(surer.rows),
         columns=trajectory.FLAT_COLUMNS,
         groups=["dataset"],
-        caption=f"""The model becomes sure nearly everywhere, also where people are not. Mean entropy of people and of the
+        caption=f"""The trained model is hardly less sure where people disagree. Mean entropy of people and of the
         model in {bins} equal bins, cut by the entropy of one half of the votes and judged by the other, at the first and
         the last look at the run. The data has all looks.""",
     )
 result
 
 # %% [markdown]
-# On SNLI, people's mean entropy rises from
-# {value}`tbl-training-flattening dataset=snli items=203434 bin=1 people_bits .2f` bits in the first bin to
-# {value}`tbl-training-flattening dataset=snli items=203434 bin=4 people_bits .2f` in the last. The trained model's rises
-# from {value}`tbl-training-flattening dataset=snli items=203434 bin=1 model_bits .2f` to
-# {value}`tbl-training-flattening dataset=snli items=203434 bin=4 model_bits .2f`
-# ({numref}`tbl-training-flattening`): trained on single labels, it flattens too little.
+# The trained model's entropy follows people's only faintly ({numref}`tbl-training-flattening`). On SNLI people's
+# rises from {value}`tbl-training-flattening dataset=snli items=203434 bin=1 people_bits .2f` bits in the first bin to
+# {value}`tbl-training-flattening dataset=snli items=203434 bin=4 people_bits .2f` in the last, the model's from
+# {value}`tbl-training-flattening dataset=snli items=203434 bin=1 model_bits .2f` to
+# {value}`tbl-training-flattening dataset=snli items=203434 bin=4 model_bits .2f`. On MNLI people's rises from
+# {value}`tbl-training-flattening dataset=mnli items=203434 bin=1 people_bits .2f` to
+# {value}`tbl-training-flattening dataset=mnli items=203434 bin=4 people_bits .2f`, the model's from
+# {value}`tbl-training-flattening dataset=mnli items=203434 bin=1 model_bits .2f` to
+# {value}`tbl-training-flattening dataset=mnli items=203434 bin=4 model_bits .2f`.
 #
 # ## Limitations
 #
