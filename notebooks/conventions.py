@@ -84,8 +84,8 @@ publish_table(
     "tbl-convention-spread",
     conventions.spread(table),
     columns=conventions.SPREAD_COLUMNS,
-    caption=f"""The order of systems depends on the convention for KL and calibration errors
-    alone. Smallest, reference and largest value are those of {leading}; the last columns count
+    caption=f"""Of the systems here, the order depends on the convention for KL and calibration errors alone. Some
+    are two seeds of one model, and two need no model, so this is no general rule. Smallest, reference and largest value are those of {leading}; the last columns count
     the pairs of systems whose order under the reference another convention turns round, and name
     one such change.""",
 )

@@ -1,14 +1,12 @@
 """Simulated collections beside the published one, and experiments with the protocol."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from chaos_utils.analyses import collection
 from chaos_utils.analyses import evidence as available
 from chaos_utils.analyses.evidence import Evidence, Material
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.crowd import design
 from chaos_utils.crowd.materials import cut
 from chaos_utils.crowd.protocol import load_protocol
 from chaos_utils.datasets.loading import load_votes
@@ -112,12 +110,3 @@ def test_without_any_stage_the_bias_is_larger(stories):
     ).rows
     bias = table.groupby("without")["bias_squared"].first()
     assert bias["every stage"] > bias["nothing"]
-
-
-def test_guidance_is_that_of_the_fitted_population(stories, population, few):
-    given = {"budget": 200.0, "check_rates": [0.0, 0.2], "thresholds": [0.65, 0.85]}
-    found = collection.guidance(stories, items=40, **given, **COMMON).rows
-    expected = design.guidance(few, population, 200.0, 40, [0.0, 0.2], [0.65, 0.85])
-    pd.testing.assert_frame_equal(found.drop(columns="dataset"), expected, rtol=1e-8)
-    with pytest.raises(ChaosError, match="not buy one vote"):
-        collection.guidance(stories, items=40, **(given | {"budget": 0.1}), **COMMON)

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.crowd.annotators import CARELESS, Population, mixture
-from chaos_utils.crowd.design import bias_variance, guidance, stage_effects
+from chaos_utils.crowd.annotators import mixture
+from chaos_utils.crowd.design import bias_variance, stage_effects
 from chaos_utils.crowd.expected import Expectation
 from chaos_utils.crowd.fitting import FREE, TARGETS, fit
 from chaos_utils.crowd.materials import cut
@@ -69,38 +69,6 @@ def test_more_votes_remove_the_variance_and_not_the_bias(expectation):
     assert few["bias_squared"] == many["bias_squared"]
     assert many_careless["tvd"] > many["tvd"]
     assert few_careless["tvd"] > many_careless["tvd"] > np.sqrt(few["bias_squared"]) / 2
-
-
-def test_a_budget_buys_fewer_votes_where_more_is_checked(small):
-    table = guidance(
-        small, mixture(), budget=300, n_items=60, check_rates=(0, 0.1), thresholds=(0.75, 0.8)
-    )
-    assert len(table) == 3
-    assert table["dollars_per_vote"].iloc[0] == pytest.approx(0.05)
-    assert table["votes_per_item"].is_monotonic_decreasing
-    assert table["best"].sum() == 1
-
-
-NOBODY = Population({"guessing": CARELESS["guessing"]}, {"guessing": 1.0}, mean_stay=50)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"budget": -600.0}, r"not a sum of money[\s\S]*-600"),
-        ({"budget": float("nan")}, "not a sum of money"),
-        ({"budget": 0.04, "n_items": 1}, r"\$0.04 for 1 items"),
-        ({"population": NOBODY}, "no vote ever counts"),
-        ({"n_items": 0}, "nothing to judge"),
-        ({"thresholds": []}, r"nothing to compare[\s\S]*thresholds"),
-        ({"thresholds": [75]}, r"min_check_accuracy[\s\S]*\[0, 1\]"),
-    ],
-)
-def test_impossible_wishes_for_guidance_are_reported(small, changes, message):
-    few = {"check_rates": (0.1,), "thresholds": (0.75,)}
-    given = {"population": mixture(), "budget": 300.0, "n_items": 60, **few} | changes
-    with pytest.raises(ChaosError, match=message):
-        guidance(small, **given)
 
 
 def test_effects_of_nothing_are_refused(small):

@@ -126,7 +126,8 @@ def test_differences_over_seeds_are_adjusted_together(votes):
     models = systems.load_systems(votes)
     some = [*models, systems.uniform(votes), models[0].at_temperature(1.1, name="scaled")]
     table = score_over_seeds(
-        votes, some, measures=["jsd", "new_accuracy", "ece"], reference="uniform guess", n_resamples=100,
+        votes, some, measures=["jsd", "new_accuracy", "ece"], reference="uniform guess",
+        n_resamples=100,
         groups={"first": range(150), "rest": range(150, 300)},
     )  # fmt: skip
     known = table["p"].notna()
