@@ -316,7 +316,8 @@ def flattening(
                 found = judges[cut].columns(model, own)
                 for place, some in enumerate(np.array_split(ranked, n_bins)):
                     means, gap = found[some].mean(axis=0), found[some, 2] - found[some, 3]
-                    row = {"dataset": votes.dataset.name, "system": system.family, "cut": cut}
+                    row: dict[str, object] = {"dataset": votes.dataset.name, "cut": cut}
+                    row |= {"system": system.family}
                     row |= {"bin": place + 1, "seed": system.name, "n_items": len(some)}
                     row |= {"n_votes": half if cut == "people" else int(np.median(votes.n_votes))}
                     row |= dict(zip(_FLAT, means, strict=False)) | {"gap": gap.mean()}

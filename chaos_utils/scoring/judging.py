@@ -374,11 +374,11 @@ def _of_second_crowd(votes: Votes, rows: Sequence[Row]) -> list[str]:
     """Explain where few votes as a prediction look better than the truth does."""
     values = {(row["system"], row["measure"]): row["value"] for row in rows}
     beaten = [
-        measure.title
-        for name, measure in MEASURES.items()
-        if votes.are_few and (PERFECT_MODEL, name) in values and measure.better != "zero"
+        MEASURES[name].title
+        for name in BIASED
+        if votes.are_few and (PERFECT_MODEL, name) in values
         for gap in [values.get((SECOND_CROWD, name), np.nan) - values[PERFECT_MODEL, name]]
-        if (gap if measure.better == "higher" else -gap) > 0
+        if (gap if MEASURES[name].better == "higher" else -gap) > 0
     ]
     if not beaten:
         return []
