@@ -228,8 +228,8 @@ result
 # ({value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=model bin=1 jsd .3f` against
 # {value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=model bin=1 uniform .3f`) and nearer where it is least
 # sure ({value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=model bin=5 jsd .3f` against
-# {value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=model bin=5 uniform .3f`): there, what it is sure of
-# tells least about people.
+# {value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=model bin=5 uniform .3f`): it is farthest
+# from people where it is surest.
 #
 # ## How the published bins are made
 #

@@ -203,7 +203,7 @@ publish_figure(
 # ## Scores from guess to crowd
 #
 # A rescaled score is 0 for the uniform guess and 1 for the second crowd, whichever way a
-# measure points. It is below 0 for what is worse than guessing evenly, and above 1 for a perfect
+# measure points. It is below 0 for what is worse than that guess, and above 1 for a perfect
 # model.
 
 # %%
@@ -280,7 +280,7 @@ if len(shifts):
         groups=["dataset"],
         caption="""By JSD, five votes per item rank some pairs of models the wrong way. By how much so many votes per
         item shift the difference of two models from the one by the items' true distributions, over all pairs of
-        models, and how many pairs change places; more items do not mend this. The data has more numbers of
+        models, seeds included, and how many pairs change places; more items do not mend this. The data has more numbers of
         votes.""",
     )
 result

@@ -158,8 +158,8 @@ publish_figure(
 
 # %% [markdown]
 # At first the model gives all labels about the same probability. Its distance from people is then that of a
-# {term}`uniform guess`, which is near where people disagree by definition, so any model that becomes surer must move
-# away from people there. As it learns on SNLI and MNLI ({numref}`fig-training-trajectory`),
+# {term}`uniform guess`, which is near where people disagree by definition: a model that becomes surer moves away from
+# people there. As it learns on SNLI and MNLI ({numref}`fig-training-trajectory`),
 # its distance falls from {value}`fig-training-trajectory dataset=snli+mnli items=128 bin=1 measure=jsd value .3f`
 # to {value}`fig-training-trajectory dataset=snli+mnli items=203434 bin=1 measure=jsd value .3f` where people agree
 # most, and rises from {value}`fig-training-trajectory dataset=snli+mnli items=128 bin=4 measure=jsd value .3f` to
