@@ -497,6 +497,11 @@ class Dataset(Strict):
         return tuple(label.name for label in self.classes)
 
     @property
+    def states_majority(self) -> bool:
+        """Whether its file states majority labels, and so which of those that tie is meant."""
+        return isinstance(self.reader, ChaosNLIReader) or bool(self.reader.majority)
+
+    @property
     def codes(self) -> tuple[str, ...]:
         """The labels as the data file and saved votes spell them, in order."""
         return tuple(label.code for label in self.classes)

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input
-from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset
+from chaos_utils.datasets.dataset import Dataset
 
 Ints = npt.NDArray[np.int64]
 ENOUGH_VOTES = 20  # on an item, from which on JSD and TVD no longer reward overconfidence
@@ -107,8 +107,7 @@ class Votes:
     @property
     def ties_share(self) -> bool:
         """Whether labels that tie for most votes share an item, as no file says which has it."""
-        reader = self.dataset.reader
-        return not (isinstance(reader, ChaosNLIReader) or reader.majority)
+        return not self.dataset.states_majority
 
     @property
     def shares(self) -> npt.NDArray[np.float64]:

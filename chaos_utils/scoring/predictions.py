@@ -692,19 +692,17 @@ def _check_order(
     found = (
         f"read as {meant}, {fit:.0%} of the labels are {which}; read as {better}, {best_fit:.0%}"
     )
-    rng = np.random.default_rng(0)
-    top = probabilities.argmax(axis=1)
-    by_chance = np.zeros(_SHUFFLES)
-    for one in range(_SHUFFLES):
-        shuffled = np.zeros((k, k))
-        np.add.at(shuffled, (top, rng.permutation(labels)), 1 / n)
-        by_chance[one] = shuffled[linear_sum_assignment(shuffled, maximize=True)].sum()
-    beyond = by_chance.mean() + _BEYOND_CHANCE * by_chance.std()
-    if best_fit < fit + _FLAGRANT or best_fit <= beyond + _ROUNDING:
+    if best_fit < fit + _FLAGRANT or not _is_beyond_chance(pairs, best, n):
         if best_fit < pairs.sum(axis=0).max() + _ABOVE_CONSTANT:
             return [f"the classes may be in another order: {found}"]
-        if best_fit < by_chance.max() + _ABOVE_CONSTANT:
-            return []
+        rng = np.random.default_rng(0)
+        top = probabilities.argmax(axis=1)
+        for _ in range(_SHUFFLES):
+            by_chance = np.zeros((k, k))
+            np.add.at(by_chance, (top, rng.permutation(labels)), 1 / n)
+            fit_by_chance = by_chance[linear_sum_assignment(by_chance, maximize=True)].sum()
+            if best_fit < fit_by_chance + _ABOVE_CONSTANT:
+                return []
     is_own = order != list(range(k))
     named = isinstance(first.values, dict)
     todo = "correct the header" if named else "reorder the values"
@@ -717,6 +715,19 @@ def _check_order(
         expected=f"the order {meant}, which {'the header' if named else 'this format'} has",
         todo=todo,
     )
+
+
+def _is_beyond_chance(pairs: Floats, best: Ints, n: int) -> bool:
+    """Whether labels that were dealt to predictions at random would hardly ever agree as much.
+
+    Mean and variance are those of a linear permutation statistic (Hoeffding 1951).
+    """
+    of_model, of_labels = pairs.sum(axis=1), pairs.sum(axis=0)
+    hits = np.eye(len(pairs))[best]
+    mean = of_model @ hits @ of_labels
+    centred = hits - (hits @ of_labels)[:, np.newaxis] - of_model @ hits + mean
+    spread = np.sqrt(of_model @ centred**2 @ of_labels / (n - 1))
+    return bool((pairs * hits).sum() > mean + _BEYOND_CHANCE * spread + _ROUNDING)
 
 
 def join(parts: Sequence[System], model: str) -> System:
