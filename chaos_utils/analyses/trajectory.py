@@ -12,11 +12,11 @@ import pandas as pd
 from chaos_utils.analyses.agreement import GUESS, MODELS, BinScores, score_bins
 from chaos_utils.analyses.evidence import Evidence, Material
 from chaos_utils.analyses.names import dataset_name
-from chaos_utils.analyses.recorded import recorded
+from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.inputs import Input, Later, merged
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.report.columns import number, with_interval
+from chaos_utils.report.columns import Column, number, with_interval
 from chaos_utils.scoring.published import TABLE_5
 from chaos_utils.scoring.seeds import OverSeeds, over_seeds
 from chaos_utils.scoring.system import System
@@ -269,6 +269,28 @@ def _about(items: int, stages: Iterable[Iterable[Stage]]) -> dict[str, object]:
         "n_seeds": len({one.seed for one in alike}),
         "runs": " ".join(dict.fromkeys(one.run for one in alike)),
     }
+
+
+@derived(keys=("dataset", "items", "bin"))
+def along(flattened: pd.DataFrame) -> pd.DataFrame:
+    """Return what `agreement.flattening` says of a run's looks, by ``items``, in people's bins."""
+    rows = flattened[flattened["cut"] == "people"]
+    return rows.assign(items=rows["system"].astype(int)).drop(columns=["system", "cut", "n_seeds"])
+
+
+def first_and_last(surer: pd.DataFrame) -> pd.DataFrame:
+    """Return the first and the last look of `along`, at each dataset."""
+    looks = surer.groupby("dataset")["items"]
+    return surer[surer["items"].isin([*looks.min(), *looks.max()])]
+
+
+FLAT_COLUMNS = [
+    Column("dataset", "dataset", names=dataset_name),
+    Column("training items seen", "items"),
+    Column("bin", "bin"),
+    Column("people", "people_bits", 2, group="entropy (bits)"),
+    Column("model", "model_bits", 2, group="entropy (bits)"),
+]
 
 
 def side_by_side(growth: pd.DataFrame) -> pd.DataFrame:
