@@ -163,7 +163,7 @@ publish_table(
     plain run on the same items, in brackets its {level} bootstrap interval over items
     ({resamples:,} resamples); in bold the largest gain and those within its interval. Rows are
     of training seed {run_seed}, except the mean and the ensemble of seeds; only the mean has an
-    interval for other seeds too. Chance is the uniform guess, for accuracy the most frequent label. The data
+    interval for other seeds too. The accuracy beside the *uniform guess* is that of the most frequent label. The data
     has each interval, p-values (at least {smallest_p_value(resamples):.1g} with so many
     resamples) as they are and by Holm's method, how often each method is best, and more
     measures.""",

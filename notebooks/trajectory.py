@@ -82,8 +82,8 @@ Markdown(said)
 # Items are cut into four bins at the quantiles of their votes' {term}`entropy`, as in {doc}`agreement`: the
 # first bin holds the items on which people agree most. *New accuracy* is agreement with the
 # {term}`majority <majority label>` of the hundred votes; {term}`JSD` is the distance between the model's
-# probabilities and the shares of the votes. {term}`Chance <chance>` is, for accuracy, the most
-# frequent majority label, and for JSD the uniform guess. It differs from bin to bin.
+# probabilities and the shares of the votes. The *guess* beside them is, for accuracy, the most
+# frequent majority label, and for JSD the {term}`uniform guess`. Its score differs from bin to bin.
 #
 # There are two ways to have less training. Runs of different *sizes* are whole runs on parts of the available
 # pairs, each of which holds the smaller ones; small runs repeat their pairs more often. A *trajectory*
@@ -97,7 +97,7 @@ publish_figure(
     plot_training_size,
     by_size.where(by_size.rows["bin"] > 0),
     caption=f"""On SNLI and MNLI, more training data raises accuracy most where people agree. One line for each of {bins} quantile
-    bins of the votes' entropy; bars are {intervals}. Hollow marks at the right: chance in the bin of
+    bins of the votes' entropy; bars are {intervals}. Hollow marks at the right: the guess in the bin of
     that mark. Compare Figure 8 of {{cite:t}}`nie2020`.""",
     alt="""Line plots with a logarithmic axis of training items, accuracy on the left and
     Jensen–Shannon distance on the right, a line for each bin. On SNLI and MNLI, accuracy rises steeply in
@@ -136,7 +136,7 @@ publish_table(
     caption=f"""Scores by number of training items, in bins of human agreement. In brackets,
     {intervals}, drawn within each bin. Bins are those of {{numref}}`fig-training-size`. JSD is the
     distance in √nats, where lower is better. The download also has the accuracy on the old labels, and the
-    differences from chance and from the smallest run.""",
+    differences from the guess and from the smallest run.""",
 ) if len(by_size) else Markdown("")
 
 # %% [markdown]
@@ -149,9 +149,9 @@ publish_figure(
     by_look.where(by_look.rows["bin"] > 0),
     caption=f"""While a model learns, its distance falls where people agree and rises where they do not. Scores by
     training items seen in a single run, in {bins} bins of human agreement; items count each time that
-    they are seen. Bars are {intervals}; hollow marks: chance.""",
+    they are seen. Bars are {intervals}; hollow marks: the guess.""",
     alt="""Line plots with a logarithmic axis of training items seen, accuracy on the left and
-    Jensen–Shannon distance on the right, a line for each bin. At first all distances are those of chance.
+    Jensen–Shannon distance on the right, a line for each bin. At first all distances are those of the uniform guess.
     Then the distance falls in the bins where people agree, and rises in the bin where they agree
     least.""",
 ) if len(by_look) else Markdown("")

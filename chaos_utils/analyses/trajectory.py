@@ -35,6 +35,7 @@ Floats = npt.NDArray[np.float64]
 SHOWN = ("new_accuracy", "old_accuracy", "jsd")
 # What a measure is called in the table, by what its values are multiplied, and its digits.
 _SHOWN_SIDE_BY_SIDE = {"new_accuracy": ("new accuracy (%)", 100, 0), "jsd": ("JSD", 1, 3)}
+_GUESSES = {"new_accuracy": "commonest label", "jsd": "uniform guess"}
 _OF_MEASURES = [TABLE_5.index(name) for name in SHOWN]
 _SYNTHETIC_SIZES = (1000, 3162, 10000, 31623, 100000)
 _SYNTHETIC_LOOKS = (128, 400, 1300, 4000, 13000, 40000, 130000)
@@ -310,7 +311,9 @@ def side_by_side(growth: pd.DataFrame) -> pd.DataFrame:
                 cells = [with_interval(x, low, high, digits) for x, low, high in scaled.to_numpy()]
                 rows.append([name, title, number(int(str(items))), *cells])
             chance = group.drop_duplicates("bin").sort_values("bin")["chance"] * scale
-            rows.append([name, title, "chance", *(number(value, digits) for value in chance)])
+            rows.append(
+                [name, title, _GUESSES[measure], *(number(value, digits) for value in chance)]
+            )
     heads = ["dataset", "quantity", "training items", "all items"]
     numbers = sorted(set(growth["bin"]) - {0})
     return pd.DataFrame(rows, columns=[*heads, *(f"bin {b}" for b in numbers)])

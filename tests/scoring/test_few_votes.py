@@ -32,9 +32,9 @@ def own_votes(folder, counts=COUNTS, labels=LABELS, name="own"):
     return load_votes(name, str(path))
 
 
-@pytest.fixture(scope="module")
-def votes(tmp_path_factory):
-    return own_votes(tmp_path_factory.mktemp("few"))
+@pytest.fixture
+def votes(tmp_path):
+    return own_votes(tmp_path)
 
 
 def system(votes, name="mine", power=2.0):
@@ -69,7 +69,7 @@ def test_a_second_crowd_that_beats_the_perfect_model_is_explained(tmp_path):
 
 def test_accuracy_does_not_depend_on_the_order_of_the_labels(votes, tmp_path):
     order = [2, 0, 1]
-    other = own_votes(tmp_path, COUNTS[:, order], [LABELS[k] for k in order])
+    other = own_votes(tmp_path, COUNTS[:, order], [LABELS[k] for k in order], name="turned")
     found = [
         score(one, [system(one)], measures=["new_accuracy"])["value"].item()
         for one in (votes, other)
