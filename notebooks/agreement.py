@@ -17,7 +17,12 @@
 # {cite:t}`nie2020` cut the items into five bins by the {term}`entropy` of their hundred votes. How
 # much of a score is decided by human agreement, and is anything left where people disagree most?
 #
-# Little is left. From the first to the last fifth of SNLI, the nine published models fall from
+# Little accuracy is left, and models hardly flatten where people do: from the fifth of the SNLI items on which
+# people agree most to the one on which they agree least, people's mean entropy rises from
+# {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=1 people_bits .2f` to
+# {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=5 people_bits .2f` bits, that of
+# RoBERTa-base from {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=1 model_bits .2f`
+# to {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=5 model_bits .2f`. From the first to the last fifth of SNLI, the nine published models fall from
 # {value}`tbl-entropy-changes dataset=snli source=published measure=new_accuracy mean:first .0%` to
 # {value}`tbl-entropy-changes dataset=snli source=published measure=new_accuracy mean:last .0%` accuracy
 # on average, close to always giving the commonest label
@@ -28,6 +33,7 @@ data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a fold
 predictions: list[str] = []  # files of predictions of your own, shown beside the rest
 bins: int = 5  # quantile bins of the entropy; the published numbers have five
 resamples: int = 20_000  # bootstrap resamples of each bin's items, for intervals and p-values
+cuts: int = 10  # cuts of the votes into halves, one of which cuts the bins
 seed: int = 0  # seed of the bootstrap
 
 # %%
@@ -36,7 +42,11 @@ from IPython.display import Markdown
 from chaos_utils.analyses import agreement
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.notices import notices
-from chaos_utils.plots.bins import plot_accuracy_by_entropy, plot_jsd_by_entropy
+from chaos_utils.plots.bins import (
+    plot_accuracy_by_entropy,
+    plot_flattening,
+    plot_jsd_by_entropy,
+)
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
@@ -137,18 +147,19 @@ result
 # {value}`tbl-against-guesses dataset=mnli system=ModernBERT-large measure=new_accuracy reference=chance bin=5 value .0%`
 # more of the items. None is significantly above that of the bin ({numref}`tbl-against-guesses`).
 #
-# ## Distance grows, but not for a uniform guess
+# ## Distance grows
 #
 # Accuracy asks for one label. The Jensen–Shannon distance ({term}`JSD`) asks for the whole
-# distribution, so a split crowd need not cost a model anything, if it splits its probability likewise.
+# distribution, so a split crowd need not cost a model anything, if it splits its probability likewise. The
+# {term}`uniform guess` is shown beside the models, but that it is near where people disagree is no finding: its
+# distance from people is how much they agree, so it must fall from bin to bin.
 
 # %%
 publish_figure(
     "fig-jsd-by-entropy",
     plot_jsd_by_entropy,
     agreement.in_figure(scores, "jsd"),
-    caption=f"""Where people disagree most, a uniform guess is closer to them than any published model.
-    {bins} quantile bins of entropy, as in Figure 5 of {{cite:t}}`nie2020`; grey, the range of its
+    caption=f"""Models' distance from people grows with disagreement. {bins} quantile bins of entropy, as in Figure 5 of {{cite:t}}`nie2020`; grey, the range of its
     models. Bars are 95% intervals, over items and seeds; a mean of two seeds has none.""",
     alt="""Four panels: αNLI, SNLI and MNLI pooled, SNLI, MNLI. The models' lines rise from bin to
     bin, on MNLI less steeply, while the line of the uniform guess falls and ends below them in every
@@ -156,19 +167,76 @@ publish_figure(
 )
 
 # %% [markdown]
-# In the last bin of every dataset the uniform guess is closer to people than all published models: on
-# SNLI it has a JSD of {value}`tbl-entropy-bins dataset=snli system=chance measure=jsd bin=5 value .3f`,
-# and the closest model
-# {value}`tbl-entropy-bins dataset=snli source=published measure=jsd bin=5 min:value .3f`; on αNLI
-# {value}`tbl-entropy-bins dataset=alphanli system=chance measure=jsd bin=5 value .3f` and
-# {value}`tbl-entropy-bins dataset=alphanli source=published measure=jsd bin=5 min:value .3f`
-# ({numref}`fig-jsd-by-entropy`).
-#
-# In the first bin, where people agree, it is the other way round: even on MNLI all
+# From the first bin of SNLI to the last, the closest published model goes from a JSD of
+# {value}`tbl-entropy-bins dataset=snli source=published measure=jsd bin=1 min:value .3f` to
+# {value}`tbl-entropy-bins dataset=snli source=published measure=jsd bin=5 min:value .3f`
+# ({numref}`fig-jsd-by-entropy`). In the first bin all
 # {value}`tbl-against-guesses dataset=mnli source=published measure=jsd bin=1 sum:better d` published
-# models beat the guess.
+# models beat the uniform guess even on MNLI; in the last one none does on any dataset, as any prediction that
+# stays sure must lose there.
 #
-# ## How the bins are made
+# ## Models flatten too little
+#
+# Are models less sure where people are? To ask that fairly, one half of each item's votes cuts the items into
+# fifths, and the other half judges: votes that do both make the last fifth look more divided than it is.
+
+# %%
+flattened = agreement.flattening(material, n_bins=5, n_draws=cuts, seed=seed)
+result = None
+if len(flattened):
+    result = publish_figure(
+        "fig-flattening",
+        plot_flattening,
+        flattened.where(flattened.rows["cut"] == "people"),
+        caption=f"""Models flatten too little where people disagree. Mean entropy of people and of models in fifths
+        of the items by the entropy of one half of the votes; people's is that of the other half. Means over {cuts}
+        cuts, and over seeds. Below the diagonal, a model is surer than people.""",
+        alt="""A panel for each dataset: entropy of models against entropy of people, five marks on each line. All
+        lines rise less steeply than the diagonal. On SNLI those of RoBERTa and BERT lie below it; the others, and
+        all on MNLI, begin above it or near it and end below.""",
+    )
+result
+
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "The first and last fifths as a table", "code_prompt_hide": "Fold the table"}
+result = Markdown(
+    "*Fifths by one half of the votes need halves of twenty votes, and models: left out here.*"
+)
+if len(flattened):
+    result = publish_table(
+        "tbl-flattening",
+        flattened,
+        shown=agreement.ends(flattened.rows),
+        columns=agreement.FLAT_COLUMNS,
+        groups=["dataset"],
+        caption="""How sure a model is says more about its distance from people on MNLI than on SNLI. The first and the
+        last fifth of the items, by the entropy of one half of the votes, judged by the other half, and by the model's
+        own entropy, judged by all votes. In brackets, 95% intervals over items of the difference in JSD. The data has
+        all fifths.""",
+    )
+result
+
+# %% [markdown]
+# Across the fifths of MNLI, people's entropy rises from
+# {value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=people bin=1 people_bits .2f` to
+# {value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=people bin=5 people_bits .2f` bits and RoBERTa's from
+# {value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=people bin=1 model_bits .2f` to
+# {value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=people bin=5 model_bits .2f`
+# ({numref}`fig-flattening`). Cutting by one half hardly moves the distances: in the last fifth of SNLI it has a JSD
+# of {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=5 jsd .3f`, and the uniform guess
+# {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=5 uniform .3f`.
+#
+# Cut by the model's *own* entropy, the comparison with the uniform guess is no tautology
+# ({numref}`tbl-flattening`). On SNLI, RoBERTa is nearer to people than the guess in the fifth where it is surest
+# (JSD {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=model bin=1 jsd .3f` against
+# {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=model bin=1 uniform .3f`) as in the one where it is least
+# sure. On MNLI it is farther where it is surest
+# ({value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=model bin=1 jsd .3f` against
+# {value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=model bin=1 uniform .3f`) and nearer where it is least
+# sure ({value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=model bin=5 jsd .3f` against
+# {value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=model bin=5 uniform .3f`): it is farthest
+# from people where it is surest.
+#
+# ## How the published bins are made
 #
 # The edges are quantiles of the entropy in bits, so that the bins hold about equally many items.
 # A bin takes its lower edge and leaves its upper one to the next; the last bin takes both. Many
@@ -180,7 +248,7 @@ publish_figure(
 # several seeds has an {term}`interval over seeds` too; where there is one seed, its name says so, and
 # the interval says nothing of other seeds.
 #
-# Four baselines stand beside the models: {term}`chance`, which is the uniform distribution for
+# Four baselines stand beside the models: {term}`chance`, which is the uniform guess for
 # {term}`JSD` and {term}`KL`, and the label that is commonest over all items for an accuracy; the
 # *commonest label of the bin*; the *class prior*, the frequencies of the old labels; and the *original
 # votes*, five for most SNLI and MNLI items. αNLI has a single one, the old label. Their old accuracy is
@@ -231,8 +299,8 @@ publish_table(
 #
 # ## Limitations
 #
-# The bins are five quantiles of the same votes that score the models, so the edges depend on the
-# sample. Items of SNLI and MNLI were chosen because the original annotators disagreed, so
+# The published bins are five quantiles of the same votes that score the models, so the edges depend on the
+# sample, and the last bin looks a little more divided than it is. Items of SNLI and MNLI were chosen because the original annotators disagreed, so
 # people rarely agree even in the first bin: on MNLI it reaches up to
 # {value}`tbl-entropy-bins dataset=mnli system=chance measure=jsd bin=1 entropy_high_bits .2f` bits.
 # The published models are single runs without intervals; here RoBERTa-base has three seeds, BERT-base

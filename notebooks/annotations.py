@@ -17,7 +17,7 @@
 # annotators. {cite:t}`nie2020` asked a hundred people per item instead and released the counts
 # as ChaosNLI. This chapter compares the two.
 #
-# The hundred overrule the original label on
+# The hundred overrule the {term}`old label` on
 # {value}`tbl-data-statistics dataset=snli change_rate_percent .0f`% of the SNLI items,
 # {value}`tbl-data-statistics dataset=mnli change_rate_percent .0f`% of the MNLI items and
 # {value}`tbl-data-statistics dataset=alphanli change_rate_percent .0f`% of the αNLI items. The
@@ -64,7 +64,7 @@ if len(statistics):
         "tbl-data-statistics",
         statistics,
         columns=annotations.DATA_STATISTICS,
-        caption="""A hundred people overrule up to a third of the original labels. *Paper* is
+        caption="""A hundred people overrule up to a third of the old labels. *Paper* is
         Table 2 of {cite:t}`nie2020`. The last rate divides by the published size of the whole
         development set; the paper gives none for αNLI, which was annotated whole.""",
     )

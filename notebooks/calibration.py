@@ -295,7 +295,7 @@ publish_table(
 # the very items that are then judged, a temperature is an *oracle* temperature, and depends on what
 # it minimises: the negative log-likelihood (NLL) of the majority label, or ECE. A fair one is fitted
 # elsewhere, for example on the model's released predictions for development items that are not in
-# ChaosNLI, by the NLL of the gold label. And where some votes may be used for fitting, it can be
+# ChaosNLI, by the NLL of the old label. And where some votes may be used for fitting, it can be
 # {term}`cross-fitted` by the NLL of the vote shares, so that no item has a say in its own.
 #
 # About 2 comes out only on the items that are judged. Fitted on the

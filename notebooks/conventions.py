@@ -76,7 +76,7 @@ publish_figure(
 #
 # A factor moves all systems alike, so units never change an order. Directions, floors, targets and
 # bins may. The {term}`oracle` of the next tables predicts exactly the shares of the human votes;
-# *uniform* gives every label the same probability. They need no model, and show what a convention
+# *uniform guess* gives every label the same probability. They need no model, and show what a convention
 # does at its ends.
 
 # %%
@@ -84,8 +84,8 @@ publish_table(
     "tbl-convention-spread",
     conventions.spread(table),
     columns=conventions.SPREAD_COLUMNS,
-    caption=f"""The order of systems depends on the convention for KL and calibration errors
-    alone. Smallest, reference and largest value are those of {leading}; the last columns count
+    caption=f"""Of the systems here, the order depends on the convention for KL and calibration errors alone. Some
+    are two seeds of one model, and two need no model, so this is no general rule. Smallest, reference and largest value are those of {leading}; the last columns count
     the pairs of systems whose order under the reference another convention turns round, and name
     one such change.""",
 )

@@ -181,7 +181,9 @@ if len(thinned):
 # ## What a model can reach
 #
 # A *perfect model* predicts each item's true distribution, and still scores above zero, because the votes that
-# judge it are a sample. A *second crowd* is as many other people, taken as the prediction.
+# judge it are a sample. A *second crowd* is as many other people as voted, taken as the prediction. Where there are
+# few votes it can score better than the perfect model by JSD or TVD: a few votes are as sharp as the few that
+# judge them, and the truth is not. Such votes rank systems by the unbiased squared distance.
 
 # %% tags=["remove-input"]
 publish_table(
@@ -205,7 +207,7 @@ publish_table(
     columns=crowd.ITEM_COLUMNS,
     texts=crowd.texts_of(votes),
     caption="""The items on which people are most divided, with their votes by label, a 95% interval, and how many
-    items have votes that are spread alike: where these are more than are shown, the first of the file stand here.""",
+    items have the same votes: where these are more than are shown, the first of the file stand here.""",
 )
 
 # %% tags=["remove-input"]

@@ -129,7 +129,7 @@ publish_table(
 #
 # ## What choosing divided items does
 #
-# The items of SNLI and MNLI in ChaosNLI are those whose original label had just three of five votes
+# The items of SNLI and MNLI in ChaosNLI are those whose old label had just three of five votes
 # {cite:p}`nie2020`. What would this rule do to a dataset whose items were not chosen? For each one, a
 # {term}`nonparametric prior` says what five people would do, and how divided all people are on the items that
 # five would split three to two, or three to one to one. Where items have more than five votes, the same can be

@@ -60,8 +60,8 @@ publish_figure(
     plot_entropy,
     disagreement.entropy_bins(material, n_bins=20),
     caption="""People disagree on most SNLI and MNLI items, and much less on αNLI. Items by the
-    entropy of their votes, in twenty equal bins; the dashed line is the mean. The outline on αNLI
-    shows the items there would be in a bin if all splits between two labels were equally frequent.
+    entropy of their votes, in twenty equal bins; the dashed line is the mean. With two
+    labels, an outline shows the items there would be in a bin if all splits were equally frequent.
     Compare Figure 3 of {cite:t}`nie2020`.""",
     alt="""Three histograms of entropy in bits. SNLI and MNLI have one broad peak at or above
     one bit; the αNLI histogram falls from a high left side and rises again in its last bin, where
@@ -89,8 +89,8 @@ publish_figure(
     "fig-majority-share",
     plot_majority_share,
     disagreement.majority_shares(material),
-    caption="""Large majorities are common on αNLI and rare on MNLI. A line shows on which share of
-    the items at least so many of the votes are for the {term}`majority label`.""",
+    caption="""Large majorities are common on αNLI and rare on MNLI. Each line shows the share of items whose
+    {term}`majority label` has at least that many of the votes.""",
     alt="""Three falling curves. αNLI stays highest: most items have a majority of more than 90%.
     SNLI falls steadily from half to all of the votes, and MNLI lies below it throughout.""",
 )
@@ -172,7 +172,7 @@ if len(binned):
         binned,
         caption="""A three-to-two split among five says little about a hundred. First the old
         label's share of the new votes; the dashed line is its share of the old ones. Then the
-        share of items with at most so much entropy, by how the old votes split; a dotted line
+        share of items up to each entropy, by how the old votes split; a dotted line
         marks the entropy of that split itself.""",
         alt="""Four panels. In the first two, histograms of the old label's share among a hundred
         votes spread from almost none to almost all, far to both sides of the 60% that the five
@@ -219,6 +219,9 @@ Markdown(material.left_out("old votes"))
 # {value}`tbl-original-votes dataset=snli pattern=all chance_of_selection .0%` of the SNLI items
 # and {value}`tbl-original-votes dataset=mnli pattern=all chance_of_selection .0%` of the MNLI items
 # would be expected to pass the three-of-five rule again.
+#
+# That five votes say little about one item does not make them a bad prediction of many: taken as a distribution they
+# are nearer to the hundred on MNLI than any published model. The models say even less.
 #
 # ## How far this goes
 #

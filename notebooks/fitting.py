@@ -58,6 +58,7 @@ from IPython.display import Markdown
 from chaos_utils.analyses import fitting
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.notices import notices
+from chaos_utils.datasets.votes import ENOUGH_VOTES
 from chaos_utils.plots.fitting import plot_fitting, plot_fitting_curve
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
@@ -96,7 +97,8 @@ Markdown(notices(material))
 # of their log-probabilities. A ridge penalty keeps weights small, the more so the fewer
 # items there are. Maps are fitted for KL (the cross-entropy with the votes) or for the mean JSD itself;
 # isotonic has no such choice. *As it is* means without any map: a system's probabilities, or the mean of
-# several.
+# several. To fewer than twenty votes per item, JSD and TVD reward overconfidence: such votes are fitted
+# for KL alone, and rank by the unbiased squared distance.
 #
 # Every prediction is {term}`cross-fitted`: the votes on an item, and on all items with the same premise,
 # story or image, are left out of the fit that predicts it. For a stack we let folds *within* the fitted
@@ -112,11 +114,13 @@ Markdown(notices(material))
 
 # %%
 of_text = methods.where(~has_old_labels)
+nearness = fitting.in_words(methods.rows)
+shown = fitting.shown(methods.rows, "text")
 publish_table(
     "tbl-fitting",
     of_text,
-    shown=fitting.shown(methods.rows, "text"),
-    columns=fitting.COLUMNS,
+    shown=shown,
+    columns=fitting.columns_of(shown),
     groups=["dataset"],
     caption=f"""Maps fitted on votes bring systems closer to people. Out of fold ({folds} folds), on the
     items that all systems predict, nearest first; one seed of each family and the stacks. In brackets,
@@ -151,7 +155,7 @@ publish_figure(
     plot_fitting,
     methods.having(fitting.drawn(methods.rows)),
     caption=f"""Fitted on other items' votes, DeBERTa is among the nearest to people; as it is, among the
-    furthest. JSD out of fold, nearest
+    furthest. {nearness} out of fold, nearest
     first within three kinds of methods that are not to be ranked together: without any votes, fitted on
     votes, and fitted on votes with the item's old label as well. Single systems by the affine map, all
     together by the map that inner folds choose. Bars
@@ -164,7 +168,7 @@ publish_figure(
 )
 
 # %% [markdown]
-# On αNLI, MiniLM's accuracy is little above that of a uniform guess
+# On αNLI, MiniLM's accuracy is little above that of a uniform guess, one half
 # ({value}`tbl-fitting dataset=alphanli "inputs=MiniLM-L6, seed 0" "map=as it is" new_accuracy .0%`). It is
 # a negative control: no map finds in its output what is not there
 # ({value}`tbl-fitting dataset=alphanli "inputs=MiniLM-L6, seed 0" map=affine objective=jsd jsd .3f` after
@@ -182,9 +186,9 @@ if len(maps):
         maps,
         columns=fitting.MAP_COLUMNS,
         groups=["dataset"],
-        caption="""A temperature does most for models that are too sure; moving weight between labels does the
-        rest. JSD from the text alone, out
-        of fold, each map but the isotonic one fitted for JSD. Seeds, their ensembles, label smoothing and
+        caption=f"""A temperature does most for models that are too sure; moving weight between labels does the
+        rest. {nearness} from the text alone, out
+        of fold; maps but the isotonic one are fitted for JSD, and for KL where votes are few. Seeds, their ensembles, label smoothing and
         MC dropout each by themselves. Intervals are in the data of the first table.""",
     )
 result
@@ -214,7 +218,7 @@ if has_old_labels.any():
         "tbl-fitting-old-label",
         methods.where(has_old_labels),
         shown=fitting.shown(methods.rows, "old label"),
-        columns=fitting.COLUMNS,
+        columns=fitting.columns_of(fitting.shown(methods.rows, "old label")),
         groups=["dataset"],
         caption="""The old label and the systems add to each other. As the table from the text alone; here
         each item's old label is an input too, by itself and times the log-probabilities. *Base rate*: the
@@ -251,8 +255,8 @@ if len(curve):
         curve.having(fitting.curve_drawn(curve.rows)),
         caption=f"""Twenty votes on each item do as well as a hundred. The quadratic map on all
         systems, fitted on fewer items of the other folds, with fewer votes on each (drawn without
-        replacement). Fitted for JSD from
-        {fitting.ENOUGH} votes on, for KL below, where the JSD to a few votes misleads. Means over
+        replacement). {nearness}; fitted for JSD from
+        {ENOUGH_VOTES} votes on, for KL below, where the JSD to a few votes misleads. Means over
         {repeats} draws; every fold draws its own items.""",
         alt="""Line plots with a panel for each dataset: JSD against the number of labelled items on a
         logarithmic axis, a line for each number of votes on an item. All lines fall and flatten. Those of
@@ -318,9 +322,10 @@ if len(choices):
     result = publish_table(
         "tbl-fitting-choices",
         choices,
+        shown=fitting.with_distance(choices.rows),
         columns=fitting.CHOICE_COLUMNS,
-        caption="""Neither the penalty nor the folds matter much. JSD from the text alone of the quadratic map
-        on all systems, fitted for JSD.""",
+        caption=f"""Neither the penalty nor the folds matter much. {nearness} from the text alone of the quadratic
+        map on all systems.""",
     )
 result
 
@@ -368,7 +373,7 @@ result
 # ## Limitations
 #
 # * A map needs votes on items like those that it will be used on, and learns how these were chosen.
-#   ChaosNLI holds items of SNLI and MNLI whose original labels were split; carried over even between
+#   ChaosNLI holds items of SNLI and MNLI whose old votes were split; carried over even between
 #   these two, the map loses all of its gain on SNLI
 #   ({value}`tbl-fitting-pooled judged_on=snli access=text map=quadratic jsd_other .3f`) and about half of it on MNLI
 #   ({value}`tbl-fitting-pooled judged_on=mnli access=text map=quadratic jsd_other .3f`).

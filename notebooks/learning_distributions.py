@@ -75,7 +75,7 @@ Markdown(notices(material))
 # %% [markdown]
 # ## The methods
 #
-# All methods start from one encoder, fine-tuned on gold labels: the *plain* run. It is none of the
+# All methods start from one encoder, fine-tuned on one label per item: the *plain* run. It is none of the
 # nine models of {cite:t}`nie2020`, so its scores should not be compared with theirs; what counts is
 # the difference that a method makes to it, on the same items. The runs predicted the released
 # items. On other votes there is nothing to compare but the references and predictions of your own
@@ -90,7 +90,7 @@ Markdown(notices(material))
 #   the share in parentheses, to all labels alike.
 # * *{term}`MC dropout`* averages over passes through the plain run's network with dropout left on.
 #
-# One uses gold labels of items that neither the training nor ChaosNLI holds.
+# One uses the single labels of items that neither the training nor ChaosNLI holds.
 #
 # * *T ({term}`held-out` labels)* is the temperature of least negative log-likelihood on such items
 #   of the same dataset; for αNLI, on stories that were held out of the training file, since its
@@ -123,12 +123,12 @@ publish_figure(
     scores.where(scores.rows["measure"].isin(["jsd", "signed_ent_ce"])),
     caption=f"""Votes on other items help MiniLM most on SNLI and MNLI; on αNLI no method helps it much.
     Left: JSD, the lowest on top, beside the perfect model, the second crowd and the uniform
-    prediction. Right: entropy of the prediction minus that of the votes; left of 0 the model is
+    guess. Right: entropy of the prediction minus that of the votes; left of 0 the model is
     surer than people. Bars are {level} bootstrap intervals over items; colour and marker say
     what a method learned from.""",
     alt="""Dot plots with intervals: for each dataset two panels, JSD and the error of entropy,
     with a row for every method, sorted by JSD. On SNLI and MNLI soft labels stand well left of
-    the other methods; on αNLI all methods lie together, just left of the uniform prediction.
+    the other methods; on αNLI all methods lie together, just left of the uniform guess.
     Perfect model and second crowd are far to the left. Most methods have more entropy than
     people.""",
 )
@@ -163,7 +163,7 @@ publish_table(
     plain run on the same items, in brackets its {level} bootstrap interval over items
     ({resamples:,} resamples); in bold the largest gain and those within its interval. Rows are
     of training seed {run_seed}, except the mean and the ensemble of seeds; only the mean has an
-    interval for other seeds too. Chance is the uniform prediction, for accuracy the most frequent label. The data
+    interval for other seeds too. The accuracy beside the *uniform guess* is that of the most frequent label. The data
     has each interval, p-values (at least {smallest_p_value(resamples):.1g} with so many
     resamples) as they are and by Holm's method, how often each method is best, and more
     measures.""",
@@ -189,7 +189,7 @@ publish_table(
     "tbl-temperatures-learning",
     temperatures,
     columns=learning.TEMPERATURE_COLUMNS,
-    caption=f"""Votes ask for a higher temperature than gold labels do. Above 1, a temperature
+    caption=f"""Votes ask for a higher temperature than single labels do. Above 1, a temperature
     flattens the plain run's distributions. In brackets, the {level} bootstrap interval over the
     items that it was fitted on, or the range over {n_folds} folds by premise, story and image, for
     which the mean over items is given.""",
@@ -198,9 +198,9 @@ publish_table(
 # %% [markdown]
 # Votes ask for a temperature of
 # {value}`tbl-temperatures-learning dataset=snli method=cross_fitted temperature .1f` on SNLI,
-# held-out gold labels for
+# held-out single labels for
 # {value}`tbl-temperatures-learning dataset=snli method=held_out temperature .1f`
-# ({numref}`tbl-temperatures-learning`). A gold label asks how often the model is right; votes ask
+# ({numref}`tbl-temperatures-learning`). A single label asks how often the model is right; votes ask
 # how far people spread. And the two are fitted on different items: on SNLI and MNLI, ChaosNLI holds
 # those whose old label had just three of the original votes, the held-out items are the rest of the
 # development sets.

@@ -40,7 +40,7 @@ confidence: float = 0.95  # coverage of the intervals
 # %%
 from IPython.display import Markdown
 
-from chaos_utils.analyses import trajectory
+from chaos_utils.analyses import agreement, trajectory
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.plots.training import plot_training_size, plot_training_trajectory
@@ -82,8 +82,8 @@ Markdown(said)
 # Items are cut into four bins at the quantiles of their votes' {term}`entropy`, as in {doc}`agreement`: the
 # first bin holds the items on which people agree most. *New accuracy* is agreement with the
 # {term}`majority <majority label>` of the hundred votes; {term}`JSD` is the distance between the model's
-# probabilities and the shares of the votes. {term}`Chance <chance>` is, for accuracy, the most
-# frequent majority label, and for JSD the uniform distribution. It differs from bin to bin.
+# probabilities and the shares of the votes. The *guess* beside them is, for accuracy, the most
+# frequent majority label, and for JSD the {term}`uniform guess`. Its score differs from bin to bin.
 #
 # There are two ways to have less training. Runs of different *sizes* are whole runs on parts of the available
 # pairs, each of which holds the smaller ones; small runs repeat their pairs more often. A *trajectory*
@@ -97,7 +97,7 @@ publish_figure(
     plot_training_size,
     by_size.where(by_size.rows["bin"] > 0),
     caption=f"""On SNLI and MNLI, more training data raises accuracy most where people agree. One line for each of {bins} quantile
-    bins of the votes' entropy; bars are {intervals}. Hollow marks at the right: chance in the bin of
+    bins of the votes' entropy; bars are {intervals}. Hollow marks at the right: the guess in the bin of
     that mark. Compare Figure 8 of {{cite:t}}`nie2020`.""",
     alt="""Line plots with a logarithmic axis of training items, accuracy on the left and
     Jensen–Shannon distance on the right, a line for each bin. On SNLI and MNLI, accuracy rises steeply in
@@ -109,7 +109,7 @@ publish_figure(
 # On SNLI and MNLI, the largest run is closer to people than the smallest in every bin
 # ({numref}`fig-training-size`), yet with all
 # {value}`tbl-training-size dataset=snli+mnli bin=4 measure=jsd max:items ,d` pairs the model is still
-# further from people than a uniform guess where they disagree most: JSD
+# further from people than a uniform guess where they disagree most, where that guess is near by definition: JSD
 # {value}`tbl-training-size dataset=snli+mnli items=101717 bin=4 measure=jsd value .3f` against
 # {value}`tbl-training-size dataset=snli+mnli items=101717 bin=4 measure=jsd chance .3f`. Where they agree most
 # it is {value}`tbl-training-size dataset=snli+mnli items=101717 bin=1 measure=jsd value .3f` against
@@ -136,7 +136,7 @@ publish_table(
     caption=f"""Scores by number of training items, in bins of human agreement. In brackets,
     {intervals}, drawn within each bin. Bins are those of {{numref}}`fig-training-size`. JSD is the
     distance in √nats, where lower is better. The download also has the accuracy on the old labels, and the
-    differences from chance and from the smallest run.""",
+    differences from the guess and from the smallest run.""",
 ) if len(by_size) else Markdown("")
 
 # %% [markdown]
@@ -147,26 +147,54 @@ publish_figure(
     "fig-training-trajectory",
     plot_training_trajectory,
     by_look.where(by_look.rows["bin"] > 0),
-    caption=f"""While a model learns, it moves away from people where they disagree most. Scores by
+    caption=f"""While a model learns, its distance falls where people agree and rises where they do not. Scores by
     training items seen in a single run, in {bins} bins of human agreement; items count each time that
-    they are seen. Bars are {intervals}; hollow marks: chance.""",
+    they are seen. Bars are {intervals}; hollow marks: the guess.""",
     alt="""Line plots with a logarithmic axis of training items seen, accuracy on the left and
-    Jensen–Shannon distance on the right, a line for each bin. At first all distances are those of chance.
+    Jensen–Shannon distance on the right, a line for each bin. At first all distances are those of the uniform guess.
     Then the distance falls in the bins where people agree, and rises in the bin where they agree
     least.""",
 ) if len(by_look) else Markdown("")
 
 # %% [markdown]
-# At first the model gives all labels about the same probability, so its distance from people is that of a
-# uniform guess: small where people disagree most. As it learns on SNLI and MNLI ({numref}`fig-training-trajectory`),
+# At first the model gives all labels about the same probability. Its distance from people is then that of a
+# {term}`uniform guess`, which is near where people disagree by definition: a model that becomes surer moves away from
+# people there. As it learns on SNLI and MNLI ({numref}`fig-training-trajectory`),
 # its distance falls from {value}`fig-training-trajectory dataset=snli+mnli items=128 bin=1 measure=jsd value .3f`
 # to {value}`fig-training-trajectory dataset=snli+mnli items=203434 bin=1 measure=jsd value .3f` where people agree
 # most, and rises from {value}`fig-training-trajectory dataset=snli+mnli items=128 bin=4 measure=jsd value .3f` to
 # {value}`fig-training-trajectory dataset=snli+mnli items=203434 bin=4 measure=jsd value .3f` where they agree least.
-# On αNLI, too, it rises there, from
-# {value}`fig-training-trajectory dataset=alphanli items=128 bin=4 measure=jsd value .3f` to
-# {value}`fig-training-trajectory dataset=alphanli items=37395 bin=4 measure=jsd value .3f`. This model,
-# trained on single labels, becomes sure everywhere, even where people are not.
+#
+# What training should teach is where to be sure.
+
+# %%
+surer = trajectory.along(
+    agreement.flattening(trajectory.with_looks(material, model), n_bins=bins, n_draws=10, seed=seed)
+)
+result = None
+if len(surer):
+    result = publish_table(
+        "tbl-training-flattening",
+        surer,
+        shown=trajectory.first_and_last(surer.rows),
+        columns=trajectory.FLAT_COLUMNS,
+        groups=["dataset"],
+        caption=f"""The trained model is hardly less sure where people disagree. Mean entropy of people and of the
+        model in {bins} equal bins, cut by the entropy of one half of the votes and judged by the other, at the first and
+        the last look at the run. The data has all looks.""",
+    )
+result
+
+# %% [markdown]
+# The trained model's entropy follows people's only faintly ({numref}`tbl-training-flattening`). On SNLI people's
+# rises from {value}`tbl-training-flattening dataset=snli items=203434 bin=1 people_bits .2f` bits in the first bin to
+# {value}`tbl-training-flattening dataset=snli items=203434 bin=4 people_bits .2f` in the last, the model's from
+# {value}`tbl-training-flattening dataset=snli items=203434 bin=1 model_bits .2f` to
+# {value}`tbl-training-flattening dataset=snli items=203434 bin=4 model_bits .2f`. On MNLI people's rises from
+# {value}`tbl-training-flattening dataset=mnli items=203434 bin=1 people_bits .2f` to
+# {value}`tbl-training-flattening dataset=mnli items=203434 bin=4 people_bits .2f`, the model's from
+# {value}`tbl-training-flattening dataset=mnli items=203434 bin=1 model_bits .2f` to
+# {value}`tbl-training-flattening dataset=mnli items=203434 bin=4 model_bits .2f`.
 #
 # ## Limitations
 #

@@ -13,16 +13,17 @@
 # %% [markdown]
 # # Why people disagree
 #
-# Little of the disagreement on ChaosNLI's MNLI items falls on labels that were found to be errors. Where four
-# annotators had to explain their labels and judge the explanations, the labels that they took back hold
-# {value}`tbl-why-errors judges=authors status=error holder=people minority_share .0%` of the votes against
-# the majority
-# ({value}`tbl-why-errors judges=authors status=error holder=people minority_low .0%` to
-# {value}`tbl-why-errors judges=authors status=error holder=people minority_high .0%`;
-# {value}`tbl-why-errors judges=peers status=error holder=people minority_share .0%` where their peers decide), and
-# labels with an explanation that holds
-# {value}`tbl-why-errors judges=authors status=plausible holder=people minority_share .0%`. The rest is on
-# labels that none of the four gave.
+# A label that was found to be an error is not one that hardly anyone chooses. Where four annotators of
+# ChaosNLI's MNLI items had to explain their labels and judge the explanations, a minority label that they took
+# back has {value}`tbl-why-errors judges=authors status=error holder=people each .0%` of its item's votes on
+# average, one with an explanation that holds
+# {value}`tbl-why-errors judges=authors status=plausible holder=people each .0%`, and one that none of the four
+# gave {value}`tbl-why-errors judges=authors "status=not given" holder=people each .0%`. Errors are rare:
+# {value}`tbl-why-errors judges=authors status=error holder=people minority_labels .1%` of the minority labels,
+# with {value}`tbl-why-errors judges=authors status=error holder=people minority_share .1%` of the votes against the
+# majority
+# ({value}`tbl-why-errors judges=authors status=error holder=people minority_low .1%` to
+# {value}`tbl-why-errors judges=authors status=error holder=people minority_high .1%`), about their share.
 #
 # The kind of reason says little about how much people disagree, and more about which labels they choose. Ten
 # reasons explain {value}`tbl-why-explained holder=people quantity=entropy by_reason .1%` of the variance of
@@ -89,7 +90,7 @@ if len(errors):
         errors,
         shown=errors.rows[errors.rows["holder"] == why.PEOPLE],
         columns=why.ERROR_COLUMNS,
-        caption=f"""Few of the minority's votes stand on labels that are called errors. Labels of items by
+        caption=f"""Labels called errors draw about as many minority votes as other labels. Labels of items by
         what VariErr's four annotators made of them, and ChaosNLI's votes on them. *Judged by* says whose word
         decides whether an explanation holds: that of its author, or that of the author's peers, more than half
         of whom must accept it. Minority votes are those against an item's majority. In brackets,
@@ -99,17 +100,18 @@ if len(errors):
 result
 
 # %% [markdown]
-# By the authors' own word, a minority label called an error has
-# {value}`tbl-why-errors judges=authors status=error holder=people each .0%` of an item's votes on average, against
-# {value}`tbl-why-errors judges=authors status=plausible holder=people each .0%` for one with an explanation that
-# holds ({numref}`tbl-why-errors`). A label can even be called an
-# error and be the majority's: this happens on
+# Labels called errors have about the share of the minority's votes that falls to so many labels
+# ({numref}`tbl-why-errors`); labels with an explanation that holds are
+# {value}`tbl-why-errors judges=authors status=plausible holder=people minority_labels .0%` of the minority labels and
+# hold {value}`tbl-why-errors judges=authors status=plausible holder=people minority_share .0%` of its votes. A label
+# can even be called an error and be the majority's: this happens on
 # {value}`tbl-why-errors judges=authors status=error holder=people n_majority .0f` of
 # {value}`tbl-why-errors judges=authors status=error holder=people n_items .0f` items. A vote on a label that
 # somebody else could not defend need not be a mistake.
 #
-# The answer depends on who judges. When peers decide, labels called errors hold
-# {value}`tbl-why-errors judges=peers status=error holder=people minority_share .0%` of the minority's votes.
+# The answer depends on who judges. When peers decide, more labels are called errors
+# ({value}`tbl-why-errors judges=peers status=error holder=people minority_labels .0%` of the minority's), with
+# {value}`tbl-why-errors judges=peers status=error holder=people minority_share .0%` of its votes.
 # And {value}`tbl-why-errors judges=authors "status=not given" holder=people minority_share .0%` of these votes are
 # on labels that none of the four gave, so that nobody judged them. They may be errors, or readings that four
 # people did not think of.

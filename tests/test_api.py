@@ -63,7 +63,7 @@ def test_one_seed_gives_one_table(votes, even):
 def test_how_many_people_systems_are_worth(votes, even):
     given = {"blurred": blurred(votes), "even": even}
     table = chaos.worth(votes, given, resamples=50)
-    systems = ["blurred", "even", "uniform", "base rate"]
+    systems = ["blurred", "even", "uniform guess", "base rate"]
     assert list(table["system"]) == [name for name in systems for _ in range(5)]
     value = table.set_index(["system", "measure"])["value"]
     assert (value["blurred"] > value["even"]).all()

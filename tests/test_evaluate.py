@@ -84,7 +84,7 @@ def test_systems_references_and_baselines_by_measure(evaluate):
     assert ours["jsd"]["low"] < ours["jsd"]["value"] < ours["jsd"]["high"]
     assert ours["ece"]["low"] is None
     assert ours[PEOPLE]["low"] < ours[PEOPLE]["value"]
-    assert value_of(rows, "base rate", PEOPLE) == 0 > value_of(rows, "uniform", PEOPLE)
+    assert value_of(rows, "base rate", PEOPLE) == 0 > value_of(rows, "uniform guess", PEOPLE)
     floor, ceiling = (value_of(rows, one, "jsd") for one in (PERFECT_MODEL, SECOND_CROWD))
     assert floor < ceiling < 0.1
     base = value_of(rows, "base rate", "jsd")

@@ -44,6 +44,14 @@
     return tied[gold] / sum(tied.map(Number));
   }
 
+  /* The same against the majority; labels that tie for most votes share an item unless one is stated. */
+  function hitOfMajority(item) {
+    if (!item.tiesShare) return hit(item, item.majority);
+    const most = Math.max(...item.votes);
+    const first = item.votes.flatMap((count, k) => (count === most ? [k] : []));
+    return total(first, (label) => hit(item, label)) / first.length;
+  }
+
   const votesPerItem = ({votes}) => sum(votes);
 
   /* The expected squared distance of one person's answer, and the squared distance of the model. */
@@ -65,7 +73,7 @@
     dist_ce: tvd,
     ent_ce: ({human, model}) => Math.abs(entropy(model) - entropy(human)),
     old_accuracy: (item) => hit(item, item.old),
-    new_accuracy: (item) => hit(item, item.majority),
+    new_accuracy: hitOfMajority,
   };
 
   /* Predictions beside the votes, item by item. */
@@ -75,7 +83,8 @@
       const n = sum(votes);
       return {
         votes, human: votes.map((count) => count / n), model: probabilities[j],
-        group: dataset.groups[i], label: labels[j], stated, majority: dataset.majority[i], old: dataset.old_label?.[i],
+        group: dataset.groups[i], label: labels[j], stated, majority: dataset.majority[i],
+        old: dataset.old_label?.[i], tiesShare: dataset.ties_share,
       };
     });
   }

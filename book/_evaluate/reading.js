@@ -9,7 +9,8 @@
   "use strict";
 
   const TOLERANCE = 1e-3, SHOWN = 5, SHOWN_CHARACTERS = 80, LOOKED_AT = 10, LARGEST = 1e300;
-  const ORDER_MARGIN = 0.15, ABOVE_CONSTANT = 0.05, ENOUGH_FOR_ORDER = 30, TOLD_APART = 2;
+  const ORDER_MARGIN = 0.15, ABOVE_CONSTANT = 0.05, FLAGRANT = 0.5, ENOUGH_FOR_ORDER = 30;
+  const BEYOND_CHANCE = 4, ROUNDING = 1e-9, TOLD_APART = 2;
   const ABOUT = ["family", "seed", "trained_on", "out_of_fold"];
   const NO_VALUES = ["model", "uid", "dataset", "task", "predicted_label", ...ABOUT];
   const BAAN_FIELDS = ["index", "pred", "probs"], BAAN_CODES = ["e", "c", "n"];
@@ -533,6 +534,19 @@
     return [];
   }
 
+  /* Whether labels dealt to predictions at random would hardly ever agree as much (Hoeffding 1951). */
+  function isBeyondChance(pairs, best, n) {
+    const ofModel = pairs.map(sum), ofLabels = pairs.map((_, k) => sum(pairs.map((row) => row[k])));
+    const rows = best.map((label) => ofLabels[label]);
+    const columns = ofLabels.map((_, label) => ofModel[best.indexOf(label)]);
+    const chance = sum(ofModel.map((share, k) => share * rows[k]));
+    const variance = sum(pairs.flatMap((row, k) => row.map((_, label) =>
+      ofModel[k] * ofLabels[label]
+        * (Number(best[k] === label) - rows[k] - columns[label] + chance) ** 2))) / (n - 1);
+    const fit = sum(pairs.map((row, k) => row[best[k]]));
+    return fit > chance + BEYOND_CHANCE * Math.sqrt(variance) + ROUNDING;
+  }
+
   /* Throw when another order of the classes would fit the labels far better; note a doubt. */
   function checkOrder(model, {dataset, rows, places}, probabilities) {
     const n = rows.length, {labels: names} = dataset;
@@ -554,7 +568,8 @@
     const found = `read as ${meant}, ${percent(fit)} of the labels are ${which}; read as ${better}, `
       + percent(bestFit);
     const commonest = Math.max(...names.map((_, k) => sum(pairs.map((row) => row[k]))));
-    if (bestFit < commonest + ABOVE_CONSTANT) {
+    const flagrant = bestFit >= fit + FLAGRANT && isBeyondChance(pairs, best, n);
+    if (bestFit < commonest + ABOVE_CONSTANT && !flagrant) {
       return [`the classes may be in another order: ${found}`];
     }
     const isOwn = order.some((k, i) => k !== i);

@@ -15,10 +15,15 @@ from chaos_utils.analyses.names import SYSTEM_NAMES, dataset_name
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.published.tables import read_published
-from chaos_utils.datasets.votes import Votes
-from chaos_utils.metrics.divergence import entropy
+from chaos_utils.datasets.votes import ENOUGH_VOTES, Votes
+from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance
 from chaos_utils.metrics.measures import MEASURES
-from chaos_utils.metrics.resampling import holm, paired_p_value, percentile_interval
+from chaos_utils.metrics.resampling import (
+    holm,
+    paired_p_value,
+    percentile_interval,
+    split_votes,
+)
 from chaos_utils.report.columns import MISSING, Column, number, p_value, signed
 from chaos_utils.scoring.pools import pool_systems, pool_votes
 from chaos_utils.scoring.published import TABLE_5
@@ -275,6 +280,101 @@ def _published(scores: BinScores) -> pd.DataFrame:
     long = table.melt(["bin", "model", "n"], list(TABLE_5), "measure", "value")
     long = long.rename(columns={"model": "system", "n": "n_scored"})
     return long.assign(source="published", role="model", reference="")
+
+
+@recorded(keys=("dataset", "system", "cut", "bin"))
+def flattening(
+    votes: Votes, systems: Sequence[System], *, n_bins: int, n_draws: int, seed: int
+) -> pd.DataFrame:
+    """Say how sure models are, and how near, in equal bins by people's entropy and by their own.
+
+    A row for each ``system`` (the mean over its ``n_seeds``), ``cut`` and ``bin``, from 1: by the
+    entropy of one half of an item's ``people``, judged by the other half, as votes that cut the
+    bins cannot fairly judge in them; or by the ``model``'s own, judged by all votes.
+    ``people_bits`` and ``model_bits`` are mean entropies, those of people by the judging votes;
+    ``jsd`` is the system's, ``uniform`` the uniform guess's on the same items, and ``gap`` their
+    difference with a 95% interval over items. Means over `n_draws` cuts, which also order items of
+    equal entropy at random. Without rows where halves have fewer than `ENOUGH_VOTES` votes.
+    """
+    columns = ["dataset", "system", "cut", "bin", "n_seeds", "n_votes", "n_items", *_FLAT]
+    half = int(votes.n_votes.min()) // 2
+    if half < ENOUGH_VOTES:
+        return pd.DataFrame(columns=columns)
+    rng = np.random.default_rng([seed, 4])
+    cuts = [split_votes(votes.counts, (half, half), rng)[:2] for _ in range(n_draws)]
+    order = [rng.permutation(len(votes)) for _ in cuts]  # of equal entropies
+    everyone = _Judge.of(votes.shares)
+    rows: list[dict[str, object]] = []
+    for system in systems:
+        items, model = system.rows_in(votes), system.aligned_to(votes).model
+        own = entropy(model, unit="bits")
+        for (one, other), last in zip(cuts, order, strict=True):
+            by = {"people": entropy(one[items] / half, unit="bits"), "model": own}
+            judges = {"people": _Judge.of(other / half).on(items), "model": everyone.on(items)}
+            for cut, values in by.items():
+                ranked = np.lexsort([last[items], values.round(_DECIMALS)])
+                found = judges[cut].columns(model, own)
+                for place, some in enumerate(np.array_split(ranked, n_bins)):
+                    means, gap = found[some].mean(axis=0), found[some, 2] - found[some, 3]
+                    row: dict[str, object] = {"dataset": votes.dataset.name, "cut": cut}
+                    row |= {"system": system.family}
+                    row |= {"bin": place + 1, "seed": system.name, "n_items": len(some)}
+                    row |= {"n_votes": half if cut == "people" else int(np.median(votes.n_votes))}
+                    row |= dict(zip(_FLAT, means, strict=False)) | {"gap": gap.mean()}
+                    rows.append(row | {"error": gap.std(ddof=1) / np.sqrt(len(some))})
+    table = pd.DataFrame(rows)
+    keys = ["dataset", "system", "cut", "bin"]
+    if not len(table):
+        return pd.DataFrame(columns=columns)
+    grouped = table.groupby(keys, sort=False)
+    means = grouped[["n_votes", "n_items", *_FLAT[:5], "error"]].mean()
+    reach = _QUANTILE * means["error"]
+    means = means.assign(gap_low=means["gap"] - reach, gap_high=means["gap"] + reach)
+    means = means.assign(n_seeds=grouped["seed"].nunique()).round({"n_items": 0, "n_votes": 0})
+    return means.reset_index()[columns].astype({"n_items": int, "n_votes": int})
+
+
+@dataclass(frozen=True, slots=True)
+class _Judge:
+    """Shares of votes that judge, their entropy in bits, and the uniform guess's distance."""
+
+    shares: Floats
+    bits: Floats
+    uniform: Floats
+
+    @classmethod
+    def of(cls, shares: Floats) -> "_Judge":
+        even = np.full_like(shares, 1 / shares.shape[1])
+        far = jensen_shannon_distance(shares, even, unit="nats")
+        return cls(shares, entropy(shares, unit="bits"), far)
+
+    def on(self, items: Ints) -> "_Judge":
+        return _Judge(self.shares[items], self.bits[items], self.uniform[items])
+
+    def columns(self, model: Floats, own: Floats) -> Floats:
+        far = jensen_shannon_distance(self.shares, model, unit="nats")
+        return np.column_stack([self.bits, own, far, self.uniform])
+
+
+_FLAT = ("people_bits", "model_bits", "jsd", "uniform", "gap", "gap_low", "gap_high")
+_QUANTILE = 1.959964
+_CUTS = {"people": "half of the people", "model": "the model itself"}
+FLAT_COLUMNS = [
+    Column("dataset", "dataset", names=dataset_name),
+    Column("system", "system"),
+    Column("bins by the entropy of", "cut", names=_CUTS),
+    Column("bin", "bin"),
+    Column("people", "people_bits", 2, group="entropy (bits)"),
+    Column("model", "model_bits", 2, group="entropy (bits)"),
+    Column("model", "jsd", 3, group="JSD"),
+    Column("uniform guess", "uniform", 3, group="JSD"),
+    Column("model − guess", "gap", 3, "gap_low", "gap_high", signed=True, group="JSD"),
+]
+
+
+def ends(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the first and the last bin of `flattening`."""
+    return table[table["bin"].isin([1, table["bin"].max()])]
 
 
 @derived(keys=_KEYS)

@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from chaos_utils.analyses.names import dataset_name
-from chaos_utils.analyses.recorded import recorded
+from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
@@ -28,6 +28,7 @@ from chaos_utils.scoring.systems import baselines, old_label, uniform
 
 NAMES = ("jsd", "kl", "dist_ce", "ent_ce", "new_accuracy", "rank_cs_expected", "ece_votes")
 VOTES = (1, 2, 3, 5, 10, 20, 50, 100)
+UNIFORM, OLD_LABEL = "uniform guess", "old label"
 ESTIMATED_HUMAN = "estimated human"
 _PAPER = "nie2020_table5"
 _OF_HUMANS = ("jsd", "kl", "new_accuracy")  # of ours, what it has of the estimated human
@@ -142,10 +143,10 @@ def _value(found: Repeated | None) -> float:
 def normalised_scores(
     votes: Votes, systems: Sequence[System], *, n_draws: int, n_resamples: int, seed: int
 ) -> pd.DataFrame:
-    """Rescale scores so that 0 is the uniform prediction and 1 the second crowd.
+    """Rescale scores so that 0 is the uniform guess and 1 the second crowd.
 
     Every system is set beside the references on the items that it covers; system,
-    uniform prediction and second crowd are resampled together.
+    uniform guess and second crowd are resampled together.
 
     Parameters
     ----------
@@ -167,7 +168,7 @@ def normalised_scores(
         published), ``kind`` (human, baseline, model), ``n_items``, ``measure``, ``floor`` (the
         perfect model), ``ceiling`` (the second crowd), ``uniform``, ``value``, ``low``, ``high``,
         ``rescaled``, ``rescaled_low``, ``rescaled_high``. Rescaled is NaN where there is no second
-        crowd, or where it is not surely better than the uniform prediction: its distance has an
+        crowd, or where it is not surely better than the uniform guess: its distance has an
         interval that holds 0. All ends are NaN for a measure that has no
         interval.
     """
@@ -210,7 +211,7 @@ def normalised_scores(
 
 
 def _rescaled(values: list[Repeated], resampled: list[Floats]) -> dict[str, float]:
-    """Rescale a score; `values` are it, the uniform prediction and the second crowd, if any."""
+    """Rescale a score; `values` are it, the uniform guess and the second crowd, if any."""
     system, uniform_, *ceiling = (piece.value for piece in values)
     measure = values[0].measure
     low, high = percentile_interval(resampled[0]) if measure.has_interval else (np.nan, np.nan)
@@ -268,7 +269,7 @@ def items_by_votes(
     ----------
     votes : Votes
     systems : sequence of System
-        Beside them stand the uniform prediction and the old label.
+        Beside them stand the uniform guess and the old label.
     budget : int
         Votes in all. Divided by the votes per item it gives the items, rounded down.
     n_draws : int
@@ -318,6 +319,57 @@ def items_by_votes(
                 }
             )
     return pd.DataFrame(rows)
+
+
+@derived(keys=("dataset", "n_votes"))
+def vote_bias(bought: pd.DataFrame) -> pd.DataFrame:
+    """Return what few votes add to the difference of two models, for rows of `items_by_votes`.
+
+    Parameters
+    ----------
+    bought : DataFrame
+        As `items_by_votes` gives it.
+
+    Returns
+    -------
+    DataFrame
+        One row for each dataset and ``n_votes``: of its ``n_pairs`` of models, the ``median`` and
+        ``largest`` shift of their difference in JSD, regardless of sign, and in how many it is
+        ``reversed``, so that endlessly many items would rank them the wrong way; the median
+        ``difference`` by the truth. ``guesses`` is the shift between old label and uniform guess,
+        NaN without old labels. None where there are fewer than two models.
+    """
+    rows = []
+    for (dataset, n_votes), found in bought.groupby(["dataset", "n_votes"], sort=False):
+        scores = found.set_index("system").eval("truth = value - bias")
+        models = scores.drop(index=[UNIFORM, OLD_LABEL], errors="ignore")
+        if len(models) < 2:
+            continue
+        one, other = np.triu_indices(len(models), 1)
+        gap, shift, seen = (
+            models[name].to_numpy()[one] - models[name].to_numpy()[other]
+            for name in ("truth", "bias", "value")
+        )
+        known = scores["bias"]
+        guesses = known[UNIFORM] - known[OLD_LABEL] if OLD_LABEL in known else np.nan
+        row = {"dataset": dataset, "n_votes": n_votes, "n_pairs": len(shift)}
+        row |= {"median": np.median(np.abs(shift)), "largest": np.abs(shift).max()}
+        row |= {"difference": np.median(np.abs(gap)), "reversed": int((gap * seen < 0).sum())}
+        rows.append(row | {"guesses": guesses})
+    columns = ["dataset", "n_votes", "n_pairs", "median", "largest", "difference", "reversed",
+               "guesses"]  # fmt: skip
+    return pd.DataFrame(rows, columns=columns)
+
+
+BIAS_COLUMNS = [
+    Column("dataset", "dataset", names=dataset_name),
+    Column("votes per item", "n_votes"),
+    Column("pairs of models", "n_pairs"),
+    Column("median shift", "median", 4),
+    Column("largest shift", "largest", 4),
+    Column("ranked the wrong way", "reversed"),
+    Column("median true difference", "difference", 3),
+]
 
 
 def side_by_side(scores: pd.DataFrame) -> pd.DataFrame:
@@ -397,7 +449,7 @@ _OF_WHAT = [
 ]
 CEILING_COLUMNS = [
     *_OF_WHAT,
-    Column("uniform", "uniform", 3),
+    Column("uniform guess", "uniform", 3),
     Column("perfect model", "floor", 3, "floor_low", "floor_high"),
     Column("split halves", _ceiling("ceiling_halves"), group="second crowd"),
     Column("drawn crowds", _ceiling("ceiling_posterior"), group="second crowd"),
@@ -413,7 +465,7 @@ PRIOR_COLUMNS = [
 
 
 def _way(name: str) -> Column:
-    """Return the column of how far a system has come from the uniform prediction to the crowd."""
+    """Return the column of how far a system has come from the uniform guess to the crowd."""
     column = f"{name}_rescaled"
     title = MEASURES[name].title
     ends = f"{column}_low", f"{column}_high"

@@ -24,10 +24,14 @@ from chaos_utils.report.columns import MISSING, Column, Row, number, p_value, wi
 FILE = Path(__file__).with_name("claims.yml")
 HOLDS = "holds"
 NOISE = "holds within noise"
+READING = "depends on the reading"
 FAILS = "does not hold"
 OPEN = "cannot be checked with released data"
-VERDICTS = (HOLDS, NOISE, FAILS, OPEN)
+VERDICTS = (HOLDS, NOISE, READING, FAILS, OPEN)
+SUBSTANCE, PRINT = "does not hold in substance", "slip in print"  # kinds of what does not hold
+KINDS = (HOLDS, NOISE, READING, SUBSTANCE, PRINT, OPEN)
 PAPERS = {"nie2020": "Nie et al. 2020", "baan2022": "Baan et al. 2022"}
+_FAULTS = {"print": PRINT, "substance": SUBSTANCE}
 _QUANTILE = 1.959963985  # of the normal distribution: half-widths of 95% in standard errors
 _SHOWN = 0.001  # smaller p-values are not told apart
 _ROUNDING = 1e-9  # 0.75 - 0.7495 must not exceed half a unit by floating point alone
@@ -90,6 +94,9 @@ class Claim(Strict):
 
     `reading` says how a word such as *barely* was taken. `shows` says which of the numbers with the
     worst verdict is shown, by default the smallest for ``above`` and ``absent``, else the first.
+    Where a claim fails, but would hold with the numbers of `otherwise`, its verdict is that it
+    depends on the reading. What fails is a slip in `print`, or fails in `substance`: this is our
+    judgement, and has no say in a verdict. One that fails as `same_as` another is the same fault.
     The `note` gives the number in its first sentence, which a card shows, and then others beside
     it; no verdict depends on it. In its braces stand the ``value`` shown, its ``case`` and
     ``dataset``; ``all`` numbers, those ``holding`` and ``failing``, ``n`` of them and the ``right``
@@ -111,6 +118,9 @@ class Claim(Strict):
     above: float | None = None
     reading: str = ""
     shows: Literal["", "first", "smallest", "largest"] = ""
+    otherwise: Rows | None = None
+    fault: Literal["print", "substance"] = "print"
+    same_as: str = ""
     also: dict[str, Rows] = Field(default_factory=dict)
     note: Annotated[str, Field(pattern=r"\.$", description="a text that ends with a full stop")]
     lacking: str = ""
@@ -225,8 +235,9 @@ def check_claims(
     One row per claim. ``criterion`` says what decides, ``evidence`` what was found; ``low`` and
     ``high`` are NaN where it has no interval of 95%. ``p`` is that of a claim that something lies
     above, ``p_holm`` the same, adjusted for all of these. The verdict is one of `VERDICTS`.
-    ``items`` and ``selection`` are the words and the query of a selection in the explorer, empty
-    where there is none.
+    ``kind`` is the verdict, or one of `SUBSTANCE` and `PRINT` for what does not hold; ``same_as``
+    is the claim whose fault it repeats. ``items`` and ``selection`` are the words and the query of
+    a selection in the explorer, empty where there is none.
     """
     filled = [part for part in (votes, systems, chapters, papers) if len(part)]
     numbers = pd.concat(filled, ignore_index=True)
@@ -239,10 +250,13 @@ def check_claims(
         row = {name: getattr(claim, name) for name in ("id", "paper", "place", "claim")}
         row |= {"criterion": claim.criterion, "p": raw, "p_holm": adjusted}
         row |= _decide(claim, of_claim, numbers, known, adjusted)
+        failed = row["verdict"] == FAILS
+        row["kind"] = _FAULTS[claim.fault] if failed else row["verdict"]
+        row["same_as"] = claim.same_as if failed else ""
         asked = claim.explorer or Selection(words="", selection="")
         found.append(row | {"items": asked.words, "selection": asked.selection})
     columns = ["id", "paper", "place", "claim", "criterion", "evidence", "value", "low", "high",
-               "p", "p_holm", "verdict", "items", "selection"]  # fmt: skip
+               "p", "p_holm", "verdict", "kind", "same_as", "items", "selection"]  # fmt: skip
     return pd.DataFrame(found, columns=columns)
 
 
@@ -315,6 +329,12 @@ def _decide(
         right = int((judged["verdict"] == HOLDS).sum())
         enough = right == len(judged) if claim.rule == "all" else right > 0
         found = nothing | {"value": right, "verdict": HOLDS if enough else FAILS}
+    if found["verdict"] == FAILS and claim.otherwise is not None:
+        other = _chosen(claim.otherwise, numbers)
+        if other is not None and all(
+            _judge(claim, row, p, below=False) == HOLDS for row in other.to_dict("records")
+        ):
+            found["verdict"] = READING
     also = {}
     for name, one in claim.also.items():
         datasets = one.datasets or claim.numbers.datasets
@@ -393,13 +413,32 @@ def _lacking(claim: Claim, known: set[str]) -> str:
     return f"No predictions on {on} are available; pass `-p predictions=FILE` with yours."
 
 
-@derived(keys=("paper", "verdict"))
-def count_verdicts(checked: pd.DataFrame) -> pd.DataFrame:
-    """Count the verdicts of `check_claims` on each paper, named for readers; 0 included."""
-    papers = checked["paper"].map(PAPERS)
-    index = pd.MultiIndex.from_product([papers.unique(), VERDICTS], names=["paper", "verdict"])
-    counts = checked.groupby([papers, "verdict"]).size()
-    return counts.reindex(index, fill_value=0).rename("n").reset_index()
+@derived(keys=("paper", "kind"))
+def sum_up(checked: pd.DataFrame) -> pd.DataFrame:
+    """Count the claims of each paper by what was found; 0 included.
+
+    ``claims`` counts each, ``n`` a fault that several claims share once.
+    """
+    papers = checked["paper"].unique()
+    index = pd.MultiIndex.from_product([papers, KINDS], names=["paper", "kind"])
+    failed = checked.loc[checked["verdict"] == FAILS, "id"]
+    found = checked.assign(first=~checked["same_as"].isin(failed))
+    counts = found.groupby(["paper", "kind"])["first"].agg(claims="size", n="sum")
+    return counts.reindex(index, fill_value=0).reset_index()
+
+
+def beside(summed: pd.DataFrame) -> pd.DataFrame:
+    """Return what `sum_up` counts with the papers side by side, where there is something."""
+    wide = summed.pivot(index="kind", columns="paper", values="n").reindex(KINDS)
+    wide = wide.reindex(columns=list(PAPERS)).fillna(0).astype(int)
+    return wide.assign(both=wide.sum(axis=1)).query("both > 0").reset_index()
+
+
+SUM_COLUMNS = [
+    Column("", "kind"),
+    *(Column(name, paper) for paper, name in PAPERS.items()),
+    Column("both", "both"),
+]
 
 
 def wanted_datasets() -> list[str]:
@@ -427,7 +466,7 @@ def shown_p(row: Row, n_resamples: int) -> str:
     return p_value(row["p_holm"], n_resamples, raw=row["p"] * (1 - _ROUNDING)) or MISSING
 
 
-MARKS = dict(zip(VERDICTS, "✓≈✗?", strict=True))
+MARKS = dict(zip(VERDICTS, "✓≈⇄✗?", strict=True))
 
 
 def columns_for(n_resamples: int) -> list[Column]:

@@ -407,13 +407,15 @@ def oracle_ece(given: Given) -> Cases:
 def majority_advantage(given: Given) -> Cases:
     """Expected score against single votes: of the majority alone, minus of the votes' own shares.
 
-    Expected total variation of m to one vote drawn from h is 1 − Σ h m.
+    Expected total variation of m to one vote drawn from h is 1 − Σ h m. The case ``tvd_all`` is by
+    total variation from all votes together, which is 0 for their shares.
     """
     human = given.votes.shares
     majority = np.eye(human.shape[1])[human.argmax(axis=1)]
     brier = [scores.brier_of_votes(human, one) for one in (majority, human)]
     return {
         "tvd": given.mean((human * human).sum(axis=1) - human.max(axis=1)),
+        "tvd_all": given.mean(1 - human.max(axis=1)),
         "brier": given.mean(brier[0] - brier[1]),
     }
 

@@ -25,7 +25,7 @@ from chaos_utils.crowd.simulate import Simulation, simulate
 from chaos_utils.crowd.tables import SETTLED, accuracy_curve, summary, transitions
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.report.columns import MISSING, Column, Row, number, signed, with_interval
+from chaos_utils.report.columns import Column, Row, number, signed, with_interval
 
 _NEEDS = "published collection"
 _PAPER = ("nie2020_table1", "nie2020_table2")
@@ -253,31 +253,6 @@ def errors_with_and_without(
     return table
 
 
-@recorded(keys=("dataset", "check_rate", "min_check_accuracy"), needs=_NEEDS, published=_PAPER)
-def guidance(
-    votes: Votes,
-    all_votes: tuple[Votes, ...],
-    *,
-    protocol: Protocol,
-    items: int,
-    budget: float,
-    check_rates: Sequence[float],
-    thresholds: Sequence[float],
-    unanimous: float,
-    seed: int,
-) -> pd.DataFrame:
-    """Say what a budget buys with more or fewer hidden checks, and stricter or milder ones.
-
-    The rows of `design.guidance`. The budget is in dollars; thresholds are accuracies that are
-    asked for on the checks.
-    """
-    _, found = _fitted(votes, all_votes, protocol, unanimous, seed)
-    few = _cut(votes, all_votes, items, unanimous, seed)
-    table = design.guidance(few, found.population, budget, items, check_rates, thresholds, protocol)
-    table.insert(0, "dataset", votes.dataset.name)
-    return table
-
-
 @derived(keys=("from", "event", "condition", "to"))
 def open_ways(protocol: Protocol) -> pd.DataFrame:
     """Return the ways from state to state that the values of the parameters leave open.
@@ -376,10 +351,6 @@ def _simulated(row: Row, dataset: str = "") -> str:
     return number(value, digits) if pd.isna(low) else with_interval(value, low, high, digits)
 
 
-def _threshold(row: Row) -> str:
-    return f"{row['min_check_accuracy']:.0%}" if row["check_rate"] else MISSING
-
-
 def _rule(row: Row) -> str:
     if row["kind"] == "share":
         return f"{row['value']:.0%}"
@@ -393,14 +364,4 @@ COLLECTION_COLUMNS = [
     Column("paper", _figure("published")),
     Column("simulated", _simulated),
     Column("Δ", _figure("difference", signed)),
-]
-GUIDANCE_COLUMNS = [
-    Column(
-        "hidden checks", lambda row: f"{row['check_rate']:.0%}" if row["check_rate"] else "none"
-    ),
-    Column("accuracy asked for", _threshold),
-    Column("dollars per kept vote", "dollars_per_vote", 3),
-    Column("votes per item", "votes_per_item", 0),
-    Column("bias²", "bias_squared", 4),
-    Column("error (TVD)", "tvd", 3, best="lowest"),
 ]

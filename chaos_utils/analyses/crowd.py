@@ -357,9 +357,9 @@ def divided_items(votes: Votes, *, n_items: int, most: int, seed: int) -> pd.Dat
     ``disagreement`` is the chance that two people give different labels, as the nonparametric prior
     expects it from the item's votes: an item of two votes that differ is not the most divided one
     for that; what is alike to two digits is ordered by the votes themselves. ``n_alike`` items have
-    votes that are spread alike, in whatever order of the labels. ``low`` to ``high``
-    holds it with 95%, by a Dirichlet prior: the other one has few points, and its intervals are too
-    short. ``counts`` are the votes by label. The priors are fitted on at most `most` items.
+    the same votes for each label, and so the same place. ``low`` to ``high`` holds it with 95%, by
+    a Dirichlet prior: the other one has few points, and its intervals are too short. ``counts`` are
+    the votes by label. The priors are fitted on at most `most` items.
     """
     rng = np.random.default_rng([seed, 3])
     rows = rng.permutation(len(votes))[:most] if len(votes) > most else np.arange(len(votes))
@@ -368,7 +368,6 @@ def divided_items(votes: Votes, *, n_items: int, most: int, seed: int) -> pd.Dat
     expected = posterior_means(votes.counts, prior, apart)[:, 0]
     seen = 1 - (votes.shares**2).sum(axis=1)
     order = np.lexsort((-votes.n_votes, -seen.round(10), -expected.round(2)))[:n_items]
-    spread = np.sort(votes.counts, axis=1)
     smooth = fit_dirichlet(votes.counts[rows])
     drawn = 1 - (draw_truths(votes.counts[order], smooth, rng, _DRAWS) ** 2).sum(axis=2)
     low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
@@ -378,7 +377,9 @@ def divided_items(votes: Votes, *, n_items: int, most: int, seed: int) -> pd.Dat
             "uid": [votes.uids[row] for row in order],
             "counts": [" ".join(map(str, votes.counts[row].tolist())) for row in order],
             "disagreement": expected[order],
-            "n_alike": [int((spread == spread[row]).all(axis=1).sum()) for row in order],
+            "n_alike": [
+                int((votes.counts == votes.counts[row]).all(axis=1).sum()) for row in order
+            ],
             "low": low,
             "high": high,
         }
@@ -609,7 +610,7 @@ ITEM_COLUMNS = [
         lambda row: VotesCell(row["dataset"], tuple(map(int, row["counts"].split()))),
     ),
     Column("two people differ", "disagreement", 2, "low", "high"),
-    Column("items as divided", "n_alike"),
+    Column("items with these votes", "n_alike"),
 ]
 ANNOTATOR_COLUMNS = [
     Column("annotator", "annotator"),

@@ -1,4 +1,7 @@
-"""What maps that are fitted on votes make of systems: out of fold, for every system."""
+"""What maps that are fitted on votes make of systems: out of fold, for every system.
+
+Nothing is fitted to few votes for JSD, or ranked by it: it then rewards overconfidence.
+"""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -14,8 +17,9 @@ from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.splits import grouped_folds, item_groups
-from chaos_utils.datasets.votes import Votes
+from chaos_utils.datasets.votes import ENOUGH_VOTES, Votes
 from chaos_utils.metrics.divergence import jensen_shannon_distance
+from chaos_utils.metrics.measures import MEASURES as ALL_MEASURES
 from chaos_utils.metrics.resampling import split_votes
 from chaos_utils.report.columns import Column, Row
 from chaos_utils.scoring.fitting import (
@@ -25,6 +29,7 @@ from chaos_utils.scoring.fitting import (
     PENALTY,
     STACKING,
     Kind,
+    Objective,
     log_probabilities,
     predict_nested,
     predict_out_of_fold,
@@ -34,6 +39,7 @@ from chaos_utils.scoring.published import published_models
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD, References, known_rows
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.system import System, are_votes, votes_of
+from chaos_utils.scoring.systems import computed
 from chaos_utils.scoring.trained import Run, committed_runs, kind_of, ordered
 from chaos_utils.scoring.worth import worth
 
@@ -47,12 +53,51 @@ RECIPE: Kind = "quadratic"
 RIVAL = "mean vote given the old label"
 ITEMS = (50, 100, 200, 500, 1000)
 VOTES = (1, 3, 5, 20)
-ENOUGH = 20  # votes on an item, from which on a map is fitted for JSD itself
 _NEARLY_NONE = 1e-3  # penalty of base rates
 _SEEDS = 3  # ways to deal the folds
 _PEOPLE = ("people", "people_low", "people_high")
 _ENDS = ("", "_low", "_high")
 _KEYS = ("dataset", "access", "inputs", "map", "objective")
+
+
+# What is fitted for, and ranked by
+
+
+def ranked_by(votes: Votes) -> str:
+    """Return the measure that ranks: JSD, or of few votes the unbiased squared distance.
+
+    That needs two votes on each item; where one has a single vote, it is KL.
+    """
+    if not votes.are_few:
+        return "jsd"
+    return "sq_distance" if int(votes.n_votes.min()) >= 2 else "kl"
+
+
+def objectives_for(votes: Votes) -> tuple[Objective, ...]:
+    """Return what maps are fitted for, the main objective last."""
+    return OBJECTIVES[:1] if votes.are_few else OBJECTIVES
+
+
+def _mean(by: str, votes: Votes, predicted: Floats) -> float:
+    return ALL_MEASURES[by].value(computed("", votes, predicted).aligned_to(votes))
+
+
+def with_distance(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows with ``distance``, and its ends if there are some: by the measure in ``by``."""
+    for end in _ENDS:
+        known = [one for one in _IN_WORDS if f"{one}{end}" in rows]
+        if known:
+            each = [rows[f"{one}{end}"].where(rows["by"] == one) for one in known]
+            rows = rows.assign(**{f"distance{end}": pd.concat(each, axis=1).max(axis=1)})
+    return rows
+
+
+def in_words(rows: pd.DataFrame) -> str:
+    """Return what the rows are ranked by, for a caption."""
+    return " or ".join(_IN_WORDS[one] for one in rows["by"].unique())
+
+
+_IN_WORDS = {"jsd": "JSD", "sq_distance": "Squared distance (unbiased)", "kl": "KL"}
 
 
 # What is fitted to what
@@ -238,16 +283,18 @@ def methods(
         ``chosen`` with its penalty by inner folds, for stacks, and the only one for all but those
         systems that may have seen the items; ``as it is``, ``base rate``, ``trained on votes``);
         ``objective`` (kl, jsd, or empty); ``origin``; ``family``; ``first``, whether it is the
-        first of its family, and no variant; ``n_items``; for each of `MEASURES` its value with
-        ``_low`` and ``_high``; ``difference``, of the JSD from the mean vote given the old label
-        that is fitted for JSD, with its interval; ``people``, what it is worth in people on top of
-        the base rate.
+        first of its family, and no variant; ``n_items``; ``by``, as `ranked_by` gives it; for it
+        and each of `MEASURES` its value with ``_low`` and ``_high``; ``difference``, by that
+        measure, from the mean vote given the old label, with its interval; ``people``, what it is
+        worth in people on top of the base rate.
     """
     others = [run.predictions_on(votes) for run in variants if votes.is_released]
     known = {one.name for one in systems}  # a reader may have repeated one of the runs
     more = [one for one in others if one is not None and one.name not in known]
     made = common(votes, [*systems, *more])
     folds = _folds(made.groups, n_folds, seed)
+    by, objectives = ranked_by(made.votes), objectives_for(made.votes)
+    measures = tuple(dict.fromkeys((*MEASURES, by)))
     rows: list[dict[str, object]] = []
     scored: list[System] = []
 
@@ -257,7 +304,7 @@ def methods(
         rows.append({"system": scored[-1].name} | unsaid | dict(about))
 
     def fit(access: str, kind: Kind, places: Sequence[int], about: Mapping[str, object]) -> None:
-        for objective in OBJECTIVES[: 1 if kind == "isotonic" else None]:
+        for objective in objectives[: 1 if kind == "isotonic" else None]:
             predicted = predict_out_of_fold(
                 made.inputs(places),
                 made.votes.shares,
@@ -289,26 +336,28 @@ def methods(
                 label = made.old_label if access == "old label" else None
                 predicted = predict_nested(
                     made.inputs(places), made.votes.shares, made.groups, folds,
-                    old_label=label, seed=seed,
+                    objective=objectives[-1], old_label=label, seed=seed,
                 )  # fmt: skip
-                add(predicted, {"access": access, "map": CHOSEN, "objective": "jsd"} | about)
+                what = {"access": access, "map": CHOSEN, "objective": objectives[-1]}
+                add(predicted, what | about)
     for one in made.shown:
         about = {"inputs": one.name, "n_systems": 1, "family": one.family, "origin": one.origin}
         add(one.probabilities, {"access": "text", "map": ON_VOTES, "first": True} | about)
     table = pd.DataFrame(rows).assign(dataset=votes.dataset.name, n_items=len(made.votes))
-    table = table.merge(_scored(made.votes, scored, rows, n_resamples, confidence, seed), "left")
+    ranked = _scored(made.votes, scored, rows, measures, by, n_resamples, confidence, seed)
+    table = table.merge(ranked, "left")
     how = (n_resamples, seed, confidence)
     people = {one.name: _in_people(made.votes, one, *how) for one in scored}
     for place, column in enumerate(_PEOPLE):
         table[column] = [people[name][place] for name in table["system"]]
-    references = _references(votes, made.votes, seed)
+    references = _references(votes, made.votes, measures, seed)
     table = pd.concat([table, references], ignore_index=True).drop(columns="system")
-    table = table.assign(first=table["first"].eq(True))
+    table = table.assign(first=table["first"].eq(True), by=by)
     for name in ("inputs", "family", "origin", "objective"):
         table[name] = table[name].astype(object).where(table[name].notna(), "")
-    values = [f"{name}{end}" for name in (*MEASURES, "difference") for end in _ENDS]
+    values = [f"{name}{end}" for name in (*measures, "difference") for end in _ENDS]
     table = table.astype(dict.fromkeys([*values, *_PEOPLE], float))
-    about_it = ["n_systems", "origin", "family", "first", "n_items"]
+    about_it = ["n_systems", "origin", "family", "first", "n_items", "by"]
     whole = table.astype({"n_systems": int, "n_items": int})
     return whole[[*_KEYS, *about_it, *values, *_PEOPLE]]
 
@@ -325,21 +374,22 @@ def _scored(
     votes: Votes,
     systems: Sequence[System],
     rows: Sequence[dict[str, object]],
+    measures: Sequence[str],
+    by: str,
     n_resamples: int,
     confidence: float,
     seed: int,
 ) -> pd.DataFrame:
-    """Return a row of values for each system, with the difference from the rival in JSD."""
-    rivals = [
-        one.name
-        for one, row in zip(systems, rows, strict=True)
-        if row["map"] == BASE_RATE and row["objective"] == "jsd"
-    ]
-    rival = rivals[-1]  # with the old label, where there is one
+    """Return a row of values for each system, with the difference from the rival in the main one.
+
+    That is the base rate that was fitted last: with the old label, where there is one.
+    """
+    rivals = [one.name for one, row in zip(systems, rows, strict=True) if row["map"] == BASE_RATE]
+    rival = rivals[-1]
     found = score(
         votes,
         systems,
-        measures=MEASURES,
+        measures=measures,
         reference=rival,
         n_resamples=n_resamples,
         seed=seed,
@@ -347,8 +397,8 @@ def _scored(
     )
     table = pd.DataFrame({"system": [one.name for one in systems]})
     parts = [(name, found[(found["reference"] == "") & (found["measure"] == name)])
-             for name in MEASURES]  # fmt: skip
-    parts.append(("difference", found[(found["reference"] != "") & (found["measure"] == "jsd")]))
+             for name in measures]  # fmt: skip
+    parts.append(("difference", found[(found["reference"] != "") & (found["measure"] == by)]))
     for name, part in parts:
         columns = {"value": name, "low": f"{name}_low", "high": f"{name}_high"}
         part = part[["system", *columns]].rename(columns=columns)
@@ -365,13 +415,13 @@ def _in_people(
     return found.value, found.low, found.high
 
 
-def _references(votes: Votes, part: Votes, seed: int) -> pd.DataFrame:
+def _references(votes: Votes, part: Votes, measures: Sequence[str], seed: int) -> pd.DataFrame:
     """Return perfect model and second crowd on the same items, and the best published model."""
-    found = known_rows(part, seed) or References(part, seed=seed).rows(MEASURES)
+    found = known_rows(part, seed) or References(part, seed=seed).rows(measures)
     scores = {(row["system"], row["measure"]): row["value"] for row in found}
     rows: list[dict[str, object]] = [
         {"map": name, "n_items": len(part)}
-        | {one: scores[name, one] for one in MEASURES if (name, one) in scores}
+        | {one: scores[name, one] for one in measures if (name, one) in scores}
         for name in (PERFECT_MODEL, SECOND_CROWD)
     ]
     models = published_models()
@@ -412,8 +462,12 @@ def pooling(
         One row for each dataset that is ``judged_on``, ``access`` and ``map``: the JSD, out of
         fold, of maps that are fitted for JSD on the same dataset (``jsd_each``), on all of them
         (``jsd_pooled``), and on the other ones (``jsd_other``), all three the same for the mean of
-        the systems as they are; ``n_systems``, ``n_items``.
+        the systems as they are; ``n_systems``, ``n_items``. Without rows where votes are few.
     """
+    if any(votes.are_few for votes in all_votes):
+        names = ["dataset", "judged_on", "access", "map", "n_systems", "n_items",
+                 "jsd_each", "jsd_pooled", "jsd_other"]  # fmt: skip
+        return pd.DataFrame(columns=names)
     by_name = [
         {one.name: one for one in systems if not any(map(are_votes, one.trained_on))}
         for systems in all_systems
@@ -507,16 +561,18 @@ def curve(
     -------
     DataFrame
         One row for each ``objective``, ``n_fitted`` items and ``n_votes`` on each: the mean
-        ``jsd``, and ``spread``, the standard deviation over draws; ``whole`` where all items of
+        ``jsd``, or what else is named in ``by`` (`ranked_by`), and ``spread``, the standard
+        deviation over draws; ``whole`` where all items of
         the other folds are fitted on; ``budget``, votes in all; ``n_systems``. Items are drawn
         anew for each fold, votes without replacement. Without rows where there is no system.
     """
-    columns = ["dataset", "objective", "n_fitted", "n_votes", "whole", "budget", "jsd", "spread",
-               "recipe", "n_systems", "n_repeats"]  # fmt: skip
     made = common(votes, systems)
+    by = ranked_by(made.votes)
+    columns = ["dataset", "objective", "n_fitted", "n_votes", "whole", "budget", by, "spread",
+               "recipe", "n_systems", "n_repeats"]  # fmt: skip
     places = _of_book(made.systems)
     if not places:
-        return pd.DataFrame(columns=columns)
+        return pd.DataFrame(columns=[*columns, "by"])
     logs, counts = made.inputs(places), made.votes.counts
     folds = _folds(made.groups, n_folds, seed)
     fewest = int(min((folds != fold).sum() for fold in np.unique(folds)))
@@ -528,7 +584,7 @@ def curve(
         for _ in range(repeats)
     ]
     rows = []
-    for objective in OBJECTIVES:
+    for objective in objectives_for(made.votes):
         for n_items in [*(n for n in ITEMS if n < fewest), fewest]:
             for size in thinned[0]:
                 found = []
@@ -540,13 +596,12 @@ def curve(
                             by.permutation(rows)[:n]
                         ),
                     )  # fmt: skip
-                    far = jensen_shannon_distance(made.votes.shares, predicted, unit="nats")
-                    found.append(far.mean())
+                    found.append(_mean(by, made.votes, predicted))
                 rows.append((votes.dataset.name, objective, n_items, size, n_items == fewest,
-                             n_items * size, np.mean(found), np.std(found), size >= ENOUGH,
+                             n_items * size, np.mean(found), np.std(found), size >= ENOUGH_VOTES,
                              len(places), repeats))  # fmt: skip
     table = pd.DataFrame(rows, columns=columns)
-    return table.assign(recipe=table["recipe"] == (table["objective"] == "jsd"))
+    return table.assign(recipe=table["recipe"] == (table["objective"] == "jsd"), by=by)
 
 
 @recorded(keys=("dataset", "penalty", "folds_seed"))
@@ -561,10 +616,11 @@ def choices(votes: Votes, systems: Sequence[System], *, n_folds: int, seed: int)
     Returns
     -------
     DataFrame
-        ``dataset``, ``penalty``, ``folds_seed``, ``jsd``, ``n_systems``; without rows where there
-        is no system.
+        ``dataset``, ``penalty``, ``folds_seed``, ``n_systems``, and ``jsd`` or what else is named
+        in ``by`` (`ranked_by`); without rows where there is no system.
     """
     made = common(votes, systems)
+    by = ranked_by(made.votes)
     places = _of_book(made.systems)
     rows = []
     tried = [(one, seed) for one in PENALTIES]
@@ -572,12 +628,12 @@ def choices(votes: Votes, systems: Sequence[System], *, n_folds: int, seed: int)
     for penalty, folds_seed in tried if places else []:
         predicted = predict_out_of_fold(
             made.inputs(places), made.votes.shares, _folds(made.groups, n_folds, folds_seed),
-            kind=RECIPE, penalty=penalty,
+            kind=RECIPE, objective=objectives_for(made.votes)[-1], penalty=penalty,
         )  # fmt: skip
-        far = jensen_shannon_distance(made.votes.shares, predicted, unit="nats").mean()
+        far = _mean(by, made.votes, predicted)
         rows.append((votes.dataset.name, penalty, folds_seed, far, len(places)))
-    columns = ["dataset", "penalty", "folds_seed", "jsd", "n_systems"]
-    return pd.DataFrame(rows, columns=columns)
+    columns = ["dataset", "penalty", "folds_seed", by, "n_systems"]
+    return pd.DataFrame(rows, columns=columns).assign(by=by)
 
 
 # How they are shown
@@ -585,16 +641,24 @@ def choices(votes: Votes, systems: Sequence[System], *, n_folds: int, seed: int)
 
 @derived(keys=("dataset", "inputs"))
 def by_map(methods: pd.DataFrame) -> pd.DataFrame:
-    """Return each system's JSD as it is, and by each map that is fitted for JSD, side by side."""
+    """Return each system's distance as it is, and by each map that is fitted for it, side by side.
+
+    That is JSD, or of few votes what `ranked_by` names; their maps are fitted for KL.
+    """
     rows = methods[(methods["access"] == "text") & (methods["n_systems"] > 0)]
-    rows = rows[(rows["objective"] != "kl") & (rows["map"] != ON_VOTES)]
+    rows = with_distance(rows[~_is_aside(rows) & (rows["map"] != ON_VOTES)])
     rows = rows[~rows["inputs"].str.startswith(ALL_BUT)]
-    wide = rows.pivot(index=["dataset", "inputs"], columns="map", values="jsd")
+    wide = rows.pivot(index=["dataset", "inputs"], columns="map", values="distance")
     wide = wide.reindex(columns=[AS_IT_IS, *KINDS])
     names = {AS_IT_IS: "as_it_is"} | {kind: str(kind) for kind in KINDS}
     order = rows[["dataset", "inputs", "n_systems"]].drop_duplicates(["dataset", "inputs"])
     found = order.merge(wide.rename(columns=names).reset_index(), "left", ["dataset", "inputs"])
     return found[["dataset", "inputs", "n_systems", *names.values()]]
+
+
+def _is_aside(rows: pd.DataFrame) -> "pd.Series[bool]":
+    """Say of rows of `methods` whether they are fitted for KL where JSD is the main objective."""
+    return (rows["objective"] == "kl") & (rows["by"] == "jsd")
 
 
 def shown(table: pd.DataFrame, access: str) -> pd.DataFrame:
@@ -603,45 +667,47 @@ def shown(table: pd.DataFrame, access: str) -> pd.DataFrame:
     A family is shown by its first seed; by temperature, by the quadratic map and by the chosen one
     the stack of all systems alone, for KL too by the quadratic one; a stack of all but some by the
     chosen one; of variants, those alone that were trained on votes. A reader's own systems are
-    shown as that stack is.
+    shown as that stack is. JSD and TVD to few votes are left to the data.
     """
     rows = table[table["access"] == access]
     kept = rows[rows["first"] | (rows["n_systems"] == 0)]
     largest = kept.groupby("dataset")["n_systems"].transform("max")
     is_largest = (kept["n_systems"] == largest) & (largest > 1) | (kept["origin"] == "yours")
-    usual = kept["map"].isin([BASE_RATE, "affine"]) & (kept["objective"] != "kl")
+    aside = _is_aside(kept)
+    usual = kept["map"].isin([BASE_RATE, "affine"]) & ~aside
     usual |= (kept["map"] == AS_IT_IS) & ((kept["n_systems"] == 1) | is_largest)
     usual |= kept["map"] == ON_VOTES
-    more = kept["map"].isin([RECIPE, CHOSEN, "temperature"]) & (kept["objective"] == "jsd")
-    more &= is_largest
+    more = kept["map"].isin([RECIPE, CHOSEN, "temperature"]) & ~aside & is_largest
     without = kept["inputs"].str.startswith(ALL_BUT)
     usual &= ~without
     more |= without & (kept["map"] == CHOSEN)
-    for_kl = (kept["objective"] == "kl") & is_largest & (kept["map"] == RECIPE)
-    for_kl |= (kept["objective"] == "kl") & (kept["n_systems"] == 0)
-    chosen = kept[usual | more | for_kl].sort_values("jsd", kind="stable")
+    for_kl = aside & ((is_largest & (kept["map"] == RECIPE)) | (kept["n_systems"] == 0))
+    chosen = with_distance(kept[usual | more | for_kl]).sort_values("distance", kind="stable")
+    hidden = [f"{name}{end}" for name in ("jsd", "dist_ce") for end in _ENDS]
+    chosen.loc[chosen["by"] != "jsd", hidden] = np.nan
     return in_order_of(chosen, "dataset", table["dataset"].unique())
 
 
 def drawn(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of `methods` that the figure draws, with their ``group`` and ``label``.
 
-    Of those shown, what is fitted for JSD: one seed of each family as it is and, from the text
-    alone, by the affine map; the stack of all systems by temperature and by the chosen one. The
-    best published model is left out where it is one of the systems.
+    Of those shown, what is fitted for the main objective: one seed of each family as it is and,
+    from the text alone, by the affine map; the stack of all systems by temperature and by the
+    chosen one. The best published model is left out where it is one of the systems.
     """
     rows = pd.concat([shown(table, access) for access in ("text", "old label")])
     single = (rows["n_systems"] == 1) & rows["map"].isin([AS_IT_IS, "affine", ON_VOTES])
     single &= rows["access"] == "text"
     stacked = rows["inputs"].isin([ALL, WITH_YOURS]) | rows["inputs"].str.startswith(ALL_BUT)
     stacked &= ~rows["map"].isin(["affine", RECIPE])
-    rows = rows[(single | stacked | (rows["n_systems"] == 0)) & (rows["objective"] != "kl")]
+    rows = rows[(single | stacked | (rows["n_systems"] == 0)) & ~_is_aside(rows)]
     beside = table[table["access"] == "reference"]
     here = set(zip(rows["dataset"], rows["inputs"].map(_name), strict=True))
     is_here = [pair in here for pair in zip(beside["dataset"], beside["inputs"], strict=True)]
     rows = pd.concat([rows, beside[~np.array(is_here, dtype=bool)]], ignore_index=True)
     records = rows.to_dict("records")
     rows = rows.assign(group=[_group(row) for row in records], label=[_label(r) for r in records])
+    rows = with_distance(rows)
     return in_order_of(rows, "dataset", table["dataset"].unique())
 
 
@@ -672,7 +738,7 @@ def curve_drawn(table: pd.DataFrame) -> pd.DataFrame:
 
     Where no dataset has more than one system, all are drawn.
     """
-    rows = table[table["recipe"].eq(True)]
+    rows = with_distance(table[table["recipe"].eq(True)])
     several = rows[rows["n_systems"] > 1]
     return several if len(several) else rows
 
@@ -694,12 +760,26 @@ COLUMNS = [
     Column("dataset", "dataset", names=dataset_name),
     Column("inputs", _inputs),
     Column("map", _map),
+    Column(
+        "squared distance", "sq_distance", 3, "sq_distance_low", "sq_distance_high", best="lowest"
+    ),
     Column("JSD", "jsd", 3, "jsd_low", "jsd_high", best="lowest"),
     Column("KL", "kl", 3, best="lowest"),
     Column("TVD", "dist_ce", 3, best="lowest"),
     Column("new accuracy, %", "new_accuracy", 1, percent=True, best="highest"),
     Column("worth", "people", 1, "people_low", "people_high", best="highest"),
 ]
+
+
+def columns_of(rows: pd.DataFrame) -> list[Column]:
+    """Return those of `COLUMNS` in which the rows of `shown` have numbers."""
+    return [
+        column
+        for column in COLUMNS
+        if callable(column.value) or (column.value in rows and rows[column.value].notna().any())
+    ]
+
+
 MAP_COLUMNS = [
     Column("dataset", "dataset", names=dataset_name),
     Column("system", "inputs", names=SYSTEM_NAMES),
@@ -719,5 +799,6 @@ CHOICE_COLUMNS = [
     Column("dataset", "dataset", names=dataset_name),
     Column("penalty", "penalty"),
     Column("folds dealt by seed", "folds_seed"),
-    Column("JSD", "jsd", 4),
+    Column("measure", "by", names=_IN_WORDS),
+    Column("distance", "distance", 4),
 ]

@@ -62,7 +62,7 @@ METHODS: Mapping[str, str] = {  # titles
     "soft_jsd": "soft labels, for JSD",
 }
 _REFERENCES = {  # titles
-    "chance": "chance",
+    "chance": "uniform guess",
     "floor": "perfect model",
     "ceiling": "second crowd",
 }

@@ -7,6 +7,7 @@ from chaos_utils.analyses.evidence import Material
 from chaos_utils.analyses.names import listed
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.tasks import get_task
+from chaos_utils.scoring.judging import note_on_few
 from chaos_utils.scoring.trained import committed_runs, of_most_items
 
 
@@ -62,13 +63,13 @@ def _of_data(material: Material) -> str:
     notes = "".join(
         f"\n>\n> {in_markdown(note)}"
         for votes in material.votes
-        for note in (votes.dataset.warning, *votes.notes)
+        for note in (votes.dataset.warning, *votes.notes, votes.are_few and note_on_few(votes))
         if note
     )
     return (
         f"> **Not the released ChaosNLI.** This page was made from {files}. Its numbers, figures "
-        "and tables are of that data; what the text and the pictures' descriptions say in words, "
-        "and the papers' numbers beside ours, are about the released ChaosNLI." + notes
+        "and tables are of that data; what the text says in words, and the papers' numbers beside "
+        "ours, are about the released ChaosNLI." + notes
     )
 
 

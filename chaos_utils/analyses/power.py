@@ -51,7 +51,7 @@ def pairs_of(votes: Votes, systems: Sequence[System]) -> dict[str, list[tuple[Sy
     found: dict[str, list[tuple[System, System]]] = {
         "models": [],
         "baseline": [(one, mean) for one in systems],
-        "baselines": [(mean, known["uniform"])],
+        "baselines": [(mean, known["uniform guess"])],
         "seeds": [],
     }
     for one, other in combinations(systems, 2):

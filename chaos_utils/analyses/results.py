@@ -40,7 +40,6 @@ _ROW_NAMES = {
     "floor": "perfect model",
     "ceiling": "second crowd",
     "chance": "uniform guess",
-    "uniform": "uniform guess",
 }
 _PAIRS = {"BERT": "bert", "XLNet": "xlnet", "RoBERTa": "roberta"}
 

@@ -12,11 +12,11 @@ import pandas as pd
 from chaos_utils.analyses.agreement import GUESS, MODELS, BinScores, score_bins
 from chaos_utils.analyses.evidence import Evidence, Material
 from chaos_utils.analyses.names import dataset_name
-from chaos_utils.analyses.recorded import recorded
+from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.inputs import Input, Later, merged
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.report.columns import number, with_interval
+from chaos_utils.report.columns import Column, number, with_interval
 from chaos_utils.scoring.published import TABLE_5
 from chaos_utils.scoring.seeds import OverSeeds, over_seeds
 from chaos_utils.scoring.system import System
@@ -35,6 +35,7 @@ Floats = npt.NDArray[np.float64]
 SHOWN = ("new_accuracy", "old_accuracy", "jsd")
 # What a measure is called in the table, by what its values are multiplied, and its digits.
 _SHOWN_SIDE_BY_SIDE = {"new_accuracy": ("new accuracy (%)", 100, 0), "jsd": ("JSD", 1, 3)}
+_GUESSES = {"new_accuracy": "commonest label", "jsd": "uniform guess"}
 _OF_MEASURES = [TABLE_5.index(name) for name in SHOWN]
 _SYNTHETIC_SIZES = (1000, 3162, 10000, 31623, 100000)
 _SYNTHETIC_LOOKS = (128, 400, 1300, 4000, 13000, 40000, 130000)
@@ -271,6 +272,28 @@ def _about(items: int, stages: Iterable[Iterable[Stage]]) -> dict[str, object]:
     }
 
 
+@derived(keys=("dataset", "items", "bin"))
+def along(flattened: pd.DataFrame) -> pd.DataFrame:
+    """Return what `agreement.flattening` says of a run's looks, by ``items``, in people's bins."""
+    rows = flattened[flattened["cut"] == "people"]
+    return rows.assign(items=rows["system"].astype(int)).drop(columns=["system", "cut", "n_seeds"])
+
+
+def first_and_last(surer: pd.DataFrame) -> pd.DataFrame:
+    """Return the first and the last look of `along`, at each dataset."""
+    looks = surer.groupby("dataset")["items"]
+    return surer[surer["items"].isin([*looks.min(), *looks.max()])]
+
+
+FLAT_COLUMNS = [
+    Column("dataset", "dataset", names=dataset_name),
+    Column("training items seen", "items"),
+    Column("bin", "bin"),
+    Column("people", "people_bits", 2, group="entropy (bits)"),
+    Column("model", "model_bits", 2, group="entropy (bits)"),
+]
+
+
 def side_by_side(growth: pd.DataFrame) -> pd.DataFrame:
     """Set new accuracy (%) and JSD by number of training items, the bins side by side."""
     rows = []
@@ -288,7 +311,9 @@ def side_by_side(growth: pd.DataFrame) -> pd.DataFrame:
                 cells = [with_interval(x, low, high, digits) for x, low, high in scaled.to_numpy()]
                 rows.append([name, title, number(int(str(items))), *cells])
             chance = group.drop_duplicates("bin").sort_values("bin")["chance"] * scale
-            rows.append([name, title, "chance", *(number(value, digits) for value in chance)])
+            rows.append(
+                [name, title, _GUESSES[measure], *(number(value, digits) for value in chance)]
+            )
     heads = ["dataset", "quantity", "training items", "all items"]
     numbers = sorted(set(growth["bin"]) - {0})
     return pd.DataFrame(rows, columns=[*heads, *(f"bin {b}" for b in numbers)])

@@ -197,8 +197,9 @@ def errors(
         ``holder`` is people or a family of systems (the mean of its seeds, on the items that all of
         them predict); ``n_labels`` of these items; ``n_majority``, how many of them are the
         majority of the votes, and ``n_minority`` that are not, with ``each``, the mean share of the
-        latter; ``share`` of all votes, and ``minority_share`` of those against the majority, with
-        the ends of its bootstrap interval over items.
+        latter, and ``minority_labels``, their share of all such labels; ``share`` of all votes, and
+        ``minority_share`` of those against the majority, with the ends of its bootstrap interval
+        over items.
     """
     rows = companion.read(votes)
     given = pd.DataFrame(
@@ -232,6 +233,7 @@ def errors(
                         "n_labels": here.sum(),
                         "n_majority": (here & ~minority).sum(),
                         "n_minority": (here & minority).sum(),
+                        "minority_labels": (here & minority).sum() / minority.sum(),
                         "each": against[here & minority].mean(),
                         "share": (shares * here).sum() / len(held),
                         "minority_share": sums[:, 0].sum() / sums[:, 1].sum(),
@@ -511,6 +513,7 @@ ERROR_COLUMNS = [
     Column("of them the majority", "n_majority", 0),
     Column("a minority label has, %", "each", 1, percent=True),
     Column("of all votes, %", "share", 1, percent=True),
+    Column("of minority labels, %", "minority_labels", 1, percent=True),
     Column(
         "of minority votes, %", "minority_share", 1, "minority_low", "minority_high", percent=True
     ),

@@ -180,8 +180,8 @@ def legend(answer: Answer) -> list[str]:
         )
     if SECOND_CROWD in systems:
         lines.append(
-            "Second crowd: as many other people, taken as a prediction; undefined for KL and "
-            "cross-entropy."
+            "Second crowd: as many other people as voted, taken as a prediction; undefined for KL "
+            "and cross-entropy."
         )
     if any(row.get("text") == UNSETTLED for row in answer.rows):
         lines.append(f"{_NEARLY_0}: its noise exceeds the value, which is {UNSETTLED}.")

@@ -1,6 +1,5 @@
-"""What the stages of a collection buy, what more votes cannot repair, what a budget allows."""
+"""What the stages of a collection buy, and what more votes cannot repair."""
 
-import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
@@ -185,73 +184,3 @@ def expected_tvd(tends_to: Floats, truth: Floats, n_votes: float) -> float:
     density = np.exp(-(bias**2) / (2 * spread**2)) * np.sqrt(2 / np.pi)
     away = spread * density + bias * (1 - 2 * ndtr(-bias / spread))
     return float(away.sum(axis=1).mean() / 2)
-
-
-def guidance(
-    materials: Materials,
-    population: Population,
-    budget: float,
-    n_items: int,
-    check_rates: Sequence[float] = (0.0, 0.05, 0.1, 0.2, 0.4),
-    thresholds: Sequence[float] = (0.65, 0.75, 0.85),
-    protocol: Protocol | None = None,
-) -> pd.DataFrame:
-    """Say what a budget buys with more or fewer hidden checks, and stricter or milder ones.
-
-    The budget is in dollars, for the whole collection; everything else is as in the protocol, by
-    default the published one. A row is one ``check_rate`` and one threshold,
-    ``min_check_accuracy``, and without checks there is a single row: ``dollars_per_vote`` (of
-    votes that count), ``votes_per_item``, the expected ``tvd``, ``bias_squared``, and ``best``.
-    """
-    if n_items < 1:
-        raise ChaosError("There is nothing to judge.", found=n_items, expected="at least 1 item")
-    if not 0 < budget < math.inf:
-        raise ChaosError(
-            "This budget is not a sum of money.", found=budget, expected="dollars, above 0"
-        )
-    for name, values in {"check_rates": check_rates, "thresholds": thresholds}.items():
-        if not len(values):
-            raise ChaosError("There is nothing to compare.", where=name, expected="a number")
-    protocol = protocol or load_protocol()
-    options = [(rate, bar) for rate in check_rates for bar in thresholds[: None if rate else 1]]
-    rows = []
-    for rate, threshold in options:
-        changes = {"check_rate": rate, "min_check_accuracy": threshold}
-        expectation = Expectation(load_protocol(**{**protocol.parameters, **changes}), materials)
-        price = dollars_per_vote(expectation, population)
-        n_votes = math.floor(round(budget / (price * n_items), 9))  # as on any processor
-        tends_to = answer_shares(expectation, population)
-        rows.append(
-            {
-                "check_rate": rate,
-                "min_check_accuracy": threshold if rate else np.nan,
-                "dollars_per_vote": price,
-                "votes_per_item": n_votes,
-                "tvd": expected_tvd(tends_to, materials.items, n_votes) if n_votes else np.nan,
-                "bias_squared": float(((tends_to - materials.items) ** 2).sum(axis=1).mean()),
-            }
-        )
-    table = pd.DataFrame(rows)
-    if not table["votes_per_item"].any():
-        raise ChaosError(
-            "The budget does not buy one vote on each item.",
-            found=f"${budget:,.2f} for {n_items:,} items",
-            expected=f"at least ${table['dollars_per_vote'].min() * n_items:,.2f}",
-            todo="judge fewer items, or pay more",
-        )
-    errors = table["tvd"].round(10)
-    return table.assign(best=errors == errors.min())
-
-
-def dollars_per_vote(expectation: Expectation, population: Population) -> float:
-    """Return the price of a vote that counts, with what checks and discarded votes cost."""
-    outcomes, shares = expectation.outcomes(population), population.shares
-    counted = sum(shares[name] * one.votes for name, one in outcomes.items())
-    if counted < 1e-3:
-        raise ChaosError(
-            "This population does not get through the protocol, so no vote ever counts.",
-            found=f"{counted:.2g} votes that count per applicant",
-            todo="lower a threshold of the protocol, or take a more careful population",
-        )
-    paid = sum(shares[name] * one.paid for name, one in outcomes.items())
-    return float(paid / counted * _price(expectation.protocol))

@@ -409,7 +409,7 @@ class Dataset(Strict):
     n_votes : int
         How many votes each published item has; 0 where that varies.
     n_old_labels : tuple of int
-        How many original labels an item may carry; empty when there are none, or only the
+        How many old votes an item may carry; empty when there are none, or only the
         gold label was released.
     in_book : int
         Its place among the datasets that the book's chapters show; 0 for the others.
@@ -537,6 +537,11 @@ class Dataset(Strict):
     def labels(self) -> tuple[str, ...]:
         """The labels' names, in order."""
         return tuple(label.name for label in self.classes)
+
+    @property
+    def states_majority(self) -> bool:
+        """Whether its file states majority labels, and so which of those that tie is meant."""
+        return isinstance(self.reader, ChaosNLIReader) or bool(self.reader.majority)
 
     @property
     def codes(self) -> tuple[str, ...]:

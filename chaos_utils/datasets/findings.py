@@ -14,7 +14,7 @@ from chaos_utils.datasets.labels import is_rating, remarks_on
 from chaos_utils.datasets.plain import EXPECTED_COUNTS, SHARES, Layout, layout_of
 from chaos_utils.datasets.records import Content, as_count, as_share
 from chaos_utils.datasets.tables import Coded, Table, second_votes
-from chaos_utils.datasets.votes import Ints, Votes
+from chaos_utils.datasets.votes import ENOUGH_VOTES, Ints, Votes
 
 _FORMAT = (
     "CSV, TSV, JSON lines or parquet, with a row per vote (item, annotator, label) or per item "
@@ -22,7 +22,6 @@ _FORMAT = (
 )
 _MOST_ANNOTATORS = 3000  # pairs of more take too much memory
 _LITTLE = 0.25  # of the greatest entropy: bias beyond it is no longer as the first term says
-_ENOUGH = 20  # votes per item, from which on the bias of Shannon entropy is small
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,7 +365,7 @@ def _abilities(found: Findings, *, ordered: bool = False, old: bool = False) -> 
             "Shannon entropy",
             middle >= 2,
             f"plug-in entropy is {low} at {middle} votes per item"
-            + ("" if middle >= _ENOUGH else ": do not rank by it")
+            + ("" if middle >= ENOUGH_VOTES else ": do not rank by it")
             if middle >= 2
             else "most items have no second vote",
         )

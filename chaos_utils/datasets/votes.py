@@ -11,6 +11,7 @@ from chaos_utils.base.inputs import Input
 from chaos_utils.datasets.dataset import Dataset
 
 Ints = npt.NDArray[np.int64]
+ENOUGH_VOTES = 20  # on an item, from which on JSD and TVD no longer reward overconfidence
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +46,7 @@ class Votes:
     majority : ndarray of int, shape (n,)
         The majority label that the data file *states*, where it states one: ChaosNLI broke ties
         by annotation order, so an argmax over `counts` differs on a few items. Elsewhere the
-        first of the labels with most votes.
+        first of the labels with most votes; accuracy lets those that tie share (`ties_share`).
     source : Input
         The file that it was read from, with its digest.
     other_sources : tuple of Input
@@ -94,6 +95,19 @@ class Votes:
         """How many votes each item has; None where that varies."""
         found = np.unique(self.n_votes)
         return int(found[0]) if len(found) == 1 else None
+
+    @property
+    def are_few(self) -> bool:
+        """Whether half of the items or more have fewer than `ENOUGH_VOTES` votes.
+
+        JSD and TVD to so few votes reward overconfidence: nothing is fitted or ranked by them.
+        """
+        return bool(np.median(self.n_votes) < ENOUGH_VOTES)
+
+    @property
+    def ties_share(self) -> bool:
+        """Whether labels that tie for most votes share an item, as no file says which has it."""
+        return not self.dataset.states_majority
 
     @property
     def shares(self) -> npt.NDArray[np.float64]:

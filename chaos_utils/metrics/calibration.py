@@ -519,7 +519,7 @@ def expected_same_ranking(human: npt.ArrayLike, model: npt.ArrayLike) -> Floats:
     r"""Chance that model and humans rank the labels alike when ties are broken at random.
 
     Ties are broken on both sides, independently, so that the order of the labels has no say. A
-    uniform prediction has 1 / n_classes! on every item (1/6 with three labels); a model without
+    uniform guess has 1 / n_classes! on every item (1/6 with three labels); a model without
     ties has 1/2 at most where two labels have equally many votes.
 
     Parameters

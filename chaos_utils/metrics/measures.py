@@ -48,9 +48,9 @@ class Judged:
     stated : bool
         Whether `predicted` are labels that the system states itself. Otherwise they follow from
         the probabilities, and labels that are tied for the largest one share an item.
-    drawn : bool
-        Whether the votes are drawn ones, of which no majority is stated: labels that are tied for
-        most votes then share an item too.
+    ties_share : bool
+        Whether no majority of the votes is stated: labels that are tied for most votes then share
+        an item too.
     """
 
     human: Floats
@@ -60,7 +60,7 @@ class Judged:
     old_label: npt.NDArray[np.int64] | None = None
     n_votes: npt.NDArray[np.int64] | None = None
     stated: bool = False
-    drawn: bool = False
+    ties_share: bool = False
 
     @property
     def first_majority(self) -> npt.NDArray[np.int64]:
@@ -346,7 +346,7 @@ def _old_accuracy(j: Judged) -> npt.ArrayLike:
 
 
 def _new_accuracy(j: Judged) -> npt.ArrayLike:
-    if not j.drawn:
+    if not j.ties_share:
         return _correct(j, j.majority)
     shared = scores.shared_top(j.human)
     if j.stated:

@@ -60,7 +60,7 @@ def expected_correct(
 ) -> Floats:
     """Chance that the predicted label is the gold label, where tied labels share an item.
 
-    Its mean is an accuracy that the order of the labels has no say in: a uniform prediction has
+    Its mean is an accuracy that the order of the labels has no say in: a uniform guess has
     exactly 1 / n_classes.
 
     Parameters

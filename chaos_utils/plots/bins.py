@@ -49,6 +49,38 @@ def plot_jsd_by_entropy(table: pd.DataFrame) -> Figure:
     return _plot(table, "JSD (√nats); lower is better", {"chance": "uniform guess"})[0]
 
 
+def plot_flattening(table: pd.DataFrame) -> Figure:
+    """Draw how sure models are by how sure people are, a panel for each dataset.
+
+    The table has one row for each ``dataset``, ``system`` and ``bin`` of people's entropy:
+    ``people_bits`` and ``model_bits``. A model that is as sure as people is on the diagonal.
+    """
+    looks = model_looks(list(dict.fromkeys(table["system"])))
+    n_lines = table.groupby("dataset")["system"].nunique().max() + 1
+    height = max(_PANEL, LINE * n_lines + _HEAD)
+    shown = in_order(table["dataset"])
+    figure, axes = panel_grid(len(shown), columns=2, height=height)
+    for axis, dataset in zip(axes, shown, strict=True):
+        rows = table[table["dataset"] == dataset.name]
+        most = 1.05 * rows[["people_bits", "model_bits"]].to_numpy().max()
+        axis.set(xlim=(0, most), ylim=(0, most), title=dataset.title)
+        axis.plot([0, most], [0, most], color=colour("muted"), linestyle="--", linewidth=1.2)
+        ends = [(most, most, "as sure as people", colour("muted"))]
+        for name, of_one in rows.groupby("system", sort=False):
+            shade, marker, dashes = looks[str(name)]
+            line = of_one.sort_values("bin")
+            axis.plot(
+                line["people_bits"], line["model_bits"], color=colour(shade), marker=marker,
+                markersize=4, linestyle=dashes, linewidth=1.6,
+            )  # fmt: skip
+            last = line.iloc[-1]
+            ends.append((last["people_bits"], last["model_bits"], str(name), colour(shade)))
+        label_lines(axis, ends, height - _HEAD)
+    figure.supylabel("mean entropy of the model (bits)", fontsize=8.5)
+    figure.supxlabel("mean entropy of people (bits), in fifths", fontsize=8.5)
+    return figure
+
+
 def model_looks(models: Collection[str]) -> dict[str, _Look]:
     """Return a look for each model: colour, which no other system has, marker and dashes."""
     hues = system_hues(list(models), taken=_NOT_OF_MODELS)

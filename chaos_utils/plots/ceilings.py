@@ -24,14 +24,14 @@ _NOT_DRAWN = ("kl",)  # its curve is that of JSD on another scale
 _REFERENCES: dict[str, tuple[str, _Dashes, str, str]] = {
     "floor": ("perfect model", ":", "right", "bottom"),
     "ceiling": ("second crowd", "-.", "left", "bottom"),
-    "uniform": ("uniform", "--", "left", "top"),
+    "uniform": ("uniform guess", "--", "left", "top"),
 }
 _GROUPS = ("human", "baseline", "model")  # from the top
 _SOURCES: dict[str, dict[str, Any]] = {
     "computed": {},
     "published": {"marker": "D", "markerfacecolor": "none", "markersize": 5.5},
 }
-_NO_MODEL = {"uniform": "muted", "old label": "amber"}  # and the colour
+_NO_MODEL = {"uniform guess": "muted", "old label": "amber"}  # and the colour
 _TINY = 1e-6  # rounding, on a logarithmic axis
 _APART = 3.5  # at least so many times as many votes, for two names of ticks to stand side by side
 
@@ -113,7 +113,7 @@ def plot_noise_ceiling(table: pd.DataFrame) -> Figure:
 
     The table has one row for each ``dataset`` and ``system``, in one ``measure``: ``kind`` (human,
     baseline, model), ``source`` (computed, published), ``value``, ``low``, ``high``, and the
-    references ``floor``, ``ceiling`` and ``uniform``. The uniform prediction is a line, no row.
+    references ``floor``, ``ceiling`` and ``uniform``. The uniform guess is a line, no row.
     """
     datasets = in_order(table["dataset"])
     measure = MEASURES[table["measure"].iloc[0]]
@@ -137,7 +137,7 @@ def plot_noise_ceiling(table: pd.DataFrame) -> Figure:
 
 def _ranked(rows: pd.DataFrame) -> pd.DataFrame:
     """Return a dataset's systems from the top: by group, the nearest first."""
-    named = rows[rows["system"] != "uniform"]
+    named = rows[rows["system"] != "uniform guess"]
     ranked = named.assign(group=named["kind"].map(_GROUPS.index))
     return ranked.sort_values(["group", "value"], kind="stable")
 
@@ -185,7 +185,7 @@ def plot_items_by_votes(table: pd.DataFrame) -> Figure:
 
     Thin lines are the two parts of the first one's. The table is as
     `analyses.ceilings.items_by_votes` gives it, for one or more datasets; drawn are the first and
-    the last of the models, the old label and the uniform prediction.
+    the last of the models, the old label and the uniform guess.
     """
     figure, panels = dataset_panels(table["dataset"], height=2.9, sharey=True)
     shades = _few_systems(table["system"])

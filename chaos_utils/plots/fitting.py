@@ -24,31 +24,39 @@ _ROW = 0.155  # inches
 _PAD = 0.12  # inches; at a high resolution long labels are a little wider than was laid out
 _APART = 0.055  # labels of lines, in heights of a panel
 _TICKS = (50, 200, 1000)
-_AXIS = "JSD (distance, √nats), lower is better"
+_AXES = {
+    "jsd": "JSD (distance, √nats), lower is better",
+    "sq_distance": "squared distance to people, lower is better",
+    "kl": "KL (nats), lower is better",
+}
 
 
 def plot_fitting(table: pd.DataFrame) -> Figure:
-    """Draw the JSD of each method, nearest first within what it knows of an item.
+    """Draw the distance of each method, nearest first within what it knows of an item.
 
     The table has one row for each ``dataset``, ``group`` (no votes, text, old label, reference) and
-    ``label``: ``jsd``, ``jsd_low``, ``jsd_high``, and ``map``, which for references says which.
+    ``label``: ``distance``, ``distance_low``, ``distance_high``, the measure ``by`` (of `_AXES`),
+    and ``map``, which for references says which.
     """
     shown = in_order(table["dataset"])
     rows = [_rows(table[table["dataset"] == dataset.name]) for dataset in shown]
     heights = [_ROW * (len(some) + 1) + 0.35 for some in rows]
+    is_one = table["by"].nunique() == 1
     figure, axes = plt.subplots(
-        len(shown), 1, figsize=(width(), sum(heights) + 0.2), squeeze=False, sharex=True,
+        len(shown), 1, figsize=(width(), sum(heights) + 0.2), squeeze=False, sharex=is_one,
         height_ratios=heights, layout="constrained",
     )  # fmt: skip
     figure.get_layout_engine().set(w_pad=_PAD)  # type: ignore[union-attr, call-arg]
     for axis, dataset, some in zip(axes[:, 0], shown, rows, strict=True):
         _draw(axis, some, dataset.colour)
         references = table[(table["dataset"] == dataset.name) & table["map"].isin(_LINES)]
-        for name, value in zip(references["map"], references["jsd"], strict=True):
+        for name, value in zip(references["map"], references["distance"], strict=True):
             _line(axis, name, value)
         axis.set_title(dataset.title, loc="left")
-    axes[-1, 0].set_xlim(left=0)
-    axes[-1, 0].set_xlabel(_AXIS, loc="right")
+        if not is_one or axis is axes[-1, 0]:
+            by = table.loc[table["dataset"] == dataset.name, "by"].iloc[0]
+            axis.set_xlim(left=min(0, *axis.get_xlim()))
+            axis.set_xlabel(_AXES[by], loc="right")
     return figure
 
 
@@ -56,7 +64,7 @@ def _rows(rows: pd.DataFrame) -> list[dict[str, Any]]:
     """Return what stands in a panel from the top: each group's heading, then its methods."""
     found: list[dict[str, Any]] = []
     for group, (heading, _) in _GROUPS.items():
-        some = rows[rows["group"] == group].sort_values("jsd", kind="stable")
+        some = rows[rows["group"] == group].sort_values("distance", kind="stable")
         if len(some):
             found.append({"label": heading, "group": group})
             found += some.to_dict("records")
@@ -67,16 +75,16 @@ def _draw(axis: Axes, rows: list[dict[str, Any]], hue: Hue) -> None:
     size = 7 if is_narrow() else 7.5
     axis.set_yticks(range(len(rows)), [row["label"] for row in rows], fontsize=size)
     for height, (row, text) in enumerate(zip(rows, axis.get_yticklabels(), strict=True)):
-        if "jsd" not in row:
+        if "distance" not in row:
             text.set_fontweight("bold")
             continue
         marker = _GROUPS[row["group"]][1]
         shade = colour("muted") if row["group"] == "no votes" else colour(hue)
-        ends = [row["jsd_low"], row["jsd_high"]]
+        ends = [row["distance_low"], row["distance_high"]]
         axis.plot(ends, [height] * 2, color=shade, linewidth=1.6)
         hollow = row["map"] == "published"
         axis.plot(
-            row["jsd"], height, marker=marker, markersize=4.5, linestyle="", color=shade,
+            row["distance"], height, marker=marker, markersize=4.5, linestyle="", color=shade,
             markerfacecolor="none" if hollow else shade,
         )  # fmt: skip
     axis.set_ylim(len(rows) - 0.3, -0.8)
@@ -88,7 +96,7 @@ def _line(axis: Axes, name: str, value: float) -> None:
     if np.isnan(value):
         return
     axis.axvline(value, color=colour("muted"), linestyle=":", linewidth=1.2, zorder=1)
-    left = name == "perfect model"
+    left = name == "perfect model" and value > _APART * axis.get_xlim()[1]
     axis.annotate(
         name, (value, 0), (-2 if left else 3, 5), xycoords=("data", "axes fraction"),
         textcoords="offset points", rotation=90, va="bottom", ha="right" if left else "left",
@@ -97,15 +105,17 @@ def _line(axis: Axes, name: str, value: float) -> None:
 
 
 def plot_fitting_curve(table: pd.DataFrame) -> Figure:
-    """Draw the JSD by how many items a map was fitted on, a line for each number of votes on them.
+    """Draw a distance by how many items a map was fitted on, a line for each number of votes.
 
-    The table has one row for each ``dataset``, ``n_fitted`` and ``n_votes``: ``jsd``.
+    The table has one row for each ``dataset``, ``n_fitted`` and ``n_votes``: ``distance``, and the
+    measure ``by``.
     """
     figure, panels = dataset_panels(table["dataset"], height=3.0)
-    low, high = table["jsd"].min(), table["jsd"].max()
-    room = 0.06 * (high - low) or 0.01
     for axis, dataset in panels:
         rows = table[table["dataset"] == dataset.name]
+        alike = table.loc[table["by"] == rows["by"].iloc[0], "distance"]
+        low, high = alike.min(), alike.max()
+        room = 0.06 * (high - low) or 0.01
         axis.set(xscale="log", xlabel="labelled items (log scale)", ylim=(low - room, high + room))
         _draw_lines(axis, rows, dataset.colour)
         sizes = sorted(rows["n_fitted"].unique())
@@ -113,7 +123,7 @@ def plot_fitting_curve(table: pd.DataFrame) -> Figure:
         axis.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
         axis.xaxis.set_minor_locator(NullLocator())
         axis.set_xlim(left=sizes[0] / 3)
-        axis.set_ylabel(_AXIS)
+        axis.set_ylabel(_AXES[rows["by"].iloc[0]])
     return figure
 
 
@@ -122,16 +132,16 @@ def _draw_lines(axis: Axes, rows: pd.DataFrame, hue: Hue) -> None:
     lines = [line.sort_values("n_fitted") for _, line in rows.groupby("n_votes")]
     low, high = axis.get_ylim()
     spot = -np.inf
-    starts = sorted(lines, key=lambda line: float(line["jsd"].iloc[0]))
+    starts = sorted(lines, key=lambda line: float(line["distance"].iloc[0]))
     for line in starts:
         n_votes = int(line["n_votes"].iloc[0])
         share = n_votes / rows["n_votes"].max()
         axis.plot(
-            line["n_fitted"], line["jsd"], color=colour(hue), marker="o", markersize=3,
+            line["n_fitted"], line["distance"], color=colour(hue), marker="o", markersize=3,
             linewidth=1 + share, alpha=0.45 + 0.55 * share,
         )  # fmt: skip
         first = line.iloc[0]
-        spot = max(float(first["jsd"]), spot + _APART * (high - low))
+        spot = max(float(first["distance"]), spot + _APART * (high - low))
         axis.annotate(
             f"{n_votes} vote{'s' * (n_votes > 1)}", (first["n_fitted"], spot), (-6, 0),
             ha="right", va="center", textcoords="offset points", fontsize=7.5,

@@ -19,7 +19,7 @@ _SMALL = 7.5  # points
 _REFERENCES: dict[str, tuple[str, _Dashes, str, str]] = {
     "floor": ("perfect model", ":", "right", "bottom"),
     "ceiling": ("second crowd", "-.", "left", "bottom"),
-    "chance": ("uniform", "--", "left", "top"),
+    "chance": ("uniform guess", "--", "left", "top"),
 }
 # What a method learned from: its name in the key, marker and colour. Who saw votes stands out.
 _SOURCES: dict[str, tuple[str, str, str]] = {

@@ -170,7 +170,7 @@ def _name_bins(figure: Figure, bins: list[int]) -> None:
         [], [], color=colour("text"), marker="o", markersize=5, markerfacecolor="none", linestyle=""
     )
     figure.legend(
-        [*handles, chance], [*(names[b] for b in bins), "hollow: chance"],
+        [*handles, chance], [*(names[b] for b in bins), "hollow: a guess"],
         loc="outside upper center", ncols=2 if is_narrow() else len(bins) + 1, handlelength=2.6,
         columnspacing=1.2,
     )  # fmt: skip

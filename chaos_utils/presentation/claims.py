@@ -11,7 +11,7 @@ from chaos_utils.report.captions import first_sentence
 from chaos_utils.report.columns import MISSING, Row
 
 # What a verdict is called in an address and in a style sheet.
-SHORT = dict(zip(VERDICTS, ("holds", "noise", "fails", "open"), strict=True))
+SHORT = dict(zip(VERDICTS, ("holds", "noise", "reading", "fails", "open"), strict=True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,9 @@ which its landing pages and citations are made.
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from chaos_utils.base.table import Table
 
 FOLDER = paths.FIGURES
+TITLES = Path(__file__).parent / "titles.yml"
 SYNTHETIC_NOTE = "Synthetic sample"
 ID = re.compile(r"(fig|tbl)(-[a-z0-9]+)+")
 
@@ -51,6 +54,40 @@ class Published:
 def picture_name(id: str, mode: Mode, narrow: bool = False) -> str:
     """Return the name of a figure's picture for a look and a width of the page."""
     return f"{id}{'-narrow' if narrow else ''}{'-dark' if mode == 'dark' else ''}.svg"
+
+
+def without_findings(id: str, table: "Table", caption: str, alt: str = "") -> tuple[str, str]:
+    """Return caption and alt text as they may stand over this table.
+
+    What they say was found was found on the book's votes. Of others, the caption gets the title
+    that `TITLES` has for the id, and the alt text says no more.
+    """
+    title = _titles().get(id)
+    if not title or not _is_of_others(table):
+        return caption, alt
+    caption = " ".join(caption.split())
+    rest = caption[len(first_sentence(caption)) + 1 :].strip()
+    if alt:
+        alt = f"{title}, drawn from the table that can be downloaded beside it."
+    return f"{title}. {rest}".strip(), alt
+
+
+@cache
+def _titles() -> Mapping[str, str]:
+    from chaos_utils.base.yaml_files import read_yaml
+
+    titles: Mapping[str, str] = read_yaml(TITLES)
+    return titles
+
+
+def _is_of_others(table: "Table") -> bool:
+    """Whether a table is of a reader's votes, of invented ones, or of a dataset not in the book."""
+    from chaos_utils.datasets.catalogue import bundled_datasets
+
+    if table.synthetic or any(one.name.startswith("own-data/") for one in table.inputs):
+        return True
+    asked = provenance.current_context().parameters.get("data")
+    return any(one.name == asked and not one.in_book for one in bundled_datasets())
 
 
 def prepare(id: str, kind: str, table: "Table", caption: str) -> Path:

@@ -61,7 +61,8 @@ def publish_figure(
     table : Table
         All that is drawn: aggregates, no item's votes and no text of the datasets.
     caption : str
-        MyST markup is allowed; its first sentence is the figure's title.
+        MyST markup is allowed; its first sentence is the figure's title. On other votes than the
+        book's, the neutral one of ``titles.yml`` takes its place.
     alt : str
         What a reader who cannot see the figure needs to know.
 
@@ -81,6 +82,7 @@ def publish_figure(
         raise ChaosError(
             "A figure needs an alt text that is not its caption.", where=f"figure {id!r}"
         )
+    caption, alt = artifacts.without_findings(id, table, caption, alt)
     caption = cautioned(caption, table.rows)
     about = embedding.about(id, caption, alt, synthetic=table.synthetic)
     rows = _literal(table.rows)

@@ -75,7 +75,7 @@ def publish_table(
     table : Table
         The data, which readers download.
     caption : str
-        MyST markup is allowed; its first sentence is the table's title.
+        As for `publish_figure`.
     columns : sequence of Column
         How rows are shown; by default as they are.
     shown : pandas.DataFrame, optional
@@ -97,6 +97,7 @@ def publish_table(
         If this cannot be an id, another of this notebook has it, or the table or caption is empty.
     """
     folder = artifacts.prepare(id, "table", table, caption)
+    caption, _ = artifacts.without_findings(id, table, caption)
     caption = cautioned(caption, table.rows)
     rows = table.rows if shown is None else shown
     header, cells = lay_out(rows, columns or [Column(str(name), name) for name in rows], groups)

@@ -145,7 +145,7 @@ def judged_crowd(
     """
     majority = top_label(human, ties="first")
     predicted = top_label(model, ties="first")
-    return Judged(human, model, predicted, majority, majority, n_votes, drawn=True)
+    return Judged(human, model, predicted, majority, majority, n_votes, ties_share=True)
 
 
 def repeated(

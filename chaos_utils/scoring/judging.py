@@ -41,13 +41,17 @@ IN_PEOPLE = (*worths.NAMES, *people.NAMES)  # what is asked of systems that have
 USUAL = ("jsd", "kl", "old_accuracy", "new_accuracy", "dist_ce", "ent_ce", "rank_cs_expected",
          "ece", worths.PEOPLE, worths.PEOPLE_TRUSTED,
          worths.SKILL, worths.SKILL_TRUSTED)  # fmt: skip
-GUESSES = ("uniform", "base rate")  # they stand beside whatever is worth people
+GUESSES = ("uniform guess", "base rate")  # they stand beside whatever is worth people
 BASELINES = (*GUESSES, "mean vote given the old label", "old label", "original votes")
 ANSWER_COLUMNS = (*COLUMNS, "unit", "better", "rank", "ranked", "synthetic")
 _RESAMPLES = 1000
 _LEVEL = 0.95
 _LONG = 20_000  # resamples of all systems
 _MOST_ITEMS = 20_000  # that references are drawn for: their error is then below 0.002
+# Have their minimum at the truth and unbiased differences however few the votes; the first a level.
+UNBIASED = ("sq_distance", "kl")
+# Reward overconfidence where votes are few: nothing is best by them there.
+BIASED = ("jsd", "dist_ce", "soft_accuracy", "manhattan", "ent_ce", "simbench")
 _REFERENCES_SEED = 0  # recorded for it: one number for every page, whatever is resampled
 Row = dict[str, Any]
 
@@ -222,7 +226,7 @@ def judge_files(
         Those on these datasets, and perhaps more.
     measures : sequence of str, optional
         Names in `MEASURES` or `IN_PEOPLE`; None for all. Those of `USUAL` and of all that
-        the votes lack something for are left out.
+        the votes lack something for are left out, and of few votes `UNBIASED` come first.
     n_resamples : int, optional
         For the intervals; 0 for none. By default 1,000, or as many as the adjusted p-values need.
     seed : int
@@ -327,6 +331,8 @@ def _chosen(votes: Votes, measures: Sequence[str] | None) -> list[str]:
     """Return the measures that are shown of a dataset."""
     if measures is None or measures == USUAL:
         every = [*MEASURES, *IN_PEOPLE] if measures is None else measures
+        if votes.are_few:
+            every = list(dict.fromkeys([*UNBIASED, *every]))
         enough = int(votes.n_votes.min()) >= 2
         fitting = available(votes, (name for name in every if name in MEASURES))
         return [name for name in every if name in fitting or (name in IN_PEOPLE and enough)]
@@ -337,12 +343,54 @@ def _chosen(votes: Votes, measures: Sequence[str] | None) -> list[str]:
 def _notes(found: Mapping[str, Sequence[System]], by_name: Mapping[str, Votes]) -> list[str]:
     notes = []
     for name, systems in found.items():
+        if by_name[name].are_few:
+            notes.append(note_on_few(by_name[name]))
         if by_name[name].source.synthetic:
             title = by_name[name].dataset.title
             notes.append(f"{title} here is the synthetic sample: made up, and no result")
         notes += by_name[name].notes
         notes += [f"{system.name}: {note}" for system in systems for note in system.notes]
     return notes
+
+
+def note_on_few(votes: Votes) -> str:
+    """Say by what few votes can judge, and by what they cannot."""
+    is_level = int(votes.n_votes.min()) >= 2
+    by = "the squared distance, which few votes do not bias" if is_level else "KL"
+    return (
+        f"{votes.dataset.title} has few votes (median {np.median(votes.n_votes):g} per item): to "
+        f"them, JSD, TVD and EntCE reward overconfidence; compare systems by {by}"
+    )
+
+
+def _of_ties(votes: Votes) -> list[str]:
+    """Count the items where accuracy has no one label to go by."""
+    n_tied = int(((votes.counts == votes.counts.max(axis=1, keepdims=True)).sum(axis=1) > 1).sum())
+    if not (votes.ties_share and n_tied):
+        return []
+    return [
+        f"{votes.dataset.short}: labels tie for most votes on {n_tied:,} of {len(votes):,} items; "
+        "accuracy counts one of m such labels as 1/m right, ECE takes the first of the dataset's"
+    ]
+
+
+def _of_second_crowd(votes: Votes, rows: Sequence[Row]) -> list[str]:
+    """Explain where few votes as a prediction look better than the truth does."""
+    values = {(row["system"], row["measure"]): row["value"] for row in rows}
+    beaten = [
+        MEASURES[name].title
+        for name in BIASED
+        if votes.are_few and (PERFECT_MODEL, name) in values
+        for gap in [values.get((SECOND_CROWD, name), np.nan) - values[PERFECT_MODEL, name]]
+        if (gap if MEASURES[name].better == "higher" else -gap) > 0
+    ]
+    if not beaten:
+        return []
+    return [
+        f"{votes.dataset.short}: in {', '.join(beaten)} a second crowd scores better than the "
+        "perfect model: few votes are as sharp as the few that judge, and the truth is not; by "
+        "these measures such votes rank nothing"
+    ]
 
 
 def _judged(
@@ -383,6 +431,9 @@ def _judged(
         ours.sort(key=lambda row: (members.index(row["system"]), order[row["measure"]]))
         part = part_of(votes, items)
         others = _references(part, measures, computed=n_resamples > 0)
+        if "new_accuracy" in measures:
+            notes += _of_ties(part)
+        notes += _of_second_crowd(part, others)
         drawn = [row["n_items"] for row in others if row["n_items"] < len(items)]
         if drawn:
             notes.append(
@@ -393,6 +444,7 @@ def _judged(
         rows += [row | {"group": group} for row in (*ours, *others, *beside)]
     differences = [row for row in scored if row.get("reference")]
     best = _best(rows, differences, group_of)
+    best = {one for one in best if not (votes.are_few and one[2] in BIASED)}
     shown = set(compared)
     rows += [row for row in differences if (row["system"], row["reference"]) in shown]
     is_whole = votes.is_released and not votes.source.synthetic

@@ -43,13 +43,17 @@ Ints = npt.NDArray[np.int64]
 _MOST_BYTES = 4 * 10**9  # of a file, which is read whole
 _SHOWN = 5
 _MOST_NAMES = 12  # labels in a message
-# Another order of the classes must raise agreement with the labels by so much to be reported, and
-# surpass the commonest label by so much to be an error: a constant prediction has no order.
+# Another order of the classes must raise agreement with the labels by so much to be reported. It is
+# an error if it surpasses the commonest label, and chance, by so much: a constant prediction has no
+# order. A rise that no mere lack of skill explains need only go beyond chance.
 _ORDER_MARGIN = 0.15
 _ABOVE_CONSTANT = 0.05
+_FLAGRANT = 0.5
+_BEYOND_CHANCE = 4  # standard deviations
 _ENOUGH_FOR_ORDER = 30
 _TOLD_APART = 2  # standard errors between two labels as read and exchanged
 _SHUFFLES = 20  # of the labels: among many classes, some order fits by chance
+_ROUNDING = 1e-9
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 SMOOTHING = "the Krichevsky–Trofimov rule (½ added to each label)"
 NAME = "at least one character, all valid Unicode, none a control character"
@@ -709,16 +713,17 @@ def _check_order(
     found = (
         f"read as {meant}, {fit:.0%} of the labels are {which}; read as {better}, {best_fit:.0%}"
     )
-    if best_fit < pairs.sum(axis=0).max() + _ABOVE_CONSTANT:
-        return [f"the classes may be in another order: {found}"]
-    rng = np.random.default_rng(0)
-    top = probabilities.argmax(axis=1)
-    for _ in range(_SHUFFLES):
-        by_chance = np.zeros((k, k))
-        np.add.at(by_chance, (top, rng.permutation(labels)), 1 / n)
-        fit_by_chance = by_chance[linear_sum_assignment(by_chance, maximize=True)].sum()
-        if best_fit < fit_by_chance + _ABOVE_CONSTANT:
-            return []
+    if best_fit < fit + _FLAGRANT or not _is_beyond_chance(pairs, best, n):
+        if best_fit < pairs.sum(axis=0).max() + _ABOVE_CONSTANT:
+            return [f"the classes may be in another order: {found}"]
+        rng = np.random.default_rng(0)
+        top = probabilities.argmax(axis=1)
+        for _ in range(_SHUFFLES):
+            by_chance = np.zeros((k, k))
+            np.add.at(by_chance, (top, rng.permutation(labels)), 1 / n)
+            fit_by_chance = by_chance[linear_sum_assignment(by_chance, maximize=True)].sum()
+            if best_fit < fit_by_chance + _ABOVE_CONSTANT:
+                return []
     is_own = order != list(range(k))
     named = isinstance(first.values, dict)
     todo = "correct the header" if named else "reorder the values"
@@ -751,6 +756,19 @@ def _untold_order(
                 f"them are {which} as read, {swapped:.0%} the other way round"
             ]
     return []
+
+
+def _is_beyond_chance(pairs: Floats, best: Ints, n: int) -> bool:
+    """Whether labels that were dealt to predictions at random would hardly ever agree as much.
+
+    Mean and variance are those of a linear permutation statistic (Hoeffding 1951).
+    """
+    of_model, of_labels = pairs.sum(axis=1), pairs.sum(axis=0)
+    hits = np.eye(len(pairs))[best]
+    mean = of_model @ hits @ of_labels
+    centred = hits - (hits @ of_labels)[:, np.newaxis] - of_model @ hits + mean
+    spread = np.sqrt(of_model @ centred**2 @ of_labels / (n - 1))
+    return bool((pairs * hits).sum() > mean + _BEYOND_CHANCE * spread + _ROUNDING)
 
 
 def join(parts: Sequence[System], model: str) -> System:

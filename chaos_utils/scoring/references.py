@@ -1,4 +1,4 @@
-"""What systems are set beside: the perfect model, the second crowd, the uniform prediction.
+"""What systems are set beside: the perfect model, the second crowd, the uniform guess.
 
 The votes on an item are a sample, so even a model that predicts the item's true
 distribution scores worse than perfect (the *noise floor*), and so does one crowd as a
@@ -194,7 +194,7 @@ class References:
         return self._once("dirichlet half", measure)
 
     def uniform(self, measure: str) -> Repeated:
-        """Return the score of the uniform prediction, judged by the votes."""
+        """Return the score of the uniform guess, judged by the votes."""
         return Repeated.once(MEASURES[measure], uniform(self.votes).aligned_to(self.votes))
 
     def _once(self, kind: str, measure: str) -> Repeated | None:

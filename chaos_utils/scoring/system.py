@@ -183,6 +183,7 @@ class System:
             majority=votes.majority[rows],
             n_votes=votes.n_votes[rows],
             stated=self.stated,
+            ties_share=votes.ties_share,
         )
 
     def _join(self, votes: Votes) -> tuple[Ints, Ints]:

@@ -310,7 +310,7 @@ def uniform(votes: Votes) -> System:
     System
     """
     k = votes.dataset.n_classes
-    return computed("uniform", votes, np.full((len(votes), k), 1 / k))
+    return computed("uniform guess", votes, np.full((len(votes), k), 1 / k))
 
 
 def baselines(votes: Votes, seed: int = 0) -> list[System]:

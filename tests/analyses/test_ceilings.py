@@ -24,7 +24,7 @@ def test_rescaled_scores_put_the_uniform_prediction_at_0_and_agree_with_evaluate
     several = systems.load_systems(votes)
     table = normalised(votes, several, n_draws=4, n_resamples=50, seed=0)
     everyone = [*several, *systems.baselines(votes)]
-    uniform = table[(table["system"] == "uniform") & table["rescaled"].notna()]
+    uniform = table[(table["system"] == "uniform guess") & table["rescaled"].notna()]
     assert {"jsd", "dist_ce", "ent_ce"} <= set(uniform["measure"])
     np.testing.assert_allclose(uniform[["rescaled", "rescaled_low", "rescaled_high"]], 0)
     computed = score(votes, everyone, measures=["jsd", "rank_cs_expected"], n_resamples=50)
@@ -83,10 +83,10 @@ def test_one_budget_buys_bias_or_standard_error(sample):
     with pytest.raises(ChaosError, match="budget"):
         bought(sample[0], [], budget=0, n_draws=2, seed=0)
     table = bought(sample[0], [], budget=1000, n_draws=4, seed=0)
-    assert list(table["system"].unique()) == ["uniform", "old label"]
+    assert list(table["system"].unique()) == ["uniform guess", "old label"]
     assert (table["n_items"] == 1000 // table["n_votes"]).all()
-    uniform = table[table["system"] == "uniform"].set_index("n_votes")
-    # With one vote the uniform prediction scores the same on every item.
+    uniform = table[table["system"] == "uniform guess"].set_index("n_votes")
+    # With one vote the uniform guess scores the same on every item.
     vote, even, label = np.eye(3)[:1], np.full((1, 3), 1 / 3), np.zeros(1, int)
     one_hot = MEASURES["jsd"].value(Judged(vote, even, label, label, label))
     assert uniform.loc[1, "value"] == pytest.approx(one_hot)

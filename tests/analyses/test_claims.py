@@ -10,7 +10,7 @@ from helpers.evidence import evidence_on, first_items
 from scipy.stats import spearmanr
 
 from chaos_utils.analyses import annotations, claims, claims_numbers, published_numbers
-from chaos_utils.analyses.claims import FAILS, HOLDS, NOISE, OPEN, VERDICTS, Claim
+from chaos_utils.analyses.claims import FAILS, HOLDS, NOISE, OPEN, READING, VERDICTS, Claim
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.metrics import scores
@@ -312,8 +312,9 @@ def test_printed_numbers_are_those_of_the_published_tables():
 
 def test_verdicts_on_the_released_data(table):
     verdicts = table["verdict"]
-    fail = ["c05", "c06", "c14", "c15", "c16", "c23", "c24", "c57", "c60", "c61"]
-    for verdict, ids in ((FAILS, fail), (NOISE, ["c25"]), (OPEN, ["c62"])):
+    fail = ["c05", "c06", "c14", "c15", "c16", "c23", "c24", "c57", "c60"]
+    others = ((NOISE, ["c25"]), (READING, ["c61"]), (OPEN, ["c62"]))
+    for verdict, ids in ((FAILS, fail), *others):
         assert verdicts.index[verdicts == verdict].tolist() == ids
     assert set(verdicts) == set(VERDICTS)
     assert not table["evidence"].str.contains(r"[{}]|nan|–\.", regex=True).any()

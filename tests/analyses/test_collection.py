@@ -1,7 +1,6 @@
 """Simulated collections beside the published one, and experiments with the protocol."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from helpers.evidence import evidence_of, evidence_on
 
@@ -9,7 +8,6 @@ from chaos_utils.analyses import collection
 from chaos_utils.analyses import evidence as available
 from chaos_utils.analyses.evidence import Evidence, Material
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.crowd import design
 from chaos_utils.crowd.materials import cut
 from chaos_utils.crowd.protocol import load_protocol
 from chaos_utils.datasets.loading import load_votes
@@ -90,14 +88,6 @@ def test_without_any_stage_the_bias_is_larger(stories):
     assert bias["every stage"] > bias["nothing"]
 
 
-def test_guidance_is_that_of_the_fitted_population(stories):
-    given = {"budget": 200.0, "check_rates": [0.0, 0.2], "thresholds": [0.65, 0.85]}
-    found = collection.guidance(stories, items=40, **given, **COMMON).rows
-    fitted = collection._fitted(*stories.votes, stories.votes, PROTOCOL, 0.95, 3)[1].population
-    few = cut(*stories.votes, stories.votes, n_items=40, seed=3)
-    expected = design.guidance(few, fitted, 200.0, 40, [0.0, 0.2], [0.65, 0.85])
-    pd.testing.assert_frame_equal(found.drop(columns="dataset"), expected, rtol=1e-8)
-    with pytest.raises(ChaosError, match="not buy one vote"):
-        collection.guidance(stories, items=40, **(given | {"budget": 0.1}), **COMMON)
+def test_no_collection_at_all_is_refused(stories):
     with pytest.raises(ChaosError, match="Nothing would be simulated"):
         collection.beside_published(stories, **COMMON, collections=0)

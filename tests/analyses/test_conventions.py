@@ -74,7 +74,7 @@ def test_the_oracle_and_a_floor_show_what_a_convention_does(sample, table):
     assert np.isinf(value(table, "KL", "model ‖ human, floor 0, nats"))
     floors = [value(table, "KL", f"model ‖ human, floor {f:g}, nats") for f in (1e-15, 1e-6, 1e-3)]
     assert floors[0] > floors[1] > floors[2]
-    bits = table[(table["convention"] == "distance, bits") & (table["system"] == "uniform")]
+    bits = table[(table["convention"] == "distance, bits") & (table["system"] == "uniform guess")]
     assert bits["relative"].iloc[0] == pytest.approx(1 / np.sqrt(np.log(2)))
 
 

@@ -26,7 +26,7 @@ def test_pairs_are_sorted_by_how_alike_they_are(sample):
     assert {b.name for _, b in found["baseline"]} == {"mean vote given the old label"}
     bare = replace(votes, given_old_label=None, given_old_votes=None)
     ((mean, uniform),) = power.pairs_of(bare, [])["baselines"]
-    assert (mean.name, uniform.name) == ("base rate", "uniform")
+    assert (mean.name, uniform.name) == ("base rate", "uniform guess")
 
 
 def test_each_row_has_its_parts(spread):

@@ -44,8 +44,8 @@ def test_the_package_s_data_are_the_records(recorded, votes, sample, tmp_path, m
     assert set(known["sha256"]) == {votes[0].source.sha256}
     assert not known.duplicated(["system", "measure"]).any()
     measures = known.groupby("system")["measure"].apply(set)
-    assert measures["uniform"] == set(available(votes[0], MEASURES))
-    assert measures["perfect model"] == measures["uniform"] - {"old_accuracy"}
+    assert measures["uniform guess"] == set(available(votes[0], MEASURES))
+    assert measures["perfect model"] == measures["uniform guess"] - {"old_accuracy"}
     drawn = reference_scores.function(votes[0], seed=0, measures=["jsd"])
     (value,) = drawn.loc[drawn["system"] == SECOND_CROWD, "value"]
     found = known.set_index(["measure", "system"]).loc[("jsd", SECOND_CROWD), "value"]
@@ -56,7 +56,7 @@ def test_the_package_s_data_are_the_records(recorded, votes, sample, tmp_path, m
 def test_a_record_that_was_changed_by_hand_is_refused(recorded, tmp_path):
     tables = shutil.copytree(recorded, tmp_path / "tables")
     path = next((tables / baseline_scores.name).glob("snli*.csv"))
-    path.write_text(path.read_text().replace("uniform", "Uniform"))
+    path.write_text(path.read_text().replace("uniform guess", "Uniform"))
     with pytest.raises(ChaosError, match="damaged"):
         write_package_data(tables, tmp_path / "target")
     assert not (tmp_path / "target").exists()

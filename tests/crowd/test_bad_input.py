@@ -4,7 +4,7 @@ import pytest
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.crowd.annotators import CARELESS, Kind, Population, mixture
-from chaos_utils.crowd.design import guidance, stage_effects
+from chaos_utils.crowd.design import stage_effects
 from chaos_utils.crowd.expected import Expectation
 from chaos_utils.crowd.fitting import fit
 from chaos_utils.crowd.materials import cut
@@ -25,12 +25,6 @@ PASSED = [BEGIN, *[answer("qualification")] * 5, *[answer("training")] * 12]
 
 def small(sample):
     return cut(sample[0], sample, n_items=60)
-
-
-def guided(sample, **changes):
-    few = {"check_rates": (0.1,), "thresholds": (0.75,), "n_items": 60}
-    given = {"population": mixture(), "budget": 300.0, **few} | changes
-    guidance(small(sample), **given)
 
 
 def fitted(sample, **changes):
@@ -64,17 +58,10 @@ def fitted(sample, **changes):
         (lambda sample: simulate(load_protocol(), small(sample), NOBODY), "never ends"),
         (lambda sample: cut(sample[1], sample[1:2], bar=0.99), "0 items with more than 99%"),
         (lambda sample: cut(sample[0], sample, n_items=0), "nothing to judge"),
-        # calibration and design
+        # calibration and effects
         (lambda sample: fitted(sample, plateau_percent=float("nan")), "plateau_percent"),
         (lambda sample: stage_effects(small(sample), mixture(), n_runs=0),
          "Nothing would be simulated"),
-        (lambda sample: guided(sample, budget=-600.0), "not a sum of money.*-600"),
-        (lambda sample: guided(sample, budget=float("nan")), "not a sum of money"),
-        (lambda sample: guided(sample, budget=0.04, n_items=1), r"\$0.04 for 1 items"),
-        (lambda sample: guided(sample, population=NOBODY), "no vote ever counts"),
-        (lambda sample: guided(sample, n_items=0), "nothing to judge"),
-        (lambda sample: guided(sample, thresholds=[]), "nothing to compare.*thresholds"),
-        (lambda sample: guided(sample, thresholds=[75]), r"min_check_accuracy.*\[0, 1\]"),
     ],
 )  # fmt: skip
 def test_what_there_cannot_be_is_one_error(sample, call, message):

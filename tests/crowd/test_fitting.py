@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from chaos_utils.crowd.annotators import mixture
-from chaos_utils.crowd.design import bias_variance, guidance, stage_effects
+from chaos_utils.crowd.design import bias_variance, stage_effects
 from chaos_utils.crowd.expected import Expectation
 from chaos_utils.crowd.fitting import FREE, TARGETS, fit
 from chaos_utils.crowd.materials import cut
@@ -62,13 +62,3 @@ def test_more_votes_remove_the_variance_and_not_the_bias(expectation):
     assert few["bias_squared"] == many["bias_squared"]
     assert many_careless["tvd"] > many["tvd"]
     assert few_careless["tvd"] > many_careless["tvd"] > np.sqrt(few["bias_squared"]) / 2
-
-
-def test_a_budget_buys_fewer_votes_where_more_is_checked(small):
-    table = guidance(
-        small, mixture(), budget=300, n_items=60, check_rates=(0, 0.1), thresholds=(0.75, 0.8)
-    )
-    assert len(table) == 3
-    assert table["dollars_per_vote"].iloc[0] == pytest.approx(0.05)
-    assert table["votes_per_item"].is_monotonic_decreasing
-    assert table["best"].sum() == 1

@@ -210,7 +210,7 @@ def test_a_stated_label_stands_and_labels_that_tie_share_an_item():
     assert MEASURES["new_accuracy"].value(one) == pytest.approx((1 + 0.5) / 2)
     assert MEASURES["new_accuracy"].value(replace(one, stated=True)) == 1
     h, m = np.array([[0.5, 0.5, 0], [0.5, 0.5, 0]]), np.array([[0.2, 0.8, 0], [0.4, 0.4, 0.2]])
-    drawn = judged(h, m, drawn=True)
+    drawn = judged(h, m, ties_share=True)
     assert MEASURES["new_accuracy"].columns(drawn)[:, 0].tolist() == [0.5, 0.5]
     stated = replace(drawn, predicted=np.array([1, 2]), stated=True)
     assert MEASURES["new_accuracy"].columns(stated)[:, 0].tolist() == [0.5, 0]

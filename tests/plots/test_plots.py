@@ -74,7 +74,7 @@ def test_no_dataset_and_no_pool_is_dropped_from_the_bins(others):
 
 
 def test_a_few_systems_are_drawn_each_in_its_own_colour(others):
-    names = [*(f"system {i}" for i in range(6)), "uniform", "old label"]
+    names = [*(f"system {i}" for i in range(6)), "uniform guess", "old label"]
     rows = [
         {"dataset": "severity", "system": name, "n_votes": k, "n_items": 600 // k, "bias": 0.1 / k,
          "standard_error": 0.01 * k, "total_error": 0.1 / k + 0.01 * k}
@@ -83,7 +83,7 @@ def test_a_few_systems_are_drawn_each_in_its_own_colour(others):
     ]  # fmt: skip
     figure = plot_items_by_votes(pd.DataFrame(rows))
     named = {text.get_text() for text in figure.legends[0].get_texts()}
-    assert named == {"system 0", "system 5", "uniform", "old label"}
+    assert named == {"system 0", "system 5", "uniform guess", "old label"}
     totals = [line for line in figure.axes[0].lines
               if line.get_linewidth() > 1.5 and len(line.get_xdata()) > 1]  # fmt: skip
     assert len(totals) == len({line.get_color() for line in totals}) == 4

@@ -61,7 +61,7 @@ def test_a_comparison_is_paired(votes):
     np.testing.assert_array_equal(gaps["p"] < 0.05, (gaps["low"] > 0) | (gaps["high"] < 0))
     np.testing.assert_allclose(gaps["p_holm"], multipletests(gaps["p"], method="holm")[1])
     by_system = gaps.set_index(["measure", "system"])
-    assert by_system.loc[("jsd", "uniform"), "p"] < 0.01
+    assert by_system.loc[("jsd", "uniform guess"), "p"] < 0.01
     same = score(votes, both[::2], reference="same", n_resamples=50)
     same = same[same["reference"] == "same"]
     assert (same["value"] == 0).all()

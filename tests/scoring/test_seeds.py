@@ -101,7 +101,7 @@ def test_families_are_what_differs_in_the_seed_alone(votes):
         "synthetic model, mean of 3 seeds": [0, 1, 2],
         "synthetic model at T = 2, mean of 3 seeds": [3, 4, 5],
         "synthetic model at T by item, mean of 3 seeds": [6, 7, 8],
-        "uniform": [9],
+        "uniform guess": [9],
     }
     assert list(families_of(models[:1])) == [models[0].name]
 
@@ -110,7 +110,7 @@ def test_a_family_is_scored_as_the_mean_of_its_seeds(votes):
     models = systems.load_systems(votes)
     given = {"measures": ["jsd", "new_accuracy", "ece"], "n_resamples": 300}
     both = [*models, systems.uniform(votes)]
-    table = score_over_seeds(votes, both, reference="uniform", **given)
+    table = score_over_seeds(votes, both, reference="uniform guess", **given)
     alone = score(votes, models, measures=given["measures"])
     family = table[(table["n_seeds"] == 3) & (table["reference"] == "")].set_index("measure")
     for measure, rows in alone.groupby("measure"):
@@ -119,8 +119,8 @@ def test_a_family_is_scored_as_the_mean_of_its_seeds(votes):
         assert len(family.loc[measure, "seed_values"].split()) == 3
     assert np.isnan(family.loc["ece", "low"])  # as everywhere
     of_jsd = table[table["measure"] == "jsd"]
-    gap = of_jsd[of_jsd["reference"] == "uniform"].iloc[0]
-    even = of_jsd.set_index("system").loc["uniform", "value"]
+    gap = of_jsd[of_jsd["reference"] == "uniform guess"].iloc[0]
+    even = of_jsd.set_index("system").loc["uniform guess", "value"]
     assert gap["value"] == pytest.approx(family.loc["jsd", "value"] - even)
     assert gap["p"] < 0.05
     # Those of both measures that have a p-value are adjusted together.

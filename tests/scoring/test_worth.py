@@ -113,9 +113,9 @@ def test_what_cannot_be_judged_is_refused(simulated):
 
 # V/d, people on top and skill as it is; people and skill trusted: statistics of ChaosNLI's votes.
 EXPECTED = {
-    ("snli", "uniform", 1): (1.05, -0.18, -0.17, 0, 0),
-    ("mnli", "uniform", 1): (2.23, -0.30, -0.14, 0, 0),
-    ("alphanli", "uniform", 1): (0.54, 0, 0, 0, 0),
+    ("snli", "uniform guess", 1): (1.05, -0.18, -0.17, 0, 0),
+    ("mnli", "uniform guess", 1): (2.23, -0.30, -0.14, 0, 0),
+    ("alphanli", "uniform guess", 1): (0.54, 0, 0, 0, 0),
     ("snli", "RoBERTa-base, seed 0", 1): (1.58, 0.34, 0.22, 1.5, 0.55),
     ("snli", "RoBERTa-base, seed 0", 2): (2.36, 1.13, 0.48, None, None),
     ("mnli", "RoBERTa-base, seed 0", 1): (1.55, -0.97, -0.63, 0.75, 0.23),

@@ -66,9 +66,10 @@ def known(votes: Sequence[Votes], rows: Iterable[Mapping[str, Any]]) -> dict[str
         ``names`` and ``columns``: of every dataset that the package knows, and of their classes;
         ``measures``: title, unit and better way by name; ``worth``: its titles, and whether it is
         that of the system as it is; ``datasets`` by name: ``codes``, ``spellings`` and ``columns``
-        of the labels, and ``others``, the systems with their values by measure: a value and the
-        ends of its interval, which may be None; none where the page does not show the dataset's
-        votes.
+        of the labels, ``ties_share`` (whether labels that tie for most votes share an item, for
+        want of a stated majority), and ``others``, the systems with their values by measure: a
+        value and the ends of its interval, which may be None; none where the page does not show
+        the dataset's votes.
     """
     everyone, computed = known_datasets(), list(rows)
     shown = {one.dataset.name: one.dataset for one in votes}
@@ -90,6 +91,7 @@ def known(votes: Sequence[Votes], rows: Iterable[Mapping[str, Any]]) -> dict[str
                 "codes": one.codes,
                 "spellings": [label.spellings for label in one.classes],
                 "columns": class_columns(one),
+                "ties_share": not one.states_majority,
                 "others": _others(name, computed) if name in shown else [],
             }
             for name, one in ({one.name: one for one in everyone} | shown).items()

@@ -1,0 +1,146 @@
+"""What few votes can judge: nothing is fitted or ranked by what rewards overconfidence there."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers.evidence import evidence_of
+
+from chaos_utils.analyses import fitting
+from chaos_utils.analyses.crowd import divided_items
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.loading import load_votes
+from chaos_utils.scoring.fitting import fit_map, log_probabilities
+from chaos_utils.scoring.judging import BIASED, USUAL, judge_files
+from chaos_utils.scoring.predictions import read_predictions
+from chaos_utils.scoring.scores import score
+from chaos_utils.scoring.systems import computed
+
+LABELS = ("good", "fair", "bad")
+N = 300
+RNG = np.random.default_rng(0)
+TRUTH = RNG.dirichlet([1, 0.8, 0.6], N)
+COUNTS = np.array([RNG.multinomial(RNG.integers(3, 6), one) for one in TRUTH])
+
+
+def own_votes(folder, counts=COUNTS, labels=LABELS, name="own"):
+    table = pd.DataFrame(counts, columns=list(labels))
+    table.insert(0, "item", [f"i{row}" for row in range(len(table))])
+    path = folder / f"{name}.csv"
+    table.to_csv(path, index=False)
+    return load_votes(name, str(path))
+
+
+@pytest.fixture
+def votes(tmp_path):
+    return own_votes(tmp_path)
+
+
+def system(votes, name="mine", power=2.0):
+    sharp = (TRUTH**power + 1e-4)[:, [LABELS.index(label) for label in votes.dataset.labels]]
+    return computed(name, votes, sharp / sharp.sum(axis=1, keepdims=True), origin="yours")
+
+
+def test_evaluate_says_that_votes_are_few_and_puts_the_unbiased_distance_first(votes, sample):
+    both = [system(votes), system(votes, "sharper", 6.0)]
+    answer = judge_files({"own": both}, [votes], n_resamples=200, seek_best=True)
+    measures = list(dict.fromkeys(row["measure"] for row in answer.rows))
+    assert measures[:2] == ["sq_distance", "kl"]
+    assert answer.notes[0].startswith("own has few votes (median 4 per item)")
+    assert {measure for _, _, measure, _ in answer.best}.isdisjoint(BIASED)
+    many = judge_files({"snli": [computed("m", sample[0], sample[0].shares)]}, sample[:1],
+                       n_resamples=0)  # fmt: skip
+    assert list(dict.fromkeys(row["measure"] for row in many.rows)) == list(USUAL)
+    assert not [note for note in many.notes if "few votes" in note or "tie" in note]
+
+
+def test_a_second_crowd_that_beats_the_perfect_model_is_explained(tmp_path):
+    """People are split about evenly, so two votes are either sure or even, and so is the crowd."""
+    rng = np.random.default_rng(4)
+    votes = own_votes(tmp_path, rng.multinomial(2, [0.45, 0.45, 0.1], size=N))
+    one = computed("mine", votes, np.full((N, 3), 1 / 3), origin="yours")
+    answer = judge_files({"own": [one]}, [votes], measures=["jsd", "ent_ce"], n_resamples=40)
+    (note,) = (note for note in answer.notes if "second crowd scores better" in note)
+    values = {(row["system"], row["measure"]): row["value"] for row in answer.rows}
+    assert "EntCE" in note
+    assert values["second crowd", "ent_ce"] < values["perfect model", "ent_ce"]
+
+
+def test_accuracy_does_not_depend_on_the_order_of_the_labels(votes, tmp_path):
+    order = [2, 0, 1]
+    other = own_votes(tmp_path, COUNTS[:, order], [LABELS[k] for k in order], name="turned")
+    found = [
+        score(one, [system(one)], measures=["new_accuracy"])["value"].item()
+        for one in (votes, other)
+    ]
+    assert found[0] == pytest.approx(found[1])
+    n_tied = ((COUNTS.max(axis=1, keepdims=True) == COUNTS).sum(axis=1) > 1).sum()
+    notes = judge_files({"own": [system(votes)]}, [votes], n_resamples=0).notes
+    assert any(f"tie for most votes on {n_tied} of {N} items" in note for note in notes)
+
+
+def test_the_stated_majority_of_the_released_format_is_kept(sample):
+    assert not any(one.ties_share or one.are_few for one in sample)
+
+
+def test_three_votes_ask_for_the_right_temperature_by_kl_and_not_by_jsd():
+    """Models twice as sure as people: T is 2, whatever the votes; JSD to few asks for less."""
+    truth = np.random.default_rng(1).dirichlet([2, 1.5, 1], 4000)
+    sure = truth**2 / (truth**2).sum(axis=1, keepdims=True)
+    drawn = np.random.default_rng(2)
+    few = np.array([drawn.multinomial(3, one) / 3 for one in truth])
+    fitted = {
+        objective: fit_map(
+            log_probabilities(sure), few, kind="temperature", objective=objective
+        ).temperature
+        for objective in ("kl", "jsd")
+    }
+    assert fitted["kl"] == pytest.approx(2, abs=0.1)
+    assert fitted["jsd"] < 1.2
+
+
+def test_maps_on_few_votes_are_fitted_for_kl_and_ranked_by_the_squared_distance(votes):
+    given = {"n_folds": 2, "n_resamples": 20, "confidence": 0.9, "seed": 0}
+    evidence = evidence_of(votes, [system(votes, "mine", 4.0)])
+    rows = fitting.methods(evidence, **given).rows
+    assert set(rows["by"]) == {"sq_distance"}
+    assert "jsd" not in set(rows["objective"])
+    shown = fitting.shown(rows, "text")
+    assert shown["sq_distance"].is_monotonic_increasing
+    assert shown[["jsd", "dist_ce"]].isna().all(axis=None)
+    headings = [column.heading for column in fitting.columns_of(shown)]
+    assert "squared distance" in headings
+    assert not {"JSD", "TVD"} & set(headings)
+    single = replace(votes, counts=np.eye(3, dtype=int)[COUNTS.argmax(axis=1)])
+    assert fitting.ranked_by(single) == "kl"
+    choices = fitting.choices(evidence, n_folds=2, seed=0).rows
+    assert "jsd" not in choices
+    assert fitting.with_distance(choices)["distance"].notna().all()
+
+
+@pytest.mark.parametrize(("skill", "refused"), [(0.92, True), (0.0, False)])
+def test_swapped_labels_of_own_votes_are_refused_and_a_constant_guess_is_doubted(
+    skill, refused, tmp_path
+):
+    rng = np.random.default_rng(3)
+    good = rng.random(N) < 0.9
+    votes = own_votes(tmp_path, np.where(good[:, None], [4, 1], [1, 4]), ("ok", "not"))
+    right = rng.random(N) < skill
+    p = np.where(good == right, 0.9, 0.2) if skill else np.full(N, 0.9)  # of ok, then swapped
+    path = tmp_path / "m.csv"
+    pd.DataFrame({"uid": votes.uids, "ok": 1 - p, "not": p}).to_csv(path, index=False)
+    if refused:
+        with pytest.raises(ChaosError, match="in another order"):
+            read_predictions(path, [votes])
+    else:
+        (found,) = read_predictions(path, [votes])
+        assert "may be in another order" in found.notes[0]
+
+
+def test_items_as_divided_are_those_with_the_same_votes(tmp_path):
+    counts = np.repeat([[2, 4], [4, 2], [0, 6]], [30, 5, 25], axis=0)
+    votes = own_votes(tmp_path, counts, ("no", "yes"))
+    first = divided_items.function(votes, n_items=1, most=100, seed=0).iloc[0]
+    same = {"2 4": 30, "4 2": 5}
+    assert first["n_alike"] == same[first["counts"]]
