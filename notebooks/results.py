@@ -247,7 +247,7 @@ if len(equivalents):
         results.drawn_skill(equivalents),
         caption="""Told how far to trust them, models know more than they say. Skill by squared distance, with
         95% intervals over items: 0 is the base rate, 1 the population. Dotted: the skill of 1, 2, 5 and 10 people
-        who know the base rate. Arrows: further left. Seeds of a model share a row.""",
+        who know the base rate. Seeds of a model share a row.""",
         alt="""A panel for each dataset and a row for each guess and model, with a filled circle for the model as
         it is and a hollow one, always further right, for the model told how far to trust it. On SNLI most filled
         circles lie between the base rate and one person; on MNLI most lie left of the base rate, and the hollow

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from chaos_utils.base.style import colour, is_narrow, width
 from chaos_utils.datasets.catalogue import in_order
@@ -23,7 +23,7 @@ _LINES = {"floor": ("muted", ":"), "ceiling": ("muted", ":"), "chance": ("text",
 _ROW, _HEAD = 0.165, 0.5  # inches: the height of a row, and of what is around a panel
 _SEEDS_APART = 0.22  # rows, so that the seeds of a model do not hide each other
 _LOWEST = -1.0  # skill that is drawn
-_APART = 0.05  # of the axis, that the marks of two numbers of people are at least
+_APART = 0.07  # of the axis, that the marks of two numbers of people are at least
 
 
 def plot_results(table: pd.DataFrame) -> Figure:
@@ -88,6 +88,7 @@ def plot_skill(table: pd.DataFrame) -> Figure:
             )  # fmt: skip
         axis.set_title(dataset.short, pad=14)
         axis.xaxis.set_major_locator(MaxNLocator(5))
+        axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         axis.set_xlim(lowest - 0.06, 1.03)
     figure.supxlabel("skill: 0 is the base rate, 1 the population; higher is better", fontsize=8.5)
     _explain(figure, [("o", True, "as it is"), ("o", False, "told how far to trust it")])
