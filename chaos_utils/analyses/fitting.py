@@ -56,6 +56,7 @@ VOTES = (1, 3, 5, 20)
 _NEARLY_NONE = 1e-3  # penalty of base rates
 _SEEDS = 3  # ways to deal the folds
 _PEOPLE = ("people", "people_low", "people_high")
+_MOST_RESAMPLES = 500  # for what each of some hundred systems is worth
 _ENDS = ("", "_low", "_high")
 _KEYS = ("dataset", "access", "inputs", "map", "objective")
 
@@ -346,7 +347,7 @@ def methods(
     table = pd.DataFrame(rows).assign(dataset=votes.dataset.name, n_items=len(made.votes))
     ranked = _scored(made.votes, scored, rows, measures, by, n_resamples, confidence, seed)
     table = table.merge(ranked, "left")
-    how = (n_resamples, seed, confidence)
+    how = (min(n_resamples, _MOST_RESAMPLES), seed, confidence)
     people = {one.name: _in_people(made.votes, one, *how) for one in scored}
     for place, column in enumerate(_PEOPLE):
         table[column] = [people[name][place] for name in table["system"]]

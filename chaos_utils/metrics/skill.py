@@ -74,7 +74,7 @@ class Distances:
         b + λ (m − b) may leave [0, 1], as a linear regression may.
     spread, product, square : ndarray of float, shape (n_items,)
         What λ and its gain are fitted from on resamples, around the mean share of all items: means
-        of |p − b|², without bias, of (m − b) · (h − b) and of |m − b|².
+        of the square of p − b, without bias, of (m − b) · (h − b) and of the square of m − b.
     """
 
     of_person: Floats
