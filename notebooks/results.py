@@ -21,8 +21,8 @@
 # {term}`uniform guess`: {value}`tbl-baselines-against-models dataset=mnli system=chance measure=jsd n_beyond` of
 # the {value}`tbl-baselines-against-models dataset=mnli system=chance measure=jsd n_models` are farther from people,
 # and the closest lies inside the guess's interval. And no model whose predictions are available is worth, as trained, more than
-# {value}`tbl-human-equivalents kind=model measure=human_equivalent_brier temperature=1 max:value .1f`
-# people.
+# {value}`tbl-human-equivalents kind=model measure=people_on_top temperature=1 max:value .1f`
+# people on top of the {term}`base rate`.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -261,6 +261,20 @@ result
 # {value}`tbl-human-equivalents dataset=snli family=RoBERTa-base measure=human_equivalent_brier temperature=2 mean:value .1f`
 # and
 # {value}`tbl-human-equivalents dataset=mnli family=RoBERTa-base measure=human_equivalent_brier temperature=2 mean:value .1f`.
+#
+# These numbers have no zero: a {term}`uniform guess`, which reads nothing, comes to
+# {value}`tbl-human-equivalents dataset=mnli "system=uniform guess" measure=human_equivalent_brier temperature=1 value .1f`
+# people on MNLI, and the {term}`base rate` to
+# {value}`tbl-human-equivalents dataset=mnli "system=base rate" measure=human_equivalent_brier temperature=1 value .1f`.
+# {term}`Worth <worth>` counts people on top of the base rate. So counted, RoBERTa-base has
+# {value}`tbl-human-equivalents dataset=snli family=RoBERTa-base measure=people_on_top temperature=1 mean:value .1f`
+# on SNLI and
+# {value}`tbl-human-equivalents dataset=mnli family=RoBERTa-base measure=people_on_top temperature=1 mean:value .1f`
+# on MNLI, where less than 0 means below the base rate. It is overconfident: with one number, fitted on other items,
+# that says how far to trust it, it has
+# {value}`tbl-human-equivalents dataset=snli family=RoBERTa-base measure=people_on_top_trusted temperature=1 mean:value .1f`
+# and
+# {value}`tbl-human-equivalents dataset=mnli family=RoBERTa-base measure=people_on_top_trusted temperature=1 mean:value .1f`.
 #
 # The original votes, five on most items, are worth
 # {value}`tbl-human-equivalents dataset=snli "system=original votes" measure=human_equivalent_brier value .1f`
