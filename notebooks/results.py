@@ -268,6 +268,12 @@ result
 # {value}`tbl-human-equivalents dataset=snli kind=model measure=people_on_top_trusted max:value .1f` people on SNLI or
 # {value}`tbl-human-equivalents dataset=mnli kind=model measure=people_on_top_trusted max:value .1f` on MNLI.
 #
+# The table also has how many people, pooled, come as near without the base rate. That has no zero: a
+# {term}`uniform guess`, which reads nothing, comes to
+# {value}`tbl-human-equivalents dataset=mnli "system=uniform guess" measure=human_equivalent_brier value .1f`
+# people on MNLI, and the base rate to
+# {value}`tbl-human-equivalents dataset=mnli "system=base rate" measure=human_equivalent_brier value .1f`.
+#
 # The original votes, five on most items, are worth
 # {value}`tbl-human-equivalents dataset=snli "system=original votes" measure=people_on_top_trusted value .1f`
 # people on SNLI and

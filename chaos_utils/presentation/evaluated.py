@@ -25,6 +25,8 @@ def write_figures(
 ) -> int:
     """Write reliability diagrams, DistCE and accuracy by entropy of systems, for each dataset.
 
+    Few votes (`Votes.are_few`) get no bins of entropy.
+
     What systems are set beside is of the items that they cover. The files go to ``figures/`` in
     `folder`, named ``fig-reliability-<dataset>`` and so on, instead of those of an earlier run;
     other files there stay. Returned is the number of figures.
@@ -75,14 +77,15 @@ def _write(votes: Votes, systems: Sequence[System], seed: int) -> None:
         caption=f"Total variation distance between model and votes, item by item, on {title}.",
         alt="A histogram of the total variation distance over items for each system.",
     )
-    if len(votes) < _FEWEST:
-        return  # too few for bins of entropy
+    if len(votes) < _FEWEST or votes.are_few:
+        return  # too few for bins of entropy: few votes put items into wrong ones
     binned = agreement.binned_scores(beside(), n_bins=5, n_resamples=200, seed=seed)
     publish_figure(
         f"fig-entropy-bins-{dataset}",
         plot_accuracy_by_entropy,
         agreement.drawn(binned, "new_accuracy"),
-        caption=f"""Accuracy against the new majority in five quantile bins of entropy, on {title}.
-        A grey band is the range of the nine published models, where the bins are the paper's.""",
+        caption=f"Accuracy against the new majority in five quantile bins of entropy, on {title}."
+        + " A grey band is the range of the nine published models, where the bins are the paper's."
+        * votes.is_released,
         alt="Lines that show accuracy in five bins of entropy for each system and baseline.",
     )

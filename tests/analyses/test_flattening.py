@@ -3,46 +3,36 @@
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.evidence import evidence_of, first_items, with_counts
+from helpers.evidence import evidence_of, with_counts
 
 from chaos_utils.analyses import agreement, ceilings, claims
 from chaos_utils.scoring.systems import computed, uniform
 
-TRUTH = np.random.default_rng(0).dirichlet([1.2, 1, 0.8], 600)
+TRUTH = np.random.default_rng(0).dirichlet([1.2, 1, 0.8], 300)
 
 
-@pytest.fixture(scope="module")
-def votes(sample):
-    rng = np.random.default_rng(1)
-    few = first_items(sample[0], 600)
-    truth = TRUTH[: len(few)]
-    return with_counts(few, np.array([rng.multinomial(100, one) for one in truth]))
-
-
-def test_a_perfect_model_flattens_as_people_do_and_a_constant_one_does_not(votes):
-    truth = TRUTH[: len(votes)]
-    perfect = computed("perfect", votes, truth)
+def test_a_perfect_model_flattens_as_people_do_and_a_constant_one_does_not(sample):
+    votes = with_counts(sample[0], np.random.default_rng(1).multinomial(100, TRUTH))
+    perfect = computed("perfect", votes, TRUTH)
     constant = computed("constant", votes, np.tile([0.6, 0.3, 0.1], (len(votes), 1)))
     systems = [perfect, constant, uniform(votes)]
     given = {"n_bins": 5, "n_draws": 3, "seed": 0}
     rows = agreement.flattening(evidence_of(votes, systems), **given).rows
-    bits = rows[rows["cut"] == "people"].pivot(index="bin", columns="system", values="model_bits")
-    people = rows[rows["cut"] == "people"].groupby("bin")["people_bits"].first()
+    by_people = rows[rows["cut"] == "people"]
+    bits = by_people.pivot(index="bin", columns="system", values="model_bits")
+    people = by_people.groupby("bin")["people_bits"].first()
     assert people.is_monotonic_increasing
     # Fifty votes make people look a little surer than they are; as a sample they regress.
     np.testing.assert_allclose(bits["perfect"], people, atol=0.06)
     assert np.ptp(bits["constant"]) < 1e-9
     even = rows[rows["system"] == "uniform guess"]
     np.testing.assert_allclose(even["gap"], 0, atol=1e-9)
-    near = rows[(rows["cut"] == "people") & (rows["system"] == "perfect")].set_index("bin")
+    near = by_people[by_people["system"] == "perfect"].set_index("bin")
     assert near["uniform"].is_monotonic_decreasing  # by definition
     assert set(rows.groupby("cut")["n_votes"].first()) == {50, 100}
-
-
-def test_halves_of_fewer_than_twenty_votes_cut_no_bins(votes):
+    # Halves of fewer than twenty votes cut no bins.
     thin = with_counts(votes, np.tile([20, 10, 9], (len(votes), 1)))
-    found = agreement.flattening(evidence_of(thin, [uniform(thin)]), n_bins=5, n_draws=1, seed=0)
-    assert len(found) == 0
+    assert not len(agreement.flattening(evidence_of(thin, [uniform(thin)]), **given))
 
 
 def test_the_bias_of_few_votes_is_that_of_the_difference():

@@ -126,14 +126,11 @@ def test_a_crowd_is_worth_what_its_pooled_votes_are(votes, systems, judges):
 def test_panels_are_the_mean_over_all_ways_to_draw_them(votes, judges):
     table = mc.panels(evidence_of(votes, []), judges=judges, **FEW).rows
     assert table["n_members"].tolist() == [1, 2, 3, 5, 6]
-    one_hot = mc.judges_on(votes, judges.rows).one_hot
-    p, n = votes.shares, votes.n_votes
-    of_one = ((p * (1 - p)).sum(axis=1) * n / (n - 1)).mean()
-    for size, found in zip(table["n_members"], table["human_equivalent_brier"], strict=True):
-        pooled = [one_hot[list(some)].mean(axis=0) for some in combinations(range(6), size)]
-        assert found == pytest.approx(
-            of_one / np.mean([squared_distance(p, one, n).mean() for one in pooled])
-        )
+    pairs = [mc.judges_on(votes, judges.rows).one_hot[[k, m]].mean(axis=0)
+             for k, m in combinations(range(6), 2)]  # fmt: skip
+    far = np.mean([squared_distance(votes.shares, one, votes.n_votes).mean() for one in pairs])
+    of_one = 1 - pairwise_agreement(votes.counts).mean()
+    assert table["human_equivalent_brier"][1] == pytest.approx(of_one / far)
     assert table["people_on_top_trusted"].is_monotonic_increasing
     sizes = table["n_members"]
     assert np.allclose(table["people_skill"], sizes / (sizes + table["credibility"]))

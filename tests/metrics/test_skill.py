@@ -21,15 +21,14 @@ from chaos_utils.metrics.skill import (
 NAMES = ("skill", "skill_trusted", "people", "people_trusted")
 
 
+def population(k, concentration):
+    return np.linspace(2, 1, k) / np.linspace(2, 1, k).sum() * concentration
+
+
 def drawn(seed, n=40, k=3, n_votes=9, concentration=3.0):
     rng = np.random.default_rng(seed)
     truths = rng.dirichlet(population(k, concentration), n)
     return rng, truths, rng.multinomial(n_votes, truths)
-
-
-def population(k, concentration):
-    weights = np.linspace(2, 1, k)
-    return weights / weights.sum() * concentration
 
 
 def test_base_rate_and_trust_are_those_of_the_other_groups():
@@ -43,29 +42,21 @@ def test_base_rate_and_trust_are_those_of_the_other_groups():
         away = model[rest] - base
         trust = max((away * (shares[rest] - base)).sum() / (away**2).sum(), 0)
         near = base + trust * (model[here] - base)
-        noise = (shares[here] * (1 - shares[here])).sum(axis=1) / 8
         np.testing.assert_allclose(leave_one_out_mean(shares, groups)[here], [base] * here.sum())
-        np.testing.assert_allclose(
-            found.of_trusted[here], ((near - shares[here]) ** 2).sum(axis=1) - noise
-        )
+        far = squared_distance(shares[here], near, 9)
+        np.testing.assert_allclose(found.of_trusted[here], far)
     np.testing.assert_allclose(found.of_system, squared_distance(shares, model, 9))
-    np.testing.assert_allclose(found.spread.mean(), np.cov(shares.T).trace() - noise_of(counts))
+    noise = (shares * (1 - shares) / 8).sum(axis=1).mean()
+    np.testing.assert_allclose(found.spread.mean(), np.cov(shares.T).trace() - noise)
 
 
-def noise_of(counts):
-    n_votes = counts.sum(axis=1, keepdims=True)
-    shares = counts / n_votes
-    return (shares * (1 - shares) / (n_votes - 1)).sum(axis=1).mean()
-
-
-@pytest.mark.parametrize("same", [np.full(3, 1 / 3), None])
-def test_who_says_the_same_of_each_item_is_the_base_rate_once_it_is_trusted(same):
+def test_who_says_the_same_of_each_item_is_the_base_rate_once_it_is_trusted():
     """Even its own mean: left-one-out base rates differ by the item's own votes."""
     _, _, counts = drawn(1)
-    said = (counts / 9).mean(axis=0) if same is None else same
-    found = distances(counts, np.tile(said, (40, 1)), np.arange(40))
-    np.testing.assert_allclose(found.of_trusted, found.of_base_rate, atol=1e-9)
-    assert found.trust == pytest.approx(0, abs=1e-9)
+    for said in (np.full(3, 1 / 3), (counts / 9).mean(axis=0)):
+        found = distances(counts, np.tile(said, (40, 1)), np.arange(40))
+        np.testing.assert_allclose(found.of_trusted, found.of_base_rate, atol=1e-9)
+        assert found.trust == pytest.approx(0, abs=1e-9)
 
 
 @settings(max_examples=25)
@@ -107,9 +98,8 @@ def test_drawn_people_are_worth_what_they_are():
             means = [x.mean() for x in (found.of_person, found.of_base_rate, found.of_trusted)]
             assert people_on_top(*means) == pytest.approx(people, rel=0.06)
             assert found.trust == pytest.approx(people / (people + means[0] / means[1]), rel=0.03)
-            assert ratio_interval(found.of_person, found.of_system)[0] == pytest.approx(
-                people, rel=0.06
-            )
+            pooled, *_ = ratio_interval(found.of_person, found.of_system)
+            assert pooled == pytest.approx(people, rel=0.06)
 
 
 def systems(truths, rng):
@@ -153,18 +143,15 @@ def simulate(k, concentration, n, n_votes, n_replicates):
         rng, truths, counts = drawn([7, replicate], n, k, n_votes, concentration)
         for i, (name, model) in enumerate(systems(truths, rng).items()):
             found = distances(counts, model, np.arange(n))
-            means[i] += [
-                one.mean() for one in (found.of_base_rate, found.of_system, found.of_trusted)
-            ]
+            distant = (found.of_base_rate, found.of_system, found.of_trusted)
+            means[i] += np.mean(distant, axis=1)
             if not is_above_zero(found.of_base_rate):
                 continue  # no claim: Fieller's interval has no end then
             ends = bootstrap_intervals(found, 200, replicate)
             intervals = [skill_interval(found.of_base_rate, found.of_system)[1:],
                          ends.skill_trusted, ends.people, ends.people_trusted]  # fmt: skip
-            missed[i] += [
-                not low <= one <= high
-                for one, (low, high) in zip(truth[name], intervals, strict=True)
-            ]
+            low, high = np.transpose(intervals)
+            missed[i] += ~((low <= truth[name]) & (truth[name] <= high))
     known = np.array(list(truth.values()))[:, :2]
     return 1 - missed / n_replicates, 1 - means[:, 1:] / means[:, :1] - known
 

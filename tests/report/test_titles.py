@@ -19,10 +19,6 @@ FOUND = "People disagree on most SNLI items. Bars are 95% intervals."
 SHOWN = "How much people disagree. Bars are 95% intervals."
 
 
-def made_from(name, *, synthetic=False):
-    return Table(ROWS, ("dataset",), {"snli": Origin((Input(name, "0" * 64, synthetic),))})
-
-
 def plot(rows):
     figure, axis = plt.subplots()
     axis.plot(rows["y"])
@@ -30,14 +26,15 @@ def plot(rows):
 
 
 @pytest.mark.parametrize(
-    ("table", "caption"),
+    ("name", "synthetic", "caption"),
     [
-        (made_from("chaosNLI_v1.0/chaosNLI_snli.jsonl"), FOUND),
-        (made_from("own-data/mine.csv"), SHOWN),
-        (made_from("sample", synthetic=True), f"Synthetic sample, not a result. {SHOWN}"),
+        ("chaosNLI_v1.0/chaosNLI_snli.jsonl", False, FOUND),
+        ("own-data/mine.csv", False, SHOWN),
+        ("sample", True, f"Synthetic sample, not a result. {SHOWN}"),
     ],
 )
-def test_a_caption_states_findings_of_the_book_s_votes_alone(table, caption, run_folder):
+def test_a_caption_states_findings_of_the_book_s_votes_alone(name, synthetic, caption, run_folder):
+    table = Table(ROWS, ("dataset",), {"snli": Origin((Input(name, "0" * 64, synthetic),))})
     publish_figure("fig-entropy", plot, table, caption=FOUND, alt="Most bars are high.")
     manifest = json.loads((run_folder / "figures" / "fig-entropy.json").read_text())
     assert manifest["caption"] == caption

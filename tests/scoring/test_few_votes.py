@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.evidence import evidence_of
+from helpers.predictions import write_shares
 
 from chaos_utils.analyses import fitting
 from chaos_utils.analyses.crowd import divided_items
@@ -25,11 +26,9 @@ COUNTS = np.array([RNG.multinomial(RNG.integers(3, 6), one) for one in TRUTH])
 
 
 def own_votes(folder, counts=COUNTS, labels=LABELS, name="own"):
-    table = pd.DataFrame(counts, columns=list(labels))
-    table.insert(0, "item", [f"i{row}" for row in range(len(table))])
-    path = folder / f"{name}.csv"
-    table.to_csv(path, index=False)
-    return load_votes(name, str(path))
+    index = pd.Index([f"i{row}" for row in range(len(counts))], name="item")
+    pd.DataFrame(counts, index, list(labels)).to_csv(folder / f"{name}.csv")
+    return load_votes(name, str(folder / f"{name}.csv"))
 
 
 @pytest.fixture
@@ -49,8 +48,9 @@ def test_evaluate_says_that_votes_are_few_and_puts_the_unbiased_distance_first(v
     assert measures[:2] == ["sq_distance", "kl"]
     assert answer.notes[0].startswith("own has few votes (median 4 per item)")
     assert {measure for _, _, measure, _ in answer.best}.isdisjoint(BIASED)
-    many = judge_files({"snli": [computed("m", sample[0], sample[0].shares)]}, sample[:1],
-                       n_resamples=0)  # fmt: skip
+    assert not any(one.ties_share or one.are_few for one in sample)
+    one = computed("m", sample[0], sample[0].shares)
+    many = judge_files({"snli": [one]}, sample[:1], n_resamples=0)
     assert list(dict.fromkeys(row["measure"] for row in many.rows)) == list(USUAL)
     assert not [note for note in many.notes if "few votes" in note or "tie" in note]
 
@@ -70,18 +70,11 @@ def test_a_second_crowd_that_beats_the_perfect_model_is_explained(tmp_path):
 def test_accuracy_does_not_depend_on_the_order_of_the_labels(votes, tmp_path):
     order = [2, 0, 1]
     other = own_votes(tmp_path, COUNTS[:, order], [LABELS[k] for k in order], name="turned")
-    found = [
-        score(one, [system(one)], measures=["new_accuracy"])["value"].item()
-        for one in (votes, other)
-    ]
-    assert found[0] == pytest.approx(found[1])
+    one, again = (score(v, [system(v)], measures=["new_accuracy"]) for v in (votes, other))
+    assert one["value"].item() == pytest.approx(again["value"].item())
     n_tied = ((COUNTS.max(axis=1, keepdims=True) == COUNTS).sum(axis=1) > 1).sum()
     notes = judge_files({"own": [system(votes)]}, [votes], n_resamples=0).notes
     assert any(f"tie for most votes on {n_tied} of {N} items" in note for note in notes)
-
-
-def test_the_stated_majority_of_the_released_format_is_kept(sample):
-    assert not any(one.ties_share or one.are_few for one in sample)
 
 
 def test_three_votes_ask_for_the_right_temperature_by_kl_and_not_by_jsd():
@@ -90,14 +83,12 @@ def test_three_votes_ask_for_the_right_temperature_by_kl_and_not_by_jsd():
     sure = truth**2 / (truth**2).sum(axis=1, keepdims=True)
     drawn = np.random.default_rng(2)
     few = np.array([drawn.multinomial(3, one) / 3 for one in truth])
-    fitted = {
-        objective: fit_map(
-            log_probabilities(sure), few, kind="temperature", objective=objective
-        ).temperature
-        for objective in ("kl", "jsd")
-    }
-    assert fitted["kl"] == pytest.approx(2, abs=0.1)
-    assert fitted["jsd"] < 1.2
+    given = {"kind": "temperature"}
+    by_kl, by_jsd = (
+        fit_map(log_probabilities(sure), few, objective=one, **given) for one in ("kl", "jsd")
+    )
+    assert by_kl.temperature == pytest.approx(2, abs=0.1)
+    assert by_jsd.temperature < 1.2
 
 
 def test_maps_on_few_votes_are_fitted_for_kl_and_ranked_by_the_squared_distance(votes):
@@ -110,8 +101,7 @@ def test_maps_on_few_votes_are_fitted_for_kl_and_ranked_by_the_squared_distance(
     assert shown["sq_distance"].is_monotonic_increasing
     assert shown[["jsd", "dist_ce"]].isna().all(axis=None)
     headings = [column.heading for column in fitting.columns_of(shown)]
-    assert "squared distance" in headings
-    assert not {"JSD", "TVD"} & set(headings)
+    assert {"squared distance", "JSD", "TVD"} & set(headings) == {"squared distance"}
     single = replace(votes, counts=np.eye(3, dtype=int)[COUNTS.argmax(axis=1)])
     assert fitting.ranked_by(single) == "kl"
     choices = fitting.choices(evidence, n_folds=2, seed=0).rows
@@ -128,14 +118,12 @@ def test_swapped_labels_of_own_votes_are_refused_and_a_constant_guess_is_doubted
     votes = own_votes(tmp_path, np.where(good[:, None], [4, 1], [1, 4]), ("ok", "not"))
     right = rng.random(N) < skill
     p = np.where(good == right, 0.9, 0.2) if skill else np.full(N, 0.9)  # of ok, then swapped
-    path = tmp_path / "m.csv"
-    pd.DataFrame({"uid": votes.uids, "ok": 1 - p, "not": p}).to_csv(path, index=False)
+    path = write_shares(tmp_path / "m.csv", votes, np.stack([1 - p, p], axis=1))
     if refused:
         with pytest.raises(ChaosError, match="in another order"):
             read_predictions(path, [votes])
     else:
-        (found,) = read_predictions(path, [votes])
-        assert "may be in another order" in found.notes[0]
+        assert "may be in another order" in read_predictions(path, [votes])[0].notes[0]
 
 
 def test_items_as_divided_are_those_with_the_same_votes(tmp_path):

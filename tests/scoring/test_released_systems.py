@@ -1,6 +1,5 @@
 """What was released on a dataset: models in one file, what must be said of them, absent files."""
 
-import hashlib
 import json
 from dataclasses import replace
 
@@ -8,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.evidence import evidence_of
-from helpers.predictions import made_votes, shares
+from helpers.predictions import N, made_votes, shares, write_chaosnli, write_csv, write_lines
 
 from chaos_utils.analyses import claims_numbers, fitting, published_numbers
 from chaos_utils.analyses.baan import agrees
@@ -30,13 +29,14 @@ NINE = ReleasedSystem(
 LATER = ReleasedSystem(family="Later", files=("later.csv",), trained_on=(), caution="may know them")
 
 
-def on(votes, *known):
-    return replace(votes, dataset=votes.dataset.model_copy(update={"systems": known}))
-
-
 @pytest.fixture
 def votes():
     return made_votes(get_dataset("snli"))
+
+
+@pytest.fixture
+def described(votes):
+    return replace(votes, dataset=votes.dataset.model_copy(update={"systems": (NINE, LATER)}))
 
 
 @pytest.fixture
@@ -49,54 +49,31 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def write_models(path, uids, names):
-    def entry(i, uid):
-        logits = np.log(shares(i)).tolist()
-        label = ["entailment", "neutral", "contradiction"][int(np.argmax(logits))]
-        return {"uid": uid, "logits": logits, "predicted_label": label}
-
-    entries = {uid: entry(i, uid) for i, uid in enumerate(uids)}
-    path.write_text(json.dumps(dict.fromkeys(names, entries)))
-
-
-def write_csv(path, uids, more=""):
-    head = "uid,entailment,neutral,contradiction" + (",dataset" if more else "")
-    rows = [",".join([uid, *map(str, shares(i)), *filter(None, [more])])
-            for i, uid in enumerate(uids)]  # fmt: skip
-    path.write_text("\n".join([head, *rows, ""]))
-
-
-def test_a_file_of_several_models_and_of_two_datasets_gives_those_that_are_named(votes, folder):
-    write_models(folder / "both.json", [*votes.uids, "of another dataset"], ["two", "one", "more"])
-    write_csv(folder / "later.csv", votes.uids)
-    found = released_systems(on(votes, NINE, LATER))
-    about = [(s.name, s.family, s.seed, s.origin, s.paper, s.caution, len(s)) for s in found]
-    n = len(votes)
-    assert about == [
-        ("one", "one", None, "released", "p", "", n),
-        ("two", "two", None, "released", "p", "", n),
-        ("Later", "Later", None, "released", "", "may know them", n),
+def test_a_file_of_several_models_and_of_two_datasets_gives_those_that_are_named(described, folder):
+    assert released_systems(described) == []
+    assert missing_predictions(described.dataset) == ["later.csv"]  # nobody can fetch the other
+    write_chaosnli(folder / "both.json", models=["one"])
+    with pytest.raises(ChaosError, match=r"(?s)lacks predictions.*one.*two"):
+        released_systems(described)
+    write_chaosnli(folder / "both.json", models=["two", "one", "more"], n=N + 1)
+    write_csv(folder / "later.csv")
+    found = released_systems(described)
+    assert [(s.name, s.family, s.seed, s.origin, s.paper, s.caution, len(s)) for s in found] == [
+        ("one", "one", None, "released", "p", "", N),
+        ("two", "two", None, "released", "p", "", N),
+        ("Later", "Later", None, "released", "", "may know them", N),
     ]
 
 
-def test_a_file_that_lacks_a_model_is_a_fault_and_an_absent_one_is_none(votes, folder):
-    described = on(votes, NINE, LATER)
-    assert released_systems(described) == []
-    assert missing_predictions(described.dataset) == ["later.csv"]  # nobody can fetch the other
-    write_models(folder / "both.json", votes.uids, ["one"])
-    with pytest.raises(ChaosError, match=r"(?s)lacks predictions.*one.*two"):
-        released_systems(described)
+def test_of_the_nine_one_file_can_be_fetched_and_every_digest_is_known_and_asked_for(
+    votes, tmp_path, monkeypatch
+):
     nine = {f"model_predictions/model_predictions_for_{of}.json" for of in ("snli_mnli", "abdnli")}
     assert nine <= set(prediction_files())
-    assert nine & set(prediction_files(optional=False)) == {
-        "model_predictions/model_predictions_for_abdnli.json"
-    }
-
-
-def test_a_file_with_another_digest_is_refused(votes, tmp_path, monkeypatch):
-    path = tmp_path / "encoders2026" / "deberta-v3-large-snli.csv"
-    path.parent.mkdir()
-    write_csv(path, votes.uids)
+    assert nine - set(prediction_files(optional=False)) == {sorted(nine)[1]}
+    assert all(len(sources.get(name).sha256) == 64 for name in prediction_files())
+    (tmp_path / "encoders2026").mkdir()
+    write_csv(tmp_path / "encoders2026" / "deberta-v3-large-snli.csv")
     monkeypatch.setenv("CHAOS_DATA", str(tmp_path))
     with pytest.raises(ChaosError, match="SHA-256 differs"):
         released_systems(votes)
@@ -113,49 +90,39 @@ def test_of_a_list_with_texts_numbers_alone_are_kept(tmp_path):
 
 
 def test_a_file_that_fits_two_datasets_is_refused_unless_it_says_which(votes, tmp_path):
-    other = made_votes(get_dataset("ocnli"))
-    write_csv(tmp_path / "m.csv", votes.uids)
+    both = [votes, made_votes(get_dataset("ocnli"))]
     with pytest.raises(ChaosError, match=r"fit two datasets(?s:.*)ChaosNLI-SNLI and OCNLI"):
-        read_predictions(tmp_path / "m.csv", [votes, other])
-    write_csv(tmp_path / "m.csv", votes.uids, "snli")
-    (found,) = read_predictions(tmp_path / "m.csv", [votes, other])
+        read_predictions(write_csv(tmp_path / "m.csv"), both)
+    rows = [f"u{i},{','.join(map(str, shares(i)))},snli" for i in range(N)]
+    path = write_csv(tmp_path / "m.csv", rows, "uid,entailment,neutral,contradiction,dataset")
+    (found,) = read_predictions(path, both)
     assert found.dataset == votes.dataset
 
 
 def test_labels_whose_order_the_votes_cannot_tell_are_noted_where_none_names_it(votes, tmp_path):
     sure = np.eye(3)[votes.old_label] * 0.7 + 0.1
-    rng = np.random.default_rng(0)
     blind = sure.copy()  # what is not neutral, by chance
     of_two = np.flatnonzero(votes.old_label != 1)
-    blind[of_two] = np.eye(3)[rng.choice([0, 2], len(of_two))] * 0.7 + 0.1
-    path = tmp_path / "m.jsonl"
+    blind[of_two] = sure[np.random.default_rng(0).choice([0, 2], len(of_two))]
     for table, said in ((sure, ()), (blind, ("entailment and contradiction",))):
-        rows = zip(votes.uids, table.tolist(), strict=True)
-        path.write_text("\n".join(json.dumps({"uid": uid, "probs": p}) for uid, p in rows))
+        path = write_lines(tmp_path / "m.jsonl", lambda i, p=table: {"probs": p[i].tolist()})
         (found,) = read_predictions(path, [votes])
         assert len(found.notes) == len(said)
         assert all(one in note for one, note in zip(said, found.notes, strict=True))
 
 
-def test_what_must_be_said_of_a_system_stands_below_what_names_it():
+def test_what_must_be_said_of_a_system_stands_below_what_names_it(votes):
     names = {"system": ["RoBERTa-base", "ModernBERT-large, affine"]}
     assert "may have seen them" in cautioned("A title.", pd.DataFrame(names))
     assert cautioned("A title.", pd.DataFrame({"system": ["DeBERTa-v3-large"]})) == "A title."
-
-
-def test_the_stack_without_doubtful_systems_stands_beside_the_whole(votes):
-    systems = [computed(name, votes, votes.shares, origin="released") for name in "abc"]
-    systems[1] = replace(systems[1], caution="may know them")
-    found = fitting.stacks(systems)
+    # The stack without it stands beside the whole, and claims of papers are not checked on it.
+    a, b, c = (computed(name, votes, votes.shares, origin="released") for name in "abc")
+    found = fitting.stacks([a, replace(b, caution="may know them"), c])
     assert (found["all systems"], found["all but b"]) == ([0, 1, 2], [0, 2])
-
-
-def test_claims_of_the_papers_are_not_checked_on_later_models(votes):
-    systems = [computed(name, votes, votes.shares, origin="released") for name in "ab"]
-    systems[0] = replace(systems[0], paper="baan2022")
+    a = replace(a, paper="baan2022")
     both, alone = (
         claims_numbers.system_numbers(evidence_of(votes, some), n_resamples=20, seed=0).rows
-        for some in (systems, systems[:1])
+        for some in ([a, b], [a])
     )
     pd.testing.assert_frame_equal(both, alone)
 
@@ -163,11 +130,9 @@ def test_claims_of_the_papers_are_not_checked_on_later_models(votes):
 def test_the_nine_models_scores_on_alphanli_are_those_printed(released):
     (alphanli,) = [one for one in released if one.dataset.name == "alphanli"]
     ours = published_numbers.model_scores(evidence_of(alphanli, load_systems(alphanli))).rows
-    printed = [
-        read_published("nie2020_table5").assign(bin=0),
-        read_published("nie2020_entropy_bins"),
-    ]
-    theirs = pd.concat(printed).query("dataset == 'alphanli'").rename(columns={"model": "system"})
+    bins = read_published("nie2020_entropy_bins")
+    theirs = pd.concat([read_published("nie2020_table5").assign(bin=0), bins])
+    theirs = theirs.query("dataset == 'alphanli'").rename(columns={"model": "system"})
     measures = ["jsd", "kl", "old_accuracy", "new_accuracy"]
     long = theirs.melt(["system", "bin"], measures, "measure", "printed")
     both = ours.merge(long, on=["system", "bin", "measure"])
@@ -175,33 +140,23 @@ def test_the_nine_models_scores_on_alphanli_are_those_printed(released):
     assert all(map(agrees, both["value"], both["printed"]))
 
 
+# JSD, KL, old and new accuracy, as the README of the predictions has them; and how many of the
+# published models are nearer to people.
+ENCODERS = [
+    (0, "DeBERTa-v3-large", (0.2778, 0.8575, 0.7087, 0.7933), 9),
+    (0, "ModernBERT-large", (0.2144, 0.3776, 0.7081, 0.7682), 0),
+    (1, "DeBERTa-v3-large", (0.3641, 1.465, None, 0.6335), 9),
+    (1, "ModernBERT-large", (0.2853, 0.638, None, 0.6235), 0),
+]
+
+
 def test_the_two_encoders_scores_are_their_publisher_s_and_stand_at_either_end(released):
-    wanted = {  # JSD, KL, old and new accuracy, as the README of the predictions has them
-        ("snli", "DeBERTa-v3-large"): (0.2778, 0.8575, 0.7087, 0.7933),
-        ("snli", "ModernBERT-large"): (0.2144, 0.3776, 0.7081, 0.7682),
-        ("mnli", "DeBERTa-v3-large"): (0.3641, 1.465, None, 0.6335),
-        ("mnli", "ModernBERT-large"): (0.2853, 0.638, None, 0.6235),
-    }
     published = read_published("nie2020_table5").query("model not in ('chance', 'est-human')")
-    for votes in released[:2]:
-        name = votes.dataset.name
-        of_dataset = published[published["dataset"] == name]["jsd"]
-        systems = {one.name: one for one in load_systems(votes, trained=False)}
-        for (of, model), values in wanted.items():
-            if of != name:
-                continue
-            table = score(
-                votes,
-                [systems[model]],
-                measures=("jsd", "kl", "old_accuracy", "new_accuracy"),
-                n_resamples=0,
-            )
-            for value, expected in zip(table["value"], values, strict=True):
-                assert expected is None or agrees(value, expected)
-            ahead = int((of_dataset < table["value"].iloc[0]).sum())
-            assert ahead == (9 if model.startswith("DeBERTa") else 0)
-
-
-def test_every_digest_of_released_predictions_is_known():
-    known = [sources.get(name).sha256 for name in prediction_files()]
-    assert all(len(one) == len(hashlib.sha256().hexdigest()) for one in known)
+    for place, model, expected, ahead in ENCODERS:
+        votes, measures = released[place], ("jsd", "kl", "old_accuracy", "new_accuracy")
+        (one,) = (one for one in load_systems(votes, trained=False) if one.name == model)
+        found = score(votes, [one], measures=measures, n_resamples=0)["value"]
+        for value, known in zip(found, expected, strict=True):
+            assert known is None or agrees(value, known)
+        theirs = published.loc[published["dataset"] == votes.dataset.name, "jsd"]
+        assert (theirs < found.iloc[0]).sum() == ahead
