@@ -6,8 +6,9 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 from helpers.checkout import PROJECT, chaos_environment, copy_built
@@ -47,10 +48,11 @@ def fetch(url, until, seconds=90):
     """Fetch a page again and again until it holds what is waited for."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        with urllib.request.urlopen(url, timeout=30) as answer:
-            text = answer.read().decode()
-        if until in text:
-            return text
+        with suppress(urllib.error.URLError):  # the address is said before the first answer
+            with urllib.request.urlopen(url, timeout=30) as answer:
+                text = answer.read().decode()
+            if until in text:
+                return text
         time.sleep(0.2)
     raise AssertionError(f"{until} did not come")
 
