@@ -36,9 +36,8 @@ LINE = '{"uid": "u0", "probs": [1, 0, 0]}\n'
 LABELS = ["entailment", "neutral", "contradiction"]
 
 
-def votes_on(dataset="snli", **given):
-    """Return votes on forty items, u0 to u39, whose old label goes round."""
-    return made_votes(get_dataset(dataset), **given)
+def votes_on(**given):
+    return made_votes(get_dataset("snli"), **given)
 
 
 def csv(line):
@@ -67,12 +66,9 @@ FAULTS = [
     (LINE + '{"uid": ', "cut off"),
     ("[1]", ("Unrecognised predictions format", "a JSON list")),
     ("{}", "holds no prediction"),
-    (CSV, "holds no prediction"),
-    ("uid,score\nu0,1\n", "Unrecognised predictions format"),
     (LINE + "[1, 2]", ("line 2", "expected a JSON object")),
     (LINE[:-4] + "\n" + LINE, "line 1, column"),
     ('{"m": ' * 100_000, "nested too deeply"),
-    (LINE + '{"uid": "u1", "probs": ' + "[" * 100_000, "nested too deeply"),
     ('{"uid": "a", "logit": [1, 2, 3]}', "line 1, no `probs`; keys found: uid, logit"),
     (entries_text(lambda i: {"probs": shares(i)}),
      "no `predicted_probabilities`; keys found: uid, probs"),
@@ -89,12 +85,10 @@ FAULTS = [
     (table(hidden=0.2), ("too many columns for", "probabilities of hidden")),
     # numbers
     (csv("u3,1_0,0,0"), "line 5: ['1_0'"),
-    (csv("u3,0.9,0,0"), "line 5: [0.9, 0.0, 0.0] sums to 0.9"),
     (csv("u3,0.9,0.0989,0"), "sums to 0.9989"),
     (csv("u3,1.5,-0.25,-0.25"), "[1.5, -0.25, -0.25] has a negative"),
     (LINE.replace("1,", "1" * 400 + ","), "is not finite"),
     (LINE.replace("1,", "1" * 5000 + ","), "a number is too long"),
-    ('{"m": {"u0": {"logits": [1, true, 3]}}}', "[1, True, 3]"),
     (entries(predicted_probabilities=[0.2, 0.8]),
      ("m, u3: 2 values", "1 fault in the predictions of 'm'")),
     (entries(predicted_probabilities=[float("nan"), 0.5, 0.5]), "is not finite"),
@@ -107,12 +101,9 @@ FAULTS = [
     (entries_text(lambda i: {"predicted_probabilities": shares(i), "predicted_label": "maybe"}),
      "40 faults"),
     (entries(predicted_probabilities=shares(3), logits=[0, 0, 5]), "are not the softmax of"),
-    (of_release(logits=[1, 2]), "are not the softmax of [1, 2]"),
     (of_release(conf=0.7), "line 4: conf is 0.7, the largest probability 0.8"),
     (of_release(pred=1), "pred is 1, the largest probability stands at 0"),
     (of_release(pred=3), "pred is 3, no place in a list of 3"),
-    (lines_text(lambda i: released(i) if i else {"probs": shares(i)}),
-     "line 1: probabilities; most entries have"),
     (table(predicted_label=[LABELS[(i + (i == 4)) % 3] for i in range(N)]),
      "row 5, line 6: predicted_label contradiction, but another"),
     (table(seed=[0] * 39 + [1]), "The column seed contradicts itself for 'm'"),
@@ -126,9 +117,6 @@ FAULTS = [
      ("read as entailment, contradiction, neutral, 35% of the labels are the old",
       "read as entailment, neutral, contradiction, 100%",
       "expected:  the order entailment, contradiction, neutral", "leave index and pred out")),
-    (lines_text(lambda i: {"probs": [shares(i)[c] for c in (0, 2, 1)]}),
-     ("read as entailment, contradiction, neutral, 100%",
-      "expected:  the order entailment, neutral, contradiction")),
     # another dataset
     (csv_text([f"other{i},0.2,0.3,0.5" for i in range(5)]),
      "No uid of 'm' occurs in ChaosNLI-SNLI"),
@@ -144,54 +132,40 @@ def fault_of(path, votes, **given):
     return text
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [(content, (words,) if isinstance(words, str) else words) for content, words in FAULTS],
-    ids=[str(words) for _, words in FAULTS],
-)
+@pytest.mark.parametrize(("content", "words"), FAULTS, ids=[str(words) for _, words in FAULTS])
 def test_a_fault_is_one_error_that_says_where(tmp_path, monkeypatch, content, words):
+    words = (words,) if isinstance(words, str) else words
     path = tmp_path / "m.csv"  # whatever it is: the content decides
     path.write_text(content)
     text = fault_of(path, [votes_on()], allow_missing=True)
-    assert [word for word in words if word not in text] == []
+    assert all(word in text for word in words)
     monkeypatch.setattr(predictions, "LARGE", 1)  # what is large is read at once, and says the same
     assert fault_of(path, [votes_on()], allow_missing=True) == text
 
 
-@pytest.mark.parametrize(
-    ("column", "value", "words"),
-    [
+def test_parquet_with_other_values(tmp_path):
+    for column, value, words in (
         ("neutral", True, "True"),
-        ("neutral", "0.1", "'0.1'"),
         ("uid", 7, "uid 7 is not text"),
         ("predicted_label", [None, *LABELS * 13], "row 1: predicted_label 'None'"),
-    ],
-)
-def test_parquet_with_other_values(tmp_path, column, value, words):
-    values = value if isinstance(value, list) else [value] * N
-    table_of(votes_on()).assign(**{column: values}).to_parquet(tmp_path / "m.parquet")
-    assert words in fault_of(tmp_path / "m.parquet", [votes_on()])
+    ):
+        table_of(votes_on()).assign(**{column: value}).to_parquet(tmp_path / "m.parquet")
+        assert words in fault_of(tmp_path / "m.parquet", [votes_on()])
 
 
-SAMPLES = "item,model,sample\n1,m,yes\n1,m,yes\n1,m,no\n2,m,no\n"
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (SAMPLES + "2,m,maybe\n", "sample 'maybe'"),
-        (SAMPLES + "2,m,\n", "line 6, no sample"),
-        (SAMPLES.replace("2,m,no\n", ""), "1 of 2 items of answers has no prediction"),
-        ("uid,n_samples,no,yes\n1,4,1,2\n2,1,1,0\n", "n_samples is 4"),
-        ("uid,no,yes\n1,1,2\n2,1,0\n", "add a column n_samples"),
-        ("uid,n_samples,no,yes\n1,3,0.5,2\n2,1,1,0\n", "no is 0.5, no number of samples"),
-    ],
-)
-def test_answers_with_faults(tmp_path, monkeypatch, content, words):
+def test_answers_with_faults(tmp_path, monkeypatch):
     monkeypatch.setattr(catalogue, "_brought", {})
     (tmp_path / "answers.csv").write_text("item,label\n1,yes\n1,no\n2,no\n2,no\n")
-    (tmp_path / "m.csv").write_text(content)
-    assert words in fault_of(tmp_path / "m.csv", load_all_votes(str(tmp_path / "answers.csv")))
+    votes, samples = load_all_votes(str(tmp_path / "answers.csv")), "item,sample\n1,yes\n1,no\n"
+    for content, words in (
+        (samples + "2,maybe\n", "sample 'maybe'"),
+        (samples + "2,\n", "line 4, no sample"),
+        (samples, "1 of 2 items of answers has no prediction"),
+        ("uid,n_samples,no,yes\n1,4,1,2\n2,1,1,0\n", "n_samples is 4"),
+        ("uid,n_samples,no,yes\n1,3,0.5,2\n2,1,1,0\n", "no is 0.5, no number of samples"),
+    ):
+        (tmp_path / "m.csv").write_text(content)
+        assert words in fault_of(tmp_path / "m.csv", votes)
 
 
 def test_missing_items_are_counted_and_may_be_allowed(tmp_path):
@@ -214,16 +188,12 @@ def test_genuine_uids_without_the_released_data(tmp_path):
     assert read_predictions(path, [other], allow_others=True) == []
 
 
-@pytest.mark.parametrize("old_labels", [True, False])
-@pytest.mark.parametrize("k", [2, 9])
+@pytest.mark.parametrize(("k", "old_labels"), [(2, True), (9, False)])
 def test_the_order_is_checked_for_any_number_of_labels(tmp_path, k, old_labels):
     votes = made_votes(made_dataset(labels=[f"label {c}" for c in range(k)]), old_labels=old_labels)
     table = table_of(votes)
-    table.to_csv(tmp_path / "m.csv", index=False)
-    (one,) = read_predictions(tmp_path / "m.csv", [votes])
-    assert not one.notes
-    classes = list(table.columns[1:])
-    table.columns = ["uid", *classes[1:], classes[0]]
+    uid, first, *classes = table.columns
+    table.columns = [uid, *classes, first]
     table.to_csv(tmp_path / "m.csv", index=False)
     text = fault_of(tmp_path / "m.csv", [votes])
     assert ("the old ones" if old_labels else "the majority's") in text
