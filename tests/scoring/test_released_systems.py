@@ -128,23 +128,19 @@ def test_the_nine_models_scores_on_alphanli_are_those_printed(released):
     assert all(map(agrees, both["value"], both["printed"]))
 
 
-# JSD, KL, old and new accuracy, as the README of the predictions has them; and how many of the
-# published models are nearer to people.
+# JSD, KL, old and new accuracy, as the README of the predictions has them.
 ENCODERS = [
-    (0, "DeBERTa-v3-large", (0.2778, 0.8575, 0.7087, 0.7933), 9),
-    (0, "ModernBERT-large", (0.2144, 0.3776, 0.7081, 0.7682), 0),
-    (1, "DeBERTa-v3-large", (0.3641, 1.465, None, 0.6335), 9),
-    (1, "ModernBERT-large", (0.2853, 0.638, None, 0.6235), 0),
+    (0, "DeBERTa-v3-large", (0.2778, 0.8575, 0.7087, 0.7933)),
+    (0, "ModernBERT-large", (0.2144, 0.3776, 0.7081, 0.7682)),
+    (1, "DeBERTa-v3-large", (0.3641, 1.465, None, 0.6335)),
+    (1, "ModernBERT-large", (0.2853, 0.638, None, 0.6235)),
 ]
 
 
-def test_the_two_encoders_scores_are_their_publisher_s_and_stand_at_either_end(released):
-    published = read_published("nie2020_table5").query("model not in ('chance', 'est-human')")
-    for place, model, expected, ahead in ENCODERS:
+def test_the_two_encoders_scores_are_their_publisher_s(released):
+    for place, model, expected in ENCODERS:
         votes, measures = released[place], ("jsd", "kl", "old_accuracy", "new_accuracy")
         (one,) = (one for one in load_systems(votes, trained=False) if one.name == model)
         found = score(votes, [one], measures=measures, n_resamples=0)["value"]
         for value, known in zip(found, expected, strict=True):
             assert known is None or agrees(value, known)
-        theirs = published.loc[published["dataset"] == votes.dataset.name, "jsd"]
-        assert (theirs < found.iloc[0]).sum() == ahead
