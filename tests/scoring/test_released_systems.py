@@ -85,8 +85,7 @@ def test_a_file_that_fits_two_datasets_is_refused_unless_it_says_which(votes, tm
         read_predictions(write_csv(tmp_path / "m.csv"), both)
     rows = [f"u{i},{','.join(map(str, shares(i)))},snli" for i in range(N)]
     path = write_csv(tmp_path / "m.csv", rows, "uid,entailment,neutral,contradiction,dataset")
-    (found,) = read_predictions(path, both)
-    assert found.dataset == votes.dataset
+    assert [found.dataset for found in read_predictions(path, both)] == [votes.dataset]
 
 
 def test_labels_whose_order_the_votes_cannot_tell_are_noted_where_none_names_it(votes, tmp_path):
