@@ -9,6 +9,7 @@ from helpers.predictions import part_of, votes_from
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.metrics.measures import MEASURES, Judged
+from chaos_utils.scoring.annotators import agreement_with_rest, dawid_skene
 from chaos_utils.scoring.draws import draw_posterior
 from chaos_utils.scoring.fitting import KINDS, fit_map, log_probabilities, predict_out_of_fold
 from chaos_utils.scoring.human_equivalents import TVD, Crowds, human_equivalents
@@ -19,9 +20,11 @@ from chaos_utils.scoring.power import (
 )
 from chaos_utils.scoring.recalibration import cross_fit_temperatures, temper
 from chaos_utils.scoring.references import extrapolation_weights
+from chaos_utils.scoring.replacement import replacement_test
 from chaos_utils.scoring.scores import how_often_best, score
 from chaos_utils.scoring.seeds import over_seeds, score_over_seeds
-from chaos_utils.scoring.systems import load_systems, uniform
+from chaos_utils.scoring.system import votes_of
+from chaos_utils.scoring.systems import load_systems, oracle, uniform
 from chaos_utils.scoring.worth import worth
 
 LOGS, EVEN, ONE_FOLD = np.zeros((4, 1, 3)), np.full((4, 3), 1 / 3), np.zeros(4, dtype=int)
@@ -38,14 +41,12 @@ SIDES = [Judged(EVEN, EVEN, ONE_FOLD, ONE_FOLD)] * 2
         # fitting
         (lambda: log_probabilities(2 * EVEN), "sum"),
         (lambda: fit_map(LOGS, 2 * EVEN, kind="affine"), "shares"),
-        (lambda: fit_map(LOGS[1:], EVEN, kind="affine"), "shape"),
         (lambda: fit_map(LOGS, EVEN, kind="affine", penalty=-1), "penalty"),
         (lambda: predict_out_of_fold(LOGS, EVEN, [0, 1], kind="affine"), "folds have shape"),
         # recalibration
         (lambda: temper(EVEN, np.nan), "temperature is"),
         (lambda: temper(EVEN, [1.0, 2.0, 3.0]), "temperature has shape"),
         (lambda: cross_fit_temperatures(EVEN, [0, 1, 0, 1], 1, RNG), "n_folds"),
-        (lambda: cross_fit_temperatures(EVEN, [0, 1, 0, 1], 5, RNG), "n_folds"),
         # power
         (lambda: spread_by_thinning(COUNTS, *SIDES, [MEASURES["jsd"]], 4, RNG), "at most 3 votes"),
         (lambda: spread_by_thinning(COUNTS, *SIDES, [MEASURES["ece"]], 1, RNG),
@@ -60,12 +61,12 @@ def test_numbers_that_do_not_fit_are_named(call, message):
         call()
 
 
-def few(votes):
-    return votes_from(votes, [[3, 1, 0], [5, 5, 0]])
-
-
 def single(votes):
     return votes_from(votes, [[1, 0, 0], [5, 5, 0]])
+
+
+def fitted(system):
+    return replace(system, name="fitted", trained_on=(votes_of(system.dataset),))
 
 
 def in_other_order(votes):
@@ -108,21 +109,24 @@ PART = {"measures": ["jsd"], "n_resamples": 40}
             votes, [part_of(load_systems(votes)[0], slice(9)), *load_systems(votes)[1:]], **PART),
          "cover other items"),
         # what systems are worth in people
-        (lambda votes, one: Crowds(few(votes), 0), "4 on the item that has fewest"),
-        (lambda votes, one: Crowds(few(votes), 4), "4 on the item that has fewest"),
+        (lambda votes, one: Crowds(votes_from(votes, [[3, 1, 0], [5, 5, 0]]), 4),
+         "4 on the item that has fewest"),
         (lambda votes, one: Crowds(single(votes)), "from two votes on"),
         (lambda votes, one: worth(single(votes), uniform(single(votes))),
          "1 of 2 items have a single vote"),
-        (lambda votes, one: worth(votes, one, seed=-1), "seed is out of its range"),
+        (lambda votes, one: worth(votes, oracle(votes)), "the votes that judge it"),
+        (lambda votes, one: worth(votes, fitted(one)), "the votes that judge it"),
+        (lambda votes, one: Crowds(votes, n_draws=1).equivalents(fitted(one)),
+         "the votes that judge it"),
         (lambda votes, one: human_equivalents(votes, [one], [f"{TVD[:-1]}s"]),
          "did you mean 'human_equivalent_tvd'"),
-        (lambda votes, one: Crowds(votes, n_draws=1).equivalents(one, seed=-1),
-         "seed is out of its range"),
+        (lambda votes, one: replacement_test(votes, one, epsilon=0.1), "who gave which label"),
+        (lambda votes, one: agreement_with_rest(votes), "not known who gave which vote"),
+        (lambda votes, one: dawid_skene(votes), "not known who gave which vote"),
         # maps
         (lambda *_: fit_map(LOGS, EVEN, kind="afine"), r"no such map[\s\S]*affine"),
         (lambda *_: fit_map(LOGS, EVEN, kind="affine", objective="tvd"), "no such objective"),
         (lambda *_: fit_map(LOGS, EVEN, kind=KINDS[0], old_label=ONE_FOLD), "systems alone"),
-        (lambda *_: fit_map(LOGS[:, :0], EVEN, kind=KINDS[0]), "systems alone"),
         (lambda *_: predict_out_of_fold(LOGS, EVEN, ONE_FOLD, kind="affine"), "single fold"),
     ],
 )  # fmt: skip

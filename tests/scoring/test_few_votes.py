@@ -9,7 +9,6 @@ from helpers.evidence import evidence_of
 from helpers.predictions import write_shares
 
 from chaos_utils.analyses import fitting
-from chaos_utils.analyses.crowd import divided_items
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.scoring.fitting import fit_map, log_probabilities
@@ -62,9 +61,7 @@ def test_a_second_crowd_that_beats_the_perfect_model_is_explained(tmp_path):
     one = computed("mine", votes, np.full((N, 3), 1 / 3), origin="yours")
     answer = judge_files({"own": [one]}, [votes], measures=["jsd", "ent_ce"], n_resamples=40)
     (note,) = (note for note in answer.notes if "second crowd scores better" in note)
-    values = {(row["system"], row["measure"]): row["value"] for row in answer.rows}
     assert "EntCE" in note
-    assert values["second crowd", "ent_ce"] < values["perfect model", "ent_ce"]
 
 
 def test_accuracy_does_not_depend_on_the_order_of_the_labels(votes, tmp_path):
@@ -84,11 +81,9 @@ def test_three_votes_ask_for_the_right_temperature_by_kl_and_not_by_jsd():
     drawn = np.random.default_rng(2)
     few = np.array([drawn.multinomial(3, one) / 3 for one in truth])
     given = {"kind": "temperature"}
-    by_kl, by_jsd = (
-        fit_map(log_probabilities(sure), few, objective=one, **given) for one in ("kl", "jsd")
-    )
-    assert by_kl.temperature == pytest.approx(2, abs=0.1)
-    assert by_jsd.temperature < 1.2
+    logs = log_probabilities(sure)
+    assert fit_map(logs, few, objective="kl", **given).temperature == pytest.approx(2, abs=0.1)
+    assert fit_map(logs, few, objective="jsd", **given).temperature < 1.2
 
 
 def test_maps_on_few_votes_are_fitted_for_kl_and_ranked_by_the_squared_distance(votes):
@@ -100,8 +95,6 @@ def test_maps_on_few_votes_are_fitted_for_kl_and_ranked_by_the_squared_distance(
     shown = fitting.shown(rows, "text")
     assert shown["sq_distance"].is_monotonic_increasing
     assert shown[["jsd", "dist_ce"]].isna().all(axis=None)
-    headings = [column.heading for column in fitting.columns_of(shown)]
-    assert {"squared distance", "JSD", "TVD"} & set(headings) == {"squared distance"}
     single = replace(votes, counts=np.eye(3, dtype=int)[COUNTS.argmax(axis=1)])
     assert fitting.ranked_by(single) == "kl"
     choices = fitting.choices(evidence, n_folds=2, seed=0).rows
@@ -124,11 +117,3 @@ def test_swapped_labels_of_own_votes_are_refused_and_a_constant_guess_is_doubted
             read_predictions(path, [votes])
     else:
         assert "may be in another order" in read_predictions(path, [votes])[0].notes[0]
-
-
-def test_items_as_divided_are_those_with_the_same_votes(tmp_path):
-    counts = np.repeat([[2, 4], [4, 2], [0, 6]], [30, 5, 25], axis=0)
-    votes = own_votes(tmp_path, counts, ("no", "yes"))
-    first = divided_items.function(votes, n_items=1, most=100, seed=0).iloc[0]
-    same = {"2 4": 30, "4 2": 5}
-    assert first["n_alike"] == same[first["counts"]]

@@ -10,19 +10,7 @@ from scipy.special import softmax
 
 from chaos_utils.datasets.splits import grouped_folds
 from chaos_utils.metrics.divergence import jensen_shannon_distance, kl_divergence
-from chaos_utils.scoring.fitting import (
-    KINDS,
-    OBJECTIVES,
-    PENALTIES,
-    STACKING,
-    choose_map,
-    fit_map,
-    inputs_of,
-    log_probabilities,
-    loss_and_slope,
-    predict_nested,
-    predict_out_of_fold,
-)
+from chaos_utils.scoring import fitting
 
 
 def jsd(human, model):
@@ -36,18 +24,18 @@ SHARES = RNG.multinomial(50, TRUTH) / 50
 LABELS = (RNG.random((900, 1)) > TRUTH.cumsum(axis=1)).sum(axis=1)
 NOISE = RNG.normal(scale=0.8, size=(2, *TRUTH.shape))
 SYSTEMS = softmax(2 * (np.log(TRUTH) + NOISE), axis=2).swapaxes(0, 1)
-LOGS = log_probabilities(SYSTEMS)
+LOGS = fitting.log_probabilities(SYSTEMS)
 
 
 @settings(max_examples=40)
-@given(distributions(max_items=8), st.integers(0, 10**6), st.sampled_from(OBJECTIVES))
+@given(distributions(max_items=8), st.integers(0, 10**6), st.sampled_from(fitting.OBJECTIVES))
 def test_the_slope_is_that_of_the_loss(shares, seed, objective):
     scores = np.random.default_rng(seed).normal(scale=2, size=shares.shape)
 
     def loss(flat):
-        return loss_and_slope(flat.reshape(shares.shape).T, shares.T, objective)[0]
+        return fitting.loss_and_slope(flat.reshape(shares.shape).T, shares.T, objective)[0]
 
-    slope = loss_and_slope(scores.T, shares.T, objective)[1].T
+    slope = fitting.loss_and_slope(scores.T, shares.T, objective)[1].T
     found = approx_fprime(scores.ravel(), loss, 1e-7).reshape(shares.shape)
     np.testing.assert_allclose(slope, found, atol=1e-5)
 
@@ -59,8 +47,8 @@ def test_the_losses_are_the_measures(shares, seed):
     q = softmax(scores, axis=1)
     entropy = -(shares * np.log(np.where(shares > 0, shares, 1))).sum(axis=1).mean()
     kl = kl_divergence(shares, q, unit="nats", floor=1e-15).mean()
-    assert loss_and_slope(scores.T, shares.T, "kl")[0] - entropy == pytest.approx(kl)
-    found = loss_and_slope(scores.T, shares.T, "jsd")[0]
+    assert fitting.loss_and_slope(scores.T, shares.T, "kl")[0] - entropy == pytest.approx(kl)
+    found = fitting.loss_and_slope(scores.T, shares.T, "jsd")[0]
     assert found == pytest.approx(jsd(shares, q), abs=1e-3)  # 10⁻⁶ stands under the root
 
 
@@ -68,7 +56,7 @@ def test_affine_for_kl_is_multinomial_logistic_regression():
     from sklearn.linear_model import LogisticRegression
 
     for shares, penalty in ((np.eye(3)[LABELS], 0.0), (TRUTH, 5.0)):
-        fitted = fit_map(LOGS, shares, kind="affine", objective="kl", penalty=penalty)
+        fitted = fitting.fit_map(LOGS, shares, kind="affine", objective="kl", penalty=penalty)
         flat = LOGS.reshape(len(LOGS), -1)
         inputs = (flat - flat.mean(axis=0)) / flat.std(axis=0)
         each = [np.repeat(inputs, 3, axis=0), np.tile([0, 1, 2], len(flat)), shares.ravel()]
@@ -78,13 +66,13 @@ def test_affine_for_kl_is_multinomial_logistic_regression():
         np.testing.assert_allclose(fitted.predict(LOGS), predicted, atol=2e-4)
 
 
-@pytest.mark.parametrize("kind", ["vector", *STACKING])
-@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("kind", ["vector", *fitting.STACKING])
+@pytest.mark.parametrize("objective", fitting.OBJECTIVES)
 def test_no_step_from_the_fitted_weights_is_better(kind, objective):
-    fitted = fit_map(LOGS, SHARES, kind=kind, objective=objective, penalty=0)
-    inputs = inputs_of(LOGS, kind)
+    fitted = fitting.fit_map(LOGS, SHARES, kind=kind, objective=objective, penalty=0)
+    inputs = fitting.inputs_of(LOGS, kind)
     scores = inputs @ fitted.weights + fitted.intercepts
-    slope = loss_and_slope(scores.T, SHARES.T, objective)[1].T
+    slope = fitting.loss_and_slope(scores.T, SHARES.T, objective)[1].T
     of_weights = inputs.T @ slope
     if kind == "vector":
         assert np.array_equal(fitted.weights, np.diag(np.diag(fitted.weights)))
@@ -95,9 +83,9 @@ def test_no_step_from_the_fitted_weights_is_better(kind, objective):
 
 def test_without_systems_a_map_is_the_base_rate():
     none, given = LOGS[:, :0], {"kind": "affine", "objective": "kl", "penalty": 1e-9}
-    (rate,) = np.unique(fit_map(none, TRUTH, **given).predict(none).round(9), axis=0)
+    (rate,) = np.unique(fitting.fit_map(none, TRUTH, **given).predict(none).round(9), axis=0)
     np.testing.assert_allclose(rate, TRUTH.mean(axis=0), atol=1e-6)
-    by_label = fit_map(none, TRUTH, old_label=LABELS, **given)
+    by_label = fitting.fit_map(none, TRUTH, old_label=LABELS, **given)
     found = by_label.predict(none[:3], old_label=[0, 1, 2])
     expected = [TRUTH[label == LABELS].mean(axis=0) for label in range(3)]
     np.testing.assert_allclose(found, expected, atol=1e-4)
@@ -106,20 +94,20 @@ def test_without_systems_a_map_is_the_base_rate():
 @settings(max_examples=20)
 @given(
     distributions(n_arrays=3, min_items=4),
-    st.sampled_from(KINDS),
-    st.sampled_from(OBJECTIVES),
+    st.sampled_from(fitting.KINDS),
+    st.sampled_from(fitting.OBJECTIVES),
     st.permutations(range(4)),
 )
 def test_maps_give_distributions_and_know_no_order_of_labels(arrays, kind, objective, order):
     shares, *systems = arrays
     turn = [k for k in order if k < shares.shape[1]]
-    logs = log_probabilities(np.stack(systems, axis=1))
+    logs = fitting.log_probabilities(np.stack(systems, axis=1))
     folds = np.arange(len(shares)) % 2
     given = {"kind": kind, "objective": objective, "penalty": 1.0}
-    predicted = predict_out_of_fold(logs, shares, folds, **given)
+    predicted = fitting.predict_out_of_fold(logs, shares, folds, **given)
     np.testing.assert_allclose(predicted.sum(axis=1), 1)
     assert (predicted >= 0).all()
-    turned = predict_out_of_fold(logs[:, :, turn], shares[:, turn], folds, **given)
+    turned = fitting.predict_out_of_fold(logs[:, :, turn], shares[:, turn], folds, **given)
     if objective == "kl" and kind != "temperature":  # the JSD of few items has several optima
         np.testing.assert_allclose(turned, predicted[:, turn], atol=1e-4)
 
@@ -128,20 +116,22 @@ def test_isotonic_is_that_of_scikit_learn():
     from sklearn.isotonic import IsotonicRegression
 
     p = SYSTEMS[np.arange(900) // 2, 0]  # so that some are tied
-    fitted = fit_map(log_probabilities(p[:600]), SHARES[:600], kind="isotonic")
+    fitted = fitting.fit_map(fitting.log_probabilities(p[:600]), SHARES[:600], kind="isotonic")
     each = [IsotonicRegression(out_of_bounds="clip").fit(p[:600, k], SHARES[:600, k])
             for k in range(3)]  # fmt: skip
     theirs = np.maximum(np.stack([one.predict(p[:, k]) for k, one in enumerate(each)], 1), 1e-3)
     theirs /= theirs.sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(fitted.predict(log_probabilities(p)), theirs, atol=1e-6)
+    np.testing.assert_allclose(fitted.predict(fitting.log_probabilities(p)), theirs, atol=1e-6)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", fitting.KINDS)
 def test_the_votes_on_an_item_have_no_say_in_its_prediction(kind):
     logs, shares, folds = LOGS[:300], SHARES[:300], grouped_folds(np.arange(300) // 3, 10, 0)
     changed = shares.copy()
     changed[30:33] = [0, 0, 1]  # a group
-    before, after = (predict_out_of_fold(logs, one, folds, kind=kind) for one in (shares, changed))
+    before, after = (
+        fitting.predict_out_of_fold(logs, one, folds, kind=kind) for one in (shares, changed)
+    )
     same = folds == folds[30]
     np.testing.assert_array_equal(before[same], after[same])
     moved = (before[~same] != after[~same]).any(axis=1)
@@ -151,24 +141,24 @@ def test_the_votes_on_an_item_have_no_say_in_its_prediction(kind):
 def test_inner_folds_choose_what_is_best_there():
     logs, shares, groups = LOGS[:300], SHARES[:300], np.arange(300) // 2
     folds, losses = grouped_folds(groups, 5, 1), {}
-    for kind, penalty in product(STACKING, PENALTIES):
-        predicted = predict_out_of_fold(logs, shares, folds, kind=kind, penalty=penalty)
+    for kind, penalty in product(fitting.STACKING, fitting.PENALTIES):
+        predicted = fitting.predict_out_of_fold(logs, shares, folds, kind=kind, penalty=penalty)
         losses[kind, penalty] = jsd(shares, predicted)
-    found = choose_map(logs, shares, groups, seed=1)
+    found = fitting.choose_map(logs, shares, groups, seed=1)
     assert losses[found] == pytest.approx(min(losses.values()), abs=1e-6)
 
 
 def test_nothing_is_chosen_with_the_predicted_items_in_sight():
     logs, shares, groups = LOGS[:200], SHARES[:200], np.arange(200) // 2
     folds = grouped_folds(groups, 2, 0)
-    before = predict_nested(logs, shares, groups, folds)
+    before = fitting.predict_nested(logs, shares, groups, folds)
     same = folds == 0
     changed = np.where(same[:, np.newaxis], np.eye(3)[np.arange(200) % 3], shares)
-    after = predict_nested(logs, changed, groups, folds)
+    after = fitting.predict_nested(logs, changed, groups, folds)
     np.testing.assert_array_equal(before[same], after[same])
     assert (before[~same] != after[~same]).any(axis=1).all()
-    kind, penalty = choose_map(logs[~same], shares[~same], groups[~same])
-    fitted = fit_map(logs[~same], shares[~same], kind=kind, penalty=penalty)
+    kind, penalty = fitting.choose_map(logs[~same], shares[~same], groups[~same])
+    fitted = fitting.fit_map(logs[~same], shares[~same], kind=kind, penalty=penalty)
     np.testing.assert_array_equal(before[same], fitted.predict(logs[same]))
 
 
@@ -180,9 +170,9 @@ def test_only_what_is_chosen_is_learned_from():
         assert not seen[-1] & set(held.tolist())
         return rows[:100]
 
-    predicted = predict_out_of_fold(LOGS, SHARES, folds, kind="affine", learned=first)
+    predicted = fitting.predict_out_of_fold(LOGS, SHARES, folds, kind="affine", learned=first)
     for fold, rows in enumerate(seen):
         assert rows == set(np.flatnonzero(folds != fold))
     some = np.flatnonzero(folds != 0)[:100]
-    fitted = fit_map(LOGS[some], SHARES[some], kind="affine")
+    fitted = fitting.fit_map(LOGS[some], SHARES[some], kind="affine")
     np.testing.assert_array_equal(predicted[folds == 0], fitted.predict(LOGS[folds == 0]))

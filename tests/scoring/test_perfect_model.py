@@ -5,7 +5,7 @@ import pytest
 from helpers.predictions import votes_from
 
 from chaos_utils.metrics.measures import MEASURES
-from chaos_utils.scoring.draws import draw_crowds, draw_posterior, repeated
+from chaos_utils.scoring.draws import draw_crowds, repeated
 from chaos_utils.scoring.references import References
 
 N_ITEMS, N_VOTES = 1500, 100  # about those of SNLI
@@ -75,9 +75,3 @@ def test_the_interval_of_the_perfect_model_holds_the_true_score(sample, truth_of
         low, high = np.transpose([found.floor_interval(name) for name in BOUNDS])
         inside.append((low <= true) & (true <= high))
     assert (np.mean(inside, axis=0) >= 0.92).all()
-
-
-def test_the_prior_that_a_caller_gives_is_used():
-    counts = np.array([[9, 1], [2, 8]])
-    drawn = draw_posterior(counts, 4, np.random.default_rng(0), [1e7, 1e7])
-    np.testing.assert_allclose(drawn, 0.5, atol=0.01)

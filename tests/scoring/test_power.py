@@ -4,12 +4,7 @@ from scipy.stats import norm
 
 from chaos_utils.metrics.measures import MEASURES, Judged
 from chaos_utils.metrics.resampling import bootstrap_means, draw_votes, paired_p_value
-from chaos_utils.scoring.power import (
-    items_needed,
-    smallest_difference,
-    spread_by_thinning,
-    spread_of_squared_distance,
-)
+from chaos_utils.scoring import power
 
 MEANS = [MEASURES[name] for name in ("jsd", "dist_ce", "brier", "new_accuracy")]
 
@@ -46,7 +41,7 @@ def test_thinned_votes_vary_as_votes_of_as_many_people(n_votes):
     truths, *models = population(20_000, rng)
     many, few = draw_votes(truths, 40, rng), draw_votes(truths, n_votes, rng)
     sides = [judged(many, one, rng) for one in models]
-    found = spread_by_thinning(many, *sides, MEANS, n_votes, rng, 3)
+    found = power.spread_by_thinning(many, *sides, MEANS, n_votes, rng, 3)
     for measure, spread in zip(MEANS, found, strict=True):
         gaps = gaps_of(measure, *(judged(few, one, rng) for one in models))
         assert spread.total == pytest.approx(gaps.var(), rel=0.05), measure.name
@@ -59,11 +54,15 @@ def test_the_closed_form_is_that_of_thinned_votes_and_of_known_truths():
     counts = draw_votes(truths, 12, rng)
     few = [judged(counts[:9000], one[:9000], rng) for one in (first, second)]
     for n_votes in (1, 3, 6):
-        (thinned,) = spread_by_thinning(counts[:9000], *few, [MEASURES["brier"]], n_votes, rng, 20)
-        closed = spread_of_squared_distance(counts[:9000], first[:9000], second[:9000], n_votes)
+        (thinned,) = power.spread_by_thinning(
+            counts[:9000], *few, [MEASURES["brier"]], n_votes, rng, 20
+        )
+        closed = power.spread_of_squared_distance(
+            counts[:9000], first[:9000], second[:9000], n_votes
+        )
         assert closed.total == pytest.approx(thinned.total, rel=0.02)
         assert closed.of_votes == pytest.approx(thinned.of_votes, rel=0.02)
-    closed = spread_of_squared_distance(counts, first, second, 6)
+    closed = power.spread_of_squared_distance(counts, first, second, 6)
     slope = 2 * (first - second)
     exact = (slope**2 * truths).sum(axis=1) - (slope * truths).sum(axis=1) ** 2
     assert closed.of_votes * 6 == pytest.approx(exact.mean(), rel=0.01)
@@ -71,34 +70,24 @@ def test_the_closed_form_is_that_of_thinned_votes_and_of_known_truths():
     assert closed.of_items == pytest.approx(of_truth.var(), rel=0.02)
 
 
-def test_with_fewer_than_twice_the_votes_there_is_a_total_alone():
-    rng = np.random.default_rng(3)
-    counts, *sides = collected(500, 9, rng)
-    (half,) = spread_by_thinning(counts, *sides, MEANS[:1], 5, rng, 2)
-    (every,) = spread_by_thinning(counts, *sides, MEANS[:1], 9, rng, 2)
-    for one in (half, every):
-        assert one.total > 0
-        assert np.isnan([one.of_items, one.of_votes]).all()
-    gaps = gaps_of(MEANS[0], *sides)
-    assert every.total == pytest.approx(gaps.var(ddof=1))
-
-
 def test_differences_and_items_are_one_formula():
     from statsmodels.stats.power import TTestPower
 
-    assert smallest_difference(1, 100) == pytest.approx((norm.ppf(0.975) + norm.ppf(0.8)) / 10)
-    assert smallest_difference(4, 100) == pytest.approx(2 * smallest_difference(1, 100))
-    assert items_needed(2.5, smallest_difference(2.5, 321)) == pytest.approx(321)
+    assert power.smallest_difference(1, 100) == pytest.approx(
+        (norm.ppf(0.975) + norm.ppf(0.8)) / 10
+    )
+    assert power.smallest_difference(4, 100) == pytest.approx(2 * power.smallest_difference(1, 100))
+    assert power.items_needed(2.5, power.smallest_difference(2.5, 321)) == pytest.approx(321)
     needed = TTestPower().solve_power(effect_size=0.1, power=0.8, alpha=0.05)
-    assert items_needed(1, 0.1) == pytest.approx(needed, rel=0.01)
+    assert power.items_needed(1, 0.1) == pytest.approx(needed, rel=0.01)
 
 
 def test_the_stated_difference_is_found_in_four_of_five_studies():
     rng, n_votes, n_studies, n_found = np.random.default_rng(4), 5, 300, 0
     counts, *sides = collected(1500, 60, rng)
-    (spread,) = spread_by_thinning(counts, *sides, MEANS[:1], n_votes, rng, 5)
+    (spread,) = power.spread_by_thinning(counts, *sides, MEANS[:1], n_votes, rng, 5)
     gaps = gaps_of(MEANS[0], *collected(100_000, n_votes, rng)[1:])
-    n_items = round(float(items_needed(spread.total, gaps.mean())))
+    n_items = round(float(power.items_needed(spread.total, gaps.mean())))
     assert 60 < n_items < 3000
     for _ in range(n_studies):
         items = rng.integers(len(gaps), size=n_items)

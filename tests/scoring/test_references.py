@@ -8,14 +8,8 @@ from chaos_utils.analyses.references import write_package_data
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import split_votes
 from chaos_utils.publish import records
+from chaos_utils.scoring import references
 from chaos_utils.scoring.draws import draw_crowds, repeated
-from chaos_utils.scoring.references import (
-    KNOWN,
-    References,
-    extrapolation_weights,
-    is_settled,
-    known_rows,
-)
 
 
 def test_both_ceilings_find_the_true_one(sample):
@@ -23,7 +17,7 @@ def test_both_ceilings_find_the_true_one(sample):
     truth = rng.dirichlet((0.4, 0.7, 0.3), size=2000)  # about what fits SNLI
     counts = rng.multinomial(100, truth)
     truth = np.stack([truth] * 8)
-    found = References(votes_from(sample[0], counts), 2)
+    found = references.References(votes_from(sample[0], counts), 2)
     for name in ("jsd", "dist_ce", "ent_ce"):
         crowds = (draw_crowds(truth, 100, rng) for _ in range(2))
         true = repeated(MEASURES[name], *crowds).value
@@ -37,7 +31,7 @@ def test_extrapolation_recovers_a_curve_of_its_form():
     def curve(m):
         return 0.01 + 0.3 * m**-0.5 - 0.2 / m
 
-    weights = extrapolation_weights(list(sizes), 100)
+    weights = references.extrapolation_weights(list(sizes), 100)
     assert weights.sum() == pytest.approx(1)
     assert weights @ curve(sizes) == pytest.approx(curve(100))
 
@@ -52,7 +46,9 @@ def test_a_binned_measure_is_judged_draw_by_draw():
 
 
 def test_what_cannot_be_read_off_split_halves_is_drawn(others):
-    several, few = (References(votes, 2) for votes in others)  # 3 of 13 votes are half; 5 votes
+    several, few = (
+        references.References(votes, 2) for votes in others
+    )  # 3 of 13 votes are half; 5 votes
     for found in (several, few):
         assert found.halves("jsd") is None
         assert found.second_crowd("jsd").value == found.crowds("jsd").value
@@ -60,7 +56,7 @@ def test_what_cannot_be_read_off_split_halves_is_drawn(others):
 
 
 def test_any_measure_has_references(sample):
-    found = References(sample[0])
+    found = references.References(sample[0])
     assert all(np.isfinite(found.perfect_model(name).value) for name in MEASURES)
     without = {name for name in MEASURES if found.second_crowd(name) is None}
     assert without == {"kl", "cross_entropy"}
@@ -78,7 +74,9 @@ def test_few_votes_give_a_second_crowd_that_is_close_to_the_true_one(released, n
     for votes in released:
         rng = np.random.default_rng(3)
         known = split_votes(votes.counts, (n_votes,), rng)[0]
-        found = References(replace(votes, counts=known, majority=known.argmax(axis=1)), 8)
+        found = references.References(
+            replace(votes, counts=known, majority=known.argmax(axis=1)), 8
+        )
         pairs = [split_votes(votes.counts, (n_votes, n_votes), rng)[:2] for _ in range(8)]
         one, other = np.swapaxes(pairs, 0, 1) / n_votes
         for name in ("jsd", "dist_ce", "ent_ce", "new_accuracy", "ece_votes"):
@@ -90,11 +88,11 @@ def test_few_votes_give_a_second_crowd_that_is_close_to_the_true_one(released, n
 
 
 def test_a_second_crowd_indistinguishable_from_0_is_said_to_be_so(sample):
-    assert is_settled("ece_votes", 0.005, 0.001)
-    assert not is_settled("ece_votes", 0.0015, 0.001)
-    assert is_settled("signed_ent_ce", 0.0, 0.1)  # 0 is what it should be
-    assert is_settled("new_accuracy", 0.9, 1.0)
-    assert is_settled("jsd", 0.06, np.nan)
+    assert references.is_settled("ece_votes", 0.005, 0.001)
+    assert not references.is_settled("ece_votes", 0.0015, 0.001)
+    assert references.is_settled("signed_ent_ce", 0.0, 0.1)  # 0 is what it should be
+    assert references.is_settled("new_accuracy", 0.9, 1.0)
+    assert references.is_settled("jsd", 0.06, np.nan)
 
 
 def test_the_standard_error_is_that_of_other_items(sample):
@@ -102,21 +100,21 @@ def test_the_standard_error_is_that_of_other_items(sample):
     values = []
     for _ in range(30):
         counts = rng.multinomial(50, rng.dirichlet((0.4, 0.7, 0.3), size=200))
-        found = References(votes_from(sample[0], counts), 5)
+        found = references.References(votes_from(sample[0], counts), 5)
         values.append(found.second_crowd("jsd").value)
     assert found.second_crowd_error("jsd") == pytest.approx(np.std(values), rel=0.4)
 
 
 def test_the_package_s_data_are_those_of_the_recorded_tables(tmp_path):
     written = write_package_data(records.folder(), tmp_path)
-    assert {path.name for path in written} == {path.name for path in KNOWN.glob("*.csv")}
-    assert all(path.read_bytes() == (KNOWN / path.name).read_bytes() for path in written)
+    assert {path.name for path in written} == {path.name for path in references.KNOWN.glob("*.csv")}
+    assert all(path.read_bytes() == (references.KNOWN / path.name).read_bytes() for path in written)
 
 
 def test_other_votes_and_other_seeds_are_not_known(released, sample):
     votes = released[0]
-    assert known_rows(votes)
-    assert not known_rows(votes, seed=1)
-    assert not known_rows(sample[0])
+    assert references.known_rows(votes)
+    assert not references.known_rows(votes, seed=1)
+    assert not references.known_rows(sample[0])
     half = replace(votes, uids=votes.uids[::2], counts=votes.counts[::2])
-    assert not known_rows(half)
+    assert not references.known_rows(half)

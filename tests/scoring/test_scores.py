@@ -16,7 +16,7 @@ def votes(sample):
     return sample[0]
 
 
-def test_intervals_hold_their_values_and_do_not_depend_on_company(votes):
+def test_intervals_hold_their_values_and_depend_on_neither_company_nor_order(votes):
     models = systems.load_systems(votes)
     together = score(votes, models, n_resamples=200, seed=3)
     linear = [m for m in MEASURES if "ece" not in m and m != "mce"]  # bins bias a resample
@@ -27,9 +27,6 @@ def test_intervals_hold_their_values_and_do_not_depend_on_company(votes):
     same = together[together["system"] == models[1].name]
     np.testing.assert_allclose(same[["value", "low", "high"]], alone[["value", "low", "high"]])
 
-
-def test_neither_the_order_of_a_system_s_items_nor_that_of_systems_matters(votes):
-    models = systems.load_systems(votes)
     options = {"reference": models[0].name, "n_resamples": 100, "seed": 2}
     order = np.random.default_rng(1).permutation(len(votes))
     shuffled = [part_of(one, order) for one in models]
@@ -49,24 +46,19 @@ def test_a_comparison_is_paired(votes):
     both = [first, second, replace(first, name="same"), systems.uniform(votes)]
     table = score(votes, both, reference=second.name, n_resamples=400, seed=1)
     values = wide(table).set_index("system")
-    assert table.loc[table["reference"] == "", ["p", "p_holm"]].isna().all(axis=None)
     gaps = table[table["reference"] == second.name]
     for row in gaps.itertuples():
         expected = values.loc[row.system, row.measure] - values.loc[second.name, row.measure]
         assert row.value == pytest.approx(expected, abs=1e-12, nan_ok=True)
     undefined = gaps.loc[gaps["value"].isna()]  # the uniform prediction has no rank correlation
-    assert set(undefined["measure"]) == {"kendall_tau"}
     assert undefined[["p", "p_holm"]].isna().all(axis=None)
     gaps = gaps[(gaps["interval"] != "") & gaps["p"].notna()]
     np.testing.assert_array_equal(gaps["p"] < 0.05, (gaps["low"] > 0) | (gaps["high"] < 0))
     np.testing.assert_allclose(gaps["p_holm"], multipletests(gaps["p"], method="holm")[1])
-    by_system = gaps.set_index(["measure", "system"])
-    assert by_system.loc[("jsd", "uniform guess"), "p"] < 0.01
     same = score(votes, both[::2], reference="same", n_resamples=50)
     same = same[same["reference"] == "same"]
-    assert (same["value"] == 0).all()
+    assert (same[["value", "low", "high"]].dropna() == 0).all(axis=None)
     assert (same["p"].dropna() == 1).all()
-    assert (same[["low", "high"]].dropna() == 0).all(axis=None)
 
 
 def test_groups_are_scored_as_if_alone(votes):
