@@ -11,7 +11,6 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.metrics.divergence import entropy
 from chaos_utils.metrics.resampling import holm, paired_p_value, percentile_interval
-from chaos_utils.metrics.scores import expected_correct
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.seeds import over_seeds
 from chaos_utils.scoring.systems import computed, load_systems, oracle
@@ -85,24 +84,6 @@ def test_bins_hold_what_the_table_of_scores_has(sample):
     table = table.assign(bin=table["group"].astype(int)).set_index(["bin", "measure"])
     for column in ("value", "low", "high"):
         np.testing.assert_allclose(ours[column], table[column].loc[ours.index], rtol=1e-7)
-
-
-def test_a_pool_is_scored_as_one_dataset(sample):
-    snli, mnli, _ = sample
-    rows = agreement.in_bins(binned([snli, mnli], lambda one: [oracle(one)], n_bins=2)).rows
-    pooled = rows[(rows["dataset"] == "snli+mnli") & (rows["measure"] == "old_accuracy")]
-    bits = np.concatenate([entropy(one.shares, unit="bits") for one in (snli, mnli)])
-    of_item = agreement.entropy_bins(bits, 2).of_item
-    old = np.concatenate([snli.old_label, mnli.old_label])
-    # The label with most votes is the oracle's answer; tied ones share an item.
-    shares = np.concatenate([one.shares for one in (snli, mnli)])
-    right = expected_correct(shares, shares.argmax(axis=1), old)
-    found = pooled[pooled["system"] == "oracle"].set_index("bin")["value"]
-    chance = pooled[pooled["system"] == "chance"].set_index("bin")["value"]
-    for b in range(2):
-        mine = of_item == b
-        assert found[b + 1] == pytest.approx(right[mine].mean())
-        assert chance[b + 1] == pytest.approx((old == np.bincount(old).argmax())[mine].mean())
 
 
 def test_a_system_is_scored_on_the_items_it_covers(sample):

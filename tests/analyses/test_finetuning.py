@@ -6,7 +6,7 @@ from helpers.runs import fit, write_run
 from chaos_utils.analyses import finetuning
 from chaos_utils.base import inputs, paths
 from chaos_utils.scoring.systems import uniform
-from chaos_utils.scoring.trained import committed_runs, ordered, runs_in, wanted_runs
+from chaos_utils.scoring.trained import committed_runs, wanted_runs
 
 
 @pytest.fixture
@@ -19,16 +19,6 @@ def write(tmp_path, sample):
         return write_run(tmp_path / "results" / name, votes, shares, **changes)
 
     return write
-
-
-def test_runs_stand_in_an_order_of_their_own(write):
-    write("a", settings={"max_train_examples": 1000})
-    write("b", "alphanli")
-    write("c", predicted={"run": "e", "mc_samples": 10})
-    write("d", settings={"max_train_examples": 3162})
-    write("e")
-    found = ordered(runs_in(write("f", settings={"seed": 1}).folder.parent))
-    assert "".join(run.name for run in found) == "efdacb"
 
 
 def test_a_row_has_data_recipe_accuracies_and_cost(write):

@@ -242,17 +242,3 @@ def test_thirty_two_language_models(name, missing, agree, sides, whole, pooled, 
     rows = mc.best_panels(material, judges=judges, confidence=0.95, seed=0).rows.set_index("panel")
     found = rows.loc[[mc.CHOSEN, mc.JUDGED], "human_equivalent_brier"]
     assert np.allclose(found, five, atol=0.06)  # over other random halves
-
-
-def test_stand_ins(released_root):
-    material, answers = mc.annotated(gather("snli"))
-    assert {one.name for one in material} == {"wax", "lesion"}
-    few = Material(tuple(one for one in material if one.name == "lesion"))
-    rows = mc.stand_ins(few, answers=answers, **FEW).rows.set_index("model")
-    models = rows.index[:4]
-    pooled = rows.loc[mc.POOLED]
-    assert np.isclose(pooled["with_models"], rows.loc[models, "with_models"].mean())
-    gap = pooled["with_models"] - rows.loc[mc.PEOPLE, "with_people"]
-    assert np.isclose(pooled["beyond"], gap, atol=1e-3)
-    # The share of people with a model's label, over items and models.
-    assert round(rows.loc[models, "with_people"].mean(), 3) == 0.513

@@ -117,15 +117,3 @@ def test_seeds_are_averaged_and_widen_the_intervals(known, runs):
     assert (several["n_seeds"], alone["n_seeds"]) == (2, 1)
     # The two seeds differ by far more than items do.
     assert several["high"] - several["low"] > 3 * (alone["high"] - alone["low"])
-
-
-def test_changes_are_those_since_the_first_stage(known):
-    rows = growth(known(trajectory.with_looks), trajectory.by_look).rows
-    rows = rows[rows["measure"] == "jsd"]
-    values = rows.pivot(index="bin", columns="items", values="value")
-    last = rows[rows["items"] == 8000].set_index("bin")
-    np.testing.assert_allclose(last["change"], values[8000] - values[128], atol=1e-8)
-    # Nearer to humans on every item, so in every resample.
-    assert (last["change_high"] < 0).all()
-    first = rows[rows["items"] == 128]
-    assert (first[["change", "change_low", "change_high"]] == 0).all(axis=None)
