@@ -10,9 +10,8 @@ from chaos_utils.analyses import agreement
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.metrics.divergence import entropy
-from chaos_utils.metrics.resampling import holm, paired_p_value, percentile_interval
+from chaos_utils.metrics.resampling import holm
 from chaos_utils.scoring.scores import score
-from chaos_utils.scoring.seeds import over_seeds
 from chaos_utils.scoring.systems import computed, load_systems, oracle
 
 
@@ -155,19 +154,3 @@ def test_a_verdict_on_a_system_and_a_guess_needs_a_side_and_a_small_adjusted_p(o
         rows = rows[rows["reference"] == "chance"].groupby("measure")["verdict"].unique()
         assert rows["new_accuracy"].tolist() == [accuracy]
         assert rows["jsd"].tolist() == [distance]
-
-
-def test_means_of_seeds_have_intervals_for_other_seeds_too(sample):
-    scores = in_bins(sample[0], load_systems(sample[0]))
-    mean = scores.roles.index("mean of seeds")
-    seeds = list(scores.members[mean])
-    assert [scores.roles[k] for k in seeds] == ["seed"] * 3
-    assert scores.members[seeds[0]] == (seeds[0],)
-    values, draws = scores.values[0], scores.draws[0]
-    low, high, p = agreement.intervals(scores, values, draws, scores.n_scored[0])
-    expected = over_seeds(values[seeds], draws[:, seeds], n_items=scores.n_scored[0, mean])
-    found = [low[mean], high[mean], p[mean]]
-    np.testing.assert_allclose(found, [expected.low, expected.high, expected.p])
-    np.testing.assert_array_equal(p[seeds[0]], paired_p_value(draws[:, seeds[0]]))
-    alone = percentile_interval(draws[:, seeds[0]])
-    np.testing.assert_array_equal([low[seeds[0]], high[seeds[0]]], alone)

@@ -51,16 +51,3 @@ def test_datasets_without_old_labels_are_passed_over(others, sample, table):
     assert table(evidence_on(others)).rows.empty
     both = table(evidence_on([*sample, *others])).rows
     pd.testing.assert_frame_equal(both, table(evidence_on(sample)).rows)
-
-
-def test_an_item_is_shown_once_with_all_its_reasons():
-    printed = "printed in nie2020 table 3"
-    reasons = ["majority changed", "least agreement", printed, "least agreement"]
-    datasets = ["mnli", "snli", "mnli", "mnli"]
-    chosen = pd.DataFrame({"reason": reasons, "dataset": datasets, "uid": [*"abac"]})
-    items = annotations.by_item(chosen)
-    assert items[["dataset", "uid", "reasons"]].to_numpy().tolist() == [
-        ["mnli", "a", "majority changed; Nie et al., Table 3"],
-        ["mnli", "c", "least agreement"],
-        ["snli", "b", "least agreement"],
-    ]

@@ -40,12 +40,6 @@ def judges(votes):
     return answers_to(votes, np.stack([votes.majority, *drawn], axis=1))
 
 
-def as_if_released(votes):
-    """Return synthetic votes that pass for the published ones."""
-    source = Input(votes.dataset.file, votes.dataset.files[0].sha256)
-    return replace(votes, source=source, other_sources=())
-
-
 def of_a_reader(votes):
     return replace(votes, source=replace(votes.source, synthetic=False))
 
@@ -187,7 +181,8 @@ def test_where_models_agree_and_part_from_people(votes, judges):
 
 
 def test_missing_files_leave_recorded_tables(votes, systems, monkeypatch):
-    released = as_if_released(votes)
+    source = Input(votes.dataset.file, votes.dataset.files[0].sha256)
+    released = replace(votes, source=source, other_sources=())  # as if they were the published
     here = Material((evidence_of(released, systems),))
     monkeypatch.setattr(mc.sources, "find", lambda name: None)
     hidden = mc.beside(here)

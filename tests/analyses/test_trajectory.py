@@ -9,7 +9,6 @@ from helpers.evidence import evidence_on
 from helpers.runs import write_run
 
 from chaos_utils.analyses import trajectory
-from chaos_utils.analyses.agreement import score_bins
 from chaos_utils.analyses.evidence import Evidence, Material
 from chaos_utils.scoring.systems import uniform
 
@@ -89,20 +88,6 @@ def test_without_votes_or_on_other_items_there_are_no_stages(find, known, runs, 
     assert [one.systems for one in found] == [None, None, None]
     others = [replace(one, uids=tuple(f"other-{uid}" for uid in one.uids)) for one in sample]
     assert len(growth(known(find, votes=others))) == 0
-
-
-def test_scores_of_bins_are_those_of_the_chapter_on_agreement(known, sample):
-    stages = known(trajectory.with_looks)
-    table = growth(stages, trajectory.by_look, pooled=False).rows
-    scores = score_bins(sample[:1], [[stages[0].systems[0][0]]], n_bins=4, n_resamples=5, seed=0)
-    rows = table[(table["dataset"] == "snli") & (table["items"] == 128) & (table["bin"] > 0)]
-    for measure, k in (("jsd", 0), ("old_accuracy", 2), ("new_accuracy", 3)):
-        ours = rows[rows["measure"] == measure]
-        np.testing.assert_allclose(ours["value"], scores.values[:, 0, k], rtol=1e-8)
-        np.testing.assert_allclose(ours["chance"], scores.values[:, 1, k], rtol=1e-8)
-        gap = scores.values[:, 0, k] - scores.values[:, 1, k]
-        np.testing.assert_allclose(ours["over_chance"], gap, atol=1e-8)
-        assert ours["n"].tolist() == scores.n_scored[:, 0].tolist()
 
 
 def test_seeds_are_averaged_and_widen_the_intervals(known, runs):
