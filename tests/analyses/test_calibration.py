@@ -159,21 +159,8 @@ def test_temperatures_do_what_they_were_fitted_for(votes, systems, choices):
     for n_folds in (1, len(votes) + 1):
         with pytest.raises(ChaosError, match="number of folds"):
             temperature_choices(votes, systems, outside={}, n_folds=n_folds, seed=0)
-
-
-def test_curves_pass_through_the_table(votes, systems, choices):
-    choices = choices.rows
-    curves_of = calibration.temperature_curves.function
-    curves = curves_of(votes, systems, choices=choices, n_temperatures=4)
-    assert set(curves["measure"]) == set(calibration.BY_TEMPERATURE)
-    on_grid = curves[curves["choice"] == ""].assign(temperature=lambda t: t["temperature"].round(9))
-    assert sorted(set(on_grid["temperature"])) == [0.5, 1, 2, 4]
-    grid = on_grid.set_index(["seed", "temperature", "measure"])["value"]
-    for row in choices[choices["choice"].isin(["none", "fixed"])].to_dict("records"):
-        for name in calibration.BY_TEMPERATURE:
-            assert grid[row["seed"], row["temperature"], name] == pytest.approx(row[name])
     with pytest.raises(ChaosError, match="no temperature"):
-        curves_of(votes, systems, choices=choices, n_temperatures=0)
+        calibration.temperature_curves.function(votes, systems, choices=table, n_temperatures=0)
 
 
 def test_temperatures_are_fitted_outside_to_predictions_that_are_named(votes, systems):
