@@ -10,10 +10,8 @@ from chaos_utils.analyses import agreement
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.metrics.divergence import entropy
-from chaos_utils.metrics.resampling import holm, paired_p_value, percentile_interval
-from chaos_utils.metrics.scores import expected_correct
+from chaos_utils.metrics.resampling import holm
 from chaos_utils.scoring.scores import score
-from chaos_utils.scoring.seeds import over_seeds
 from chaos_utils.scoring.systems import computed, load_systems, oracle
 
 
@@ -87,24 +85,6 @@ def test_bins_hold_what_the_table_of_scores_has(sample):
         np.testing.assert_allclose(ours[column], table[column].loc[ours.index], rtol=1e-7)
 
 
-def test_a_pool_is_scored_as_one_dataset(sample):
-    snli, mnli, _ = sample
-    rows = agreement.in_bins(binned([snli, mnli], lambda one: [oracle(one)], n_bins=2)).rows
-    pooled = rows[(rows["dataset"] == "snli+mnli") & (rows["measure"] == "old_accuracy")]
-    bits = np.concatenate([entropy(one.shares, unit="bits") for one in (snli, mnli)])
-    of_item = agreement.entropy_bins(bits, 2).of_item
-    old = np.concatenate([snli.old_label, mnli.old_label])
-    # The label with most votes is the oracle's answer; tied ones share an item.
-    shares = np.concatenate([one.shares for one in (snli, mnli)])
-    right = expected_correct(shares, shares.argmax(axis=1), old)
-    found = pooled[pooled["system"] == "oracle"].set_index("bin")["value"]
-    chance = pooled[pooled["system"] == "chance"].set_index("bin")["value"]
-    for b in range(2):
-        mine = of_item == b
-        assert found[b + 1] == pytest.approx(right[mine].mean())
-        assert chance[b + 1] == pytest.approx((old == np.bincount(old).argmax())[mine].mean())
-
-
 def test_a_system_is_scored_on_the_items_it_covers(sample):
     votes = sample[0]
     of_item = agreement.entropy_bins(entropy(votes.shares, unit="bits"), 5).of_item
@@ -174,19 +154,3 @@ def test_a_verdict_on_a_system_and_a_guess_needs_a_side_and_a_small_adjusted_p(o
         rows = rows[rows["reference"] == "chance"].groupby("measure")["verdict"].unique()
         assert rows["new_accuracy"].tolist() == [accuracy]
         assert rows["jsd"].tolist() == [distance]
-
-
-def test_means_of_seeds_have_intervals_for_other_seeds_too(sample):
-    scores = in_bins(sample[0], load_systems(sample[0]))
-    mean = scores.roles.index("mean of seeds")
-    seeds = list(scores.members[mean])
-    assert [scores.roles[k] for k in seeds] == ["seed"] * 3
-    assert scores.members[seeds[0]] == (seeds[0],)
-    values, draws = scores.values[0], scores.draws[0]
-    low, high, p = agreement.intervals(scores, values, draws, scores.n_scored[0])
-    expected = over_seeds(values[seeds], draws[:, seeds], n_items=scores.n_scored[0, mean])
-    found = [low[mean], high[mean], p[mean]]
-    np.testing.assert_allclose(found, [expected.low, expected.high, expected.p])
-    np.testing.assert_array_equal(p[seeds[0]], paired_p_value(draws[:, seeds[0]]))
-    alone = percentile_interval(draws[:, seeds[0]])
-    np.testing.assert_array_equal([low[seeds[0]], high[seeds[0]]], alone)

@@ -1,14 +1,10 @@
 import pandas as pd
 import pytest
-from helpers.colours import contrast
 from helpers.evidence import evidence_on
-from matplotlib.colors import to_hex
 from scipy.stats import entropy
 
 from chaos_utils.analyses import annotations
-from chaos_utils.base import style
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.plots.annotations import plot_label_transitions
 
 
 def test_data_statistics_count_changes_and_take_the_difference(few):
@@ -55,27 +51,3 @@ def test_datasets_without_old_labels_are_passed_over(others, sample, table):
     assert table(evidence_on(others)).rows.empty
     both = table(evidence_on([*sample, *others])).rows
     pd.testing.assert_frame_equal(both, table(evidence_on(sample)).rows)
-
-
-def test_an_item_is_shown_once_with_all_its_reasons():
-    printed = "printed in nie2020 table 3"
-    reasons = ["majority changed", "least agreement", printed, "least agreement"]
-    datasets = ["mnli", "snli", "mnli", "mnli"]
-    chosen = pd.DataFrame({"reason": reasons, "dataset": datasets, "uid": [*"abac"]})
-    items = annotations.by_item(chosen)
-    assert items[["dataset", "uid", "reasons"]].to_numpy().tolist() == [
-        ["mnli", "a", "majority changed; Nie et al., Table 3"],
-        ["mnli", "c", "least agreement"],
-        ["snli", "b", "least agreement"],
-    ]
-
-
-@pytest.mark.parametrize("mode", style.MODES)
-def test_numbers_stand_out_from_the_bars_that_have_room_for_them(mode):
-    table = pd.DataFrame({"new_majority": ["neutral", "entailment"], "n": [990, 10]})
-    table = table.assign(dataset="snli", old_label="neutral", row_share=table["n"] / 1000)
-    with style.look(mode):
-        (axis,) = plot_label_transitions(table).axes
-    assert sorted(text.get_text() for text in axis.texts) == ["", "990 neutral"]
-    for bar, text in zip(axis.patches, axis.texts, strict=True):
-        assert contrast(to_hex(text.get_color()), to_hex(bar.get_facecolor())) >= 4.5

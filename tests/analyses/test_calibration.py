@@ -10,9 +10,7 @@ from chaos_utils.analyses import calibration
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input
 from chaos_utils.datasets.published.tables import read_published
-from chaos_utils.metrics.agreement import majority_share
 from chaos_utils.metrics.divergence import total_variation
-from chaos_utils.metrics.scores import brier_of_votes
 from chaos_utils.scoring.predictions import read_predictions
 from chaos_utils.scoring.systems import computed, load_systems
 
@@ -74,14 +72,6 @@ def test_the_paper_s_numbers_are_about_its_own_dataset_and_models(material, rele
     assert classwise_errors(votes, [posing])["agrees"].notna().tolist() == [False, False, True]
     of_sample = calibration.human_calibration(material)
     assert calibration.beside_table_1(of_sample).rows["published"].isna().all()
-
-
-def test_the_oracle_s_error_is_what_the_majority_lacks(votes, systems):
-    table = human_calibration(votes, systems).set_index("system")
-    lacking = 1 - majority_share(votes.counts).mean()
-    assert table.loc["oracle", "ece"] == pytest.approx(lacking, abs=1e-12)
-    targets = calibration.two_targets.function(votes, systems).set_index("system")
-    assert targets.loc["oracle", "ece_votes"] == pytest.approx(0, abs=1e-12)
 
 
 def test_the_reader_s_own_system_stands_beside_the_rest(votes, own):
@@ -169,21 +159,8 @@ def test_temperatures_do_what_they_were_fitted_for(votes, systems, choices):
     for n_folds in (1, len(votes) + 1):
         with pytest.raises(ChaosError, match="number of folds"):
             temperature_choices(votes, systems, outside={}, n_folds=n_folds, seed=0)
-
-
-def test_curves_pass_through_the_table(votes, systems, choices):
-    choices = choices.rows
-    curves_of = calibration.temperature_curves.function
-    curves = curves_of(votes, systems, choices=choices, n_temperatures=4)
-    assert set(curves["measure"]) == set(calibration.BY_TEMPERATURE)
-    on_grid = curves[curves["choice"] == ""].assign(temperature=lambda t: t["temperature"].round(9))
-    assert sorted(set(on_grid["temperature"])) == [0.5, 1, 2, 4]
-    grid = on_grid.set_index(["seed", "temperature", "measure"])["value"]
-    for row in choices[choices["choice"].isin(["none", "fixed"])].to_dict("records"):
-        for name in calibration.BY_TEMPERATURE:
-            assert grid[row["seed"], row["temperature"], name] == pytest.approx(row[name])
     with pytest.raises(ChaosError, match="no temperature"):
-        curves_of(votes, systems, choices=choices, n_temperatures=0)
+        calibration.temperature_curves.function(votes, systems, choices=table, n_temperatures=0)
 
 
 def test_temperatures_are_fitted_outside_to_predictions_that_are_named(votes, systems):
@@ -219,15 +196,3 @@ def test_only_items_outside_are_read_and_an_unsound_line_is_named(votes, tmp_pat
         path.write_text(f"{line('a')}\n{second}\n")
         with pytest.raises(ChaosError, match=r"dev\.json, line 2"):
             calibration.read_outside(path, votes)
-
-
-def test_the_parts_of_murphy_add_up_to_the_brier_score(votes, systems):
-    table = calibration.murphy.function(votes, systems)
-    chosen = calibration.line_up(votes, systems)
-    for one, row in zip(chosen, table.to_dict("records"), strict=True):
-        judged = one.aligned_to(votes)
-        brier = brier_of_votes(judged.human, judged.model).mean()
-        total = row["reliability"] - row["resolution"] + row["uncertainty"] + row["within_bins"]
-        assert row["brier"] == pytest.approx(brier, abs=1e-8)
-        assert total == pytest.approx(brier, abs=1e-8)
-    assert table["reliability"].iloc[-1] < 1e-12  # the oracle

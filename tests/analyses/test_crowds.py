@@ -68,15 +68,6 @@ def test_choosing_by_five_votes_is_foreseen_by_the_prior(sample, truth, n_votes)
         assert row["of_chosen_low"] < right < row["of_chosen_high"]
 
 
-def test_thinning_keeps_alpha_and_makes_unanimity(sample, truth):
-    table = crowds.thinned.function(drawn(sample[0], truth, 60), seed=0)
-    found = table.set_index(["quantity", "n_votes"])["value"]
-    of_all = table.groupby("quantity")["of_all"].first()
-    assert found["alpha", 3] == pytest.approx(of_all["alpha"], abs=0.03)
-    assert found["unanimous", 3] > found["unanimous", 20] > of_all["unanimous"]
-    assert not len(crowds.thinned.function(drawn(sample[0], truth, 29), seed=0))
-
-
 def test_the_atlas_has_all_datasets_after_a_reader_s_votes_and_the_sample_alone(four, no_data):
     def names(material):
         return [one.name for one in material]

@@ -44,19 +44,6 @@ def test_half_the_absolute_class_errors_are_dist_ce(material, statistics):
     assert sums.tolist() == pytest.approx(expected.tolist())
 
 
-def test_histograms_agree_with_the_summaries(material, statistics):
-    histograms = analysis.view_histograms(material, **CHOSEN).rows
-    keys = ["dataset", "system", "temperature", "view", "part"]
-    means = histograms.groupby([*keys, "side"])["mean"].first().unstack()
-    expected = statistics.set_index(keys)
-    of_systems = means.loc[expected.index]
-    np.testing.assert_allclose(of_systems["signed"], expected["mean"], rtol=1e-7)
-    np.testing.assert_allclose(of_systems["absolute"], expected["mean_absolute"], rtol=1e-7)
-    people = means.xs("people", level="system").droplevel("temperature")["marginal"]
-    gaps = of_systems["marginal"] - people.reindex(of_systems.index.droplevel([1, 2])).to_numpy()
-    np.testing.assert_allclose(gaps, expected["mean"], atol=1e-7)
-
-
 def test_people_are_counted_on_the_items_that_a_system_predicts(sample):
     votes = sample[0]
     whole = computed("part", votes, votes.shares, origin="yours")

@@ -185,18 +185,6 @@ def test_values_and_differences_are_those_of_the_scoring_module(sample, scores):
     assert rows.loc[("seeds", "jsd"), "n_seeds"] == 3
 
 
-def test_a_temperature_changes_no_ranking_and_reaches_the_scores(sample, scores):
-    rows = scores.set_index(["method", "measure"]).sort_index()
-    gaps = ["difference", "difference_low", "difference_high"]
-    for method in ("fixed", "held_out", "cross_fitted"):
-        unmoved = rows.loc[method].loc[["new_accuracy", "old_accuracy", "rank_cs_expected"]]
-        assert (unmoved[gaps] == 0).all(axis=None)
-    plain = learning.simulated(sample[0], 0).plain
-    two = computed("two", sample[0], temper(plain.probabilities, 2))
-    (expected,) = score(sample[0], [two], measures=["jsd"])["value"]
-    assert rows.loc[("fixed", "jsd"), "value"] == pytest.approx(expected)
-
-
 def test_a_reader_s_system_is_compared_on_the_items_that_it_covers(sample, scores, tmp_path):
     votes, plain = sample[0], learning.simulated(sample[0], 0).plain
     whole = computed("mine", votes, synthetic_systems(votes)[1].probabilities)

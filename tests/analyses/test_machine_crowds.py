@@ -40,12 +40,6 @@ def judges(votes):
     return answers_to(votes, np.stack([votes.majority, *drawn], axis=1))
 
 
-def as_if_released(votes):
-    """Return synthetic votes that pass for the published ones."""
-    source = Input(votes.dataset.file, votes.dataset.files[0].sha256)
-    return replace(votes, source=source, other_sources=())
-
-
 def of_a_reader(votes):
     return replace(votes, source=replace(votes.source, synthetic=False))
 
@@ -187,7 +181,8 @@ def test_where_models_agree_and_part_from_people(votes, judges):
 
 
 def test_missing_files_leave_recorded_tables(votes, systems, monkeypatch):
-    released = as_if_released(votes)
+    source = Input(votes.dataset.file, votes.dataset.files[0].sha256)
+    released = replace(votes, source=source, other_sources=())  # as if they were the published
     here = Material((evidence_of(released, systems),))
     monkeypatch.setattr(mc.sources, "find", lambda name: None)
     hidden = mc.beside(here)
@@ -242,17 +237,3 @@ def test_thirty_two_language_models(name, missing, agree, sides, whole, pooled, 
     rows = mc.best_panels(material, judges=judges, confidence=0.95, seed=0).rows.set_index("panel")
     found = rows.loc[[mc.CHOSEN, mc.JUDGED], "human_equivalent_brier"]
     assert np.allclose(found, five, atol=0.06)  # over other random halves
-
-
-def test_stand_ins(released_root):
-    material, answers = mc.annotated(gather("snli"))
-    assert {one.name for one in material} == {"wax", "lesion"}
-    few = Material(tuple(one for one in material if one.name == "lesion"))
-    rows = mc.stand_ins(few, answers=answers, **FEW).rows.set_index("model")
-    models = rows.index[:4]
-    pooled = rows.loc[mc.POOLED]
-    assert np.isclose(pooled["with_models"], rows.loc[models, "with_models"].mean())
-    gap = pooled["with_models"] - rows.loc[mc.PEOPLE, "with_people"]
-    assert np.isclose(pooled["beyond"], gap, atol=1e-3)
-    # The share of people with a model's label, over items and models.
-    assert round(rows.loc[models, "with_people"].mean(), 3) == 0.513

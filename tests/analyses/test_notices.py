@@ -48,9 +48,8 @@ def test_what_a_dataset_lacks_is_left_out_and_named(others, sample):
     assert evidence_on(sample).left_out("old labels") == ""
     assert evidence_on(others).left_out("annotators") == "*Pairs has no annotators: left out here.*"
     assert [one.name for one in both.having("three labels")] == ["snli", "mnli"]
-    assert evidence_on(sample).is_book
-    assert not evidence_on(sample[:1]).is_book
-    assert not both.is_book
+    several = (evidence_on(sample), evidence_on(sample[:1]), both)
+    assert [one.is_book for one in several] == [True, False, False]
 
 
 def test_machine_votes_of_a_reader_s_are_marked_and_names_shown_as_they_are(others):

@@ -9,7 +9,6 @@ from helpers.evidence import evidence_on
 from helpers.runs import write_run
 
 from chaos_utils.analyses import trajectory
-from chaos_utils.analyses.agreement import score_bins
 from chaos_utils.analyses.evidence import Evidence, Material
 from chaos_utils.scoring.systems import uniform
 
@@ -91,20 +90,6 @@ def test_without_votes_or_on_other_items_there_are_no_stages(find, known, runs, 
     assert len(growth(known(find, votes=others))) == 0
 
 
-def test_scores_of_bins_are_those_of_the_chapter_on_agreement(known, sample):
-    stages = known(trajectory.with_looks)
-    table = growth(stages, trajectory.by_look, pooled=False).rows
-    scores = score_bins(sample[:1], [[stages[0].systems[0][0]]], n_bins=4, n_resamples=5, seed=0)
-    rows = table[(table["dataset"] == "snli") & (table["items"] == 128) & (table["bin"] > 0)]
-    for measure, k in (("jsd", 0), ("old_accuracy", 2), ("new_accuracy", 3)):
-        ours = rows[rows["measure"] == measure]
-        np.testing.assert_allclose(ours["value"], scores.values[:, 0, k], rtol=1e-8)
-        np.testing.assert_allclose(ours["chance"], scores.values[:, 1, k], rtol=1e-8)
-        gap = scores.values[:, 0, k] - scores.values[:, 1, k]
-        np.testing.assert_allclose(ours["over_chance"], gap, atol=1e-8)
-        assert ours["n"].tolist() == scores.n_scored[:, 0].tolist()
-
-
 def test_seeds_are_averaged_and_widen_the_intervals(known, runs):
     sizes = growth(known()).rows
     first, second = (growth(known(chosen=[runs[name]])).rows for name in ("small", "second"))
@@ -117,15 +102,3 @@ def test_seeds_are_averaged_and_widen_the_intervals(known, runs):
     assert (several["n_seeds"], alone["n_seeds"]) == (2, 1)
     # The two seeds differ by far more than items do.
     assert several["high"] - several["low"] > 3 * (alone["high"] - alone["low"])
-
-
-def test_changes_are_those_since_the_first_stage(known):
-    rows = growth(known(trajectory.with_looks), trajectory.by_look).rows
-    rows = rows[rows["measure"] == "jsd"]
-    values = rows.pivot(index="bin", columns="items", values="value")
-    last = rows[rows["items"] == 8000].set_index("bin")
-    np.testing.assert_allclose(last["change"], values[8000] - values[128], atol=1e-8)
-    # Nearer to humans on every item, so in every resample.
-    assert (last["change_high"] < 0).all()
-    first = rows[rows["items"] == 128]
-    assert (first[["change", "change_low", "change_high"]] == 0).all(axis=None)

@@ -1,6 +1,5 @@
 """Every measure: against an independent computation, and by what all measures must have."""
 
-import math
 from dataclasses import replace
 from itertools import combinations, pairwise, permutations
 
@@ -185,23 +184,6 @@ def test_a_measure_knows_no_order_and_prefers_people_s_own_shares(name, k):
     best = measure.value(judged(h, h))
     sign = {"lower": 1, "higher": -1}.get(measure.better)
     assert abs(best) < 1e-12 if sign is None else sign * best < sign * value
-
-
-@pytest.mark.parametrize("k", [2, 3, 4])
-def test_a_uniform_prediction_has_exactly_what_chance_has(k):
-    rng = np.random.default_rng(k)
-    even = np.full((300, k), 1 / k)
-    for h in (rng.multinomial(20, rng.dirichlet(np.ones(k)), 300) / 20, np.eye(k)[[0] * 300]):
-        one = judged(h, even)
-        for name in ("old_accuracy", "new_accuracy"):
-            assert MEASURES[name].value(one) == pytest.approx(1 / k)
-            stated = replace(one, predicted=one.majority, stated=True)
-            assert MEASURES[name].value(stated) == 1  # a file's own label is taken as it is
-        assert MEASURES["rank_cs_expected"].value(one) == pytest.approx(1 / math.factorial(k))
-    # It says nothing, and is calibrated to votes in any order of the labels.
-    crowd = rng.dirichlet(np.arange(k) + 1, 60)
-    for human in (crowd, crowd[:, ::-1]):
-        assert MEASURES["ece_votes"].value(judged(human, even[:60])) < 1e-12
 
 
 def test_a_stated_label_stands_and_labels_that_tie_share_an_item():

@@ -17,23 +17,16 @@ MAJORITY = np.array([0, 1, 2, 0, 2])
 def test_published_quantities_of_a_tiny_panel():
     n, k = LABELS.shape
     shares = VOTES / 10
-    r = [[[float(LABELS[i, a] == c) - shares[i, c] for c in range(3)] for i in range(n)]
-         for a in range(k)]  # fmt: skip
+    r = np.eye(3)[LABELS] - shares[:, np.newaxis]  # of each item, judge and label
     j = sum(1 - sum(p**2) for p in shares) / n
-    e = sum(sum((sum(r[a][i][c] for a in range(k)) / k) ** 2 for c in range(3)) for i in range(n))
-
-    def product(a, b):
-        return sum(r[a][i][c] * r[b][i][c] for i in range(n) for c in range(3))
-
-    alike = sum(product(a, b) ** 2 / product(a, a) / product(b, b)
-                for a in range(k) for b in range(k))  # fmt: skip
+    e = (r.mean(axis=1) ** 2).sum()
+    flat = [r[:, a].ravel() for a in range(k)]
+    alike = sum((a @ b) ** 2 / (a @ a) / (b @ b) for a in flat for b in flat)
     wrong = MAJORITY[:, np.newaxis] != LABELS
     phi = np.mean([np.corrcoef(wrong[:, a], wrong[:, b])[0, 1]
                    for a, b in combinations(range(k), 2)])  # fmt: skip
-    means = [[sum(r[a][i][c] for i in range(n)) / n for c in range(3)] for a in range(k)]
-    q = [[[r[a][i][c] - means[a][c] for c in range(3)] for i in range(n)] for a in range(k)]
-    of_all = sum(sum(q[a][i][c] for a in range(k)) ** 2 for i in range(n) for c in range(3))
-    of_each = sum(q[a][i][c] ** 2 for a in range(k) for i in range(n) for c in range(3))
+    q = r - r.mean(axis=0)
+    of_all, of_each = (q.sum(axis=1) ** 2).sum(), (q**2).sum()
     expected = {
         "J": j, "E": e / n, "nu_MSE": j / (e / n), "PR": k**2 / alike,
         "n_eff": k / (1 + (k - 1) * phi), "gamma_co_all": of_all / (k * of_each),

@@ -50,15 +50,6 @@ def test_base_rate_and_trust_are_those_of_the_other_groups():
     np.testing.assert_allclose(found.spread.mean(), np.cov(shares.T).trace() - noise)
 
 
-def test_who_says_the_same_of_each_item_is_the_base_rate_once_it_is_trusted():
-    """Even its own mean: left-one-out base rates differ by the item's own votes."""
-    _, _, counts = drawn(1)
-    for said in (np.full(3, 1 / 3), (counts / 9).mean(axis=0)):
-        found = distances(counts, np.tile(said, (40, 1)), np.arange(40))
-        np.testing.assert_allclose(found.of_trusted, found.of_base_rate, atol=1e-9)
-        assert found.trust == pytest.approx(0, abs=1e-9)
-
-
 @settings(max_examples=25)
 @given(st.integers(0, 10**6), st.sampled_from([2, 3, 10]), st.integers(2, 12))
 def test_people_and_skill_are_one_scale(seed, k, n_votes):
