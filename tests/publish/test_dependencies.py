@@ -60,12 +60,9 @@ def sources():
         ("notebooks/annotations.py", {ANNOTATIONS}),
         ("chaos_utils/plots/disagreement.py", {DISAGREEMENT, PAGES}),  # the reference shows it
         ("chaos_utils/metrics/divergence.py", {ANNOTATIONS, DISAGREEMENT, PAGES}),
-        ("chaos_utils/datasets/snli.yml", {ANNOTATIONS, DISAGREEMENT, PAGES}),
-        ("chaos_utils/publish/citations.py", {PAGES}),
         ("book/cite.md", {PAGES}),
         ("book/_ext/chaos_book/site.py", {PAGES}),
         ("chaos_utils/cli/console.py", set()),
-        ("README.md", set()),
     ],
 )
 def test_what_a_source_is_part_of(sources, file, parts):
