@@ -60,8 +60,6 @@ def test_a_fault_in_the_pages_fails_the_build_and_keeps_the_site(checkout, file,
     assert (checkout / "_build" / "html" / "cite.html").read_bytes() == before
 
 
-
-
 def test_a_copied_or_moved_checkout_runs_its_own_code(tmp_path):
     for name in ("_toc.yml", "notebooks/n.py", "chaos_utils/__init__.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)

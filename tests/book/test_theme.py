@@ -4,9 +4,8 @@ import re
 from types import SimpleNamespace
 
 import pytest
-from bs4 import BeautifulSoup
 from chaos_book.faults import on_one_line
-from chaos_book.theme import described, on_page, with_named_parts
+from chaos_book.theme import described, on_page
 from fontTools.ttLib import TTFont
 from sphinx.errors import ExtensionError
 from sphinx.util.osutil import relative_uri
@@ -27,16 +26,6 @@ def test_a_table_gets_its_heading_s_name_scopes_and_a_box_that_keys_can_scroll()
     assert described(made) == made
     without = described("<h1>A</h1><table><tr><td>one</td><td>1</td></tr><tr><td>two</td></table>")
     assert '<th scope="row">one</th><td>1</td>' in without
-
-
-def test_what_opens_a_part_of_the_contents_says_which():
-    part = "<li><a>{0} &amp; more</a><details><summary></summary><ul>{1}</ul></details></li>"
-    text = f"<ul><li><a>Alone</a></li>{part.format('One', part.format('Two', ''))}</ul>"
-    made = with_named_parts(lambda kind, *, depth: BeautifulSoup(text, "html.parser"))
-    openers = made("sidebar", depth=2).select("summary")
-    said = ["Chapters of: One & more", "Chapters of: Two & more"]
-    assert [one["aria-label"] for one in openers] == said
-    assert with_named_parts(lambda: "")() == ""
 
 
 def test_contents_that_were_drawn_once_are_led_from_and_marked_on_each_page():

@@ -15,7 +15,6 @@ from chaos_utils.datasets import sources
 from chaos_utils.datasets.dataset import Release
 from chaos_utils.metrics.divergence import jensen_shannon_distance
 from chaos_utils.publish import explorer, licences, scripts
-from chaos_utils.publish.citations import Book
 from chaos_utils.scoring.systems import synthetic_systems
 
 
@@ -62,8 +61,6 @@ def test_scripts_keep_any_text():
     script = scripts.packed("X", odd, "A notice.")
     assert script.startswith('/* A notice. */\nwindow.X = "')
     assert unpacked(script) == odd
-
-
 
 
 def test_a_selection_is_an_address_and_one_that_cannot_be_shown_is_refused():

@@ -213,7 +213,6 @@ def titled(width, size):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"id": "tbl-line"}, "id cannot be used"),
         ({"id": "fig-../x"}, "id cannot be used"),
         ({"id": "fig-a\n"}, "id cannot be used"),
         ({"alt": GIVEN["caption"]}, "alt text"),

@@ -12,7 +12,6 @@ from chaos_utils.report.standalone import plain_roles
         ("{doc}`the chapter <x>`", "the chapter"),
         ("{term}`entropy` and {term}`the error <ECE, majority label>`", "entropy and the error"),
         ("{term}`a temperature &lt;temperature scaling&gt;` of 2", "a temperature of 2"),
-        ("{numref}`here &lt;fig-a&gt;`", "`fig-a`"),
         ("(a-place)=\n# Title", "# Title"),
         ("Choose.\n\n```{evaluate-file}\n```\n", "Choose.\n\n\n"),
         ("```{interactive} fig-a\n:measures: jsd\n```\n", "\n"),

@@ -44,7 +44,6 @@ def test_a_value_is_found_and_formatted(text, written):
         ("tbl-results dataset=mnli jsd .2f", "no value there"),
         ("tbl-results data=mnli jsd .2f", "no column 'data'"),
         ("tbl-results seed=1 median:jsd", "no such aggregate"),
-        ("tbl-results seed=1 max:acc", "no column 'acc'"),
     ],
 )
 def test_what_is_not_there_is_an_error(text, said):
