@@ -10,8 +10,6 @@ from io import BytesIO, StringIO
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import tables
@@ -247,21 +245,6 @@ def test_every_fault_ends_in_one_message_that_names_no_annotator(
 def test_a_number_of_votes_that_is_not_the_published_one(tmp_path):
     with pytest.raises(ChaosError, match="line 3, found 5 votes; expected 3 per item"):
         read(tmp_path, WIDE_ROWS, WIDE, n_votes=3)
-
-
-vote = st.tuples(st.sampled_from("abcd"), st.sampled_from(COLOURS["labels"]))
-
-
-@given(votes=st.lists(vote, min_size=1))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
-def test_long_and_wide_files_of_the_same_votes_give_the_same_counts(tmp_path, votes):
-    table = pd.DataFrame(votes, columns=["item", "label"])
-    wide = pd.crosstab(table["item"], table["label"]).reindex(columns=COLOURS["labels"])
-    wide = wide.loc[table["item"].unique()].fillna(0).astype(int)
-    one = read(tmp_path, table.to_csv(index=False), {"format": "long"})
-    two = read(tmp_path, wide.to_csv(), WIDE)
-    assert one.uids == two.uids
-    assert one.counts.tolist() == two.counts.tolist()
 
 
 def large_table():
