@@ -149,7 +149,7 @@ def with_texts(name, texts, **fields):
     return replace(votes, texts=known, **fields)
 
 
-def test_items_share_a_group_by_premise_or_image_and_through_others_in_any_dataset():
+def test_items_share_a_group_by_premise_or_image_and_through_others_in_any_dataset(others):
     texts = [("A dog.", "h"), ("a  DOG", "i"), ("A cat.", "j"), ("A cow.", "k"), ("A hen.", "l")]
     uids = ("1.jpg#0r1", "2.jpg#0r1", "2.jpg#3r1", "3.jpg#0r1", "x")
     other = with_texts("mnli", [("A hen", "h"), ("A fox", "h")])
@@ -159,9 +159,6 @@ def test_items_share_a_group_by_premise_or_image_and_through_others_in_any_datas
     # a story is its first and its last sentence
     (groups,) = splits.item_groups([with_texts("alphanli", ["ahiz", "ajkZ", "ahiy", "bhiz"])])
     assert groups.tolist() == [0, 0, 1, 2]
-
-
-def test_without_texts_each_item_is_alone(others):
-    for votes in others:
+    for votes in others:  # without texts, each is alone
         (groups,) = splits.item_groups([votes])
         assert len(set(groups)) == len(votes)
