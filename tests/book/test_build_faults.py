@@ -60,17 +60,6 @@ def test_a_fault_in_the_pages_fails_the_build_and_keeps_the_site(checkout, file,
     assert (checkout / "_build" / "html" / "cite.html").read_bytes() == before
 
 
-@pytest.mark.slow
-def test_a_build_folder_that_cannot_be_written(checkout):
-    shutil.rmtree(checkout / "_build")
-    (checkout / "_build").write_text("a file where a folder should be")
-    done = chaos("build", "--sample", cwd=checkout)
-    assert done.returncode == 2
-    assert "_build" in done.stderr
-    assert "Traceback" not in done.stderr
-    assert (checkout / "_build").read_text() == "a file where a folder should be"
-
-
 def test_a_copied_or_moved_checkout_runs_its_own_code(tmp_path):
     for name in ("_toc.yml", "notebooks/n.py", "chaos_utils/__init__.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)

@@ -4,9 +4,8 @@ import re
 from types import SimpleNamespace
 
 import pytest
-from bs4 import BeautifulSoup
 from chaos_book.faults import on_one_line
-from chaos_book.theme import described, on_page, with_named_parts
+from chaos_book.theme import described, on_page
 from fontTools.ttLib import TTFont
 from sphinx.errors import ExtensionError
 from sphinx.util.osutil import relative_uri
@@ -29,16 +28,6 @@ def test_a_table_gets_its_heading_s_name_scopes_and_a_box_that_keys_can_scroll()
     assert '<th scope="row">one</th><td>1</td>' in without
 
 
-def test_what_opens_a_part_of_the_contents_says_which():
-    part = "<li><a>{0} &amp; more</a><details><summary></summary><ul>{1}</ul></details></li>"
-    text = f"<ul><li><a>Alone</a></li>{part.format('One', part.format('Two', ''))}</ul>"
-    made = with_named_parts(lambda kind, *, depth: BeautifulSoup(text, "html.parser"))
-    openers = made("sidebar", depth=2).select("summary")
-    said = ["Chapters of: One & more", "Chapters of: Two & more"]
-    assert [one["aria-label"] for one in openers] == said
-    assert with_named_parts(lambda: "")() == ""
-
-
 def test_contents_that_were_drawn_once_are_led_from_and_marked_on_each_page():
     app = SimpleNamespace(
         builder=SimpleNamespace(get_relative_uri=lambda page, to: relative_uri(page, f"{to}.html"))
@@ -53,12 +42,8 @@ def test_contents_that_were_drawn_once_are_led_from_and_marked_on_each_page():
     assert on_page(app, drawn, "figures/b") == elsewhere
     marked = on_page(app, drawn, "parts/a")  # as Sphinx marks them
     assert '"current reference internal" href="#">parts/a</a>' in marked
-    assert re.findall('(ul|toctree-l.)[^>]*current"', marked) == [
-        "ul",
-        "toctree-l1",
-        "ul",
-        "toctree-l2",
-    ]
+    current = re.findall('(ul|toctree-l.)[^>]*current"', marked)
+    assert current == ["ul", "toctree-l1", "ul", "toctree-l2"]
     assert re.sub(" ?class=.*?>", ">", marked).count(">") == drawn.count(">")
 
 

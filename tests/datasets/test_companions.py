@@ -49,17 +49,6 @@ def test_people_agree_more_on_ambient_once_it_is_disambiguated():
     assert (linguists["id"].nunique(), linguists["annotator"].nunique()) == (2_020, 28)
 
 
-@pytest.mark.parametrize(("name", "n_items"), [("snli", 1000), ("mnli", 999), ("alphanli", 995)])
-@pytest.mark.usefixtures("released_root")
-def test_thirty_two_language_models(name, n_items):
-    rows = companions.read_judges(name)
-    assert (len(rows), rows["uid"].nunique()) == (32 * n_items, n_items)
-    assert (rows["model"].nunique(), rows["maker"].nunique()) == (32, 10)
-    votes = load_votes(name)
-    assert set(rows["label"]) == set(votes.dataset.labels)
-    assert set(rows["uid"]) <= set(votes.uids)
-
-
 def write(folder, name, content):
     write_rows(folder / name, [content])
     return str(folder)

@@ -1,4 +1,3 @@
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -67,29 +66,25 @@ def test_pairs_without_a_majority_label_are_dropped_and_counted(tmp_path):
     assert found.dropped == 4
 
 
+STORY = {"story_id": "s", "obs1": "a", "obs2": "b", "hyp1": "c", "hyp2": "d"}
+
+
 @pytest.mark.parametrize(
-    ("lines", "message"),
+    ("task", "rows", "labels", "message"),
     [
-        ([row(), row("maybe")], "line 2(.|\n)*'maybe'(.|\n)*entailment"),
-        ([row(sentence1=3)], "line 1(.|\n)*sentence1"),
-        (['"x"'], "lacks a field(.|\n)*line 1"),
+        ("nli", [row(), row("maybe")], "", "line 2(.|\n)*'maybe'(.|\n)*entailment"),
+        ("nli", [row(sentence1=3)], "", "line 1(.|\n)*sentence1"),
+        ("nli", ['"x"'], "", "lacks a field(.|\n)*line 1"),
+        ("alphanli", [STORY], "1\n2\n", "2 labels for 1 stories"),
+        ("alphanli", [STORY], "3\n", "line 1"),
     ],
 )
-def test_a_fault_in_a_training_file_is_named(tmp_path, lines, message):
-    write_pairs(tmp_path, lines)
-    with pytest.raises(ChaosError, match=message):
-        load_corpus("nli", "train", str(tmp_path))
-
-
-@pytest.mark.parametrize(
-    ("labels", "message"), [("1\n2\n", "2 labels for 1 stories"), ("3\n", "line 1")]
-)
-def test_a_fault_in_the_stories_labels_is_named(tmp_path, labels, message):
-    story = {"story_id": "s", "obs1": "a", "obs2": "b", "hyp1": "c", "hyp2": "d"}
-    (tmp_path / "train.jsonl").write_text(json.dumps(story) + "\n")
+def test_a_fault_in_a_training_file_is_named(tmp_path, task, rows, labels, message):
+    write_pairs(tmp_path, rows)
+    write_rows(tmp_path / "train.jsonl", rows)
     (tmp_path / "train-labels.lst").write_text(labels)
     with pytest.raises(ChaosError, match=message):
-        load_corpus("alphanli", "train", str(tmp_path))
+        load_corpus(task, "train", str(tmp_path))
 
 
 def test_training_data_that_is_missing_is_never_replaced_by_the_sample(tmp_path, monkeypatch):
@@ -154,7 +149,7 @@ def with_texts(name, texts, **fields):
     return replace(votes, texts=known, **fields)
 
 
-def test_items_share_a_group_by_premise_or_image_and_through_others_in_any_dataset():
+def test_items_share_a_group_by_premise_or_image_and_through_others_in_any_dataset(others):
     texts = [("A dog.", "h"), ("a  DOG", "i"), ("A cat.", "j"), ("A cow.", "k"), ("A hen.", "l")]
     uids = ("1.jpg#0r1", "2.jpg#0r1", "2.jpg#3r1", "3.jpg#0r1", "x")
     other = with_texts("mnli", [("A hen", "h"), ("A fox", "h")])
@@ -164,9 +159,6 @@ def test_items_share_a_group_by_premise_or_image_and_through_others_in_any_datas
     # a story is its first and its last sentence
     (groups,) = splits.item_groups([with_texts("alphanli", ["ahiz", "ajkZ", "ahiy", "bhiz"])])
     assert groups.tolist() == [0, 0, 1, 2]
-
-
-def test_without_texts_each_item_is_alone(others):
-    for votes in others:
+    for votes in others:  # without texts, each is alone
         (groups,) = splits.item_groups([votes])
         assert len(set(groups)) == len(votes)

@@ -10,8 +10,6 @@ from io import BytesIO, StringIO
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import tables
@@ -201,25 +199,19 @@ FAULTS = [
     (LONG, "item,label\na,red\n", "no column 'who'"),
     (LONG, LONG_ROWS + "a,w9,blue\n", "by the annotator of row 1, line 2"),
     (LONG, LONG_ROWS + "b,,red\n", "line 6, field 'who': expected an identifier"),
-    (LONG, "item,who,label\na,w," + "r" * 200_000, "field larger than field limit"),
     (LONG, 'item,who,label\na,w,"red\n', "not valid CSV"),
     (LONG, b"PAR1 is not enough", "damaged"),
     (LONG, '{"a": 1', "column 8: found '{\"a\": 1'; expected JSON (a comma or a closing bracket"),
-    (INSIDE, '{"a": 1,\n', "JSON line 2: "),
     (INSIDE, "[" * 100_000, "nested too deeply"),
     (LONG, '{"item": ' + "9" * 5000 + "}", "a number is too long"),
     (LONG, '{"item": "\\ud800"}', "half of a surrogate pair"),
     (LONG, '{"item": 1.5, "who": 1, "label": "red"}\n', "field 'item': found 1.5"),
-    (LONG, '{"item": 1, "who": 1, "label": true}\n', "field 'label': found True"),
     (WIDE, "item,red,green,blue\na,1,1_0,0\n", "field 'green': found '1_0'; expected a whole"),
-    (WIDE, "item,red,green,blue\na,1," + "9" * 31 + ",0\n", "from 0 to 1,000,000,000"),
     (WIDE, "item,red,green,blue\na,0,0,0\n", "line 2, found no votes; expected at least 1"),
     (WIDE, "item,red,green,blue\na,1,0,0\na,1,0,0\n", "found item 'a', as on row 1, line 2"),
-    (WIDE, "item,red,green\na,1,0\n", "found no column for the label 'blue'"),
     (SHARES, "item,red,green,blue\na,.33,.33,.34\n", "found shares of 5 votes that are 1.65"),
     (SHARES, "item,red,green,blue\na,1.2,0,0\n", "found '1.2'; expected a share from 0 to 1"),
     (NUMBERED, (FIRST, "id,given\n1,purple\n"), "votes1, row 1, line 2, field 'given': found 'pur"),
-    (NUMBERED, (FIRST, "id,label\n1,red\n"), "no column 'given'"),
     (COLUMNS | {"item": "id"}, (FIRST, FIRST), "found item '1', as on votes0, row 1, line 2"),
     (INSIDE, "{}", "no list of records at this place"),
     (COLUMNS, 'item,given\na,"[1, "\n', "expected a list of labels"),
@@ -231,7 +223,6 @@ FAULTS = [
     (BY_KEYS, '{"w9": "red"}', "expected:  objects by who, by item"),
     (BY_KEYS, '{"w9": {"a": "red"}, "w9": {"b": "red"}}', "not valid JSON"),
     (WIDE, npy([1, 2]), "expected"),
-    (WIDE, npy([1, -2, 3]), "expected"),
 ]  # fmt: skip
 
 
@@ -254,21 +245,6 @@ def test_every_fault_ends_in_one_message_that_names_no_annotator(
 def test_a_number_of_votes_that_is_not_the_published_one(tmp_path):
     with pytest.raises(ChaosError, match="line 3, found 5 votes; expected 3 per item"):
         read(tmp_path, WIDE_ROWS, WIDE, n_votes=3)
-
-
-vote = st.tuples(st.sampled_from("abcd"), st.sampled_from(COLOURS["labels"]))
-
-
-@given(votes=st.lists(vote, min_size=1))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
-def test_long_and_wide_files_of_the_same_votes_give_the_same_counts(tmp_path, votes):
-    table = pd.DataFrame(votes, columns=["item", "label"])
-    wide = pd.crosstab(table["item"], table["label"]).reindex(columns=COLOURS["labels"])
-    wide = wide.loc[table["item"].unique()].fillna(0).astype(int)
-    one = read(tmp_path, table.to_csv(index=False), {"format": "long"})
-    two = read(tmp_path, wide.to_csv(), WIDE)
-    assert one.uids == two.uids
-    assert one.counts.tolist() == two.counts.tolist()
 
 
 def large_table():

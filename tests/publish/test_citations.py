@@ -120,9 +120,6 @@ def test_an_address_is_given_once_there_is_one_and_a_build_may_have_another(writ
     "url",
     [
         "example.org",
-        "https://",
-        "https://example.org/a b",
-        "https://example.org/book?x=1",
         "https://example.org/book/index.html",
         "https://me:secret@example.org",
         "javascript:alert(1)",

@@ -60,12 +60,9 @@ def sources():
         ("notebooks/annotations.py", {ANNOTATIONS}),
         ("chaos_utils/plots/disagreement.py", {DISAGREEMENT, PAGES}),  # the reference shows it
         ("chaos_utils/metrics/divergence.py", {ANNOTATIONS, DISAGREEMENT, PAGES}),
-        ("chaos_utils/datasets/snli.yml", {ANNOTATIONS, DISAGREEMENT, PAGES}),
-        ("chaos_utils/publish/citations.py", {PAGES}),
         ("book/cite.md", {PAGES}),
         ("book/_ext/chaos_book/site.py", {PAGES}),
         ("chaos_utils/cli/console.py", set()),
-        ("README.md", set()),
     ],
 )
 def test_what_a_source_is_part_of(sources, file, parts):
@@ -120,11 +117,3 @@ def test_a_table_of_contents_that_cannot_be_read_is_one_message(tmp_path, monkey
     monkeypatch.setattr(paths, "project", lambda: tmp_path)
     with pytest.raises(ChaosError, match=r"table of contents cannot be read(?s:.)*_toc\.yml"):
         dependencies.files()
-
-
-def test_what_editors_leave_is_no_part_of_the_pages(project):
-    for name in (".cite.md.swp", "cite.md~", "cite.md"):
-        (project / "book").mkdir(exist_ok=True)
-        (project / "book" / name).write_text("")
-    found = [path.name for path in dependencies.pages() if path.parent.name == "book"]
-    assert found == ["cite.md"]

@@ -15,7 +15,6 @@ from chaos_utils.datasets import sources
 from chaos_utils.datasets.dataset import Release
 from chaos_utils.metrics.divergence import jensen_shannon_distance
 from chaos_utils.publish import explorer, licences, scripts
-from chaos_utils.publish.citations import Book
 from chaos_utils.scoring.systems import synthetic_systems
 
 
@@ -62,17 +61,6 @@ def test_scripts_keep_any_text():
     script = scripts.packed("X", odd, "A notice.")
     assert script.startswith('/* A notice. */\nwindow.X = "')
     assert unpacked(script) == odd
-
-
-def test_a_citation_names_the_item_the_book_and_the_data():
-    book = Book("A & B", "1.0", "", "2026-11-20", ("Its authors",), "https://example.org/book/")
-    made = explorer.citation(book, synthetic=False)
-    assert made["plain"].startswith("Its authors (2026). Item <uid> of <title>. In A & B")
-    assert made["bibtex"].startswith("@misc{<key>,\n")
-    assert r"A \& B" in made["bibtex"]
-    for text in (made["plain"], made["bibtex"]):
-        assert "https://example.org/book/explorer.html#<place>" in text
-    assert "Synthetic sample: Item" in explorer.citation(book, synthetic=True)["plain"]
 
 
 def test_a_selection_is_an_address_and_one_that_cannot_be_shown_is_refused():

@@ -1,13 +1,17 @@
-"""The pages of figures and tables, as text; the built ones are looked at in tests/book."""
+"""Pages of figures and tables, and of addresses, as text; tests/book looks at the built ones."""
 
 import json
+import re
+import subprocess
+import xml.etree.ElementTree as ET
 from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 from helpers.checkout import PROJECT
 
-from chaos_utils.publish import cells, citations, downloads, landing, metadata, staleness
+from chaos_utils.base.files import write_text
+from chaos_utils.publish import addresses, cells, citations, downloads, landing, metadata, staleness
 
 BOOK = citations.read_book(PROJECT / "CITATION.cff")
 ONLINE = replace(BOOK, url="https://example.org/book/")
@@ -156,3 +160,63 @@ def test_other_pages_have_a_description_and_a_card():
         assert tags["description"] == tags["og:description"] == f"Said, {EVIL}"
         assert tags["og:image"] == f"{root}_static/card.png"
         assert tags.get("og:url") == page_url
+
+
+def test_the_page_for_unknown_addresses_stands_on_its_own():
+    assert 'href="index.html"' in addresses.not_found_html(BOOK)
+    marked = addresses.not_found_html(BOOK, "All <synthetic>")
+    assert "<strong>All &lt;synthetic&gt;</strong>" in marked
+    text = addresses.not_found_html(ONLINE)
+    assert 'href="https://example.org/book/figures.html"' in text
+    assert not re.search("src=|stylesheet", text)
+    assert '<html lang="en">' in text
+    assert text.count("<h1>") == text.count("<main>") == text.count("<title>") == 1
+
+
+def test_the_map_names_every_page_by_its_whole_address():
+    root = ET.fromstring(addresses.sitemap(ONLINE, ["index.html", "a & b.html"]).encode())
+    namespace = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
+    assert [found.text for found in root.iterfind(f"{namespace}url/{namespace}loc")] == [
+        "https://example.org/book/a%20%26%20b.html",
+        "https://example.org/book/index.html",
+    ]
+
+
+TEXT = """\
+# %% [markdown]
+# See "fig-b".
+
+# %%
+x = 1
+
+# %%
+publish_figure(
+    "fig-b",
+    plot,
+)
+"""
+
+
+def test_the_cell_is_the_code_that_names_the_id_and_its_link_the_commit_that_holds_it(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "_toc.yml").write_text("")
+    notebook = tmp_path / "notebooks" / "n.py"
+    write_text(notebook, TEXT)
+
+    def git(*arguments):
+        command = ["git", "-c", "user.name=A", "-c", "user.email=a@b", *arguments]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+    for command in (["init"], ["add", "."], ["commit", "-m", "First"]):
+        git(*command)
+    cell = cells.cell_of(notebook, "fig-b", BOOK)
+    assert (cell.first, cell.last, cell.link) == (8, 11, "")
+    assert cell.code.splitlines() == TEXT.splitlines()[7:11]
+    assert cells.cell_of(notebook, "fig-none", BOOK) is None
+    book = replace(BOOK, repository="https://example.org/book")
+    there = f"https://example.org/book/blob/{git('rev-parse', 'HEAD')}/notebooks/n.py#L8-L11"
+    assert cells.cell_of(notebook, "fig-b", book).link == there
+    notebook.write_text(f"{TEXT}\n")
+    assert cells.cell_of(notebook, "fig-b", book).link == ""

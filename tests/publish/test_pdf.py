@@ -7,10 +7,8 @@ from html import escape
 import pypdf
 import pytest
 from helpers.checkout import PROJECT
-from typer.testing import CliRunner
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.cli.__main__ import app
 from chaos_utils.publish import joining, pdf
 
 
@@ -40,13 +38,6 @@ def test_without_a_usable_chromium_it_is_said_what_is_needed(project, monkeypatc
     monkeypatch.setenv("PATH", str(project))
     with pytest.raises(ChaosError, match=message):
         pdf.make()
-
-
-def test_without_a_book_there_is_nothing_to_print(project):
-    (project / "_build" / "html" / "index.html").unlink()
-    done = CliRunner().invoke(app, ["pdf"])
-    assert done.exit_code == 2
-    assert "run `chaos build` first" in done.stderr
 
 
 def test_the_joined_pages_hold_every_place_that_they_link_to(small_checkout, monkeypatch):

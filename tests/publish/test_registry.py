@@ -47,11 +47,9 @@ def test_a_redirect_is_followed_to_its_end(write):
         ("fig-new: {moved_to: fig-a}", "since: is missing"),
         ("fig-new: {since: 0.1.0, withdrawn: }", "withdrawn: found nothing; expected text"),
         ("fig-new: {since: 0.1.0, moved_to: fig-a, withdrawn: x}", "either moved_to: ID or"),
-        ("fig-new: {since: 0.1.0, moved: fig-a}", "did you mean 'moved_to'"),
         ("fig-new: {since: 0.1.0, moved_to: fig-aa}", r"fig-new[^$]*did you mean 'fig-a'"),
         ("fig-x: {since: 0.1.0, moved_to: fig-y}\nfig-y: {since: 0.1.0, moved_to: fig-x}",
          "circle[^$]*fig-x → fig-y → fig-x"),
-        ("- a list", "cannot be read"),
         ("[fig-x, fig-y]: 0.1.0", r"line 6[^$]*no list"),
     ],
 )  # fmt: skip
@@ -80,7 +78,6 @@ def test_what_is_made_is_what_is_registered(write):
         ("index: chapters/results", "still there"),
         ("old: chapters/result", "did you mean 'chapters/results'"),
         ("../old: index", "not the name of a page"),
-        ("old: 2026-13-45", "cannot be read"),
         ("old: index\nold: index", "'old' occurs twice"),
     ],
 )

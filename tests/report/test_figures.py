@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ET
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
+import yaml
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from PIL import Image
@@ -15,9 +16,10 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input, digests
 from chaos_utils.base.style import MODES, PALETTES, PINK, Hue, colour
 from chaos_utils.base.table import Origin, Table
-from chaos_utils.report.artifacts import picture_name
+from chaos_utils.report.artifacts import TITLES, picture_name
 from chaos_utils.report.figures import in_dark, publish_figure
 from chaos_utils.report.provenance import version
+from chaos_utils.report.tables import publish_table
 
 DATA = Table(pd.DataFrame({"x": [1, 2], "y": [3.0, None]}), ("x",))
 MADE_UP = Origin((Input("made-up", "0" * 64, synthetic=True),))
@@ -211,7 +213,6 @@ def titled(width, size):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"id": "tbl-line"}, "id cannot be used"),
         ({"id": "fig-../x"}, "id cannot be used"),
         ({"id": "fig-a\n"}, "id cannot be used"),
         ({"alt": GIVEN["caption"]}, "alt text"),
@@ -225,3 +226,35 @@ def titled(width, size):
 def test_what_a_figure_needs(run_folder, change, message):
     with pytest.raises(ChaosError, match=message):
         publish_figure(**{"id": "fig-line", "plot": plot, "table": DATA} | GIVEN | change)
+
+
+FOUND = "People disagree on most SNLI items. Bars are 95% intervals."
+SHOWN = "How much people disagree. Bars are 95% intervals."
+
+
+@pytest.mark.parametrize(
+    ("name", "synthetic", "caption"),
+    [
+        ("chaosNLI_v1.0/chaosNLI_snli.jsonl", False, FOUND),
+        ("own-data/mine.csv", False, SHOWN),
+        ("sample", True, f"Synthetic sample, not a result. {SHOWN}"),
+    ],
+)
+def test_a_caption_states_findings_of_the_book_s_votes_alone(name, synthetic, caption, run_folder):
+    table = Table(DATA.rows, DATA.keys, {"snli": Origin((Input(name, "0" * 64, synthetic),))})
+    publish_figure("fig-entropy", plot, table, caption=FOUND, alt="Most bars are high.")
+    manifest = json.loads((run_folder / "figures" / "fig-entropy.json").read_text())
+    assert manifest["caption"] == caption
+    assert (manifest["alt"] == "Most bars are high.") == (caption == FOUND)
+    publish_table("tbl-mine", table, caption=FOUND)  # a reader's own
+    mine = json.loads((run_folder / "figures" / "tbl-mine.json").read_text())
+    assert mine["caption"].endswith(FOUND)
+
+
+def test_each_figure_and_table_has_a_title_without_findings():
+    """None stands where the caption itself has no finding."""
+    titles = yaml.safe_load(TITLES.read_text("utf-8"))
+    ids = yaml.safe_load((paths.project() / "book" / "figures.yml").read_text("utf-8"))
+    made = {one for one, entry in ids.items() if isinstance(entry, str)}
+    crowds = {one for one in made if "-machine-" in one}  # of votes that are no reader's
+    assert made - crowds <= set(titles)

@@ -1,5 +1,8 @@
+import numpy as np
 import pytest
 
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.report.scalars import publish_scalars, read_scalars
 from chaos_utils.report.values import value, with_values
 
 COLUMNS = ("dataset", "system", "seed", "jsd", "n", "new")
@@ -44,7 +47,6 @@ def test_a_value_is_found_and_formatted(text, written):
         ("tbl-results dataset=mnli jsd .2f", "no value there"),
         ("tbl-results data=mnli jsd .2f", "no column 'data'"),
         ("tbl-results seed=1 median:jsd", "no such aggregate"),
-        ("tbl-results seed=1 max:acc", "no column 'acc'"),
     ],
 )
 def test_what_is_not_there_is_an_error(text, said):
@@ -70,3 +72,19 @@ def test_prose_gets_its_numbers_and_findings_of_other_data_are_left_out():
     left = "# Title\n\nOne paragraph of method.\n\n- a point without"
     for manifests in (SAMPLE, OWN, {}):
         assert with_values(manifests, PROSE) == left
+
+
+def test_scalars_are_kept_with_the_run(run_folder):
+    assert read_scalars(run_folder) == {}
+    publish_scalars({"loss": 0.5, "steps": 3, "model": "a", "best": None})
+    publish_scalars({"loss": np.float64(0.25)})
+    assert read_scalars(run_folder) == {"loss": 0.25, "steps": 3, "model": "a", "best": None}
+    (run_folder / "scalars.json").write_text("[1]")  # broken: it counts as nothing published
+    assert read_scalars(run_folder) == {}
+
+
+@pytest.mark.parametrize("value", [float("nan"), [1]])
+def test_what_no_table_could_show_is_refused(run_folder, value):
+    with pytest.raises(ChaosError, match="'loss'"):
+        publish_scalars({"loss": value})
+    assert not list(run_folder.iterdir())
