@@ -421,20 +421,24 @@ def published(votes: Votes, *, judges: Answers) -> pd.DataFrame:
     -------
     DataFrame
         A row for each ``quantity`` of `metrics.panels.panel_values` and for ``nu_H``, which needs a
-        curve that was not released: ``paper`` on ``paper_items``, ``value`` on ``n_items``,
-        ``difference``; ``missing``, what the ``n_missing`` items that one of the models has no
-        readable answer to must add to the sum of an item's ``J`` or ``E``.
+        curve that was not released: ``paper`` on ``paper_items`` (of released votes alone),
+        ``value`` on ``n_items``, ``difference``; ``missing``, what the ``n_missing`` items that one
+        of the models has no readable answer to must add to the sum of an item's ``J`` or ``E``.
     """
     theirs = read_published("judges32").query("dataset == @votes.dataset.name")
+    if not votes.is_released:
+        theirs = theirs.iloc[:0]
     crowd = judges_on(votes, judges.on(votes))
-    if crowd is None or not votes.is_released or not len(theirs):
+    if crowd is None:
         return _table(votes, [], ["quantity"])
     people, n = crowd.votes, len(crowd.votes)
     ours = panel_values(crowd.labels, people.shares, people.majority)
     rows: list[dict[str, object]] = []
-    for name in [*ours, "nu_H"]:
-        one = theirs[theirs["quantity"] == name].iloc[0]
-        value, paper, items = ours.get(name, np.nan), float(one["value"]), int(one["n_items"])
+    for name in [*ours, "nu_H"] if len(theirs) else ours:
+        one = theirs[theirs["quantity"] == name]
+        value, paper, items = ours.get(name, np.nan), one["value"].sum(min_count=1), n
+        if len(one):
+            items = int(one["n_items"].item())
         row = {"quantity": name, "paper": paper, "paper_items": items, "n_items": n}
         missing = items * paper - n * value if name in ("J", "E") and items > n else np.nan
         rows.append(
@@ -689,7 +693,8 @@ def parted(votes: Votes, *, judges: Answers) -> pd.DataFrame:
         A row for each pair of labels, that of people's majority and that of at least 90% of the
         models: ``n_items``, of ``n_agreed`` items on which so many models agree; means over them of
         ``people`` (share with their majority) and ``people_with_models`` (share with the models'
-        label); ``old``, on which share of them the models' label is the old one.
+        label); ``old``, on which share of them the models' label is the old one. The first row is
+        of ``any`` two labels.
     """
     crowd = judges_on(votes, judges.on(votes))
     rows: list[dict[str, object]] = []
@@ -697,17 +702,25 @@ def parted(votes: Votes, *, judges: Answers) -> pd.DataFrame:
         people, labels = crowd.votes, crowd.votes.dataset.labels
         agreed = crowd.is_nearly_unanimous
         theirs = crowd.counts.argmax(axis=1)
-        for k, of_people in enumerate(labels):
-            for m, of_models in enumerate(labels):
-                at = np.flatnonzero(agreed & (people.majority == k) & (theirs == m))
-                if k == m or not len(at):
-                    continue
-                old = (people.old_label[at] == m).mean() if people.has_old_labels else np.nan
-                rows.append(
-                    {"people_label": of_people, "models_label": of_models, "n_items": len(at)}
-                    | {"n_agreed": int(agreed.sum()), "people": people.shares[at, k].mean()}
-                    | {"people_with_models": people.shares[at, m].mean(), "old": old}
-                )
+        both = np.column_stack([people.majority, theirs])
+        apart = agreed & (both[:, 0] != both[:, 1])
+        pairs = [(k, m) for k, _ in enumerate(labels) for m, _ in enumerate(labels) if k != m]
+        chosen = {("any", "any other"): apart} | {
+            (labels[k], labels[m]): apart & (both == (k, m)).all(axis=1) for k, m in pairs
+        }
+        for (of_people, of_models), on_these in chosen.items():
+            at = np.flatnonzero(on_these)
+            if not len(at) and of_people != "any":
+                continue
+            row = {"people_label": of_people, "models_label": of_models, "n_items": len(at)}
+            row |= {"n_agreed": int(agreed.sum())}
+            row |= dict.fromkeys(("people", "people_with_models", "old"), np.nan)
+            if len(at):
+                row["people"] = people.shares[at, both[at, 0]].mean()
+                row["people_with_models"] = people.shares[at, theirs[at]].mean()
+                if people.has_old_labels:
+                    row["old"] = (people.old_label[at] == theirs[at]).mean()
+            rows.append(row)
     return _table(votes, rows, ["people_label", "models_label"])
 
 
