@@ -8,7 +8,6 @@ from chaos_utils.crowd.protocol import load_protocol
 from chaos_utils.plots.bins import plot_jsd_by_entropy
 from chaos_utils.plots.ceilings import plot_items_by_votes
 from chaos_utils.plots.collection import plot_protocol
-from chaos_utils.plots.crowd import plot_crowd
 from chaos_utils.plots.training import plot_training_curves
 
 
@@ -32,19 +31,6 @@ def test_no_two_labels_of_the_machine_overlap(narrow):
         assert figure.bbox.containsx(one.x0), written[number]
         assert figure.bbox.containsx(one.x1), written[number]
     assert min(text.get_fontsize() for text in written) >= 7
-
-
-@pytest.mark.parametrize(("most", "n_dotted"), [(5, 2), (100, 1), (3, 3)])
-def test_numbers_beyond_the_votes_there_are_are_dotted(most, n_dotted):
-    sizes = pd.DataFrame({"part": "sizes", "low": [0.5, 0.75], "high": [0.75, 1.0],
-                          "plain": [0.4, 0.6], "value": [0.7, 0.3]})  # fmt: skip
-    votes = pd.DataFrame({"part": "votes", "n_votes": [1, 5, 100], "value": [0.4, 0.2, 0.1],
-                          "most_votes": most, "median": 3})  # fmt: skip
-    with look("light"):
-        left, right = plot_crowd(pd.concat([sizes, votes], ignore_index=True)).axes
-    assert [bar.get_height() for bar in left.patches[:2]] == [0.4, 0.6]
-    dotted = next(line for line in right.lines if line.get_linestyle() == ":")
-    assert len(dotted.get_xdata()) == n_dotted
 
 
 def test_runs_are_distinguished_without_colour():
