@@ -260,9 +260,8 @@ result
 # {value}`tbl-human-equivalents dataset=snli family=RoBERTa-base measure=people_on_top mean:value .1f`
 # people on SNLI as it is, and
 # {value}`tbl-human-equivalents dataset=snli family=RoBERTa-base measure=people_on_top_trusted mean:value .1f`
-# told how far to trust it. On MNLI, which it was not trained on, its skill as it is is
-# {value}`tbl-human-equivalents dataset=mnli family=RoBERTa-base measure=skill mean:value .2f`, below the base rate;
-# trusted, it is worth
+# told how far to trust it. On MNLI, which it was not trained on, it is below the base rate as it is, with a skill of
+# {value}`tbl-human-equivalents dataset=mnli family=RoBERTa-base measure=skill mean:value .2f`; trusted, it is worth
 # {value}`tbl-human-equivalents dataset=mnli family=RoBERTa-base measure=people_on_top_trusted mean:value .1f`.
 # No model whose predictions are available, trusted, is worth more than
 # {value}`tbl-human-equivalents dataset=snli kind=model measure=people_on_top_trusted max:value .1f` people on SNLI or
