@@ -8,7 +8,7 @@ from chaos_utils.base import paths
 from chaos_utils.datasets import sources
 from chaos_utils.training import costs
 from chaos_utils.training.encoders import find_encoder, load_model
-from chaos_utils.training.recipes import get_model
+from chaos_utils.training.recipes import TINY_FAMILIES, get_model
 
 
 @pytest.fixture(scope="session")
@@ -17,7 +17,9 @@ def torch():
     import torch
 
     torch.set_num_threads(1)  # tiny models gain nothing from more, and tests run side by side
-    load_model(find_encoder(get_model("tiny-bert")).folder, 3)
+    # Made here, where all workers have one cache and so one lock.
+    made = {family: find_encoder(get_model(f"tiny-{family}")) for family in TINY_FAMILIES}
+    load_model(made["bert"].folder, 3)
     gc.freeze()  # PyTorch's trainer asks for collections of garbage: what was imported is none
     return torch
 
