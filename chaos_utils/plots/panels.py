@@ -9,7 +9,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.typing import ColorType
 
-from chaos_utils.base.style import is_narrow, width
+from chaos_utils.base.style import colour, is_narrow, width
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.datasets.dataset import Dataset
 
@@ -100,7 +100,8 @@ def label_lines(axis: Axes, ends: Sequence[tuple[float, float, str, str]], heigh
     for (_, x, y, name, shade), place in zip(placed, heights, strict=True):
         axis.annotate(
             name, (x, y), (1.03, place), textcoords="axes fraction", fontsize=7.5, va="center",
-            color=shade, annotation_clip=False,
+            color=colour("text") if shade == colour("amber") else shade,  # too light to read
+            annotation_clip=False,
             arrowprops={"arrowstyle": "-", "color": shade, "linewidth": 0.6, "alpha": 0.7,
                         "shrinkA": 0, "shrinkB": 2, "relpos": (0, 0.5)},
         )  # fmt: skip
