@@ -100,7 +100,7 @@ def label_lines(axis: Axes, ends: Sequence[tuple[float, float, str, str]], heigh
     for (_, x, y, name, shade), place in zip(placed, heights, strict=True):
         axis.annotate(
             name, (x, y), (1.03, place), textcoords="axes fraction", fontsize=7.5, va="center",
-            color=colour("text") if shade == colour("amber") else shade,  # too light to read
+            color=shade if _can_be_read(shade) else colour("text"),
             annotation_clip=False,
             arrowprops={"arrowstyle": "-", "color": shade, "linewidth": 0.6, "alpha": 0.7,
                         "shrinkA": 0, "shrinkB": 2, "relpos": (0, 0.5)},
@@ -114,11 +114,21 @@ def system_title(system: str, origin: str, temperature: float) -> str:
     return f"{system}, T = {temperature:g}"
 
 
+def _can_be_read(shade: ColorType) -> bool:
+    """Say whether small letters of a colour stand out from the page (4.5 : 1, WCAG)."""
+    page = _luminance(readable_on(colour("text")))
+    low, high = sorted([page, _luminance(shade)])
+    return (high + 0.05) / (low + 0.05) >= 4.5
+
+
 def readable_on(background: ColorType) -> str:
     """Return black or white, whichever stands out more (relative luminance as in WCAG)."""
+    return "#000000" if _luminance(background) > 0.179 else "#ffffff"
+
+
+def _luminance(shade: ColorType) -> float:
     linear = [
         value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
-        for value in to_rgb(background)
+        for value in to_rgb(shade)
     ]
-    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    return "#000000" if luminance > 0.179 else "#ffffff"
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
