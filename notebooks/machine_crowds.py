@@ -28,6 +28,7 @@
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
 predictions: list[str] = []  # files of predictions of your own, counted among the machines
+folds: int = 10  # folds by premise, story and image, for maps
 resamples: int = 1000  # bootstrap resamples of the items, for the intervals
 confidence: float = 0.95  # coverage of the intervals
 seed: int = 0  # seed of draws and resamples
@@ -256,6 +257,36 @@ result
 # fewer than all 32 ({value}`tbl-machine-panels dataset=snli "panel=all models" people_on_top .1f`;
 # {numref}`tbl-machine-panels`). On αNLI, too, all 32 are better. Only on MNLI does a chosen five beat all of
 # them, and even so it comes out near the base rate.
+#
+# ### Beside encoders
+#
+# Do language models know the same of people as the encoders of {doc}`results` do? We fit one map on the votes on
+# other items ({doc}`fitting`) to the share of the 32 models that give each label, one to all encoders, and one to both.
+
+# %%
+stacked = machine_crowds.with_encoders(material, judges=judges, n_folds=folds, **resampling)
+result = None
+if len(stacked):
+    result = publish_table(
+        "tbl-machine-stacked",
+        stacked,
+        columns=machine_crowds.STACKED_COLUMNS,
+        groups=["dataset"],
+        caption=f"""Language models and encoders each know something of people that the other does not. Out of fold
+        ({folds} folds), each row one map, on the items that all of them answered. Worth in people on top of the base
+        rate. On the right, by how much JSD falls when the language models join the encoders, and when the encoders
+        join the language models. In brackets, {100 * confidence:g}% intervals over items. The data has KL.""",
+    )
+result
+
+# %% [markdown]
+# Each adds to the other, on all three datasets ({numref}`tbl-machine-stacked`). Together, and told by a map how far
+# to trust each, they are worth
+# {value}`tbl-machine-stacked dataset=snli "stacked=encoders + language models" people .1f` people on SNLI,
+# {value}`tbl-machine-stacked dataset=mnli "stacked=encoders + language models" people .1f` on MNLI and
+# {value}`tbl-machine-stacked dataset=alphanli "stacked=encoders + language models" people .1f` on αNLI, where
+# the encoders add little. ModernBERT-large may have seen the MNLI items, and the language models any of them:
+# what they know together of new items may be less.
 #
 # ## What it means that models agree
 

@@ -1,7 +1,7 @@
 """Language models as a crowd: how near they come to people, and how many people they are worth."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
@@ -10,6 +10,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from chaos_utils.analyses.evidence import Evidence, Material, gather
+from chaos_utils.analyses.fitting import ALL as ALL_SYSTEMS
+from chaos_utils.analyses.fitting import ALL_BUT, RECIPE, common, stacks
 from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.recorded import recorded
 from chaos_utils.base.inputs import Input, Later, digest
@@ -17,7 +19,7 @@ from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import bundled_datasets
 from chaos_utils.datasets.companions import machine_files, read_judges, read_llm_annotators
 from chaos_utils.datasets.published.tables import read_published
-from chaos_utils.datasets.splits import item_groups
+from chaos_utils.datasets.splits import grouped_folds, item_groups
 from chaos_utils.datasets.votes import Annotations, Votes
 from chaos_utils.metrics.agreement import (
     majority_agreement,
@@ -35,14 +37,18 @@ from chaos_utils.metrics.resampling import (
 )
 from chaos_utils.metrics.skill import distances, people_on_top
 from chaos_utils.report.columns import Column, Row, published_beside
+from chaos_utils.scoring.fitting import log_probabilities, predict_out_of_fold
 from chaos_utils.scoring.judging import part_of
+from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.system import System, are_votes
-from chaos_utils.scoring.worth import NAMES, PEOPLE_TRUSTED, of_distances
+from chaos_utils.scoring.systems import computed
+from chaos_utils.scoring.worth import NAMES, PEOPLE_TRUSTED, of_distances, worth
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-LLMS = "language models"
+LLMS, ENCODERS = "language models", "encoders"
+_AND = f" + {LLMS}"
 ALL, WITH_YOURS = "all fine-tuned models", "all models with yours"
 PEOPLE, MAJORITY, POOLED = "people", "the majority of the others", "all of them, plurality"
 CHOSEN, JUDGED = "the best, on the items that chose it", "the best, on the other items"
@@ -637,6 +643,78 @@ def best_panels(votes: Votes, *, judges: Answers, confidence: float, seed: int) 
     return _table(votes, rows, ["panel"])
 
 
+# What they know beside encoders
+
+
+@recorded(keys=("dataset", "stacked"))
+def with_encoders(
+    votes: Votes,
+    systems: Sequence[System],
+    *,
+    judges: Answers,
+    n_folds: int,
+    n_resamples: int,
+    confidence: float,
+    seed: int,
+) -> pd.DataFrame:
+    """Say what language models know of people that fine-tuned encoders do not, and the reverse.
+
+    One map by the recipe of `analyses.fitting` takes the share of the language models that give
+    each label, one takes the encoders, one takes both: fitted on the votes on other items, and
+    judged on those that all answered.
+
+    Returns
+    -------
+    DataFrame
+        A row for each map, named by what is ``stacked``, and again for the encoders that cannot
+        have seen the items: ``n_systems`` and ``n_items``; ``jsd``, ``kl`` and ``people``, the
+        worth in people on top of the base rate, with ``_low`` and ``_high`` over items; and, of
+        both, how much nearer in JSD the language models bring the same encoders
+        (``by_models``) and these the language models (``by_encoders``), with the ends. No rows
+        where votes are few.
+    """
+    crowd = None if votes.are_few else judges_on(votes, judges.on(votes))
+    fair = [one for one in systems if one.origin != "yours"]
+    if crowd is None or not fair:
+        return _table(votes, [], ["stacked"])
+    found = common(crowd.votes, fair)
+    people, folds = found.votes, grouped_folds(found.groups, n_folds, seed)
+    counts = crowd.counts[[crowd.votes.index(uid) for uid in people.uids]]
+    # As if one more model had divided its vote: no label then has none.
+    logs = log_probabilities((counts + 1 / counts.shape[1]) / (crowd.n_members + 1))
+    stacked: dict[str, tuple[int, Floats]] = {LLMS: (crowd.n_members, logs)}
+    for name, places in stacks(found.systems).items():
+        if len(places) > 1 and (name == ALL_SYSTEMS or name.startswith(ALL_BUT)):
+            encoders = found.inputs(places)
+            name = name.replace(ALL_SYSTEMS, ENCODERS).replace(ALL_BUT, f"{ENCODERS} without")
+            stacked[name] = len(places), encoders
+            both = np.concatenate([encoders, logs], axis=1)
+            stacked[f"{name}{_AND}"] = len(places) + crowd.n_members, both
+    fitted = [
+        computed(name, people, predict_out_of_fold(inputs, people.shares, folds, kind=RECIPE))
+        for name, (_, inputs) in stacked.items()
+    ]
+    joint = [name for name in stacked if name.endswith(_AND)]
+    pairs = [(alone, name) for name in joint for alone in (name.removesuffix(_AND), LLMS)]
+    how: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed, "level": confidence}
+    scores = score(people, fitted, measures=("jsd", "kl"), comparisons=pairs, **how)
+    rows: list[dict[str, object]] = []
+    for one in fitted:
+        row: dict[str, object] = {"stacked": one.name, "n_systems": stacked[one.name][0]}
+        row["n_items"] = len(people)
+        for of in scores.query("system == @one.name and reference == ''").to_dict("records"):
+            row |= _with_ends(of["measure"], of)
+        for of in scores.query("reference == @one.name and measure == 'jsd'").to_dict("records"):
+            row |= _with_ends("by_encoders" if of["system"] == LLMS else "by_models", of)
+        of_people = asdict(worth(people, one, **how).people)
+        rows.append(row | _with_ends("people", of_people))
+    return _table(votes, rows, ["stacked"])
+
+
+def _with_ends(name: str, found: Mapping[str, object]) -> dict[str, object]:
+    return {name: found["value"], f"{name}_low": found["low"], f"{name}_high": found["high"]}
+
+
 # Where machines and people part
 
 
@@ -835,6 +913,24 @@ PANEL_COLUMNS = [
     Column("panel", "panel"),
     _people("worth in people, as it is", NAMES[0]),
     Column("nearer than all models, % of splits", "beats_all", 0, percent=True),
+]
+STACKED_COLUMNS = [
+    Column("dataset", "dataset", names=dataset_name),
+    Column("stacked", "stacked"),
+    Column("systems", "n_systems", 0),
+    Column("JSD", "jsd", 3, "jsd_low", "jsd_high", best="lowest"),
+    _people("worth in people", "people"),
+    Column(
+        "language models",
+        "by_models",
+        3,
+        "by_models_low",
+        "by_models_high",
+        group="JSD less by the",
+    ),
+    Column(
+        "encoders", "by_encoders", 3, "by_encoders_low", "by_encoders_high", group="JSD less by the"
+    ),
 ]
 PARTED_COLUMNS = [
     Column("dataset", "dataset", names=dataset_name),

@@ -239,3 +239,24 @@ def test_thirty_two_language_models(name, missing, agree, sides, whole, pooled, 
     rows = mc.best_panels(material, judges=judges, confidence=0.95, seed=0).rows.set_index("panel")
     found = rows.loc[[mc.CHOSEN, mc.JUDGED], "human_equivalent_brier"]
     assert np.allclose(found, five, atol=0.06)  # over other random halves
+
+
+def test_what_models_and_encoders_add_to_each_other(votes, systems, judges):
+    how = {"n_folds": 3} | FEW
+    evidence = evidence_of(votes, systems)
+    rng = np.random.default_rng(2)
+    blind = answers_to(votes, rng.integers(votes.dataset.n_classes, size=(len(votes), 6)))
+    knowing, guessing = (
+        mc.with_encoders(evidence, judges=one, **how).rows.set_index("stacked")
+        for one in (judges, blind)
+    )
+    both = "encoders + language models"
+    assert knowing.loc[both, "by_models_low"] > 0 > guessing.loc[both, "by_models_low"]
+    assert knowing.loc[both, "people"] > knowing.loc["encoders", "people"]
+    encoders, models = knowing.loc["encoders", "jsd"], knowing.loc[mc.LLMS, "jsd"]
+    together = knowing.loc[both]
+    assert together["by_models"] == pytest.approx(encoders - together["jsd"])
+    assert together["by_encoders"] == pytest.approx(models - together["jsd"])
+    assert guessing.loc[both, "by_encoders_low"] > 0
+    few = replace(votes, counts=np.minimum(votes.counts, 3))
+    assert not len(mc.with_encoders(evidence_of(few, systems), judges=judges, **how))
