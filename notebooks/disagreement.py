@@ -221,7 +221,8 @@ Markdown(material.left_out("old votes"))
 # would be expected to pass the three-of-five rule again.
 #
 # That five votes say little about one item does not make them a bad prediction of many: taken as a distribution they
-# are nearer to the hundred on MNLI than any published model. The models say even less.
+# are nearer to the hundred on MNLI than any published model as it is. Fitted on other items' votes, some models say
+# more ({doc}`fitting`).
 #
 # ## How far this goes
 #
