@@ -81,7 +81,9 @@ def of_chapters(material: Sequence[Evidence]) -> Chapters:
         calibration.signed_entropy_errors(both),
         calibration.temperature_choices(own, outside=outside, n_folds=_FOLDS, seed=_SEED),
         calibration.ece_by_temperature(own, development=calibration.find_development(own)),
-        error_distributions.released_draw([one for one in own if _has_many_votes(one)]),
+        error_distributions.released_draw(
+            [one for one in own if one.has("more than 40 votes per item")]
+        ),
     )
 
 
@@ -93,13 +95,6 @@ def _has_models(evidence: Evidence) -> bool:
         return evidence.has_systems
     systems = (evidence.systems or ())[0]
     return bool(in_paper(systems)) or any(one.origin in ("trained", "yours") for one in systems)
-
-
-def _has_many_votes(evidence: Evidence) -> bool:
-    fewest, (dataset,) = 2 * error_distributions.N_VOTES, evidence.datasets
-    if evidence.recordable and dataset.n_votes:  # its file says how many each item has
-        return dataset.n_votes > fewest
-    return all(votes.n_votes.min() > fewest for votes in evidence.votes or ())
 
 
 @recorded(keys=("dataset", "bin"))
