@@ -83,18 +83,16 @@ Markdown(notices(material))
 # On SNLI that is {value}`tbl-human-calibration dataset=snli system=oracle ece .3f`, and on MNLI
 # {value}`tbl-human-calibration dataset=mnli system=oracle ece .3f`, more than the ECE of any model on
 # this page. It is no fault of the oracle. It measures how far people are from agreeing, and a model
-# that learned to share their doubts would be charged for it. Twenty people, scored as if they were a
-# model, are charged as well: in {numref}`tbl-error-divergence` RoBERTa-base at a temperature of 2 beats
-# them by ECE.
+# that learned to share their doubts would be charged for it.
 #
 # ## The same predictions, scored twice
 #
-# ECE and DistCE disagree about how much a temperature of 2 achieves. It divides the ECE of
-# RoBERTa-base by more than four, yet its mean distance from the votes on an item falls only from
+# ECE and DistCE disagree about how much a temperature of 2 achieves. On SNLI the ECE of RoBERTa-base
+# nearly vanishes, but its mean distance from the votes on an item falls only from
 # {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=1 mean:dist_ce .3f` to
-# {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=2 mean:dist_ce .3f`. On MNLI it
-# is the same. Dividing the logits by a {term}`temperature` keeps the order of the labels, so accuracy
-# and RankCS stay as they are.
+# {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=2 mean:dist_ce .3f`.
+# Dividing the logits by a {term}`temperature` keeps the order of the labels, so accuracy and RankCS stay
+# as they are.
 
 # %%
 table_1 = calibration.human_calibration(in_table_1)
@@ -111,14 +109,14 @@ publish_table(
 )
 
 # %% [markdown]
-# RoBERTa-base stands for the three models that {cite:t}`baan2022` trained on SNLI and released; MNLI is
-# out of distribution for them. Two seeds of BERT-base were released too, for SNLI alone. They are not
-# on this page because the paper's tables leave them out; {doc}`results` scores them. DeBERTa-v3-large and
-# ModernBERT-large are encoders of today, with one run each; {doc}`results` says where they come from, and
-# that ModernBERT-large may have seen the items of MNLI. MiniLM-L6 and MPNet-base are small models of our
-# own, trained on both datasets, with two seeds and one.
-#
-# {doc}`baan_numbers` sets the paper's numbers beside ours, one by one, and gives 95% intervals.
+# RoBERTa-base stands for the
+# {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=1 count:ece d` models that
+# {cite:t}`baan2022` trained on SNLI and released; MNLI is out of distribution for them. DeBERTa-v3-large
+# and ModernBERT-large are encoders of today, with one run each; {doc}`results` says where they come from,
+# and that ModernBERT-large may have seen the items of MNLI. MiniLM-L6 and MPNet-base are small models of
+# our own, trained on both datasets. {doc}`baan_numbers` sets the paper's numbers beside ours, one by one,
+# and gives 95% intervals and the parts of the Brier score: a temperature mends its reliability, and
+# leaves its resolution almost as it was.
 #
 # ### Where the confidence goes
 #
@@ -126,9 +124,8 @@ publish_table(
 # {value}`fig-reliability family=RoBERTa-base temperature=1 bin_low=0.9 n ,d` of the
 # {value}`fig-reliability family=RoBERTa-base temperature=1 sum:n ,d` SNLI items a confidence above 0.9, and
 # is right on {value}`fig-reliability family=RoBERTa-base temperature=1 bin_low=0.9 hits .0%` of them.
-# At a temperature of 2 its dots lie close to the diagonal of {numref}`fig-reliability`. The oracle is
-# right in every bin, by construction, so each of its gaps counts as underconfidence. The diagram
-# cannot separate doubt from error without knowing what people think of each item.
+# At a temperature of 2 its dots lie close to the diagonal. The oracle is right in every bin, by
+# construction, so each of its gaps counts as underconfidence.
 
 # %%
 diagrams = calibration.reliability(material, shown_seed=shown_seed)
@@ -143,9 +140,8 @@ publish_figure(
     several. Compare Figures 1c and 1d of {{cite:t}}`baan2022`.""",
     alt="""Seven reliability diagrams. At temperature 1 RoBERTa's dots stay below the diagonal, but for
     a first one that holds a single item; most items are in the last bin. At temperature 2 the dots
-    follow the diagonal, and the items spread over the bins. The other models, shown before
-    scaling alone, are overconfident too, and nearly all of DeBERTa's items are in the last bin. The oracle's dots are all at 1, far above the diagonal except at its
-    end.""",
+    follow the diagonal. The other models, shown before scaling alone, are overconfident too. The
+    oracle's dots are all at 1, far above the diagonal except at its end.""",
 )
 
 # %% [markdown]
@@ -217,24 +213,17 @@ publish_figure(
 # A temperature of 2 was fixed in the released code. Where could such a number come from? Fitted on
 # the very items that are then judged, a temperature is an *oracle* temperature, and depends on what
 # it minimises: the negative log-likelihood (NLL) of the majority label, or ECE. A fair one is fitted
-# elsewhere, for example on the model's released predictions for development items that are not in
-# ChaosNLI, by the NLL of the old label. And where some votes may be used for fitting, it can be
-# {term}`cross-fitted` by the NLL of the vote shares, so that no item has a say in its own.
+# elsewhere, for example by the NLL of the old label on the
+# {value}`tbl-temperatures family=RoBERTa-base choice=outside max:n_fitted ,d` SNLI development items outside
+# ChaosNLI. And where some votes may be used, it can be {term}`cross-fitted` by the NLL of the vote
+# shares, so that no item has a say in its own.
 #
-# For RoBERTa-base, about 2 comes out only on the items that are judged. Fitted on the
-# {value}`tbl-temperatures family=RoBERTa-base choice=outside max:n_fitted ,d` SNLI development items
-# outside ChaosNLI, the temperature is
-# {value}`tbl-temperatures family=RoBERTa-base choice=outside mean:temperature .2f` on average over the seeds,
-# and ECE stays at {value}`tbl-temperatures family=RoBERTa-base choice=outside mean:ece .3f`. Those items
-# were not chosen for dispute, as the items of ChaosNLI were, and on them the model is as sure as it is
-# right.
-#
-# Votes ask for more. Cross-fitted, the temperature is
-# {value}`tbl-temperatures family=RoBERTa-base choice=cross_fitted mean:temperature .2f`: ECE against the
-# votes falls to {value}`tbl-temperatures family=RoBERTa-base choice=cross_fitted mean:ece_votes .3f`, and ECE
-# against the majority is {value}`tbl-temperatures family=RoBERTa-base choice=cross_fitted mean:ece .3f`, well
-# above that of a temperature of 2. DeBERTa-v3-large, the surest of the models here, asks for
-# {value}`tbl-temperatures family=DeBERTa-v3-large choice=cross_fitted temperature .1f`.
+# For RoBERTa-base, about 2 comes out only on the items that are judged. Fitted outside, the temperature
+# is {value}`tbl-temperatures family=RoBERTa-base choice=outside mean:temperature .2f` on average over the
+# seeds, and ECE hardly moves: those items were not chosen for dispute, and on them the model is as sure as
+# it is right. Votes ask for more. Cross-fitted, the temperature is
+# {value}`tbl-temperatures family=RoBERTa-base choice=cross_fitted mean:temperature .2f`, for DeBERTa-v3-large, the
+# surest of the models here, {value}`tbl-temperatures family=DeBERTa-v3-large choice=cross_fitted temperature .1f`.
 
 # %%
 outside = calibration.find_outside(material)
@@ -292,10 +281,7 @@ publish_figure(
 #
 # One distance per item says how wrong a model is, not how. {cite:t}`baan2022` take the errors apart by
 # class, by the rank that people give a label, and by entropy. So do these figures, for one seed of
-# the model as it was released and at a temperature of 2. They show one side of each error; their data
-# also has the others, signed and absolute.
-#
-# ### Class by class
+# the model as it was released and at a temperature of 2; their data has the errors' other sides too.
 #
 # On SNLI contradiction is over-predicted most, by
 # {value}`fig-error-classes dataset=snli part=contradiction side=signed temperature=1 max:mean .3f` on average,
@@ -318,8 +304,6 @@ publish_figure(
 )
 
 # %% [markdown]
-# ### Rank by rank
-#
 # Now the labels are sorted by the people's votes: the label with most votes is first. Labels with
 # equally many votes keep their usual order. A system that was only too sure of itself would give the
 # first label too much. Where it is wrong about which label is first, it gives that label too little.
@@ -344,8 +328,6 @@ publish_figure(
 )
 
 # %% [markdown]
-# ### Entropy
-#
 # Without scaling the model is surer than people: its entropy is lower, on SNLI by
 # {value}`fig-error-entropy dataset=snli side=signed temperature=1 max:mean +.2f` nats on average. At T = 2 it is
 # slightly higher, by {value}`fig-error-entropy dataset=snli side=signed temperature=2 max:mean .2f`.
@@ -387,17 +369,16 @@ publish_figure(
 # model's tail, and it still looks nothing like people.
 
 # %% tags=["remove-input"]
-enough = "more than 40 votes per item"
-people = material.having(enough)
-Markdown(material.left_out(enough))
+Markdown(material.left_out(error_distributions.MANY_VOTES))
 
 # %%
+errors = error_distributions.error_histograms(material, shown_seed=shown_seed, seed=seed)
 figure = None
-if people:
+if len(errors):
     figure = publish_figure(
         "fig-error-distributions",
         plot_error_distributions,
-        error_distributions.error_histograms(people, shown_seed=shown_seed, seed=seed),
+        errors,
         caption=f"""Twenty people are close to the crowd on nearly every item, models are not. Distance from
         all votes, item by item, for two disjoint samples of 20 votes (H1 and H2, drawn once) and for the
         systems, seed {shown_seed} where there are several. Thirty bins; dashed lines are means, and the
@@ -418,13 +399,14 @@ figure
 # in neither sample judge.
 
 # %%
+draws = error_distributions.error_divergence(
+    material, shown_seed=shown_seed, n_seeds=n_seeds, seed=seed
+)
 published = None
-if people:
+if len(draws):
     published = publish_table(
         "tbl-error-divergence",
-        error_distributions.error_divergence(
-            people, shown_seed=shown_seed, n_seeds=n_seeds, seed=seed
-        ),
+        draws,
         columns=error_distributions.COLUMNS,
         index=error_distributions.SYSTEM,
         caption=f"""By DistCE models are further from the crowd than twenty people, whoever judges; by ECE
@@ -437,12 +419,12 @@ published
 # %% [markdown]
 # ## Limitations
 #
-# These findings rest on one architecture with three seeds, on two larger ones with one run each, and on
-# two small ones with two seeds and one. The items of ChaosNLI were chosen because their five original
-# votes were split, so both error and disagreement are higher than on the whole development sets.
+# These findings rest on one architecture with a few seeds, on two larger ones with one run each, and on
+# two small ones of our own. The items of ChaosNLI were chosen because their five original votes were
+# split, so both error and disagreement are higher than on the whole development sets. All calibration
+# errors depend on ten bins of equal width.
 #
-# All calibration errors depend on ten bins of equal width. The votes are a sample, so a perfect model,
-# which knows each item's true distribution, would have a DistCE above 0 as well, and part of what the
-# label that people chose most gets too little is chance in the votes. H1, H2 and their judges come from
-# the same hundred people: another crowd, asked at another time, may differ more. {doc}`results` gives the
-# number of people that each model is worth.
+# The votes are a sample, so a perfect model, which knows each item's true distribution, would have a
+# DistCE above 0 as well, and part of what the label that people chose most gets too little is chance in
+# the votes. H1, H2 and their judges come from the same hundred people: another crowd, asked at another
+# time, may differ more. {doc}`results` gives the number of people that each model is worth.

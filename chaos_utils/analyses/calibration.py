@@ -28,7 +28,7 @@ from chaos_utils.analyses.baan import (
     title,
     unbroken,
 )
-from chaos_utils.analyses.error_distributions import histogram
+from chaos_utils.analyses.error_distributions import histogram, item_errors
 from chaos_utils.analyses.evidence import Evidence
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.errors import ChaosError
@@ -44,7 +44,6 @@ from chaos_utils.metrics.calibration import (
     murphy_decomposition,
     reliability_curve,
 )
-from chaos_utils.metrics.divergence import total_variation
 from chaos_utils.metrics.measures import BAAN_BINS as BINS
 from chaos_utils.metrics.measures import MEASURES, Judged
 from chaos_utils.metrics.scores import top_label
@@ -221,8 +220,7 @@ def reliability(
 
 
 def _distances(votes: Votes, system: System) -> Floats:
-    judged = system.aligned_to(votes)
-    return total_variation(judged.human, judged.model).round(_DIGITS)
+    return item_errors(votes, system).round(_DIGITS)
 
 
 @recorded(keys=(*_SYSTEM, "bin_low"))

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy.stats import percentileofscore
 
 from chaos_utils.analyses.baan import (
     FIXED_TEMPERATURE,
@@ -38,6 +39,7 @@ from chaos_utils.scoring.systems import computed
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 N_VOTES = 20  # in each of H1 and H2
+MANY_VOTES = "more than 40 votes per item"  # what both and a rest need
 RELEASED_SEED = 1  # of the draw in the notebook that Baan et al. (2022) released
 N_BINS = 30  # of the histograms of item errors, on [0, 1]
 VIEW_BINS = 25  # with 100 votes per item, four shares fall into each bin
@@ -59,6 +61,12 @@ _PAPER = ("baan2022_table2", SYSTEMS)
 
 
 # Histograms
+
+
+def item_errors(votes: Votes, system: System) -> Floats:
+    """Return the DistCE of each item that the system predicts."""
+    judged = system.aligned_to(votes)
+    return total_variation(judged.human, judged.model)
 
 
 def counted(values: npt.ArrayLike, edges: Floats) -> Ints:
@@ -198,7 +206,7 @@ def _released_order(votes: Votes, systems: Iterable[System]) -> list[int]:
     return found if len(found) == len(rows) else list(rows.values())
 
 
-@recorded(keys=(*SYSTEM, "bin_low"))
+@recorded(keys=(*SYSTEM, "bin_low"), needs=MANY_VOTES)
 def error_histograms(
     votes: Votes, systems: Sequence[System], *, shown_seed: int, seed: int
 ) -> pd.DataFrame:
@@ -211,7 +219,7 @@ def error_histograms(
     found = []
     for one in (*samples, *_beside(votes, systems, shown_seed)):
         keys = {name: one.keys[name] for name in SYSTEM}
-        found.append(histogram(keys, _item_errors(votes, one), edges))
+        found.append(histogram(keys, item_errors(votes, one), edges))
     return pd.concat(found, ignore_index=True)
 
 
@@ -219,15 +227,10 @@ def _beside(votes: Votes, systems: Sequence[System], shown_seed: int) -> list[Sy
     return flattened_beside(votes, systems, shown_seed, ["trained", "yours"])
 
 
-def _item_errors(votes: Votes, system: System) -> Floats:
-    judged = system.aligned_to(votes)
-    return total_variation(judged.human, judged.model)
-
-
 # The draw of the released notebook
 
 
-@recorded(keys=_KEYS, published=_PAPER)
+@recorded(keys=_KEYS, needs=MANY_VOTES, published=_PAPER)
 def released_draw(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     """Judge the notebook's own H1 and H2 (`draw_released_samples`), beside what it printed.
 
@@ -242,11 +245,11 @@ def released_draw(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     rows = []
     for reference in ("all", "outside_both"):
         judge = judges[reference]
-        of_h1 = _item_errors(judge, samples[0])
+        of_h1 = item_errors(judge, samples[0])
         for system in (*samples, *models):
             values = {measure: value for measure, _, value in _judge(system, {reference: judge})}
             if system.name != "H1":
-                values["kl"] = compare_histograms(of_h1, _item_errors(judge, system))["kl"]
+                values["kl"] = compare_histograms(of_h1, item_errors(judge, system))["kl"]
             about = rows_about(published, system.keys).query("reference == @reference")
             rows += [
                 {"measure": measure, **system.keys, "reference": reference, "value": value}
@@ -268,7 +271,7 @@ RELEASED_COLUMNS = [
 # Many draws
 
 
-@recorded(keys=_KEYS, published=_PAPER)
+@recorded(keys=_KEYS, needs=MANY_VOTES, published=_PAPER)
 def error_divergence(
     votes: Votes, systems: Sequence[System], *, shown_seed: int, n_seeds: int, seed: int
 ) -> pd.DataFrame:
@@ -298,11 +301,11 @@ def errors_by_draw(
     rows = []
     for seed in range(first_seed, first_seed + n_seeds):
         samples, judges = draw_samples(votes, seed)
-        of_h1 = _item_errors(votes, samples[0])
+        of_h1 = item_errors(votes, samples[0])
         for system in (*samples, *systems):
             found = list(_judge(system, judges))
             if system.name != "H1":
-                compared = compare_histograms(of_h1, _item_errors(votes, system))
+                compared = compare_histograms(of_h1, item_errors(votes, system))
                 found += [(measure, "all", value) for measure, value in compared.items()]
             rows += [
                 {"draw": seed, "measure": measure, **system.keys, "reference": name, "value": value}
@@ -342,12 +345,6 @@ def compare_histograms(one: npt.ArrayLike, other: npt.ArrayLike) -> dict[str, fl
     }
 
 
-def share_below(values: npt.ArrayLike, value: float) -> float:
-    """Return the share of values below another; those equal to it count half."""
-    found = np.asarray(values, dtype=np.float64)
-    return float(((found < value) + 0.5 * (found == value)).mean())
-
-
 def summarise_draws(votes: Votes, by_draw: pd.DataFrame) -> pd.DataFrame:
     """Return mean and spread of `errors_by_draw`, beside Table 2 of Baan et al. (2022)."""
     published = published_rows("baan2022_table2", votes)
@@ -373,7 +370,9 @@ def summarise_draws(votes: Votes, by_draw: pd.DataFrame) -> pd.DataFrame:
             row |= {
                 f"published_{source}": value,
                 f"difference_{source}": row["mean"] - value,
-                f"percentile_{source}": 100 * share_below(finite, value) if known else np.nan,
+                f"percentile_{source}": percentileofscore(finite, value, "mean")
+                if known
+                else np.nan,
             }
         rows.append(row)
     return in_order_of(pd.DataFrame(rows).astype({"seed": "Int64"}), "measure", _MEASURES)

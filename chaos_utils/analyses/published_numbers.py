@@ -81,9 +81,7 @@ def of_chapters(material: Sequence[Evidence]) -> Chapters:
         calibration.signed_entropy_errors(both),
         calibration.temperature_choices(own, outside=outside, n_folds=_FOLDS, seed=_SEED),
         calibration.ece_by_temperature(own, development=calibration.find_development(own)),
-        error_distributions.released_draw(
-            [one for one in own if one.has("more than 40 votes per item")]
-        ),
+        error_distributions.released_draw(own),
     )
 
 
