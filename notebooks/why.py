@@ -197,11 +197,11 @@ result
 
 # %% [markdown]
 # Do models' errors follow reasons? Their size hardly does: reasons explain
-# {value}`tbl-why-explained holder=RoBERTa-base quantity=jsd by_reason .1%` of the variance of RoBERTa-base's JSD
+# {value}`tbl-why-explained holder=RoBERTa-base quantity=jsd by_reason .1%` of the variance of RoBERTa-base's JSD,
 # {value}`tbl-why-explained holder=MiniLM-L6 quantity=jsd by_reason .1%` (adjusted, so that it may be
 # negative) of MiniLM's, and {value}`tbl-why-explained holder=DeBERTa-v3-large quantity=jsd by_reason .1%` of DeBERTa's
-# (p = {value}`tbl-why-explained holder=DeBERTa-v3-large quantity=jsd p_holm .2f`). Their direction does. RoBERTa-base's share of neutral lies above people's where
-# these accommodate additions
+# (p = {value}`tbl-why-explained holder=DeBERTa-v3-large quantity=jsd p_holm .2f`). Their direction does.
+# RoBERTa-base's share of neutral lies above people's where these accommodate additions
 # ({value}`fig-why-reasons holder=RoBERTa-base quantity=neutral reason=accommodating mean +.2f`), and far below where
 # the text has flaws ({value}`fig-why-reasons holder=RoBERTa-base quantity=neutral reason=imperfection mean +.2f`),
 # for which people vote neutral more often than for any other frequent reason. MiniLM leans the same
@@ -291,6 +291,6 @@ result
 # finding. An item may have several reasons, and nothing here shows that a reason causes the votes beside it.
 # That reasons explain little of the entropy may also come from the choice of items, which were disputed to
 # begin with. VariErr's judges are four people, and LiveNLI shares
-# {value}`tbl-why-explaining crowd=explained n_items .0f` items. The models are few; DeBERTa and ModernBERT are large, the others small; RoBERTa-base was
-# trained on SNLI alone, and MPNet on 10,000 pairs. AmbiEnt's pairs are not ChaosNLI's, so what
+# {value}`tbl-why-explaining crowd=explained n_items .0f` items. The models are few; DeBERTa and
+# ModernBERT are large, the others small; RoBERTa-base was trained on SNLI alone, and MPNet on 10,000 pairs. AmbiEnt's pairs are not ChaosNLI's, so what
 # disambiguation removes there need not hold here.
