@@ -13,8 +13,9 @@
 # %% [markdown]
 # # Calibration to a majority and to people
 #
-# A model can look well calibrated and still be far from what people say. Dividing the logits of
-# RoBERTa-base by two takes its expected calibration error ({term}`ECE`) on SNLI from
+# A model can look well calibrated and still be far from what people say. On the SNLI items that ChaosNLI
+# chose for their disagreement, dividing the logits of RoBERTa-base by two takes its expected calibration
+# error ({term}`ECE`) from
 # {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=1 mean:ece .3f` to
 # {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=2 mean:ece .3f`. And the
 # vote shares themselves, the best prediction of people that there can be, have an ECE of
@@ -310,8 +311,8 @@ publish_figure(
 #
 # Both happen. {numref}`fig-error-ranks` shows overconfidence on most items, and a second hump of items on
 # which the model chose another label. A temperature pulls both humps together and goes too far: at
-# T = 2 the first label gets {value}`fig-error-ranks dataset=snli part=1st side=signed temperature=2 max:mean +.3f`
-# on SNLI.
+# T = 2 the mean error of the first label on SNLI is
+# {value}`fig-error-ranks dataset=snli part=1st side=signed temperature=2 max:mean +.3f`.
 
 # %%
 publish_figure(
@@ -328,9 +329,9 @@ publish_figure(
 )
 
 # %% [markdown]
-# Without scaling the model is surer than people: its entropy is lower, on SNLI by
-# {value}`fig-error-entropy dataset=snli side=signed temperature=1 max:mean +.2f` nats on average. At T = 2 it is
-# slightly higher, by {value}`fig-error-entropy dataset=snli side=signed temperature=2 max:mean .2f`.
+# Without scaling the model is surer than people: on SNLI its entropy differs from theirs by
+# {value}`fig-error-entropy dataset=snli side=signed temperature=1 max:mean +.2f` nats on average, at T = 2 by
+# {value}`fig-error-entropy dataset=snli side=signed temperature=2 max:mean +.2f`.
 #
 # A mean near zero is not agreement. Flattening moves all entropies by one rule, so that errors of both
 # signs cancel while their absolute value stays: at T = 2 it is still
@@ -362,7 +363,7 @@ publish_figure(
 # away, and {value}`tbl-error-divergence measure=dist_ce origin=released temperature=2 reference=outside_both mean .3f`
 # at a temperature of 2.
 #
-# Nearly all errors of the samples in {numref}`fig-error-distributions` are below 0.2; a model's reach to
+# Nearly all errors of the samples in {numref}`fig-error-distributions` are small; a model's reach to
 # almost 1. The histogram of RoBERTa-base differs from that of H1 in
 # {value}`tbl-error-divergence measure=tvd origin=released temperature=1 mean .0%` of its mass, that of the
 # second sample in {value}`tbl-error-divergence measure=tvd system=H2 mean .0%`. Flattening shortens the
@@ -410,9 +411,9 @@ if len(draws):
         columns=error_distributions.COLUMNS,
         index=error_distributions.SYSTEM,
         caption=f"""By DistCE models are further from the crowd than twenty people, whoever judges; by ECE
-        a model beats people. Judged by the votes in neither sample, or by all; the total variation distance
-        (TVD) is that between a histogram of errors and H1's, 30 bins. Means over {n_seeds:,} draws; in
-        brackets the middle 95% of them, where the value depends on the draw.""",
+        a model beats people. {{term}}`TVD` compares a histogram of errors, in 30 bins, with H1's.
+        Means over {n_seeds:,} draws; in brackets the middle 95% of them, where the value depends on the
+        draw.""",
     )
 published
 

@@ -33,6 +33,7 @@ from chaos_utils.metrics.divergence import entropy, kl_divergence, total_variati
 from chaos_utils.metrics.measures import BAAN_BINS
 from chaos_utils.metrics.resampling import percentile_interval, split_votes
 from chaos_utils.report.columns import Column
+from chaos_utils.scoring.judging import part_of
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import computed
 
@@ -47,7 +48,7 @@ PSEUDO_COUNT = 0.5  # is added to every bin of a smoothed histogram
 DIGITS = 10  # values are rounded so far before binning, or equal ones part at an edge
 PEOPLE = "people"  # beside the systems in histograms
 SYSTEM = ("dataset", "system", "origin", "temperature")
-_KEYS = ("measure", *SYSTEM, "reference")
+JUDGED = ("measure", *SYSTEM, "reference")
 _MEASURES = {
     "ece": "ECE",
     "dist_ce": "mean DistCE",
@@ -88,16 +89,15 @@ def histogram(keys: Mapping[str, object], values: Floats, edges: Floats) -> pd.D
 
 def views(
     dataset: Dataset, human: Floats, model: Floats
-) -> Iterator[tuple[str, str, Floats, Floats, Floats]]:
-    """Yield ``view``, ``part``, and items' human values, model values and errors."""
+) -> Iterator[tuple[str, str, Floats, Floats]]:
+    """Yield ``view``, ``part``, and of each item the model's value and its error."""
     for k, label in enumerate(dataset.labels):
-        yield "class", label, human[:, k], model[:, k], model[:, k] - human[:, k]
+        yield "class", label, model[:, k], model[:, k] - human[:, k]
     ranked = np.argsort(-human, axis=1, kind="stable")
     by_rank = [np.take_along_axis(shares, ranked, axis=1).T for shares in (human, model)]
     for k, (of_people, of_system) in enumerate(zip(*by_rank, strict=True), start=1):
-        yield "rank", ordinal(k), of_people, of_system, of_system - of_people
-    of_people, of_system = (entropy(shares, unit="nats") for shares in (human, model))
-    yield "entropy", "entropy", of_people, of_system, entropy_error(human, model)
+        yield "rank", ordinal(k), of_system, of_system - of_people
+    yield "entropy", "entropy", entropy(model, unit="nats"), entropy_error(human, model)
 
 
 def ordinal(number: int) -> str:
@@ -117,26 +117,26 @@ def view_histograms(votes: Votes, systems: Sequence[System], *, shown_seed: int)
     minus people) and ``absolute`` are of the errors.
     """
     chosen = flattened_beside(votes, systems, shown_seed, ["yours"])
-    covered = votes.shares[np.unique(np.concatenate([one.rows_in(votes) for one in chosen]))]
-    everyone = [(PEOPLE, "reference", 1.0, covered, covered)]
-    for one in chosen:
-        judged = one.aligned_to(votes)
-        everyone.append((one.name, one.origin, one.temperature, judged.human, judged.model))
+    covered = part_of(votes, np.unique(np.concatenate([one.rows_in(votes) for one in chosen])))
     found = []
-    for name, origin, at, human, model in everyone:
-        of_system = dict(zip(SYSTEM, (votes.dataset.name, name, origin, at), strict=True))
-        for view, part, _, values, error in views(votes.dataset, human, model):
+    for one in (computed(PEOPLE, covered, covered.shares, origin="reference"), *chosen):
+        judged = one.aligned_to(votes)
+        for view, part, values, error in views(votes.dataset, judged.human, judged.model):
             limit = math.log(votes.dataset.n_classes) if view == "entropy" else 1.0
             edges = np.linspace(0, limit, VIEW_BINS + 1)
-            around = np.linspace(
-                -limit, limit, 2 * VIEW_BINS
-            )  # an odd number of bins: one around 0
             sides = {"marginal": (values, edges)}
-            if name != PEOPLE:
+            if one.name != PEOPLE:
+                around = np.linspace(
+                    -limit, limit, 2 * VIEW_BINS
+                )  # an odd number: one bin around 0
                 sides |= {"signed": (error, around), "absolute": (np.abs(error), edges)}
-            row = of_system | {"view": view, "part": part}
-            found += [histogram(row | {"side": one}, *shown) for one, shown in sides.items()]
+            keys = _keys(one) | {"view": view, "part": part}
+            found += [histogram(keys | {"side": side}, *of) for side, of in sides.items()]
     return pd.concat(found, ignore_index=True)
+
+
+def _keys(system: System) -> dict[str, object]:
+    return {name: system.keys[name] for name in SYSTEM}
 
 
 # Samples of votes
@@ -218,8 +218,7 @@ def error_histograms(
     edges = np.linspace(0, 1, N_BINS + 1)
     found = []
     for one in (*samples, *_beside(votes, systems, shown_seed)):
-        keys = {name: one.keys[name] for name in SYSTEM}
-        found.append(histogram(keys, item_errors(votes, one), edges))
+        found.append(histogram(_keys(one), item_errors(votes, one), edges))
     return pd.concat(found, ignore_index=True)
 
 
@@ -230,7 +229,7 @@ def _beside(votes: Votes, systems: Sequence[System], shown_seed: int) -> list[Sy
 # The draw of the released notebook
 
 
-@recorded(keys=_KEYS, needs=MANY_VOTES, published=_PAPER)
+@recorded(keys=JUDGED, needs=MANY_VOTES, published=_PAPER)
 def released_draw(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     """Judge the notebook's own H1 and H2 (`draw_released_samples`), beside what it printed.
 
@@ -271,7 +270,7 @@ RELEASED_COLUMNS = [
 # Many draws
 
 
-@recorded(keys=_KEYS, needs=MANY_VOTES, published=_PAPER)
+@recorded(keys=JUDGED, needs=MANY_VOTES, published=_PAPER)
 def error_divergence(
     votes: Votes, systems: Sequence[System], *, shown_seed: int, n_seeds: int, seed: int
 ) -> pd.DataFrame:
@@ -366,27 +365,29 @@ def summarise_draws(votes: Votes, by_draw: pd.DataFrame) -> pd.DataFrame:
         for source, theirs in (("notebook", about[in_notebook]), ("text", about[~in_notebook])):
             column = _PUBLISHED.get(row["measure"])
             value = first(theirs[column]) if column else np.nan
-            known = varies and not np.isnan(value)
+            below = percentileofscore(finite, value, "mean") if varies else np.nan
             row |= {
                 f"published_{source}": value,
                 f"difference_{source}": row["mean"] - value,
-                f"percentile_{source}": percentileofscore(finite, value, "mean")
-                if known
-                else np.nan,
+                f"percentile_{source}": below,
             }
         rows.append(row)
     return in_order_of(pd.DataFrame(rows).astype({"seed": "Int64"}), "measure", _MEASURES)
 
 
-def _compared(heading: str, measure: str, reference: str) -> Column:
-    at = {"measure": measure, "reference": reference}
-    return Column(heading, "mean", 3, "low", "high", at=at)
+def _at(measure: str, reference: str) -> dict[str, object]:
+    return {"measure": measure, "reference": reference}
 
 
 COLUMNS = [
     Column("of", title),
-    _compared("ECE ↓", "ece", "outside_both"),
-    _compared("mean DistCE ↓", "dist_ce", "outside_both"),
-    _compared("… judged by all votes", "dist_ce", "all"),
-    _compared("TVD of histograms to H1’s", "tvd", "all"),
+    *(
+        Column(heading, "mean", 3, "low", "high", at=_at(measure, reference), group=group)
+        for group, heading, measure, reference in (
+            ("by votes in neither", "ECE ↓", "ece", "outside_both"),
+            ("by votes in neither", "DistCE ↓", "dist_ce", "outside_both"),
+            ("by all votes", "DistCE ↓", "dist_ce", "all"),
+            ("by all votes", "TVD to H1 ↓", "tvd", "all"),
+        )
+    ),
 ]

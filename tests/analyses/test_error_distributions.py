@@ -100,7 +100,7 @@ def test_histograms_are_compared_bin_by_bin():
 
 def test_views_of_a_hand_made_item(sample):
     human, model = np.array([[0.2, 0.5, 0.3]]), np.array([[0.5, 0.5, 0]])
-    errors = {part: error[0] for _, part, _, _, error in views(sample[0].dataset, human, model)}
+    errors = {part: error[0] for _, part, _, error in views(sample[0].dataset, human, model)}
     expected = {
         "entailment": 0.3, "neutral": 0, "contradiction": -0.3, "1st": 0, "2nd": -0.3, "3rd": 0.3,
         "entropy": np.log(2) + sum(p * np.log(p) for p in (0.2, 0.5, 0.3)),
