@@ -20,7 +20,7 @@ from chaos_utils.datasets.catalogue import bundled_datasets
 from chaos_utils.datasets.companions import machine_files, read_judges, read_llm_annotators
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.splits import grouped_folds, item_groups
-from chaos_utils.datasets.votes import Annotations, Votes
+from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.agreement import (
     majority_agreement,
     pairwise_agreement,
@@ -33,7 +33,6 @@ from chaos_utils.metrics.resampling import (
     holm,
     paired_p_value,
     percentile_interval,
-    split_votes,
 )
 from chaos_utils.metrics.skill import distances, people_on_top
 from chaos_utils.report.columns import Column, Row, published_beside
@@ -99,10 +98,7 @@ class Machines:
 
 
 def beside(material: Material) -> Machines:
-    """Add the answers of language models to the evidence; beside synthetic votes, invented ones."""
-    if material.synthetic:
-        judged = [_invent_labels(votes, 8) for votes in material.votes]
-        return Machines(material, Answers(pd.concat(judged)))
+    """Add the answers of language models to the evidence."""
     released = [one.datasets[0] for one in material if one.given_votes and one.released]
     judged_on = [one.name for one in released if machine_files(one)]
     files = [name for one in released for name in machine_files(one)]
@@ -133,12 +129,8 @@ def _unavailable(evidence: Evidence) -> Evidence:
 def annotated(beside: Material) -> tuple[Material, Answers]:
     """Return the datasets whose items language models have labelled beside named annotators.
 
-    Beside the book's votes alone; beside synthetic ones, an invented dataset.
+    Beside the book's votes alone.
     """
-    if beside.synthetic:
-        votes = _with_annotators(beside.votes[0])
-        evidence = Evidence((votes.dataset,), (votes,), None)
-        return Material((evidence,)), Answers(_invent_labels(votes, 4))
     if not beside.released:
         return Material(()), Answers(pd.DataFrame())
     names = [one.name for one in bundled_datasets() if not one.in_book and machine_files(one)]
@@ -153,35 +145,6 @@ def annotated(beside: Material) -> tuple[Material, Answers]:
         return pd.concat([pd.DataFrame(), *rows])
 
     return material, _read_later(labels, files)
-
-
-# Answers to synthetic items
-
-
-def _invent_labels(votes: Votes, n_models: int) -> pd.DataFrame:
-    rng = np.random.default_rng(5)
-    power = votes.shares**3
-    models = []
-    for k in range(n_models):
-        drawn = rng.multinomial(1, power / power.sum(axis=1, keepdims=True)).argmax(axis=1)
-        labels = np.array(votes.dataset.labels)[drawn]
-        about = {"dataset": votes.dataset.name, "model": f"model {k + 1}"}
-        about["maker"] = f"maker {k // 2 + 1}"
-        models.append(pd.DataFrame({"uid": votes.uids, "label": labels} | about))
-    return pd.concat(models)
-
-
-def _with_annotators(votes: Votes) -> Votes:
-    """Return five votes per item, of eight people in turn."""
-    rng = np.random.default_rng(7)
-    drawn = split_votes(votes.counts, (5,), rng)[0]
-    item, place = np.nonzero(drawn)
-    item, label = (np.repeat(some, drawn[item, place]) for some in (item, place))
-    people = np.arange(len(item)) % 8
-    return replace(
-        votes, counts=drawn, majority=drawn.argmax(axis=1),
-        annotations=Annotations(item, people, label),
-    )  # fmt: skip
 
 
 # Crowds
