@@ -284,20 +284,16 @@ def crowds(
 ) -> pd.DataFrame:
     """Set each crowd of machines beside people.
 
-    Returns
-    -------
-    DataFrame
-        A row for each crowd, as `crowds_on` gives them: ``n_members``, ``n_items``; means over
-        items of ``agreement`` (share of pairs of members that agree), ``unanimous`` (whether all
-        do), ``with_people`` (how often a person gives a member's label), and after ``people_`` the
-        first two of people, as many of them; ``rho``, the correlation over items of how often two
-        members and two people disagree. All with ``_low`` and ``_high`` over items. How often two
-        people agree on the other items is ``left_out_agreement``. ``trust`` (λ),
-        ``credibility`` (k₀) and the estimates of `scoring.worth` for the members' pooled votes;
-        after ``uniform_`` and ``base_rate_`` that of ``human_equivalent_brier`` for a uniform guess
-        and the base rate; after ``limit_`` those of endlessly many such members. ``old_label``
-        is the share of members that gave the old label where people's majority is another, on
-        ``n_contested`` items, and ``people_old_label`` that of people.
+    A row for each crowd, as `crowds_on` gives them: ``n_members``, ``n_items``; means over items of
+    ``agreement`` (share of pairs of members that agree), ``unanimous`` (whether all do),
+    ``with_people`` (how often a person gives a member's label), and after ``people_`` the first two
+    of people, as many of them; ``rho``, the correlation over items of how often two members and two
+    people disagree. All with ``_low`` and ``_high`` over items. How often two people agree on the
+    other items is ``left_out_agreement``. ``trust`` (λ), ``credibility`` (k₀) and the estimates of
+    `scoring.worth` for the members' pooled votes; after ``uniform_`` and ``base_rate_`` that of
+    ``human_equivalent_brier`` for a uniform guess and the base rate; after ``limit_`` those of
+    endlessly many such members. ``old_label`` is the share of members that gave the old label where
+    people's majority is another, on ``n_contested`` items, and ``people_old_label`` that of people.
     """
     rows = []
     resampling: dict[str, Any] = {
@@ -386,13 +382,10 @@ def _for_old_label(crowd: Crowd) -> dict[str, object]:
 def published(votes: Votes, *, judges: Answers) -> pd.DataFrame:
     """Set the published values of the 32 language models beside those of the released labels.
 
-    Returns
-    -------
-    DataFrame
-        A row for each ``quantity`` of `metrics.panels.panel_values` and for ``nu_H``, which needs a
-        curve that was not released: ``paper`` on ``paper_items`` (of released votes alone),
-        ``value`` on ``n_items``, ``difference``; ``missing``, what the ``n_missing`` items that one
-        of the models has no readable answer to must add to the sum of an item's ``J`` or ``E``.
+    A row for each ``quantity`` of `metrics.panels.panel_values` and for ``nu_H``, which needs a
+    curve that was not released: ``paper`` on ``paper_items`` (of released votes alone), ``value``
+    on ``n_items``, ``difference``; ``missing``, what the ``n_missing`` items that one of the models
+    has no readable answer to must add to the sum of an item's ``J`` or ``E``.
     """
     theirs = read_published("judges32").query("dataset == @votes.dataset.name")
     if not votes.is_released:
@@ -427,16 +420,13 @@ def members(
 ) -> pd.DataFrame:
     """Say how often each language model agrees with a person, and how many people it is worth.
 
-    Returns
-    -------
-    DataFrame
-        A row for each model, and one each for ``people``, for ``the majority of the others``, which
-        is the label that most other people gave, and for the label that most of the models gave:
-        ``with_people``, how often a random person gives the same label, and ``beyond``, by how much
-        that is more often than another person does, with ``_low`` and ``_high`` over items, the
-        p-value of the paired bootstrap (``p``) and that by Holm's method over the models
-        (``p_adjusted``), and ``side``, above or below people where that is below 1 − `confidence`.
-        For models the estimates of `scoring.worth` that one label allows, and ``trust`` (λ).
+    A row for each model, and one each for ``people``, for ``the majority of the others``, which is
+    the label that most other people gave, and for the label that most of the models gave:
+    ``with_people``, how often a random person gives the same label, and ``beyond``, by how much
+    that is more often than another person does, with ``_low`` and ``_high`` over items, the p-value
+    of the paired bootstrap (``p``) and that by Holm's method over the models (``p_adjusted``), and
+    ``side``, above or below people where that is below 1 − `confidence`. For models the estimates
+    of `scoring.worth` that one label allows, and ``trust`` (λ).
     """
     crowd = judges_on(votes, judges.on(votes))
     if crowd is None:
@@ -478,13 +468,10 @@ def makers(
 ) -> pd.DataFrame:
     """Say whether language models of one maker agree more often than those of different makers.
 
-    Returns
-    -------
-    DataFrame
-        A row for each maker, and one for them all: ``n_models``; ``within``, how often two of its
-        models give the same label (missing for a single one), ``across``, how often one of its
-        models and one of another maker's do, and ``closer``, their difference; with ``_low`` and
-        ``_high`` over items. All counts each pair of models once.
+    A row for each maker, and one for them all: ``n_models``; ``within``, how often two of its
+    models give the same label (missing for a single one), ``across``, how often one of its models
+    and one of another maker's do, and ``closer``, their difference; with ``_low`` and ``_high``
+    over items. All counts each pair of models once.
     """
     crowd = judges_on(votes, judges.on(votes))
     if crowd is None:
@@ -524,12 +511,9 @@ def panels(
 
     On average over all ways to draw k of them, in closed form: see `metrics.panels.panel_variance`.
 
-    Returns
-    -------
-    DataFrame
-        A row for each number of models, ``n_members``: ``trust``, ``credibility`` and the estimates
-        of `scoring.worth`, of their pooled votes, with ``_low`` and ``_high`` over items;
-        ``people_skill``, that of as many people who know the base rate.
+    A row for each number of models, ``n_members``: ``trust``, ``credibility`` and the estimates of
+    `scoring.worth`, of their pooled votes, with ``_low`` and ``_high`` over items;
+    ``people_skill``, that of as many people who know the base rate.
     """
     crowd = judges_on(votes, judges.on(votes))
     rows: list[dict[str, object]] = []
@@ -552,13 +536,10 @@ def best_panels(votes: Votes, *, judges: Answers, confidence: float, seed: int) 
 
     Both halves of 20 random splits choose, among all panels, by squared distance.
 
-    Returns
-    -------
-    DataFrame
-        A row each for the panel on the items that chose it, the same on the other items, and there
-        a random panel of its size and all models: ``people_on_top`` and ``human_equivalent_brier``,
-        as it is, the mean over splits, with ``_low`` and ``_high``, between which that share of the
-        splits lies; ``beats_all``, the share of splits in which it is nearer than all models are.
+    A row each for the panel on the items that chose it, the same on the other items, and there a
+    random panel of its size and all models: ``people_on_top`` and ``human_equivalent_brier``, as it
+    is, the mean over splits, with ``_low`` and ``_high``, between which that share of the splits
+    lies; ``beats_all``, the share of splits in which it is nearer than all models are.
     """
     crowd = judges_on(votes, judges.on(votes))
     if crowd is None or crowd.n_members <= PANEL or len(crowd.votes) < 4:
@@ -626,15 +607,11 @@ def with_encoders(
     each label, one takes the encoders, one takes both: fitted on the votes on other items, and
     judged on those that all answered.
 
-    Returns
-    -------
-    DataFrame
-        A row for each map, named by what is ``stacked``, and again for the encoders that cannot
-        have seen the items: ``n_systems`` and ``n_items``; ``jsd``, ``kl`` and ``people``, the
-        worth in people on top of the base rate, with ``_low`` and ``_high`` over items; and, of
-        both, how much nearer in JSD the language models bring the same encoders
-        (``by_models``) and these the language models (``by_encoders``), with the ends. No rows
-        where votes are few.
+    A row for each map, named by what is ``stacked``, and again for the encoders that cannot have
+    seen the items: ``n_systems`` and ``n_items``; ``jsd``, ``kl`` and ``people``, the worth in
+    people on top of the base rate, with ``_low`` and ``_high`` over items; and, of both, how much
+    nearer in JSD the language models bring the same encoders (``by_models``) and these the language
+    models (``by_encoders``), with the ends. No rows where votes are few.
     """
     crowd = None if votes.are_few else judges_on(votes, judges.on(votes))
     fair = [one for one in systems if one.origin != "yours"]
@@ -687,14 +664,11 @@ def unanimity(
 ) -> pd.DataFrame:
     """Say how many people give the language models' label, by how many of the models give it.
 
-    Returns
-    -------
-    DataFrame
-        A row for each bin of the share of models that give the most frequent label, from
-        ``low_share`` on; the last holds the items on which all agree: ``n_items``,
-        ``share_of_items``; ``share`` of the models, the bin's mean; ``people``, the share of people
-        with that label, with ``low`` and ``high`` over the bin's items; ``majority``, on which
-        share of the items it is people's majority label.
+    A row for each bin of the share of models that give the most frequent label, from ``low_share``
+    on; the last holds the items on which all agree: ``n_items``, ``share_of_items``; ``share`` of
+    the models, the bin's mean; ``people``, the share of people with that label, with ``low`` and
+    ``high`` over the bin's items; ``majority``, on which share of the items it is people's majority
+    label.
     """
     crowd = judges_on(votes, judges.on(votes))
     rows: list[dict[str, object]] = []
@@ -728,14 +702,10 @@ def unanimity(
 def parted(votes: Votes, *, judges: Answers) -> pd.DataFrame:
     """Count the items on which nearly all language models agree on another label than most people.
 
-    Returns
-    -------
-    DataFrame
-        A row for each pair of labels, that of people's majority and that of at least 90% of the
-        models: ``n_items``, of ``n_agreed`` items on which so many models agree; means over them of
-        ``people`` (share with their majority) and ``people_with_models`` (share with the models'
-        label); ``old``, on which share of them the models' label is the old one. The first row is
-        of ``any`` two labels.
+    A row for each pair of labels, that of people's majority and that of at least 90% of the models:
+    ``n_items``, of ``n_agreed`` items on which so many models agree; means over them of ``people``
+    (share with their majority) and ``people_with_models`` (share with the models' label); ``old``,
+    on which share of them the models' label is the old one. The first row is of ``any`` two labels.
     """
     crowd = judges_on(votes, judges.on(votes))
     rows: list[dict[str, object]] = []
@@ -774,17 +744,14 @@ def stand_ins(
 ) -> pd.DataFrame:
     """Test which language models may stand in for an annotator, and what they are worth.
 
-    Returns
-    -------
-    DataFrame
-        A row for each model, one for the label that most of them gave (the first of those that are
-        tied), and one for people: ``with_people``, the share of people who gave the same label to
-        an item; ``with_models``, that of the other models; ``advantage`` (ρ), ``wins_10``,
-        ``wins_15`` and ``wins_20`` (ω at ε of 0.1, 0.15 and 0.2) of the alternative annotator test,
-        of ``n_annotators``; the estimates of `scoring.worth` with ``_low`` and ``_high``, those of
-        the pooled votes of all models for the row of them all, where ``with_models`` is the
-        agreement of two models, and ``beyond`` what it has more than that of two people. A label
-        that people could not give agrees with nobody's.
+    A row for each model, one for the label that most of them gave (the first of those that are
+    tied), and one for people: ``with_people``, the share of people who gave the same label to an
+    item; ``with_models``, that of the other models; ``advantage`` (ρ), ``wins_10``, ``wins_15`` and
+    ``wins_20`` (ω at ε of 0.1, 0.15 and 0.2) of the alternative annotator test, of
+    ``n_annotators``; the estimates of `scoring.worth` with ``_low`` and ``_high``, those of the
+    pooled votes of all models for the row of them all, where ``with_models`` is the agreement of
+    two models, and ``beyond`` what it has more than that of two people. A label that people could
+    not give agrees with nobody's.
     """
     rows = answers.on(votes)
     known = {label: k for k, label in enumerate(votes.dataset.labels)}

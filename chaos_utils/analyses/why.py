@@ -143,15 +143,12 @@ def errors(
     whose word decides: that of its ``authors``, on a second look, or that of its ``peers``, of whom
     more than half must accept the reason.
 
-    Returns
-    -------
-    DataFrame
-        ``holder`` is people or a family of systems (the mean of its seeds, on the items that all of
-        them predict); ``n_labels`` of these items; ``n_majority``, how many of them are the
-        majority of the votes, and ``n_minority`` that are not, with ``each``, the mean share of the
-        latter, and ``minority_labels``, their share of all such labels; ``share`` of all votes, and
-        ``minority_share`` of those against the majority, with the ends of its bootstrap interval
-        over items.
+    ``holder`` is people or a family of systems (the mean of its seeds, on the items that all of
+    them predict); ``n_labels`` of these items; ``n_majority``, how many of them are the majority of
+    the votes, and ``n_minority`` that are not, with ``each``, the mean share of the latter, and
+    ``minority_labels``, their share of all such labels; ``share`` of all votes, and
+    ``minority_share`` of those against the majority, with the ends of its bootstrap interval over
+    items.
     """
     rows = companion.read()
     given = pd.DataFrame(
@@ -255,14 +252,11 @@ def reasons(
 ) -> pd.DataFrame:
     """Say how people disagree, and how far systems are from them, by reason.
 
-    Returns
-    -------
-    DataFrame
-        ``holder`` is people or a family of systems, on the items that all its seeds predict; the
-        ``quantity`` is ``entropy`` (bits), ``jsd`` (mean of a family's seeds), or a label: people's
-        share of it, or how much more of it a family has. ``kind`` of the reason, its ``n_items``
-        (an item may have several), their ``mean`` with the ends of its interval by Student's t, and
-        ``overall``, the mean of the ``n_coded`` items that have at least one of the ten reasons.
+    ``holder`` is people or a family of systems, on the items that all its seeds predict; the
+    ``quantity`` is ``entropy`` (bits), ``jsd`` (mean of a family's seeds), or a label: people's
+    share of it, or how much more of it a family has. ``kind`` of the reason, its ``n_items`` (an
+    item may have several), their ``mean`` with the ends of its interval by Student's t, and
+    ``overall``, the mean of the ``n_coded`` items that have at least one of the ten reasons.
     """
     rows = []
     for holder, quantity, values, has in _quantities(votes, systems, companion.read()):
@@ -296,14 +290,11 @@ def reasons(
 def explained(votes: Votes, systems: Sequence[System], *, companion: Companion) -> pd.DataFrame:
     """Say how much of what differs between items goes with their reasons.
 
-    Returns
-    -------
-    DataFrame
-        For each ``holder`` and ``quantity`` of `reasons`: the ``mean`` over the ``n_items`` with at
-        least one of the ten reasons; ``by_reason``, the share of the variance between items that a
-        regression on the reasons explains, adjusted for their number; ``p`` of its F test, and
-        ``p_holm``, adjusted for all rows. ``lowest`` and ``highest`` are the reasons with the
-        extreme means, among those of at least `FEW` items, and ``low`` and ``high`` these means.
+    For each ``holder`` and ``quantity`` of `reasons`: the ``mean`` over the ``n_items`` with at
+    least one of the ten reasons; ``by_reason``, the share of the variance between items that a
+    regression on the reasons explains, adjusted for their number; ``p`` of its F test, and
+    ``p_holm``, adjusted for all rows. ``lowest`` and ``highest`` are the reasons with the extreme
+    means, among those of at least `FEW` items, and ``low`` and ``high`` these means.
     """
     names = np.array([name for name, _ in REASONS.values()])
     rows = []
@@ -357,14 +348,11 @@ def explaining(
 ) -> pd.DataFrame:
     """Compare LiveNLI's people, who explain and may name several labels, with the votes.
 
-    Returns
-    -------
-    DataFrame
-        For those who explained and, beside them, as many of those who voted (means over draws):
-        ``n_items`` and ``n_people`` on each; ``bits``, the mean entropy of their shares; ``tvd``,
-        from the votes that were not drawn; ``several``, the share of answers that name several
-        labels; ``farther``, how much larger the TVD of those who explained is; each with the ends
-        of its interval by Student's t over items.
+    For those who explained and, beside them, as many of those who voted (means over draws):
+    ``n_items`` and ``n_people`` on each; ``bits``, the mean entropy of their shares; ``tvd``, from
+    the votes that were not drawn; ``several``, the share of answers that name several labels;
+    ``farther``, how much larger the TVD of those who explained is; each with the ends of its
+    interval by Student's t over items.
     """
     rows = companion.read()
     held = _shared(votes, rows["uid"])
@@ -409,14 +397,11 @@ def explaining(
 def readings(votes: Votes, *, confidence: float, companion: Companion) -> pd.DataFrame:
     """Count pairs by the size of their majority, as they are written and on each reading.
 
-    Returns
-    -------
-    DataFrame
-        For each size of ``majority`` (votes): the ``share`` of pairs ``shown`` as written, on one
-        of their readings, or on a sentence that is none (a distractor). Repeated for each:
-        ``n_shown``, their mean entropy in ``bits``, and ``apart``, the chance that two people
-        differ; ``removed`` is the mean difference over pairs of the entropy as written and on
-        their readings, with the ends of its interval by Student's t.
+    For each size of ``majority`` (votes): the ``share`` of pairs ``shown`` as written, on one of
+    their readings, or on a sentence that is none (a distractor). Repeated for each: ``n_shown``,
+    their mean entropy in ``bits``, and ``apart``, the chance that two people differ; ``removed`` is
+    the mean difference over pairs of the entropy as written and on their readings, with the ends of
+    its interval by Student's t.
     """
     rows = companion.read()
     counts = rows[list(votes.dataset.labels)].to_numpy()
