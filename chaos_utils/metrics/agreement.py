@@ -143,47 +143,6 @@ def quadratic_entropy(votes: npt.ArrayLike) -> npt.NDArray[np.float64]:
     return 1 - pairwise_agreement(votes)
 
 
-def credible_intervals(
-    votes: npt.ArrayLike, prior: npt.ArrayLike, level: float = 0.95
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Equal-tailed credible interval of each label's share in the whole population.
-
-    The posterior of an item is a Dirichlet distribution, whose marginals are beta distributions.
-
-    Parameters
-    ----------
-    votes : array_like of int, shape (n_items, n_classes)
-        Counts.
-    prior : float or array_like of float, shape (n_classes,)
-        Dirichlet parameters, above 0: 1/2 is Jeffreys' prior, or what
-        `priors.fit_dirichlet` finds.
-    level : float
-        Posterior probability that the share lies in the interval, label by label; in (0, 1).
-
-    Returns
-    -------
-    low, high : ndarray of float64, shape (n_items, n_classes)
-        In [0, 1].
-
-    Raises
-    ------
-    ValueError
-        If a prior parameter is not above 0, or the level is not between 0 and 1.
-    """
-    from scipy.special import betaincinv  # slow to import
-
-    counts = as_votes(votes, "votes")
-    alpha = np.broadcast_to(np.asarray(prior, dtype=np.float64), counts.shape[1:])
-    if not (np.isfinite(alpha) & (alpha > 0)).all():
-        raise ValueError(f"prior is {alpha.tolist()}, expected values above 0")
-    if not 0 < level < 1:
-        raise ValueError(f"level is {level}, expected a value between 0 and 1")
-    one = counts + alpha
-    other = one.sum(axis=1, keepdims=True) - one
-    tail = (1 - level) / 2
-    return betaincinv(one, other, tail), betaincinv(one, other, 1 - tail)
-
-
 def kappa_from_means(
     mean_pairwise_agreement: npt.ArrayLike, mean_shares: npt.ArrayLike
 ) -> npt.NDArray[np.float64]:

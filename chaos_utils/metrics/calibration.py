@@ -228,68 +228,6 @@ def expected_calibration_error(
     return float(np.abs(sums[:, 2] - sums[:, 1]).sum() / len(np.asarray(model)))
 
 
-def squared_calibration_error(
-    model: npt.ArrayLike, target: npt.ArrayLike, binning: Binning
-) -> float:
-    r"""Squared binned calibration error of the predicted label's probability, debiased.
-
-    .. math:: \sum_b \frac{n_b}{n} \left( \bar d_b^2 - \frac{s_b^2}{n_b} \right), \qquad
-              d_i = \mathrm{hit}_i - \mathrm{confidence}_i
-
-    The expected calibration error of a perfectly calibrated model is above 0, since its bins err
-    by chance. The square has an unbiased estimate: what chance adds to a bin's squared mean gap
-    is the gap's variance over the number of items.
-
-    Parameters
-    ----------
-    model, target, binning
-        As for `expected_calibration_error`, with fixed bins. Tied labels share a hit.
-
-    Returns
-    -------
-    float
-        In [−1, 1]: below 0 where the gaps are smaller than chance alone would make them. A bin
-        with one item has no estimate and counts as 0.
-
-    References
-    ----------
-    Kumar, A., Liang, P. and Ma, T. (2019). Verified uncertainty calibration.
-    """
-    confidence, hits = hits_of(model, target, ties="shared")
-    bins, gaps = binning.assign(confidence), hits - confidence
-    inside = bins != NO_BIN
-    counts, sums, squares = (
-        np.bincount(bins[inside], weights=values[inside], minlength=binning.n_bins)
-        for values in (np.ones_like(gaps), gaps, gaps**2)
-    )
-    several = counts > 1
-    found = (sums**2 - squares)[several] / (counts - 1)[several]
-    return float(found.sum() / len(gaps))
-
-
-def maximum_calibration_error(
-    model: npt.ArrayLike, target: npt.ArrayLike, binning: Binning
-) -> float:
-    """Largest gap between hits and confidence of any bin that holds an item; in [0, 1].
-
-    Parameters
-    ----------
-    model, target, binning
-        As for `expected_calibration_error`.
-
-    Returns
-    -------
-    float
-        In [0, 1]; 0 is perfect calibration.
-
-    References
-    ----------
-    Naeini, M. P. et al. (2015). Obtaining well calibrated probabilities using Bayesian binning.
-    """
-    curve = reliability_curve(*hits_of(model, target), binning)
-    return float(np.nanmax(np.abs(curve.hits - curve.confidence)))
-
-
 def adaptive_calibration_error(model: npt.ArrayLike, target: npt.ArrayLike, n_bins: int) -> float:
     """ECE over bins of equal numbers of items instead of equal width; in [0, 1].
 

@@ -1,7 +1,6 @@
 """How much a statistic would move with other items, and with other votes."""
 
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +10,6 @@ from chaos_utils.metrics.checks import as_distributions, as_votes
 Floats = npt.NDArray[np.float64]
 
 _CHUNK_CELLS = 4_000_000  # 32 MB of counts at a time
-_ROUNDING = 1e-12  # what sums in another order may differ by
 
 
 def bootstrap_means(
@@ -239,40 +237,6 @@ def fewest_resamples(level: float = 0.95, n_comparisons: int = 1) -> int:
     """
     _check_level(level)
     return int(np.floor(round(2 * n_comparisons / (1 - level) - 1, 9))) + 1
-
-
-def best_shares(
-    resampled: npt.ArrayLike, better: Literal["lower", "higher", "zero"]
-) -> tuple[Floats, Floats]:
-    """How often each of several systems is the best one, over resamples.
-
-    Parameters
-    ----------
-    resampled : array_like of float, shape (n_resamples, n_systems)
-        Values of one measure, all systems resampled alike; NaN where one has none.
-    better : {'lower', 'higher', 'zero'}
-        Which way is better.
-
-    Returns
-    -------
-    best : ndarray of float64, shape (n_systems,)
-        Share of the resamples in which no other system is better. One that n systems share counts
-        1/n for each of them, so that the shares add up to 1. NaN for a system that is not defined
-        on every resample.
-    tied : ndarray of float64, shape (n_systems,)
-        Share of the resamples in which the system shares the first place; of these, `best` holds
-        its part.
-    """
-    values = np.asarray(resampled, dtype=np.float64)
-    known = ~np.isnan(values).any(axis=0)
-    best, tied = np.full((2, values.shape[1]), np.nan)
-    if known.any():
-        loss = {"lower": values, "higher": -values, "zero": np.abs(values)}[better][:, known]
-        first = loss <= loss.min(axis=1, keepdims=True) + _ROUNDING
-        of_them = first.sum(axis=1, keepdims=True)
-        best[known] = (first / of_them).mean(axis=0)
-        tied[known] = (first & (of_them > 1)).mean(axis=0)
-    return best, tied
 
 
 def draw_votes(

@@ -15,7 +15,6 @@ from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES, Judged, Measure, Needs, columns_of, taken
 from chaos_utils.metrics.resampling import (
-    best_shares,
     bootstrap_tables,
     fewest_resamples,
     holm,
@@ -515,66 +514,3 @@ def wide(table: "pd.DataFrame", *ends: str) -> "pd.DataFrame":
         names = {"value": str(measure)} | {end: f"{measure}_{end}" for end in ends}
         described = described.merge(part[[*keys, *names]].rename(columns=names), "left", keys)
     return described
-
-
-def how_often_best(
-    votes: Votes,
-    systems: Sequence[System],
-    *,
-    measures: Iterable[str] | None = None,
-    groups: Mapping[str, npt.ArrayLike] | None = None,
-    n_resamples: int,
-    seed: int = 0,
-) -> "pd.DataFrame":
-    """Return how often each system is the best one, over resamples of the items.
-
-    Parameters
-    ----------
-    votes, systems, measures, groups, n_resamples, seed
-        As for `score`, with at least one resample. Systems are compared on the items that all of
-        them cover.
-
-    Returns
-    -------
-    DataFrame
-        One row for each group, measure and system, in the order given: ``dataset``, ``group``,
-        ``system``, ``measure``, ``n_items``, ``value``; ``best``, the share of the resamples in
-        which no system is better (one that n systems share counts 1/n for each; they add up to 1),
-        and ``tied``, the share of those in which it is one of several. Both are NaN for a measure
-        that is not defined on every resample.
-
-    Raises
-    ------
-    ChaosError
-        As for `score`, or if no item of a group is covered by all systems.
-    """
-    import pandas as pd
-
-    chosen = chosen_measures(votes, measures)
-    _check(systems, n_resamples, seed, 0.95)
-    if not systems or n_resamples < 1:
-        raise ChaosError(
-            "Finding the best system takes systems and resamples.",
-            found=f"{len(systems)} systems, {n_resamples} resamples",
-            expected="at least 1 of each",
-        )
-    aligned = [_Aligned.of(system, votes, chosen, False) for system in systems]
-    covered = np.all([np.isin(np.arange(len(votes)), one.rows) for one in aligned], axis=0)
-    whole = {ALL: np.arange(len(votes))}
-    rows: list[dict[str, object]] = []
-    for number, (group, members) in enumerate((groups or whole).items()):
-        items = _positions(group, members, len(votes))
-        items = items[covered[items]]
-        if len(items) == 0:
-            raise ChaosError(f"No item of {group!r} is covered by all systems.")
-        parts = [one.on(items, group, chosen) for one in aligned]
-        rng = np.random.default_rng([seed, number])
-        draws = np.stack(_resample_items(chosen, parts, items, n_resamples, rng), axis=1)
-        values = np.stack([one.values(chosen) for one in parts])
-        for k, measure in enumerate(chosen):
-            best, tied = best_shares(draws[..., k], measure.better)
-            for i, one in enumerate(parts):
-                row: dict[str, object] = {"dataset": votes.dataset.name, "group": group}
-                row |= {"system": one.system.name, "measure": measure.name, "n_items": len(items)}
-                rows.append(row | {"value": values[i, k], "best": best[i], "tied": tied[i]})
-    return pd.DataFrame(rows)
