@@ -202,10 +202,6 @@ def read_ambient(data: str = "auto") -> pd.DataFrame:
 def machine_files(dataset: Dataset) -> list[str]:
     """Return which files hold machines' answers to a dataset's items.
 
-    Parameters
-    ----------
-    dataset : Dataset
-
     Returns
     -------
     list of str

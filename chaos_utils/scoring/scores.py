@@ -141,17 +141,7 @@ def score_rows(
 ) -> list[dict[str, Any]]:
     """Return what `score` does as plain rows, without pandas, which is slow to import.
 
-    Parameters
-    ----------
-    votes, systems, measures, groups, reference, n_resamples, seed, level, in_sample
-        As for `score`.
-    comparisons : sequence of (str, str)
-        As for `score`.
-
-    Returns
-    -------
-    list of dict
-        A row may lack those of `COLUMNS` that it has nothing for.
+    A row may lack those of `COLUMNS` that it has nothing for.
     """
     chosen = chosen_measures(votes, measures)
     compared = [name for pair in comparisons for name in pair]
@@ -181,16 +171,7 @@ def score_rows(
 
 
 def as_scores(rows: Iterable[Mapping[str, object]]) -> "pd.DataFrame":
-    """Return rows as a table of scores: all `COLUMNS`, empty or NaN where a row has none.
-
-    Parameters
-    ----------
-    rows : iterable of mapping
-
-    Returns
-    -------
-    DataFrame
-    """
+    """Return rows as a table of scores: all `COLUMNS`, empty or NaN where a row has none."""
     import pandas as pd
 
     table = pd.DataFrame(list(rows), dtype=object).reindex(columns=list(COLUMNS)).astype(_TYPES)
@@ -212,22 +193,7 @@ def _has(votes: Votes, what: Needs) -> bool:
 
 
 def chosen_measures(votes: Votes, names: Iterable[str] | None = None) -> list[Measure]:
-    """Return measures by name; without names, all that the votes have what they need for.
-
-    Parameters
-    ----------
-    votes : Votes
-    names : iterable of str, optional
-
-    Returns
-    -------
-    list of Measure
-
-    Raises
-    ------
-    ChaosError
-        If a name is not known, or the votes lack what it needs.
-    """
+    """Return measures by name; without names, all that the votes have what they need for."""
     if names is None:
         return [MEASURES[name] for name in available(votes, MEASURES)]
     found = []
@@ -437,20 +403,11 @@ class Resamples:
 
     What needs them all, such as a mean over seeds, or a difference between two groups, takes its
     interval from these.
-
-    Attributes
-    ----------
-    n_items : ndarray of int, shape (n_groups, n_systems)
-        Items of the group that the system covers.
-    values : ndarray of float, shape (n_groups, n_systems, n_measures)
-        NaN where it covers none.
-    draws : ndarray of float, shape (n_groups, n_resamples, n_systems, n_measures)
-        All systems are resampled alike.
     """
 
-    n_items: Ints
-    values: Floats
-    draws: Floats
+    n_items: Ints  # of the group that the system covers, (n_groups, n_systems)
+    values: Floats  # (n_groups, n_systems, n_measures); NaN where it covers none
+    draws: Floats  # (n_groups, n_resamples, n_systems, n_measures), all systems resampled alike
 
 
 def resampled(
@@ -464,14 +421,7 @@ def resampled(
 ) -> Resamples:
     """Return the values that `score` makes intervals of, resampling the items.
 
-    Parameters
-    ----------
-    votes, systems, measures, groups, n_resamples, seed
-        As for `score`, with at least one resample; a system may share no item with a group.
-
-    Returns
-    -------
-    Resamples
+    A system may share no item with a group.
     """
     chosen = chosen_measures(votes, measures)
     _check(systems, n_resamples, seed, 0.95)
@@ -494,17 +444,8 @@ def resampled(
 def wide(table: "pd.DataFrame", *ends: str) -> "pd.DataFrame":
     """Return one row for each dataset, group and system, with a column for each measure.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Scores; the rows of differences are left out.
-    *ends : str
-        ``low``, ``high``: those columns too, as ``<measure>_low``.
-
-    Returns
-    -------
-    DataFrame
-        What describes a system, ``n_items``, then the measures, all in the order of the table.
+    The rows of differences in the `table` of scores are left out. With ``low``, ``high`` as `ends`
+    there are those columns too, as ``<measure>_low``.
     """
     rows = table[table["reference"] == ""]
     keys = ["dataset", "group", "system"]
