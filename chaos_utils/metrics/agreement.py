@@ -136,9 +136,9 @@ def krippendorff_alpha(votes: npt.ArrayLike, *, ordered: bool = False) -> float:
 def chance_of_majority_size(
     distributions: npt.ArrayLike, n_votes: int, size: int
 ) -> npt.NDArray[np.float64]:
-    """Probability that the largest of `n_votes` random votes' counts is exactly `size`, in [0, 1].
+    """Probability that the most frequent label of ``n_votes`` random votes has exactly `size`.
 
-    For three votes of five and three classes its largest value is 0.864, at an even split.
+    In [0, 1]; for three votes of five and three classes 0.864 at most, at an even split.
     """
     p = as_distributions(distributions, "distributions")
     within = [_chance_of_at_most(p, n_votes, most) for most in (size - 1, size)]

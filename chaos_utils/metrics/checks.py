@@ -35,7 +35,7 @@ def as_pair(
 def as_labels(
     values: npt.ArrayLike, n_items: int, n_classes: int, name: str
 ) -> npt.NDArray[np.int64]:
-    """Return an array of label positions, shape (n_items,), each below `n_classes`."""
+    """Return an array of label positions, shape (n_items,), each below ``n_classes``."""
     labels = np.asarray(values)
     if labels.shape != (n_items,) or not np.issubdtype(labels.dtype, np.integer):
         raise ValueError(

@@ -124,8 +124,8 @@ def squared_distance(human: npt.ArrayLike, model: npt.ArrayLike, n_votes: npt.Ar
 
     .. math:: d_i = \sum_k (m_k - h_k)^2 - \frac{\sum_k h_k (1 - h_k)}{n_i - 1}
 
-    The second term is what the noise of n votes, `n_votes` of each item or one number for all, adds
-    to the first on average. So the mean over items is the same, in expectation, for any number of
+    The second term is what the noise of ``n_votes`` (of each item, or one number for all) adds to
+    the first on average. So the mean over items is the same, in expectation, for any number of
     votes from two on. In [−1/2, 2]: an item's value may be negative, and so may the mean of a model
     that is as good as perfect.
     """

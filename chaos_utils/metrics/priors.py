@@ -46,7 +46,7 @@ def simplex_grid(n_classes: int, n_steps: int) -> Floats:
 
     Points are :math:`p_k \propto i_k^2` for whole :math:`i_k \ge 0` that sum to `n_steps`: even on
     the scale of :math:`\sqrt{p}`, on which the sampling error of a share does not depend on the
-    share. Corners and edges of `n_classes` labels are among them.
+    share. Corners and edges of ``n_classes`` labels are among them.
     """
     if n_classes < 2 or n_steps < 1:
         raise ValueError(

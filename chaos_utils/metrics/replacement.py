@@ -73,7 +73,7 @@ def alternative_annotator_test(
     item, annotator, label : array_like of int, shape (n_votes,)
         Who gave which label to which item, positions from 0; one label per annotator and item.
     predicted : array_like of int, shape (n_items,)
-        The system's labels; like people's, below `n_classes`.
+        The system's labels; like people's, below ``n_classes``.
     epsilon : float
         By how much a system may be behind, since it costs less, in [0, 1]: the authors propose 0.2
         beside experts, 0.15 beside skilled annotators, 0.1 beside crowd workers.

@@ -174,7 +174,7 @@ def fewest_resamples(level: float = 0.95, n_comparisons: int = 1) -> int:
 def draw_votes(
     distributions: npt.ArrayLike, n_votes: npt.ArrayLike, rng: np.random.Generator
 ) -> npt.NDArray[np.int64]:
-    """Draw votes on each item from its distribution, `n_votes` of each; shape (n_items, n_classes).
+    """Draw ``n_votes`` on each item from its distribution; counts of shape (n_items, n_classes).
 
     With the items' own vote shares this is the vote bootstrap.
     """
@@ -229,7 +229,7 @@ def holm(p_values: npt.ArrayLike) -> Floats:
 
 
 def rescale(score: npt.ArrayLike, *, at_zero: float, at_one: float) -> Floats:
-    """Rescale a `score` so that one reference scores 0 (`at_zero`) and another 1 (`at_one`).
+    """Rescale a ``score`` so that one reference scores 0 (`at_zero`) and another 1 (`at_one`).
 
     Below 0 or above 1 for a score beyond a reference.
     """

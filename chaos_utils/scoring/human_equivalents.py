@@ -78,6 +78,7 @@ class Crowds:
     Both are drawn without replacement from an item's votes, `n_draws` times. What is drawn does not
     depend on the systems. By default m, `n_judges`, is half of the votes on the item that has
     fewest; `people` are the crowds' sizes v: those of `PEOPLE` for which votes are left.
+    Names of measures are ``human_equivalent_tvd`` and ``human_equivalent_jsd``.
     """
 
     def __init__(
