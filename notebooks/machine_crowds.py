@@ -20,7 +20,8 @@
 # {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top_high .1f`). On the MNLI items that
 # were chosen in the same way, the same models come no nearer to people than the base rate. What is missing there
 # is not information: one number, fitted on other items, that says how far to trust them makes the thirty-two
-# worth {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top_trusted .1f` people.
+# worth {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top_trusted .1f` people, and
+# {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top_trusted .1f` on SNLI.
 #
 # On SNLI and αNLI most of the models agree with a random person more often than a second person does. That does
 # not make them better than people: whoever gives the label that most people give agrees more often still. Models
@@ -208,7 +209,10 @@ result
 crowds = machine_crowds.crowds(material, judges=judges, **resampling)
 result = None
 if len(crowds):
-    found = "Machines agree with each other more often than people do, and a crowd of them is worth few people."
+    found = (
+        "Language models, and seeds of one model, agree with each other more often than people do, and a crowd of "
+        "them is worth few people."
+    )
     result = publish_table(
         "tbl-machine-crowds",
         crowds,
@@ -433,13 +437,13 @@ result
 # each other more often than people do,
 # {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" with_models .0%` against
 # {value}`tbl-machine-stand-ins dataset=wax model=people with_people .0%` (a difference of
-# {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" beyond_low .2f` to
-# {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" beyond_high .2f`). On the skin
+# {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" beyond_low .0%` to
+# {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" beyond_high .0%` of the pairs). On the skin
 # lesions they do not
 # ({value}`tbl-machine-stand-ins dataset=lesion "model=all of them, plurality" with_models .0%` against
 # {value}`tbl-machine-stand-ins dataset=lesion model=people with_people .0%`; a difference of
-# {value}`tbl-machine-stand-ins dataset=lesion "model=all of them, plurality" beyond_low .2f` to
-# {value}`tbl-machine-stand-ins dataset=lesion "model=all of them, plurality" beyond_high .2f`), and GPT-4o
+# {value}`tbl-machine-stand-ins dataset=lesion "model=all of them, plurality" beyond_low .0%` to
+# {value}`tbl-machine-stand-ins dataset=lesion "model=all of them, plurality" beyond_high .0%`), and GPT-4o
 # beats none of the annotators at ε = 0.2 ({value}`tbl-machine-stand-ins dataset=lesion model=gpt-4o wins_20 .2f`).
 #
 # Passing is no proof that models can replace a crowd. All models together are worth (trusted)
@@ -461,8 +465,8 @@ result
 #   asking for a distribution would make other crowds.
 # * Thirty-two models by ten makers are no sample of all models; what endlessly many would be worth assumes that
 #   they are.
-# * The models that were fine-tuned are few and small, and differ in size, seeds and training data. On αNLI two
-#   models of ours are all there is.
+# * The fine-tuned models are few, and differ in size, seeds and training data. On αNLI nine of them are those of
+#   {cite:t}`nie2020`, and two are ours.
 # * WAX has five or six votes per item and
 #   {value}`tbl-machine-stand-ins dataset=wax model=gpt-4o n_annotators .0f` annotators with enough items, the
 #   lesions {value}`tbl-machine-stand-ins dataset=lesion model=gpt-4o n_annotators .0f`: ω can take few values.
