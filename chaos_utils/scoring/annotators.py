@@ -67,7 +67,6 @@ class DawidSkene:
     chances: Floats  # how likely each label is the item's, (n_items, n_classes)
     prior: Floats  # share of items with each label
     errors: Floats  # (n_annotators, n_classes, n_classes), the label that is given last
-    n_steps: int  # of EM
 
     @property
     def accuracy(self) -> Floats:
@@ -92,9 +91,8 @@ def dawid_skene(votes: Votes) -> DawidSkene:
     totals = np.bincount(known.item * n_classes + known.label, minlength=n_items * n_classes)
     voted = totals.reshape(n_items, n_classes)
     chances = voted / np.maximum(voted.sum(axis=1, keepdims=True), 1)
-    before, n_steps = -np.inf, 0
-    while n_steps < _MOST_STEPS:
-        n_steps += 1
+    before = -np.inf
+    for _ in range(_MOST_STEPS):
         prior = np.maximum(chances.mean(axis=0), _TINY)
         logs = np.empty((n_items, n_classes))
         errors = np.empty((n_annotators, n_classes, n_classes))
@@ -116,7 +114,7 @@ def dawid_skene(votes: Votes) -> DawidSkene:
         if after - before < _GAIN:
             break
         before = after
-    return DawidSkene(chances, prior, errors, n_steps)
+    return DawidSkene(chances, prior, errors)
 
 
 def _annotations(votes: Votes) -> Annotations:

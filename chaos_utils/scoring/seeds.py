@@ -33,8 +33,6 @@ class OverSeeds:
     low: Floats
     high: Floats
     p: Floats  # two-sided, of the value being 0, from the same inversion as the interval
-    of_seeds: Floats  # their part of the value's variance; 0 with one seed, which does not show it
-    of_items: Floats  # the part that the choice of items has
     degrees: Floats  # of freedom of t; NaN where there is one seed
 
 
@@ -68,22 +66,20 @@ def over_seeds(
     drawn = [draw.mean(axis=1) for _, draw in families]
     value = means[0] - means[1] if against is not None else means[0]
     resampled_values = drawn[0] - drawn[1] if against is not None else drawn[0]
-    of_items = resampled_values.var(axis=0, ddof=1)
     parts = [
         (one.var(axis=0, ddof=1) / len(one), len(one) - 1) for one, _ in families if len(one) > 1
     ]
     if not parts:
         low, high = percentile_interval(resampled_values, level)
-        nothing, nan = np.zeros(value.shape), np.full(value.shape, np.nan)
         p = paired_p_value(resampled_values)
-        return OverSeeds(value, low, high, p, nothing, of_items, nan)
-    of_seeds = np.sum([variance for variance, _ in parts], axis=0)
+        return OverSeeds(value, low, high, p, np.full(value.shape, np.nan))
+    of_items = resampled_values.var(axis=0, ddof=1)
     each = [*parts, (of_items, np.maximum(np.asarray(n_items) - 1, 1))]
-    total = of_seeds + of_items
+    total = np.sum([variance for variance, _ in parts], axis=0) + of_items
     below = np.sum([variance**2 / degrees for variance, degrees in each], axis=0)
     degrees = np.divide(total**2, below, out=np.full(value.shape, np.inf), where=below > 0)
     low, high, p = _by_t(value, np.sqrt(total), degrees, level)
-    return OverSeeds(value, low, high, p, of_seeds, of_items, degrees)
+    return OverSeeds(value, low, high, p, degrees)
 
 
 def _checked(values: npt.ArrayLike, draws: npt.ArrayLike) -> tuple[Floats, Floats]:
