@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -146,9 +147,9 @@ def mixture(
     )
 
 
-def stated_parameters(dataset: str) -> dict[str, float]:
+def stated_parameters(dataset: str) -> dict[str, Any]:
     """Return what is assumed of the applicants for a dataset, as `mixture` takes it."""
-    found: dict[str, float] = read_yaml(POPULATIONS)[dataset]
+    found: dict[str, Any] = read_yaml(POPULATIONS)[dataset]
     return found
 
 
