@@ -11,7 +11,7 @@
 # ---
 
 # %% [markdown]
-# # Claim by claim
+# # A record of the reproduction
 #
 # Most of what {cite:t}`nie2020` and {cite:t}`baan2022` state holds on the data that they released. Of the
 # {value}`tbl-claims count:id d` claims that we found in the two papers,
@@ -24,6 +24,10 @@
 #
 # Each claim below is put in our own words and checked by one number. Do not quote a count of them as a score:
 # a digit in an appendix counts there as much as a paper's main point.
+#
+# This part is for who checks. Its other pages convert {doc}`one convention's number into another's
+# <../conversions>`, say {doc}`how our models were trained <finetuning>`, and {doc}`simulate how the votes were
+# collected <collection>`.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
