@@ -38,7 +38,7 @@ seed: int = 0  # seed of the bootstrap
 # %%
 from IPython.display import Markdown
 
-from chaos_utils.analyses import annotations, claims, claims_numbers, published_numbers
+from chaos_utils.analyses import claims, published_numbers, record
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.presentation.claims import Cards
@@ -59,12 +59,9 @@ Markdown(
 
 # %%
 on = material.named(*claims.wanted_datasets())
-drawn = {"n_resamples": resamples, "seed": seed}
-of_votes = claims_numbers.vote_numbers(on, **drawn)
-of_systems = claims_numbers.system_numbers(on, **drawn)
 # What other chapters compute, they compute of our own models too.
-others = published_numbers.of_chapters(gather(data, predictions))
-table = claims.check_claims(of_votes, of_systems, others.numbers(), claims_numbers.paper_numbers())
+tables = record.tables(on, gather(data, predictions), n_resamples=resamples, seed=seed)
+table = claims.check_claims(**tables)
 
 summed = claims.sum_up(table)
 publish_table(
@@ -152,18 +149,8 @@ publish_table(
 # ({numref}`tbl-published-counts`).
 
 # %%
-beside = published_numbers.published_beside_ours(
-    of_votes,
-    annotations.data_statistics(on.having("old labels")),
-    annotations.label_counts(on),
-    published_numbers.bin_edges(on),
-    published_numbers.model_scores(on),
-    others.table_1,
-    others.classwise,
-    others.signed,
-    others.released,
-    same_votes=material.released,
-)
+# Nothing is compared with other votes than the released ones.
+beside = published_numbers.published_beside_ours(**(tables if material.released else {}))
 publish_table(
     "tbl-published-counts",
     published_numbers.count_numbers(beside),

@@ -22,7 +22,7 @@ GIVEN = {
 # What takes tables, runs, companions or a paper's models, simulates or takes long.
 ELSEWHERE = (
     "calibration.temperature_", "ceilings.noise_ceiling", "collection.", "fitting.",
-    "learning_distributions.", "machine_crowds.", "published_numbers.model_scores", "trajectory.",
+    "learning_distributions.", "machine_crowds.", "record.model_scores", "trajectory.",
     "why.",
 )  # fmt: skip
 MANY_VOTES = ("error_distributions",)
