@@ -18,6 +18,7 @@ SYSTEM_NAMES = {
     "albert-xxlarge": "ALBERT-xxlarge",
     "distilbert": "DistilBERT",
     "est-human": "estimated human",
+    "chance": "uniform guess, commonest label",  # for distances, and for accuracy
 }
 
 
