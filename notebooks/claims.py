@@ -26,9 +26,9 @@
 # Each claim below is put in our own words and checked by one number. Do not quote a count of them as a score:
 # a digit in an appendix counts there as much as a paper's main point.
 #
-# This part is for who checks. Its other pages convert {doc}`one convention's number into another's
-# <../conversions>`, say {doc}`how our models were trained <finetuning>`, and {doc}`simulate how the votes were
-# collected <collection>`.
+# This part is for who checks. Its other pages set {doc}`every number that the papers print beside ours
+# <published>`, convert {doc}`one convention's number into another's <../conversions>`, say {doc}`how our models
+# were trained <finetuning>`, and {doc}`simulate how the votes were collected <collection>`.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -39,7 +39,7 @@ seed: int = 0  # seed of the bootstrap
 # %%
 from IPython.display import Markdown
 
-from chaos_utils.analyses import claims, published_numbers, record
+from chaos_utils.analyses import claims, record
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.presentation.claims import Cards
@@ -141,41 +141,6 @@ publish_table(
 # place of each claim against the papers; what turned out to be no claim was left out, so the numbers have
 # gaps. That a claim can be checked at all is owed to what the authors released.
 #
-# ## Every published number beside ours
-#
-# The claims are a choice. Here is every number that the papers print in a table, or in the text where it
-# is a result.
-#
-# Of the {value}`tbl-published-counts sum:printed ,d` numbers,
-# {value}`tbl-published-counts sum:ours ,d` can be computed from what was released, and
-# {value}`tbl-published-counts sum:same ,d` of these agree to the digits printed
-# ({numref}`tbl-published-counts`).
-
-# %%
-# Nothing is compared with other votes than the released ones.
-beside = published_numbers.published_beside_ours(**(tables if material.released else {}))
-publish_table(
-    "tbl-published-counts",
-    published_numbers.count_numbers(beside),
-    columns=published_numbers.COUNT_COLUMNS,
-    caption="""Where a published number can be checked, it nearly always agrees. One row for each place
-    in the papers; two numbers agree if they are the same to the digits printed. Settings of the
-    training (Table 8 of Nie et al.) are no results and are left out.""",
-)
-
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Every number, one by one", "code_prompt_hide": "Fold the table"}
-publish_table(
-    "tbl-published-beside-ours",
-    beside,
-    columns=published_numbers.COLUMNS,
-    shown=published_numbers.in_short(beside.rows),
-    caption="""Every published number beside ours. Δ is here minus paper: bold where it exceeds
-    rounding, 0 where we get the printed digits. Where many numbers of a table have none of ours,
-    they are counted in one row; the download lists each. Where Baan et al. name no seed, ours is
-    that of the first.""",
-)
-
-# %% [markdown]
 # ## A score that prefers the majority
 #
 # One claim decides how a model should be trained and judged. A *proper* score is one that nobody can
