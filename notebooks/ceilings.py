@@ -312,12 +312,11 @@ result
 #
 # ## Which differences n items and v votes can detect
 #
-# That was bias; this is chance. Two systems are judged on the same items, so what counts is how much their
-# *difference* varies
-# from item to item. That variance has two parts: items differ, and the votes on each are a sample,
-# $\sigma^2 = \sigma^2_{\text{items}} + \sigma^2_{\text{votes}} / v$. A mean over $n$ items has
-# $1/n$ of it, and a two-sided test at 5% finds a true difference in 80% of studies if that is 2.8
-# standard errors: the smallest difference that a study can count on.
+# That was bias; this is chance. Two systems are judged on the same items, so what counts is how
+# much their *difference* varies from item to item. That variance has two parts: items differ, and
+# the votes on each are a sample, $\sigma^2=\sigma^2_{\text{items}}+\sigma^2_{\text{votes}}/v$. A
+# mean over $n$ items has $1/n$ of it, and a two-sided test at 5% finds a true difference in 80% of
+# studies if that is 2.8 standard errors: the smallest difference that a study can count on.
 #
 # For the squared distance the two parts have unbiased estimates in closed form. For the other
 # measures we thin the votes: some of an item's votes, drawn without replacement, are what as many

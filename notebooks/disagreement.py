@@ -17,9 +17,9 @@
 # hundred votes show which shapes occur; five hardly do.
 #
 # On the SNLI and MNLI items that ChaosNLI chose for their disagreement, most of it is between
-# *neutral* and one of the other two labels: entailment and contradiction lead on only
-# {value}`tbl-contested-pairs dataset=snli first=entailment second=contradiction share .0%` of the
-# SNLI items and
+# *neutral* and one of the other two labels: the two leading labels are entailment and contradiction
+# on only {value}`tbl-contested-pairs dataset=snli first=entailment second=contradiction share .0%`
+# of the SNLI items and
 # {value}`tbl-contested-pairs dataset=mnli first=entailment second=contradiction share .0%` of the
 # MNLI items.
 #
@@ -101,10 +101,10 @@ publish_figure(
 )
 
 # %% [markdown]
-# A majority of 90% or more exists on
-# {value}`fig-majority-share dataset=snli percent=90 share_at_least .0%` of the SNLI items and on
-# {value}`fig-majority-share dataset=mnli percent=90 share_at_least .0%` of the MNLI items
-# ({numref}`fig-majority-share`). At the other end, no label has more than 60% of the votes on
+# On {value}`fig-majority-share dataset=snli percent=90 share_at_least .0%` of the SNLI items and
+# {value}`fig-majority-share dataset=mnli percent=90 share_at_least .0%` of the MNLI items, 90% or
+# more of the votes are for one label ({numref}`fig-majority-share`). At the other end, no label has
+# more than 60% of the votes on
 # {value}`fig-majority-share dataset=mnli percent=60 share_at_most .0%` of the MNLI items: there,
 # any single label misrepresents at least two people in five.
 #
