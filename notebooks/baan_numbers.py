@@ -13,9 +13,12 @@
 # %% [markdown]
 # # The appendices of Baan et al., number by number
 #
-# Of the numbers in {cite:t}`baan2022` that {doc}`calibration` rests on, Table 1 comes out of the released
-# predictions within its rounding, and so does every value that the released notebook prints. Two do not:
-# the class-wise error and the signed entropy error at a {term}`temperature` of 2.
+# Of the {value}`tbl-published-counts paper=baan2022 sum:ours d` numbers of {cite:t}`baan2022` that can be checked,
+# {value}`tbl-published-counts paper=baan2022 sum:same d` come out to the digits printed, among them all of Table 1
+# and all that the released notebook prints ({doc}`published`). The
+# {value}`tbl-published-counts paper=baan2022 sum:differ d` others, a class-wise error and a signed entropy error at a
+# {term}`temperature` of 2, are in the appendices. This page has what stands behind these numbers, and what
+# {doc}`calibration` rests on beyond them: intervals, and the parts of the Brier score.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -27,7 +30,7 @@ seed: int = 0  # of the bootstrap
 # %%
 from IPython.display import Markdown
 
-from chaos_utils.analyses import calibration, error_distributions
+from chaos_utils.analyses import calibration
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.report.tables import publish_table
@@ -38,27 +41,6 @@ in_table_1 = [*material, *(gather(data, predictions, datasets=others) if others 
 
 # %% tags=["remove-input"]
 Markdown(notices(material))
-
-# %% [markdown]
-# ## Table 1
-#
-# No value of any seed is further from ours than
-# {value}`tbl-human-calibration-published max:largest_difference .4f`, which is within the rounding to three
-# decimals.
-
-# %%
-beside_paper = calibration.beside_table_1(calibration.human_calibration(in_table_1).on(dataset))
-published = None
-if len(beside_paper):
-    published = publish_table(
-        "tbl-human-calibration-published",
-        beside_paper,
-        columns=calibration.TABLE_1_COLUMNS,
-        caption="""The published Table 1 is reproduced within its rounding. Means over
-        seeds of the values of {cite:t}`baan2022` and of ours, and the largest difference of a single seed.
-        On SNLI, for the systems that the paper tabulates.""",
-    )
-published
 
 # %% [markdown]
 # ## Class-wise errors: Appendix D
@@ -120,25 +102,9 @@ publish_table(
 # be drawn again: items in the order of the released predictions, the test half of the development set
 # first; each item's votes laid out by label, shuffled, and cut into twenties.
 #
-# All {value}`tbl-released-draw count:published d` values that the notebook prints come out so, among them
-# H1's DistCE of {value}`tbl-released-draw measure=dist_ce system=H1 reference=all value .4f`, to every printed
-# digit. The values in the paper's *text* come from another draw, whose seed was not kept.
-
-# %%
-released = error_distributions.released_draw(material)
-published = None
-if len(released):
-    published = publish_table(
-        "tbl-released-draw",
-        released,
-        columns=error_distributions.RELEASED_COLUMNS,
-        caption="""The draw of the released notebook is reproduced. *All* votes contain the two samples;
-        the sixty *in neither* do not, and also decide the label of ECE. KL compares histograms of item
-        errors, 30 bins on [0, 1], in nats, unsmoothed. Δ is bold where it exceeds rounding.""",
-    )
-published
-
-# %% [markdown]
+# So every value that the notebook prints comes out. The values in the paper's *text* come from another draw,
+# whose seed was not kept.
+#
 # ### What the KL rests on
 #
 # In our own draws ({numref}`tbl-error-divergence`) the KL between H1 and H2 is infinite for

@@ -137,7 +137,7 @@ def test_chapters_on_votes_and_predictions(described, compute):
     assert fitted.loc[fitted["map"] == "as it is", "jsd"].item() == pytest.approx(distance)
     published, said = compute("calibration", described, dataset=votes.dataset.name, **own)
     assert f"*{votes.dataset.short} has no more than 40 votes per item: left out here.*" in said
-    assert "fig-error-ranks" in published and "fig-error-distributions" not in published
+    assert {"fig-error-ranks", "fig-error-distributions"} & set(published) == {"fig-error-ranks"}
     if votes.dataset.n_classes == 4:
         published, _ = compute("ceilings", described, **own)
         shown = set(published["tbl-normalised-scores"]["system"])
@@ -150,7 +150,7 @@ def test_a_chapter_is_run_on_a_reader_s_file(tmp_path):
     path, votes, _ = write_predictions(four)
     given = {"data": four, "predictions": path, "dataset": votes.dataset.name}
     options = [word for name, value in given.items() for word in ("-p", f"{name}={value}")]
-    done = chaos("run", "your_model", *options, "--json", cwd=checkout)
+    done = chaos("run", "conventions", *options, "--json", cwd=checkout)
     assert done.returncode == 0, done.stderr
     (notebook,) = checkout.glob("runs/*/notebook.ipynb")
     cells = json.loads(notebook.read_text("utf-8"))["cells"]

@@ -146,12 +146,12 @@ def per_system(
         row = {**one.keys, **values(one.aligned_to(votes))}
         if known is not None:
             about = rows_about(known, one.keys)
-            row |= {name: first(about[column]) for name, column in theirs.items()}
+            row |= {name: first_known(about[column]) for name, column in theirs.items()}
         rows.append(row)
     return pd.DataFrame(rows).astype({"seed": "Int64"})
 
 
-def first(values: "pd.Series[float]") -> float:
+def first_known(values: "pd.Series[float]") -> float:
     """Return the first number that is there, NaN where none is."""
     known = values.dropna()
     return float(known.iloc[0]) if len(known) else math.nan

@@ -48,7 +48,7 @@ from chaos_utils.metrics.measures import BAAN_BINS as BINS
 from chaos_utils.metrics.measures import MEASURES, Judged
 from chaos_utils.metrics.scores import top_label
 from chaos_utils.plots.panels import system_title
-from chaos_utils.report.columns import DATASET, Column, Row, number, published_beside
+from chaos_utils.report.columns import DATASET, Column, Row, number
 from chaos_utils.scoring.recalibration import (
     LIMITS,
     cross_fit_temperatures,
@@ -129,45 +129,6 @@ CALIBRATION_COLUMNS = [
     Column("RankCS ↑", "rank_cs", 3, best="highest"),
     Column("EntCE ↓", "ent_ce", 3, best="lowest"),
     Column("DistCE ↓", "dist_ce", 3, best="lowest"),
-]
-
-
-@derived(keys=("dataset", *GROUP, "measure"))
-def beside_table_1(table: pd.DataFrame) -> pd.DataFrame:
-    """Set the published Table 1 beside the means over seeds of `human_calibration`.
-
-    ``largest_difference`` is that of one seed, without its sign. Where the paper has none of these
-    models, ours stand alone.
-    """
-    in_paper = table["published_ece"].notna()
-    groups = (table[in_paper] if in_paper.any() else table).groupby(["dataset", *GROUP], sort=False)
-    parts = []
-    for name in TABLE_1:
-        part = groups.agg(
-            n_seeds=(name, "size"),
-            value=(name, "mean"),
-            published=(f"published_{name}", "mean"),
-            largest_difference=(f"difference_{name}", lambda gaps: gaps.abs().max()),
-        )
-        parts.append(part.reset_index().assign(measure=name))
-    found = pd.concat(parts, ignore_index=True)
-    return found.assign(difference=found["value"] - found["published"])
-
-
-_MEASURES = {
-    "accuracy": "accuracy",
-    "ece": "ECE",
-    "rank_cs": "RankCS",
-    "ent_ce": "EntCE",
-    "dist_ce": "DistCE",
-}
-TABLE_1_COLUMNS = [
-    Column("measure", "measure", names=_MEASURES),
-    Column("system", _family_title),
-    *published_beside(
-        "mean over seeds", "value", 3, published="published", difference="difference"
-    ),
-    Column("largest |Δ| of a seed", "largest_difference", 4),
 ]
 
 

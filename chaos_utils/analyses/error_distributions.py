@@ -14,10 +14,9 @@ from chaos_utils.analyses.baan import (
     FIXED_TEMPERATURE,
     SYSTEMS,
     agreeing,
-    first,
+    first_known,
     flattened_beside,
     in_paper,
-    paper_columns,
     prediction_files,
     published_rows,
     rows_about,
@@ -49,14 +48,7 @@ DIGITS = 10  # values are rounded so far before binning, or equal ones part at a
 PEOPLE = "people"  # beside the systems in histograms
 SYSTEM = ("dataset", "system", "origin", "temperature")
 JUDGED = ("measure", *SYSTEM, "reference")
-_MEASURES = {
-    "ece": "ECE",
-    "dist_ce": "mean DistCE",
-    "kl": "KL(H1 ‖ ·)",
-    "kl_smoothed": "KL(H1 ‖ ·), smoothed",
-    "tvd": "TVD of histograms",
-}
-_REFERENCES = {"all": "all", "outside_h1": "not in H1", "outside_both": "in neither"}
+_MEASURES = ("ece", "dist_ce", "kl", "kl_smoothed", "tvd")
 _PUBLISHED = {"ece": "ece", "dist_ce": "dist_ce", "kl": "kl_from_h1"}
 _PAPER = ("baan2022_table2", SYSTEMS)
 
@@ -126,9 +118,7 @@ def view_histograms(votes: Votes, systems: Sequence[System], *, shown_seed: int)
             edges = np.linspace(0, limit, VIEW_BINS + 1)
             sides = {"marginal": (values, edges)}
             if one.name != PEOPLE:
-                around = np.linspace(
-                    -limit, limit, 2 * VIEW_BINS
-                )  # an odd number: one bin around 0
+                around = np.linspace(-limit, limit, 2 * VIEW_BINS)  # one bin is around 0
                 sides |= {"signed": (error, around), "absolute": (np.abs(error), edges)}
             keys = _keys(one) | {"view": view, "part": part}
             found += [histogram(keys | {"side": side}, *of) for side, of in sides.items()]
@@ -252,19 +242,11 @@ def released_draw(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
             about = rows_about(published, system.keys).query("reference == @reference")
             rows += [
                 {"measure": measure, **system.keys, "reference": reference, "value": value}
-                | {"published": first(about[_PUBLISHED[measure]])}
+                | {"published": first_known(about[_PUBLISHED[measure]])}
                 for measure, value in values.items()
             ]
     table = agreeing(pd.DataFrame(rows).astype({"seed": "Int64"}), "value", "published")
     return in_order_of(table, "measure", _MEASURES)
-
-
-RELEASED_COLUMNS = [
-    Column("measure", "measure", names=_MEASURES),
-    Column("of", title),
-    Column("against votes", "reference", names=_REFERENCES),
-    *paper_columns("", "value", "published", 4),
-]
 
 
 # Many draws
@@ -364,7 +346,7 @@ def summarise_draws(votes: Votes, by_draw: pd.DataFrame) -> pd.DataFrame:
         in_notebook = about["source"] == "released notebook"
         for source, theirs in (("notebook", about[in_notebook]), ("text", about[~in_notebook])):
             column = _PUBLISHED.get(row["measure"])
-            value = first(theirs[column]) if column else np.nan
+            value = first_known(theirs[column]) if column else np.nan
             below = percentileofscore(finite, value, "mean") if varies else np.nan
             row |= {
                 f"published_{source}": value,
