@@ -54,8 +54,9 @@ Markdown(notices(material))
 # 2 the paper gives
 # {value}`tbl-classwise-ece family=RoBERTa-base temperature=2 max:published_percent .0f`%; its seeds have
 # {value}`tbl-classwise-ece family=RoBERTa-base temperature=2 min:classwise_ece_binned .1%` to
-# {value}`tbl-classwise-ece family=RoBERTa-base temperature=2 max:classwise_ece_binned .1%`. The oracle's
-# {value}`tbl-classwise-ece system=oracle n_without_bin ,d` shares of 0 move its error from
+# {value}`tbl-classwise-ece family=RoBERTa-base temperature=2 max:classwise_ece_binned .1%`.
+#
+# The oracle's {value}`tbl-classwise-ece system=oracle n_without_bin ,d` shares of 0 move its error from
 # {value}`tbl-classwise-ece system=oracle classwise_ece_all .1%` over all items to
 # {value}`tbl-classwise-ece system=oracle classwise_ece_binned .1%` over binned ones.
 
@@ -75,15 +76,12 @@ publish_table(
 # {term}`EntCE` ignores the sign of an error. With it, a value below 0 says that a model is surer than
 # people are.
 #
-# RoBERTa-base is surer than people before scaling, and less sure after it. On SNLI its seeds lie between
-# {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=1 min:mean .2f` and
-# {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=1 max:mean .2f` nats at T = 1,
-# where the paper has
-# {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=1 max:published .2f`. At T = 2
-# they lie between {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=2 min:mean .2f` and
-# {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=2 max:mean .2f`, and no seed
-# gives the paper's
-# {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=2 max:published .2f`.
+# RoBERTa-base is surer than people before scaling, where the first seed has the paper's
+# {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=1 max:published .2f` nats on SNLI,
+# and less sure after it. At T = 2 the seeds lie between
+# {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=2 min:mean .2f` and
+# {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=2 max:mean .2f`, and none gives the
+# value that the paper prints.
 
 # %%
 publish_table(
@@ -131,11 +129,8 @@ publish_table(
 # interval here. The *squared* error can be debiased: the sampling variance that each bin adds is
 # subtracted, and the result may be negative for a calibrated system.
 #
-# At a temperature of 2 the squared error of RoBERTa-base on SNLI, against the majority label, has an
-# interval from
-# {value}`tbl-calibration-intervals dataset=snli "system=RoBERTa-base, T = 2, 3 seeds" measure=sq_ce low .3f` to
-# {value}`tbl-calibration-intervals dataset=snli "system=RoBERTa-base, T = 2, 3 seeds" measure=sq_ce high .3f`,
-# which holds the 0 of a calibrated model. Against the votes it does not: there the interval begins at
+# At a temperature of 2 the interval of RoBERTa-base on SNLI, against the majority label, holds the 0 of a
+# calibrated model. Against the votes it does not: there it begins at
 # {value}`tbl-calibration-intervals dataset=snli "system=RoBERTa-base, T = 2, 3 seeds" measure=sq_ce_votes low .4f`.
 
 # %%
@@ -152,18 +147,17 @@ publish_table(
 )
 
 # %% [markdown]
+# ## The parts of the Brier score
+#
 # The bins say whether probabilities are right on average, not whether they differ where people do.
-# {term}`Murphy's decomposition <Murphy decomposition>` of the Brier score of the votes separates the
-# two: *reliability* is a squared calibration error over all labels, *resolution* what the predictions
-# reveal about the votes.
+# {term}`Murphy's decomposition <Murphy decomposition>` separates the two: *reliability* is a squared
+# calibration error over all labels, *resolution* what the predictions reveal about the votes.
 #
 # A temperature decides how far probabilities are from the votes; it hardly adds knowledge of the
-# items. At T = 2 the reliability term of RoBERTa-base on SNLI goes from
-# {value}`tbl-murphy dataset=snli family=RoBERTa-base temperature=1 mean:reliability .3f` to
-# {value}`tbl-murphy dataset=snli family=RoBERTa-base temperature=2 mean:reliability .3f`, and its
-# resolution from {value}`tbl-murphy dataset=snli family=RoBERTa-base temperature=1 mean:resolution .3f` to
-# {value}`tbl-murphy dataset=snli family=RoBERTa-base temperature=2 mean:resolution .3f`. The oracle, with
-# {value}`tbl-murphy dataset=snli system=oracle resolution .3f`, shows how much there is to know.
+# items. The resolution of RoBERTa-base on SNLI goes from
+# {value}`tbl-murphy dataset=snli family=RoBERTa-base temperature=1 mean:resolution .3f` to
+# {value}`tbl-murphy dataset=snli family=RoBERTa-base temperature=2 mean:resolution .3f` at T = 2; the oracle's
+# {value}`tbl-murphy dataset=snli system=oracle resolution .3f` shows how much there is to know.
 
 # %%
 parts = calibration.murphy(in_table_1)
