@@ -224,7 +224,7 @@ Markdown(material.left_out("old votes"))
 # are nearer to the hundred on MNLI, with a {term}`JSD` of
 # {value}`tbl-main-results dataset=mnli "system=original votes" jsd .2f`, than any published model as it is. Fitted on
 # other items' votes, some models say more, such as DeBERTa-v3-large with
-# {value}`tbl-fitting dataset=mnli inputs=DeBERTa-v3-large map=quadratic objective=jsd jsd .2f` ({doc}`fitting`).
+# {value}`tbl-fitting dataset=mnli access=text inputs=DeBERTa-v3-large map=quadratic objective=jsd jsd .2f` ({doc}`fitting`).
 #
 # ## How far this goes
 #
