@@ -34,7 +34,9 @@ from chaos_utils.report.columns import Column
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
-material = gather(data)  # each dataset with what is available: votes, systems, or recorded tables alone
+material = gather(
+    data
+)  # each dataset with what is available: votes, systems, or recorded tables alone
 
 # %% tags=["remove-input"]
 Markdown(notices(material))

@@ -143,10 +143,6 @@ def fit_map(
         items, so that it counts for less the more items there are; intercepts have none. At
         least 0.
 
-    Returns
-    -------
-    FittedMap
-
     Raises
     ------
     ChaosError
