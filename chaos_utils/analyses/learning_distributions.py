@@ -166,15 +166,6 @@ def development_of(run: Run, votes: Votes) -> tuple[Floats, Ints] | None:
 # The methods
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Method:
-    """A way to distributions: a name in `METHODS`, its title, and what it predicts."""
-
-    name: str
-    title: str
-    system: System
-
-
 def cross_fitted(votes: Votes, shares: Floats, n_folds: int, seed: int) -> Floats:
     """Return each item's temperature, fitted to the votes of the other folds by text."""
     folds = grouped_folds(item_groups([votes])[0], n_folds, seed)
@@ -184,8 +175,11 @@ def cross_fitted(votes: Votes, shares: Floats, n_folds: int, seed: int) -> Float
 
 def methods(
     votes: Votes, runs: Runs, seeds: Sequence[System], *, n_folds: int, seed: int
-) -> list[Method]:
-    """Return the methods that there are runs for, in order; `seeds` has the plain predictions."""
+) -> dict[str, tuple[str, System]]:
+    """Return title and predictions of each of `METHODS` that there are runs for, in order.
+
+    `seeds` has what the plain runs predict.
+    """
     assert runs.plain is not None
     plain = seeds[runs.seeds.index(runs.plain)]
 
@@ -204,15 +198,20 @@ def methods(
     at_temperature("cross_fitted", of_votes, votes_of(votes.dataset))
     if len(seeds) > 1:
         shares = np.mean([one.probabilities for one in seeds], axis=0)
-        name = "mean of " + "; ".join(one.name for one in seeds)
-        mean = replace(seeds[0], name=name, seed=None, probabilities=shares, stated=False)
-        mean = replace(mean, predicted=shares.argmax(axis=1))
+        mean = replace(
+            seeds[0],
+            name="mean of " + "; ".join(one.name for one in seeds),
+            seed=None,
+            probabilities=shares,
+            predicted=shares.argmax(axis=1),
+            stated=False,
+        )
         made["ensemble"] = f"{len(seeds)} seeds", mean
-    return [
-        Method(name, f"{title} ({made[name][0]})" if made[name][0] else title, made[name][1])
+    return {
+        name: (f"{title} ({made[name][0]})" if made[name][0] else title, made[name][1])
         for name, title in METHODS.items()
         if name in made
-    ]
+    }
 
 
 def _detail(run: Run) -> str:
@@ -261,27 +260,25 @@ def method_scores(
     names = available(votes, NAMES)
     resampled: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed, "level": confidence}
     even = replace(uniform(votes), name=CHANCE, family=CHANCE)
-    systems = [even, *(one.system for one in made)]
-    scores = score(votes, systems, measures=names, reference=made[0].system.name, **resampled)
+    systems = [even, *(system for _, system in made.values())]
+    plain = made["plain"][1].name
+    scores = score(votes, systems, measures=names, reference=plain, **resampled)
     described = pd.DataFrame(
         {
-            "system": one.system.name,
-            "method": one.name,
-            "title": one.title,
+            "system": system.name,
+            "method": name,
+            "title": title,
             "kind": "method",
-            "learned_from": learned_from(one.system),
-            "n_seeds": len(seeds) if one.name == "ensemble" else 1,
+            "learned_from": learned_from(system),
+            "n_seeds": len(seeds) if name == "ensemble" else 1,
         }
-        for one in made
+        for name, (title, system) in made.items()
     )
     parts = [scores[scores["reference"] == ""].merge(described, on="system")]
     if len(seeds) > 1:
         over = score_over_seeds(votes, seeds, measures=names, **resampled)
-        about = {"method": _SEEDS, "kind": _SEEDS, "origin": seeds[0].origin}
-        about |= {
-            "learned_from": learned_from(seeds[0]),
-            "title": f"plain (mean of {len(seeds)} seeds)",
-        }
+        about = {"method": _SEEDS, "kind": _SEEDS, "title": f"plain (mean of {len(seeds)} seeds)"}
+        about |= {"origin": seeds[0].origin, "learned_from": learned_from(seeds[0])}
         parts.append(over.assign(**about, n_resamples=n_resamples))
     chance = chance_scores(votes, names, **resampled)
     known = [name for name in names if not MEASURES[name].needs]  # a drawn crowd has no old label
