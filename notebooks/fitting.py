@@ -330,7 +330,7 @@ result
 # ## Fit it to your model
 #
 # A map needs votes on some hundred items, and the probabilities of the systems for these and for the new items; no
-# text, no training and no GPU. Your predictions, in any format that {doc}`your_model` explains, are fitted by every map,
+# text, no training and no GPU. Your predictions, in any format that {doc}`../your_model` explains, are fitted by every map,
 # alone and stacked with all others, and shown among them:
 #
 # ```console
