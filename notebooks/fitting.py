@@ -131,14 +131,13 @@ publish_figure(
 # MNLI, a temperature brings the JSD from
 # {value}`tbl-fitting dataset=mnli "inputs=RoBERTa-base, seed 0" "map=as it is" jsd .3f` to
 # {value}`tbl-fitting dataset=mnli "inputs=RoBERTa-base, seed 0" map=temperature objective=jsd jsd .3f`, a matrix to
-# {value}`tbl-fitting dataset=mnli access=text "inputs=RoBERTa-base, seed 0" map=affine objective=jsd jsd .3f`. On αNLI there
-# are two labels, and a temperature does nearly all: RoBERTa-large has
+# {value}`tbl-fitting dataset=mnli access=text "inputs=RoBERTa-base, seed 0" map=affine objective=jsd jsd .3f`.
+#
+# On αNLI there are two labels, and a temperature does nearly all: RoBERTa-large has
 # {value}`tbl-fitting dataset=alphanli inputs=roberta-large map=temperature objective=jsd jsd .3f` with it and
 # {value}`tbl-fitting dataset=alphanli access=text inputs=roberta-large map=quadratic objective=jsd jsd .3f` with the
-# quadratic map.
-#
-# The nine published models of αNLI are among its systems. As published they saw no votes, so their gain is what votes are
-# worth, and no ranking of models.
+# quadratic map. The nine published models are among the systems there. As published they saw no votes, so their gain is
+# what votes are worth, and no ranking of models.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Every system by every map, as a table", "code_prompt_hide": "Fold the table"}
 shown = fitting.by_map(methods.rows)
@@ -183,7 +182,8 @@ publish_table(
 # {value}`tbl-fitting dataset=snli "access=old label" "inputs=all systems" map=quadratic objective=jsd jsd .3f` on SNLI,
 # {value}`tbl-fitting dataset=mnli "access=old label" "inputs=all systems" map=quadratic objective=jsd jsd .3f` on MNLI and
 # {value}`tbl-fitting dataset=alphanli "access=old label" "inputs=all systems" map=quadratic objective=jsd jsd .3f` on αNLI.
-# On SNLI and MNLI, what is read in the text is worth more than the label: on MNLI, base rates given the label are worth
+#
+# What is read in the text is worth more than the label on SNLI and MNLI: on MNLI, base rates given the label are worth
 # {value}`tbl-fitting dataset=mnli "access=old label" "map=base rate" objective=jsd people .1f` people, the stack without it
 # {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=jsd people .1f`. On αNLI the label
 # alone says about as much as all
