@@ -115,7 +115,7 @@ publish_table(
 # {cite:t}`baan2022` trained on SNLI and released; MNLI is out of distribution for them. DeBERTa-v3-large
 # and ModernBERT-large are encoders of today, with one run each; {doc}`results` says where they come from,
 # and that ModernBERT-large may have seen the items of MNLI. MiniLM-L6 and MPNet-base are small models of
-# our own, trained on both datasets.
+# our own, trained on both datasets. BERT-base, released too, is left out as in the paper's tables.
 #
 # {doc}`published` sets the paper's numbers beside ours, one by one. {doc}`baan_numbers` gives 95% intervals,
 # and the parts of the Brier score: a temperature mends its reliability, and leaves its resolution almost
