@@ -7,9 +7,9 @@ from chaos_utils.analyses import collection
 from chaos_utils.analyses import evidence as available
 from chaos_utils.analyses.evidence import Evidence, Material
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.crowd.annotators import stated_parameters
-from chaos_utils.crowd.materials import cut
-from chaos_utils.crowd.protocol import load_protocol
+from chaos_utils.collection.annotators import stated_parameters
+from chaos_utils.collection.materials import cut
+from chaos_utils.collection.protocol import load_protocol
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.published.tables import read_published
 

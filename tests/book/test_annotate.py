@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.crowd.protocol import load_protocol
-from chaos_utils.crowd.votes import read_votes
+from chaos_utils.collection.protocol import load_protocol
+from chaos_utils.collection.votes import read_votes
 from chaos_utils.datasets.loading import load_votes
 
 pytestmark = pytest.mark.browser
