@@ -13,7 +13,7 @@ from chaos_utils.datasets.loading import load_votes
 
 pytestmark = pytest.mark.browser
 
-LOGS = sorted((Path(__file__).parents[1] / "crowd" / "logs").glob("*.json"))
+LOGS = sorted((Path(__file__).parents[1] / "collection" / "logs").glob("*.json"))
 REPLAY = """logs => logs.map(log => {
   const rules = ChaosAnnotate.protocol(CHAOS_ANNOTATE.protocol, log.parameters);
   try {
