@@ -405,15 +405,15 @@ def test_odd_votes_and_systems_leave_a_verdict_or_say_why_not(sample, others):
 def test_differences_are_resampled_on_the_same_items(sample):
     given = claims_numbers.Given(sample[0], synthetic_systems(sample[0]), 200, 0)
     first, second = list(given.judged.values())[:2]
-    gap = given.score("jsd", [second, first], (1, -1))
-    assert gap == given.score("jsd", [second, first], (1, -1))
-    apart = [given.score("jsd", [system]) for system in (first, second)]
+    gap = given.gain("jsd", second, first)
+    assert gap == given.gain("jsd", second, first)
+    apart = [given.mean(MEASURES["jsd"].columns(one)) for one in (first, second)]
     assert gap.value == pytest.approx(apart[1].value - apart[0].value)
     assert gap.high - gap.low < sum(one.high - one.low for one in apart)
-    assert given.score("ent_ce", [first, first], (1, -1)).value == 0
+    assert given.gain("ent_ce", first, first).value == 0
     scaled = replace(first, model=temper(first.model, 2.0))
     expected = MEASURES["ent_ce"].value(scaled) - MEASURES["ent_ce"].value(first)
-    assert given.score("ent_ce", [scaled, first], (1, -1)).value == pytest.approx(expected)
+    assert given.gain("ent_ce", scaled, first).value == pytest.approx(expected)
 
 
 def test_correlations_are_those_of_nine_models_and_corrected_together():
