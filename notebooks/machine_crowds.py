@@ -223,10 +223,10 @@ if len(crowds):
         columns=machine_crowds.CROWD_COLUMNS,
         groups=["dataset"],
         caption=f"""{found if given.released else "Crowds of machines and of people."} Each crowd gives one label
-        per item and member, pooled; it is judged on the items that all its members answered. Worth is in people on top of the base rate, as the
-        votes are and *trusted*: mixed with the base rate by one weight that is fitted on other items. Negative: below
-        the base rate. In brackets,
-        {100 * confidence:g}% intervals over items ({resamples:,} resamples). The data has unanimity, skill and more.""",
+        per item and member, pooled; it is judged on the items that all its members answered. Worth is in people on top
+        of the base rate, as the votes are and *trusted*: mixed with the base rate by one weight that is fitted on other
+        items. Negative: below the base rate. In brackets, {100 * confidence:g}% intervals over items ({resamples:,}
+        resamples). The data has unanimity, skill and more.""",
     )
 result
 
