@@ -26,9 +26,10 @@
 # Each claim below is put in our own words and checked by one number. Do not quote a count of them as a score:
 # a digit in an appendix counts there as much as a paper's main point.
 #
-# This part is for who checks. Its other pages set {doc}`every number that the papers print beside ours
-# <published>`, say {doc}`what else the appendices of one give <baan_numbers>`, convert {doc}`one convention's number into another's <../conversions>`, say {doc}`how our models
-# were trained <finetuning>`, and {doc}`simulate how the votes were collected <collection>`.
+# This part is for those who check. Its other pages set {doc}`every number that the papers print beside ours
+# <published>`, with {doc}`what else the appendices of one give <baan_numbers>`; convert
+# {doc}`one convention's number into another's <../conversions>`; say {doc}`how our models were trained
+# <finetuning>`; and {doc}`simulate how the votes were collected <collection>`.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
