@@ -30,7 +30,7 @@ PICTURED = {
     "chapters/results": "#fig-results",
     "chapters/calibration": "#fig-reliability",
     "chapters/trajectory": "#fig-training-trajectory",
-    "chapters/ceilings": "#fig-noise-ceiling",
+    "chapters/ceilings": "#fig-annotation-budget",
     "chapters/crowds": "#fig-atlas",
     "chapters/your_model": "#fig-your-model",
     "figures/fig-simplex": "h1",
