@@ -29,7 +29,7 @@ PICTURED = {
     "chapters/disagreement": "#fig-simplex",
     "chapters/results": "#fig-results",
     "chapters/calibration": "#fig-reliability",
-    "chapters/trajectory": "#fig-training-trajectory",
+    "chapters/agreement": "#fig-training-size",
     "chapters/ceilings": "#fig-annotation-budget",
     "chapters/crowds": "#fig-atlas",
     "chapters/your_model": "#fig-your-model",
