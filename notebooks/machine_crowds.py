@@ -50,8 +50,7 @@ material, judges = machines.material, machines.judges
 resampling = {"n_resamples": resamples, "confidence": confidence, "seed": seed}
 
 # %% tags=["remove-input"]
-invented = "*The other answers beside the synthetic votes are invented as well.*"
-Markdown(f"{notices(given)}\n\n{invented if given.synthetic else ''}")
+Markdown(notices(given))
 
 # %% [markdown]
 # ## One label each
@@ -328,15 +327,18 @@ result
 
 # %%
 parted = machine_crowds.parted(material, judges=judges)
-publish_table(
-    "tbl-machine-parted",
-    parted,
-    columns=machine_crowds.PARTED_COLUMNS,
-    groups=["dataset"],
-    caption="""Where nearly all models part from most people, it is on close items, and on MNLI mostly towards
-    *neutral*. Items on which at least 90% of the models give one label and people's majority is another: how many,
-    which share of people is with either label, and on how many of them the models give the old label.""",
-)
+result = None
+if len(parted):
+    result = publish_table(
+        "tbl-machine-parted",
+        parted,
+        columns=machine_crowds.PARTED_COLUMNS,
+        groups=["dataset"],
+        caption="""Where nearly all models part from most people, it is on close items, and on MNLI mostly towards
+        *neutral*. Items on which at least 90% of the models give one label and people's majority is another: how many,
+        which share of people is with either label, and on how many of them the models give the old label.""",
+    )
+result
 
 # %% [markdown]
 # Nearly all models agree on a label other than people's majority on
@@ -367,18 +369,21 @@ publish_table(
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Published beside computed values", "code_prompt_hide": "Fold the table"}
 published = machine_crowds.published(material, judges=judges)
-publish_table(
-    "tbl-machine-published",
-    published,
-    columns=machine_crowds.PUBLISHED_COLUMNS,
-    groups=["dataset"],
-    caption="""The published values come out again. On SNLI all digits agree; on MNLI and αNLI one and five items
-    are left out here, on which a model's reply could not be read and the published values count a placeholder.
-    *J*: how often two people differ (with the votes taken for the truth). *PR*: participation ratio of the models'
-    residuals. *n_eff*: independent models, from their errors against ChaosNLI's majority label. *γ_co*: share of
-    deviations that the models have in common. *ν_H* rests on a simulated curve that was not released. *Missing*: what
-    the items that are left out must add to the sum over items.""",
-)
+result = None
+if len(published):
+    result = publish_table(
+        "tbl-machine-published",
+        published,
+        columns=machine_crowds.PUBLISHED_COLUMNS,
+        groups=["dataset"],
+        caption="""The published values come out again. On SNLI all digits agree; on MNLI and αNLI one and five items
+        are left out here, on which a model's reply could not be read and the published values count a placeholder.
+        *J*: how often two people differ (with the votes taken for the truth). *PR*: participation ratio of the models'
+        residuals. *n_eff*: independent models, from their errors against ChaosNLI's majority label. *γ_co*: share of
+        deviations that the models have in common. *ν_H* rests on a simulated curve that was not released. *Missing*: what
+        the items that are left out must add to the sum over items.""",
+    )
+result
 
 # %% [markdown]
 # The missing items are few enough to explain the differences: they would have to add

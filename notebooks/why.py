@@ -55,16 +55,13 @@ from chaos_utils.report.tables import publish_table
 
 material = gather(data, predictions)
 items = why.joined(material.named("mnli"))
-varierr, taxonomy, livenli, ambient = why.beside(items)
-pairs = items if items.synthetic else gather(datasets=["ambient"]) if len(items) else []
+pairs = gather(datasets=["ambient"]) if len(items) else []
 
 # %% tags=["remove-input"]
 without = (
     "*For the items here, no explanations are available: there is nothing to show on this page.*"
 )
-invented = "*The explanations and reasons beside the synthetic votes are invented as well.*"
-about = invented if items.synthetic else "" if len(items) else without
-Markdown(f"{notices(material)}\n\n{about}")
+Markdown(f"{notices(material)}\n\n{'' if len(items) else without}")
 
 # %% [markdown]
 # Votes show that people disagree, not why. Four datasets hold more, and three of them share items with
@@ -81,7 +78,7 @@ Markdown(f"{notices(material)}\n\n{about}")
 
 # %%
 errors = why.errors(
-    items, companion=varierr, n_resamples=resamples, confidence=confidence, seed=seed
+    items, companion=why.VARIERR, n_resamples=resamples, confidence=confidence, seed=seed
 )
 result = None
 if len(errors):
@@ -140,7 +137,7 @@ result
 #   led by shared words (*high overlap*).
 
 # %%
-reasons = why.reasons(items, companion=taxonomy, confidence=confidence)
+reasons = why.reasons(items, companion=why.TAXONOMY, confidence=confidence)
 result = None
 if len(reasons):
     result = publish_figure(
@@ -179,7 +176,7 @@ result
 # {value}`fig-why-reasons holder=people quantity=contradiction reason=accommodating high .0%`).
 
 # %%
-explained = why.explained(items, companion=taxonomy)
+explained = why.explained(items, companion=why.TAXONOMY)
 result = None
 if len(explained):
     result = publish_table(
@@ -197,11 +194,11 @@ result
 
 # %% [markdown]
 # Do models' errors follow reasons? Their size hardly does: reasons explain
-# {value}`tbl-why-explained holder=RoBERTa-base quantity=jsd by_reason .1%` of the variance of RoBERTa-base's JSD
+# {value}`tbl-why-explained holder=RoBERTa-base quantity=jsd by_reason .1%` of the variance of RoBERTa-base's JSD,
 # {value}`tbl-why-explained holder=MiniLM-L6 quantity=jsd by_reason .1%` (adjusted, so that it may be
 # negative) of MiniLM's, and {value}`tbl-why-explained holder=DeBERTa-v3-large quantity=jsd by_reason .1%` of DeBERTa's
-# (p = {value}`tbl-why-explained holder=DeBERTa-v3-large quantity=jsd p_holm .2f`). Their direction does. RoBERTa-base's share of neutral lies above people's where
-# these accommodate additions
+# (p = {value}`tbl-why-explained holder=DeBERTa-v3-large quantity=jsd p_holm .2f`). Their direction does.
+# RoBERTa-base's share of neutral lies above people's where these accommodate additions
 # ({value}`fig-why-reasons holder=RoBERTa-base quantity=neutral reason=accommodating mean +.2f`), and far below where
 # the text has flaws ({value}`fig-why-reasons holder=RoBERTa-base quantity=neutral reason=imperfection mean +.2f`),
 # for which people vote neutral more often than for any other frequent reason. MiniLM leans the same
@@ -217,7 +214,7 @@ result
 
 # %%
 explaining = why.explaining(
-    items, companion=livenli, n_draws=tens, confidence=confidence, seed=seed
+    items, companion=why.LIVENLI, n_draws=tens, confidence=confidence, seed=seed
 )
 result = None
 if len(explaining):
@@ -252,7 +249,7 @@ result
 # *distractor*, a similar sentence that is none of them.
 
 # %%
-readings = why.readings(pairs, companion=ambient, confidence=confidence)
+readings = why.readings(pairs, companion=why.AMBIENT, confidence=confidence)
 result = None
 if len(readings):
     result = publish_figure(
@@ -291,6 +288,6 @@ result
 # finding. An item may have several reasons, and nothing here shows that a reason causes the votes beside it.
 # That reasons explain little of the entropy may also come from the choice of items, which were disputed to
 # begin with. VariErr's judges are four people, and LiveNLI shares
-# {value}`tbl-why-explaining crowd=explained n_items .0f` items. The models are few; DeBERTa and ModernBERT are large, the others small; RoBERTa-base was
-# trained on SNLI alone, and MPNet on 10,000 pairs. AmbiEnt's pairs are not ChaosNLI's, so what
+# {value}`tbl-why-explaining crowd=explained n_items .0f` items. The models are few; DeBERTa and
+# ModernBERT are large, the others small; RoBERTa-base was trained on SNLI alone, and MPNet on 10,000 pairs. AmbiEnt's pairs are not ChaosNLI's, so what
 # disambiguation removes there need not hold here.
