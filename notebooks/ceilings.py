@@ -245,8 +245,9 @@ at_most = power.shown_votes(spread.rows) if len(spread) else []
 publish_table(
     "tbl-power",
     power.detectable(spread, [1000]),
-    shown=power.side_by_side(power.detectable(spread, [1000]).rows, at_most),
+    shown=power.shown(power.detectable(spread, [1000]).rows, at_most),
     columns=power.COLUMNS,
+    index=power.INDEX,
     caption="""Beyond twenty votes per item, more votes detect hardly smaller differences. The
     smallest difference that 1,000 items detect, with 80% power at 5% (two-sided); with n items
     it is √(1000/n) times as large. Means over all pairs of a kind, whose range the data has. The

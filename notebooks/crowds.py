@@ -199,9 +199,9 @@ if len(few):
         publish_table(
             "tbl-few-votes",
             few,
-            shown=crowd.thinned_beside(few.rows),
-            columns=crowds.few_votes_columns(crowd.thinned_beside(few.rows)),
+            columns=crowds.few_votes_columns(few.rows),
             groups=["dataset"],
+            index=crowd.THINNED_INDEX,
             caption="""Quadratic entropy, squared distance and α can be estimated from three votes; ties and
             unanimity cannot. Means over fifty draws of so many votes per item, beside all votes.""",
         ),

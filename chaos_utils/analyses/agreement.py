@@ -301,17 +301,18 @@ def flattening(
     rng = np.random.default_rng([seed, 4])
     cuts = [split_votes(votes.counts, (half, half), rng)[:2] for _ in range(n_draws)]
     order = [rng.permutation(len(votes)) for _ in cuts]  # of equal entropies
-    everyone = _Judge.of(votes.shares)
     rows: list[dict[str, object]] = []
     for system in systems:
         items, model = system.rows_in(votes), system.aligned_to(votes).model
         own = entropy(model, unit="bits")
         for (one, other), last in zip(cuts, order, strict=True):
-            by = {"people": entropy(one[items] / half, unit="bits"), "model": own}
-            judges = {"people": _Judge.of(other / half).on(items), "model": everyone.on(items)}
-            for cut, values in by.items():
+            by_people = entropy(one[items] / half, unit="bits")
+            for cut, values, judging in (
+                ("people", by_people, other / half),
+                ("model", own, votes.shares),
+            ):
                 ranked = np.lexsort([last[items], values.round(_DECIMALS)])
-                found = judges[cut].columns(model, own)
+                found = _compared(judging[items], model)
                 for place, some in enumerate(np.array_split(ranked, n_bins)):
                     means, gap = found[some].mean(axis=0), found[some, 2] - found[some, 3]
                     row: dict[str, object] = {"dataset": votes.dataset.name, "cut": cut}
@@ -332,26 +333,11 @@ def flattening(
     return means.reset_index()[columns].astype({"n_items": int, "n_votes": int})
 
 
-@dataclass(frozen=True, slots=True)
-class _Judge:
-    """Shares of votes that judge, their entropy in bits, and the uniform guess's distance."""
-
-    shares: Floats
-    bits: Floats
-    uniform: Floats
-
-    @classmethod
-    def of(cls, shares: Floats) -> "_Judge":
-        even = np.full_like(shares, 1 / shares.shape[1])
-        far = jensen_shannon_distance(shares, even, unit="nats")
-        return cls(shares, entropy(shares, unit="bits"), far)
-
-    def on(self, items: Ints) -> "_Judge":
-        return _Judge(self.shares[items], self.bits[items], self.uniform[items])
-
-    def columns(self, model: Floats, own: Floats) -> Floats:
-        far = jensen_shannon_distance(self.shares, model, unit="nats")
-        return np.column_stack([self.bits, own, far, self.uniform])
+def _compared(shares: Floats, model: Floats) -> Floats:
+    """Return by item the first four columns of `_FLAT`, for the shares of votes that judge."""
+    even = np.full_like(shares, 1 / shares.shape[1])
+    distances = [jensen_shannon_distance(shares, one, unit="nats") for one in (model, even)]
+    return np.column_stack([*(entropy(one, unit="bits") for one in (shares, model)), *distances])
 
 
 _FLAT = ("people_bits", "model_bits", "jsd", "uniform", "gap", "gap_low", "gap_high")
