@@ -252,7 +252,11 @@ def _name(
     )  # fmt: skip
 
 
-_VARIANTS = {"nothing": "published protocol", "every stage": "without any stage"}
+_VARIANTS = {
+    "nothing": "published protocol",
+    "every stage": "without any stage",
+    "every stage, 1,000 votes per item": "none, but 1,000 votes",
+}
 _EFFECTS = {
     "tvd": ("Error", "TVD (lower is better)"),
     "dollars": ("Cost", "dollars"),
@@ -279,7 +283,9 @@ def plot_protocol_effect(table: pd.DataFrame) -> Figure:
         axis.set_yticks(range(len(order)), labels)
         if axis is not axes[0] and not is_narrow():
             axis.set_yticklabels([])
-        axis.set(title=title, xlabel=unit, xlim=(0, None), ylim=(len(order) - 0.5, -0.9))
+        axis.set(title=title, xlabel=unit, ylim=(len(order) - 0.5, -0.9))
+        axis.set(**{"xlim": (0, None)} if name == "tvd" else {"xscale": "log"})
+        axis.minorticks_off()
         axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
     floor = table["floor_tvd"].iloc[0]
     axes[0].axvline(floor, color=colour("muted"), linewidth=1.2)
@@ -306,45 +312,9 @@ def _draw_share(axis: Axes, rows: pd.DataFrame, name: str, marker: str, shade: s
         )  # fmt: skip
 
 
-_NAME_RATIO = 1.25  # from a line's name to the next, on a logarithmic axis
 _SHADES = ("muted", "high", "text", "warning")  # the last for the largest share
 
 
 def _shade(number: int, n_shares: int) -> str:
     """Return the colour of one of some shares of careless applicants, in rising order."""
     return colour(_SHADES[(number - n_shares) % len(_SHADES)])
-
-
-def plot_bias_variance(table: pd.DataFrame) -> Figure:
-    """Draw the squared error against the votes per item, with the bias that it runs into.
-
-    The table's columns are ``without``, ``careless``, ``n_votes``, ``bias_squared``,
-    ``squared_error``.
-    """
-    figure, axes = panel_grid(len(_VARIANTS), columns=2, height=3.0, sharey=True)
-    sizes = sorted(set(table["n_votes"]))
-    for axis, (without, title) in zip(axes, _VARIANTS.items(), strict=True):
-        of_panel = table[table["without"] == without]
-        name_at = 0.0
-        for number, (share, rows) in enumerate(of_panel.groupby("careless")):
-            # From the lowest line up, no name closer to another than its height.
-            name_at = max(rows["bias_squared"].iloc[-1], _NAME_RATIO * name_at)
-            shade = _shade(number, of_panel["careless"].nunique())
-            axis.plot(rows["n_votes"], rows["squared_error"], color=shade, linewidth=1.8)
-            axis.plot(rows["n_votes"], rows["bias_squared"], color=shade, linestyle="--",
-                      linewidth=1)  # fmt: skip
-            axis.annotate(
-                f"{share:.0%}", (sizes[-1], name_at), xytext=(4, 0),
-                textcoords="offset points", va="center", color=shade, annotation_clip=False,
-            )  # fmt: skip
-        axis.set(title=title[:1].upper() + title[1:], xlabel="votes per item")
-        axis.set(xscale="log", yscale="log", xlim=(sizes[0], sizes[-1]))
-        axis.set_xticks(sizes, [f"{size:,}" for size in sizes])
-        axis.minorticks_off()
-        axis.set_ylabel("squared error (lower is better)" if axis is axes[0] or is_narrow() else "")
-        if axis is axes[-1] or is_narrow():
-            axis.text(
-                1.12, 0.5, "careless applicants", rotation=270, transform=axis.transAxes,
-                ha="left", va="center", color=colour("muted"),
-            )  # fmt: skip
-    return figure

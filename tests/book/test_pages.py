@@ -32,7 +32,7 @@ PICTURED = {
     "chapters/agreement": "#fig-training-size",
     "chapters/ceilings": "#fig-annotation-budget",
     "chapters/crowds": "#fig-atlas",
-    "chapters/your_model": "#fig-your-model",
+    "your_model": "h1",
     "figures/fig-simplex": "h1",
     "explorer": "h1",
 }
