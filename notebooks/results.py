@@ -102,7 +102,7 @@ publish_figure(
 # nearest has {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 1" jsd .3f` and the farthest
 # {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 2" jsd .3f`, so a single seed decides little. Nor is
 # this distance all that a model knows: a temperature fitted on other items' votes takes seed 0 to
-# {value}`tbl-fitting-maps dataset=mnli "inputs=RoBERTa-base, seed 0" temperature .3f` ({doc}`fitting`).
+# {value}`tbl-fitting dataset=mnli "inputs=RoBERTa-base, seed 0" map=temperature objective=jsd jsd .3f` ({doc}`fitting`).
 #
 # ## From the guess to a second crowd
 #
@@ -227,8 +227,8 @@ result
 # names the MNLI items of ChaosNLI, so it may have seen them.
 #
 # {doc}`A small map <fitting>` that is fitted on the votes on other items takes DeBERTa to
-# {value}`tbl-fitting-maps dataset=snli inputs=DeBERTa-v3-large quadratic .3f` on SNLI and ModernBERT to
-# {value}`tbl-fitting-maps dataset=snli inputs=ModernBERT-large quadratic .3f`. The two encoders differ in training data and in much else, and each is a single run, so we do not say what causes it.
+# {value}`tbl-fitting dataset=snli access=text inputs=DeBERTa-v3-large map=quadratic objective=jsd jsd .3f` on SNLI and ModernBERT to
+# {value}`tbl-fitting dataset=snli access=text inputs=ModernBERT-large map=quadratic objective=jsd jsd .3f`. The two encoders differ in training data and in much else, and each is a single run, so we do not say what causes it.
 # {cite:t}`theguy2026` released their predictions.
 #
 # ## The table
