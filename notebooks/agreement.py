@@ -274,7 +274,9 @@ publish_figure(
 # {value}`tbl-training-size dataset=alphanli items=37395 bin=0 measure=new_accuracy change +.3f`
 # (95% interval {value}`tbl-training-size dataset=alphanli items=37395 bin=0 measure=new_accuracy change_low .3f` to
 # {value}`tbl-training-size dataset=alphanli items=37395 bin=0 measure=new_accuracy change_high .3f`). These items
-# were filtered against models. Another encoder learns more from fewer stories: MPNet-base, trained on ten thousand,
+# were filtered against models.
+#
+# Another encoder learns more from fewer stories: MPNet-base, trained on ten thousand,
 # is right on
 # {value}`tbl-fitting dataset=alphanli "inputs=MPNet-base, 10,000 items, seed 0" "map=as it is" new_accuracy .0%`,
 # MiniLM-L6 on {value}`tbl-training-size dataset=alphanli items=37395 bin=0 measure=new_accuracy value .0%`.
