@@ -28,6 +28,7 @@ FEW = {
     "ceilings": {"draws": 2},
     "results": {"resamples": 20, "crowds": 4, "draws": 2},
     "fitting": {"resamples": 40, "repeats": 1, "folds": 3},
+    "calibration": {"n_folds": 2, "n_temperatures": 2},
 }
 
 
@@ -137,6 +138,9 @@ def test_chapters_on_votes_and_predictions(described, compute):
     fitted = published["tbl-fitting"].query("inputs == 'mine'")
     distance = jensenshannon(votes.shares, predicted, axis=1).mean()
     assert fitted.loc[fitted["map"] == "as it is", "jsd"].item() == pytest.approx(distance)
+    published, said = compute("calibration", described, dataset=votes.dataset.name, **own)
+    assert f"*{votes.dataset.short} has no more than 40 votes per item: left out here.*" in said
+    assert {"fig-error-ranks", "fig-error-distributions"} & set(published) == {"fig-error-ranks"}
 
 
 @pytest.mark.slow

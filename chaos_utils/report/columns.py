@@ -58,7 +58,7 @@ class Column:
     at: Mapping[str, object] | None = None
 
     def row_of(self, rows: Iterable[Row]) -> Row | None:
-        """Return the first of some rows that this column shows, if any."""
+        """Return the first of `rows` that this column shows, if any."""
         chosen = (self.at or {}).items()
         return next((row for row in rows if all(row[k] == at for k, at in chosen)), None)
 
