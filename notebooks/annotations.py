@@ -119,12 +119,11 @@ result
 
 # %%
 counts = annotations.label_counts(material)
-shown, columns = annotations.by_label(counts.rows)
 publish_table(
     "tbl-label-counts",
     counts,
-    shown=shown,
-    columns=columns,
+    columns=annotations.label_columns(counts.rows),
+    index=["dataset", "label"],
     caption="""The released majorities are the paper's; the released votes are slightly more.
     *Paper* is Table 7 of {cite:t}`nie2020`, which leaves out αNLI. In parentheses, the change
     from the old majority.""",

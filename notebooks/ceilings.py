@@ -16,7 +16,7 @@
 # A hundred votes per item are a sample of what people would say, so even a model that knew the
 # truth would miss them a little: on the SNLI items that ChaosNLI chose for their disagreement its
 # JSD would be {value}`tbl-noise-ceiling dataset=snli measure=jsd floor .3f`, where the best model
-# shown below scores
+# in {doc}`results` scores
 # {value}`tbl-normalised-scores dataset=snli measure=jsd kind=model min:value .3f`. Judged by only
 # two votes per item, the same perfect model would score
 # {value}`fig-annotation-budget dataset=snli measure=jsd quantity=floor n_votes=2 value .2f`, worse
@@ -43,9 +43,8 @@
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
 predictions: list[str] = []  # files of predictions of your own, shown beside the rest
 draws: int = 20  # draws of the items' true distributions, and of cuts into half crowds
-resamples: int = 500  # bootstrap resamples of the items, for the 95% intervals
 budget: int = 10000  # votes to spend, on many items or on few
-seed: int = 0  # seed of all draws and resamples
+seed: int = 0  # seed of all draws
 
 # %%
 from IPython.display import Markdown
@@ -54,11 +53,7 @@ from chaos_utils.analyses import ceilings, power
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.analyses.references import baseline_scores, reference_scores
-from chaos_utils.plots.ceilings import (
-    plot_annotation_budget,
-    plot_items_by_votes,
-    plot_noise_ceiling,
-)
+from chaos_utils.plots.ceilings import plot_annotation_budget, plot_items_by_votes
 from chaos_utils.plots.power import plot_power
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
@@ -149,8 +144,10 @@ publish_table(
 # %% [markdown]
 # The two estimates of the second crowd agree ({numref}`tbl-noise-ceiling`): by JSD on SNLI,
 # {value}`tbl-noise-ceiling dataset=snli measure=jsd ceiling_halves .3f` from split halves and
-# {value}`tbl-noise-ceiling dataset=snli measure=jsd ceiling_posterior .3f` from drawn crowds. Where
-# both exist, scores below are rescaled by the split halves.
+# {value}`tbl-noise-ceiling dataset=snli measure=jsd ceiling_posterior .3f` from drawn crowds. Both agree with the
+# estimated human that {cite:t}`nie2020` published from a second crowd that was not released,
+# {value}`tbl-normalised-scores dataset=snli measure=jsd system="estimated human" value .3f`. {doc}`results` sets every
+# system between the uniform guess and the second crowd, by split halves where both exist.
 #
 # ## What the prior's shape costs
 #
@@ -179,76 +176,6 @@ publish_table(
 # No prior can know how small a small share is: a hundred votes do not distinguish 0 from one in a
 # thousand, and JSD depends on it. In simulations with known truths, the perfect model's JSD is
 # within 3% of the true one on average.
-#
-# ## Where systems stand
-
-# %%
-between = ceilings.normalised_scores(material, n_draws=draws, n_resamples=resamples, seed=seed)
-publish_figure(
-    "fig-noise-ceiling",
-    plot_noise_ceiling,
-    between.where(between.rows["measure"] == "jsd"),
-    caption="""Every model is far from what a second crowd reaches. JSD of each system, with 95%
-    bootstrap intervals over items, between the perfect model, the second crowd and the uniform
-    guess. The estimated human is published, in Table 5 of {cite:t}`nie2020`, from a second
-    crowd that was not released.""",
-    alt="""A dot plot for each dataset with a row for each system. Vertical lines mark the
-    perfect model and the second crowd, close together at the left, and the uniform guess.
-    The published estimated human lies at the second crowd; all other systems lie far to the
-    right of it, and on MNLI the models lie about the line of the uniform guess.""",
-)
-
-# %% [markdown]
-# Every model is far from what a second crowd reaches. The best has come
-# {value}`tbl-normalised-scores dataset=snli measure=jsd kind=model max:rescaled .0%` of the way
-# from the uniform guess to the second crowd on SNLI,
-# {value}`tbl-normalised-scores dataset=mnli measure=jsd kind=model max:rescaled .0%` on MNLI and
-# {value}`tbl-normalised-scores dataset=alphanli measure=jsd kind=model max:rescaled .0%` on αNLI
-# ({numref}`fig-noise-ceiling`).
-#
-# The mean vote given the old label, which needs no model, comes nearly as far on SNLI and farther
-# on the other two:
-# {value}`tbl-normalised-scores dataset=mnli measure=jsd system="mean vote given the old label" rescaled .0%`
-# on MNLI.
-#
-# The second crowd that we estimate agrees with the published estimated human: their JSD on SNLI is
-# {value}`tbl-normalised-scores dataset=snli measure=jsd system="estimated human" ceiling .3f` and
-# {value}`tbl-normalised-scores dataset=snli measure=jsd system="estimated human" value .3f`.
-#
-# ## Scores from guess to crowd
-#
-# A rescaled score is 0 for the uniform guess and 1 for the second crowd, whichever way a
-# measure points. It is below 0 for what is worse than that guess, and above 1 for a perfect
-# model.
-
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All rescaled scores as a table", "code_prompt_hide": "Fold the table"}
-publish_table(
-    "tbl-normalised-scores",
-    between,
-    shown=ceilings.side_by_side(between.rows),
-    columns=ceilings.SCORE_COLUMNS,
-    groups=["dataset", "kind"],
-    caption=f"""Rescaled, no model comes near the second crowd. 0 is the uniform guess and 1
-    the second crowd (split halves); excess is JSD minus what a perfect model has on the same
-    items. Brackets: 95% intervals from {resamples:,} resamples of the items, in which system,
-    uniform guess and second crowd are resampled together; in bold the best of each group
-    and what its interval holds. A dash: not published, or the second crowd is not surely better
-    than the uniform guess. The data has KL, RankCS and a calibration error too.""",
-)
-
-# %% [markdown]
-# On MNLI some models are worse than the uniform guess by JSD: the models run from
-# {value}`tbl-normalised-scores dataset=mnli measure=jsd kind=model min:rescaled .2f` to
-# {value}`tbl-normalised-scores dataset=mnli measure=jsd kind=model max:rescaled .2f`
-# ({numref}`tbl-normalised-scores`). Whether a model had seen MNLI in training does not explain it.
-# The best is one of three seeds of RoBERTa-base, trained on SNLI alone; MiniLM-L6, trained on SNLI
-# and MNLI, comes to
-# {value}`tbl-normalised-scores dataset=mnli measure=jsd system="MiniLM-L6, seed 0" rescaled .2f`,
-# and DeBERTa-v3-large, trained on MNLI too, is last.
-#
-# A calibration error against vote shares cannot be rescaled, because a prediction that says nothing,
-# the uniform one with ties broken at random, is perfectly calibrated. Calibration alone does
-# not distinguish a good model from an empty one.
 #
 # ## Many items or many votes
 #
@@ -330,8 +257,9 @@ at_most = power.shown_votes(spread.rows) if len(spread) else []
 publish_table(
     "tbl-power",
     power.detectable(spread, [1000]),
-    shown=power.side_by_side(power.first_pair(power.detectable(spread, [1000]).rows), at_most),
+    shown=power.shown(power.first_pair(power.detectable(spread, [1000]).rows), at_most),
     columns=power.COLUMNS,
+    index=power.INDEX,
     caption="""Beyond twenty votes per item, more votes detect hardly smaller differences. The
     smallest difference that 1,000 items detect, with 80% power at 5% (two-sided); with n items
     it is √(1000/n) times as large. Means over all pairs, whose range the data has. The share of

@@ -109,7 +109,8 @@ publish_table(
     "tbl-conventions",
     table,
     columns=conventions.columns_for(list(table.rows["system"].unique())),
-    shown=conventions.side_by_side(table.rows),
+    shown=conventions.shown(table.rows),
+    index=["quantity", "convention"],
     caption="""The same predictions under every convention. A ◆ marks the reference: the choice
     of {cite:t}`nie2020` or {cite:t}`baan2022`, and for the Brier score, which neither uses, that
     of its author. The last column names who computes it so, where we know of one. KL’s floor

@@ -140,8 +140,9 @@ if len(spread):
         publish_table(
             "tbl-crowd-power",
             found,
-            shown=power.side_by_side(found.rows, power.shown_votes(spread.rows)),
+            shown=power.shown(found.rows, power.shown_votes(spread.rows)),
             columns=power.COLUMNS[1:],
+            index=power.INDEX,
             caption="""The smallest difference between two systems that these items find, by a two-sided test at 5%,
             in 80% of studies.""",
         )
@@ -170,8 +171,8 @@ if len(thinned):
         publish_table(
             "tbl-crowd-thinning",
             thinned,
-            shown=crowd.thinned_beside(thinned.rows),
-            columns=crowd.thinned_columns(crowd.thinned_beside(thinned.rows)),
+            columns=crowd.thinned_columns(thinned.rows),
+            index=crowd.THINNED_INDEX,
             caption="""What is estimated from fewer votes per item, beside all votes: the bias of each
             estimate.""",
         ),

@@ -171,7 +171,7 @@ estimates = crowd.few_votes(yardsticks, seed=seed)
 few = crowds.few_votes(estimates, crowds.thinned(yardsticks, seed=seed))
 if len(few):
     one = thinned if len(estimates.on(thinned)) else estimates.rows["dataset"].iloc[0]
-    shown = crowd.thinned_beside(few.rows[few.rows["dataset"] == one])
+    shown = few.rows[few.rows["dataset"] == one]
     display(
         publish_figure(
             "fig-few-votes",
@@ -193,6 +193,7 @@ if len(few):
             shown=shown,
             columns=crowds.few_votes_columns(shown),
             groups=["dataset"],
+            index=crowd.THINNED_INDEX,
             caption="""Quadratic entropy, squared distance and α can be estimated from three votes; ties and
             unanimity cannot. Means over fifty draws of so many votes per item, and the value of all votes. The data
             has the other datasets with a hundred votes.""",

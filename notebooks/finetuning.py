@@ -20,7 +20,7 @@
 # {value}`tbl-runs run=minilm-l6-nli-s0|minilm-l6-alphanli-s0 sum:training_minutes .0f` minutes of training on
 # a single CPU core, shared with other work.
 #
-# {doc}`trajectory` and {doc}`fitting` show them beside the released models. This page says what they were
+# {doc}`agreement` and {doc}`fitting` show them beside the released models. This page says what they were
 # trained on, how, and at what cost.
 
 # %% tags=["parameters"]
@@ -145,7 +145,7 @@ publish_figure(
 # {value}`tbl-runs run=minilm-l6-alphanli-s0 n_dev_alphanli ,.0f` pairs from held-out training stories,
 # where a guess is right on half. Expect little of MiniLM on ChaosNLI-α: the items of αNLI's development set were
 # filtered against models, so what gives an answer away in the training pairs helps less there.
-# {doc}`trajectory` shows what is left.
+# {doc}`agreement` shows what is left.
 #
 # ## What it costs
 #

@@ -22,21 +22,21 @@
 # the {value}`tbl-baselines-against-models dataset=mnli system=chance measure=jsd n_models` are farther from people,
 # and the closest lies inside the guess's interval. Told how far to trust it, the best model whose predictions are
 # available is worth
-# {value}`tbl-human-equivalents dataset=mnli kind=model measure=people_on_top_trusted max:value .1f` people there
-# (ModernBERT-large, which may have seen the items; DeBERTa-v3-large
-# {value}`tbl-human-equivalents dataset=mnli system=DeBERTa-v3-large measure=people_on_top_trusted value .1f`).
+# {value}`tbl-human-equivalents dataset=mnli kind=model measure=people_on_top_trusted max:value .1f` people there,
+# and that one, ModernBERT-large, may have seen the items.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
 predictions: list[str] = []  # files of predictions of your own, shown beside the rest
 resamples: int = 2000  # bootstrap resamples of the items, for the 95% intervals
 crowds: int = 50  # draws of a crowd and of people who judge it
+draws: int = 20  # draws of the items' true distributions, and of cuts into half crowds
 seed: int = 0  # seed of folds, drawn crowds and resampling
 
 # %%
 from IPython.display import Markdown
 
-from chaos_utils.analyses import results
+from chaos_utils.analyses import ceilings, results
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.names import listed
 from chaos_utils.analyses.notices import notices
@@ -46,7 +46,9 @@ from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
 material = gather(data, predictions)
-table = results.main_results(material, n_resamples=resamples, seed=seed)
+equivalents = results.human_equivalents(material, n_draws=crowds, n_resamples=resamples, seed=seed)
+scores = results.main_results(material, n_resamples=resamples, seed=seed)
+table = results.with_worth(scores, equivalents)
 references = reference_scores(material, seed=seed, measures=["jsd", "kl"])
 
 # %% tags=["remove-input"]
@@ -83,27 +85,65 @@ publish_figure(
 # ```
 #
 # On MNLI the uniform guess has a JSD of
-# {value}`tbl-main-results dataset=mnli system=chance jsd .3f`
-# ({value}`tbl-main-results dataset=mnli system=chance jsd_low .3f` to
-# {value}`tbl-main-results dataset=mnli system=chance jsd_high .3f`), and the closest of the nine published
+# {value}`tbl-main-results dataset=mnli system=chance jsd .3f`, and the closest of the nine published
 # models, BERT-base, {value}`tbl-main-results dataset=mnli source=published kind=model min:jsd .3f`
-# ({numref}`fig-results`): inside that interval, so that a tie is not excluded. Models that are not in the paper can
-# be below the guess: a RoBERTa-base trained on SNLI alone has
-# {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 1" jsd .3f`, and two other seeds of it
-# {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 0" jsd .3f` and
-# {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 2" jsd .3f`. Nor is this distance all that a
-# model knows: one number, a temperature fitted on other items' votes, takes seed 0 from
-# {value}`tbl-fitting dataset=mnli "inputs=RoBERTa-base, seed 0" "map=as it is" jsd .3f` to
-# {value}`tbl-fitting dataset=mnli "inputs=RoBERTa-base, seed 0" map=temperature objective=jsd jsd .3f` ({doc}`fitting`). By KL, too, the guess beats all
+# ({numref}`fig-results`): inside the guess's interval, so that a tie is not excluded. By KL, too, the guess beats all
 # {value}`tbl-baselines-against-models dataset=mnli system=chance measure=kl n_beaten`, and it does so on
-# αNLI as well. By JSD, MNLI is the exception: the guess beats no published model on SNLI, and only
+# αNLI as well.
+#
+# By JSD, MNLI is the exception: the guess beats no published model on SNLI, and only
 # {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=jsd n_beaten` on αNLI. These MNLI items
 # divide people more than the SNLI items, though chosen by the same rule: two people agree on
 # {value}`tbl-machine-models dataset=mnli model=people with_people .0%` of them, on SNLI on
 # {value}`tbl-machine-models dataset=snli model=people with_people .0%`. Where people are divided, a flat guess is near
 # by definition.
-# There is room for better models: on MNLI a second crowd would score
-# {value}`fig-results dataset=mnli kind=ceiling measure=jsd value .3f`.
+#
+# Models that are not in the paper can be below the guess: of three RoBERTa-base that were trained on SNLI alone, the
+# nearest has {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 1" jsd .3f` and the farthest
+# {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 2" jsd .3f`, so a single seed decides little. Nor is
+# this distance all that a model knows: a temperature fitted on other items' votes takes seed 0 to
+# {value}`tbl-fitting dataset=mnli "inputs=RoBERTa-base, seed 0" map=temperature objective=jsd jsd .3f` ({doc}`fitting`).
+#
+# ## From the guess to a second crowd
+#
+# There is room for better models. A rescaled score is 0 for the uniform guess and 1 for a second crowd, whichever
+# way a measure points; what is worse than the guess is below 0.
+
+# %%
+between = ceilings.normalised_scores(material, n_draws=draws, n_resamples=resamples, seed=seed)
+publish_table(
+    "tbl-normalised-scores",
+    between,
+    shown=results.shown_between(between.rows),
+    columns=ceilings.SCORE_COLUMNS,
+    groups=["dataset", "kind"],
+    index=["dataset", "system", "source"],
+    caption=f"""Rescaled, no model comes near the second crowd. The guess and the three models that are nearest by
+    JSD on each dataset; 0 is the uniform guess and 1 the second crowd (split halves). Excess is JSD minus what a perfect
+    model has on the same items. Brackets: 95% intervals from {resamples:,} resamples of the items, in which system,
+    uniform guess and second crowd are resampled together; bold, the best of the models and what its interval holds.
+    A dash: the second crowd is not surely better than the uniform guess. The data has every system, KL, RankCS and a
+    calibration error.""",
+)
+
+# %% [markdown]
+# By JSD the best model shown has come
+# {value}`tbl-normalised-scores dataset=snli measure=jsd kind=model max:rescaled .0%` of the way on SNLI,
+# {value}`tbl-normalised-scores dataset=mnli measure=jsd kind=model max:rescaled .0%` on MNLI and
+# {value}`tbl-normalised-scores dataset=alphanli measure=jsd kind=model max:rescaled .0%` on αNLI
+# ({numref}`tbl-normalised-scores`). The mean vote given the old label, which needs no model, comes nearly as far on
+# SNLI and farther on the other two.
+#
+# Whether a model had seen MNLI in training does not explain how it does there. MiniLM-L6, trained on SNLI and MNLI,
+# comes to {value}`tbl-normalised-scores dataset=mnli measure=jsd system="MiniLM-L6, seed 0" rescaled .2f`, and
+# the best of three seeds of RoBERTa-base, trained on SNLI alone, to
+# {value}`tbl-normalised-scores dataset=mnli measure=jsd system="RoBERTa-base, seed 1" rescaled .2f`;
+# DeBERTa-v3-large, trained on MNLI too, is last with
+# {value}`tbl-normalised-scores dataset=mnli measure=jsd system=DeBERTa-v3-large rescaled .2f`.
+#
+# A calibration error against vote shares cannot be rescaled, because a prediction that says nothing, the uniform one
+# with ties broken at random, is perfectly calibrated: calibration alone does not distinguish a good model from an
+# empty one.
 #
 # ## Guesses that read no sentence
 #
@@ -113,14 +153,13 @@ publish_figure(
 
 # %%
 against = results.baselines_against_models(table)
-beside = results.counts_beside(against.rows)
 result = None
 if len(against):
     result = publish_table(
         "tbl-baselines-against-models",
         against,
-        shown=beside,
-        columns=results.count_columns(beside),
+        columns=results.count_columns(against.rows),
+        index=["system"],
         caption="""The mean vote given the old label beats all published models on MNLI and αNLI; on MNLI the base rate
         does, too. How many published models have a higher JSD than each guess, compared at the four decimals of the paper; bold
         where all have. The data has KL too, and how many models lie beyond the guess's 95% interval.""",
@@ -131,16 +170,14 @@ result
 # The mean vote given the old label beats all
 # {value}`tbl-baselines-against-models dataset=mnli "system=mean vote given the old label" measure=jsd n_beaten`
 # published models on MNLI, with a JSD of
-# {value}`tbl-main-results dataset=mnli "system=mean vote given the old label" jsd .3f`, and all
-# {value}`tbl-baselines-against-models dataset=alphanli "system=mean vote given the old label" measure=jsd n_beaten`
+# {value}`tbl-main-results dataset=mnli "system=mean vote given the old label" jsd .3f`, and as many
 # on αNLI ({numref}`tbl-baselines-against-models`). All of these also lie beyond the upper end of the
 # guess's interval. On SNLI it beats
 # {value}`tbl-baselines-against-models dataset=snli "system=mean vote given the old label" measure=jsd n_beaten` of them.
 #
 # So do five people on MNLI, little as their split says about the hundred on a single item ({doc}`disagreement`): the
 # models say less. The original votes, taken as a prediction, have a JSD of
-# {value}`tbl-main-results dataset=mnli "system=original votes" jsd .3f` and beat all
-# {value}`tbl-baselines-against-models dataset=mnli "system=original votes" measure=jsd n_beaten`
+# {value}`tbl-main-results dataset=mnli "system=original votes" jsd .3f` and beat all nine
 # ({numref}`fig-nine-models`). By KL they beat none, with
 # {value}`tbl-main-results dataset=mnli "system=original votes" kl .2f`. JSD
 # forgives what KL does not: that none of the few chose a label which some of the many did.
@@ -177,11 +214,9 @@ result
 #
 # The model with the highest {term}`new accuracy` on SNLI is among the furthest from people. DeBERTa-v3-large
 # {cite:p}`he2023`, as {cite:t}`laurer2024` trained it for NLI, has
-# {value}`tbl-main-results dataset=snli system=DeBERTa-v3-large new_accuracy .1%` there, hardly more than the most
-# accurate published model's {value}`tbl-main-results dataset=snli source=published kind=model max:new_accuracy .1%`,
-# which lies inside its interval.
-# But its JSD is {value}`tbl-main-results dataset=snli system=DeBERTa-v3-large jsd .3f`, above that of all nine
-# (at most {value}`tbl-main-results dataset=snli source=published kind=model max:jsd .3f`), and
+# {value}`tbl-main-results dataset=snli system=DeBERTa-v3-large new_accuracy .1%` there, and the
+# most accurate published model lies inside its interval.
+# But its JSD is {value}`tbl-main-results dataset=snli system=DeBERTa-v3-large jsd .3f`, above that of all nine, and
 # {value}`tbl-main-results dataset=mnli system=DeBERTa-v3-large jsd .3f` on the MNLI items: more than a uniform
 # guess.
 #
@@ -200,10 +235,9 @@ result
 #
 # {term}`KL` is the divergence from the model to the human distribution, in nats; 0 is perfect.
 # {term}`Old accuracy <old accuracy>` counts agreement with the label of the original dataset,
-# {term}`new accuracy` with the majority of the hundred votes. On αNLI, where the nine models' predictions are
-# available, every published number comes out to its last digit, and has an interval.
+# {term}`new accuracy` with the majority of the hundred votes.
 
-# %%
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All systems as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-main-results",
     table,
@@ -212,22 +246,29 @@ publish_table(
     groups=("dataset", "kind"),
     caption=f"""Distance from humans and accuracy of every system. Rows *from here* are computed, with
     95% bootstrap intervals over items ({resamples:,} resamples), and over seeds for a mean of seeds;
-    rows *from the paper* are Table 5 of {{cite:t}}`nie2020`. *Chance* is the uniform guess for
+    rows *from the paper* are those of Table 5 of {{cite:t}}`nie2020` whose predictions are not available. *Chance* is the uniform guess for
     distances and the most frequent label for accuracies; class prior, base rate and mean vote are fitted on
     nine other folds of the items. Bold: the best of a dataset's models and of its guesses.""",
 )
 
+# %% [markdown]
+# On αNLI, where the nine models' predictions are available, every number of Table 5 of {cite:t}`nie2020` comes out to
+# its last digit ({numref}`tbl-chance`).
+
 # %%
-chance = results.chance_beside_published(table)
+reproduced = results.reproduced(table)
 result = None
-if len(chance):
+if len(reproduced):
     result = publish_table(
         "tbl-chance",
-        chance,
-        columns=results.CHANCE_COLUMNS,
-        caption="""The chance rows of the paper are reproduced but for the last digit. Distances are
-        those of the uniform guess, accuracies those of the most frequent label; released
-        votes and those of the paper differ a little.""",
+        reproduced,
+        columns=results.PAPER_COLUMNS,
+        groups=["dataset"],
+        index=["dataset", "system"],
+        caption="""The nine models' published numbers on αNLI come out to the last digit, those of chance nearly so. The
+        four decimals of the paper, and by how much what is computed here differs. Chance is the uniform guess for
+        distances and the most frequent label for accuracies; released votes and those of the paper differ a
+        little.""",
     )
 result
 
@@ -246,7 +287,7 @@ result
 # ({term}`trusted <worth, trusted>`). The second says what it knows; the gap is overconfidence.
 
 # %%
-equivalents = results.human_equivalents(material, n_draws=crowds, n_resamples=resamples, seed=seed)
+results.human_equivalents(material, n_draws=crowds, n_resamples=resamples, seed=seed)
 result = None
 if len(equivalents):
     result = publish_figure(
@@ -268,12 +309,14 @@ result
 # {value}`tbl-human-equivalents dataset=snli family=RoBERTa-base measure=people_on_top mean:value .1f`
 # people on SNLI as it is, and
 # {value}`tbl-human-equivalents dataset=snli family=RoBERTa-base measure=people_on_top_trusted mean:value .1f`
-# told how far to trust it. On MNLI, which it was not trained on, it is below the base rate as it is, with a skill of
-# {value}`tbl-human-equivalents dataset=mnli family=RoBERTa-base measure=skill mean:value .2f`; trusted, it is worth
+# told how far to trust it. On MNLI, which it was not trained on, it is below the base rate as it is; trusted, it is worth
 # {value}`tbl-human-equivalents dataset=mnli family=RoBERTa-base measure=people_on_top_trusted mean:value .1f`.
+#
 # No model whose predictions are available, trusted, is worth more than
 # {value}`tbl-human-equivalents dataset=snli kind=model measure=people_on_top_trusted max:value .1f` people on SNLI or
-# {value}`tbl-human-equivalents dataset=mnli kind=model measure=people_on_top_trusted max:value .1f` on MNLI.
+# {value}`tbl-human-equivalents dataset=mnli kind=model measure=people_on_top_trusted max:value .1f` on MNLI
+# (ModernBERT-large; DeBERTa-v3-large comes to
+# {value}`tbl-human-equivalents dataset=mnli system=DeBERTa-v3-large measure=people_on_top_trusted value .1f` there).
 #
 # The table also has how many people, pooled, come as near without the base rate. That has no zero: a
 # {term}`uniform guess`, which reads nothing, comes to
@@ -294,28 +337,23 @@ result
 # votes that judge it gets no answer. The base rate does, since no item's own votes went into its
 # prediction, but unlike one or two people it has seen thousands of other votes.
 
-# %%
-result = None
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All systems in people, as a table", "code_prompt_hide": "Fold the table"}
+result = Markdown(
+    "*Some items have a single vote, which cannot show how far people are from each other: "
+    "nothing can be said here.*"
+)
 if len(equivalents):
     result = publish_table(
         "tbl-human-equivalents",
         equivalents,
-        shown=results.equivalents_beside(equivalents.rows),
         columns=results.equivalent_columns(equivalents.rows),
+        index=["dataset", "system"],
         caption=f"""What systems are worth in people, with 95% intervals over items. *Worth*: people to ask on top
         of the base rate, by squared distance, as it is and *trusted*, told how far to trust it. *Pooled*: people
         whose shares alone come as near, which has no zero: a uniform guess has some of it. By TVD and JSD against
         *m* other votes, from {crowds} drawn crowds, with the interval of the paired difference inverted.""",
     )
 result
-
-# %% tags=["remove-input"]
-Markdown(
-    ""
-    if len(equivalents)
-    else "*Some items have a single vote, which cannot show how far people are from each other: "
-    "nothing can be said here.*"
-)
 
 # %% [markdown]
 # ## Do models know where people disagree?
@@ -333,9 +371,11 @@ if len(signal):
     result = publish_table(
         "tbl-disagreement-signal",
         signal,
+        shown=results.shown_signal(signal.rows),
         columns=results.SIGNAL_COLUMNS,
         groups=("dataset", "kind"),
-        caption=f"""Five people show better than any model where the others disagree, on SNLI only a little. *Spearman*:
+        caption=f"""Five people show better than any model where the others disagree, on SNLI only a little. Guesses, and
+        of each dataset's models the one with the highest correlation; the data has all. *Spearman*:
         rank correlation with the entropy of the votes. *AUROC*: chance that a contested item, on which
         no label has {threshold:.0%} of the votes, gets a higher entropy than another; 0.5 is chance.
         *Five people* are drawn from each item, and judged by the others. Guesses that say the same of
@@ -344,20 +384,16 @@ if len(signal):
 result
 
 # %% [markdown]
-# Less well than five people. On SNLI the models' entropy correlates with people's at
-# {value}`tbl-disagreement-signal dataset=snli kind=model min:spearman .2f` to
-# {value}`tbl-disagreement-signal dataset=snli kind=model max:spearman .2f`, on MNLI at
-# {value}`tbl-disagreement-signal dataset=mnli kind=model min:spearman .2f` to
-# {value}`tbl-disagreement-signal dataset=mnli kind=model max:spearman .2f`
-# ({numref}`tbl-disagreement-signal`), on αNLI at
-# {value}`tbl-disagreement-signal dataset=alphanli kind=model min:spearman .2f` to
-# {value}`tbl-disagreement-signal dataset=alphanli kind=model max:spearman .2f`. On MNLI the old label alone does
-# better than all of them but ModernBERT-large: the mean vote given it has
-# {value}`tbl-disagreement-signal dataset=mnli "system=mean vote given the old label" spearman .2f`.
-# Five people have {value}`tbl-disagreement-signal dataset=snli "system=five people" spearman .2f` and
-# {value}`tbl-disagreement-signal dataset=mnli "system=five people" spearman .2f`.
+# Less well than five people, whose entropy correlates with that of the others at
+# {value}`tbl-disagreement-signal dataset=snli "system=five people" spearman .2f` on SNLI and
+# {value}`tbl-disagreement-signal dataset=mnli "system=five people" spearman .2f` on MNLI
+# ({numref}`tbl-disagreement-signal`). The best model of each comes to
+# {value}`tbl-disagreement-signal dataset=snli kind=model max:spearman .2f` and
+# {value}`tbl-disagreement-signal dataset=mnli kind=model max:spearman .2f`.
 #
-# The five original votes say less, with
+# On MNLI the old label alone does better than all models but that one, ModernBERT-large: the mean vote given it has
+# {value}`tbl-disagreement-signal dataset=mnli "system=mean vote given the old label" spearman .2f`.
+# The five original votes say little, with
 # {value}`tbl-disagreement-signal dataset=snli "system=original votes" spearman .2f` on SNLI. Their
 # items were chosen because exactly three of the five agreed, which leaves only two entropies.
 

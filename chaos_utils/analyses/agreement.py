@@ -3,7 +3,7 @@
 The bins of Figures 4 and 5 of Nie et al. (2020), on a dataset or on several that are pooled.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.analyses.names import SYSTEM_NAMES, dataset_name
+from chaos_utils.analyses.names import SYSTEM
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.published.tables import read_published
@@ -22,9 +22,10 @@ from chaos_utils.metrics.resampling import (
     holm,
     paired_p_value,
     percentile_interval,
+    smallest_p_value,
     split_votes,
 )
-from chaos_utils.report.columns import MISSING, Column, number, p_value, signed
+from chaos_utils.report.columns import DATASET, MISSING, Column, Row, number, p_value, signed
 from chaos_utils.scoring.pools import pool_systems, pool_votes
 from chaos_utils.scoring.published import TABLE_5
 from chaos_utils.scoring.scores import resampled
@@ -210,11 +211,10 @@ def binned_scores(
 ) -> pd.DataFrame:
     """Score systems in entropy bins, beside what Nie et al. (2020) published of the same bins.
 
-    One row for each bin (from 1), system and measure, see `score_bins`; intervals are of 95%, over
-    items, and over seeds too where ``n_seeds`` is above 1. Where ``reference`` is not empty, the
-    value is a model's difference from it, and ``p`` that of there being none: in each bin from
-    ``chance`` and from the ``commonest label of the bin``, in the last from the ``first bin``.
-    Published rows, which have no interval, are there where the published bins are these bins.
+    Intervals are of 95%, over items, and over seeds too where ``n_seeds`` is above 1. Where
+    ``reference`` is not empty, the value is a model's difference from it, and ``p`` that of there
+    being none: in each bin from ``chance`` and from the ``commonest label of the bin``, in the last
+    from the ``first bin``. Published rows, without interval, are there where their bins are these.
     """
     scores = score_bins(all_votes, all_systems, n_bins=n_bins, n_resamples=n_resamples, seed=seed)
     parts, gaps = [], []
@@ -288,13 +288,11 @@ def flattening(
 ) -> pd.DataFrame:
     """Say how sure models are, and how near, in equal bins by people's entropy and by their own.
 
-    A row for each ``system`` (the mean over its ``n_seeds``), ``cut`` and ``bin``, from 1: by the
-    entropy of one half of an item's ``people``, judged by the other half, as votes that cut the
-    bins cannot fairly judge in them; or by the ``model``'s own, judged by all votes.
-    ``people_bits`` and ``model_bits`` are mean entropies, those of people by the judging votes;
-    ``jsd`` is the system's, ``uniform`` the uniform guess's on the same items, and ``gap`` their
-    difference with a 95% interval over items. Means over `n_draws` cuts, which also order items of
-    equal entropy at random. Without rows where halves have fewer than `ENOUGH_VOTES` votes.
+    ``cut`` says by whose: one half of an item's ``people``, judged by the other half, as votes that
+    cut the bins cannot fairly judge in them; or the ``model``, judged by all votes. ``gap`` is the
+    system's JSD minus the uniform guess's on the same items, with a 95% interval over items. Means
+    over seeds and `n_draws` cuts, which also order items of equal entropy at random. Without rows
+    where halves have fewer than `ENOUGH_VOTES` votes.
     """
     columns = ["dataset", "system", "cut", "bin", "n_seeds", "n_votes", "n_items", *_FLAT]
     half = int(votes.n_votes.min()) // 2
@@ -303,17 +301,18 @@ def flattening(
     rng = np.random.default_rng([seed, 4])
     cuts = [split_votes(votes.counts, (half, half), rng)[:2] for _ in range(n_draws)]
     order = [rng.permutation(len(votes)) for _ in cuts]  # of equal entropies
-    everyone = _Judge.of(votes.shares)
     rows: list[dict[str, object]] = []
     for system in systems:
         items, model = system.rows_in(votes), system.aligned_to(votes).model
         own = entropy(model, unit="bits")
         for (one, other), last in zip(cuts, order, strict=True):
-            by = {"people": entropy(one[items] / half, unit="bits"), "model": own}
-            judges = {"people": _Judge.of(other / half).on(items), "model": everyone.on(items)}
-            for cut, values in by.items():
+            by_people = entropy(one[items] / half, unit="bits")
+            for cut, values, judging in (
+                ("people", by_people, other / half),
+                ("model", own, votes.shares),
+            ):
                 ranked = np.lexsort([last[items], values.round(_DECIMALS)])
-                found = judges[cut].columns(model, own)
+                found = _compared(judging[items], model)
                 for place, some in enumerate(np.array_split(ranked, n_bins)):
                     means, gap = found[some].mean(axis=0), found[some, 2] - found[some, 3]
                     row: dict[str, object] = {"dataset": votes.dataset.name, "cut": cut}
@@ -334,34 +333,19 @@ def flattening(
     return means.reset_index()[columns].astype({"n_items": int, "n_votes": int})
 
 
-@dataclass(frozen=True, slots=True)
-class _Judge:
-    """Shares of votes that judge, their entropy in bits, and the uniform guess's distance."""
-
-    shares: Floats
-    bits: Floats
-    uniform: Floats
-
-    @classmethod
-    def of(cls, shares: Floats) -> "_Judge":
-        even = np.full_like(shares, 1 / shares.shape[1])
-        far = jensen_shannon_distance(shares, even, unit="nats")
-        return cls(shares, entropy(shares, unit="bits"), far)
-
-    def on(self, items: Ints) -> "_Judge":
-        return _Judge(self.shares[items], self.bits[items], self.uniform[items])
-
-    def columns(self, model: Floats, own: Floats) -> Floats:
-        far = jensen_shannon_distance(self.shares, model, unit="nats")
-        return np.column_stack([self.bits, own, far, self.uniform])
+def _compared(shares: Floats, model: Floats) -> Floats:
+    """Return by item the first four columns of `_FLAT`, for the shares of votes that judge."""
+    even = np.full_like(shares, 1 / shares.shape[1])
+    distances = [jensen_shannon_distance(shares, one, unit="nats") for one in (model, even)]
+    return np.column_stack([*(entropy(one, unit="bits") for one in (shares, model)), *distances])
 
 
 _FLAT = ("people_bits", "model_bits", "jsd", "uniform", "gap", "gap_low", "gap_high")
 _QUANTILE = 1.959964
 _CUTS = {"people": "half of the people", "model": "the model itself"}
 FLAT_COLUMNS = [
-    Column("dataset", "dataset", names=dataset_name),
-    Column("system", "system", names=SYSTEM_NAMES),
+    DATASET,
+    SYSTEM,
     Column("bins by the entropy of", "cut", names=_CUTS),
     Column("bin", "bin"),
     Column("people", "people_bits", 2, group="entropy (bits)"),
@@ -379,11 +363,7 @@ def ends(table: pd.DataFrame) -> pd.DataFrame:
 
 @derived(keys=_KEYS)
 def in_bins(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of `binned_scores` that are scores, not differences.
-
-    Computed rows of a model whose score in these bins was published have it as
-    ``published_value``, and ``difference_value`` (ours minus theirs).
-    """
+    """Return the rows of `binned_scores` that are scores, each beside what was published of it."""
     found = scores[scores["reference"] == ""].drop(columns=["reference", "p"])
     keys = ["dataset", "bin", "system", "measure"]
     theirs = found.loc[found["source"] == "published", [*keys, "value"]].assign(source="computed")
@@ -394,10 +374,7 @@ def in_bins(scores: pd.DataFrame) -> pd.DataFrame:
 
 @derived(keys=("dataset", "system", "source", "measure"))
 def changes(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return each model's score in the first and the last bin of `binned_scores`, and its change.
-
-    Computed models have the interval of the change, ``low`` to ``high``; published ones have none.
-    """
+    """Return each model's scores in the first and the last bin, and the change between them."""
     keys = ["dataset", "system", "source", "measure"]
     models = scores[scores["role"].isin(MODELS)]
     values = models[models["reference"] == ""].dropna(subset="value")
@@ -413,8 +390,8 @@ def against_guesses(scores: pd.DataFrame) -> pd.DataFrame:
 
     New accuracy in the first and the last bin, from either guess, and JSD in every bin, from the
     uniform one. ``p_holm`` is ``p``, adjusted for all comparisons; published models have neither.
-    ``better`` says whether the value is on the better side of the guess, and ``verdict`` (better,
-    worse, indistinguishable) whether ``p_holm`` is below 0.05 as well; it is empty for them.
+    ``better`` is the side of the guess, ``verdict`` (better, worse, indistinguishable) asks for a
+    ``p_holm`` below 0.05 as well; it is empty for published models.
     """
     keys = ["dataset", "bin", "measure"]
     values = scores[scores["reference"] == ""]
@@ -458,173 +435,106 @@ def drawn(scores: pd.DataFrame, *measures: str) -> pd.DataFrame:
 @derived(keys=_KEYS)
 def in_figure(scores: pd.DataFrame, measure: str) -> pd.DataFrame:
     """Return the rows of `drawn` without computed models that are in the band of published ones."""
-    rows = drawn(scores, measure).rows
-    beside = ["dataset", "bin", "system"]
-    theirs = pd.MultiIndex.from_frame(rows.loc[rows["source"] == "published", beside])
-    again = pd.MultiIndex.from_frame(rows[beside]).isin(theirs) & (rows["source"] == "computed")
-    return rows[~again]
+    return _once(drawn(scores, measure).rows)
 
 
-@recorded(keys=("dataset", "models", "label"))
-def all_correct(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
-    """Count the items that every system gets right, and those that none does.
-
-    A row for each ``label``, ``old`` (if there are old labels) and ``new``, of all systems that are
-    available and, where they are, of the paper's own; none without systems. Items are those that
-    every one of these systems covers.
-    """
-    rows = []
-    gold = {"old": votes.old_label} if votes.has_old_labels else {}
-    gold |= {"new": votes.majority}
-    of_paper = [one for one in systems if one.paper == "nie2020"]
-    for models, several in {"available": systems, "the paper's": of_paper}.items():
-        chosen = {one.name: pd.Series(one.predicted, list(one.uids)) for one in several}
-        predicted = pd.DataFrame(chosen).dropna()
-        for label, labels in gold.items() if several else ():
-            of_item = pd.Series(labels, list(votes.uids)).loc[predicted.index]
-            right = predicted.eq(of_item, axis=0)
-            every, none = right.all(axis=1), ~right.any(axis=1)
-            row = (votes.dataset.name, models, label, len(several), len(right))
-            rows.append((*row, int(every.sum()), every.mean(), int(none.sum()), none.mean()))
-    columns = "dataset models label n_systems n_items n_all_correct share_all_correct"
-    return pd.DataFrame(rows, columns=[*columns.split(), "n_none_correct", "share_none_correct"])
+def _once(rows: pd.DataFrame) -> pd.DataFrame:
+    """Leave out what is computed of models of which a dataset has published rows."""
+    known = pd.MultiIndex.from_frame(rows[["dataset", "system"]])
+    published = rows["source"] == "published"
+    return rows[published | ~known.isin(known[published])]
 
 
-ALL_CORRECT = [
-    Column("dataset", "dataset", names=dataset_name),
-    Column("models", "models"),
-    Column("label", "label"),
-    Column("number", "n_systems"),
-    Column("items", "n_items"),
-    Column("all correct", "n_all_correct"),
-    Column("all correct (%)", "share_all_correct", 1, percent=True),
-    Column("none correct", "n_none_correct"),
-    Column("none correct (%)", "share_none_correct", 1, percent=True),
-]
-
-
-def side_by_side(shown: pd.DataFrame) -> pd.DataFrame:
-    """Set the bins of `drawn` rows side by side: items, then each system's accuracy and JSD.
-
-    Published models stand as the range over them.
-    """
-    rows = []
-    for dataset, group in shown.groupby("dataset", sort=False):
-        lines = _heads(group)
-        for measure in ("new_accuracy", "jsd"):
-            lines |= _cells(group[group["measure"] == measure], measure)
-        for (quantity, system), cells in lines.items():
-            start = {"dataset": dataset_name(str(dataset)), "quantity": quantity}
-            start["system"] = SYSTEM_NAMES.get(system, system)
-            rows.append(start | {f"bin {b}": cell for b, cell in cells.items()})
-    heads = [f"bin {b}" for b in range(1, int(shown["bin"].max()) + 1)]
-    return pd.DataFrame(rows, columns=["dataset", "quantity", "system", *heads]).fillna(MISSING)
-
-
-def _heads(group: pd.DataFrame) -> dict[tuple[str, str], dict[int, str]]:
-    bins = group.drop_duplicates("bin").set_index("bin")
-    spans = zip(bins["entropy_low_bits"], bins["entropy_high_bits"], strict=True)
-    edges = (f"{number(low, 2)}–{number(high, 2)}" for low, high in spans)
-    lines = {("entropy (bits)", ""): dict(zip(bins.index, edges, strict=True))}
-    if bins["published_n"].notna().all():
-        lines["items", "paper"] = bins["published_n"].map(number).to_dict()
-    lines["items", "here"] = bins["n"].map(number).to_dict()
-    return lines
-
-
-def _cells(group: pd.DataFrame, measure: str) -> dict[tuple[str, str], dict[int, str]]:
-    scale, digits, unit = (100, 1, " (%)") if measure.endswith("accuracy") else (1, 3, "")
-    title = f"{MEASURES[measure].title}{unit}"
-    lines: dict[tuple[str, str], dict[int, str]] = {}
-    for row in group[group["source"] == "computed"].to_dict("records"):
-        cell = number(scale * row["value"], digits)
-        lines.setdefault((title, row["system"]), {})[row["bin"]] = cell
-    published = group[group["source"] == "published"]
-    if len(published):
-        spans = scale * published.groupby("bin")["value"].agg(["min", "max"])
-        ends = ["–".join(number(end, digits) for end in span) for span in spans.to_numpy()]
-        lines[title, _published_models(published)] = dict(zip(spans.index, ends, strict=True))
-    return lines
-
-
-def _published_models(rows: pd.DataFrame) -> str:
-    return f"{rows['system'].nunique()} published models"
-
-
-def changes_beside(changed: pd.DataFrame) -> pd.DataFrame:
-    """Set new accuracy and JSD of `changes` side by side; published models as their mean."""
-    parts = []
-    for measure in ("new_accuracy", "jsd"):
-        rows = changed[changed["measure"] == measure]
-        theirs = rows[rows["source"] == "published"]
-        names = theirs.groupby("dataset")["system"].transform("nunique").astype(str)
-        theirs = theirs.assign(system=names + " published models, mean")
-        means = theirs.groupby(["dataset", "system"], as_index=False, sort=False)
-        numbers = ["first", "last", "change"]
-        both = pd.concat([rows[rows["source"] == "computed"], means[numbers].mean()])
-        both = both.set_index(["dataset", "system"])[[*numbers, "low", "high"]]
-        parts.append(both.add_prefix(f"{measure}_"))
-    found = parts[0].join(parts[1], how="outer").reset_index()
-    order = {name: place for place, name in enumerate(changed["dataset"].unique())}
-    return found.sort_values("dataset", key=lambda names: names.map(order), kind="stable")
+def shown(rows: pd.DataFrame, *measures: str) -> pd.DataFrame:
+    """Return the rows of these measures by dataset, published models as their mean."""
+    keys = [name for name in ("dataset", "measure", "bin") if name in rows]
+    published = rows["source"] == "published"
+    theirs, ours = rows[published], _once(rows)[lambda one: one["source"] != "published"]
+    several = theirs.groupby("dataset")["system"].transform("nunique").astype(str)
+    theirs = theirs.assign(system=several + " published models, mean")
+    means = theirs.groupby([*keys, "system"], as_index=False).mean(numeric_only=True)
+    both = pd.concat([ours, means], ignore_index=True)
+    both = both[both["measure"].isin(measures)]
+    datasets = pd.unique(rows["dataset"]).tolist()
+    order = {"of_dataset": both["dataset"].map(datasets.index)}
+    order["of_measure"] = both["measure"].map(measures.index)
+    return both.assign(**order).sort_values([*order], kind="stable")
 
 
 def _change_columns(measure: str, title: str, digits: int) -> list[Column]:
     look: dict[str, Any] = {"group": title, "percent": measure.endswith("accuracy")}
-    ends = (f"{measure}_low", f"{measure}_high")
+    look |= {"at": {"measure": measure}}
     return [
-        Column("first bin", f"{measure}_first", digits, **look),
-        Column("last bin", f"{measure}_last", digits, **look),
-        Column("change", f"{measure}_change", digits, *ends, signed=True, **look),
+        Column("first bin", "first", digits, **look),
+        Column("last bin", "last", digits, **look),
+        Column("change", "change", digits, "low", "high", signed=True, **look),
     ]
 
 
 CHANGES = [
-    Column("dataset", "dataset", names=dataset_name),
-    Column("system", "system", names=SYSTEM_NAMES),
+    DATASET,
+    SYSTEM,
     *_change_columns("new_accuracy", "new accuracy (%)", 1),
     *_change_columns("jsd", "JSD", 3),
 ]
 
 
-def guesses_beside(against: pd.DataFrame) -> pd.DataFrame:
-    """Set the first and the last bin of `against_guesses` side by side, for new accuracy.
+def _score(row: Row) -> str:
+    scale, digits = (100, 1) if row["measure"].endswith("accuracy") else (1, 3)
+    return number(scale * row["value"], digits)
 
-    Cells are points with their interval; of published models, how many lie above the guess.
+
+def _quantity(measure: str) -> str:
+    return MEASURES[measure].title + (" (%)" if measure.endswith("accuracy") else "")
+
+
+BIN_COLUMNS = [DATASET, Column("measure", "measure", names=_quantity)]
+
+
+def bin_columns(scores: pd.DataFrame) -> list[Column]:
+    """Return a column for the scores of each bin."""
+    numbers = sorted(set(scores["bin"]))
+    return [Column(f"bin {b}", _score, at={"bin": b}) for b in numbers]
+
+
+def shown_guesses(against: pd.DataFrame) -> pd.DataFrame:
+    """Return of `against_guesses` the last bin's systems that differ from a guess, by new accuracy.
+
+    All of them where none does; of published models, how many lie above each guess.
     """
-    rows = against[against["measure"] == "new_accuracy"]
-    found = []
-    for (dataset, reference), group in rows.groupby(["dataset", "reference"], sort=False):
-        first, last = (
-            group[group["bin"] == end] for end in (group["bin"].min(), group["bin"].max())
-        )
-        start = {"dataset": dataset, "reference": reference}
-        for row in last[last["source"] == "computed"].to_dict("records"):
-            before = first[first["system"] == row["system"]].to_dict("records")
-            cells = {"first": _points(before[0]) if before else MISSING, "last": _points(row)}
-            found.append(start | {"system": row["system"], "p_holm": row["p_holm"]} | cells)
-        theirs = [one.loc[one["source"] == "published", "better"] for one in (first, last)]
-        if len(theirs[1]):
-            above = [f"{one.sum()} of {len(one)} above" for one in theirs]
-            system = _published_models(last[last["source"] == "published"])
-            found.append(start | {"system": system, "first": above[0], "last": above[1]})
-    columns = ["dataset", "system", "reference", "first", "last", "p_holm"]
-    return pd.DataFrame(found, columns=columns)
+    last = against["bin"] == against.groupby("dataset")["bin"].transform("max")
+    rows = against[last & (against["measure"] == "new_accuracy")]
+    ours = rows[rows["source"] == "computed"]
+    keys = ["dataset", "system"]
+    told = ours[ours["verdict"] != "indistinguishable"].set_index(keys).index
+    ours = ours[ours.set_index(keys).index.isin(told) | (not len(told))]
+    theirs = rows[rows["source"] == "published"].groupby(["dataset", "reference"], as_index=False)
+    counts = theirs.agg(n_better=("better", "sum"), n_models=("better", "size"))
+    counts["system"] = counts["n_models"].astype(str) + " published models"
+    return pd.concat([ours, counts])
 
 
-def _points(row: Mapping[str, Any]) -> str:
-    value, low, high = (signed(100 * row[name], 1) for name in ("value", "low", "high"))
-    return f"{value} [{low}, {high}]"
+def guess_columns(against: pd.DataFrame, n_resamples: int) -> list[Column]:
+    """Return how `shown_guesses` are shown, the two guesses side by side.
 
+    What the smallest p-value of so many resamples is adjusted to is a bound, whatever else is, too.
+    """
+    smallest = np.isclose(against["p"], smallest_p_value(n_resamples))
+    bound = against.loc[smallest, "p_holm"].max()
 
-def guess_columns(n_resamples: int) -> list[Column]:
-    """Return how `guesses_beside` is shown."""
-    guesses = {GUESS: "commonest label", BIN_GUESS: "commonest of the bin"}
-    return [
-        Column("dataset", "dataset", names=dataset_name),
-        Column("system", "system", names=SYSTEM_NAMES),
-        Column("guess", "reference", names=guesses),
-        Column("first bin (points)", "first"),
-        Column("last bin (points)", "last"),
-        Column("p, last bin", lambda row: p_value(row["p_holm"], n_resamples) or MISSING),
-    ]
+    def points(row: Row) -> str:
+        if row["source"] != "computed":
+            return f"{row['n_better']:.0f} of {row['n_models']:.0f} above"
+        value, low, high = (signed(100 * row[name], 1) for name in ("value", "low", "high"))
+        return f"{value} [{low}, {high}]"
+
+    def adjusted(row: Row) -> str:
+        is_bound = row["p_holm"] == bound
+        return p_value(row["p_holm"], n_resamples, raw=0 if is_bound else 1) or MISSING
+
+    columns = [DATASET, SYSTEM]
+    guesses = {GUESS: "minus the commonest label", BIN_GUESS: "minus the commonest of the bin"}
+    for reference, group in guesses.items():
+        look: dict[str, Any] = {"at": {"reference": reference}, "group": group}
+        columns += [Column("points", points, **look), Column("p", adjusted, **look)]
+    return columns

@@ -1,11 +1,11 @@
 """What a hundred votes change: Tables 2 and 7 of Nie et al. (2020), agreement, items to read."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.catalogue import get_dataset
@@ -20,7 +20,7 @@ from chaos_utils.metrics.agreement import (
 from chaos_utils.metrics.divergence import entropy
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
 from chaos_utils.report import tables
-from chaos_utils.report.columns import Column, Row, number, published_beside, signed
+from chaos_utils.report.columns import DATASET, Column, Row, number, published_beside, signed
 
 INTERVAL_STATISTICS = (
     "mean_entropy_bits",
@@ -61,10 +61,8 @@ def data_statistics(votes: Votes) -> pd.DataFrame:
 def label_counts(votes: Votes) -> pd.DataFrame:
     """Count majorities and single votes for each label, beside Table 7 of Nie et al. (2020).
 
-    A row for each label and ``statistic``: ``old_majority``, ``new_majority``, ``old_raw_count``
-    and ``new_raw_count`` (single votes), the old ones where there are any. ``change`` is new
-    majorities minus old ones, NaN for other counts; what is published is NaN where the paper has no
-    such count.
+    By ``statistic``: ``old_majority``, ``new_majority``, ``old_raw_count`` and ``new_raw_count``
+    (single votes), the old ones where there are any. ``change`` is new majorities minus old ones.
     """
     dataset = votes.dataset
     table = read_published("nie2020_table7")
@@ -185,40 +183,28 @@ def examples(votes: Votes, *, n_each: int) -> pd.DataFrame:
     return found[["reason", *table.columns]]
 
 
-def by_label(counts: pd.DataFrame) -> tuple[pd.DataFrame, list[Column]]:
-    """Return `label_counts` with a row for each label, and how these are shown.
+def label_columns(counts: pd.DataFrame) -> list[Column]:
+    """Return how `label_counts` are shown, new majorities and new votes side by side.
 
-    New majorities and new votes are shown, beside what the paper has where it has anything.
+    Beside what the paper has, where it has anything.
     """
-    wide = counts.pivot(
-        index=["dataset", "label"],
-        columns="statistic",
-        values=["value", "change", "published", "difference"],
-    )
-    wide.columns = [f"{what} {statistic}" for what, statistic in wide.columns]
-    wide = wide.loc[list(counts.groupby(["dataset", "label"], sort=False).groups)].reset_index()
-    columns = [Column("dataset", "dataset", names=dataset_name), Column("label", "label")]
-    any_published = counts["published"].notna().any()
+    columns = [DATASET, Column("label", "label")]
     for group, statistic in (("new majority", "new_majority"), ("new votes", "new_raw_count")):
-        paper = Column("paper", f"published {statistic}", 0, group=group)
-        here = Column("here", _with_change(statistic), group=group)
-        gap = Column("Δ", f"difference {statistic}", 0, group=group, signed=True,
-                     bold=_differs(statistic))  # fmt: skip
-        columns += [paper, here, gap] if any_published else [here]
-    return wide, columns
+        look: dict[str, Any] = {"group": group, "at": {"statistic": statistic}}
+        paper = Column("paper", "published", 0, **look)
+        here = Column("here", _with_change, **look)
+        gap = Column("Δ", "difference", 0, signed=True, bold=_differs, **look)
+        columns += [paper, here, gap] if counts["published"].notna().any() else [here]
+    return columns
 
 
-def _differs(statistic: str) -> Callable[[Row], bool]:
-    return lambda row: abs(row[f"difference {statistic}"]) > 0
+def _differs(row: Row) -> bool:
+    return abs(row["difference"]) > 0
 
 
-def _with_change(statistic: str) -> Callable[[Row], str]:
-    def cell(row: Row) -> str:
-        change = row[f"change {statistic}"]
-        after = "" if pd.isna(change) else f" ({signed(change)})"
-        return f"{number(row[f'value {statistic}'])}{after}"
-
-    return cell
+def _with_change(row: Row) -> str:
+    after = "" if pd.isna(row["change"]) else f" ({signed(row['change'])})"
+    return f"{number(row['value'])}{after}"
 
 
 @derived(keys=("dataset",), published=("nie2020_table1",))
@@ -252,7 +238,7 @@ def _is_changed(row: Row) -> bool:
 
 
 ANNOTATORS = [
-    Column("dataset", "dataset", names=dataset_name),
+    DATASET,
     Column("annotators", "annotators", 0),
     Column("failed the first test (%)", "qualification_fail_rate_percent", 1),
     Column("filtered out later (%)", "filter_rate_percent", 1),
@@ -260,13 +246,13 @@ ANNOTATORS = [
     Column("mean", "mean_seconds_per_example", 1, group="seconds per item"),
 ]
 DATA_STATISTICS = [
-    Column("dataset", "dataset", names=dataset_name),
+    DATASET,
     Column("items", "n_examples", 0),
     *published_beside("majority changed (%)", "change_rate_percent", 2),
     *published_beside("… of the full development set", "change_rate_full_dev_percent", 2),
 ]
 AGREEMENT = [
-    Column("dataset", "dataset", names=dataset_name),
+    DATASET,
     Column("items", "n_examples", 0),
     Column("two people agree (%)", "mean_pairwise_agreement", 1, percent=True,
            low="mean_pairwise_agreement_low", high="mean_pairwise_agreement_high"),

@@ -7,22 +7,16 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.analyses.names import SYSTEM_NAMES, dataset_name
+from chaos_utils.analyses.names import SYSTEM
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import bootstrap_tables, percentile_interval, rescale
-from chaos_utils.report.columns import MISSING, Column, number, signed
+from chaos_utils.report.columns import DATASET, MISSING, Column, number, signed
 from chaos_utils.scoring.draws import Floats, Repeated, draw_crowds, draw_posterior, repeated
-from chaos_utils.scoring.references import (
-    PERFECT_MODEL,
-    SECOND_CROWD,
-    UNSETTLED,
-    References,
-    is_settled,
-)
+from chaos_utils.scoring.references import UNSETTLED, References, is_settled
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import baselines, old_label, uniform
 
@@ -36,24 +30,11 @@ _OF_HUMANS = ("jsd", "kl", "new_accuracy")  # of ours, what it has of the estima
 
 @recorded(keys=("dataset", "measure", "quantity", "n_votes"))
 def annotation_budget(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
-    """Compute what k votes per item leave of each measure.
+    """Compute what k votes per item leave of each measure, over draws of the truth behind them.
 
-    Parameters
-    ----------
-    votes : Votes
-    n_draws : int
-        Draws of the truth behind the votes, at least 1.
-    seed : int
-        Of all draws.
-
-    Returns
-    -------
-    DataFrame
-        ``dataset``, ``measure``, ``quantity``, ``n_votes``, ``value``, ``sd`` (over draws), and
-        ``most_votes``, those of the item that has most: beyond, truth is extrapolated.
-        ``floor``: the perfect model judged by k votes. ``error``: the shares of k votes judged by
-        the truth; the same for a measure that is symmetric, and left out for one without an upper
-        end.
+    ``floor`` is the perfect model judged by k votes; ``error`` the shares of k votes judged by the
+    truth: the same for a measure that is symmetric, and left out for one without an upper end.
+    Beyond ``most_votes``, those of the item that has most, truth is extrapolated.
     """
     rng = np.random.default_rng(seed)
     truths = draw_posterior(votes.counts, n_draws, rng)
@@ -84,26 +65,11 @@ def annotation_budget(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
 def noise_ceiling(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
     """Score perfect model and second crowd by each measure, and check the prior on half crowds.
 
-    Parameters
-    ----------
-    votes : Votes
-    n_draws : int
-        Draws of the truth behind the votes; there are four times as many cuts into halves.
-    seed : int
-        Of all draws.
-
-    Returns
-    -------
-    DataFrame
-        One row per measure: ``dataset``, ``measure``, ``n_votes``, ``uniform``, ``floor`` (the
-        perfect model) with ``floor_low`` and ``floor_high`` (items resampled, the prior refitted;
-        NaN for calibration errors) and its ``floor_sd``; ``ceiling_halves`` (the second crowd by
-        split halves, extrapolated) and its Monte Carlo error
-        ``…_error``, ``ceiling_posterior`` and its ``…_sd``; ``ceiling_se``, the standard error of
-        the one that is used, over cuts or draws and over items; then ``n_half``, ``half_measured``
-        and ``half_drawn``, the scores of half crowds, cut from the votes and drawn from the
-        posterior; ``floor_dirichlet`` and ``half_dirichlet``, what a Dirichlet prior makes of
-        both. Standard deviations are over draws of truth and votes.
+    ``floor`` is the perfect model; its interval is over resampled items, the prior refitted.
+    ``ceiling_halves`` is the second crowd by split halves, extrapolated; ``ceiling_se`` the
+    standard error of the one that is used. ``half_measured`` and ``half_drawn`` are scores of half
+    crowds, cut from the votes and drawn from the posterior; ``…_dirichlet`` are what a Dirichlet
+    prior makes of it. There are four times as many cuts into halves as draws.
     """
     found = References(votes, n_draws, seed)
     rows = []
@@ -145,32 +111,9 @@ def normalised_scores(
 ) -> pd.DataFrame:
     """Rescale scores so that 0 is the uniform guess and 1 the second crowd.
 
-    Every system is set beside the references on the items that it covers; system,
-    uniform guess and second crowd are resampled together.
-
-    Parameters
-    ----------
-    votes : Votes
-    systems : sequence of System
-        Beside them stand the baselines, and the published estimated human, which has no
-        interval: the second crowd that it was computed from was not released.
-    n_draws : int
-        As for `noise_ceiling`.
-    n_resamples : int
-        Bootstrap resamples of the items for 95% percentile intervals, at least 1.
-    seed : int
-        Of draws and resamples.
-
-    Returns
-    -------
-    DataFrame
-        One row for each system and measure: ``dataset``, ``system``, ``source`` (computed,
-        published), ``kind`` (human, baseline, model), ``n_items``, ``measure``, ``floor`` (the
-        perfect model), ``ceiling`` (the second crowd), ``uniform``, ``value``, ``low``, ``high``,
-        ``rescaled``, ``rescaled_low``, ``rescaled_high``. Rescaled is NaN where there is no second
-        crowd, or where it is not surely better than the uniform guess: its distance has an
-        interval that holds 0. All ends are NaN for a measure that has no
-        interval.
+    Every system is set beside the references on the items that it covers, and resampled together
+    with them. The published estimated human has no interval: its second crowd was not released.
+    Rescaled is NaN where there is no second crowd, or none that is surely better than the guess.
     """
     found = References(votes, n_draws, seed)
     # What systems on the same items share is resampled once.
@@ -262,27 +205,9 @@ def items_by_votes(
 ) -> pd.DataFrame:
     """Say what a fixed number of votes is worth on many items, or on few.
 
-    Items are taken to be drawn from a population like theirs, which may be fewer
-    than a budget could buy.
-
-    Parameters
-    ----------
-    votes : Votes
-    systems : sequence of System
-        Beside them stand the uniform guess and the old label.
-    budget : int
-        Votes in all. Divided by the votes per item it gives the items, rounded down.
-    n_draws : int
-        Draws of the truth behind the votes, at least 1.
-    seed : int
-        Of all draws.
-
-    Returns
-    -------
-    DataFrame
-        ``dataset``, ``system``, ``measure`` (jsd), ``n_votes``, ``n_items``, ``value`` (expected
-        score), ``bias`` (it minus the score against the truth), ``standard_error``, and
-        ``total_error``, the root of their summed squares.
+    Items are taken to be drawn from a population like theirs, which may be fewer than a budget
+    could buy. ``bias`` is the expected score minus that against the truth; ``total_error`` the root
+    of its square and that of ``standard_error``, summed.
     """
     if budget < 1:
         raise ChaosError("The budget buys no vote.", found=budget, expected="1 or more")
@@ -325,19 +250,9 @@ def items_by_votes(
 def vote_bias(bought: pd.DataFrame) -> pd.DataFrame:
     """Return what few votes add to the difference of two models, for rows of `items_by_votes`.
 
-    Parameters
-    ----------
-    bought : DataFrame
-        As `items_by_votes` gives it.
-
-    Returns
-    -------
-    DataFrame
-        One row for each dataset and ``n_votes``: of its ``n_pairs`` of models, the ``median`` and
-        ``largest`` shift of their difference in JSD, regardless of sign, and in how many it is
-        ``reversed``, so that endlessly many items would rank them the wrong way; the median
-        ``difference`` by the truth. ``guesses`` is the shift between old label and uniform guess,
-        NaN without old labels. None where there are fewer than two models.
+    Of its pairs of models, the median and largest shift regardless of sign, and in how many it is
+    ``reversed``, so that endlessly many items would rank them the wrong way. ``guesses`` is the
+    shift between old label and uniform guess. Without rows where there are fewer than two models.
     """
     rows = []
     for (dataset, n_votes), found in bought.groupby(["dataset", "n_votes"], sort=False):
@@ -362,7 +277,7 @@ def vote_bias(bought: pd.DataFrame) -> pd.DataFrame:
 
 
 BIAS_COLUMNS = [
-    Column("dataset", "dataset", names=dataset_name),
+    DATASET,
     Column("votes per item", "n_votes"),
     Column("pairs of models", "n_pairs"),
     Column("median shift", "median", 4),
@@ -370,56 +285,6 @@ BIAS_COLUMNS = [
     Column("ranked the wrong way", "reversed"),
     Column("median true difference", "difference", 3),
 ]
-
-
-def side_by_side(scores: pd.DataFrame) -> pd.DataFrame:
-    """Set measures side by side, a row for each system, for `SCORE_COLUMNS`.
-
-    Parameters
-    ----------
-    scores : DataFrame
-        As `normalised_scores` gives it.
-
-    Returns
-    -------
-    DataFrame
-        ``dataset``, ``system``, ``kind``, and for each measure ``…`` (the score), ``…_excess``
-        (the score minus the perfect model's on the same items) and ``…_rescaled``, with ``_low``
-        and ``_high``. Each dataset begins with its perfect model and second crowd, on the items of
-        the system that covers most; then people, baselines and models, the nearest by JSD first.
-    """
-    rows = []
-    for dataset, of_dataset in scores.groupby("dataset", sort=False):
-        most = of_dataset.loc[of_dataset["n_items"].idxmax(), "system"]
-        widest = of_dataset[of_dataset["system"] == most].to_dict("records")
-        for reference, name in (("floor", PERFECT_MODEL), ("ceiling", SECOND_CROWD)):
-            cells: dict[str, object] = {"dataset": dataset, "system": name, "kind": name}
-            for row in widest:
-                scale = row["ceiling"] - row["uniform"] if row["rescaled"] == row["rescaled"] else 0
-                rescaled = (row[reference] - row["uniform"]) / scale if scale else np.nan
-                cells |= {row["measure"]: row[reference], f"{row['measure']}_rescaled": rescaled}
-                cells[f"{row['measure']}_excess"] = row[reference] - row["floor"]
-            rows.append(cells)
-        for system in _ranked(of_dataset):
-            of_system = of_dataset[of_dataset["system"] == system]
-            published = of_system["source"].iloc[0] == "published"
-            name = f"{system} (published)" if published else system
-            cells = {"dataset": dataset, "system": name, "kind": of_system["kind"].iloc[0]}
-            for row in of_system.to_dict("records"):
-                cells[row["measure"]] = row["value"]
-                cells[f"{row['measure']}_excess"] = row["value"] - row["floor"]
-                for end in ("", "_low", "_high"):
-                    # + 0.0 turns −0.0, which would be shown so, into 0.0
-                    rounded = np.round(row[f"rescaled{end}"], 2) + 0.0
-                    cells[f"{row['measure']}_rescaled{end}"] = rounded
-            rows.append(cells)
-    return pd.DataFrame(rows)
-
-
-def _ranked(scores: pd.DataFrame) -> list[str]:
-    of_jsd = scores[scores["measure"] == "jsd"]
-    place = of_jsd["kind"].map(("human", "baseline", "model").index)
-    return list(of_jsd.assign(place=place).sort_values(["place", "value"])["system"])
 
 
 def _ceiling(column: str) -> Callable[[Mapping[str, Any]], str]:
@@ -444,7 +309,7 @@ def _relative(value: str, to: str) -> Callable[[Mapping[str, float]], str]:
 
 
 _OF_WHAT = [
-    Column("dataset", "dataset", names=dataset_name),
+    DATASET,
     Column("measure", "measure", names=lambda name: MEASURES[name].title),
 ]
 CEILING_COLUMNS = [
@@ -464,18 +329,18 @@ PRIOR_COLUMNS = [
 ]
 
 
-def _way(name: str) -> Column:
-    """Return the column of how far a system has come from the uniform guess to the crowd."""
-    column = f"{name}_rescaled"
+def _rescaled_column(name: str) -> Column:
+    ends = ("rescaled_low", "rescaled_high")
+    at = {"measure": name}
     title = MEASURES[name].title
-    ends = f"{column}_low", f"{column}_high"
-    return Column(title, column, 2, *ends, group="rescaled", best="highest")
+    return Column(title, "rescaled", 2, *ends, group="rescaled", best="highest", at=at)
 
 
+_JSD: dict[str, Any] = {"group": MEASURES["jsd"].title, "at": {"measure": "jsd"}}
 SCORE_COLUMNS = [
-    Column("dataset", "dataset", names=dataset_name),
-    Column("system", "system", names=SYSTEM_NAMES),
-    Column("score", "jsd", 3, group=MEASURES["jsd"].title),
-    Column("excess", "jsd_excess", 3, group=MEASURES["jsd"].title),
-    *map(_way, ("jsd", "dist_ce", "ent_ce", "new_accuracy")),
+    DATASET,
+    SYSTEM,
+    Column("score", "value", 3, **_JSD),
+    Column("excess", lambda row: number(row["value"] - row["floor"], 3), **_JSD),
+    *map(_rescaled_column, ("jsd", "dist_ce", "ent_ce", "new_accuracy")),
 ]

@@ -16,7 +16,7 @@ from chaos_utils.metrics import calibration, divergence, scores
 from chaos_utils.metrics.calibration import Binning, Closed
 from chaos_utils.metrics.divergence import Unit
 from chaos_utils.metrics.measures import BAAN_BINS, NIE_FLOOR, SOUND_BINS, Judged
-from chaos_utils.report.columns import MISSING, Column
+from chaos_utils.report.columns import MISSING, Column, Row
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import oracle, uniform
 
@@ -258,19 +258,8 @@ CONVENTIONS: tuple[Convention, ...] = (
 def chosen_systems(votes: Votes, systems: Sequence[System], temperature: float) -> list[System]:
     """Return what the chapter shows: a first system, it at a temperature, and references.
 
-    Parameters
-    ----------
-    votes : Votes
-    systems : sequence of System
-        All that are available.
-    temperature : float
-        Above 0.
-
-    Returns
-    -------
-    list of System
-        The first and the same at `temperature` (none where none is), the first of our own, the
-        reader's, the uniform guess and the oracle.
+    The first and the same at `temperature`, the first of our own, the reader's, the uniform guess
+    and the oracle.
     """
     first = list(systems[:1])
     scaled = [one.at_temperature(temperature, f"{one.name}, T = {temperature:g}") for one in first]
@@ -283,20 +272,9 @@ def chosen_systems(votes: Votes, systems: Sequence[System], temperature: float) 
 def under_every_convention(
     votes: Votes, systems: Sequence[System], *, temperature: float
 ) -> pd.DataFrame:
-    """Compute every quantity of every system under every convention.
+    """Compute every quantity of every system of `chosen_systems` under every convention.
 
-    Parameters
-    ----------
-    votes, systems, temperature
-        For `chosen_systems`.
-
-    Returns
-    -------
-    DataFrame
-        One row for each system, quantity and convention: the system's keys, ``n_items``,
-        ``quantity``, ``convention``, ``value`` (infinite where a KL is), ``relative`` (value
-        over the reference convention's; NaN where that is 0), ``is_reference``, ``used_by``
-        (empty where no user is known to us).
+    ``relative`` is the value over the reference convention's, NaN where that is 0.
     """
     rows = []
     for system in chosen_systems(votes, systems, temperature):
@@ -319,28 +297,23 @@ def under_every_convention(
     return pd.DataFrame(rows).astype({"seed": "Int64"})
 
 
-def side_by_side(table: pd.DataFrame) -> pd.DataFrame:
-    """Return rows of `under_every_convention`, one for each convention, its systems as columns.
-
-    Of the floors and numbers of bins some are left out, and KL in bits.
-    """
-    keys = ["quantity", "convention", "used_by"]
+def shown(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows that are shown: not all floors and numbers of bins, and no KL in bits."""
     named = table["convention"].astype(str)
     more = np.any([named.str.contains(words, regex=False) for words in _MORE_OF_THE_SAME], axis=0)
-    table = table[~more & ~((table["quantity"] == "KL") & named.str.endswith("bits"))]
-    marks = np.where(table["is_reference"], " ◆", "")
-    marked = table.assign(convention=table["convention"] + marks)
-    values = marked.pivot(index=keys, columns="system", values="value")
-    order = pd.MultiIndex.from_frame(marked[keys].drop_duplicates())
-    return values.loc[order, marked["system"].unique()].reset_index()
+    return table[~more & ~((table["quantity"] == "KL") & named.str.endswith("bits"))]
+
+
+def _marked(row: Row) -> str:
+    return row["convention"] + (" ◆" if row["is_reference"] else "")
 
 
 def columns_for(systems: Iterable[str]) -> list[Column]:
-    """Return how the rows of `side_by_side` are shown."""
+    """Return how `under_every_convention` is shown, systems side by side."""
     return [
         Column("quantity", "quantity"),
-        Column("convention", "convention"),
-        *(Column(name, name, 3) for name in systems),
+        Column("convention", _marked),
+        *(Column(name, "value", 3, at={"system": name}) for name in systems),
         Column("used by", "used_by", names={"": MISSING}),
     ]
 
@@ -363,10 +336,9 @@ def drawn(table: pd.DataFrame) -> pd.DataFrame:
 def spread(table: pd.DataFrame) -> pd.DataFrame:
     """Summarise each quantity: how far it moves, and how often systems change places.
 
-    Takes `under_every_convention`; returns ``dataset``, ``quantity``, ``n_conventions``; of the
-    `leading_system` ``system``, ``reference``, ``smallest`` and ``largest`` (infinite values
-    included); and of all pairs of systems, ``n_pairs``, how many change their order under some
-    convention, ``n_turned``, with an ``example``, the change that the most conventions make.
+    Of the `leading_system` the ``smallest`` and ``largest`` value; of all pairs of systems, how
+    many change their order under some convention, ``n_turned``, with an ``example``, the change
+    that the most conventions make.
     """
     keys = ["dataset", "quantity"]
     leading = table[table["system"] == leading_system(table)]
@@ -391,18 +363,9 @@ def spread(table: pd.DataFrame) -> pd.DataFrame:
 def order_changes(table: pd.DataFrame) -> pd.DataFrame:
     """Find pairs of systems whose order under the reference another convention turns round.
 
-    A system is ahead where its value is better: larger for accuracy and RankCS, smaller for
-    the others. The entropy of the predictions has no better side and is left out.
-
-    Takes `under_every_convention`.
-
-    Returns
-    -------
-    DataFrame
-        One row for each quantity and pair of systems with a changing order: ``dataset``,
-        ``quantity``, ``ahead`` and ``behind`` (under the reference), ``n_turned``, the number of
-        conventions that turn the order round, and ``convention``, the first of them.
-        Differences below 1e-9 count as none.
+    Better is larger for accuracy and RankCS, smaller for the others; the entropy of the predictions
+    has no better side and is left out. ``n_turned`` counts the conventions that turn the order,
+    ``convention`` is the first of them. Differences below 1e-9 count as none.
     """
     rows = []
     for (dataset, quantity), group in table.groupby(["dataset", "quantity"], sort=False):

@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 
 from chaos_utils.analyses.evidence import Evidence, Material, gather
-from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import sources
@@ -40,7 +39,7 @@ from chaos_utils.metrics.priors import (
 )
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval, split_votes
 from chaos_utils.metrics.scores import shared_top
-from chaos_utils.report.columns import Column, Row, number
+from chaos_utils.report.columns import DATASET, Column, Row, number
 from chaos_utils.report.tables import Item
 from chaos_utils.report.tables import Votes as VotesCell
 from chaos_utils.scoring import worth as worths
@@ -341,15 +340,6 @@ def _estimates(counts: Ints) -> dict[tuple[str, str], float]:
     return {key: float(values.mean()) for key, values in found.items()}
 
 
-def thinned_beside(table: pd.DataFrame) -> pd.DataFrame:
-    """Set the numbers of votes of `few_votes` side by side, for `thinned_columns`."""
-    keys = ["dataset", "quantity", "estimate"]
-    sides = table.pivot(index=keys, columns="n_votes", values="value")
-    sides.columns = [f"votes_{size}" for size in sides.columns]
-    firsts = table.groupby(keys, sort=False)["of_all"].first()
-    return sides.reindex(firsts.index).assign(of_all=firsts).reset_index()
-
-
 @recorded(keys=("dataset", "uid"))
 def divided_items(votes: Votes, *, n_items: int, most: int, seed: int) -> pd.DataFrame:
     """Return the items on which people are most divided, the most divided first.
@@ -522,7 +512,7 @@ def _of_two_votes(votes: Votes) -> Votes:
 
 
 CONTENTS_COLUMNS = [
-    Column("dataset", "dataset", names=dataset_name),
+    DATASET,
     Column("items", "n_items"),
     Column("labels", "n_labels"),
     Column("votes", "n_votes"),
@@ -657,14 +647,17 @@ PAIR_COLUMNS = [
 ]
 
 
+THINNED_INDEX = ("dataset", "quantity", "estimate")
+
+
 def thinned_columns(table: pd.DataFrame) -> list[Column]:
-    """Return the columns of `thinned_beside`: a number for each size there is."""
-    sizes = [name for name in table if str(name).startswith("votes_")]
+    """Return how `few_votes` are shown: a number for each size there is."""
+    sizes = sorted(set(table["n_votes"]))
     return [
-        Column("dataset", "dataset", names=dataset_name),
+        DATASET,
         Column("", "quantity", names=QUANTITIES),
         Column("estimate", "estimate", names={**QUANTITIES, **_ESTIMATES}),
-        *(Column(f"{str(name)[6:]} votes", str(name), 3) for name in sizes),
+        *(Column(f"{size} votes", "value", 3, at={"n_votes": size}) for size in sizes),
         Column("all votes", "of_all", 3),
     ]
 

@@ -12,7 +12,6 @@ import pandas as pd
 
 from chaos_utils.analyses import crowd
 from chaos_utils.analyses.evidence import Material, gather
-from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.catalogue import book_datasets, bundled_datasets
@@ -27,7 +26,7 @@ from chaos_utils.metrics.agreement import (
 from chaos_utils.metrics.divergence import entropy
 from chaos_utils.metrics.priors import fit_grid, posterior_means
 from chaos_utils.metrics.resampling import percentile_interval, split_votes
-from chaos_utils.report.columns import Column, number
+from chaos_utils.report.columns import DATASET, Column, number
 
 FEWEST_FOR_ITEMS = 20  # votes of an item, for an estimate of its own
 _FEW = 5  # votes by which ChaosNLI's items were chosen,
@@ -233,7 +232,7 @@ def _votes_per_item(row: Mapping[str, int]) -> str:
 
 
 ATLAS_COLUMNS = [
-    Column("dataset", "dataset", names=dataset_name),
+    DATASET,
     Column("items", "n_items"),
     Column("labels", "n_labels"),
     Column("votes per item", _votes_per_item),
@@ -246,7 +245,7 @@ ATLAS_COLUMNS = [
 _SPLIT = "items split 3 of 5 (%)"
 _EVENNESS = "quadratic entropy, % of its maximum"
 SELECTION_COLUMNS = [
-    Column("dataset", "dataset", names=dataset_name),
+    DATASET,
     Column("by the prior", "chosen", 0, "chosen_low", "chosen_high", percent=True, group=_SPLIT),
     Column("by votes", "seen", 0, percent=True, group=_SPLIT),
     Column("all items", "evenness", 0, percent=True, group=_EVENNESS),
@@ -257,7 +256,7 @@ SELECTION_COLUMNS = [
 
 
 def few_votes_columns(table: pd.DataFrame) -> list[Column]:
-    """Return the columns of `crowd.thinned_beside`, for the rows of `few_votes`."""
+    """Return how `few_votes` are shown."""
     first, _, *rest = crowd.thinned_columns(table)
     names = {**crowd.QUANTITIES, "no_majority": "items where no label has more than half"}
     return [first, Column("", "quantity", names=names), *rest]

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 import pandas as pd
 
 from chaos_utils.datasets.catalogue import short_of
+from chaos_utils.report.columns import Column
 
 # As the papers write them.
 SYSTEM_NAMES = {
@@ -20,6 +21,7 @@ SYSTEM_NAMES = {
     "est-human": "estimated human",
     "chance": "uniform guess, commonest label",  # for distances, and for accuracy
 }
+SYSTEM = Column("system", "system", names=SYSTEM_NAMES)
 
 
 def dataset_name(dataset: str) -> str:

@@ -7,12 +7,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES, taken
-from chaos_utils.report.columns import Column
+from chaos_utils.report.columns import DATASET, Column
 from chaos_utils.scoring.power import (
     Spread,
     items_needed,
@@ -187,18 +186,10 @@ def first_pair(spread: pd.DataFrame) -> pd.DataFrame:
     return spread[spread["pair"] == kinds]
 
 
-def side_by_side(found: pd.DataFrame, shown: Sequence[int]) -> pd.DataFrame:
-    """Return one row for each dataset, pair and number of votes in `shown`, for `COLUMNS`.
-
-    Two baselines stand for a dataset without systems alone.
-    """
-    keys = ["dataset", "pair", "n_votes"]
+def shown(found: pd.DataFrame, n_votes: Sequence[int]) -> pd.DataFrame:
+    """Return the rows of these numbers of votes; baselines alone where there are no systems."""
     n_kinds = found.groupby("dataset")["pair"].transform("nunique")
-    rows = found[found["n_votes"].isin(shown) & ((found["pair"] != "baselines") | (n_kinds == 1))]
-    table = rows.pivot(index=keys, columns="measure", values="difference")
-    shares = rows[rows["measure"] == _SQUARED].set_index(keys)["share_of_votes"]
-    ordered = rows.drop_duplicates(keys)[keys]
-    return ordered.merge(table.assign(share_of_votes=shares).reset_index(), on=keys)
+    return found[found["n_votes"].isin(n_votes) & ((found["pair"] != "baselines") | (n_kinds == 1))]
 
 
 @derived(keys=(*_KEYS, "judged_items"))
@@ -218,13 +209,19 @@ def drawn(found: pd.DataFrame, gaps: pd.DataFrame, shown: Sequence[int]) -> pd.D
     return rows.assign(compared=rows["pair"].map(PAIRS))
 
 
+def _difference(heading: str, measure: str, digits: int = 3, *, percent: bool = False) -> Column:
+    return Column(heading, "difference", digits, percent=percent, at={"measure": measure})
+
+
+INDEX = ("dataset", "pair", "n_votes")
 COLUMNS = [
-    Column("dataset", "dataset", names=dataset_name),
+    DATASET,
     Column("compared", "pair", names=PAIRS),
     Column("votes per item", "n_votes"),
-    Column("JSD", "jsd", 3),
-    Column("DistCE", "dist_ce", 3),
-    Column("squared distance", "sq_distance", 3),
-    Column("variance due to votes (%)", "share_of_votes", 0, percent=True),
-    Column("new accuracy (points)", "new_accuracy", 1, percent=True),
-]
+    _difference("JSD", "jsd"),
+    _difference("DistCE", "dist_ce"),
+    _difference("squared distance", _SQUARED),
+    Column("variance due to votes (%)", "share_of_votes", 0, percent=True,
+           at={"measure": _SQUARED}),
+    _difference("new accuracy (points)", "new_accuracy", 1, percent=True),
+]  # fmt: skip

@@ -1,22 +1,20 @@
 """Table 5 of Nie et al. (2020): every system's distance from humans, and what it is worth."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from functools import partial
-from itertools import product
-from typing import Literal
+from itertools import chain, product
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.analyses.names import SYSTEM_NAMES, dataset_name
+from chaos_utils.analyses.names import SYSTEM, SYSTEM_NAMES, dataset_name
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.resampling import split_votes
 from chaos_utils.metrics.signals import contested, contested_auroc, entropy_correlation
-from chaos_utils.report.columns import MISSING, Column, Row, published_beside
+from chaos_utils.report.columns import DATASET, Column, Row, published_beside
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import systems as known
 from chaos_utils.scoring import worth as worths
@@ -48,17 +46,14 @@ _PAIRS = {"BERT": "bert", "XLNet": "xlnet", "RoBERTa": "roberta"}
 def main_results(
     votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: int
 ) -> pd.DataFrame:
-    """Set every row of Table 5, and those it lacks, in one table.
+    """Set every row of Table 5, and those it lacks, in one table, the paper's beside ours.
 
-    A row per system and ``source`` (computed or published); its ``kind`` is chance, baseline, model
-    or human. Each measure has a 95% interval, and ``published_…`` and ``difference_…`` (ours minus
-    theirs) where the paper has the same row. Chance is two things in the paper: the uniform
+    A ``kind`` is chance, baseline, model or human. Chance is two things in the paper: the uniform
     distribution for JSD and KL, and the share of the most frequent label for the accuracies.
-    ``people`` says in words how many people a computed system is worth by the squared distance.
     Systems that differ in their seed alone have a row of their mean too, with an interval for other
-    seeds and items (see `score_over_seeds`), and their number in ``n_seeds``.
+    seeds and items, and their number in ``n_seeds``.
     """
-    even, *baselines = known.baselines(votes, seed)
+    _, *baselines = known.baselines(votes, seed)
     names = available(votes, TABLE_5)
     of_chance = chance_scores(votes, names, n_resamples=n_resamples, seed=seed)
     everyone = [*baselines, *systems]
@@ -69,10 +64,6 @@ def main_results(
     for what in ("published", "difference"):
         values = both.pivot(index="system", columns="measure", values=what)
         table = table.merge(values.add_prefix(f"{what}_"), "left", on="system")
-    several = [replace(even, name=CHANCE), *everyone]
-    worth = worths.in_words(votes, several, seed=seed) if votes.n_votes.min() > 1 else {}
-    for name in ("people", "people_trusted"):
-        table[name] = table["system"].map({system: of.get(name) for system, of in worth.items()})
     table["kind"] = ["chance", *["baseline"] * len(baselines), *["model"] * len(systems)]
     table = pd.concat([table, _means_over_seeds(votes, systems, names, n_resamples, seed)])
     table["source"] = "computed"
@@ -85,9 +76,8 @@ def main_results(
     for measure in TABLE_5:
         columns += [measure, f"{measure}_low", f"{measure}_high"]
         columns += [f"published_{measure}", f"difference_{measure}"]
-    columns += ["people", "people_trusted", "n_seeds"]
     parts = [table, theirs] if len(theirs) else [table]
-    found = pd.concat(parts, ignore_index=True).reindex(columns=columns)
+    found = pd.concat(parts, ignore_index=True).reindex(columns=[*columns, "n_seeds"])
     return found.astype({"n_seeds": "Int64"})
 
 
@@ -108,14 +98,23 @@ def _means_over_seeds(
     return found.assign(kind="model", n_seeds=found["system"].map(counts))
 
 
+@derived(keys=_KEYS)
+def with_worth(results: pd.DataFrame, equivalents: pd.DataFrame) -> pd.DataFrame:
+    """Set beside `main_results` what `human_equivalents` says of the systems in words."""
+    names = {worths.PEOPLE: "people", worths.PEOPLE_TRUSTED: "people_trusted"}
+    said = equivalents[equivalents["measure"].isin(names) & (equivalents["text"] != "")]
+    said = said.replace({"system": {_ROW_NAMES[CHANCE]: CHANCE}})
+    said = said.pivot(index=["dataset", "system"], columns="measure", values="text")
+    said = said.reindex(columns=list(names)).rename(columns=names).reset_index()
+    return results.merge(said.assign(source="computed"), "left", list(_KEYS))
+
+
 @derived(keys=("dataset", "system", "measure"))
 def baselines_against_models(results: pd.DataFrame) -> pd.DataFrame:
     """Count the published models that are farther from humans than each baseline.
 
-    From the rows of `main_results`. ``n_beaten`` compares values at the four decimals of the paper;
-    ``n_beyond`` counts those beyond the upper end of the baseline's interval. Of most published
-    models there are no predictions, so there is no paired interval of a difference. A dataset
-    without published models is left out.
+    ``n_beaten`` compares values at the four decimals of the paper; ``n_beyond`` counts those beyond
+    the upper end of the baseline's interval: most have no predictions, so no paired interval.
     """
     rows = []
     for dataset, group in results.groupby("dataset", sort=False):
@@ -131,14 +130,22 @@ def baselines_against_models(results: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def counts_beside(against: pd.DataFrame) -> pd.DataFrame:
-    """Set the datasets of `baselines_against_models` side by side, by JSD: "9 of 9"."""
-    jsd = against[against["measure"] == "jsd"]
-    cells = jsd["n_beaten"].astype(str) + " of " + jsd["n_models"].astype(str)
-    order = list(dict.fromkeys(jsd["dataset"]))
-    beside = jsd.assign(cell=cells).pivot(index="system", columns="dataset", values="cell")
-    systems = list(dict.fromkeys(jsd["system"]))
-    return beside.reindex(index=systems, columns=order).reset_index().fillna(MISSING)
+def _beats_all(row: Row) -> bool:
+    return bool(row["n_beaten"] == row["n_models"])
+
+
+def count_columns(against: pd.DataFrame) -> list[Column]:
+    """Return how counts by JSD are shown, datasets side by side, bold where all are beaten."""
+    counts = [
+        Column(
+            dataset_name(name),
+            "{n_beaten} of {n_models}".format_map,
+            at={"dataset": name, "measure": "jsd"},
+            bold=_beats_all,
+        )
+        for name in dict.fromkeys(against["dataset"])
+    ]
+    return [Column("guess", "system", names=_ROW_NAMES), *counts]
 
 
 @recorded(keys=("dataset", "system", "measure"))
@@ -150,13 +157,10 @@ def human_equivalents(
     n_resamples: int,
     seed: int,
 ) -> pd.DataFrame:
-    """Say what each system is worth in people, and as how many drawn people it does.
+    """Say what baselines and systems are worth in people, and as how many drawn people they do.
 
-    A row for each baseline and system, and measure: ``dataset``, ``system``, ``family``, ``kind``
-    (baseline, model), ``n_items``, ``measure`` (those of `worth` and of drawn crowds),
-    ``n_judges``, ``credibility`` (k₀: k people have the skill k / (k + k₀)), ``value``, ``low``,
-    ``high``, ``text``, ``note``. A system that was made from these votes has no value, and a
-    ``note`` that says so. Empty where an item has a single vote.
+    ``credibility`` is k₀: k people have the skill k / (k + k₀). A system that was made from these
+    votes has no value, and a ``note`` that says so. Empty where an item has a single vote.
     """
     columns = ["dataset", "system", "family", "kind", "n_items", "measure"]
     columns += ["n_judges", "credibility", "value", "low", "high", "text", "note"]
@@ -186,21 +190,30 @@ def human_equivalents(
     return table.astype({"n_judges": "Int64"} | numbers)
 
 
-def equivalents_beside(equivalents: pd.DataFrame) -> pd.DataFrame:
-    """Set the measures of `human_equivalents` side by side; a note where there is no value."""
-    index = ["dataset", "system", "kind", "note"]
-    text = equivalents["text"].where(equivalents["text"] != "", equivalents["note"])
-    wide = equivalents.assign(text=text).pivot(index=index, columns="measure", values="text")
-    order = equivalents[index].drop_duplicates()
-    return order.merge(wide.reset_index(), "left", index)
+def equivalent_columns(equivalents: pd.DataFrame) -> list[Column]:
+    """Return how `human_equivalents` are shown; how many votes judge stands in the headings."""
+    judges = equivalents["n_judges"].dropna().unique()
+    by = f"m = {judges[0]}" if len(judges) == 1 else "half the crowd judges"
+    headings = {
+        worths.PEOPLE: "worth",
+        worths.PEOPLE_TRUSTED: "worth, trusted",
+        worths.POOLED: "pooled, squared distance",
+        people.TVD: f"TVD, {by}",
+        people.JSD: f"JSD, {by}",
+    }
+    said = (Column(text, _said, at={"measure": name}) for name, text in headings.items())
+    return [DATASET, Column("system", "system", names=SYSTEM_NAMES | _ROW_NAMES), *said]
+
+
+def _said(row: Row) -> str:
+    return str(row["text"] or row["note"])
 
 
 @derived(keys=("dataset", "system", "trusted"))
 def drawn_skill(equivalents: pd.DataFrame) -> pd.DataFrame:
     """Return what the figure draws of `human_equivalents`: skill, as it is and ``trusted``.
 
-    ``label`` is that of the system's row in the figure; ``skill``, ``low`` and ``high`` are at most
-    1. Where skill is undefined, there is no row.
+    ``label`` is that of the system's row in the figure. Where skill is undefined, there is no row.
     """
     rows = equivalents[equivalents["measure"].isin((worths.SKILL, worths.SKILL_TRUSTED))]
     rows = rows[np.isfinite(rows["value"])]
@@ -226,12 +239,9 @@ def disagreement_signal(
 ) -> pd.DataFrame:
     """Say how well each system's entropy shows on which items people disagree.
 
-    A row for five of the people, judged by all others, where each item has twice as many votes;
-    for the baselines that say different things of different items; and for each system:
-    ``dataset``, ``system``, ``family``, ``kind`` (people, baseline, model), ``n_items``,
-    ``n_contested`` (items whose most frequent label has less than `majority_below` of the votes),
-    ``spearman`` and ``auroc``, each with ``_low`` and ``_high`` for other items. `seed` is that of
-    the draw. Empty without systems.
+    Of the people, five are judged by all others, where each item has twice as many votes. An item
+    is contested where its most frequent label has less than `majority_below` of the votes. Empty
+    without systems.
     """
     names = ("spearman", "auroc")
     columns = ["dataset", "system", "family", "kind", "n_items", "n_contested"]
@@ -273,11 +283,7 @@ def disagreement_signal(
 
 @derived(keys=("dataset", "family"), published=_PAPER)
 def size_effects() -> pd.DataFrame:
-    """Set each published large model beside its base model: changes are large minus base.
-
-    ``nearer`` says whether the large one has the lower JSD, ``more_accurate`` the higher new
-    accuracy.
-    """
+    """Set each published large model beside its base model: changes are large minus base."""
     table = read_published("nie2020_table5").set_index(["dataset", "model"])
     rows = []
     for dataset in table.index.unique("dataset"):
@@ -292,11 +298,7 @@ def size_effects() -> pd.DataFrame:
 
 @derived(keys=("dataset", "accuracy", "distance"), published=_PAPER)
 def rank_correlations() -> pd.DataFrame:
-    """Correlate the published models' ranks by accuracy with their ranks by distance.
-
-    ``spearman`` is 1 when the more accurate model is always the *nearer* one, −1 when it is always
-    the farther.
-    """
+    """Correlate published models' ranks by accuracy and by nearness: 1 if they are the same."""
     rows = []
     for dataset, group in published_models().groupby("dataset", sort=False):
         ranks = group[list(TABLE_5)].rank()
@@ -308,12 +310,10 @@ def rank_correlations() -> pd.DataFrame:
 
 @derived(keys=("dataset", "system", "source", "measure"))
 def drawn_results(results: pd.DataFrame, references: pd.DataFrame) -> pd.DataFrame:
-    """Return what the figure of all systems draws: one row per system and distance.
+    """Return what the figure of all systems draws of `main_results` and `reference_scores`.
 
-    From `main_results` and, as floor (a perfect model) and ceiling (a second crowd),
-    `reference_scores`. KL has no ceiling: where a crowd gives a label no vote, its cost is up to
-    the floor that replaces 0. Means over seeds are left out; ``label`` is that of the row which
-    the seeds of a model share.
+    KL has no second crowd: where a crowd gives a label no vote, its cost is up to the floor that
+    replaces 0. Means over seeds are left out; ``label`` is that of the row which the seeds share.
     """
     parts = []
     for measure in ("jsd", "kl"):
@@ -344,32 +344,44 @@ _KIND_ORDER = ("chance", "human", "baseline", "model")
 def shown_results(results: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of `main_results` that the table shows, each kind sorted by JSD.
 
-    A mean of two seeds is left out: its interval for other seeds says nothing.
+    A published row of what is computed here too is left out (`reproduced` has both), and a mean of
+    two seeds: its interval for other seeds says nothing.
     """
-    known = results[results["n_seeds"].fillna(3) > 2]
-    places = known.assign(
-        of_dataset=known["dataset"].map(
-            {name: k for k, name in enumerate(known["dataset"].unique())}
-        ),
-        of_kind=known["kind"].map(_KIND_ORDER.index),
-    )
-    order = places.sort_values(["of_dataset", "of_kind", "jsd"], kind="stable")
-    return known.loc[order.index]
+    shown = results[results["n_seeds"].fillna(3) > 2].drop_duplicates(["dataset", "system"])
+    order = {"of_dataset": pd.factorize(shown["dataset"])[0]}
+    order["of_kind"] = shown["kind"].map(_KIND_ORDER.index)
+    return shown.assign(**order).sort_values([*order, "jsd"], kind="stable")
 
 
-@derived(keys=("dataset", "measure"))
-def chance_beside_published(results: pd.DataFrame) -> pd.DataFrame:
-    """Set the chance rows of `main_results` beside the paper's, where it has them."""
-    chance = results[results["kind"] == "chance"]
-    rows = [
-        (row["dataset"], measure, row[measure], row[f"published_{measure}"],
-         row[f"difference_{measure}"])
-        for row in chance.to_dict("records")
-        for measure in TABLE_5
-        if not pd.isna(row[f"published_{measure}"])
-    ]  # fmt: skip
-    columns = ["dataset", "measure", "value", "published_value", "difference_value"]
-    return pd.DataFrame(rows, columns=columns)
+@derived(keys=("dataset", "system", "measure"))
+def reproduced(results: pd.DataFrame) -> pd.DataFrame:
+    """Return the computed scores of `main_results` that the paper has too, beside the paper's."""
+    parts = []
+    for measure in TABLE_5:
+        names = {measure: "value", f"published_{measure}": "published_value"}
+        names[f"difference_{measure}"] = "difference_value"
+        part = results.rename(columns=names).assign(measure=measure)
+        columns = ["dataset", "system", "measure", *names.values()]
+        parts.append(part.loc[part["published_value"].notna(), columns])
+    return pd.concat(parts, ignore_index=True)
+
+
+def shown_signal(signal: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of `disagreement_signal`, of models only each dataset's best."""
+    models = signal[signal["kind"] == "model"]
+    best = models.groupby("dataset")["spearman"].idxmax().dropna()
+    return signal[(signal["kind"] != "model") | signal.index.isin(best)]
+
+
+def shown_between(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return of `ceilings.normalised_scores` each dataset's nearest guess and three models."""
+    near = scores[scores["measure"] == "jsd"].sort_values("value", kind="stable")
+    few = {"baseline": 1, "model": 3}
+    nearest = [near[near["kind"] == kind].groupby("dataset").head(n) for kind, n in few.items()]
+    chosen = pd.concat(nearest)[["dataset", "system"]]
+    order = pd.unique(scores["dataset"]).tolist()
+    chosen = chosen.sort_values("dataset", key=lambda name: name.map(order.index), kind="stable")
+    return chosen.merge(scores, on=["dataset", "system"])
 
 
 _HEADINGS = {
@@ -388,8 +400,8 @@ def _measured(measure: str, best: Literal["", "lowest", "highest"]) -> Column:
 
 
 COLUMNS = [
-    Column("dataset", "dataset", names=dataset_name),
-    Column("system", "system", names=SYSTEM_NAMES),
+    DATASET,
+    SYSTEM,
     Column("from", "source", names={"computed": "here", "published": "paper"}),
     _measured("jsd", "lowest"),
     _measured("kl", "lowest"),
@@ -398,13 +410,17 @@ COLUMNS = [
     Column("worth in people", "people"),
     Column("trusted", "people_trusted"),
 ]
-CHANCE_COLUMNS = [
-    Column("dataset", "dataset", names=dataset_name),
-    Column("measure", "measure", names=_HEADINGS),
-    *published_beside("chance", "value", 4),
-]
+
+
+def _paper_and_difference(measure: str) -> list[Column]:
+    look: dict[str, Any] = {"at": {"measure": measure}}
+    theirs, _, difference = published_beside(_HEADINGS[measure], "value", 4, **look)
+    return [theirs, difference]
+
+
+PAPER_COLUMNS = [DATASET, SYSTEM, *chain.from_iterable(map(_paper_and_difference, TABLE_5))]
 SIZE_COLUMNS = [
-    Column("dataset", "dataset", names=dataset_name),
+    DATASET,
     Column("family", "family"),
     Column("JSD", "change_jsd", 3, signed=True),
     Column("KL", "change_kl", 3, signed=True),
@@ -412,42 +428,13 @@ SIZE_COLUMNS = [
     Column("new accuracy (points)", "change_new_accuracy", 1, signed=True, percent=True),
 ]
 RANK_COLUMNS = [
-    Column("dataset", "dataset", names=dataset_name),
+    DATASET,
     Column("distance", "distance", names=_HEADINGS),
     Column("Spearman", "spearman", 2, signed=True),
 ]
-
-
-def equivalent_columns(equivalents: pd.DataFrame) -> list[Column]:
-    """Return how `equivalents_beside` is shown; how many votes judge stands in the headings."""
-    judges = equivalents["n_judges"].dropna().unique()
-    by = f"m = {judges[0]}" if len(judges) == 1 else "half the crowd judges"
-    return [
-        Column("dataset", "dataset", names=dataset_name),
-        Column("system", "system", names=SYSTEM_NAMES | _ROW_NAMES),
-        Column("worth", worths.PEOPLE),
-        Column("worth, trusted", worths.PEOPLE_TRUSTED),
-        Column("pooled, squared distance", worths.POOLED),
-        Column(f"TVD, {by}", people.TVD),
-        Column(f"JSD, {by}", people.JSD),
-    ]
-
-
 SIGNAL_COLUMNS = [
-    Column("dataset", "dataset", names=dataset_name),
-    Column("system", "system", names=SYSTEM_NAMES),
+    DATASET,
+    SYSTEM,
     Column("Spearman", "spearman", 2, "spearman_low", "spearman_high", best="highest"),
     Column("AUROC", "auroc", 2, "auroc_low", "auroc_high", best="highest"),
 ]
-
-
-def count_columns(beside: pd.DataFrame) -> list[Column]:
-    """Return how `counts_beside` is shown: a column for each dataset, bold where all are beaten."""
-    names = [name for name in beside.columns if name != "system"]
-    columns = [Column(dataset_name(name), name, bold=partial(_all, name)) for name in names]
-    return [Column("guess", "system", names=_ROW_NAMES), *columns]
-
-
-def _all(name: str, row: Row) -> bool:
-    n_beaten, _, n_models = str(row[name]).partition(" of ")
-    return n_beaten == n_models

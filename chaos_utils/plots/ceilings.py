@@ -1,17 +1,14 @@
 """Figures about how many votes are enough, and how low an error can go."""
 
-from itertools import pairwise
-from textwrap import fill
-from typing import Any, Literal
+from typing import Literal
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from chaos_utils.base.style import colour, is_narrow, width
+from chaos_utils.base.style import colour, is_narrow
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.metrics.measures import MEASURES
@@ -20,17 +17,6 @@ from chaos_utils.plots.panels import dataset_panels, panel_grid
 _Dashes = Literal["-", "--", "-.", ":"]
 _SMALL = 7.5  # points
 _NOT_DRAWN = ("kl",)  # its curve is that of JSD on another scale
-# References: a name, dashes, on which side of the line the name stands, and at which end.
-_REFERENCES: dict[str, tuple[str, _Dashes, str, str]] = {
-    "floor": ("perfect model", ":", "right", "bottom"),
-    "ceiling": ("second crowd", "-.", "left", "bottom"),
-    "uniform": ("uniform guess", "--", "left", "top"),
-}
-_GROUPS = ("human", "baseline", "model")  # from the top
-_SOURCES: dict[str, dict[str, Any]] = {
-    "computed": {},
-    "published": {"marker": "D", "markerfacecolor": "none", "markersize": 5.5},
-}
 _NO_MODEL = {"uniform guess": "muted", "old label": "amber"}  # and the colour
 _TINY = 1e-6  # rounding, on a logarithmic axis
 _APART = 3.5  # at least so many times as many votes, for two names of ticks to stand side by side
@@ -106,78 +92,6 @@ def _vote_axis(axis: Axes, sizes: pd.Series) -> list[int]:
     axis.set_xticks(shown, minor=True)
     axis.set_xticklabels([], minor=True)
     return named
-
-
-def plot_noise_ceiling(table: pd.DataFrame) -> Figure:
-    """Draw systems' scores on each dataset beside perfect model, second crowd and uniform guess.
-
-    The table has one row for each ``dataset`` and ``system``, in one ``measure``: ``kind`` (human,
-    baseline, model), ``source`` (computed, published), ``value``, ``low``, ``high``, and the
-    references ``floor``, ``ceiling`` and ``uniform``. The uniform guess is a line, no row.
-    """
-    datasets = in_order(table["dataset"])
-    measure = MEASURES[table["measure"].iloc[0]]
-    orders = [_ranked(table[table["dataset"] == one.name]) for one in datasets]
-    heights = [max(len(order), 4) + 2 for order in orders]
-    row_height = 0.28 if is_narrow() else 0.215  # inches
-    figure, axes = plt.subplots(
-        len(datasets), 1, figsize=(width(), 0.5 + row_height * sum(heights)), squeeze=False,
-        sharex=True, height_ratios=heights,
-    )  # fmt: skip
-    for axis, dataset, order in zip(axes[:, 0], datasets, orders, strict=True):
-        rows = table[table["dataset"] == dataset.name]
-        _draw_references(axis, rows)
-        _draw_scores(axis, rows, order, colour(dataset.colour))
-        axis.set_title(dataset.title, loc="left")
-    unit = f", {measure.unit}" if measure.unit else ""
-    axes[-1, 0].set_xlabel(f"{measure.title}{unit}, {measure.better} is better")
-    axes[-1, 0].set_xlim(left=0)
-    return figure
-
-
-def _ranked(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return a dataset's systems from the top: by group, the nearest first."""
-    named = rows[rows["system"] != "uniform guess"]
-    ranked = named.assign(group=named["kind"].map(_GROUPS.index))
-    return ranked.sort_values(["group", "value"], kind="stable")
-
-
-def _draw_references(axis: Axes, rows: pd.DataFrame) -> None:
-    # Systems that cover fewer items have references of their own: draw the widest cover's.
-    widest = rows.loc[rows["n_items"].idxmax()]
-    for reference, (name, dashes, side, end) in _REFERENCES.items():
-        if pd.isna(widest[reference]):
-            continue
-        axis.axvline(
-            widest[reference], color=colour("muted"), linestyle=dashes, linewidth=1.2, zorder=1
-        )
-        axis.annotate(
-            name, (widest[reference], 0.02 if end == "bottom" else 0.98),
-            (-2 if side == "right" else 2.5, 0), xycoords=("data", "axes fraction"),
-            textcoords="offset points", ha=side, va=end, rotation=90, fontsize=_SMALL,
-            color=colour("muted"),
-        )  # fmt: skip
-
-
-def _draw_scores(axis: Axes, rows: pd.DataFrame, ranked: pd.DataFrame, shade: str) -> None:
-    for place, row in enumerate(ranked.to_dict("records")):
-        ends = [row["low"], row["high"]]
-        axis.plot(ends, [place] * 2, color=shade, linewidth=2, solid_capstyle="butt")
-        look: dict[str, Any] = {"marker": "o", "markersize": 4.5} | _SOURCES[row["source"]]
-        axis.plot(row["value"], place, color=shade, **look)
-    for place, (one, other) in enumerate(pairwise(ranked["group"])):
-        if one != other:
-            axis.axhline(place + 0.5, color=colour("grid"), linewidth=0.8)
-    names = [_row_name(row) for row in ranked.to_dict("records")]
-    axis.set_yticks(range(len(names)), names, fontsize=_SMALL)
-    axis.set_ylim(max(len(names), 4) - 0.4, -0.8)
-    axis.grid(visible=False, axis="y")
-    axis.tick_params(axis="y", length=0)
-
-
-def _row_name(row: dict[str, Any]) -> str:
-    name = row["system"] if row["source"] == "computed" else f"{row['system']} ({row['source']})"
-    return fill(name, 22) if is_narrow() else name
 
 
 def plot_items_by_votes(table: pd.DataFrame) -> Figure:

@@ -94,18 +94,6 @@ def plot_training_size(table: pd.DataFrame) -> Figure:
     The table has one row for each ``dataset`` (or several joined by ``+``), ``items``, ``bin``
     (from 1) and ``measure`` (``new_accuracy``, ``jsd``): ``value``, ``low``, ``high``, ``chance``.
     """
-    return _plot_growth(table, "training items", ticks=True)
-
-
-def plot_training_trajectory(table: pd.DataFrame) -> Figure:
-    """Draw accuracy and distance in each entropy bin against the items that a run has seen.
-
-    The table is as for `plot_training_size`.
-    """
-    return _plot_growth(table, "training items seen", ticks=False)
-
-
-def _plot_growth(table: pd.DataFrame, heading: str, *, ticks: bool) -> Figure:
     groups = list(table["dataset"].unique())
     figure, axes = panel_grid(2 * len(groups), columns=2, height=2.5)
     for k, group in enumerate(groups):
@@ -113,9 +101,8 @@ def _plot_growth(table: pd.DataFrame, heading: str, *, ticks: bool) -> Figure:
         pair = axes[2 * k : 2 * k + 2]
         for axis, measure in zip(pair, ("new_accuracy", "jsd"), strict=True):
             _draw_bins(axis, of_group[of_group["measure"] == measure])
-            axis.set(xscale="log", xlabel=heading, title=title_of(group))
-            if ticks:
-                _name_sizes(axis, sorted(of_group["items"].unique()))
+            axis.set(xscale="log", xlabel="training items", title=title_of(group))
+            _name_sizes(axis, sorted(of_group["items"].unique()))
         pair[0].set_ylabel("new accuracy (higher is better)")
         pair[0].yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         pair[1].set_ylabel("JSD, √nats (lower is better)")

@@ -63,18 +63,7 @@ class Column:
         return next((row for row in rows if all(row[k] == at for k, at in chosen)), None)
 
     def cell(self, row: Row) -> object:
-        """Return what is shown of a row.
-
-        Parameters
-        ----------
-        row : mapping
-            Its values by column.
-
-        Returns
-        -------
-        object
-            A text, or a cell of its own kind: `report.tables.Item` or `report.tables.Votes`.
-        """
+        """Return what is shown of a row: a text, or a cell of its own kind (`report.tables`)."""
         value: Any = self.value(row) if callable(self.value) else row[self.value]
         if self.digits is None:
             return self._named(value)
@@ -116,26 +105,9 @@ def published_beside(
 ) -> list[Column]:
     """Return three columns that set a number beside the paper's: paper, here, Δ.
 
-    A difference beyond the rounding of the paper's number is bold.
-
-    Parameters
-    ----------
-    heading : str
-        Stands above the three.
-    value : str
-        Column of the data with our number.
-    digits : int
-        After the point, of all three.
-    published, difference : str
-        Columns with the paper's number, and with ours minus theirs; by default ``published_…`` and
-        ``difference_…``.
-    **look
-        Further attributes of `Column`.
-
-    Returns
-    -------
-    list of Column
-        Three.
+    A difference beyond the rounding of the paper's number is bold. The paper's number and ours
+    minus theirs are by default in the columns ``published_…`` and ``difference_…``; `look` has
+    further attributes of `Column`.
     """
     gap = difference or f"difference_{value}"
     scale = 100 if look.get("percent") else 1
@@ -246,17 +218,7 @@ def safe_cell(value: Any) -> Any:
 def number(value: float, digits: int = 0) -> str:
     """Write a number with commas at thousands and a true minus sign; a dash for NaN or None.
 
-    Parameters
-    ----------
-    value : float or None
-        What is zero at the digits shown has no sign.
-    digits : int
-        After the point.
-
-    Returns
-    -------
-    str
-        Such as ``−1,234.5``.
+    What is zero at the digits shown has no sign.
     """
     if value is None or math.isnan(value):
         return MISSING
@@ -266,39 +228,15 @@ def number(value: float, digits: int = 0) -> str:
 
 
 def with_interval(value: float, low: float, high: float, digits: int) -> str:
-    """Write a number with its interval; a dash for what is missing.
-
-    Parameters
-    ----------
-    value, low, high : float
-        The number, and the ends of its interval.
-    digits : int
-        After the point, of all three.
-
-    Returns
-    -------
-    str
-        Such as ``0.52 [0.50, 0.54]``.
-    """
+    """Write a number with its interval, ``0.52 [0.50, 0.54]``; a dash for what is missing."""
     return f"{number(value, digits)} [{number(low, digits)}, {number(high, digits)}]"
 
 
 def p_value(p: float, n_resamples: int, *, raw: float | None = None) -> str:
     """Write a p-value with three decimals, or more where they would all be 0; nothing for NaN.
 
-    Parameters
-    ----------
-    p : float
-        In [0, 1].
-    n_resamples : int
-        How many it was found from: the smallest that these allow is a bound.
-    raw : float, optional
-        For one that was adjusted for several comparisons, what it was before.
-
-    Returns
-    -------
-    str
-        Such as ``0.031``, ``< 0.001`` or, as a bound, ``≤ 0.0002``.
+    The smallest that so many resamples allow is a bound, ``≤ 0.0002``; `raw` is what one was before
+    it was adjusted for several comparisons.
     """
     if _is_missing(p):
         return ""
@@ -312,20 +250,7 @@ def p_value(p: float, n_resamples: int, *, raw: float | None = None) -> str:
 
 
 def signed(value: float, digits: int = 0) -> str:
-    """Write a difference with its sign; a dash for NaN or None.
-
-    Parameters
-    ----------
-    value : float or None
-        What is zero at the digits shown is a plain 0.
-    digits : int
-        After the point.
-
-    Returns
-    -------
-    str
-        Such as ``+0.12``.
-    """
+    """Write a difference with its sign, a plain 0 for what is zero so; a dash for NaN or None."""
     if value is None or math.isnan(value):
         return MISSING
     if round(value, digits) == 0:

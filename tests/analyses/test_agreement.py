@@ -12,7 +12,7 @@ from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.metrics.divergence import entropy
 from chaos_utils.metrics.resampling import holm
 from chaos_utils.scoring.scores import score
-from chaos_utils.scoring.systems import computed, load_systems, oracle
+from chaos_utils.scoring.systems import load_systems, oracle
 
 
 def binned(all_votes, systems, n_bins=5):
@@ -119,22 +119,6 @@ def test_what_was_fitted_on_one_of_the_pool_or_is_named_like_a_baseline_is_refus
         binned([snli, mnli], lambda votes: [oracle(snli) if votes is snli else taught], n_bins=2)
     with pytest.raises(ChaosError, match="name of a baseline"):
         binned([snli], lambda votes: [replace(oracle(votes), name="chance")])
-
-
-def test_all_correct_counts_items_that_all_and_none_get_right(sample):
-    votes, n = sample[0], len(sample[0])
-    off = (votes.majority + 1) % 3
-    first = np.where(np.arange(n) < 4, votes.majority, off)
-    labels = {"right": votes.majority, "wrong": off, "some": first}
-    right, wrong, some = (computed(name, votes, np.eye(3)[one]) for name, one in labels.items())
-    for systems, expected in (
-        ([right, some], [n, 4, 0]), ([some, wrong], [n, 0, n - 4]),
-        ([on_items(right, np.arange(2, n)), some], [n - 2, 2, 0]),
-    ):  # fmt: skip
-        rows = agreement.all_correct.function(votes, systems).set_index("label")
-        counts = rows.loc["new", ["n_items", "n_all_correct", "n_none_correct"]]
-        assert counts.tolist() == expected
-    assert len(agreement.all_correct.function(votes, [])) == 0
 
 
 def test_a_verdict_on_a_system_and_a_guess_needs_a_side_and_a_small_adjusted_p(of_sample):

@@ -20,18 +20,17 @@ def mixed(votes, share):
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory, sample):
-    """Two sizes, each with two seeds, all pairs with a trajectory, and other kinds; by name."""
+    """Two sizes, each with two seeds, and other kinds; by name."""
     folder = tmp_path_factory.mktemp("results")
     nli, stories = sample[:2], sample[2:]
 
     def write(name, votes, share, settings=None, **changes):
         return write_run(folder / name, votes, mixed(votes, share), settings=settings, **changes)
 
-    course = {128: mixed(nli, 0.1), 1024: mixed(nli, 0.4), 8000: mixed(nli, 0.9)}
     small = {"max_train_examples": 1000, "epochs": 10}
     made = [
-        write("large", nli, 0.9, trajectory=course),
-        write("later", nli, 0.9, {"seed": 1}, trajectory={5: mixed(nli, 0.5)}),
+        write("large", nli, 0.9),
+        write("later", nli, 0.9, {"seed": 1}),
         write("second", nli, 0.3, small | {"seed": 1}),
         write("small", nli, 0.2, small),
         write("smooth", nli, 0.5, {"label_smoothing": 0.1}),
@@ -46,21 +45,17 @@ def runs(tmp_path_factory, sample):
 
 @pytest.fixture(scope="module")
 def known(runs, sample):
-    """A function that gives the sample's votes stages, as if they were not synthetic."""
+    """A function that gives the sample's votes stages."""
 
-    def given(find=trajectory.with_sizes, model="minilm-l6", chosen=None, votes=sample):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Material, "synthetic", False)
-            return find(evidence_on(votes), model, chosen or runs.values())
+    def given(model="minilm-l6", chosen=None, votes=sample):
+        return trajectory.with_sizes(evidence_on(votes), model, chosen or runs.values())
 
     return given
 
 
-def growth(known, analysis=trajectory.by_size, pooled=True):
-    return analysis(
-        trajectory.shown_as(known, pooled=pooled),
-        model="minilm-l6", n_bins=4, n_resamples=50, seed=0, level=0.95,
-    )  # fmt: skip
+def growth(known):
+    stages = trajectory.with_pools(known)
+    return trajectory.by_size(stages, model="minilm-l6", n_bins=4, n_resamples=50, seed=0)
 
 
 def chosen(table, **values):
@@ -74,20 +69,14 @@ def test_stages_are_runs_of_one_model_with_hard_labels_alone(known, sample):
     others = known(model="mpnet-base")
     assert [[one.run for one in each.systems[0]] for each in others] == [["other"], ["other"], []]
     assert len(growth(others)) == 0  # stages of other models are passed over
-    # A trajectory is that of the first seed.
-    stages = known(trajectory.with_looks)[0].systems[0]
-    found = [(stage.run, stage.items) for stage in stages]
-    assert found == [("large", 128), ("large", 1024), ("large", 8000)]
-    np.testing.assert_allclose(stages[1].probabilities, mixed(sample, 0.4)[0], atol=1e-6)
 
 
-@pytest.mark.parametrize("find", [trajectory.with_sizes, trajectory.with_looks])
-def test_without_votes_or_on_other_items_there_are_no_stages(find, known, runs, sample):
+def test_without_votes_or_on_other_items_there_are_no_stages(known, runs, sample):
     nothing = Material(tuple(Evidence((one.dataset,), None, None) for one in sample))
-    found = find(nothing, "minilm-l6", runs.values())
+    found = trajectory.with_sizes(nothing, "minilm-l6", runs.values())
     assert [one.systems for one in found] == [None, None, None]
     others = [replace(one, uids=tuple(f"other-{uid}" for uid in one.uids)) for one in sample]
-    assert len(growth(known(find, votes=others))) == 0
+    assert len(growth(known(votes=others))) == 0
 
 
 def test_seeds_are_averaged_and_widen_the_intervals(known, runs):
