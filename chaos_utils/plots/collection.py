@@ -216,10 +216,9 @@ def plot_annotator_accuracy(table: pd.DataFrame) -> Figure:
     The table's columns are ``dataset``, ``who`` (``all``, drawn with a band, or ``careful``),
     ``items``, ``accuracy_percent``, ``low``, ``high``; ``plateau_percent``, the published level.
     """
-    figure, panels = dataset_panels(table["dataset"], height=2.5)
+    figure, panels = dataset_panels(table, height=2.5)
     lowest = min(table["low"].min(), table["plateau_percent"].min())
-    for axis, dataset in panels:
-        of_dataset = table[table["dataset"] == dataset.name]
+    for axis, dataset, of_dataset in panels:
         rows, careful = (of_dataset[of_dataset["who"] == who] for who in ("all", "careful"))
         shade, plateau = colour(dataset.colour), rows["plateau_percent"].iloc[0]
         axis.fill_between(rows["items"], rows["low"], rows["high"], color=shade, alpha=0.2,
