@@ -155,16 +155,15 @@ publish_figure(
     plot_fitting,
     methods.having(fitting.drawn(methods.rows)),
     caption=f"""Fitted on other items' votes, DeBERTa is among the nearest to people; as it is, among the
-    furthest. {nearness} out of fold, nearest
-    first within three kinds of methods that are not to be ranked together: without any votes, fitted on
+    furthest. {nearness} out of fold, a row for each
+    system, in three states that are not to be ranked together: without any votes, fitted on
     votes, and fitted on votes with the item's old label as well. Single systems by the affine map, all
     together by the map that inner folds choose. Bars
     are {100 * confidence:g}% intervals over items. Hollow: the best model of {{cite:t}}`nie2020`, where its
     predictions are not available. Perfect model and second crowd as in {{doc}}`ceilings`.""",
-    alt="""Dot plots with a panel for each dataset. Methods stand in three groups: systems as they are,
-    systems with a map that was fitted on votes, and all systems together with the old label. The marks
-    move left from group to group; those of DeBERTa move furthest. Two dotted lines at the left, perfect model and second crowd,
-    are far from all marks.""",
+    alt="""Dot plots with a panel for each dataset and a row for each system, whose marks a bar joins: as
+    it is, with a map that was fitted on votes, and, for all systems together, with the old label too. Fitted
+    marks lie left of those as they are; on MNLI, DeBERTa's bar is the longest.""",
 )
 
 # %% [markdown]

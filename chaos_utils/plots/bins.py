@@ -1,8 +1,7 @@
 """Figures of scores by human agreement: bins of the votes' entropy."""
 
 import math
-from collections.abc import Iterable, Mapping
-from itertools import cycle
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from matplotlib.figure import Figure
 
 from chaos_utils.base.style import AMBER, ORANGE, SYSTEM_NAMES, colour, system_hues
 from chaos_utils.datasets.catalogue import in_order, title_of
-from chaos_utils.plots.marks import LINE, End, label_lines, line
+from chaos_utils.plots.marks import LINE, End, label_lines, line, looks
 from chaos_utils.plots.panels import dataset_panels, panel_grid
 
 _BASELINES: dict[str, dict[str, Any]] = {  # what is context is grey
@@ -21,8 +20,6 @@ _BASELINES: dict[str, dict[str, Any]] = {  # what is context is grey
     "original votes": {"hue": "accent", "marker": "x", "linestyle": (0, (6, 2))},
 }
 _NOT_OF_MODELS = (ORANGE, AMBER)  # a baseline's, and one in which names cannot be read
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "*")
-_DASHES: tuple[Any, ...] = ("-", "--", "-.", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 _DODGE = 0.09  # keeps the intervals of neighbours apart
 _PANEL, _HEAD = 2.35, 0.75  # inches: of a panel, and of what is not its plot
 # More lines than a few that end nearer to each other than this part of a panel have one name.
@@ -58,7 +55,8 @@ def plot_flattening(table: pd.DataFrame) -> Figure:
     lines that end close together are grey, and share a name.
     """
     shown = table.assign(system=table["system"].replace(SYSTEM_NAMES))
-    looks = _looks(shown["system"])
+    systems = list(dict.fromkeys(shown["system"]))
+    known = looks(systems, system_hues(systems, taken=_NOT_OF_MODELS))
     figure, panels = dataset_panels(shown, height=_height(shown), columns=2)
     for axis, _, rows in panels:
         most = 1.05 * rows[["people_bits", "model_bits"]].to_numpy().max()
@@ -68,7 +66,7 @@ def plot_flattening(table: pd.DataFrame) -> Figure:
         ordered = rows.sort_values("bin")
         for names in _alike(ordered, _ALIKE * most):
             for name in names:
-                look = looks[name] | ({"hue": "muted"} if len(names) > 1 else {})
+                look = known[name] | ({"hue": "muted"} if len(names) > 1 else {})
                 of_one = ordered[ordered["system"] == name]
                 *end, _, shade = line(axis, of_one, "people_bits", "model_bits", name, **look)
             ends.append((end[0], end[1], "\n".join(reversed(names)), shade))
@@ -86,18 +84,6 @@ def _alike(rows: pd.DataFrame, apart: float) -> list[list[str]]:
     return many + [[name] for names in groups if names not in many for name in names]
 
 
-def _looks(systems: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Return a look for each model: colour, which no other system has, marker and dashes."""
-    names = list(dict.fromkeys(systems))
-    hues = system_hues(names, taken=_NOT_OF_MODELS)
-    return {
-        name: {"hue": hue, "marker": marker, "linestyle": dashes}
-        for name, hue, marker, dashes in zip(
-            names, hues, cycle(_MARKERS), cycle(_DASHES), strict=False
-        )
-    }
-
-
 def _height(rows: pd.DataFrame) -> float:
     """Return the height of panels in which there is room for the names of all lines."""
     n_lines = rows.groupby("dataset")["system"].nunique().max() + 1
@@ -108,7 +94,8 @@ def _plot(table: pd.DataFrame, heading: str, names: Mapping[str, str], top: floa
     family = table["system"].str.replace(r", (seed \d+|mean of \d+ seeds)$", "", regex=True)
     shown = table.assign(family=family)
     is_computed = shown["source"] == "computed"
-    looks = _looks(shown.loc[is_computed & (shown["role"] != "baseline"), "family"])
+    families = shown.loc[is_computed & (shown["role"] != "baseline"), "family"].unique()
+    known = looks(families, system_hues(families, taken=_NOT_OF_MODELS))
     datasets = _panels(shown["dataset"])
     figure, axes = panel_grid(
         len(datasets), columns=2, height=_height(shown[is_computed]), sharey=True
@@ -122,7 +109,7 @@ def _plot(table: pd.DataFrame, heading: str, names: Mapping[str, str], top: floa
             of_one = computed[computed["system"] == name]
             if len(of_one):
                 ends.append(line(axis, of_one, "bin", "value", names.get(name, name), **look))
-        ends += _models(axis, computed, looks)
+        ends += _models(axis, computed, known)
         label_lines(axis, ends)
         edges = rows.drop_duplicates("bin").sort_values("bin")
         limits = [*edges["entropy_low_bits"], edges["entropy_high_bits"].iloc[-1]]
@@ -157,17 +144,17 @@ def _band(axis: Axes, published: pd.DataFrame) -> list[End]:
 
 
 def _models(
-    axis: Axes, computed: pd.DataFrame, looks: Mapping[str, Mapping[str, Any]]
+    axis: Axes, computed: pd.DataFrame, known: Mapping[str, Mapping[str, Any]]
 ) -> list[End]:
     """Draw models, with their intervals, a little beside each other."""
     ends = []
-    here = [name for name in looks if name in set(computed["family"])]
+    here = [name for name in known if name in set(computed["family"])]
     for place, name in enumerate(here):
         rows = computed[computed["family"] == name]
         rows = rows.assign(bin=rows["bin"] + _DODGE * (place - (len(here) - 1) / 2))
         n_seeds = int(rows["n_seeds"].iloc[0])
         title = f"{name}, {n_seeds} seeds" if n_seeds > 1 else name
-        ends.append(line(axis, rows, "bin", "value", title, **looks[name]))
+        ends.append(line(axis, rows, "bin", "value", title, **known[name]))
         if n_seeds != 2:
             axis.vlines(rows["bin"], rows["low"], rows["high"], color=ends[-1][3], linewidth=1.1)
     return ends

@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 
 from chaos_utils.base.style import Hue, colour, distinct_hues, is_narrow, system_hues
 from chaos_utils.metrics.measures import MEASURES
-from chaos_utils.plots.marks import key, stairs
+from chaos_utils.plots.marks import key, stairs, write
 from chaos_utils.plots.panels import panel_grid, row_panels, system_title
 
 # The chosen temperatures that are marked, and how; the oracle ones lie in the curves' valleys.
@@ -46,7 +46,7 @@ def plot_reliability(table: pd.DataFrame) -> Figure:
             filled["confidence"], filled["hits"], s=8 + 90 * share, color=colour("blue"),
             clip_on=False, zorder=3,
         )  # fmt: skip
-        axis.text(0.04, 0.97, f"ECE\n{rows['ece'].iloc[0]:.3f}", transform=axis.transAxes, va="top")
+        write(axis, f"ECE\n{rows['ece'].iloc[0]:.3f}", (0, 1), (4, -3), xycoords="axes fraction")
         axis.set(xlim=(0, 1), ylim=(0, 1), xlabel="confidence")
         axis.set_title(system_title(*names).replace(", ", ",\n", 1))
     key(figure, {
@@ -73,10 +73,9 @@ def plot_distances(table: pd.DataFrame) -> Figure:
             stairs(axis, rows, rows["n"] / rows["n_items"], hue, **look)
             mean = rows["mean"].iloc[0]
             axis.axvline(mean, color=colour(hue), linestyle="--", linewidth=1.2)
-            axis.text(
-                0.98, 0.95 - 0.11 * place, f"T = {temperature:g}: mean {mean:.3f}", ha="right",
-                transform=axis.transAxes, va="top", color=colour(hue), fontweight="bold",
-            )  # fmt: skip
+            words = f"T = {temperature:g}: mean {mean:.3f}"
+            look = {"xycoords": "axes fraction", "fontweight": "bold"}
+            write(axis, words, (1, 1 - 0.11 * place), (-4, -4), hue, **look)
         axis.set(title=name, xlabel="DistCE of the item (total variation)", xlim=(0, 1))
         axis.yaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
         axis.yaxis.set_major_formatter("{x:.0%}")

@@ -13,13 +13,13 @@ from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.plots.marks import (
     KINDS,
-    SMALL,
     divide,
     interval,
     key,
     line,
     logarithmic,
     reference,
+    write,
 )
 from chaos_utils.plots.panels import (
     dataset_panels,
@@ -131,7 +131,7 @@ def plot_items_by_votes(table: pd.DataFrame) -> Figure:
             least = of_system.loc[of_system["total_error"].idxmin()]
             axis.plot(least["n_votes"], least["total_error"], "o", markersize=4.5, color=shade)
             if name == here[0]:
-                _draw_parts(axis, of_system, shade)
+                _draw_parts(axis, of_system, shades[name])
         axis.set_yscale("log")
         axis.margins(y=0.12)  # for the names below the lines
         named = logarithmic(axis, table["n_votes"])
@@ -144,14 +144,12 @@ def plot_items_by_votes(table: pd.DataFrame) -> Figure:
     return figure
 
 
-def _draw_parts(axis: Axes, rows: pd.DataFrame, shade: str) -> None:
+def _draw_parts(axis: Axes, rows: pd.DataFrame, hue: str) -> None:
     """Draw bias and standard error, each named at the end where it stands alone."""
     for part, (name, dashes, end) in _PARTS.items():
         known = rows[rows[part].abs() > _TINY].sort_values("n_votes")
         sizes = known[part].abs()
-        axis.plot(known["n_votes"], sizes, linestyle=dashes, color=shade, linewidth=1)
+        axis.plot(known["n_votes"], sizes, linestyle=dashes, color=colour(hue), linewidth=1)
         if len(known):
-            axis.annotate(
-                name, (known["n_votes"].iloc[end], sizes.iloc[end]), (0, -5), fontsize=SMALL,
-                textcoords="offset points", ha="right" if end else "left", va="top", color=shade,
-            )  # fmt: skip
+            place = known["n_votes"].iloc[end], sizes.iloc[end]
+            write(axis, name, place, (-1 if end else 1, -5), hue)

@@ -9,10 +9,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
-from matplotlib.ticker import FuncFormatter, PercentFormatter
 
 from chaos_utils.base.style import colour, is_narrow, width
-from chaos_utils.plots.panels import dataset_panels, panel_grid
+from chaos_utils.plots.marks import interval, key, label_lines, line, logarithmic, looks, note
+from chaos_utils.plots.panels import dataset_panels, label_left, panel_grid, row_panels
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,46 +218,32 @@ def plot_annotator_accuracy(table: pd.DataFrame) -> Figure:
     """
     figure, panels = dataset_panels(table, height=2.5)
     lowest = min(table["low"].min(), table["plateau_percent"].min())
-    for axis, dataset, of_dataset in panels:
-        rows, careful = (of_dataset[of_dataset["who"] == who] for who in ("all", "careful"))
-        shade, plateau = colour(dataset.colour), rows["plateau_percent"].iloc[0]
-        axis.fill_between(rows["items"], rows["low"], rows["high"], color=shade, alpha=0.2,
-                          linewidth=0)  # fmt: skip
-        axis.plot(rows["items"], rows["accuracy_percent"], color=shade, marker="o", markersize=4)
-        axis.plot(careful["items"], careful["accuracy_percent"], color=colour("text"),
-                  linestyle="-.", linewidth=1)  # fmt: skip
-        axis.axhline(plateau, color=colour("muted"), linestyle="--", linewidth=1.2)
+    for axis, _, rows in panels:
+        for who, some in rows.groupby("who"):
+            line(axis, some, "items", "accuracy_percent", "", **_WHO[str(who)])
+            if who == "all":
+                axis.fill_between(some["items"], some["low"], some["high"], color=colour("blue"),
+                                  alpha=0.2, linewidth=0)  # fmt: skip
+        published = rows["plateau_percent"].iloc[0]
+        axis.axhline(published, color=colour("muted"), linestyle="--", linewidth=1.2)
         axis.set(xlabel="items judged before", xlim=(0, None), ylim=(lowest - 3, 100))
-        axis.yaxis.set_major_formatter(PercentFormatter(100, decimals=0))
-        first = axis is panels[0][0]
-        axis.set_ylabel("right on hidden checks" if first or is_narrow() else "")
-        if first:
-            point = rows["items"].iloc[0], rows["accuracy_percent"].iloc[0]
-            _name(axis, "all annotators", point, (0.3, 0.08), shade)
-            point = careful["items"].iloc[0], careful["accuracy_percent"].iloc[0]
-            _name(axis, "careful ones", point, (0.04, 0.95), colour("text"))
-            point = (0.8 * axis.get_xlim()[1], plateau)
-            _name(axis, "published level", point, (0.4, 0.24), colour("muted"))
+        axis.yaxis.set_major_formatter("{x:.0f}%")
+    label_left((axis for axis, *_ in panels), "right on hidden checks")
+    key(figure, {
+        "all annotators": {**_WHO["all"], "linestyle": "-"},
+        "careful ones": _WHO["careful"],
+        "published level": {"hue": "muted", "linestyle": "--"},
+    })  # fmt: skip
     return figure
 
 
-def _name(
-    axis: Axes, name: str, point: tuple[float, float], place: tuple[float, float], shade: str
-) -> None:
-    """Write a line's name at a place of the axes, and lead from there to a point of the line."""
-    axis.annotate(
-        name, point, xytext=place, textcoords="axes fraction", color=shade, va="center",
-        arrowprops={"arrowstyle": "-", "color": shade, "linewidth": 0.7},
-    )  # fmt: skip
-
-
+_WHO = {"all": {"hue": "blue"}, "careful": {"hue": "text", "linestyle": "-.", "marker": ""}}
 _VARIANTS = {"nothing": "published protocol", "every stage": "without any stage"}
 _EFFECTS = {
     "tvd": ("Error", "TVD (lower is better)"),
     "dollars": ("Cost", "dollars"),
     "hours": ("Annotators’ time", "hours"),
 }
-_MARKERS = "osD^v"
 
 
 def plot_protocol_effect(table: pd.DataFrame) -> Figure:
@@ -268,50 +254,26 @@ def plot_protocol_effect(table: pd.DataFrame) -> Figure:
     their error at the largest share of careless applicants.
     """
     worst = table[table["careless"] == table["careless"].max()].sort_values("tvd")
-    order, n_shares = list(worst["without"]), table["careless"].nunique()
-    figure, axes = panel_grid(len(_EFFECTS), columns=3, height=2.6)
+    order = list(worst["without"])
+    names = [_VARIANTS.get(one, f"without {one.removeprefix('the ')}") for one in order]
+    figure, axes = row_panels([names], len(_EFFECTS), row=0.3)
+    shares = sorted(set(table["careless"]))
+    known = looks(shares, _SHADES[-len(shares) :])
     for axis, (name, (title, unit)) in zip(axes, _EFFECTS.items(), strict=True):
-        for number, (_, rows) in enumerate(table.groupby("careless")):
-            marker, shade = _MARKERS[number % len(_MARKERS)], _shade(number, n_shares)
-            _draw_share(axis, rows.set_index("without").loc[list(order)], name, marker, shade)
-        labels = [_VARIANTS.get(one, f"without {one.removeprefix('the ')}") for one in order]
-        axis.set_yticks(range(len(order)), labels)
-        if axis is not axes[0] and not is_narrow():
-            axis.set_yticklabels([])
-        axis.set(title=title, xlabel=unit, xlim=(0, None), ylim=(len(order) - 0.5, -0.9))
-        axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
-    floor = table["floor_tvd"].iloc[0]
-    axes[0].axvline(floor, color=colour("muted"), linewidth=1.2)
-    axes[0].annotate(
-        "chance alone", (floor, -0.6), xytext=(4, 0), textcoords="offset points", va="center",
-        color=colour("muted"),
-    )  # fmt: skip
+        for row in table.to_dict("records"):
+            look, place = known[row["careless"]], order.index(row["without"])
+            values = [row[name], row[f"{name}_low"], row[f"{name}_high"]]
+            interval(axis, place, values, look["hue"], look["marker"])
+        axis.set(title=title, xlabel=unit, xlim=(0, None))
+        axis.xaxis.set_major_formatter("{x:,g}")
+    note(axes[0], table["floor_tvd"].iloc[0], "chance alone", "muted", right=True, linestyle="-")
+    axes[0].set_ylim(top=-1.2)  # room for the note
+    key(figure, {f"{share:.0%}": {**look, "linestyle": ""} for share, look in known.items()},
+        title="careless applicants")  # fmt: skip
     return figure
 
 
-def _draw_share(axis: Axes, rows: pd.DataFrame, name: str, marker: str, shade: str) -> None:
-    """Draw the collections with one share of careless applicants, in the order of the rows."""
-    share = f"{rows['careless'].iloc[0]:.0%}"
-    # Of a single collection the ends are the value, but for rounding.
-    low, high = rows[name] - rows[f"{name}_low"], rows[f"{name}_high"] - rows[name]
-    axis.errorbar(
-        rows[name], range(len(rows)), xerr=[low.clip(0), high.clip(0)], color=shade,
-        linestyle="none", marker=marker, markersize=5, elinewidth=1, label=share,
-    )  # fmt: skip
-    if name == next(iter(_EFFECTS)):
-        axis.annotate(
-            share, (rows[name].iloc[-1], len(rows) - 1), xytext=(0, 5),
-            textcoords="offset points", ha="center", color=shade,
-        )  # fmt: skip
-
-
-_NAME_RATIO = 1.25  # from a line's name to the next, on a logarithmic axis
 _SHADES = ("muted", "high", "text", "warning")  # the last for the largest share
-
-
-def _shade(number: int, n_shares: int) -> str:
-    """Return the colour of one of some shares of careless applicants, in rising order."""
-    return colour(_SHADES[(number - n_shares) % len(_SHADES)])
 
 
 def plot_bias_variance(table: pd.DataFrame) -> Figure:
@@ -321,29 +283,18 @@ def plot_bias_variance(table: pd.DataFrame) -> Figure:
     ``squared_error``.
     """
     figure, axes = panel_grid(len(_VARIANTS), columns=2, height=3.0, sharey=True)
-    sizes = sorted(set(table["n_votes"]))
+    shares = sorted(set(table["careless"]))
+    axes[0].set(yscale="log")
+    axes[0].set_ylim(0.8 * table["bias_squared"].min(), 1.2 * table["squared_error"].max())
     for axis, (without, title) in zip(axes, _VARIANTS.items(), strict=True):
-        of_panel = table[table["without"] == without]
-        name_at = 0.0
-        for number, (share, rows) in enumerate(of_panel.groupby("careless")):
-            # From the lowest line up, no name closer to another than its height.
-            name_at = max(rows["bias_squared"].iloc[-1], _NAME_RATIO * name_at)
-            shade = _shade(number, of_panel["careless"].nunique())
-            axis.plot(rows["n_votes"], rows["squared_error"], color=shade, linewidth=1.8)
-            axis.plot(rows["n_votes"], rows["bias_squared"], color=shade, linestyle="--",
-                      linewidth=1)  # fmt: skip
-            axis.annotate(
-                f"{share:.0%}", (sizes[-1], name_at), xytext=(4, 0),
-                textcoords="offset points", va="center", color=shade, annotation_clip=False,
-            )  # fmt: skip
+        ends = []
+        for share, hue in zip(shares, _SHADES[-len(shares) :], strict=True):
+            rows = table[(table["without"] == without) & (table["careless"] == share)]
+            line(axis, rows, "n_votes", "bias_squared", "", hue, linestyle="--", marker="")
+            name = f"{share:.0%} careless"
+            ends.append(line(axis, rows, "n_votes", "squared_error", name, hue, marker=""))
         axis.set(title=title[:1].upper() + title[1:], xlabel="votes per item")
-        axis.set(xscale="log", yscale="log", xlim=(sizes[0], sizes[-1]))
-        axis.set_xticks(sizes, [f"{size:,}" for size in sizes])
-        axis.minorticks_off()
-        axis.set_ylabel("squared error (lower is better)" if axis is axes[0] or is_narrow() else "")
-        if axis is axes[-1] or is_narrow():
-            axis.text(
-                1.12, 0.5, "careless applicants", rotation=270, transform=axis.transAxes,
-                ha="left", va="center", color=colour("muted"),
-            )  # fmt: skip
+        logarithmic(axis, table["n_votes"])
+        label_lines(axis, ends)
+    label_left(axes, "squared error (lower is better)")
     return figure

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
 from chaos_utils.base.style import colour, is_narrow
-from chaos_utils.plots.marks import SMALL
+from chaos_utils.plots.marks import write
 from chaos_utils.plots.panels import row_panels
 
 _TICKS = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50)
@@ -38,16 +38,13 @@ def plot_conventions(table: pd.DataFrame) -> Figure:
         axis.hlines(place, max(row["min"], least), min(row["max"], most), color=shade)
         axis.plot(inside, [place] * len(inside), "o", color=shade, markersize=4, alpha=0.8)
         axis.plot(1, place, "o", color=colour("text"), markersize=5)
-        for value, beyond, end, arrow, side, shift in (
-            (row["min"], 0, least, "<", "right", -5), (row["max"], np.inf, most, ">", "left", 5),
+        for value, beyond, end, arrow, shift in (
+            (row["min"], 0, least, "<", -5), (row["max"], np.inf, most, ">", 5),
         ):  # fmt: skip
             if value == beyond:
                 axis.plot(end, place, arrow, color=shade, markersize=8, clip_on=False, zorder=3)
             elif abs(value - 1) >= _SMALLEST:
-                axis.annotate(
-                    f"{value:.2f}×", (value, place), (shift, 0), va="center", ha=side,
-                    textcoords="offset points", fontsize=SMALL,
-                )  # fmt: skip
+                write(axis, f"{value:.2f}×", (value, place), (shift, 0))
     axis.axvline(1, color=shade, linewidth=1, zorder=0)
     axis.set(xscale="log", xlim=(least, most))
     axis.set_xticks([tick for tick in _TICKS if least < tick < most])

@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from chaos_utils.base.style import colour
-from chaos_utils.plots.marks import SMALL, label_lines, line, logarithmic, note, stairs
+from chaos_utils.plots.marks import SMALL, label_lines, line, logarithmic, note, stairs, write
 from chaos_utils.plots.panels import panel_grid
 
 # Of each estimate: its name on the line, and its role's colour.
@@ -89,5 +89,4 @@ def _draw_thinning(axis: Axes, rows: pd.DataFrame) -> None:
     label_lines(
         axis, [line(axis, some, "n_votes", "value", *_LINES[str(one)]) for one, some in estimates]
     )
-    axis.annotate("all votes", (rows["n_votes"].min(), truth), (0, 2), va="bottom",
-                  textcoords="offset points", fontsize=SMALL)  # fmt: skip
+    write(axis, "all votes", (rows["n_votes"].min(), truth), (1, 2))

@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from chaos_utils.base.style import colour
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.datasets.dataset import Dataset
-from chaos_utils.plots.marks import note, stairs
+from chaos_utils.plots.marks import AT_X, note, stairs, write
 from chaos_utils.plots.panels import dataset_panels, label_left, panel_grid
 
 _BITS = ("low_bits", "high_bits")
@@ -47,11 +47,8 @@ def plot_entropy(table: pd.DataFrame) -> Figure:
             expected = rows["share_of_splits"] * rows["n_items"].sum()
             stairs(axis, rows, expected, "muted", _BITS, linewidth=1.2)
             axis.set_ylim(top=max(axis.get_ylim()[1], 1.05 * expected.max()))
-            axis.annotate(
-                "if all splits\nwere equally\nfrequent", (rows["low_bits"].iloc[-1], 0.8), (-4, 0),
-                xycoords=("data", "axes fraction"), textcoords="offset points", ha="right",
-                va="top", color=colour("muted"),
-            )  # fmt: skip
+            words, place = "if all splits\nwere equally\nfrequent", (rows["low_bits"].iloc[-1], 0.8)
+            write(axis, words, place, (-4, -1), "muted", xycoords=AT_X)
         axis.set(xlabel="entropy (bits)", xlim=(0, upper))
     label_left((axis for axis, *_ in panels), "items")
     return figure
@@ -84,12 +81,9 @@ def plot_majority_share(table: pd.DataFrame) -> Figure:
         )  # fmt: skip
         # The lowest is named below its line, the others above.
         above = dataset is not lowest or len(shown) == 1
-        axis.annotate(
-            dataset.short, (_NAMED_AT / 100, _named_at(table, dataset)),
-            (6, 4) if above else (-6, -4), textcoords="offset points", fontweight="bold",
-            ha="left" if above else "right", va="bottom" if above else "top",
-            color=colour(dataset.colour),
-        )  # fmt: skip
+        place = _NAMED_AT / 100, _named_at(table, dataset)
+        shift = (6, 4) if above else (-6, -4)
+        write(axis, dataset.short, place, shift, dataset.colour, fontweight="bold")
     axis.set_xlim(1 / max(dataset.n_classes for dataset in shown), 1)
     axis.set(xlabel="votes for the majority label, at least", ylabel="share of items")
     axis.xaxis.set_major_formatter("{x:.0%}")
@@ -129,7 +123,7 @@ def plot_simplex(table: pd.DataFrame) -> Figure:
     for height, n_items in zip((0.92, 0.84), _KEY, strict=True):
         if n_items <= largest:
             axis.scatter(0.86, height, s=scale * n_items, color=colour("muted"), linewidths=0)
-            axis.text(0.9, height, f"{n_items} items", va="center")
+            write(axis, f"{n_items} items", (0.86, height), (9, 0))
     return figure
 
 

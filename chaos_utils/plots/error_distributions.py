@@ -1,6 +1,6 @@
 """Figures about errors item by item."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pandas as pd
@@ -8,16 +8,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from chaos_utils.base.style import Hue, colour, system_hues
+from chaos_utils.base.style import colour, system_hues
 from chaos_utils.datasets.catalogue import get_dataset
-from chaos_utils.plots.marks import key, stairs
+from chaos_utils.plots.marks import key, looks, stairs, write
 from chaos_utils.plots.panels import panel_grid, system_title
 
 _KEYS = ["system", "origin", "temperature"]
-_MARKERS = ("^", "v", "s", "D")
 # What is drawn of each view; its table has more sides.
 _SIDES = {"class": ["marginal"], "rank": ["signed"], "entropy": ["marginal", "signed"]}
-_Looks = dict[tuple[str, str, float], tuple[str | Hue, str]]  # colours and markers
 
 
 def plot_error_distributions(table: pd.DataFrame) -> Figure:
@@ -27,22 +25,20 @@ def plot_error_distributions(table: pd.DataFrame) -> Figure:
     bin: ``system``, ``origin``, ``temperature``, ``bin_low``, ``bin_high``, ``n``, ``n_items``,
     ``mean``.
     """
-    looks = _looks(table)
+    known = _looks(table)
     groups = list(table.groupby(_KEYS, sort=False))
     (_, first), people = groups[0], [one for one in groups if one[0][1] == "reference"]
     models = [one for one in groups if one[0][1] != "reference"]
     groups = people + sorted(models, key=lambda one: one[1]["mean"].iloc[0])
     figure, axes = panel_grid(len(groups), columns=1, height=1.15, sharex=True, sharey=True)
     for axis, (names, rows) in zip(axes, groups, strict=True):
-        stairs(axis, rows, rows["n"] / rows["n_items"], looks[names][0], fill=True, alpha=0.75)
+        stairs(axis, rows, rows["n"] / rows["n_items"], known[names]["hue"], fill=True, alpha=0.75)
         if rows is not first:
             stairs(axis, first, first["n"] / first["n_items"], "text", linewidth=1)
         mean = rows["mean"].iloc[0]
         axis.axvline(mean, color=colour("text"), linestyle="--", linewidth=1)
-        axis.text(
-            0.99, 0.94, f"{system_title(*names)}\nmean {mean:.3f}", transform=axis.transAxes,
-            ha="right", va="top",
-        )  # fmt: skip
+        words = f"{system_title(*names)}\nmean {mean:.3f}"
+        write(axis, words, (1, 1), (-3, -3), xycoords="axes fraction")
         axis.yaxis.set_major_formatter("{x:.0%}")
         axis.set(xlim=(0, 1))
     axes[-1].set_xlabel("DistCE of the item (total variation), lower is better")
@@ -60,12 +56,12 @@ def plot_error_views(table: pd.DataFrame) -> Figure:
     ``view``, ``part``, ``side`` (marginal, signed, absolute), ``bin_low``, ``bin_high``, ``n``,
     ``n_items``, ``mean``. What people give has the origin ``reference``.
     """
-    view, looks = table["view"].iloc[0], _looks(table)
+    view, known = table["view"].iloc[0], _looks(table)
     drawn = list(_panels(table, view))
     columns = sum(dataset == drawn[0][0] for dataset, *_ in drawn)
     figure, axes = panel_grid(len(drawn), columns=columns, height=2.0)
     for axis, (dataset, part, side, rows) in zip(axes, drawn, strict=True):
-        _draw_view(axis, rows, looks)
+        _draw_view(axis, rows, known)
         short = get_dataset(dataset).short
         axis.set_title(f"{short}: {part if side == _SIDES[view][0] else 'error'}")
         axis.set_xlabel(_label(view, side))
@@ -74,7 +70,7 @@ def plot_error_views(table: pd.DataFrame) -> Figure:
     shown = table.loc[table["side"].isin(_SIDES[view]), _KEYS].drop_duplicates()
     key(figure, {
         names[0] if names[1] == "reference" else system_title(*names):
-            {"hue": looks[names][0], "marker": looks[names][1], "linestyle": "-"}
+            {**known[names], "linestyle": "-"}
         for names in shown.itertuples(index=False, name=None)
     })  # fmt: skip
     figure.supylabel("share of items", fontsize=8.5)
@@ -84,15 +80,12 @@ def plot_error_views(table: pd.DataFrame) -> Figure:
     return figure
 
 
-def _looks(table: pd.DataFrame) -> _Looks:
-    """Return colours and markers: of people grey and a dot, of each system its own."""
+def _looks(table: pd.DataFrame) -> dict[tuple[str, str, float], dict[str, Any]]:
+    """Return a look for each system, and a grey one for people."""
     known = list(table[_KEYS].drop_duplicates().itertuples(index=False, name=None))
     systems = [names for names in known if names[1] != "reference"]
-    hues = system_hues([names[0] for names in systems])
-    looks: _Looks = dict.fromkeys(known, ("muted", "o"))
-    for number, names in enumerate(systems):
-        looks[names] = hues[number], _MARKERS[number % len(_MARKERS)]
-    return looks
+    people = {names: {"hue": "muted", "marker": "o"} for names in known}
+    return people | looks(systems, system_hues([names[0] for names in systems]))
 
 
 def _panels(table: pd.DataFrame, view: str) -> Iterator[tuple[str, str, str, pd.DataFrame]]:
@@ -108,9 +101,10 @@ def _label(view: str, side: str) -> str:
     return "share of the votes, or probability" if side == "marginal" else "model − people"
 
 
-def _draw_view(axis: Axes, table: pd.DataFrame, looks: _Looks) -> None:
+def _draw_view(axis: Axes, table: pd.DataFrame, known: Mapping[Any, Mapping[str, Any]]) -> None:
     for names, rows in table.groupby(_KEYS, sort=False):
-        (hue, marker), filled = looks[names], names[1] == "reference"
+        hue, marker = known[names]["hue"], known[names]["marker"]
+        filled = names[1] == "reference"
         look: dict[str, Any] = {"fill": True, "alpha": 0.4} if filled else {"linewidth": 1.4}
         stairs(axis, rows, rows["n"] / rows["n_items"], hue, **look)
         axis.plot(rows["mean"].iloc[0], 0, marker, color=colour(hue), clip_on=False, zorder=3)

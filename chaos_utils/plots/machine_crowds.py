@@ -7,12 +7,14 @@ from matplotlib.ticker import MultipleLocator
 from chaos_utils.base.style import colour
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.plots.marks import (
+    AT_Y,
     interval,
     label_lines,
     line,
     logarithmic,
     note,
     skill_marks,
+    write,
 )
 from chaos_utils.plots.panels import dataset_panels, label_left, row_panels
 
@@ -69,10 +71,7 @@ def plot_machine_worth(table: pd.DataFrame) -> Figure:
             ends.append((x, max(y, _LOWEST), name, shade))
         for people, skill in skill_marks(rows["credibility"].iloc[0], 0, _APART):
             axis.axhline(skill, color=colour("grid"), linewidth=0.7, zorder=0)
-            axis.annotate(
-                f"{people}", (0.02, skill), xycoords=("axes fraction", "data"), fontsize=7,
-                va="center", color=colour("muted"),
-            )  # fmt: skip
+            write(axis, f"{people}", (0, skill), (3, 0), "muted", xycoords=AT_Y)
         logarithmic(axis, rows["n_members"])
         axis.set_xlim(0.5, rows["n_members"].max() * 1.1)
         axis.set_xlabel("models, or people, pooled")
@@ -99,12 +98,8 @@ def plot_unanimity(table: pd.DataFrame) -> Figure:
         axis.vlines(rows["share"], rows["low"], rows["high"], color=colour("blue"), linewidth=1)
         for row in rows.to_dict("records"):
             whole = row["share"] == 1  # there is room at the right
-            axis.annotate(
-                f"{row['share_of_items']:.0%}", (row["share"], row["people" if whole else "low"]),
-                (5, 0) if whole else (0, -3), textcoords="offset points", fontsize=7,
-                ha="left" if whole else "center", va="center" if whole else "top",
-                color=colour("muted"),
-            )  # fmt: skip
+            end = row["share"], row["people" if whole else "low"]
+            write(axis, f"{row['share_of_items']:.0%}", end, (5, 0) if whole else (0, -3), "muted")
         axis.set(xlim=(0.3, 1.15), ylim=(0.1, 1.02), xlabel="models that give one label")
         axis.set_xticks([0.4, 0.6, 0.8, 1])
         axis.xaxis.set_major_formatter("{x:.0%}")

@@ -1,7 +1,7 @@
 """What the figures draw: intervals, lines and steps, and names that stand beside them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
+from itertools import cycle, pairwise
 from typing import Any
 
 import pandas as pd
@@ -19,15 +19,27 @@ SMALL = 7.5  # points
 LINE = 0.125  # inches: of a line of labels
 # The colour of each kind of system.
 KINDS = {"human": "muted", "baseline": "text", "model": "blue"}
-# Dashes of the references' lines, and at which end and on which side of it a name stands.
+# Of the references' lines: dashes, how high a name stands, and where from there.
 _REFERENCES = {
-    "perfect model": (":", "bottom", "right"),
-    "second crowd": ("-.", "bottom", "left"),
-    "uniform guess": ("--", "top", "left"),
+    "perfect model": (":", 0.02, (-2, 1)),
+    "second crowd": ("-.", 0.02, (2.5, 1)),
+    "uniform guess": ("--", 0.98, (2.5, -1)),
 }
+AT_X, AT_Y = ("data", "axes fraction"), ("axes fraction", "data")  # of what is on one axis
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "*")
+_DASHES: tuple[Any, ...] = ("-", "--", "-.", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 _TICKS = 4  # about as many numbers as a logarithmic axis names
 
 End = tuple[float, float, str, str]  # of a line: where it ends, its name and its colour
+
+
+def looks(names: Iterable[Any], hues: Iterable[str | Hue]) -> dict[Any, dict[str, Any]]:
+    """Return a look for each line, which can be told from others without its hue."""
+    each = zip(dict.fromkeys(names), hues, cycle(_MARKERS), cycle(_DASHES), strict=False)
+    return {
+        name: {"hue": hue, "marker": marker, "linestyle": dashes}
+        for name, hue, marker, dashes in each
+    }
 
 
 def interval(
@@ -93,17 +105,26 @@ def label_lines(axis: Axes, ends: Iterable[End]) -> None:
         )  # fmt: skip
 
 
+def write(
+    axis: Axes, text: str, point: tuple[float, float], shift: tuple[float, float],
+    hue: str | Hue = "text", **look: Any,
+) -> None:  # fmt: skip
+    """Write small letters beside a point, so many points of type to the right and above."""
+    across, up = shift
+    axis.annotate(
+        text, point, shift, textcoords="offset points", fontsize=SMALL, color=colour(hue),
+        ha="left" if across > 0 else "right" if across < 0 else "center",
+        va="bottom" if up > 0 else "top" if up < 0 else "center", **look,
+    )  # fmt: skip
+
+
 def reference(axis: Axes, name: str, at: float) -> None:
     """Draw the line of a reference, with its name along it; none where it has no value."""
     if pd.isna(at):
         return
-    dashes, end, side = _REFERENCES[name]
+    dashes, height, shift = _REFERENCES[name]
     axis.axvline(at, color=colour("muted"), linestyle=dashes, linewidth=1.2, zorder=1)
-    axis.annotate(
-        name, (at, 0.02 if end == "bottom" else 0.98), (-2 if side == "right" else 2.5, 0),
-        xycoords=("data", "axes fraction"), textcoords="offset points", ha=side, va=end,
-        rotation=90, fontsize=SMALL, color=colour("muted"),
-    )  # fmt: skip
+    write(axis, name, (at, height), shift, "muted", xycoords=AT_X, rotation=90)
 
 
 def divide(axis: Axes, groups: Iterable[object]) -> None:
@@ -118,13 +139,9 @@ def note(
     **look: Any,
 ) -> None:  # fmt: skip
     """Draw a vertical line, with words on one side of it at a height of the panel."""
-    shade = colour(hue)
-    axis.axvline(at, color=shade, **{"linestyle": "--", "linewidth": 1.2, **look})
-    axis.annotate(
-        text, (at, height), (4 if right else -4, 0), xycoords=("data", "axes fraction"),
-        textcoords="offset points", ha="left" if right else "right",
-        va="top" if height > 0.5 else "bottom", color=shade,
-    )  # fmt: skip
+    axis.axvline(at, color=colour(hue), **{"linestyle": "--", "linewidth": 1.2, **look})
+    shift = 4 if right else -4, -1 if height > 0.5 else 1
+    write(axis, text, (at, height), shift, hue, xycoords=AT_X)
 
 
 def skill_marks(credibility: float, lowest: float, apart: float) -> list[tuple[int, float]]:

@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from chaos_utils.base.style import colour, is_narrow
 from chaos_utils.datasets.catalogue import in_order
-from chaos_utils.plots.marks import KINDS, divide, interval, key, skill_marks
+from chaos_utils.plots.marks import AT_X, KINDS, divide, interval, key, skill_marks, write
 from chaos_utils.plots.panels import row_panels
 
 # Of the table's kinds, those of the figures, which are groups of rows in this order.
@@ -69,10 +69,7 @@ def plot_skill(table: pd.DataFrame) -> Figure:
         credibility = float(rows["credibility"].iloc[0])
         for people, skill in skill_marks(credibility, lowest, _APART * (1 - lowest)):
             axis.axvline(skill, color=colour("muted"), linestyle=":", linewidth=0.9)
-            axis.text(
-                skill, 1, f"{people}", transform=axis.get_xaxis_transform(), color=colour("muted"),
-                ha="center", va="bottom", fontsize=7,
-            )  # fmt: skip
+            write(axis, f"{people}", (skill, 1), (0, 1), "muted", xycoords=AT_X)
         axis.set_title(axis.get_title(), pad=14)
         axis.xaxis.set_major_locator(MaxNLocator(5))
         axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))

@@ -12,12 +12,10 @@ from matplotlib.figure import Figure
 from chaos_utils.base.style import colour
 from chaos_utils.datasets.catalogue import get_dataset, title_of
 from chaos_utils.datasets.tasks import tasks
-from chaos_utils.plots.marks import SMALL, key, line, logarithmic
+from chaos_utils.plots.marks import AT_Y, key, line, logarithmic, looks, write
 from chaos_utils.plots.panels import panel_grid
 
 _HUES = ("blue", "green", "amber", "pink", "purple", "accent", "text")
-_DASHES: tuple[Any, ...] = ("-", "--", "-.", (0, (5, 1)), (0, (3, 1, 1, 1)), ":")
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 _SMOOTHED = 0.08  # of a run: how much of the loss is averaged
 
 
@@ -30,33 +28,29 @@ def plot_training_curves(table: pd.DataFrame) -> Figure:
     """
     shown = [task for name, task in tasks().items() if name in set(table["task"])]
     figure, axes = panel_grid(2 * len(shown), columns=2, height=2.5)
-    looks = {
-        label: {"hue": hue, "linestyle": dashes}
-        for label, hue, dashes in zip(
-            dict.fromkeys(table["label"]), cycle(_HUES), cycle(_DASHES), strict=False
-        )
-    }
+    known = looks(table["label"], cycle(_HUES))
     for k, task in enumerate(shown):
         loss, accuracy = axes[2 * k : 2 * k + 2]
         runs = table[table["task"] == task.name].groupby(["run", "fold", "measure"], sort=False)
         for (*_, measure), rows in runs:
-            _draw_run(loss if measure == "loss" else accuracy, rows, looks[rows["label"].iloc[0]])
+            _draw_run(loss if measure == "loss" else accuracy, rows, known[rows["label"].iloc[0]])
         title = " + ".join(get_dataset(name).short for name in task.datasets)
         n_labels = len(task.labels)
         for axis, guess in ((loss, math.log(n_labels)), (accuracy, 1 / n_labels)):
             axis.axhline(guess, color=colour("muted"), linestyle=":", linewidth=1.2)
-            axis.annotate(
-                "even guess", (1, guess), (-2, 3), xycoords=axis.get_yaxis_transform(),
-                textcoords="offset points", ha="right", color=colour("muted"), fontsize=SMALL,
-            )  # fmt: skip
+            write(axis, "even guess", (1, guess), (-2, 3), "muted", xycoords=AT_Y)
             axis.set(xscale="log", xlabel="training items seen", title=title)
         loss.set_ylabel("training loss (nats)")
         loss.set_ylim(bottom=0)
         accuracy.set_ylabel("development accuracy")
         accuracy.yaxis.set_major_formatter("{x:.0%}")
         accuracy.margins(y=0.12)
-    if len(looks) > 1:
-        key(figure, looks, title="training items of the run")
+    if len(known) > 1:
+        key(
+            figure,
+            {name: {**look, "marker": ""} for name, look in known.items()},
+            title="training items of the run",
+        )
     return figure
 
 
@@ -66,7 +60,8 @@ def _draw_run(axis: Axes, rows: pd.DataFrame, look: Mapping[str, Any]) -> None:
         window = max(round(_SMOOTHED * len(rows)), 1)
         smooth = rows["value"].rolling(window, center=True, min_periods=1).mean()
         rows = rows.assign(value=smooth)
-    line(axis, rows, "items", "value", "", marker="o" if len(rows) == 1 else "", **look)
+    marker = "o" if len(rows) == 1 else ""
+    line(axis, rows, "items", "value", "", **{**look, "marker": marker})
 
 
 def plot_training_size(table: pd.DataFrame) -> Figure:
@@ -95,23 +90,18 @@ def _plot_growth(table: pd.DataFrame, heading: str) -> tuple[Figure, list[Sequen
     figure, axes = panel_grid(2 * len(groups), columns=2, height=2.5)
     pairs: list[Sequence[Axes]] = [axes[k : k + 2] for k in range(0, len(axes), 2)]
     bins = sorted(table["bin"].unique())
-    looks = {
-        one: {"hue": hue, "marker": marker, "linestyle": dashes}
-        for one, hue, marker, dashes in zip(
-            bins, cycle(_HUES), cycle(_MARKERS), cycle(_DASHES), strict=False
-        )
-    }
+    known = looks(bins, cycle(_HUES))
     for (left, right), (group, rows) in zip(pairs, groups, strict=True):
         for axis, measure in ((left, "new_accuracy"), (right, "jsd")):
             for b, of_bin in rows[rows["measure"] == measure].groupby("bin"):
-                _draw_bin(axis, of_bin.sort_values("items"), looks[b])
+                _draw_bin(axis, of_bin.sort_values("items"), known[b])
             axis.set(xscale="log", xlabel=heading, title=title_of(str(group)))
         left.set_ylabel("new accuracy (higher is better)")
         left.yaxis.set_major_formatter("{x:.0%}")
         right.set_ylabel("JSD, √nats (lower is better)")
     notes = {bins[-1]: " (least)", bins[0]: " (people agree most)"}
     hollow = {"hue": "text", "marker": "o", "markerfacecolor": "none"}
-    names = {f"bin {b}{notes.get(b, '')}": look for b, look in looks.items()}
+    names = {f"bin {b}{notes.get(b, '')}": look for b, look in known.items()}
     key(figure, names | {"hollow: a guess": hollow})
     return figure, pairs
 

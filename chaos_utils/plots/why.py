@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from chaos_utils.base.style import colour
 from chaos_utils.datasets.catalogue import get_dataset
-from chaos_utils.plots.marks import SMALL, interval, key, label_lines, line
+from chaos_utils.plots.marks import AT_X, interval, key, label_lines, line, write
 from chaos_utils.plots.panels import panel_grid, row_panels
 
 _FEWEST = 20  # items of a reason that is drawn
@@ -18,12 +18,13 @@ _SHOWN = {"as written": "text", "a reading": "blue", "a distractor": "muted"}
 def plot_reasons(table: pd.DataFrame) -> Figure:
     """Draw how much people disagree by reason, and between which labels.
 
-    Reasons of at least `_FEWEST` items stand in a row each, the one with the largest share of the
-    last label on top. The table is that of `analyses.why.reasons`, on one dataset; the data has
-    rarer reasons and models, too.
+    Reasons of at least `_FEWEST` items (all, where none has so many) stand in a row each, the one
+    with the largest share of the last label on top. The table is that of `analyses.why.reasons`, on
+    one dataset; the data has rarer reasons and models, too.
     """
     dataset = get_dataset(str(table["dataset"].iloc[0]))
-    people = table[(table["holder"] == "people") & (table["n_items"] >= _FEWEST)]
+    frequent = table["n_items"] >= _FEWEST
+    people = table[(table["holder"] == "people") & (frequent | ~frequent.any())]
     last = people[people["quantity"] == dataset.labels[-1]].sort_values("mean", ascending=False)
     order = list(last["reason"])
     names = [f"{reason} ({n})" for reason, n in zip(order, last["n_items"], strict=True)]
@@ -41,12 +42,11 @@ def plot_reasons(table: pd.DataFrame) -> Figure:
             interval(right, place + shift, ends, *looks[row["quantity"]])
     overall = people.loc[people["quantity"] == "entropy", "overall"].iloc[0]
     left.axvline(overall, color=colour("muted"), linestyle=":", linewidth=1, zorder=0)
-    left.annotate(
-        "mean of the ten", (overall, 0), (-4, 4), xycoords=("data", "axes fraction"),
-        textcoords="offset points", ha="right", fontsize=SMALL, color=colour("muted"),
-    )  # fmt: skip
-    left.set(title="Disagreement", xlabel="entropy of the votes, bits", xlim=(0, None))
-    right.set(title="Votes by label", xlabel="share of the votes", xlim=(0, None))
+    write(left, "mean of the ten", (overall, 1), (0, 2), "muted", xycoords=AT_X)
+    left.set_title("Disagreement", pad=14)
+    right.set_title("Votes by label", pad=14)
+    left.set(xlabel="entropy of the votes, bits", xlim=(0, None))
+    right.set(xlabel="share of the votes", xlim=(0, None))
     right.xaxis.set_major_formatter("{x:.0%}")
     key(figure, {name: {"hue": hue, "marker": marker} for name, (hue, marker) in looks.items()})
     return figure
