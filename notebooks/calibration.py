@@ -188,13 +188,14 @@ publish_figure(
         calibration.distance_histogram(material, shown_seed=shown_seed),
         calibration.distance_shares(material, shown_seed=shown_seed),
     ),
-    caption=f"""A temperature of 2 shortens the tail and leaves fewer items next to zero. Total
+    caption=f"""A temperature of 2 shortens the tail; items very close to the votes become fewer, but for
+    DeBERTa's. Total
     variation distance (DistCE) between model and votes, item by item; dashed lines are means. The
     oracle's distances would all be 0. Seed {shown_seed} where there are several. Compare Figures
     1a and 1b of {{cite:t}}`baan2022`.""",
     alt="""Five panels, each with two histograms of DistCE. At temperature 1 many of RoBERTa's items lie
     near 0 and a long tail reaches almost to 1; at temperature 2 the tail is shorter, fewer items lie
-    next to 0, and the mean is a little smaller. DeBERTa and ModernBERT change likewise. MiniLM and
+    next to 0, and the mean is a little smaller. ModernBERT changes likewise; DeBERTa gains items near 0. MiniLM and
     MPNet lose their items near 0, and their means stay.""",
 )
 
@@ -298,7 +299,7 @@ publish_table(
 # ChaosNLI, by the NLL of the old label. And where some votes may be used for fitting, it can be
 # {term}`cross-fitted` by the NLL of the vote shares, so that no item has a say in its own.
 #
-# About 2 comes out only on the items that are judged. Fitted on the
+# For RoBERTa-base, about 2 comes out only on the items that are judged. Fitted on the
 # {value}`tbl-temperatures family=RoBERTa-base choice=outside max:n_fitted ,d` SNLI development items
 # outside ChaosNLI, the temperature is
 # {value}`tbl-temperatures family=RoBERTa-base choice=outside mean:temperature .2f` on average over the seeds,

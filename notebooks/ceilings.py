@@ -17,14 +17,15 @@
 # truth would miss them a little: its JSD would be
 # {value}`tbl-noise-ceiling dataset=snli measure=jsd floor .3f` on SNLI, where the best model
 # shown below has
-# {value}`tbl-normalised-scores dataset=snli measure=jsd kind=model min:value .3f`. Judged by only
-# two votes per item, the same perfect model would look worse than that model
-# ({value}`fig-annotation-budget dataset=snli measure=jsd quantity=floor n_votes=2 value .2f`).
+# {value}`tbl-normalised-scores dataset=snli measure=jsd kind=model min:value .3f`. By only two votes
+# per item, the same perfect model would have
+# {value}`fig-annotation-budget dataset=snli measure=jsd quantity=floor n_votes=2 value .2f`: more than that model has
+# by a hundred.
 #
 # How many votes are enough depends on the question. To measure *how far* a model is from people,
-# about fifty votes per item make good use of a budget of 10,000. To find out *which* of two models
-# is closer, more items help and more votes hardly do, but the measure has to be one that few votes
-# do not bias. By JSD, five votes per item shift the difference of two models by
+# for most systems about fifty votes per item make good use of a budget of 10,000 (the surest need far fewer: their
+# biases cancel). To find out *which* of two models is closer, more items help most; beyond twenty votes, more votes
+# hardly do. The measure has to be one that few votes do not bias. By JSD, five votes per item shift the difference of two models by
 # {value}`tbl-vote-bias dataset=snli n_votes=5 median .3f` (the median on SNLI), and rank
 # {value}`tbl-vote-bias dataset=snli n_votes=5 reversed d` of
 # {value}`tbl-vote-bias dataset=snli n_votes=5 n_pairs d` pairs the wrong way however many items there
@@ -195,7 +196,7 @@ publish_figure(
 # from the uniform guess to the second crowd on SNLI,
 # {value}`tbl-normalised-scores dataset=mnli measure=jsd kind=model max:rescaled .0%` on MNLI and
 # {value}`tbl-normalised-scores dataset=alphanli measure=jsd kind=model max:rescaled .0%` on αNLI.
-# The mean vote given the old label, which needs no model, comes about as far on SNLI and farther on the
+# The mean vote given the old label, which needs no model, comes nearly as far on SNLI and farther on the
 # other two:
 # {value}`tbl-normalised-scores dataset=mnli measure=jsd system="mean vote given the old label" rescaled .0%`
 # on MNLI.
@@ -228,8 +229,9 @@ publish_table(
 # are worse than the uniform guess ({numref}`tbl-normalised-scores`). Whether a model had seen MNLI in
 # training does not explain it: MiniLM-L6, trained on SNLI and MNLI, comes to
 # {value}`tbl-normalised-scores dataset=mnli measure=jsd system="MiniLM-L6, seed 0" rescaled .2f`, and
-# a RoBERTa-base trained on SNLI alone to
-# {value}`tbl-normalised-scores dataset=mnli measure=jsd system="RoBERTa-base, seed 1" rescaled .2f`.
+# the best of three seeds of RoBERTa-base, trained on SNLI alone, to
+# {value}`tbl-normalised-scores dataset=mnli measure=jsd system="RoBERTa-base, seed 1" rescaled .2f`;
+# DeBERTa-v3-large, trained on MNLI too, is last.
 #
 # A calibration error against vote shares cannot be rescaled, because a prediction that says nothing,
 # the uniform one with ties broken at random, is perfectly calibrated. Calibration alone does
@@ -247,7 +249,7 @@ publish_figure(
     "fig-items-by-votes",
     plot_items_by_votes,
     bought,
-    caption=f"""To measure a mean distance, spend a budget on many votes per item. Total error of
+    caption=f"""To measure a mean distance, most systems need many votes per item. Total error of
     a system's mean JSD from {budget:,} votes, its lowest point marked; thin lines are the two
     parts of the first system's. Items are taken to be drawn from a population like this one,
     which may have fewer than the budget could buy. Both axes are logarithmic; the data has all
@@ -318,7 +320,7 @@ publish_table(
     power.detectable(spread, [1000]),
     shown=power.side_by_side(power.detectable(spread, [1000]).rows, at_most),
     columns=power.COLUMNS,
-    caption="""Beyond five votes per item, more votes detect hardly smaller differences. The
+    caption="""Beyond twenty votes per item, more votes detect hardly smaller differences. The
     smallest difference that 1,000 items detect, with 80% power at 5% (two-sided); with n items
     it is √(1000/n) times as large. Means over all pairs of a kind, whose range the data has. The
     mean vote is that given the old label, where there is one, out of fold. The share of the
@@ -362,9 +364,7 @@ publish_figure(
 # All of this holds for items like these: SNLI and MNLI items were chosen because the original
 # annotators disagreed, and each has
 # {value}`tbl-noise-ceiling dataset=snli measure=jsd n_votes` votes from one crowd. The models
-# available here are few
-# ({value}`tbl-normalised-scores dataset=alphanli measure=jsd kind=model count:value` on αNLI), and
-# several differ only in their seed.
+# available here are few, and several on SNLI and MNLI differ only in their seed.
 #
 # The variances of differences are those of the pairs available, not of models in general, and the
 # perfect model's score depends on a prior fitted to the same votes.

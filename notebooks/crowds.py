@@ -22,7 +22,7 @@
 # split over them. On OCNLI, whose items were not chosen so, it is
 # {value}`tbl-crowds dataset=ocnli evenness .0%`; on the OCNLI items that would pass the same test, we estimate
 # {value}`tbl-crowds-selection dataset=ocnli of_chosen .0%`. The choice does not explain everything: RTE,
-# whose items were not chosen for dispute, has the highest share of all,
+# whose items were not chosen for dispute, is, with WAX, the most divided:
 # {value}`tbl-crowds dataset=rte evenness .0%` ({value}`tbl-crowds dataset=rte evenness_low .0%` to
 # {value}`tbl-crowds dataset=rte evenness_high .0%`), though other measures order the datasets differently.
 

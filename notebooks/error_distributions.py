@@ -162,7 +162,7 @@ publish_table(
 # %% [markdown]
 # ## Limitations
 #
-# The model is a single seed of RoBERTa-base on
+# Each model is a single seed, judged on
 # {value}`fig-error-distributions system=H1 sum:n ,d` SNLI items, chosen because their first five
 # votes were split. H1, H2 and their judges come from the same hundred people and the same collection:
 # another crowd, asked at another time, may differ more.

@@ -92,7 +92,8 @@ publish_figure(
 # {value}`tbl-error-views dataset=snli view=rank part=1st temperature=1 median +.3f`, the mean
 # {value}`tbl-error-views dataset=snli view=rank part=1st temperature=1 mean +.3f`: overconfidence on most
 # items, and a second hump of items in {numref}`fig-error-ranks` on which the model chose another label. A
-# temperature moves the first hump to zero and cannot move the second: at T = 2 the mean is
+# temperature pulls both humps together and goes too far: at T = 2 the median is
+# {value}`tbl-error-views dataset=snli view=rank part=1st temperature=2 median +.3f`, the mean
 # {value}`tbl-error-views dataset=snli view=rank part=1st temperature=2 mean +.3f`.
 
 # %%

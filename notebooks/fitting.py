@@ -13,13 +13,13 @@
 # %% [markdown]
 # # What fitting on votes buys
 #
-# The model with the best {term}`new accuracy` on SNLI is among the furthest from people, until a small map is fitted on the votes
-# on other items. As it is, DeBERTa-v3-large has a {term}`JSD` of
+# The model with the best {term}`new accuracy` on SNLI is among the furthest from people, until a small map is fitted on
+# the votes on other items. As it is, DeBERTa-v3-large has a {term}`JSD` of
 # {value}`tbl-fitting dataset=snli inputs=DeBERTa-v3-large "map=as it is" jsd .3f` on SNLI and
 # {value}`tbl-fitting dataset=mnli inputs=DeBERTa-v3-large "map=as it is" jsd .3f` on MNLI; after a map that takes
 # seconds to fit, {value}`tbl-fitting dataset=snli inputs=DeBERTa-v3-large map=quadratic objective=jsd jsd .3f` and
 # {value}`tbl-fitting dataset=mnli inputs=DeBERTa-v3-large map=quadratic objective=jsd jsd .3f`, about where the
-# same map takes ModernBERT-large, the nearest as it is.
+# same map takes ModernBERT-large, the nearest single model on SNLI as it is.
 #
 # From the text alone, all available systems together reach
 # {value}`tbl-fitting dataset=snli "inputs=all systems" map=chosen jsd .3f` on SNLI, where the best published model
@@ -139,10 +139,10 @@ publish_table(
 # {value}`tbl-fitting dataset=snli "inputs=RoBERTa-base, seed 0" "map=as it is" people .1f`
 # ({numref}`tbl-fitting`).
 #
-# Accuracy grows as well. On MNLI, {term}`new accuracy` rises from
+# The accuracy of the stack grows as well. On MNLI, {term}`new accuracy` rises from
 # {value}`tbl-fitting dataset=mnli "inputs=all systems" "map=as it is" new_accuracy .0%` to
 # {value}`tbl-fitting dataset=mnli "inputs=all systems" map=chosen new_accuracy .0%`.
-# A temperature leaves every accuracy as it is, since it cannot move weight from one label to another.
+# A temperature leaves a single system's accuracy as it is, since it keeps the order of its labels.
 #
 # What is fitted for matters, too. Fitted for KL, the quadratic map of the same stack on SNLI has a lower KL
 # ({value}`tbl-fitting dataset=snli "inputs=all systems" map=quadratic objective=kl kl .3f` instead of
@@ -163,16 +163,16 @@ publish_figure(
     predictions are not available. Perfect model and second crowd as in {{doc}}`ceilings`.""",
     alt="""Dot plots with a panel for each dataset and a row for each system, whose marks a bar joins: as
     it is, with a map that was fitted on votes, and, for all systems together, with the old label too. Fitted
-    marks lie left of those as they are; on MNLI, DeBERTa's bar is the longest.""",
+    marks lie left of those as they are; on SNLI and MNLI, DeBERTa's bar is the longest of a system.""",
 )
 
 # %% [markdown]
 # On αNLI, MiniLM's accuracy is little above that of a uniform guess, one half
 # ({value}`tbl-fitting dataset=alphanli "inputs=MiniLM-L6, seed 0" "map=as it is" new_accuracy .0%`). It is
-# a negative control: no map finds in its output what is not there
-# ({value}`tbl-fitting dataset=alphanli "inputs=MiniLM-L6, seed 0" map=affine objective=jsd jsd .3f` after
-# an affine map, {value}`tbl-fitting dataset=alphanli "map=base rate" objective=jsd jsd .3f` for the mean
-# vote).
+# a negative control: a map finds little in its output. By JSD, the affine map has
+# {value}`tbl-fitting dataset=alphanli "inputs=MiniLM-L6, seed 0" map=affine objective=jsd jsd .3f`, the best constant
+# {value}`tbl-fitting dataset=alphanli "map=base rate" objective=jsd jsd .3f`; mapped, it is worth
+# {value}`tbl-fitting dataset=alphanli "inputs=MiniLM-L6, seed 0" map=affine objective=jsd people .1f` people.
 #
 # ## Each system by each map
 
@@ -185,8 +185,8 @@ if len(maps):
         maps,
         columns=fitting.MAP_COLUMNS,
         groups=["dataset"],
-        caption=f"""A temperature does most for models that are too sure; moving weight between labels does the
-        rest. {nearness} from the text alone, out
+        caption=f"""A temperature does most for models that are too sure; changing labels by different amounts does
+        the rest. {nearness} from the text alone, out
         of fold; maps but the isotonic one are fitted for JSD, and for KL where votes are few. Seeds, their ensembles, label smoothing and
         MC dropout each by themselves. Intervals are in the data of the first table.""",
     )
@@ -226,7 +226,8 @@ if has_old_labels.any():
 result
 
 # %% [markdown]
-# An old label is one annotation, or the majority of five, of the very item that is predicted. With base
+# An old label is the majority of five or, on αNLI, the way the item was written, for the very item that is predicted.
+# With base
 # rates alone it is worth
 # {value}`tbl-fitting-old-label dataset=mnli "map=base rate" objective=jsd people .1f` people on MNLI; all
 # that our systems read in the text is worth
@@ -252,14 +253,14 @@ if len(curve):
         "fig-fitting-curve",
         plot_fitting_curve,
         curve.having(fitting.curve_drawn(curve.rows)),
-        caption=f"""Twenty votes on each item do as well as a hundred. The quadratic map on all
+        caption=f"""Twenty votes on each item do nearly as well as a hundred. The quadratic map on all
         systems, fitted on fewer items of the other folds, with fewer votes on each (drawn without
         replacement). {nearness}; fitted for JSD from
         {ENOUGH_VOTES} votes on, for KL below, where the JSD to a few votes misleads. Means over
         {repeats} draws; every fold draws its own items.""",
         alt="""Line plots with a panel for each dataset: JSD against the number of labelled items on a
         logarithmic axis, a line for each number of votes on an item. All lines fall and flatten. Those of
-        twenty and a hundred votes coincide; fewer votes lie higher, most so where items are few.""",
+        twenty and a hundred votes lie close together; fewer votes lie higher, most so where items are few.""",
     )
 result
 
@@ -269,7 +270,10 @@ result
 # {value}`fig-fitting-curve dataset=snli whole=true n_votes=5 jsd .3f` on SNLI and
 # {value}`fig-fitting-curve dataset=mnli whole=true n_votes=5 jsd .3f` on MNLI; a hundred give
 # {value}`fig-fitting-curve dataset=snli whole=true n_votes=100 jsd .3f` and
-# {value}`fig-fitting-curve dataset=mnli whole=true n_votes=100 jsd .3f`.
+# {value}`fig-fitting-curve dataset=mnli whole=true n_votes=100 jsd .3f`. Much of that is the objective: fitted for KL
+# as five votes must be, a hundred give
+# {value}`tbl-fitting dataset=snli "inputs=all systems" map=quadratic objective=kl jsd .3f` and
+# {value}`tbl-fitting dataset=mnli "inputs=all systems" map=quadratic objective=kl jsd .3f`.
 #
 # For the same number of votes, more items are better than more votes on each, here down to a single one. A
 # thousand votes on SNLI give {value}`fig-fitting-curve dataset=snli n_fitted=50 n_votes=20 jsd .3f` as 50
@@ -307,7 +311,7 @@ result
 # the other dataset it has {value}`tbl-fitting-pooled judged_on=snli access=text map=quadratic jsd_other .3f` and
 # {value}`tbl-fitting-pooled judged_on=mnli access=text map=quadratic jsd_other .3f`; the mean of the same
 # systems without a map has {value}`tbl-fitting-pooled judged_on=snli "map=as it is" jsd_each .3f` and
-# {value}`tbl-fitting-pooled judged_on=mnli "map=as it is" jsd_each .3f`. Part of what a map learns is how one dataset's items were chosen. Fifty
+# {value}`tbl-fitting-pooled judged_on=mnli "map=as it is" jsd_each .3f`. Part of what a map learns may be how one dataset's items were chosen. Fifty
 # items of the dataset itself, with twenty votes on each, give more:
 # {value}`fig-fitting-curve dataset=snli n_fitted=50 n_votes=20 jsd .3f` and
 # {value}`fig-fitting-curve dataset=mnli n_fitted=50 n_votes=20 jsd .3f`.

@@ -20,7 +20,8 @@
 # {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top_high .1f`). On the MNLI items that
 # were chosen in the same way, the same models come no nearer to people than the base rate. What is missing there
 # is not information: one number, fitted on other items, that says how far to trust them makes the thirty-two
-# worth {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top_trusted .1f` people.
+# worth {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top_trusted .1f` people, and
+# {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top_trusted .1f` on SNLI.
 #
 # On SNLI and αNLI most of the models agree with a random person more often than a second person does. That does
 # not make them better than people: whoever gives the label that most people give agrees more often still. Models
@@ -49,8 +50,7 @@ material, judges = machines.material, machines.judges
 resampling = {"n_resamples": resamples, "confidence": confidence, "seed": seed}
 
 # %% tags=["remove-input"]
-invented = "*The other answers beside the synthetic votes are invented as well.*"
-Markdown(f"{notices(given)}\n\n{invented if given.synthetic else ''}")
+Markdown(notices(given))
 
 # %% [markdown]
 # ## One label each
@@ -208,7 +208,10 @@ result
 crowds = machine_crowds.crowds(material, judges=judges, **resampling)
 result = None
 if len(crowds):
-    found = "Machines agree with each other more often than people do, and a crowd of them is worth few people."
+    found = (
+        "Language models, and seeds of one model, agree with each other more often than people do, and a crowd of "
+        "them is worth few people."
+    )
     result = publish_table(
         "tbl-machine-crowds",
         crowds,
@@ -324,15 +327,18 @@ result
 
 # %%
 parted = machine_crowds.parted(material, judges=judges)
-publish_table(
-    "tbl-machine-parted",
-    parted,
-    columns=machine_crowds.PARTED_COLUMNS,
-    groups=["dataset"],
-    caption="""Where nearly all models part from most people, it is on close items, and on MNLI mostly towards
-    *neutral*. Items on which at least 90% of the models give one label and people's majority is another: how many,
-    which share of people is with either label, and on how many of them the models give the old label.""",
-)
+result = None
+if len(parted):
+    result = publish_table(
+        "tbl-machine-parted",
+        parted,
+        columns=machine_crowds.PARTED_COLUMNS,
+        groups=["dataset"],
+        caption="""Where nearly all models part from most people, it is on close items, and on MNLI mostly towards
+        *neutral*. Items on which at least 90% of the models give one label and people's majority is another: how many,
+        which share of people is with either label, and on how many of them the models give the old label.""",
+    )
+result
 
 # %% [markdown]
 # Nearly all models agree on a label other than people's majority on
@@ -363,18 +369,21 @@ publish_table(
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Published beside computed values", "code_prompt_hide": "Fold the table"}
 published = machine_crowds.published(material, judges=judges)
-publish_table(
-    "tbl-machine-published",
-    published,
-    columns=machine_crowds.PUBLISHED_COLUMNS,
-    groups=["dataset"],
-    caption="""The published values come out again. On SNLI all digits agree; on MNLI and αNLI one and five items
-    are left out here, on which a model's reply could not be read and the published values count a placeholder.
-    *J*: how often two people differ (with the votes taken for the truth). *PR*: participation ratio of the models'
-    residuals. *n_eff*: independent models, from their errors against ChaosNLI's majority label. *γ_co*: share of
-    deviations that the models have in common. *ν_H* rests on a simulated curve that was not released. *Missing*: what
-    the items that are left out must add to the sum over items.""",
-)
+result = None
+if len(published):
+    result = publish_table(
+        "tbl-machine-published",
+        published,
+        columns=machine_crowds.PUBLISHED_COLUMNS,
+        groups=["dataset"],
+        caption="""The published values come out again. On SNLI all digits agree; on MNLI and αNLI one and five items
+        are left out here, on which a model's reply could not be read and the published values count a placeholder.
+        *J*: how often two people differ (with the votes taken for the truth). *PR*: participation ratio of the models'
+        residuals. *n_eff*: independent models, from their errors against ChaosNLI's majority label. *γ_co*: share of
+        deviations that the models have in common. *ν_H* rests on a simulated curve that was not released. *Missing*: what
+        the items that are left out must add to the sum over items.""",
+    )
+result
 
 # %% [markdown]
 # The missing items are few enough to explain the differences: they would have to add
@@ -433,13 +442,13 @@ result
 # each other more often than people do,
 # {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" with_models .0%` against
 # {value}`tbl-machine-stand-ins dataset=wax model=people with_people .0%` (a difference of
-# {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" beyond_low .2f` to
-# {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" beyond_high .2f`). On the skin
+# {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" beyond_low .0%` to
+# {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" beyond_high .0%` of the pairs). On the skin
 # lesions they do not
 # ({value}`tbl-machine-stand-ins dataset=lesion "model=all of them, plurality" with_models .0%` against
 # {value}`tbl-machine-stand-ins dataset=lesion model=people with_people .0%`; a difference of
-# {value}`tbl-machine-stand-ins dataset=lesion "model=all of them, plurality" beyond_low .2f` to
-# {value}`tbl-machine-stand-ins dataset=lesion "model=all of them, plurality" beyond_high .2f`), and GPT-4o
+# {value}`tbl-machine-stand-ins dataset=lesion "model=all of them, plurality" beyond_low .0%` to
+# {value}`tbl-machine-stand-ins dataset=lesion "model=all of them, plurality" beyond_high .0%`), and GPT-4o
 # beats none of the annotators at ε = 0.2 ({value}`tbl-machine-stand-ins dataset=lesion model=gpt-4o wins_20 .2f`).
 #
 # Passing is no proof that models can replace a crowd. All models together are worth (trusted)
@@ -461,8 +470,8 @@ result
 #   asking for a distribution would make other crowds.
 # * Thirty-two models by ten makers are no sample of all models; what endlessly many would be worth assumes that
 #   they are.
-# * The models that were fine-tuned are few and small, and differ in size, seeds and training data. On αNLI two
-#   models of ours are all there is.
+# * The fine-tuned models are few, and differ in size, seeds and training data. On αNLI nine of them are those of
+#   {cite:t}`nie2020`, and two are ours.
 # * WAX has five or six votes per item and
 #   {value}`tbl-machine-stand-ins dataset=wax model=gpt-4o n_annotators .0f` annotators with enough items, the
 #   lesions {value}`tbl-machine-stand-ins dataset=lesion model=gpt-4o n_annotators .0f`: ω can take few values.

@@ -22,7 +22,9 @@
 # the {value}`tbl-baselines-against-models dataset=mnli system=chance measure=jsd n_models` are farther from people,
 # and the closest lies inside the guess's interval. Told how far to trust it, the best model whose predictions are
 # available is worth
-# {value}`tbl-human-equivalents dataset=mnli kind=model measure=people_on_top_trusted max:value .1f` people there.
+# {value}`tbl-human-equivalents dataset=mnli kind=model measure=people_on_top_trusted max:value .1f` people there
+# (ModernBERT-large, which may have seen the items; DeBERTa-v3-large
+# {value}`tbl-human-equivalents dataset=mnli system=DeBERTa-v3-large measure=people_on_top_trusted value .1f`).
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -96,7 +98,10 @@ publish_figure(
 # {value}`tbl-baselines-against-models dataset=mnli system=chance measure=kl n_beaten`, and it does so on
 # αNLI as well. By JSD, MNLI is the exception: the guess beats no published model on SNLI, and only
 # {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=jsd n_beaten` on αNLI. These MNLI items
-# were chosen because the five votes on them split three to two, or three to one to one, which favours a flat guess.
+# divide people more than the SNLI items, though chosen by the same rule: two people agree on
+# {value}`tbl-machine-models dataset=mnli model=people with_people .0%` of them, on SNLI on
+# {value}`tbl-machine-models dataset=snli model=people with_people .0%`. Where people are divided, a flat guess is near
+# by definition.
 # There is room for better models: on MNLI a second crowd would score
 # {value}`fig-results dataset=mnli kind=ceiling measure=jsd value .3f`.
 #
@@ -116,8 +121,8 @@ if len(against):
         against,
         shown=beside,
         columns=results.count_columns(beside),
-        caption="""Knowing the old label beats all published models on MNLI and αNLI. How many published
-        models have a higher JSD than each guess, compared at the four decimals of the paper; bold
+        caption="""The mean vote given the old label beats all published models on MNLI and αNLI; on MNLI the base rate
+        does, too. How many published models have a higher JSD than each guess, compared at the four decimals of the paper; bold
         where all have. The data has KL too, and how many models lie beyond the guess's 95% interval.""",
     )
 result
@@ -159,33 +164,36 @@ result
 
 # %% [markdown]
 # Three caveats. The old label, the mean vote given it and the original votes use human labels *of the
-# very item* that they predict, which the models had to do without; only the base rate and the class
-# prior know nothing of the item. The base rate and the mean vote given the old label are fitted on
+# very item* that they predict, which the models had to do without; only the uniform guess, the base rate and
+# the class prior know nothing of the item. The base rate and the mean vote given the old label are fitted on
 # votes, of other items, which the published models never saw: they learned from one label per item.
 # And on SNLI and MNLI the rows of the
 # {value}`tbl-baselines-against-models dataset=mnli system=chance measure=jsd n_models` published models
 # are means over all items, so the differences have no paired interval; we know only the guess's own.
-# The comparison shows how little of the distribution of people's answers a model picks up from single
-# labels, not that a table of means understands language better.
+# The comparison shows how little of the distribution of people's answers these models' probabilities show as they
+# are, not that a table of means understands language better.
 #
 # ## Two encoders of today
 #
-# The best classifier on SNLI is among the furthest from people. DeBERTa-v3-large {cite:p}`he2023`, as
-# {cite:t}`laurer2024` trained it for NLI, has a {term}`new accuracy` of
-# {value}`tbl-main-results dataset=snli system=DeBERTa-v3-large new_accuracy .1%` there; the most accurate
-# published model has {value}`tbl-main-results dataset=snli source=published kind=model max:new_accuracy .1%`.
+# The model with the highest {term}`new accuracy` on SNLI is among the furthest from people. DeBERTa-v3-large
+# {cite:p}`he2023`, as {cite:t}`laurer2024` trained it for NLI, has
+# {value}`tbl-main-results dataset=snli system=DeBERTa-v3-large new_accuracy .1%` there, hardly more than the most
+# accurate published model's {value}`tbl-main-results dataset=snli source=published kind=model max:new_accuracy .1%`,
+# which lies inside its interval.
 # But its JSD is {value}`tbl-main-results dataset=snli system=DeBERTa-v3-large jsd .3f`, above that of all nine
 # (at most {value}`tbl-main-results dataset=snli source=published kind=model max:jsd .3f`), and
 # {value}`tbl-main-results dataset=mnli system=DeBERTa-v3-large jsd .3f` on the MNLI items: more than a uniform
 # guess.
 #
-# ModernBERT-large {cite:p}`warner2024`, trained on the tasks of {cite:t}`sileo2024`, is nearer to people than all
-# nine, with {value}`tbl-main-results dataset=snli system=ModernBERT-large jsd .3f` on SNLI and
-# {value}`tbl-main-results dataset=mnli system=ModernBERT-large jsd .3f` on MNLI. Its makers' list of training tasks
+# ModernBERT-large {cite:p}`warner2024`, trained on the tasks of {cite:t}`sileo2024`, has the lowest JSD of all ten:
+# {value}`tbl-main-results dataset=mnli system=ModernBERT-large jsd .3f` on MNLI and
+# {value}`tbl-main-results dataset=snli system=ModernBERT-large jsd .3f` on SNLI, where the two best published models
+# lie inside its interval. Its makers' list of training tasks
 # names the MNLI items of ChaosNLI, so it may have seen them.
 #
-# {doc}`A small map <fitting>` that is fitted on the votes on other items makes up for most of the difference. The two
-# encoders differ in training data and in much else, and each is a single run, so we do not say what causes it.
+# {doc}`A small map <fitting>` that is fitted on the votes on other items takes DeBERTa to
+# {value}`tbl-fitting-maps dataset=snli inputs=DeBERTa-v3-large quadratic .3f` on SNLI and ModernBERT to
+# {value}`tbl-fitting-maps dataset=snli inputs=ModernBERT-large quadratic .3f`. The two encoders differ in training data and in much else, and each is a single run, so we do not say what causes it.
 # {cite:t}`theguy2026` released their predictions.
 #
 # ## The table
@@ -193,7 +201,7 @@ result
 # {term}`KL` is the divergence from the model to the human distribution, in nats; 0 is perfect.
 # {term}`Old accuracy <old accuracy>` counts agreement with the label of the original dataset,
 # {term}`new accuracy` with the majority of the hundred votes. On αNLI, where the nine models' predictions are
-# available, every published number comes out to the last digit, and has an interval.
+# available, every published number comes out to its last digit, and has an interval.
 
 # %%
 publish_table(
@@ -249,9 +257,9 @@ if len(equivalents):
         95% intervals over items: 0 is the base rate, 1 the population. Dotted: the skill of 1, 2, 5 and 10 people
         who know the base rate. Seeds of a model share a row.""",
         alt="""A panel for each dataset and a row for each guess and model, with a filled circle for the model as
-        it is and a hollow one, always further right, for the model told how far to trust it. On SNLI most filled
-        circles lie between the base rate and one person; on MNLI most lie left of the base rate, and the hollow
-        ones lie between it and one person.""",
+        it is and a hollow one for the model told how far to trust it, further right for every model. On SNLI most
+        filled circles lie between the base rate and one person; on MNLI all models lie left of the base rate, and
+        their hollow circles right of it, those of DeBERTa and ModernBERT beyond one person.""",
     )
 result
 
@@ -327,7 +335,7 @@ if len(signal):
         signal,
         columns=results.SIGNAL_COLUMNS,
         groups=("dataset", "kind"),
-        caption=f"""Five people show far better than any model where the others disagree. *Spearman*:
+        caption=f"""Five people show better than any model where the others disagree, on SNLI only a little. *Spearman*:
         rank correlation with the entropy of the votes. *AUROC*: chance that a contested item, on which
         no label has {threshold:.0%} of the votes, gets a higher entropy than another; 0.5 is chance.
         *Five people* are drawn from each item, and judged by the others. Guesses that say the same of
@@ -336,7 +344,7 @@ if len(signal):
 result
 
 # %% [markdown]
-# Not well. On SNLI the models' entropy correlates with people's at
+# Less well than five people. On SNLI the models' entropy correlates with people's at
 # {value}`tbl-disagreement-signal dataset=snli kind=model min:spearman .2f` to
 # {value}`tbl-disagreement-signal dataset=snli kind=model max:spearman .2f`, on MNLI at
 # {value}`tbl-disagreement-signal dataset=mnli kind=model min:spearman .2f` to
@@ -364,14 +372,14 @@ Markdown(
 # %% [markdown]
 # ## Larger is more accurate, not always nearer
 #
-# The paper has three models in two sizes, all published as means.
+# The paper has three models in two sizes; on SNLI and MNLI their scores are published as means only.
 
 # %%
 publish_table(
     "tbl-model-sizes",
     results.size_effects(),
     columns=results.SIZE_COLUMNS,
-    caption="""Large models are more accurate, but on MNLI farther from people. Change from the base to
+    caption="""Large models are more accurate, but on MNLI, and on αNLI by KL, farther from people. Change from the base to
     the large model of a family, from Table 5 of {cite:t}`nie2020`. A distance that falls is better, an
     accuracy that rises.""",
 )

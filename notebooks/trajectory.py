@@ -123,7 +123,7 @@ publish_figure(
 # {value}`tbl-training-size dataset=alphanli items=37395 bin=0 measure=new_accuracy change_high .3f`), where the
 # commonest label alone gets
 # {value}`tbl-training-size dataset=alphanli items=37395 bin=0 measure=new_accuracy chance .0%`. These items
-# were filtered against models. A larger encoder learns more from fewer stories: MPNet-base, trained on ten thousand,
+# were filtered against models. Another encoder learns more from fewer stories: MPNet-base, trained on ten thousand,
 # is right on
 # {value}`tbl-fitting dataset=alphanli "inputs=MPNet-base, 10,000 items, seed 0" "map=as it is" new_accuracy .0%`
 # ({doc}`finetuning`).
@@ -147,7 +147,8 @@ publish_figure(
     "fig-training-trajectory",
     plot_training_trajectory,
     by_look.where(by_look.rows["bin"] > 0),
-    caption=f"""While a model learns, its distance falls where people agree and rises where they do not. Scores by
+    caption=f"""While a model learns, it leaves the uniform guess: nearer to people where they agree and, as it must
+    when it grows surer, further where they do not. Scores by
     training items seen in a single run, in {bins} bins of human agreement; items count each time that
     they are seen. Bars are {intervals}; hollow marks: the guess.""",
     alt="""Line plots with a logarithmic axis of training items seen, accuracy on the left and
@@ -179,7 +180,7 @@ if len(surer):
         shown=trajectory.first_and_last(surer.rows),
         columns=trajectory.FLAT_COLUMNS,
         groups=["dataset"],
-        caption=f"""The trained model is hardly less sure where people disagree. Mean entropy of people and of the
+        caption=f"""The trained model's entropy rises less than people's where they disagree. Mean entropy of people and of the
         model in {bins} equal bins, cut by the entropy of one half of the votes and judged by the other, at the first and
         the last look at the run. The data has all looks.""",
     )

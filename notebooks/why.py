@@ -55,16 +55,13 @@ from chaos_utils.report.tables import publish_table
 
 material = gather(data, predictions)
 items = why.joined(material.named("mnli"))
-varierr, taxonomy, livenli, ambient = why.beside(items)
-pairs = items if items.synthetic else gather(datasets=["ambient"]) if len(items) else []
+pairs = gather(datasets=["ambient"]) if len(items) else []
 
 # %% tags=["remove-input"]
 without = (
     "*For the items here, no explanations are available: there is nothing to show on this page.*"
 )
-invented = "*The explanations and reasons beside the synthetic votes are invented as well.*"
-about = invented if items.synthetic else "" if len(items) else without
-Markdown(f"{notices(material)}\n\n{about}")
+Markdown(f"{notices(material)}\n\n{'' if len(items) else without}")
 
 # %% [markdown]
 # Votes show that people disagree, not why. Four datasets hold more, and three of them share items with
@@ -81,7 +78,7 @@ Markdown(f"{notices(material)}\n\n{about}")
 
 # %%
 errors = why.errors(
-    items, companion=varierr, n_resamples=resamples, confidence=confidence, seed=seed
+    items, companion=why.VARIERR, n_resamples=resamples, confidence=confidence, seed=seed
 )
 result = None
 if len(errors):
@@ -90,7 +87,8 @@ if len(errors):
         errors,
         shown=errors.rows[errors.rows["holder"] == why.PEOPLE],
         columns=why.ERROR_COLUMNS,
-        caption=f"""Labels called errors draw about as many minority votes as other labels. Labels of items by
+        caption=f"""Labels called errors draw more minority votes than labels nobody gave, and fewer than labels with an
+        explanation that holds. Labels of items by
         what VariErr's four annotators made of them, and ChaosNLI's votes on them. *Judged by* says whose word
         decides whether an explanation holds: that of its author, or that of the author's peers, more than half
         of whom must accept it. Minority votes are those against an item's majority. In brackets,
@@ -116,14 +114,15 @@ result
 # on labels that none of the four gave, so that nobody judged them. They may be errors, or readings that four
 # people did not think of.
 #
-# Models are no better at keeping away from errors. Of the probability that RoBERTa-base puts against the majority,
-# {value}`tbl-why-errors judges=authors status=error holder=RoBERTa-base minority_share .0%` is on such labels
+# Models put about as much on such labels as people do. Of the probability that RoBERTa-base puts against the majority,
+# {value}`tbl-why-errors judges=authors status=error holder=RoBERTa-base minority_share .0%` is on labels called errors
 # ({value}`tbl-why-errors judges=authors status=error holder=RoBERTa-base minority_low .0%` to
 # {value}`tbl-why-errors judges=authors status=error holder=RoBERTa-base minority_high .0%`), about as much as of
-# people's votes. It puts somewhat more on labels that none of the four gave:
+# people's votes. They differ on labels that none of the four gave, on which RoBERTa-base puts
 # {value}`tbl-why-errors judges=authors "status=not given" holder=RoBERTa-base minority_share .0%`
 # ({value}`tbl-why-errors judges=authors "status=not given" holder=RoBERTa-base minority_low .0%` to
-# {value}`tbl-why-errors judges=authors "status=not given" holder=RoBERTa-base minority_high .0%`).
+# {value}`tbl-why-errors judges=authors "status=not given" holder=RoBERTa-base minority_high .0%`) and DeBERTa-v3-large
+# {value}`tbl-why-errors judges=authors "status=not given" holder=DeBERTa-v3-large minority_share .0%`.
 #
 # ## Ten reasons
 #
@@ -138,7 +137,7 @@ result
 #   led by shared words (*high overlap*).
 
 # %%
-reasons = why.reasons(items, companion=taxonomy, confidence=confidence)
+reasons = why.reasons(items, companion=why.TAXONOMY, confidence=confidence)
 result = None
 if len(reasons):
     result = publish_figure(
@@ -174,7 +173,7 @@ result
 # {value}`fig-why-reasons holder=people quantity=contradiction reason=accommodating high .0%`).
 
 # %%
-explained = why.explained(items, companion=taxonomy)
+explained = why.explained(items, companion=why.TAXONOMY)
 result = None
 if len(explained):
     result = publish_table(
@@ -191,11 +190,12 @@ if len(explained):
 result
 
 # %% [markdown]
-# Do models' errors follow reasons? Their size does not: reasons explain
-# {value}`tbl-why-explained holder=RoBERTa-base quantity=jsd by_reason .1%` of the variance of RoBERTa-base's JSD
-# and {value}`tbl-why-explained holder=MiniLM-L6 quantity=jsd by_reason .1%` (adjusted, so that it may be
-# negative) of MiniLM's. Their direction does. RoBERTa-base's share of neutral lies above people's where
-# these accommodate additions
+# Do models' errors follow reasons? Their size hardly does: reasons explain
+# {value}`tbl-why-explained holder=RoBERTa-base quantity=jsd by_reason .1%` of the variance of RoBERTa-base's JSD,
+# {value}`tbl-why-explained holder=MiniLM-L6 quantity=jsd by_reason .1%` (adjusted, so that it may be
+# negative) of MiniLM's, and {value}`tbl-why-explained holder=DeBERTa-v3-large quantity=jsd by_reason .1%` of DeBERTa's
+# (p = {value}`tbl-why-explained holder=DeBERTa-v3-large quantity=jsd p_holm .2f`). Their direction does.
+# RoBERTa-base's share of neutral lies above people's where these accommodate additions
 # ({value}`fig-why-reasons holder=RoBERTa-base quantity=neutral reason=accommodating mean +.2f`), and far below where
 # the text has flaws ({value}`fig-why-reasons holder=RoBERTa-base quantity=neutral reason=imperfection mean +.2f`),
 # for which people vote neutral more often than for any other frequent reason. MiniLM leans the same
@@ -211,7 +211,7 @@ result
 
 # %%
 explaining = why.explaining(
-    items, companion=livenli, n_draws=tens, confidence=confidence, seed=seed
+    items, companion=why.LIVENLI, n_draws=tens, confidence=confidence, seed=seed
 )
 result = None
 if len(explaining):
@@ -246,7 +246,7 @@ result
 # *distractor*, a similar sentence that is none of them.
 
 # %%
-readings = why.readings(pairs, companion=ambient, confidence=confidence)
+readings = why.readings(pairs, companion=why.AMBIENT, confidence=confidence)
 result = None
 if len(readings):
     result = publish_figure(
@@ -285,6 +285,6 @@ result
 # finding. An item may have several reasons, and nothing here shows that a reason causes the votes beside it.
 # That reasons explain little of the entropy may also come from the choice of items, which were disputed to
 # begin with. VariErr's judges are four people, and LiveNLI shares
-# {value}`tbl-why-explaining crowd=explained n_items .0f` items. The models are few and small; RoBERTa-base was
-# trained on SNLI alone, and MPNet on 10,000 pairs. AmbiEnt's pairs are not ChaosNLI's, so what
+# {value}`tbl-why-explaining crowd=explained n_items .0f` items. The models are few; DeBERTa and
+# ModernBERT are large, the others small; RoBERTa-base was trained on SNLI alone, and MPNet on 10,000 pairs. AmbiEnt's pairs are not ChaosNLI's, so what
 # disambiguation removes there need not hold here.

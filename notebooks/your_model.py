@@ -84,7 +84,7 @@ show("evaluate")
 
 # %% [markdown]
 # Below your system are the {term}`perfect model <noise floor>`, the {term}`second crowd
-# <human ceiling>` and four baselines, all on the items that your system covers. The rank is its place
+# <human ceiling>` and five baselines, all on the items that your system covers. The rank is its place
 # among the nine models of {cite:t}`nie2020`, where their paper has the measure; a system that covers
 # only some of the items has none. The {doc}`glossary <../glossary>` defines the measures:
 # `--measures jsd,kl,brier` chooses the columns, `--measures all` shows every one. `--latex` writes the
@@ -101,7 +101,7 @@ show("evaluate")
 show("compare")
 
 # %% [markdown]
-# The second table holds the differences, softer minus original, each with its interval and a two-sided
+# The second table holds the differences, `softer` minus `my-model`, each with its interval and a two-sided
 # p-value, raw and adjusted for the number of differences shown (Holm). For all three measures, lower is
 # better. Plug-in calibration errors have neither interval nor p-value, since chance alone makes them larger on
 # a resample; the squared ones have both.

@@ -361,7 +361,7 @@ _QUANTILE = 1.959964
 _CUTS = {"people": "half of the people", "model": "the model itself"}
 FLAT_COLUMNS = [
     Column("dataset", "dataset", names=dataset_name),
-    Column("system", "system"),
+    Column("system", "system", names=SYSTEM_NAMES),
     Column("bins by the entropy of", "cut", names=_CUTS),
     Column("bin", "bin"),
     Column("people", "people_bits", 2, group="entropy (bits)"),

@@ -915,7 +915,7 @@ _FITTED_TO = {
     "fixed": "nothing: the released code’s 2",
     "oracle_nll": "NLL of the majority label, the items judged",
     "oracle_ece": "ECE against the majority label, the items judged",
-    "outside": "NLL of the gold label, items outside ChaosNLI",
+    "outside": "NLL of the old label, items outside ChaosNLI",
     "cross_fitted": "NLL of the vote shares, the other folds’ items",
 }
 TEMPERATURE_COLUMNS = [

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.analyses.names import dataset_name
+from chaos_utils.analyses.names import SYSTEM_NAMES, dataset_name
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.published.tables import read_published
@@ -474,7 +474,7 @@ def _way(name: str) -> Column:
 
 SCORE_COLUMNS = [
     Column("dataset", "dataset", names=dataset_name),
-    Column("system", "system"),
+    Column("system", "system", names=SYSTEM_NAMES),
     Column("score", "jsd", 3, group=MEASURES["jsd"].title),
     Column("excess", "jsd_excess", 3, group=MEASURES["jsd"].title),
     *map(_way, ("jsd", "dist_ce", "ent_ce", "new_accuracy")),

@@ -704,8 +704,11 @@ def drawn(table: pd.DataFrame) -> pd.DataFrame:
     rows = rows[(single | stacked | (rows["n_systems"] == 0)) & ~_is_aside(rows)]
     beside = table[table["access"] == "reference"]
     here = set(zip(rows["dataset"], rows["inputs"].map(_name), strict=True))
-    is_here = [pair in here for pair in zip(beside["dataset"], beside["inputs"], strict=True)]
-    rows = pd.concat([rows, beside[~np.array(is_here, dtype=bool)]], ignore_index=True)
+    pairs = zip(beside["dataset"], beside["inputs"], strict=True)
+    is_here = np.array([pair in here for pair in pairs], dtype=bool) & (
+        beside["map"] == "published"
+    )
+    rows = pd.concat([rows, beside[~is_here]], ignore_index=True)
     records = rows.to_dict("records")
     rows = rows.assign(group=[_group(row) for row in records], label=[_label(r) for r in records])
     rows = with_distance(rows)
@@ -748,7 +751,7 @@ def _map(row: Row) -> str:
     if row["map"] == CHOSEN:
         return "chosen by inner folds"
     if row["map"] == BASE_RATE:
-        return f"base rate, for {row['objective'].upper()}"
+        return f"constant, for {row['objective'].upper()}"
     return f"{row['map']}, for {row['objective'].upper()}" if row["objective"] else str(row["map"])
 
 

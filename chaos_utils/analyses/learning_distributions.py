@@ -37,7 +37,7 @@ from chaos_utils.scoring.references import (
     References,
     chance_scores,
 )
-from chaos_utils.scoring.scores import available, how_often_best, score
+from chaos_utils.scoring.scores import available, score
 from chaos_utils.scoring.seeds import score_over_seeds
 from chaos_utils.scoring.system import System, votes_of
 from chaos_utils.scoring.systems import computed, own_systems, synthetic_systems, uniform
@@ -68,13 +68,10 @@ _REFERENCES = {  # titles
 }
 _COLUMNS = (
     "dataset", "system", "family", "seed", "origin", "temperature", "method", "title", "kind",
-    "learned_from", "n_seeds", "n_items", "measure", "value", "low", "high", "seed_values", "best",
-    "tied", "best_without_votes", "tied_without_votes", "difference", "difference_low",
-    "difference_high", "p_value", "p_holm", "n_resamples",
+    "learned_from", "n_seeds", "n_items", "measure", "value", "low", "high", "seed_values",
+    "difference", "difference_low", "difference_high", "p_value", "p_holm", "n_resamples",
 )  # fmt: skip
 _SEEDS = "seeds"  # the plain runs together; no method
-_WITHOUT = "_without_votes"
-_SHARES = ("best", "tied", f"best{_WITHOUT}", f"tied{_WITHOUT}")
 _TRIED = np.geomspace(*LIMITS, 121)  # temperatures, 5% apart
 _N_SIMULATED_DEV = 2000
 
@@ -417,10 +414,8 @@ def method_scores(
     cover the same items are resampled alike, the plain run with each of them. Intervals are
     percentiles; that of the ``difference`` from the plain run leaves out 0 where ``p_value``, which
     is two-sided, is below 1 − `confidence`. ``p_holm`` is adjusted for all differences on the
-    dataset. ``best`` is the share of the resamples in which no other method is better, and ``tied``
-    that of those in which others are as good; ``…_without_votes`` are the same among the methods
-    that saw no vote. NaN where there is none: perfect model (``floor``) and second crowd
-    (``ceiling``) have no interval, and nothing differs from a plain run that is missing.
+    dataset. NaN where there is none: perfect model (``floor``) and second crowd (``ceiling``) have
+    no interval, and nothing differs from a plain run that is missing.
 
     A row is of one run, ``n_seeds`` 1, but for the ensemble, and for the mean over the plain runs'
     scores (kind ``seeds``), whose interval is for other seeds too; ``seed_values`` are the scores.
@@ -456,14 +451,6 @@ def method_scores(
         for one in made
     )
     parts = [scores[scores["reference"] == ""].merge(described, on="system")] if made else []
-    of_methods = [one.system for one in made if one.name != "own"]
-    without = [one for one in of_methods if learned_from(one) != "votes"]
-    for among, ending in ((of_methods, ""), (without, _WITHOUT)):
-        if among:
-            best = how_often_best(votes, among, measures=names, n_resamples=n_resamples, seed=seed)
-            both = {"best": f"best{ending}", "tied": f"tied{ending}"}
-            best = best[["system", "measure", *both]].rename(columns=both)
-            parts[0] = parts[0].merge(best, "left", ["system", "measure"])
     if len(found.seeds) > 1 and n_resamples > 1:
         over = score_over_seeds(votes, found.seeds, measures=names, **resampled)
         about = {"method": _SEEDS, "kind": _SEEDS, "origin": found.seeds[0].origin}
@@ -479,7 +466,7 @@ def method_scores(
         about = {"method": name, "title": title, "kind": "reference", "learned_from": "nothing"}
         parts.append(rows.assign(**about))
     table = pd.concat(parts, ignore_index=True)
-    for name in ("n_seeds", "seed_values", *_SHARES):
+    for name in ("n_seeds", "seed_values"):
         if name not in table:
             table[name] = None
     table = table.drop(columns="p_holm").merge(
@@ -492,7 +479,7 @@ def method_scores(
         table["difference"] = table["difference"].fillna(beside)
     order = [*_REFERENCES, "plain", _SEEDS, *list(METHODS)[1:], "own"]
     table["seed_values"] = table["seed_values"].fillna("").astype(object)
-    table = table.astype({"n_seeds": "Int64"} | dict.fromkeys(_SHARES, float))
+    table = table.astype({"n_seeds": "Int64"})
     return in_order_of(table, "method", order)[list(_COLUMNS)]
 
 

@@ -20,7 +20,7 @@ from chaos_utils.datasets.catalogue import bundled_datasets
 from chaos_utils.datasets.companions import machine_files, read_judges, read_llm_annotators
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.splits import grouped_folds, item_groups
-from chaos_utils.datasets.votes import Annotations, Votes
+from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.agreement import (
     majority_agreement,
     pairwise_agreement,
@@ -33,7 +33,6 @@ from chaos_utils.metrics.resampling import (
     holm,
     paired_p_value,
     percentile_interval,
-    split_votes,
 )
 from chaos_utils.metrics.skill import distances, people_on_top
 from chaos_utils.report.columns import Column, Row, published_beside
@@ -99,10 +98,7 @@ class Machines:
 
 
 def beside(material: Material) -> Machines:
-    """Add the answers of language models to the evidence; beside synthetic votes, invented ones."""
-    if material.synthetic:
-        judged = [_invent_labels(votes, 8) for votes in material.votes]
-        return Machines(material, Answers(pd.concat(judged)))
+    """Add the answers of language models to the evidence."""
     released = [one.datasets[0] for one in material if one.given_votes and one.released]
     judged_on = [one.name for one in released if machine_files(one)]
     files = [name for one in released for name in machine_files(one)]
@@ -133,12 +129,8 @@ def _unavailable(evidence: Evidence) -> Evidence:
 def annotated(beside: Material) -> tuple[Material, Answers]:
     """Return the datasets whose items language models have labelled beside named annotators.
 
-    Beside the book's votes alone; beside synthetic ones, an invented dataset.
+    Beside the book's votes alone.
     """
-    if beside.synthetic:
-        votes = _with_annotators(beside.votes[0])
-        evidence = Evidence((votes.dataset,), (votes,), None)
-        return Material((evidence,)), Answers(_invent_labels(votes, 4))
     if not beside.released:
         return Material(()), Answers(pd.DataFrame())
     names = [one.name for one in bundled_datasets() if not one.in_book and machine_files(one)]
@@ -153,35 +145,6 @@ def annotated(beside: Material) -> tuple[Material, Answers]:
         return pd.concat([pd.DataFrame(), *rows])
 
     return material, _read_later(labels, files)
-
-
-# Answers to synthetic items
-
-
-def _invent_labels(votes: Votes, n_models: int) -> pd.DataFrame:
-    rng = np.random.default_rng(5)
-    power = votes.shares**3
-    models = []
-    for k in range(n_models):
-        drawn = rng.multinomial(1, power / power.sum(axis=1, keepdims=True)).argmax(axis=1)
-        labels = np.array(votes.dataset.labels)[drawn]
-        about = {"dataset": votes.dataset.name, "model": f"model {k + 1}"}
-        about["maker"] = f"maker {k // 2 + 1}"
-        models.append(pd.DataFrame({"uid": votes.uids, "label": labels} | about))
-    return pd.concat(models)
-
-
-def _with_annotators(votes: Votes) -> Votes:
-    """Return five votes per item, of eight people in turn."""
-    rng = np.random.default_rng(7)
-    drawn = split_votes(votes.counts, (5,), rng)[0]
-    item, place = np.nonzero(drawn)
-    item, label = (np.repeat(some, drawn[item, place]) for some in (item, place))
-    people = np.arange(len(item)) % 8
-    return replace(
-        votes, counts=drawn, majority=drawn.argmax(axis=1),
-        annotations=Annotations(item, people, label),
-    )  # fmt: skip
 
 
 # Crowds
@@ -321,20 +284,16 @@ def crowds(
 ) -> pd.DataFrame:
     """Set each crowd of machines beside people.
 
-    Returns
-    -------
-    DataFrame
-        A row for each crowd, as `crowds_on` gives them: ``n_members``, ``n_items``; means over
-        items of ``agreement`` (share of pairs of members that agree), ``unanimous`` (whether all
-        do), ``with_people`` (how often a person gives a member's label), and after ``people_`` the
-        first two of people, as many of them; ``rho``, the correlation over items of how often two
-        members and two people disagree. All with ``_low`` and ``_high`` over items. How often two
-        people agree on the other items is ``left_out_agreement``. ``trust`` (λ),
-        ``credibility`` (k₀) and the estimates of `scoring.worth` for the members' pooled votes;
-        after ``uniform_`` and ``base_rate_`` that of ``human_equivalent_brier`` for a uniform guess
-        and the base rate; after ``limit_`` those of endlessly many such members. ``old_label``
-        is the share of members that gave the old label where people's majority is another, on
-        ``n_contested`` items, and ``people_old_label`` that of people.
+    A row for each crowd, as `crowds_on` gives them: ``n_members``, ``n_items``; means over items of
+    ``agreement`` (share of pairs of members that agree), ``unanimous`` (whether all do),
+    ``with_people`` (how often a person gives a member's label), and after ``people_`` the first two
+    of people, as many of them; ``rho``, the correlation over items of how often two members and two
+    people disagree. All with ``_low`` and ``_high`` over items. How often two people agree on the
+    other items is ``left_out_agreement``. ``trust`` (λ), ``credibility`` (k₀) and the estimates of
+    `scoring.worth` for the members' pooled votes; after ``uniform_`` and ``base_rate_`` that of
+    ``human_equivalent_brier`` for a uniform guess and the base rate; after ``limit_`` those of
+    endlessly many such members. ``old_label`` is the share of members that gave the old label where
+    people's majority is another, on ``n_contested`` items, and ``people_old_label`` that of people.
     """
     rows = []
     resampling: dict[str, Any] = {
@@ -423,13 +382,10 @@ def _for_old_label(crowd: Crowd) -> dict[str, object]:
 def published(votes: Votes, *, judges: Answers) -> pd.DataFrame:
     """Set the published values of the 32 language models beside those of the released labels.
 
-    Returns
-    -------
-    DataFrame
-        A row for each ``quantity`` of `metrics.panels.panel_values` and for ``nu_H``, which needs a
-        curve that was not released: ``paper`` on ``paper_items`` (of released votes alone),
-        ``value`` on ``n_items``, ``difference``; ``missing``, what the ``n_missing`` items that one
-        of the models has no readable answer to must add to the sum of an item's ``J`` or ``E``.
+    A row for each ``quantity`` of `metrics.panels.panel_values` and for ``nu_H``, which needs a
+    curve that was not released: ``paper`` on ``paper_items`` (of released votes alone), ``value``
+    on ``n_items``, ``difference``; ``missing``, what the ``n_missing`` items that one of the models
+    has no readable answer to must add to the sum of an item's ``J`` or ``E``.
     """
     theirs = read_published("judges32").query("dataset == @votes.dataset.name")
     if not votes.is_released:
@@ -464,16 +420,13 @@ def members(
 ) -> pd.DataFrame:
     """Say how often each language model agrees with a person, and how many people it is worth.
 
-    Returns
-    -------
-    DataFrame
-        A row for each model, and one each for ``people``, for ``the majority of the others``, which
-        is the label that most other people gave, and for the label that most of the models gave:
-        ``with_people``, how often a random person gives the same label, and ``beyond``, by how much
-        that is more often than another person does, with ``_low`` and ``_high`` over items, the
-        p-value of the paired bootstrap (``p``) and that by Holm's method over the models
-        (``p_adjusted``), and ``side``, above or below people where that is below 1 − `confidence`.
-        For models the estimates of `scoring.worth` that one label allows, and ``trust`` (λ).
+    A row for each model, and one each for ``people``, for ``the majority of the others``, which is
+    the label that most other people gave, and for the label that most of the models gave:
+    ``with_people``, how often a random person gives the same label, and ``beyond``, by how much
+    that is more often than another person does, with ``_low`` and ``_high`` over items, the p-value
+    of the paired bootstrap (``p``) and that by Holm's method over the models (``p_adjusted``), and
+    ``side``, above or below people where that is below 1 − `confidence`. For models the estimates
+    of `scoring.worth` that one label allows, and ``trust`` (λ).
     """
     crowd = judges_on(votes, judges.on(votes))
     if crowd is None:
@@ -515,13 +468,10 @@ def makers(
 ) -> pd.DataFrame:
     """Say whether language models of one maker agree more often than those of different makers.
 
-    Returns
-    -------
-    DataFrame
-        A row for each maker, and one for them all: ``n_models``; ``within``, how often two of its
-        models give the same label (missing for a single one), ``across``, how often one of its
-        models and one of another maker's do, and ``closer``, their difference; with ``_low`` and
-        ``_high`` over items. All counts each pair of models once.
+    A row for each maker, and one for them all: ``n_models``; ``within``, how often two of its
+    models give the same label (missing for a single one), ``across``, how often one of its models
+    and one of another maker's do, and ``closer``, their difference; with ``_low`` and ``_high``
+    over items. All counts each pair of models once.
     """
     crowd = judges_on(votes, judges.on(votes))
     if crowd is None:
@@ -561,12 +511,9 @@ def panels(
 
     On average over all ways to draw k of them, in closed form: see `metrics.panels.panel_variance`.
 
-    Returns
-    -------
-    DataFrame
-        A row for each number of models, ``n_members``: ``trust``, ``credibility`` and the estimates
-        of `scoring.worth`, of their pooled votes, with ``_low`` and ``_high`` over items;
-        ``people_skill``, that of as many people who know the base rate.
+    A row for each number of models, ``n_members``: ``trust``, ``credibility`` and the estimates of
+    `scoring.worth`, of their pooled votes, with ``_low`` and ``_high`` over items;
+    ``people_skill``, that of as many people who know the base rate.
     """
     crowd = judges_on(votes, judges.on(votes))
     rows: list[dict[str, object]] = []
@@ -589,13 +536,10 @@ def best_panels(votes: Votes, *, judges: Answers, confidence: float, seed: int) 
 
     Both halves of 20 random splits choose, among all panels, by squared distance.
 
-    Returns
-    -------
-    DataFrame
-        A row each for the panel on the items that chose it, the same on the other items, and there
-        a random panel of its size and all models: ``people_on_top`` and ``human_equivalent_brier``,
-        as it is, the mean over splits, with ``_low`` and ``_high``, between which that share of the
-        splits lies; ``beats_all``, the share of splits in which it is nearer than all models are.
+    A row each for the panel on the items that chose it, the same on the other items, and there a
+    random panel of its size and all models: ``people_on_top`` and ``human_equivalent_brier``, as it
+    is, the mean over splits, with ``_low`` and ``_high``, between which that share of the splits
+    lies; ``beats_all``, the share of splits in which it is nearer than all models are.
     """
     crowd = judges_on(votes, judges.on(votes))
     if crowd is None or crowd.n_members <= PANEL or len(crowd.votes) < 4:
@@ -663,15 +607,11 @@ def with_encoders(
     each label, one takes the encoders, one takes both: fitted on the votes on other items, and
     judged on those that all answered.
 
-    Returns
-    -------
-    DataFrame
-        A row for each map, named by what is ``stacked``, and again for the encoders that cannot
-        have seen the items: ``n_systems`` and ``n_items``; ``jsd``, ``kl`` and ``people``, the
-        worth in people on top of the base rate, with ``_low`` and ``_high`` over items; and, of
-        both, how much nearer in JSD the language models bring the same encoders
-        (``by_models``) and these the language models (``by_encoders``), with the ends. No rows
-        where votes are few.
+    A row for each map, named by what is ``stacked``, and again for the encoders that cannot have
+    seen the items: ``n_systems`` and ``n_items``; ``jsd``, ``kl`` and ``people``, the worth in
+    people on top of the base rate, with ``_low`` and ``_high`` over items; and, of both, how much
+    nearer in JSD the language models bring the same encoders (``by_models``) and these the language
+    models (``by_encoders``), with the ends. No rows where votes are few.
     """
     crowd = None if votes.are_few else judges_on(votes, judges.on(votes))
     fair = [one for one in systems if one.origin != "yours"]
@@ -724,14 +664,11 @@ def unanimity(
 ) -> pd.DataFrame:
     """Say how many people give the language models' label, by how many of the models give it.
 
-    Returns
-    -------
-    DataFrame
-        A row for each bin of the share of models that give the most frequent label, from
-        ``low_share`` on; the last holds the items on which all agree: ``n_items``,
-        ``share_of_items``; ``share`` of the models, the bin's mean; ``people``, the share of people
-        with that label, with ``low`` and ``high`` over the bin's items; ``majority``, on which
-        share of the items it is people's majority label.
+    A row for each bin of the share of models that give the most frequent label, from ``low_share``
+    on; the last holds the items on which all agree: ``n_items``, ``share_of_items``; ``share`` of
+    the models, the bin's mean; ``people``, the share of people with that label, with ``low`` and
+    ``high`` over the bin's items; ``majority``, on which share of the items it is people's majority
+    label.
     """
     crowd = judges_on(votes, judges.on(votes))
     rows: list[dict[str, object]] = []
@@ -765,14 +702,10 @@ def unanimity(
 def parted(votes: Votes, *, judges: Answers) -> pd.DataFrame:
     """Count the items on which nearly all language models agree on another label than most people.
 
-    Returns
-    -------
-    DataFrame
-        A row for each pair of labels, that of people's majority and that of at least 90% of the
-        models: ``n_items``, of ``n_agreed`` items on which so many models agree; means over them of
-        ``people`` (share with their majority) and ``people_with_models`` (share with the models'
-        label); ``old``, on which share of them the models' label is the old one. The first row is
-        of ``any`` two labels.
+    A row for each pair of labels, that of people's majority and that of at least 90% of the models:
+    ``n_items``, of ``n_agreed`` items on which so many models agree; means over them of ``people``
+    (share with their majority) and ``people_with_models`` (share with the models' label); ``old``,
+    on which share of them the models' label is the old one. The first row is of ``any`` two labels.
     """
     crowd = judges_on(votes, judges.on(votes))
     rows: list[dict[str, object]] = []
@@ -811,17 +744,14 @@ def stand_ins(
 ) -> pd.DataFrame:
     """Test which language models may stand in for an annotator, and what they are worth.
 
-    Returns
-    -------
-    DataFrame
-        A row for each model, one for the label that most of them gave (the first of those that are
-        tied), and one for people: ``with_people``, the share of people who gave the same label to
-        an item; ``with_models``, that of the other models; ``advantage`` (ρ), ``wins_10``,
-        ``wins_15`` and ``wins_20`` (ω at ε of 0.1, 0.15 and 0.2) of the alternative annotator test,
-        of ``n_annotators``; the estimates of `scoring.worth` with ``_low`` and ``_high``, those of
-        the pooled votes of all models for the row of them all, where ``with_models`` is the
-        agreement of two models, and ``beyond`` what it has more than that of two people. A label
-        that people could not give agrees with nobody's.
+    A row for each model, one for the label that most of them gave (the first of those that are
+    tied), and one for people: ``with_people``, the share of people who gave the same label to an
+    item; ``with_models``, that of the other models; ``advantage`` (ρ), ``wins_10``, ``wins_15`` and
+    ``wins_20`` (ω at ε of 0.1, 0.15 and 0.2) of the alternative annotator test, of
+    ``n_annotators``; the estimates of `scoring.worth` with ``_low`` and ``_high``, those of the
+    pooled votes of all models for the row of them all, where ``with_models`` is the agreement of
+    two models, and ``beyond`` what it has more than that of two people. A label that people could
+    not give agrees with nobody's.
     """
     rows = answers.on(votes)
     known = {label: k for k, label in enumerate(votes.dataset.labels)}

@@ -59,15 +59,15 @@ _FEWEST = 2  # items that an interval needs
 
 @dataclass(frozen=True, slots=True)
 class Companion:
-    """What is read beside votes: files whose names start so, or invented rows where none do."""
+    """What is read beside votes: the files whose names start so."""
 
     start: str
-    read: Callable[[Votes], pd.DataFrame]
+    read: Callable[[], pd.DataFrame]
 
     @property
     def files(self) -> list[str]:
         """Their names in the registry."""
-        return [name for name in registry() if self.start and name.startswith(self.start)]
+        return [name for name in registry() if name.startswith(self.start)]
 
     @property
     def inputs(self) -> tuple[Input, ...]:
@@ -76,28 +76,20 @@ class Companion:
         return tuple(Input(name, digest(path)) for name, path in found if path is not None)
 
 
-VARIERR = Companion("varierr/", lambda votes: companions.read_varierr())
-TAXONOMY = Companion("nli_disagreement_taxonomy/", lambda votes: companions.read_taxonomy())
-LIVENLI = Companion("livenli/", lambda votes: companions.read_livenli())
-AMBIENT = Companion("ambient/crowdworker", lambda votes: companions.read_ambient())
-
-
-def beside(material: Material) -> tuple[Companion, Companion, Companion, Companion]:
-    """Return VariErr, the taxonomy, LiveNLI and AmbiEnt; beside synthetic votes, invented ones."""
-    if not material.synthetic:
-        return VARIERR, TAXONOMY, LIVENLI, AMBIENT
-    invented = (_invent_judgements, _invent_reasons, _invent_answers, _invent_readings)
-    return tuple(Companion("", invent) for invent in invented)  # type: ignore[return-value]
+VARIERR = Companion("varierr/", companions.read_varierr)
+TAXONOMY = Companion("nli_disagreement_taxonomy/", companions.read_taxonomy)
+LIVENLI = Companion("livenli/", companions.read_livenli)
+AMBIENT = Companion("ambient/crowdworker", companions.read_ambient)
 
 
 def joined(material: Material) -> Material:
     """Return the evidence that companions can be joined to.
 
     Where their files are missing, it has no votes: its tables are then recorded ones. Votes on
-    other items are left out.
+    other items are left out, and so are synthetic ones.
     """
     if material.synthetic:
-        return material
+        return replace(material, evidence=())
     missing = any(len(one.inputs) < len(one.files) for one in (VARIERR, TAXONOMY, LIVENLI))
     found: list[Evidence] = []
     for one in material:
@@ -111,47 +103,7 @@ def joined(material: Material) -> Material:
 def _are_explained(evidence: Evidence) -> bool:
     """Return whether the taxonomy has one of the items; it has those of the released votes."""
     (votes,) = evidence.votes or ()
-    return not set(votes.uids).isdisjoint(TAXONOMY.read(votes)["uid"])
-
-
-# Companions of synthetic votes
-
-
-def _invent_judgements(votes: Votes) -> pd.DataFrame:
-    rng = np.random.default_rng(1)
-    drawn = rng.multinomial(4, votes.shares)
-    rows = [
-        {"uid": uid, "label": label, "error": rng.random() < 0.1, "peers": 3,
-         "peers_agree": rng.integers(4)}
-        for uid, counts in zip(votes.uids, drawn, strict=True)
-        for label, n in zip(votes.dataset.labels, counts, strict=True)
-        for _ in range(n)
-    ]  # fmt: skip
-    table = pd.DataFrame(rows)
-    table["error"] = table.groupby(["uid", "label"])["error"].transform("all")
-    return table
-
-
-def _invent_reasons(votes: Votes) -> pd.DataFrame:
-    drawn = np.random.default_rng(2).choice([*REASONS, NO_REASON], len(votes))
-    return pd.DataFrame({"uid": votes.uids, "reason": drawn})
-
-
-def _invent_answers(votes: Votes) -> pd.DataFrame:
-    drawn = np.random.default_rng(3).multinomial(1, votes.shares, size=(10, len(votes)))
-    table = pd.DataFrame(drawn.reshape(-1, drawn.shape[-1]), columns=list(votes.dataset.labels))
-    return table.assign(uid=list(votes.uids) * 10)
-
-
-def _invent_readings(votes: Votes) -> pd.DataFrame:
-    rng = np.random.default_rng(4)
-    tables = []
-    for reading in range(4):
-        power = votes.shares ** (3 if reading else 1)
-        drawn = rng.multinomial(9, power / power.sum(axis=1, keepdims=True))
-        table = pd.DataFrame(drawn, columns=list(votes.dataset.labels))
-        tables.append(table.assign(uid=votes.uids, reading=reading, distractor=reading == 3))
-    return pd.concat(tables, ignore_index=True)
+    return not set(votes.uids).isdisjoint(TAXONOMY.read()["uid"])
 
 
 def _shared(votes: Votes, uids: "pd.Series[str]") -> Votes:
@@ -191,17 +143,14 @@ def errors(
     whose word decides: that of its ``authors``, on a second look, or that of its ``peers``, of whom
     more than half must accept the reason.
 
-    Returns
-    -------
-    DataFrame
-        ``holder`` is people or a family of systems (the mean of its seeds, on the items that all of
-        them predict); ``n_labels`` of these items; ``n_majority``, how many of them are the
-        majority of the votes, and ``n_minority`` that are not, with ``each``, the mean share of the
-        latter, and ``minority_labels``, their share of all such labels; ``share`` of all votes, and
-        ``minority_share`` of those against the majority, with the ends of its bootstrap interval
-        over items.
+    ``holder`` is people or a family of systems (the mean of its seeds, on the items that all of
+    them predict); ``n_labels`` of these items; ``n_majority``, how many of them are the majority of
+    the votes, and ``n_minority`` that are not, with ``each``, the mean share of the latter, and
+    ``minority_labels``, their share of all such labels; ``share`` of all votes, and
+    ``minority_share`` of those against the majority, with the ends of its bootstrap interval over
+    items.
     """
-    rows = companion.read(votes)
+    rows = companion.read()
     given = pd.DataFrame(
         {
             "uid": rows["uid"],
@@ -303,17 +252,14 @@ def reasons(
 ) -> pd.DataFrame:
     """Say how people disagree, and how far systems are from them, by reason.
 
-    Returns
-    -------
-    DataFrame
-        ``holder`` is people or a family of systems, on the items that all its seeds predict; the
-        ``quantity`` is ``entropy`` (bits), ``jsd`` (mean of a family's seeds), or a label: people's
-        share of it, or how much more of it a family has. ``kind`` of the reason, its ``n_items``
-        (an item may have several), their ``mean`` with the ends of its interval by Student's t, and
-        ``overall``, the mean of the ``n_coded`` items that have at least one of the ten reasons.
+    ``holder`` is people or a family of systems, on the items that all its seeds predict; the
+    ``quantity`` is ``entropy`` (bits), ``jsd`` (mean of a family's seeds), or a label: people's
+    share of it, or how much more of it a family has. ``kind`` of the reason, its ``n_items`` (an
+    item may have several), their ``mean`` with the ends of its interval by Student's t, and
+    ``overall``, the mean of the ``n_coded`` items that have at least one of the ten reasons.
     """
     rows = []
-    for holder, quantity, values, has in _quantities(votes, systems, companion.read(votes)):
+    for holder, quantity, values, has in _quantities(votes, systems, companion.read()):
         coded = ~has[:, -1]
         for code, here in zip([*REASONS, NO_REASON], has.T, strict=True):
             if not here.any():
@@ -344,18 +290,15 @@ def reasons(
 def explained(votes: Votes, systems: Sequence[System], *, companion: Companion) -> pd.DataFrame:
     """Say how much of what differs between items goes with their reasons.
 
-    Returns
-    -------
-    DataFrame
-        For each ``holder`` and ``quantity`` of `reasons`: the ``mean`` over the ``n_items`` with at
-        least one of the ten reasons; ``by_reason``, the share of the variance between items that a
-        regression on the reasons explains, adjusted for their number; ``p`` of its F test, and
-        ``p_holm``, adjusted for all rows. ``lowest`` and ``highest`` are the reasons with the
-        extreme means, among those of at least `FEW` items, and ``low`` and ``high`` these means.
+    For each ``holder`` and ``quantity`` of `reasons`: the ``mean`` over the ``n_items`` with at
+    least one of the ten reasons; ``by_reason``, the share of the variance between items that a
+    regression on the reasons explains, adjusted for their number; ``p`` of its F test, and
+    ``p_holm``, adjusted for all rows. ``lowest`` and ``highest`` are the reasons with the extreme
+    means, among those of at least `FEW` items, and ``low`` and ``high`` these means.
     """
     names = np.array([name for name, _ in REASONS.values()])
     rows = []
-    for holder, quantity, all_values, all_has in _quantities(votes, systems, companion.read(votes)):
+    for holder, quantity, all_values, all_has in _quantities(votes, systems, companion.read()):
         coded = ~all_has[:, -1]
         values, has = all_values[coded], all_has[coded, :-1]
         often = has.sum(axis=0) >= FEW
@@ -405,16 +348,13 @@ def explaining(
 ) -> pd.DataFrame:
     """Compare LiveNLI's people, who explain and may name several labels, with the votes.
 
-    Returns
-    -------
-    DataFrame
-        For those who explained and, beside them, as many of those who voted (means over draws):
-        ``n_items`` and ``n_people`` on each; ``bits``, the mean entropy of their shares; ``tvd``,
-        from the votes that were not drawn; ``several``, the share of answers that name several
-        labels; ``farther``, how much larger the TVD of those who explained is; each with the ends
-        of its interval by Student's t over items.
+    For those who explained and, beside them, as many of those who voted (means over draws):
+    ``n_items`` and ``n_people`` on each; ``bits``, the mean entropy of their shares; ``tvd``, from
+    the votes that were not drawn; ``several``, the share of answers that name several labels;
+    ``farther``, how much larger the TVD of those who explained is; each with the ends of its
+    interval by Student's t over items.
     """
-    rows = companion.read(votes)
+    rows = companion.read()
     held = _shared(votes, rows["uid"])
     here = rows[rows["uid"].isin(held.uids)]
     labels = list(held.dataset.labels)
@@ -457,16 +397,13 @@ def explaining(
 def readings(votes: Votes, *, confidence: float, companion: Companion) -> pd.DataFrame:
     """Count pairs by the size of their majority, as they are written and on each reading.
 
-    Returns
-    -------
-    DataFrame
-        For each size of ``majority`` (votes): the ``share`` of pairs ``shown`` as written, on one
-        of their readings, or on a sentence that is none (a distractor). Repeated for each:
-        ``n_shown``, their mean entropy in ``bits``, and ``apart``, the chance that two people
-        differ; ``removed`` is the mean difference over pairs of the entropy as written and on
-        their readings, with the ends of its interval by Student's t.
+    For each size of ``majority`` (votes): the ``share`` of pairs ``shown`` as written, on one of
+    their readings, or on a sentence that is none (a distractor). Repeated for each: ``n_shown``,
+    their mean entropy in ``bits``, and ``apart``, the chance that two people differ; ``removed`` is
+    the mean difference over pairs of the entropy as written and on their readings, with the ends of
+    its interval by Student's t.
     """
-    rows = companion.read(votes)
+    rows = companion.read()
     counts = rows[list(votes.dataset.labels)].to_numpy()
     rows["bits"] = entropy(counts / counts.sum(axis=1, keepdims=True), unit="bits")
     rows["apart"] = quadratic_entropy(counts)

@@ -37,11 +37,6 @@ _COMMANDS = {
 def your_model(systems: Sequence[System], system: str) -> System:
     """Return who plays the reader's model: the system of a name, or else the first.
 
-    Parameters
-    ----------
-    systems : sequence of System
-    system : str
-
     Raises
     ------
     ChaosError

@@ -66,6 +66,7 @@ SYSTEM_NAMES = {
     "albert-xxlarge": "ALBERT-xxlarge",
     "distilbert": "DistilBERT",
     "est-human": "estimated human",
+    "chance": "uniform guess, commonest label",  # for distances, and for accuracy
 }
 # The families that stand in several figures have a colour of their own, which no dataset has.
 _OF_FAMILIES = {"RoBERTa-base": PURPLE, "BERT-base": HUES[9], "MiniLM-L6": HUES[7]}

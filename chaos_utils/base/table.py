@@ -102,16 +102,7 @@ class Table:
         return [name for name in shown if self.origins.get(name, Origin()).recorded]
 
     def where(self, chosen: "pd.Series | np.ndarray") -> "Table":
-        """Return some of the rows.
-
-        Parameters
-        ----------
-        chosen : array of bool, shape (n_rows,)
-
-        Returns
-        -------
-        Table
-        """
+        """Return the rows that are `chosen`, by a mask."""
         return replace(self, rows=self.rows[np.asarray(chosen, dtype=bool)])
 
     def on(self, dataset: str) -> "Table":
@@ -121,10 +112,6 @@ class Table:
         ----------
         dataset : str
             As the column ``dataset`` names it.
-
-        Returns
-        -------
-        Table
         """
         return self.where(self.rows["dataset"] == dataset)
 
@@ -136,10 +123,6 @@ class Table:
         rows : pandas.DataFrame
         keys : sequence of str, optional
             By default the same.
-
-        Returns
-        -------
-        Table
         """
         return Table(rows, tuple(keys or self.keys), self.origins)
 

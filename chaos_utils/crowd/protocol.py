@@ -75,10 +75,6 @@ class Protocol:
         zeros = dict.fromkeys(self.table["counters"], 0)
         return State(self.table["initial"], MappingProxyType(zeros))
 
-    def is_final(self, state: State) -> bool:
-        """Return whether no event can follow."""
-        return bool(self.table["states"][state.name]["final"])
-
     def counts_votes(self, state: State) -> bool:
         """Return whether what the annotator has voted is kept."""
         return not self.table["states"][state.name].get("discards_votes", False)

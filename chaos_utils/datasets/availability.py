@@ -34,10 +34,6 @@ def is_missing(dataset: Dataset) -> bool:
 def missing_predictions(dataset: Dataset) -> list[str]:
     """Return the released predictions on a dataset that are not available, but could be.
 
-    Parameters
-    ----------
-    dataset : Dataset
-
     Returns
     -------
     list of str

@@ -43,32 +43,17 @@ def _with_look(dataset: Dataset, place: int, taken: Collection[Hue]) -> Dataset:
 
 
 def bundled_datasets() -> list[Dataset]:
-    """Return the datasets of the package: those of the book first, in its order, then by name.
-
-    Returns
-    -------
-    list of Dataset
-    """
+    """Return the datasets of the package: those of the book first, in its order, then by name."""
     return list(_bundled().values())
 
 
 def known_datasets() -> list[Dataset]:
-    """Return every dataset: those of the book first, in its order, then by name, then the reader's.
-
-    Returns
-    -------
-    list of Dataset
-    """
+    """Return every dataset: those of the book, in its order, then by name, then the reader's."""
     return [*_bundled().values(), *_brought.values()]
 
 
 def book_datasets() -> list[Dataset]:
-    """Return the datasets that the book's chapters show, in order.
-
-    Returns
-    -------
-    list of Dataset
-    """
+    """Return the datasets that the book's chapters show, in order."""
     return [one for one in _bundled().values() if one.in_book]
 
 
@@ -79,10 +64,6 @@ def get_dataset(name: str) -> Dataset:
     ----------
     name : str
         Such as ``snli``.
-
-    Returns
-    -------
-    Dataset
 
     Raises
     ------
@@ -108,10 +89,6 @@ def bring(dataset: Dataset, path: Path | None = None) -> Dataset:
         Replaces one of the same name that was brought before.
     path : Path, optional
         Of its YAML file, or of the votes that it is made from; for messages.
-
-    Returns
-    -------
-    Dataset
 
     Raises
     ------
@@ -145,14 +122,6 @@ def bring(dataset: Dataset, path: Path | None = None) -> Dataset:
 def in_order(names: Iterable[str]) -> list[Dataset]:
     """Return the datasets of these names, in the order of `known_datasets`, each once.
 
-    Parameters
-    ----------
-    names : iterable of str
-
-    Returns
-    -------
-    list of Dataset
-
     Raises
     ------
     ChaosError
@@ -171,10 +140,6 @@ def title_of(group: str) -> str:
     ----------
     group : str
         A name, or a pool such as ``snli+mnli``.
-
-    Returns
-    -------
-    str
     """
     parts = [get_dataset(name) for name in group.split("+")]
     if len(parts) == 1:
@@ -189,24 +154,11 @@ def short_of(group: str) -> str:
     ----------
     group : str
         A name, or a pool such as ``snli+mnli``.
-
-    Returns
-    -------
-    str
     """
     return "+".join(get_dataset(name).short for name in group.split("+"))
 
 
 def shorts_of(groups: Iterable[str]) -> str:
-    """Return how several datasets or pools are listed in prose: ``SNLI, MNLI and αNLI``.
-
-    Parameters
-    ----------
-    groups : iterable of str
-
-    Returns
-    -------
-    str
-    """
+    """Return how several datasets or pools are listed in prose: ``SNLI, MNLI and αNLI``."""
     *most, last = map(short_of, groups)
     return f"{', '.join(most)} and {last}" if most else last

@@ -199,34 +199,8 @@ def read_ambient(data: str = "auto") -> pd.DataFrame:
     return pd.DataFrame(rows).astype({"accepted": "Int64"})
 
 
-def read_ambient_linguists(data: str = "auto") -> pd.DataFrame:
-    """Read AmbiEnt's linguists: every label that some reading of the pair makes true.
-
-    Returns
-    -------
-    DataFrame
-        A row per pair and judgement: id (AmbiEnt's), annotator, entailment, neutral, contradiction
-        (whether the label was given).
-    """
-    file = _File("ambient/linguist_annotations.jsonl", ["id", "worker_ids", "annotations"], data)
-    rows = file.table.explode(["worker_ids", "annotations"], ignore_index=True)
-    given = [text.split("|") for text in rows["annotations"]]
-    file.only("annotations", (label for labels in given for label in labels), LABELS)
-    return pd.DataFrame(
-        {
-            "id": rows["id"],
-            "annotator": pd.factorize(rows["worker_ids"])[0],
-            **{label: [label in labels for labels in given] for label in LABELS},
-        }
-    )
-
-
 def machine_files(dataset: Dataset) -> list[str]:
     """Return which files hold machines' answers to a dataset's items.
-
-    Parameters
-    ----------
-    dataset : Dataset
 
     Returns
     -------

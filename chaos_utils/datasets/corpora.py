@@ -62,12 +62,7 @@ class Corpus:
         return self.targets.argmax(axis=1)
 
     def take(self, chosen: npt.ArrayLike) -> "Corpus":
-        """Return some of the items, by position.
-
-        Parameters
-        ----------
-        chosen : array of int, shape (m,)
-        """
+        """Return some of the items, by position."""
         where = [int(i) for i in np.asarray(chosen, dtype=np.int64)]
         return replace(
             self,
@@ -88,10 +83,6 @@ def normalised(text: str) -> str:
     """Return a text without case, punctuation and spacing, to tell whether two are the same.
 
     The corpora's releases differ in these: some of them were detokenised.
-
-    Parameters
-    ----------
-    text : str
 
     Returns
     -------
@@ -178,22 +169,12 @@ def _input(path: Path, name: str, data: str) -> Input:
 
 
 def empty(task: Task) -> Corpus:
-    """Return a corpus without items.
-
-    Parameters
-    ----------
-    task : Task
-    """
+    """Return a corpus without items."""
     return Corpus(task, (), (), _frozen(np.empty((0, len(task.labels)))), ())
 
 
 def join(parts: Sequence[Corpus]) -> Corpus:
-    """Return the items of several corpora of one task, in order.
-
-    Parameters
-    ----------
-    parts : sequence of Corpus
-    """
+    """Return the items of several corpora of one task, in order."""
     return Corpus(
         parts[0].task,
         tuple(uid for part in parts for uid in part.uids),
@@ -319,13 +300,7 @@ def load_chaosnli(task: str, data: str = "auto") -> tuple[Corpus, list[Votes]]:
 
 
 def from_votes(votes: Iterable[Votes], task: Task) -> Corpus:
-    """Return the items of ChaosNLI, each with its vote shares as target.
-
-    Parameters
-    ----------
-    votes : iterable of Votes
-    task : Task
-    """
+    """Return the items of ChaosNLI, each with its vote shares as target."""
     return join(
         [
             Corpus(

@@ -584,15 +584,7 @@ class Dataset(Strict):
 
 
 def read_dataset(path: Path) -> Dataset:
-    """Read and check the YAML file of a dataset.
-
-    Parameters
-    ----------
-    path : Path
-
-    Returns
-    -------
-    Dataset
+    """Read and check the YAML file of a dataset at `path`.
 
     Raises
     ------

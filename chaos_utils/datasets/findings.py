@@ -112,11 +112,6 @@ def check_file(
     item, annotator, label : str
         Columns that the reader names; the others are recognised.
 
-    Returns
-    -------
-    findings : Findings
-    layout : Layout
-
     Raises
     ------
     ChaosError

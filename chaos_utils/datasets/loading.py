@@ -63,10 +63,6 @@ def load_votes(dataset: str, data: str = "auto") -> "Votes":
         * a votes file: CSV, TSV, JSON lines or parquet, with a row per vote (``item``,
           ``annotator``, ``label``) or per item (``item`` and a column for each label).
 
-    Returns
-    -------
-    Votes
-
     Raises
     ------
     ChaosError

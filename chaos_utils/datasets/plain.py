@@ -132,10 +132,6 @@ def layout_of(
 def dataset_of(path: Path) -> Dataset:
     """Describe a votes file by its columns: long or wide, as CSV, TSV, JSON lines or parquet.
 
-    Parameters
-    ----------
-    path : Path
-
     Returns
     -------
     Dataset

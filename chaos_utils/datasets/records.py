@@ -63,13 +63,7 @@ def dig(value: Any, path: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The bytes of a file, read once, so that what is verified is what is used.
-
-    Attributes
-    ----------
-    path : Path
-    data : bytes
-    """
+    """The bytes of a file, read once, so that what is verified is what is used."""
 
     path: Path
     data: bytes

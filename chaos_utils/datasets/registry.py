@@ -36,12 +36,7 @@ def registry() -> Mapping[str, DataFile]:
 
 
 def vote_files() -> list[str]:
-    """Return the files of the datasets that the book shows, in order.
-
-    Returns
-    -------
-    list of str
-    """
+    """Return the files of the datasets that the book shows, in order."""
     return [file.name for dataset in book_datasets() for file in dataset.files]
 
 
@@ -52,10 +47,6 @@ def prediction_files(*, optional: bool = True) -> list[str]:
     ----------
     optional : bool
         Whether those that nobody can fetch are among them.
-
-    Returns
-    -------
-    list of str
     """
     names = (
         name

@@ -120,10 +120,6 @@ def write(folder: Path) -> list[Path]:
     The same bytes come out at every call, on every machine: only `random.Random`, whose
     streams do not change between versions of Python, decides.
 
-    Parameters
-    ----------
-    folder : Path
-
     Returns
     -------
     list of Path

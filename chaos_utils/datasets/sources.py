@@ -34,10 +34,6 @@ def get(name: str) -> DataFile:
     name : str
         Path relative to a data folder.
 
-    Returns
-    -------
-    DataFile
-
     Raises
     ------
     ChaosError

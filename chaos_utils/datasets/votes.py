@@ -154,11 +154,7 @@ class Votes:
         )
 
     def index(self, uid: str) -> int:
-        """Return the position of an item.
-
-        Parameters
-        ----------
-        uid : str
+        """Return the position of the item `uid`.
 
         Returns
         -------

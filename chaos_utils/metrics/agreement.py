@@ -1,4 +1,7 @@
-"""How far the annotators of an item, and of a dataset, agree."""
+"""How far the annotators of an item, and of a dataset, agree.
+
+`votes` are whole counts, shape (n_items, n_classes), each item with one at least.
+"""
 
 import math
 
@@ -9,60 +12,23 @@ from chaos_utils.metrics.checks import as_distributions, as_votes
 
 
 def majority_share(votes: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Share of an item's votes that its most frequent label has.
-
-    Parameters
-    ----------
-    votes : array_like of int, shape (n_items, n_classes)
-        Counts.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items,)
-        In [1 / n_classes, 1].
-    """
+    """Share of an item's votes that its most frequent label has, in [1 / n_classes, 1]."""
     counts = as_votes(votes, "votes")
     shares: npt.NDArray[np.float64] = counts.max(axis=1) / counts.sum(axis=1)
     return shares
 
 
 def is_tied(votes: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-    """Whether two or more labels share an item's largest count; shape (n_items,).
-
-    Parameters
-    ----------
-    votes : array of shape (n_items, n_classes)
-        Whole counts; each item has a vote.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_items,)
-        For instance True for the counts 50, 50, 0.
-    """
+    """Whether two or more labels share an item's largest count, as for 50, 50, 0."""
     counts = as_votes(votes, "votes")
     tied: npt.NDArray[np.bool_] = (counts == counts.max(axis=1, keepdims=True)).sum(axis=1) > 1
     return tied
 
 
 def pairwise_agreement(votes: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    r"""Share of an item's pairs of votes that agree.
+    r"""Share of an item's pairs of votes that agree, in [0, 1]; from two votes on.
 
     .. math:: P_i = \frac{\sum_k n_{ik}(n_{ik} - 1)}{n_i (n_i - 1)}
-
-    Parameters
-    ----------
-    votes : array_like of int, shape (n_items, n_classes)
-        Counts; at least two an item.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items,)
-        In [0, 1].
-
-    Raises
-    ------
-    ValueError
-        If an item has fewer than two votes.
 
     References
     ----------
@@ -78,24 +44,10 @@ def pairwise_agreement(votes: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 
 def majority_agreement(votes: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Share of an item's people who gave the label that most of the others gave.
+    """Share of an item's people who gave the label that most of the others gave, in [0, 1].
 
-    Where several labels are most frequent among the others, one of them is drawn.
-
-    Parameters
-    ----------
-    votes : array_like of int, shape (n_items, n_classes)
-        Counts; at least two per item.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items,)
-        In [0, 1].
-
-    Raises
-    ------
-    ValueError
-        If an item has fewer than two votes.
+    Where several labels are most frequent among the others, one of them is drawn. From two votes
+    on.
     """
     counts = as_votes(votes, "votes")
     totals = counts.sum(axis=1)
@@ -114,74 +66,18 @@ def majority_agreement(votes: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 
 def quadratic_entropy(votes: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    r"""Chance that two people give an item different labels, without bias.
+    r"""Chance that two people give an item different labels, without bias, in [0, 1].
 
     .. math:: 1 - \sum_k p_k^2 \approx \frac{\sum_k n_{ik}(n_i - n_{ik})}{n_i (n_i - 1)}
 
     The only one of the usual entropies with an unbiased estimate, from two votes on: Shannon's is
-    too low with few votes.
-
-    Parameters
-    ----------
-    votes : array_like of int, shape (n_items, n_classes)
-        Counts; at least two per item.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items,)
-        In [0, 1]; its expectation is in [0, 1 − 1 / n_classes].
-
-    Raises
-    ------
-    ValueError
-        If an item has fewer than two votes.
+    too low with few votes. Its expectation is at most 1 − 1 / n_classes.
 
     References
     ----------
     Simpson, E. H. (1949). Measurement of diversity.
     """
     return 1 - pairwise_agreement(votes)
-
-
-def credible_intervals(
-    votes: npt.ArrayLike, prior: npt.ArrayLike, level: float = 0.95
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Equal-tailed credible interval of each label's share in the whole population.
-
-    The posterior of an item is a Dirichlet distribution, whose marginals are beta distributions.
-
-    Parameters
-    ----------
-    votes : array_like of int, shape (n_items, n_classes)
-        Counts.
-    prior : float or array_like of float, shape (n_classes,)
-        Dirichlet parameters, above 0: 1/2 is Jeffreys' prior, or what
-        `priors.fit_dirichlet` finds.
-    level : float
-        Posterior probability that the share lies in the interval, label by label; in (0, 1).
-
-    Returns
-    -------
-    low, high : ndarray of float64, shape (n_items, n_classes)
-        In [0, 1].
-
-    Raises
-    ------
-    ValueError
-        If a prior parameter is not above 0, or the level is not between 0 and 1.
-    """
-    from scipy.special import betaincinv  # slow to import
-
-    counts = as_votes(votes, "votes")
-    alpha = np.broadcast_to(np.asarray(prior, dtype=np.float64), counts.shape[1:])
-    if not (np.isfinite(alpha) & (alpha > 0)).all():
-        raise ValueError(f"prior is {alpha.tolist()}, expected values above 0")
-    if not 0 < level < 1:
-        raise ValueError(f"level is {level}, expected a value between 0 and 1")
-    one = counts + alpha
-    other = one.sum(axis=1, keepdims=True) - one
-    tail = (1 - level) / 2
-    return betaincinv(one, other, tail), betaincinv(one, other, 1 - tail)
 
 
 def kappa_from_means(
@@ -192,18 +88,15 @@ def kappa_from_means(
     .. math:: \kappa = \frac{\bar P - \bar P_e}{1 - \bar P_e}, \qquad
               \bar P_e = \sum_k \bar p_k^2
 
+    At most 1; 0 is the agreement that chance gives. NaN where all votes of all items are for one
+    label, since κ is undefined there.
+
     Parameters
     ----------
     mean_pairwise_agreement : array_like of float, shape (...)
         Mean over items of `pairwise_agreement`.
     mean_shares : array_like of float, shape (..., n_classes)
         Mean over items of the vote shares.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-        At most 1; 0 is the agreement that chance gives. NaN where all votes of all
-        items are for one label, since κ is undefined there.
     """
     observed = np.asarray(mean_pairwise_agreement, dtype=np.float64)
     expected = (np.asarray(mean_shares, dtype=np.float64) ** 2).sum(axis=-1)
@@ -218,18 +111,9 @@ def krippendorff_alpha(votes: npt.ArrayLike, *, ordered: bool = False) -> float:
     .. math:: \alpha = 1 - \frac{\sum_i \frac{1}{n_i - 1} \sum_{k,l} n_{ik} n_{il} \delta_{kl}}
                                {\frac{1}{n - 1} \sum_{k,l} n_k n_l \delta_{kl}}
 
-    Parameters
-    ----------
-    votes : array_like of int, shape (n_items, n_classes)
-        Counts; an item with a single vote has no pair, and is passed over.
-    ordered : bool
-        Whether labels stand in an order: disagreements δ are then those of ranks, else 1.
-
-    Returns
-    -------
-    float
-        At most 1; 0 is the agreement that chance gives. NaN where all votes of all items are for
-        one label, or no item has two.
+    Disagreements δ are 1, or those of ranks where labels are `ordered`. Items with one vote have no
+    pair, and are passed over. At most 1; 0 is the agreement that chance gives; NaN where all votes
+    of all items are for one label, or no item has two.
 
     References
     ----------
@@ -252,22 +136,9 @@ def krippendorff_alpha(votes: npt.ArrayLike, *, ordered: bool = False) -> float:
 def chance_of_majority_size(
     distributions: npt.ArrayLike, n_votes: int, size: int
 ) -> npt.NDArray[np.float64]:
-    """Probability that the largest of `n_votes` random votes' counts is exactly `size`.
+    """Probability that the most frequent label of ``n_votes`` random votes has exactly `size`.
 
-    Parameters
-    ----------
-    distributions : array_like of float, shape (n_items, n_classes)
-        The distribution that the votes are drawn from, one row per item.
-    n_votes : int
-        Votes drawn, at least 1.
-    size : int
-        Count of the most frequent label.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items,)
-        In [0, 1]. For three votes of five and three classes its largest value is 0.864,
-        at an even split.
+    In [0, 1]; for three votes of five and three classes 0.864 at most, at an even split.
     """
     p = as_distributions(distributions, "distributions")
     within = [_chance_of_at_most(p, n_votes, most) for most in (size - 1, size)]

@@ -1,9 +1,10 @@
 """Calibration: to a majority label, to vote shares, and item by item.
 
-Expected calibration errors bin the items by confidence and compare, in each bin, the mean
-confidence with the mean *hit*: 1 or 0 against a gold label, or the share of the votes
-that the predicted label has. Bins, edges and what happens to 0 decide the digits, so they
-have no defaults.
+`human`, `model` have shape (n_items, n_classes), and rows that sum to 1; a `target` is a gold label
+for each item, shape (n_items,), or vote shares. Expected calibration errors bin the items by
+confidence and compare, in each bin, the mean confidence with the mean *hit*: 1 or 0 against a gold
+label, or the share of the votes that the predicted label has. Bins, edges and what happens to 0
+decide the digits, so they have no defaults.
 """
 
 from dataclasses import dataclass
@@ -54,18 +55,7 @@ class Binning:
         return np.linspace(0, 1, self.n_bins + 1)
 
     def assign(self, confidence: npt.ArrayLike) -> Ints:
-        """Return the bin of each confidence, `NO_BIN` for one that falls into none.
-
-        Parameters
-        ----------
-        confidence : array of shape (n,)
-            Probabilities, in [0, 1].
-
-        Returns
-        -------
-        ndarray of int, shape (n,)
-            From 0 to ``n_bins - 1``, or `NO_BIN`.
-        """
+        """Return the bin of each `confidence`, from 0, or `NO_BIN` for one in none."""
         values = np.asarray(confidence, dtype=np.float64)
         if self.closed == "right":
             found = np.searchsorted(self.edges, values, side="left") - 1
@@ -76,14 +66,9 @@ class Binning:
 
 @dataclass(frozen=True, slots=True)
 class ReliabilityCurve:
-    """What a reliability diagram draws: one entry per bin.
+    """What a reliability diagram draws, by bin: `counts` of items, mean `confidence` and `hits`.
 
-    Attributes
-    ----------
-    counts : ndarray of int
-        Items in the bin.
-    confidence, hits : ndarray of float
-        Means over them; NaN in an empty bin.
+    Means are NaN in an empty bin.
     """
 
     counts: Ints
@@ -94,23 +79,11 @@ class ReliabilityCurve:
 def hits_of(
     model: npt.ArrayLike, target: npt.ArrayLike, *, ties: Literal["first", "shared"] = "first"
 ) -> tuple[Floats, Floats]:
-    """Return each item's confidence and hit.
+    """Return each item's confidence, the probability of the predicted label, and its hit.
 
-    Parameters
-    ----------
-    model : array_like of float, shape (n_items, n_classes)
-        Rows sum to 1.
-    target : array_like of int, shape (n_items,), or of float, shape (n_items, n_classes)
-        Gold labels, or vote shares.
-    ties : {'first', 'shared'}
-        Whether the predicted label is the first of those with the largest probability, as in
-        Baan et al. (2022), or the hit is the mean over them.
-
-    Returns
-    -------
-    confidence, hits : ndarray of float64, shape (n_items,)
-        Probability of the predicted label; and 1 or 0 whether it is the gold label, or
-        its share of the votes.
+    A hit is 1 or 0 against a gold label, else the label's share of the votes. Of several labels
+    with the largest probability the first is predicted, as in Baan et al. (2022); with
+    ``ties="shared"`` the hit is the mean over them.
     """
     m = as_distributions(model, "model")
     if ties == "shared":
@@ -126,19 +99,9 @@ def hits_of(
 
 
 def classwise_hits(model: npt.ArrayLike, target: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """Return, for every class, each item's probability and hit.
+    """Return each item's probability and hit for every class, both of shape (n_items, n_classes).
 
-    Parameters
-    ----------
-    model : array of shape (n_items, n_classes)
-        Predicted distributions; rows sum to 1.
-    target : array of shape (n_items,) or (n_items, n_classes)
-        Gold label positions, or the humans' vote shares.
-
-    Returns
-    -------
-    confidence, hits : ndarray of float, shape (n_items, n_classes)
-        A hit is 1 or 0 against a gold label, else the share of the votes for the class.
+    A hit is 1 or 0 against a gold label, else the share of the votes for the class.
     """
     m = as_distributions(model, "model")
     if np.ndim(target) == 2:
@@ -150,17 +113,9 @@ def classwise_hits(model: npt.ArrayLike, target: npt.ArrayLike) -> tuple[Floats,
 def reliability_curve(
     confidence: npt.ArrayLike, hits: npt.ArrayLike, binning: Binning
 ) -> ReliabilityCurve:
-    """Return counts and means in each bin, for a reliability diagram.
+    """Return counts and means in each bin, for a reliability diagram of what `hits_of` returns.
 
-    Parameters
-    ----------
-    confidence, hits : array of shape (n,)
-        In [0, 1], as `hits_of` returns them.
-    binning : Binning
-
-    Returns
-    -------
-    ReliabilityCurve
+    `confidence` and `hits` are in [0, 1], of shape (n_items,).
     """
     sums = bin_sums(confidence, hits, binning)
     counts = sums[:, 0]
@@ -169,18 +124,9 @@ def reliability_curve(
 
 
 def bin_sums(confidence: npt.ArrayLike, hits: npt.ArrayLike, binning: Binning) -> Floats:
-    """Return items, summed confidence and summed hits of each bin.
+    """Return items, summed confidence and summed hits of each bin, shape (n_bins, 3).
 
-    Parameters
-    ----------
-    confidence, hits : array of shape (n,)
-        In [0, 1], as `hits_of` returns them.
-    binning : Binning
-
-    Returns
-    -------
-    ndarray of float, shape (n_bins, 3)
-        Zeros for an empty bin; items that fall into no bin are left out.
+    Items that fall into no bin are left out.
     """
     values = np.asarray(confidence, dtype=np.float64)
     bins = binning.assign(values)
@@ -198,27 +144,13 @@ def expected_calibration_error(
     *,
     ties: Literal["first", "shared"] = "first",
 ) -> float:
-    r"""Expected calibration error of the predicted label's probability (ECE).
+    r"""Expected calibration error of the predicted label's probability (ECE), in [0, 1].
 
     .. math:: ECE = \sum_b \frac{n_b}{n} \left| \mathrm{hits}_b - \mathrm{confidence}_b \right|
 
-    Parameters
-    ----------
-    model : array_like of float, shape (n_items, n_classes)
-        Rows sum to 1.
-    target : array_like of int, shape (n_items,), or of float, shape (n_items, n_classes)
-        Gold labels, or vote shares.
-    binning : Binning
-        Baan et al. (2022): ``Binning(10, "right", zero_in_bin=False)``, with the first
-        argmax of the votes as gold.
-    ties : {'first', 'shared'}
-        As for `hits_of`.
-
-    Returns
-    -------
-    float
-        In [0, 1]. Against a majority label it is 1 minus the mean majority share for
-        the human distribution itself; against vote shares it is 0 there.
+    Against a majority label it is 1 minus the mean majority share for the human distribution
+    itself; against vote shares it is 0 there. Baan et al. (2022) use ``Binning(10, "right",
+    zero_in_bin=False)``, with the first argmax of the votes as gold; `ties` as for `hits_of`.
 
     References
     ----------
@@ -228,90 +160,11 @@ def expected_calibration_error(
     return float(np.abs(sums[:, 2] - sums[:, 1]).sum() / len(np.asarray(model)))
 
 
-def squared_calibration_error(
-    model: npt.ArrayLike, target: npt.ArrayLike, binning: Binning
-) -> float:
-    r"""Squared binned calibration error of the predicted label's probability, debiased.
-
-    .. math:: \sum_b \frac{n_b}{n} \left( \bar d_b^2 - \frac{s_b^2}{n_b} \right), \qquad
-              d_i = \mathrm{hit}_i - \mathrm{confidence}_i
-
-    The expected calibration error of a perfectly calibrated model is above 0, since its bins err
-    by chance. The square has an unbiased estimate: what chance adds to a bin's squared mean gap
-    is the gap's variance over the number of items.
-
-    Parameters
-    ----------
-    model, target, binning
-        As for `expected_calibration_error`, with fixed bins. Tied labels share a hit.
-
-    Returns
-    -------
-    float
-        In [−1, 1]: below 0 where the gaps are smaller than chance alone would make them. A bin
-        with one item has no estimate and counts as 0.
-
-    References
-    ----------
-    Kumar, A., Liang, P. and Ma, T. (2019). Verified uncertainty calibration.
-    """
-    confidence, hits = hits_of(model, target, ties="shared")
-    bins, gaps = binning.assign(confidence), hits - confidence
-    inside = bins != NO_BIN
-    counts, sums, squares = (
-        np.bincount(bins[inside], weights=values[inside], minlength=binning.n_bins)
-        for values in (np.ones_like(gaps), gaps, gaps**2)
-    )
-    several = counts > 1
-    found = (sums**2 - squares)[several] / (counts - 1)[several]
-    return float(found.sum() / len(gaps))
-
-
-def maximum_calibration_error(
-    model: npt.ArrayLike, target: npt.ArrayLike, binning: Binning
-) -> float:
-    """Largest gap between hits and confidence of any bin that holds an item; in [0, 1].
-
-    Parameters
-    ----------
-    model, target, binning
-        As for `expected_calibration_error`.
-
-    Returns
-    -------
-    float
-        In [0, 1]; 0 is perfect calibration.
-
-    References
-    ----------
-    Naeini, M. P. et al. (2015). Obtaining well calibrated probabilities using Bayesian binning.
-    """
-    curve = reliability_curve(*hits_of(model, target), binning)
-    return float(np.nanmax(np.abs(curve.hits - curve.confidence)))
-
-
 def adaptive_calibration_error(model: npt.ArrayLike, target: npt.ArrayLike, n_bins: int) -> float:
-    """ECE over bins of equal numbers of items instead of equal width; in [0, 1].
+    """ECE over bins of equal numbers of items instead of equal width, in [0, 1].
 
-    Items are sorted by confidence, ties in their order, and cut into `n_bins` runs whose
-    sizes differ by one at most.
-
-    Parameters
-    ----------
-    model, target
-        As for `expected_calibration_error`.
-    n_bins : int
-        From 2 to the number of items.
-
-    Returns
-    -------
-    float
-        The mean over items of the distance between accuracy and mean confidence of their bin.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer items than bins.
+    Items are sorted by confidence, ties in their order, and cut into `n_bins` runs whose sizes
+    differ by one at most.
 
     References
     ----------
@@ -323,20 +176,7 @@ def adaptive_calibration_error(model: npt.ArrayLike, target: npt.ArrayLike, n_bi
 
 
 def equal_mass_bins(confidence: npt.ArrayLike, n_bins: int) -> Ints:
-    """Return the bin of each item when bins hold equal numbers of items.
-
-    Parameters
-    ----------
-    confidence : array of shape (n_items,)
-        What the items are sorted by; ties stay in their order.
-    n_bins : int
-        From 1 to the number of items.
-
-    Returns
-    -------
-    ndarray of int, shape (n_items,)
-        From 0, the least confident, to ``n_bins - 1``.
-    """
+    """Return the bin of each item, from the least confident, where bins hold equally many."""
     values = np.asarray(confidence, dtype=np.float64)
     if not 1 <= n_bins <= len(values):
         raise ValueError(f"n_bins is {n_bins}, expected 1 to the number of items, {len(values)}")
@@ -353,21 +193,14 @@ def classwise_calibration_error(
     *,
     divide_by: Literal["all", "binned"],
 ) -> float:
-    """Calibration error of every class's probability, averaged over classes.
+    """Calibration error of every class's probability, averaged over classes, in [0, 1].
 
     Parameters
     ----------
-    model, target, binning
-        As for `expected_calibration_error`.
     divide_by : {'all', 'binned'}
-        Number that the bins' gaps are divided by: all items, or only those that fall
-        into a bin. The released code of Baan et al. (2022) does the latter, which
-        differs where probabilities of exactly 0 fall into none.
-
-    Returns
-    -------
-    float
-        In [0, 1].
+        Number that the bins' gaps are divided by: all items, or only those that fall into a bin.
+        The released code of Baan et al. (2022) does the latter, which differs where probabilities
+        of exactly 0 fall into none.
 
     References
     ----------
@@ -385,18 +218,8 @@ def classwise_calibration_error(
 def entropy_error(human: npt.ArrayLike, model: npt.ArrayLike) -> Floats:
     """Entropy calibration error of each item, signed: H(model) − H(human), in nats.
 
-    EntCE of Baan et al. (2022) is its absolute value.
-
-    Parameters
-    ----------
-    human, model : array of shape (n_items, n_classes)
-        Vote shares and predicted distributions; rows sum to 1.
-
-    Returns
-    -------
-    ndarray of float, shape (n_items,)
-        In nats, in [−log n_classes, log n_classes]. Negative where the model is surer than
-        people are.
+    In [−log n_classes, log n_classes]; negative where the model is surer than people are. EntCE of
+    Baan et al. (2022) is its absolute value.
     """
     h, m = as_pair(human, model)
     return entropy(m, unit="nats") - entropy(h, unit="nats")
@@ -441,23 +264,9 @@ def murphy_decomposition(
     .. math:: B = \sum_b w_b (\bar m_b - \bar h_b)^2 - \sum_b w_b (\bar h_b - \bar h)^2
               + \bar h (1 - \bar h) + \sum_b w_b (\mathrm{Var}_b\, m - 2\, \mathrm{Cov}_b(m, h))
 
-    Parameters
-    ----------
-    human, model : array_like of float, shape (n_items, n_classes)
-        Vote shares and predicted distributions; rows sum to 1.
-    binning : Binning
-        Every probability must fall into a bin, 0 too.
-
-    Returns
-    -------
-    Decomposition
-        The parts add up to the mean of `scores.brier_of_votes`, but for rounding. As plug-in
-        values, reliability and resolution are both too large with few items in a bin.
-
-    Raises
-    ------
-    ValueError
-        If a probability falls into no bin.
+    Every probability must fall into a bin, 0 too. The parts add up to the mean of
+    `scores.brier_of_votes`, but for rounding. As plug-in values, reliability and resolution are
+    both too large with few items in a bin.
 
     References
     ----------
@@ -495,16 +304,10 @@ def same_ranking(
 
     Parameters
     ----------
-    human, model : array_like of float, shape (n_items, n_classes)
-        Rows sum to 1.
     ties : {'index', 'aware'}
-        ``index``: equal values are ranked by position, as in the released code of Baan
-        et al. (2022). ``aware``: every pair of labels must stand in the same order, or
-        be equal, on both sides.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_items,)
+        ``index``: equal values are ranked by position, as in the released code of Baan et al.
+        (2022). ``aware``: every pair of labels must stand in the same order, or be equal, on both
+        sides.
     """
     h, m = as_pair(human, model)
     if ties == "index":
@@ -516,21 +319,12 @@ def same_ranking(
 
 
 def expected_same_ranking(human: npt.ArrayLike, model: npt.ArrayLike) -> Floats:
-    r"""Chance that model and humans rank the labels alike when ties are broken at random.
+    """Chance that model and humans rank the labels alike when ties are broken at random.
 
-    Ties are broken on both sides, independently, so that the order of the labels has no say. A
-    uniform guess has 1 / n_classes! on every item (1/6 with three labels); a model without
-    ties has 1/2 at most where two labels have equally many votes.
-
-    Parameters
-    ----------
-    human, model : array_like of float, shape (n_items, n_classes)
-        Rows sum to 1. Shares that differ by less than 1e-12 are tied.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items,)
-        In [0, 1]; 0 or 1 where neither side has ties.
+    Ties, of shares that differ by less than 1e-12, are broken on both sides, independently, so that
+    the order of the labels has no say. In [0, 1]: a uniform guess has 1 / n_classes! on every item
+    (1/6 with three labels); a model without ties has 1/2 at most where two labels have equally many
+    votes.
     """
     h, m = map(_places, as_pair(human, model))
     order = np.lexsort((m, h), axis=1)
@@ -562,17 +356,9 @@ def _tied_orders(places: npt.NDArray[np.int64]) -> Floats:
 
 
 def kendall_tau_b(human: npt.ArrayLike, model: npt.ArrayLike) -> Floats:
-    """Kendall's τ-b between the label shares of humans and model, item by item.
+    """Kendall's τ-b between the label shares of humans and model, item by item, in [−1, 1].
 
-    Parameters
-    ----------
-    human, model : array of shape (n_items, n_classes)
-        Vote shares and predicted distributions; rows sum to 1.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items,)
-        In [−1, 1]; NaN where all labels of a side are equal, since τ-b is undefined there.
+    NaN where all labels of a side are equal, since τ-b is undefined there.
 
     References
     ----------

@@ -1,4 +1,7 @@
-"""Checks that every measure makes of its input."""
+"""Checks that every measure makes of its input: a ValueError names the first row that is wrong.
+
+`name` is what the error calls the array.
+"""
 
 from typing import Any
 
@@ -9,24 +12,9 @@ _SUM_TOLERANCE = 1e-6
 
 
 def as_distributions(values: npt.ArrayLike, name: str) -> npt.NDArray[np.float64]:
-    """Return an array of shape (n_items, n_classes) whose rows are distributions.
+    """Return floats of shape (n_items, n_classes) whose rows are distributions, as they are.
 
-    Parameters
-    ----------
-    values : array of shape (n_items, n_classes)
-    name : str
-        What an error calls the array.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items, n_classes)
-        The values as they are: nothing is rescaled.
-
-    Raises
-    ------
-    ValueError
-        If the shape is another, a value is negative, NaN or infinite, or a row does not
-        sum to 1 within 1e-6; the message names the first such row.
+    A row may miss 1 by 1e-6; nothing is rescaled.
     """
     array = _as_table(values, name)
     sums = array.sum(axis=1)
@@ -37,22 +25,7 @@ def as_distributions(values: npt.ArrayLike, name: str) -> npt.NDArray[np.float64
 def as_pair(
     one: npt.ArrayLike, other: npt.ArrayLike
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return two arrays of distributions of one shape.
-
-    Parameters
-    ----------
-    one, other : array of shape (n_items, n_classes)
-        Rows sum to 1.
-
-    Returns
-    -------
-    one, other : ndarray of float64, shape (n_items, n_classes)
-
-    Raises
-    ------
-    ValueError
-        If a row is no distribution, or the shapes differ; the message says where.
-    """
+    """Return two arrays of distributions of one shape."""
     p, q = as_distributions(one, "first argument"), as_distributions(other, "second argument")
     if p.shape != q.shape:
         raise ValueError(f"the shapes {p.shape} and {q.shape} differ, expected the same")
@@ -62,25 +35,7 @@ def as_pair(
 def as_labels(
     values: npt.ArrayLike, n_items: int, n_classes: int, name: str
 ) -> npt.NDArray[np.int64]:
-    """Return an array of label positions.
-
-    Parameters
-    ----------
-    values : array of int, shape (n_items,)
-    n_items, n_classes : int
-        How many labels there must be, and what each must be below.
-    name : str
-        What an error calls the array.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_items,)
-
-    Raises
-    ------
-    ValueError
-        If the shape or the type is another, or a label is not in [0, n_classes).
-    """
+    """Return an array of label positions, shape (n_items,), each below ``n_classes``."""
     labels = np.asarray(values)
     if labels.shape != (n_items,) or not np.issubdtype(labels.dtype, np.integer):
         raise ValueError(
@@ -92,25 +47,7 @@ def as_labels(
 
 
 def as_votes(values: npt.ArrayLike, name: str) -> npt.NDArray[np.float64]:
-    """Return an array of shape (n_items, n_classes) of vote counts, each row with a vote.
-
-    Parameters
-    ----------
-    values : array of shape (n_items, n_classes)
-    name : str
-        What an error calls the array.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items, n_classes)
-        Whole numbers.
-
-    Raises
-    ------
-    ValueError
-        If the shape is another, a count is negative, NaN, infinite or not whole, or a
-        row has no vote; the message names the first such row.
-    """
+    """Return floats of shape (n_items, n_classes): whole vote counts, each row with a vote."""
     array = _as_table(values, name)
     fractions = (array != np.floor(array)).any(axis=1)
     _first_fault(fractions, name, "holds {}, expected whole counts", array)

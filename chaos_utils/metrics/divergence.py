@@ -1,6 +1,7 @@
 """How spread out a distribution is, and how far two are apart.
 
-Every function says in which unit it answers; none has a default for what the field
+All of `distributions`, `human`, `model`, `one`, `other` have shape (n_items, n_classes), and rows
+that sum to 1. Every function says in which unit it answers; none has a default for what the field
 disagrees on (logarithm, distance or divergence, direction, floor).
 """
 
@@ -16,26 +17,9 @@ Floats = npt.NDArray[np.float64]
 
 
 def entropy(distributions: npt.ArrayLike, *, unit: Unit) -> Floats:
-    r"""Shannon entropy of each item's distribution.
+    r"""Shannon entropy of each item's distribution, in [0, log n_classes]; 0 when all agree.
 
     .. math:: H(p) = -\sum_k p_k \log p_k, \qquad 0 \log 0 = 0
-
-    Parameters
-    ----------
-    distributions : array_like of float, shape (n_items, n_classes)
-        Rows sum to 1.
-    unit : {'bits', 'nats'}
-        Base 2, or e.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items,)
-        In [0, log(n_classes)]; 0 when all agree.
-
-    Raises
-    ------
-    ValueError
-        If a row is not a distribution.
 
     References
     ----------
@@ -50,20 +34,9 @@ def miller_madow(votes: npt.ArrayLike, *, unit: Unit) -> Floats:
 
     .. math:: H(h_i) + \frac{K_i - 1}{2 n_i}
 
-    where :math:`K_i` labels have votes. With few votes it is still too low: Shannon entropy has no
-    unbiased estimate. `chaos_utils.metrics.agreement.quadratic_entropy` has one.
-
-    Parameters
-    ----------
-    votes : array_like of int, shape (n_items, n_classes)
-        Counts.
-    unit : {'bits', 'nats'}
-        Base 2, or e.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items,)
-        At least 0; may exceed log(n_classes).
+    where :math:`K_i` labels have votes. At least 0; may exceed log n_classes. With few votes it is
+    still too low: Shannon entropy has no unbiased estimate.
+    `chaos_utils.metrics.agreement.quadratic_entropy` has one.
 
     References
     ----------
@@ -83,25 +56,13 @@ def kl_divergence(
 
     .. math:: KL(h \| m) = \sum_k h_k \log \frac{h_k}{m_k}
 
+    In [0, inf]; infinite where the model gives 0 to a label with votes.
+
     Parameters
     ----------
-    human, model : array_like of float, shape (n_items, n_classes)
-        Rows sum to 1.
-    unit : {'bits', 'nats'}
-        Base 2, or e.
     floor : float
-        Model probabilities below it are raised to it, and the row is rescaled to sum
-        to 1. Nie et al. (2020) used 1e-15; 0 leaves the model as it is.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items,)
-        In [0, inf]; infinite where the model gives 0 to a label with votes.
-
-    Raises
-    ------
-    ValueError
-        If a row is not a distribution, the shapes differ, or the floor is not in [0, 1).
+        Model probabilities below it are raised to it, and the row is rescaled to sum to 1. Nie et
+        al. (2020) used 1e-15; 0 leaves the model as it is.
 
     References
     ----------
@@ -122,17 +83,7 @@ def jensen_shannon_divergence(one: npt.ArrayLike, other: npt.ArrayLike, *, unit:
 
     .. math:: JS(p, q) = \tfrac12 KL(p \| \tfrac{p+q}2) + \tfrac12 KL(q \| \tfrac{p+q}2)
 
-    Parameters
-    ----------
-    one, other : array_like of float, shape (n_items, n_classes)
-        Rows sum to 1.
-    unit : {'bits', 'nats'}
-        Base 2, or e.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items,)
-        In [0, 1] bits, [0, log 2 = 0.693] nats.
+    In [0, 1] bits, [0, log 2 = 0.693] nats.
 
     References
     ----------
@@ -147,44 +98,22 @@ def jensen_shannon_divergence(one: npt.ArrayLike, other: npt.ArrayLike, *, unit:
 def jensen_shannon_distance(one: npt.ArrayLike, other: npt.ArrayLike, *, unit: Unit) -> Floats:
     """Jensen–Shannon *distance*: the square root of the divergence, which is a metric.
 
-    This, in nats, is what Nie et al. (2020) report as "JSD".
-
-    Parameters
-    ----------
-    one, other : array_like of float, shape (n_items, n_classes)
-        Rows sum to 1.
-    unit : {'bits', 'nats'}
-        Unit of the divergence under the root.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items,)
-        In [0, 1] for bits, [0, sqrt(log 2) = 0.8326] for nats.
+    In [0, 1] for bits, [0, sqrt(log 2) = 0.8326] for nats, the unit of the divergence under the
+    root. This, in nats, is what Nie et al. (2020) report as "JSD".
 
     References
     ----------
-    Endres, D. M. and Schindelin, J. E. (2003). A new metric for probability
-    distributions.
+    Endres, D. M. and Schindelin, J. E. (2003). A new metric for probability distributions.
     """
     return np.sqrt(jensen_shannon_divergence(one, other, unit=unit))
 
 
 def total_variation(one: npt.ArrayLike, other: npt.ArrayLike) -> Floats:
-    r"""Total variation distance: the share of mass that would have to move.
+    r"""Total variation distance: the share of mass that would have to move, in [0, 1].
 
     .. math:: TVD(p, q) = \tfrac12 \sum_k |p_k - q_k|
 
     Baan et al. (2022) call it DistCE when one side is human and the other a model.
-
-    Parameters
-    ----------
-    one, other : array_like of float, shape (n_items, n_classes)
-        Rows sum to 1.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items,)
-        In [0, 1].
     """
     p, q = as_pair(one, other)
     return np.abs(p - q).sum(axis=1) / 2
@@ -195,26 +124,10 @@ def squared_distance(human: npt.ArrayLike, model: npt.ArrayLike, n_votes: npt.Ar
 
     .. math:: d_i = \sum_k (m_k - h_k)^2 - \frac{\sum_k h_k (1 - h_k)}{n_i - 1}
 
-    The second term is what the noise of n votes adds to the first on average. So the mean over
-    items is the same, in expectation, for any number of votes from two on.
-
-    Parameters
-    ----------
-    human, model : array_like of float, shape (n_items, n_classes)
-        Vote shares and predicted distributions; rows sum to 1.
-    n_votes : int or array_like of int, shape (n_items,)
-        Votes per item, at least 2.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items,)
-        In [−1/2, 2]; an item's value may be negative, and so may the mean of a model that is as
-        good as perfect.
-
-    Raises
-    ------
-    ValueError
-        If an item has fewer than two votes, of which nothing can be learned about their noise.
+    The second term is what the noise of ``n_votes`` (of each item, or one number for all) adds to
+    the first on average. So the mean over items is the same, in expectation, for any number of
+    votes from two on. In [−1/2, 2]: an item's value may be negative, and so may the mean of a model
+    that is as good as perfect.
     """
     h, m = as_pair(human, model)
     n = np.broadcast_to(np.asarray(n_votes, dtype=np.float64), len(h))
@@ -230,15 +143,7 @@ def wasserstein(one: npt.ArrayLike, other: npt.ArrayLike) -> Floats:
 
     .. math:: W(p, q) = \sum_{k < K} \left| \sum_{j \le k} (p_j - q_j) \right|
 
-    Parameters
-    ----------
-    one, other : array_like of float, shape (n_items, n_classes)
-        Rows sum to 1; the labels stand in their order.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items,)
-        In [0, n_classes − 1]: mass times steps that it has to move.
+    In [0, n_classes − 1]: mass times steps that it has to move.
 
     References
     ----------

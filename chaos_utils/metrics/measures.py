@@ -127,64 +127,20 @@ class Measure:
         return self.reduce is _first
 
     def low_for(self, n_classes: int) -> float:
-        """Return the lower end of the range, in the measure's `unit`.
-
-        Parameters
-        ----------
-        n_classes : int
-            At least 2.
-
-        Returns
-        -------
-        float
-            Minus infinity where there is no end.
-        """
+        """Return the lower end of the range, in the measure's `unit`; minus infinity for none."""
         return self.low * _FACTORS[self.times](n_classes)
 
     def high_for(self, n_classes: int) -> float:
-        """Return the upper end of the range, in the measure's `unit`.
-
-        Parameters
-        ----------
-        n_classes : int
-            At least 2.
-
-        Returns
-        -------
-        float
-            Infinity where there is no end.
-        """
+        """Return the upper end of the range, in the measure's `unit`; infinity for none."""
         return self.high * _FACTORS[self.times](n_classes)
 
     def value(self, judged: Judged) -> float:
-        """Return the measure on all items.
-
-        Parameters
-        ----------
-        judged : Judged
-            A system beside the humans on n_items.
-
-        Returns
-        -------
-        float
-            In the measure's `unit`.
-        """
+        """Return the measure on all items of `judged`, in its `unit`."""
         return float(self.reduce(self.columns(judged).mean(axis=0)))
 
 
 def columns_of(measure: Measure, judged: Judged) -> Floats:
-    """Return a measure's columns, some items at a time: pairs of labels take memory.
-
-    Parameters
-    ----------
-    measure : Measure
-    judged : Judged
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items, n_columns)
-        As `Measure.columns` gives them.
-    """
+    """Return a measure's columns, some items at a time: pairs of labels take memory."""
     n, k = judged.human.shape
     step = max(1, _CELLS // k**2)
     if n <= step or not measure.by_item:
@@ -194,18 +150,7 @@ def columns_of(measure: Measure, judged: Judged) -> Floats:
 
 
 def taken(judged: Judged, rows: npt.NDArray[np.generic]) -> Judged:
-    """Return some of the items of predictions beside votes.
-
-    Parameters
-    ----------
-    judged : Judged
-    rows : ndarray of bool or int
-        Which.
-
-    Returns
-    -------
-    Judged
-    """
+    """Return some of the items of predictions beside votes."""
     arrays = ("human", "model", "predicted", "majority", "old_label", "n_votes")
     given = {name: getattr(judged, name) for name in arrays}
     return replace(judged, **{n: values[rows] for n, values in given.items() if values is not None})

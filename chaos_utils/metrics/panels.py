@@ -1,6 +1,7 @@
 """A panel of judges that give each item one label, beside the votes of people.
 
-With r[a, i] = the label of judge a on item i as a distribution, less people's shares.
+`labels` are positions, shape (n_items, n_judges). With r[a, i] = the label of judge a on item i as
+a distribution, less people's shares.
 """
 
 import numpy as np
@@ -13,18 +14,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def one_hot(labels: npt.ArrayLike, n_classes: int) -> Floats:
-    """Return each judge's labels as distributions.
-
-    Parameters
-    ----------
-    labels : array_like of int, shape (n_items, n_judges)
-        From 0 to `n_classes` - 1.
-    n_classes : int
-
-    Returns
-    -------
-    ndarray of float64, shape (n_judges, n_items, n_classes)
-    """
+    """Return each judge's labels as distributions, shape (n_judges, n_items, n_classes)."""
     found: Floats = np.eye(n_classes)[np.asarray(labels, dtype=np.int64).T]
     return found
 
@@ -34,23 +24,12 @@ def panel_values(
 ) -> dict[str, float]:
     r"""Describe how near a panel comes to people, and how far its judges err alike.
 
-    Parameters
-    ----------
-    labels : array_like of int, shape (n_items, n_judges)
-    human : array_like of float, shape (n_items, n_classes)
-        Vote shares; rows sum to 1.
-    majority : array_like of int, shape (n_items,)
-        The label that counts as correct for ``n_eff``.
-
-    Returns
-    -------
-    dict of str to float
-        ``J``, the mean of :math:`1 - \sum_k h_{ik}^2`; ``E``, the mean squared distance of the
-        judges' pooled votes from people's shares, as it is; ``nu_MSE`` = J / E; ``PR``,
-        :math:`k^2 / \sum_{ab} C_{ab}^2`, the participation ratio of the uncentred correlations C of
-        r, in [1, k]; ``n_eff`` = k / (1 + (k − 1) φ), with φ the mean correlation of errors between
-        two judges; ``gamma_co_all``, the share of the panel's squared deviations that its judges
-        have in common, in [0, 1]. NaN where two of the judges cannot be compared.
+    ``J``, the mean of :math:`1 - \sum_k h_{ik}^2`; ``E``, the mean squared distance of the judges'
+    pooled votes from people's shares, as it is; ``nu_MSE`` = J / E; ``PR``, :math:`k^2 / \sum_{ab}
+    C_{ab}^2`, the participation ratio of the uncentred correlations C of r, in [1, k]; ``n_eff`` =
+    k / (1 + (k − 1) φ), with φ the mean correlation of errors between two judges, for which the
+    `majority` is correct; ``gamma_co_all``, the share of the panel's squared deviations that its
+    judges have in common, in [0, 1]. NaN where two of the judges cannot be compared.
 
     References
     ----------
@@ -81,23 +60,12 @@ def panel_values(
 
 
 def panel_variance(labels: npt.ArrayLike, size: float) -> Floats:
-    r"""Sum of the variances of some judges' pooled votes, over the ways to draw them.
+    r"""Sum of the variances of some judges' pooled votes, over the ways to draw them, by item.
 
-    Drawn with equal chance from n judges whose own pooled votes are m, s of them vary by
-    :math:`\left(\frac{1}{s} - \frac{1}{n}\right) \frac{n}{n - 1} (1 - \sum_k m_k^2)`.
-
-    Parameters
-    ----------
-    labels : array_like of int, shape (n_items, n_judges)
-        From at least two judges.
-    size : float
-        How many are drawn, s; infinite for endlessly many like these, who vary less than all n do
-        and so have a negative variance.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items,)
-        0 for all n judges.
+    Drawn with equal chance from n judges, two at least, whose own pooled votes are m, s of them
+    (`size`) vary by :math:`\left(\frac{1}{s} - \frac{1}{n}\right) \frac{n}{n - 1} (1 - \sum_k
+    m_k^2)`: 0 for all of them, and negative for endlessly many like these, who vary less than all n
+    do.
     """
     given = np.asarray(labels, dtype=np.int64)
     counts = one_hot(given, int(given.max()) + 1).sum(axis=0).astype(np.int64)

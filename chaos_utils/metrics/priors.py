@@ -1,8 +1,8 @@
 """What distributions items have, learned from their votes: a prior over the simplex.
 
-An item's true distribution is never seen. Its posterior, given its votes, needs a prior that all
-items share. A Dirichlet has one peak (or one dip), which people's answers do not keep to; a prior
-on a grid of points takes any shape.
+An item's true distribution is never seen. Its posterior, given its `votes` (whole counts, shape
+(n_items, n_classes)), needs a prior that all items share. A Dirichlet has one peak (or one dip),
+which people's answers do not keep to; a prior on a grid of points takes any shape.
 """
 
 from dataclasses import dataclass
@@ -31,16 +31,9 @@ _SEED = 20_000  # of the support points of a large simplex
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GridPrior:
-    """A discrete prior over distributions.
+    """A discrete prior: distributions, `points`, shape (n_points, n_classes), and their `weights`.
 
-    Attributes
-    ----------
-    points : ndarray of float64, shape (n_points, n_classes)
-        Distributions.
-    weights : ndarray of float64, shape (n_points,)
-        At least 0; they sum to 1.
-    n_steps : int
-        Steps of EM that found the weights.
+    Weights are at least 0 and sum to 1; EM found them in `n_steps`.
     """
 
     points: Floats
@@ -53,24 +46,7 @@ def simplex_grid(n_classes: int, n_steps: int) -> Floats:
 
     Points are :math:`p_k \propto i_k^2` for whole :math:`i_k \ge 0` that sum to `n_steps`: even on
     the scale of :math:`\sqrt{p}`, on which the sampling error of a share does not depend on the
-    share. Corners and edges are among them.
-
-    Parameters
-    ----------
-    n_classes : int
-        At least 2.
-    n_steps : int
-        At least 1.
-
-    Returns
-    -------
-    ndarray of float64, shape (comb(n_steps + n_classes - 1, n_classes - 1), n_classes)
-        Rows sum to 1.
-
-    Raises
-    ------
-    ValueError
-        If there are too few classes or steps.
+    share. Corners and edges of ``n_classes`` labels are among them.
     """
     if n_classes < 2 or n_steps < 1:
         raise ValueError(
@@ -85,21 +61,11 @@ def simplex_grid(n_classes: int, n_steps: int) -> Floats:
 
 
 def support_points(votes: npt.ArrayLike) -> Floats:
-    """Return the points on which `fit_grid` puts its prior.
+    """Return the points on which `fit_grid` puts its prior, shape (n_points, n_classes).
 
     Two to four classes: a `simplex_grid` of 100, 40 and 20 steps (101, 861 and 1,771 points). A
     lattice of more classes would be too coarse for its size; there they are `MOST_POINTS` draws
     (fixed seed) from the items' posteriors under a Dirichlet prior, and the corners.
-
-    Parameters
-    ----------
-    votes : array_like of int, shape (n_items, n_classes)
-        Counts.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_points, n_classes)
-        Rows sum to 1.
     """
     counts = as_votes(votes, "votes")
     k = counts.shape[1]
@@ -116,25 +82,9 @@ def support_points(votes: npt.ArrayLike) -> Floats:
 def fit_grid(votes: npt.ArrayLike, points: npt.ArrayLike | None = None) -> GridPrior:
     """Fit the distribution that items' true distributions are drawn from, of any shape.
 
-    Nonparametric maximum likelihood: EM for the weights of fixed points, under the multinomial
-    likelihood of each item's votes, from even weights, until a step gains less than 1e-5 nats per
-    item, or 500 steps. Numbers of votes may differ.
-
-    Parameters
-    ----------
-    votes : array_like of int, shape (n_items, n_classes)
-        Counts.
-    points : array_like of float, shape (n_points, n_classes), optional
-        Distributions; by default `support_points`.
-
-    Returns
-    -------
-    GridPrior
-
-    Raises
-    ------
-    ValueError
-        If no point allows the votes of some item.
+    Nonparametric maximum likelihood: EM for the weights of fixed `points`, by default
+    `support_points`, under the multinomial likelihood of each item's votes, from even weights,
+    until a step gains less than 1e-5 nats per item, or 500 steps. Numbers of votes may differ.
 
     References
     ----------
@@ -175,17 +125,7 @@ def _likelihoods(rows: Floats, points: Floats) -> Floats:
 def fit_dirichlet(votes: npt.ArrayLike) -> Floats:
     """Fit the Dirichlet distribution that items' true distributions are drawn from.
 
-    Maximises the Dirichlet-multinomial likelihood of the votes.
-
-    Parameters
-    ----------
-    votes : array_like of int, shape (n_items, n_classes)
-        Counts.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_classes,)
-        Parameters, all above 0.
+    Maximises the Dirichlet-multinomial likelihood of the votes; parameters are above 0.
 
     References
     ----------
@@ -217,28 +157,10 @@ def draw_truths(
     rng: np.random.Generator,
     n_draws: int = 1,
 ) -> Floats:
-    """Draw each item's true distribution from its posterior, given its votes.
+    """Draw items' true distributions from their posteriors, shape (n_draws, n_items, n_classes).
 
-    Parameters
-    ----------
-    votes : array_like of int, shape (n_items, n_classes)
-        Counts.
-    prior : GridPrior or array_like of float, shape (n_classes,)
-        As `fit_grid` finds it, or Dirichlet parameters, as `fit_dirichlet` does.
-    rng : numpy.random.Generator
-        Source of randomness.
-    n_draws : int
-        At least 1.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_draws, n_items, n_classes)
-        Rows sum to 1.
-
-    Raises
-    ------
-    ValueError
-        If `n_draws` is below 1.
+    The `prior` is what `fit_grid` finds, or Dirichlet parameters, as of `fit_dirichlet`; `n_draws`
+    is at least 1.
     """
     counts = as_votes(votes, "votes")
     if n_draws < 1:
@@ -252,20 +174,12 @@ def draw_truths(
 
 
 def posterior_means(votes: npt.ArrayLike, prior: GridPrior, values: npt.ArrayLike) -> Floats:
-    """Return what is expected of each item's true distribution, given its votes.
+    """Return what is expected of each item's true distribution, given its votes and a `prior`.
 
     Parameters
     ----------
-    votes : array_like of int, shape (n_items, n_classes)
-        Counts.
-    prior : GridPrior
-        As `fit_grid` finds it.
     values : array_like of float, shape (n_points, n_values)
         What is wanted, such as entropies, at each point of the prior.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items, n_values)
     """
     rows, of_item = np.unique(as_votes(votes, "votes"), axis=0, return_inverse=True)
     (likely,) = np.nonzero(prior.weights > _NEGLIGIBLE)
@@ -305,29 +219,9 @@ def bootstrap_masses(
     """Resample items, refit the prior, and say how often each truth lies behind the items.
 
     Each refit starts from even weights and takes as many steps as the fit on all items took. What
-    is expected of a resample's items is then a sum over points, without noise of draws.
-
-    Parameters
-    ----------
-    votes : array_like of int, shape (n_items, n_classes)
-        Counts.
-    prior : GridPrior
-        As `fit_grid` finds it for these votes.
-    n_resamples : int
-        At least 1.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    dict from int to ndarray of float32, shape (n_resamples, n_points)
-        By number of votes: the share of items that have so many, and whose truth is that point
-        (the mean of their posteriors). All shares of a resample sum to 1.
-
-    Raises
-    ------
-    ValueError
-        If `n_resamples` is below 1.
+    is expected of a resample's items is then a sum over points, without noise of draws. By number
+    of votes, and of shape (n_resamples, n_points): the share of items that have so many, and whose
+    truth is that point (the mean of their posteriors). All shares of a resample sum to 1.
     """
     counts = as_votes(votes, "votes")
     if n_resamples < 1:

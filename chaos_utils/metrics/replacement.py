@@ -15,20 +15,20 @@ _NOTHING = 1e-12  # a variance that is 0 but for rounding
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Replacement:
-    """What the alternative annotator test finds.
+    """What the alternative annotator test finds, by annotator.
 
     Attributes
     ----------
     annotator : ndarray of int, shape (n_annotators,)
         Those who are compared with the system: who labelled enough items.
-    n_items : ndarray of int, shape (n_annotators,)
+    n_items : ndarray of int
         How many items each of them shares with the system and with somebody else.
-    advantage : ndarray of float, shape (n_annotators,)
+    advantage : ndarray of float
         On what share of these items the system agrees with the others at least as much as the
         annotator does.
-    p : ndarray of float, shape (n_annotators,)
+    p : ndarray of float
         One-sided: that the system is at most ε behind would be so clear by chance.
-    won : ndarray of bool, shape (n_annotators,)
+    won : ndarray of bool
         Whether the system wins, by the Benjamini–Yekutieli procedure.
     """
 
@@ -61,7 +61,7 @@ def alternative_annotator_test(
     q: float = 0.05,
     fewest_items: int = 30,
 ) -> Replacement:
-    r"""Test whether a system agrees with people as well as any one of them does.
+    """Test whether a system agrees with people as well as any one of them does.
 
     Each annotator is left out in turn. On each item, annotator and system are compared by how well
     they agree with the others: :math:`d_i` is 1 where the annotator agrees more, −1 where the
@@ -73,29 +73,17 @@ def alternative_annotator_test(
     item, annotator, label : array_like of int, shape (n_votes,)
         Who gave which label to which item, positions from 0; one label per annotator and item.
     predicted : array_like of int, shape (n_items,)
-        The system's labels.
-    n_classes : int
-        What every label is below.
+        The system's labels; like people's, below ``n_classes``.
     epsilon : float
         By how much a system may be behind, since it costs less, in [0, 1]: the authors propose 0.2
         beside experts, 0.15 beside skilled annotators, 0.1 beside crowd workers.
     ordered : bool
-        Whether agreement is by the root mean squared difference of label positions; by the share
-        of the others who gave the same label otherwise.
+        Whether agreement is by the root mean squared difference of label positions; by the share of
+        the others who gave the same label otherwise.
     q : float
         False discovery rate over annotators, in (0, 1).
     fewest_items : int
         Annotators with fewer items are left out, at least 2.
-
-    Returns
-    -------
-    Replacement
-
-    Raises
-    ------
-    ValueError
-        If labels do not fit, an annotator labelled an item twice, or nobody has enough items that
-        somebody else labelled too.
 
     References
     ----------

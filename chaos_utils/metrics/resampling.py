@@ -1,7 +1,10 @@
-"""How much a statistic would move with other items, and with other votes."""
+"""How much a statistic would move with other items, and with other votes.
+
+`rng` is the source of randomness, `n_resamples` at least 1, `level` the coverage of an interval, in
+(0, 1).
+"""
 
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -11,34 +14,15 @@ from chaos_utils.metrics.checks import as_distributions, as_votes
 Floats = npt.NDArray[np.float64]
 
 _CHUNK_CELLS = 4_000_000  # 32 MB of counts at a time
-_ROUNDING = 1e-12  # what sums in another order may differ by
 
 
 def bootstrap_means(
     values: npt.ArrayLike, n_resamples: int, rng: np.random.Generator
 ) -> npt.NDArray[np.float64]:
-    """Means of columns over items drawn with replacement.
+    """Means of columns over items drawn with replacement, shape (n_resamples, n_columns).
 
-    A statistic that is a function of means (a rate, Fleiss' κ) is resampled by applying
-    that function to the rows of the result.
-
-    Parameters
-    ----------
-    values : array_like of float, shape (n_items, n_columns)
-        One row per item.
-    n_resamples : int
-        Number of resamples, at least 1.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_resamples, n_columns)
-
-    Raises
-    ------
-    ValueError
-        If `values` has no item or is no table, or `n_resamples` is below 1.
+    `values` have a row per item. A statistic that is a function of means (a rate, Fleiss' κ) is
+    resampled by applying that function to the rows of the result.
 
     References
     ----------
@@ -77,29 +61,9 @@ def bootstrap_tables(
 ) -> list[Floats]:
     """Means of several tables over the same items, drawn with replacement.
 
-    A table may cover some of the items; its means are over those of them that are drawn.
-
-    Parameters
-    ----------
-    tables : sequence of (ndarray of int, ndarray of float)
-        The items of its rows, shape (m,), ascending, and its columns, shape (m, n_columns).
-    items : array_like of int, shape (n_items,)
-        What is drawn from, ascending; rows of other items are left out.
-    n_resamples : int
-        At least 1.
-    rng : numpy.random.Generator
-        Source of randomness: a draw depends on the number of items alone, so that tables share
-        it whatever they hold.
-
-    Returns
-    -------
-    list of ndarray of float64, shape (n_resamples, n_columns)
-        NaN where none of a table's items was drawn.
-
-    Raises
-    ------
-    ValueError
-        If there is no item, or `n_resamples` is below 1.
+    A table is the items of its rows, ascending, and its columns. It may cover some of the `items`
+    that are drawn from; its means are over those of them that are drawn, NaN where none is. A draw
+    depends on the number of items alone, so that `tables` share it whatever they hold.
     """
     drawn_from = np.asarray(items, dtype=np.int64)
     n_items = len(drawn_from)
@@ -138,25 +102,14 @@ def percentile_interval(
     """Lower and upper end of the percentile interval of each column.
 
     The ends are the order statistics that `paired_p_value` inverts: the interval of a difference
-    leaves out 0 if and only if its p-value is below 1 − `level`.
+    leaves out 0 if and only if its p-value is below 1 − `level`. Of fewer resamples than
+    `fewest_resamples` they are the smallest and the largest value, which cover less. NaN where the
+    statistic is not defined on every resample.
 
     Parameters
     ----------
     resampled : array_like of float, shape (n_resamples, ...)
         Values of a statistic on resamples.
-    level : float
-        Coverage, in (0, 1).
-
-    Returns
-    -------
-    low, high : ndarray of float64, shape (...)
-        Of fewer resamples than `fewest_resamples`, the smallest and the largest value, which cover
-        less. NaN where the statistic is not defined on every resample.
-
-    Raises
-    ------
-    ValueError
-        If `level` is not between 0 and 1.
 
     References
     ----------
@@ -184,17 +137,12 @@ def paired_p_value(differences: npt.ArrayLike) -> Floats:
 
     Twice the share of values at or beyond 0, on the side that has fewer, where the data itself
     counts as one more: ``2 (1 + c) / (n_resamples + 1)``. This is the percentile interval,
-    inverted.
+    inverted. NaN where a difference is not defined on every resample.
 
     Parameters
     ----------
     differences : array_like of float, shape (n_resamples, ...)
         Difference of two systems on the same resamples. A value of 0 lies on both sides.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-        From `smallest_p_value` to 1. NaN where a difference is not defined on every resample.
 
     References
     ----------
@@ -209,15 +157,7 @@ def paired_p_value(differences: npt.ArrayLike) -> Floats:
 def smallest_p_value(n_resamples: int) -> float:
     """Return the p-value that `paired_p_value` gives where no resample changes the sign.
 
-    Parameters
-    ----------
-    n_resamples : int
-        At least 1.
-
-    Returns
-    -------
-    float
-        A bound from above: more resamples would give a smaller one.
+    A bound from above: more resamples would give a smaller one.
     """
     return min(2 / (n_resamples + 1), 1.0)
 
@@ -225,75 +165,18 @@ def smallest_p_value(n_resamples: int) -> float:
 def fewest_resamples(level: float = 0.95, n_comparisons: int = 1) -> int:
     """Return how many resamples the smallest p-value needs to be below 1 − `level`.
 
-    Parameters
-    ----------
-    level : float
-        Coverage, in (0, 1).
-    n_comparisons : int
-        That `holm` adjusts for.
-
-    Returns
-    -------
-    int
-        40 for one comparison at 0.95.
+    40 for one comparison at 0.95; more for several that `holm` adjusts for.
     """
     _check_level(level)
     return int(np.floor(round(2 * n_comparisons / (1 - level) - 1, 9))) + 1
 
 
-def best_shares(
-    resampled: npt.ArrayLike, better: Literal["lower", "higher", "zero"]
-) -> tuple[Floats, Floats]:
-    """How often each of several systems is the best one, over resamples.
-
-    Parameters
-    ----------
-    resampled : array_like of float, shape (n_resamples, n_systems)
-        Values of one measure, all systems resampled alike; NaN where one has none.
-    better : {'lower', 'higher', 'zero'}
-        Which way is better.
-
-    Returns
-    -------
-    best : ndarray of float64, shape (n_systems,)
-        Share of the resamples in which no other system is better. One that n systems share counts
-        1/n for each of them, so that the shares add up to 1. NaN for a system that is not defined
-        on every resample.
-    tied : ndarray of float64, shape (n_systems,)
-        Share of the resamples in which the system shares the first place; of these, `best` holds
-        its part.
-    """
-    values = np.asarray(resampled, dtype=np.float64)
-    known = ~np.isnan(values).any(axis=0)
-    best, tied = np.full((2, values.shape[1]), np.nan)
-    if known.any():
-        loss = {"lower": values, "higher": -values, "zero": np.abs(values)}[better][:, known]
-        first = loss <= loss.min(axis=1, keepdims=True) + _ROUNDING
-        of_them = first.sum(axis=1, keepdims=True)
-        best[known] = (first / of_them).mean(axis=0)
-        tied[known] = (first & (of_them > 1)).mean(axis=0)
-    return best, tied
-
-
 def draw_votes(
     distributions: npt.ArrayLike, n_votes: npt.ArrayLike, rng: np.random.Generator
 ) -> npt.NDArray[np.int64]:
-    """Draw votes on each item from its distribution.
+    """Draw ``n_votes`` on each item from its distribution; counts of shape (n_items, n_classes).
 
     With the items' own vote shares this is the vote bootstrap.
-
-    Parameters
-    ----------
-    distributions : array of shape (n_items, n_classes)
-        Rows sum to 1.
-    n_votes : int or array of int, shape (n_items,)
-        Votes per item; at least 1.
-    rng : Generator
-
-    Returns
-    -------
-    ndarray of int, shape (n_items, n_classes)
-        Counts; rows sum to `n_votes`.
     """
     sizes = np.asarray(n_votes, dtype=np.int64)
     if sizes.min() < 1:
@@ -306,25 +189,8 @@ def split_votes(
 ) -> list[npt.NDArray[np.int64]]:
     """Cut each item's votes at random into disjoint sets, without replacement.
 
-    Parameters
-    ----------
-    votes : array_like of int, shape (n_items, n_classes)
-        Counts.
-    sizes : sequence of int
-        Votes in each set; their sum is at most every item's number of votes. H1 and H2 of
-        Baan et al. (2022) are ``(20, 20)``.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    list of ndarray of int, shape (n_items, n_classes)
-        One for each size, then the votes that are left.
-
-    Raises
-    ------
-    ValueError
-        If an item has too few votes, or a size is below 1.
+    One set of counts for each of `sizes`, which may not be more together than any item's votes,
+    then the votes that are left. H1 and H2 of Baan et al. (2022) are ``(20, 20)``.
     """
     left = as_votes(votes, "votes").astype(np.int64)
     if min(sizes) < 1 or sum(sizes) > left.sum(axis=1).min():
@@ -347,15 +213,7 @@ def split_votes(
 def holm(p_values: npt.ArrayLike) -> Floats:
     """Adjust p-values for several comparisons, by Holm's step-down method.
 
-    Parameters
-    ----------
-    p_values : array_like of float, shape (n,)
-        In [0, 1]; NaN where nothing was compared.
-
-    Returns
-    -------
-    ndarray of float64, shape (n,)
-        At least the raw values, at most 1; NaN where they are.
+    NaN in `p_values`, where nothing was compared, stays NaN.
 
     References
     ----------
@@ -371,23 +229,9 @@ def holm(p_values: npt.ArrayLike) -> Floats:
 
 
 def rescale(score: npt.ArrayLike, *, at_zero: float, at_one: float) -> Floats:
-    """Rescale scores so that one reference (say, the uniform guess) is 0 and another is 1.
+    """Rescale a ``score`` so that one reference scores 0 (`at_zero`) and another 1 (`at_one`).
 
-    Parameters
-    ----------
-    score : array of any shape
-    at_zero, at_one : float
-        The score that becomes 0 and the score that becomes 1; they must differ.
-
-    Returns
-    -------
-    ndarray of float, of the same shape
-        Below 0 or above 1 for a score beyond a reference.
-
-    Raises
-    ------
-    ValueError
-        If the references score the same.
+    Below 0 or above 1 for a score beyond a reference.
     """
     if at_zero == at_one:
         raise ValueError(f"both references score {at_zero}; nothing lies between them")

@@ -1,4 +1,7 @@
-"""Accuracies and proper scores of predicted distributions."""
+"""Accuracies and proper scores of predicted distributions.
+
+All of `distributions`, `human`, `model` have shape (n_items, n_classes), and rows that sum to 1.
+"""
 
 from typing import Literal
 
@@ -13,19 +16,7 @@ _TIED = 1e-12  # probabilities that differ by less are equal but for rounding
 
 
 def top_label(distributions: npt.ArrayLike, *, ties: TieRule) -> npt.NDArray[np.int64]:
-    """Label with the largest share.
-
-    Parameters
-    ----------
-    distributions : array_like of float, shape (n_items, n_classes)
-        Rows sum to 1.
-    ties : {'first', 'last'}
-        Which label wins where several share the largest value.
-
-    Returns
-    -------
-    ndarray of int, shape (n_items,)
-    """
+    """Label with the largest share, the ``first`` or the ``last`` of several, as `ties` says."""
     p = as_distributions(distributions, "distributions")
     if ties == "first":
         return p.argmax(axis=1)
@@ -37,18 +28,9 @@ def top_label(distributions: npt.ArrayLike, *, ties: TieRule) -> npt.NDArray[np.
 def shared_top(distributions: npt.ArrayLike) -> Floats:
     """Label with the largest share, as a distribution: tied labels have equal parts of it.
 
-    Its product with a one-hot gold label, summed, is the expected hit of a label that is drawn
-    from the tied ones, and so does not depend on the order of the labels.
-
-    Parameters
-    ----------
-    distributions : array_like of float, shape (n_items, n_classes)
-        Rows sum to 1.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items, n_classes)
-        Rows sum to 1; one-hot where no other label comes within 1e-12 of the largest share.
+    Its product with a one-hot gold label, summed, is the expected hit of a label that is drawn from
+    the tied ones, and so does not depend on the order of the labels. One-hot where no other label
+    comes within 1e-12 of the largest share.
     """
     p = as_distributions(distributions, "distributions")
     tied = p >= p.max(axis=1, keepdims=True) - _TIED
@@ -60,22 +42,15 @@ def expected_correct(
 ) -> Floats:
     """Chance that the predicted label is the gold label, where tied labels share an item.
 
-    Its mean is an accuracy that the order of the labels has no say in: a uniform guess has
-    exactly 1 / n_classes.
+    Its mean is an accuracy that the order of the labels has no say in: a uniform guess has exactly
+    1 / n_classes. 0 or 1 where there is no tie.
 
     Parameters
     ----------
-    distributions : array_like of float, shape (n_items, n_classes)
-        Rows sum to 1.
     predicted : array_like of int, shape (n_items,)
         Label positions. A label with less than the largest share stands as it is.
     gold : array_like of int, shape (n_items,), or of float, shape (n_items, n_classes)
         Label positions; or distributions, such as `shared_top` of votes that tie.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items,)
-        In [0, 1]; 0 or 1 where there is no tie.
     """
     shared = shared_top(distributions)
     n_items, n_classes = shared.shape
@@ -89,20 +64,7 @@ def expected_correct(
 
 
 def soft_accuracy(human: npt.ArrayLike, model: npt.ArrayLike) -> Floats:
-    """Share of the votes that the model's distribution gets right: 1 − TVD, in [0, 1].
-
-    Parameters
-    ----------
-    human : array of shape (n_items, n_classes)
-        Vote shares; rows sum to 1.
-    model : array of shape (n_items, n_classes)
-        Predicted distributions.
-
-    Returns
-    -------
-    ndarray of float, shape (n_items,)
-        1 where both distributions are the same.
-    """
+    """Share of the votes that the model's distribution gets right: 1 − TVD, in [0, 1]."""
     return 1 - total_variation(human, model)
 
 
@@ -113,20 +75,8 @@ def soft_cross_entropy(
 
     .. math:: CE(h, m) = -\sum_k h_k \log m_k = KL(h \| m) + H(h)
 
-    Parameters
-    ----------
-    human, model : array_like of float, shape (n_items, n_classes)
-        Rows sum to 1.
-    unit : {'bits', 'nats'}
-        Base 2, or e.
-    floor : float
-        As for `kl_divergence`.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items,)
-        At least the entropy of `human`; infinite where a label with votes has
-        probability 0.
+    At least the entropy of `human`; infinite where a label with votes has probability 0. The
+    `floor` is that of `kl_divergence`.
     """
     return kl_divergence(human, model, unit=unit, floor=floor) + entropy(human, unit=unit)
 
@@ -136,15 +86,7 @@ def brier_of_votes(human: npt.ArrayLike, model: npt.ArrayLike) -> Floats:
 
     .. math:: B(h, m) = \sum_k h_k \sum_j (m_j - [j = k])^2 = \sum_j m_j^2 - 2 m \cdot h + 1
 
-    Parameters
-    ----------
-    human, model : array_like of float, shape (n_items, n_classes)
-        Rows sum to 1.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items,)
-        In [0, 2]. A proper score: smallest, at 1 − Σh², for m = h.
+    In [0, 2]. A proper score: smallest, at 1 − Σh², for m = h.
 
     References
     ----------

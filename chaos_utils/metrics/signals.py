@@ -1,8 +1,9 @@
 """Predicted disagreement as a signal: whether a model knows where people disagree.
 
-Both statistics compare the entropies of the predicted and the human distributions, and both come
-with an interval for other items; people are the votes as they were observed. Few votes know an
-item's entropy badly, which takes either statistic towards chance.
+Both statistics compare the entropies of the predicted and the human distributions (`model`,
+`human`, shape (n_items, n_classes)), and both come with an interval of coverage `level` for other
+items; people are the votes as they were observed. Few votes know an item's entropy badly, which
+takes either statistic towards chance.
 """
 
 from dataclasses import dataclass
@@ -20,16 +21,9 @@ _DIGITS = 10  # entropies that differ by less are equal but for rounding
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """A statistic with its interval.
+    """A statistic of `n` items, its `value`, with an interval from `low` to `high`.
 
-    Attributes
-    ----------
-    value : float
-        NaN where it is not defined.
-    low, high : float
-        Ends of the interval; NaN where there is none, as for a perfect value.
-    n : int
-        Number of items.
+    NaN where it is not defined; the ends also where there is no interval, as for a perfect value.
     """
 
     value: float
@@ -39,19 +33,9 @@ class Signal:
 
 
 def entropy_correlation(human: npt.ArrayLike, model: npt.ArrayLike, level: float = 0.95) -> Signal:
-    """Spearman's rank correlation of predicted and human entropy over items.
+    """Spearman's rank correlation of predicted and human entropy over items, by `spearman`.
 
-    Parameters
-    ----------
-    human, model : array_like of float, shape (n_items, n_classes)
-        Vote shares and predicted distributions; rows sum to 1.
-    level : float
-        Coverage of the interval, in (0, 1).
-
-    Returns
-    -------
-    Signal
-        As `spearman` gives it; entropies are rounded to 10 decimals, so that equal ones tie.
+    Entropies are rounded to 10 decimals, so that equal ones tie.
     """
     h, m = as_pair(human, model)
     ours, theirs = (entropy(p, unit="nats").round(_DIGITS) for p in (m, h))
@@ -63,24 +47,14 @@ def spearman(one: npt.ArrayLike, other: npt.ArrayLike, level: float = 0.95) -> S
 
     The correlation is a function of the joint distribution of both values, so what an item adds to
     its variance is known without a model of either: that of the two normal variables behind
-    Fieller's and Bonett and Wright's intervals is not assumed, and ties (mid-ranks) are minded.
-    The interval is made on the scale of :math:`\operatorname{artanh} \rho`.
+    Fieller's and Bonett and Wright's intervals is not assumed, and ties (mid-ranks) are minded. The
+    interval is made on the scale of :math:`\operatorname{artanh} \rho`. In [−1, 1]; NaN where a
+    side does not vary.
 
     Parameters
     ----------
     one, other : array_like of float, shape (n_items,)
-    level : float
-        Coverage of the interval, in (0, 1).
-
-    Returns
-    -------
-    Signal
-        In [−1, 1]; NaN where a side does not vary.
-
-    Raises
-    ------
-    ValueError
-        If the sides differ in length, a value is not finite, or the level is not in (0, 1).
+        Finite values, of the same items.
 
     References
     ----------
@@ -120,25 +94,9 @@ def contested(
     entropy_above: float | None = None,
     majority_below: float | None = None,
 ) -> Bools:
-    """Whether people disagree on an item, by one stated threshold.
+    """Whether people disagree on an item, by exactly one threshold.
 
-    Parameters
-    ----------
-    human : array_like of float, shape (n_items, n_classes)
-        Vote shares; rows sum to 1.
-    entropy_above : float, optional
-        In nats: items with a larger entropy are contested.
-    majority_below : float, optional
-        Items whose largest share is smaller are contested.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_items,)
-
-    Raises
-    ------
-    ValueError
-        If not exactly one threshold is given.
+    An entropy above `entropy_above`, in nats; or a largest share below `majority_below`.
     """
     h = as_distributions(human, "human")
     if entropy_above is not None and majority_below is None:
@@ -156,21 +114,9 @@ def contested_auroc(
     majority_below: float | None = None,
     level: float = 0.95,
 ) -> Signal:
-    """How well predicted entropy tells contested items from the others.
+    """How well predicted entropy tells contested items from the others, by `auroc`.
 
-    Parameters
-    ----------
-    human, model : array_like of float, shape (n_items, n_classes)
-        Vote shares and predicted distributions; rows sum to 1.
-    entropy_above, majority_below : float, optional
-        As for `contested`: exactly one.
-    level : float
-        Coverage of the interval, in (0, 1).
-
-    Returns
-    -------
-    Signal
-        As `auroc` gives it.
+    Which items are contested, `entropy_above` or `majority_below` says, as for `contested`.
     """
     h, m = as_pair(human, model)
     is_contested = contested(h, entropy_above=entropy_above, majority_below=majority_below)
@@ -182,25 +128,15 @@ def auroc(score: npt.ArrayLike, positive: npt.ArrayLike, level: float = 0.95) ->
 
     It is the chance that a positive item scores above a negative one; ties count half. DeLong's
     standard error is used on the logit scale, which keeps the interval inside [0, 1] and its
-    coverage near the ends.
+    coverage near the ends. Chance is 0.5; NaN where all items are positive or none is. Without an
+    interval where the scores keep both kinds wholly apart, or a kind has one item.
 
     Parameters
     ----------
     score : array_like of float, shape (n_items,)
+        Larger where an item is thought to be positive.
     positive : array_like of bool, shape (n_items,)
-    level : float
-        Coverage of the interval, in (0, 1).
-
-    Returns
-    -------
-    Signal
-        In [0, 1], chance is 0.5; NaN where all items are positive or none is. Without an interval
-        where the scores keep both kinds wholly apart, or a kind has one item.
-
-    Raises
-    ------
-    ValueError
-        If the sides differ in length, a score is not finite, or the level is not in (0, 1).
+        Whether it is.
 
     References
     ----------

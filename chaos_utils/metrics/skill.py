@@ -3,6 +3,8 @@
 The zero is the base rate: how often each label is given overall. Someone who knows it, and asks k
 people about an item, is best served by b + λ (shares − b), λ = k / (k + V/d₀), and then comes to
 1/d = 1/d₀ + k/V; V is the chance that two people differ, d and d₀ are mean squared distances.
+Intervals have the coverage `level`; items are taken to be drawn from a population, with their
+votes.
 """
 
 from dataclasses import dataclass
@@ -30,12 +32,8 @@ def leave_one_out_mean(shares: npt.ArrayLike, groups: npt.ArrayLike) -> Floats:
     shares : array_like of float, shape (n_items, n_classes)
         Vote shares.
     groups : array_like of int, shape (n_items,)
-        Items of one group, such as those that share a text, are left out together.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items, n_classes)
-        Rows sum to 1; NaN where there is no other group.
+        Items of one group, such as those that share a text, are left out together. NaN where there
+        is no other group.
     """
     values = np.asarray(shares, dtype=np.float64)
     sums, group = _of_others(np.column_stack([values, np.ones(len(values))]), groups)
@@ -63,16 +61,16 @@ class Distances:
     ----------
     of_person : ndarray of float, shape (n_items,)
         Of one person's answer; its mean is V, the chance that two people differ.
-    of_base_rate : ndarray of float, shape (n_items,)
+    of_base_rate : ndarray of float
         Of the leave-one-out mean b; its mean is d₀.
-    of_system : ndarray of float, shape (n_items,)
+    of_system : ndarray of float
         Of the system as it is, m; its mean is d.
-    of_trusted : ndarray of float, shape (n_items,)
+    of_trusted : ndarray of float
         Of b + λ (m − b), with λ fitted on the items of all other groups.
     trust : float
-        λ fitted on all items, 0 or more. Below 1, the system is surer than it may be; above 1,
-        b + λ (m − b) may leave [0, 1], as a linear regression may.
-    spread, product, square : ndarray of float, shape (n_items,)
+        λ fitted on all items, 0 or more. Below 1, the system is surer than it may be; above 1, b +
+        λ (m − b) may leave [0, 1], as a linear regression may.
+    spread, product, square : ndarray of float
         What λ and its gain are fitted from on resamples, around the mean share of all items: means
         of the square of p − b, without bias, of (m − b) · (h − b) and of the square of m − b.
     """
@@ -103,22 +101,11 @@ def distances(
     ----------
     counts : array_like of int, shape (n_items, n_classes)
         Votes, at least two on each item.
-    model : array_like of float, shape (n_items, n_classes)
-        Predicted distributions; rows sum to 1.
     groups : array_like of int, shape (n_items,)
         As for `leave_one_out_mean`; at least two.
     varying : float, or ndarray of float, shape (n_items,)
         Of a prediction that is drawn, such as the pooled votes of some judges: the sum of its
         variances, around `model`. Distances are then the expected ones.
-
-    Returns
-    -------
-    Distances
-
-    Raises
-    ------
-    ValueError
-        If an item has fewer than two votes, a row is no distribution, or there is one group.
     """
     votes = as_votes(counts, "counts")
     n_votes = votes.sum(axis=1)
@@ -169,19 +156,9 @@ def _weights(sums: Floats, n_classes: int) -> Floats:
 def ratio_interval(top: Floats, bottom: Floats, level: float = 0.95) -> tuple[float, float, float]:
     """Return the ratio of two means over the same items, and Fieller's interval of it.
 
-    Parameters
-    ----------
-    top, bottom : ndarray of float, shape (n_items,)
-        Such as unbiased squared distances of one person and of a system: then the ratio is how
-        many people, pooled, come as near as the system.
-    level : float
-        Coverage, in (0, 1); items are taken to be drawn from a population, with their votes.
-
-    Returns
-    -------
-    value, low, high : float
-        The ratio, infinite where the mean of `bottom` is at most 0, and each v at which 0 is in
-        the interval of the mean of `bottom` − `top` / v.
+    The ratio is infinite where the mean of `bottom` is at most 0; the interval holds each v at
+    which 0 is in that of the mean of `bottom` − `top` / v. Of unbiased squared distances of one
+    person and of a system, by item, it is how many people, pooled, come as near as the system.
 
     References
     ----------
@@ -208,18 +185,8 @@ def ratio_interval(top: Floats, bottom: Floats, level: float = 0.95) -> tuple[fl
 def is_above_zero(values: Floats, level: float = 0.95) -> bool:
     """Return whether the normal interval of a mean over items lies above 0.
 
-    Parameters
-    ----------
-    values : ndarray of float, shape (n_items,)
-        Such as squared distances of the base rate: where it does not, items hardly differ, or
-        votes are too few to show it, and no skill is defined.
-    level : float
-        Coverage, in (0, 1).
-
-    Returns
-    -------
-    bool
-        False for fewer than two items.
+    Where that of the base rate's squared distances does not, items hardly differ, or votes are too
+    few to show it, and no skill is defined. False for fewer than two items.
     """
     if len(values) < 2:
         return False
@@ -232,18 +199,9 @@ def skill_interval(
 ) -> tuple[float, float, float]:
     """Return a system's skill against the base rate, 1 − d/d₀, with Fieller's interval.
 
-    Parameters
-    ----------
-    of_base_rate, of_system : ndarray of float, shape (n_items,)
-        As in `Distances`; the base rate is held fixed.
-    level : float
-        Coverage, in (0, 1).
-
-    Returns
-    -------
-    value, low, high : float
-        1 for what comes as near as the votes can show; 0 for the base rate; negative beyond it.
-        NaN unless the base rate's distance `is_above_zero`.
+    1 for what comes as near as the votes can show; 0 for the base rate, which is held fixed;
+    negative beyond it. NaN unless the base rate's distance `is_above_zero`. `of_base_rate` and
+    `of_system` are those of `Distances`.
 
     References
     ----------
@@ -259,17 +217,8 @@ def skill_interval(
 def skill_of_people(n_people: npt.ArrayLike, credibility: float) -> Floats:
     """Return the skill of k people's answers, used as well as the base rate allows: k / (k + k₀).
 
-    Parameters
-    ----------
-    n_people : array_like of float
-        k, 0 or more.
-    credibility : float
-        Bühlmann's credibility constant k₀ = V/d₀, in people.
-
-    Returns
-    -------
-    ndarray of float64
-        In [0, 1]; of one person, Fleiss' κ.
+    k is `n_people`; k₀ = V/d₀ is Bühlmann's `credibility` constant, in people. In [0, 1]; of one
+    person, Fleiss' κ.
 
     References
     ----------
@@ -282,20 +231,13 @@ def skill_of_people(n_people: npt.ArrayLike, credibility: float) -> Floats:
 def people_on_top(
     of_person: npt.ArrayLike, of_base_rate: npt.ArrayLike, of_system: npt.ArrayLike
 ) -> Floats:
-    r"""Return how many people's answers, on top of the base rate, come as near as a system.
+    """Return how many people's answers, on top of the base rate, come as near as a system.
 
     .. math:: k = V/d - V/d_0
 
-    Parameters
-    ----------
-    of_person, of_base_rate, of_system : array_like of float, shape (...)
-        Means over items of `Distances`.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-        0 is the base rate. Infinite where `of_system` is at most 0, and then minus infinity where
-        `of_base_rate` alone is.
+    Means over items of `Distances` go in: `of_person`, `of_base_rate`, `of_system`. 0 is the base
+    rate. Infinite where `of_system` is at most 0, and then minus infinity where `of_base_rate`
+    alone is.
     """
     one, base, system = np.broadcast_arrays(*map(np.asarray, (of_person, of_base_rate, of_system)))
     far = np.full(one.shape, np.inf)
@@ -318,21 +260,10 @@ def bootstrap_intervals(
 ) -> Intervals:
     """Return the intervals that Fieller's does not give, from resamples of the items.
 
-    Parameters
-    ----------
-    found : Distances
-    n_resamples : int
-        Of the items, each with its votes; the base rate is held fixed, λ is fitted on each
-        resample. (With λ fixed, intervals of a system that knows little are too narrow: they held
-        what simulated systems of skill below 0.1 were worth in 84 to 91 % of samples.)
-    seed : int
-        0 or more: what is drawn depends on it and the number of items alone.
-    level : float
-        Coverage, in (0, 1).
-
-    Returns
-    -------
-    Intervals
+    An item is resampled with its votes; the base rate is held fixed, λ is fitted on each resample.
+    (With λ fixed, intervals of a system that knows little are too narrow: they held what simulated
+    systems of skill below 0.1 were worth in 84 to 91 % of samples.) What is drawn depends on `seed`
+    and the number of items in `found` alone.
     """
     columns = (
         found.of_person, found.of_base_rate, found.of_system,

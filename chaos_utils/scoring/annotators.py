@@ -17,24 +17,12 @@ _MOST_STEPS = 200
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Agreement:
-    """How often annotators agree with the others who judged the same items.
+    """How often annotators agree with the others who judged the same items; by annotator."""
 
-    Attributes
-    ----------
-    n_votes : ndarray of int, shape (n_annotators,)
-        Votes on items that others have judged too.
-    observed : ndarray of float, shape (n_annotators,)
-        Mean share of the others' votes that are for the annotator's label; NaN without votes.
-    error : ndarray of float, shape (n_annotators,)
-        Its standard error, over the annotator's votes; NaN with fewer than two.
-    by_chance : ndarray of float, shape (n_annotators,)
-        What it would be if the same labels were given to these items at random.
-    """
-
-    n_votes: Ints
-    observed: Floats
-    error: Floats
-    by_chance: Floats
+    n_votes: Ints  # on items that others have judged too
+    observed: Floats  # mean share of the others' votes for the annotator's label; NaN without votes
+    error: Floats  # standard error of it, over the annotator's votes; NaN with fewer than two
+    by_chance: Floats  # what it would be if the same labels were given to these items at random
 
     @property
     def corrected(self) -> Floats:
@@ -45,22 +33,7 @@ class Agreement:
 
 
 def agreement_with_rest(votes: Votes) -> Agreement:
-    """Compare each annotator's votes with the other votes on the same items.
-
-    Parameters
-    ----------
-    votes : Votes
-        With annotators.
-
-    Returns
-    -------
-    Agreement
-
-    Raises
-    ------
-    ChaosError
-        If it is not known who gave which vote.
-    """
+    """Compare each annotator's votes with the other votes on the same items."""
     known = _annotations(votes)
     others = np.bincount(known.item, minlength=len(votes))[known.item] - 1
     kept = others > 0
@@ -89,24 +62,11 @@ def agreement_with_rest(votes: Votes) -> Agreement:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DawidSkene:
-    """Labels and errors that make the votes most likely.
+    """Labels and errors that make the votes most likely."""
 
-    Attributes
-    ----------
-    chances : ndarray of float, shape (n_items, n_classes)
-        How likely each label is the item's.
-    prior : ndarray of float, shape (n_classes,)
-        Share of items with each label.
-    errors : ndarray of float, shape (n_annotators, n_classes, n_classes)
-        How often an annotator gives each label (last axis) to items of each label.
-    n_steps : int
-        Steps of EM.
-    """
-
-    chances: Floats
-    prior: Floats
-    errors: Floats
-    n_steps: int
+    chances: Floats  # how likely each label is the item's, (n_items, n_classes)
+    prior: Floats  # share of items with each label
+    errors: Floats  # (n_annotators, n_classes, n_classes), the label that is given last
 
     @property
     def accuracy(self) -> Floats:
@@ -120,26 +80,9 @@ def dawid_skene(votes: Votes) -> DawidSkene:
 
     It supposes that every item has one right label, and that annotators err independently of each
     other: where people rightly differ, dissent counts as error. EM starts from the vote shares and
-    stops where a step gains less than 1e-6 nats per vote, or after 200 steps.
-
-    Parameters
-    ----------
-    votes : Votes
-        With annotators.
-
-    Returns
-    -------
-    DawidSkene
-
-    Raises
-    ------
-    ChaosError
-        If it is not known who gave which vote.
-
-    References
-    ----------
-    Dawid, A. P. and Skene, A. M. (1979). Maximum likelihood estimation of observer error-rates
-    using the EM algorithm.
+    stops where a step gains less than 1e-6 nats per vote, or after 200 steps. Dawid, A. P. and
+    Skene, A. M. (1979). Maximum likelihood estimation of observer error-rates using the EM
+    algorithm.
     """
     known = _annotations(votes)
     n_items, n_classes = votes.counts.shape
@@ -148,9 +91,8 @@ def dawid_skene(votes: Votes) -> DawidSkene:
     totals = np.bincount(known.item * n_classes + known.label, minlength=n_items * n_classes)
     voted = totals.reshape(n_items, n_classes)
     chances = voted / np.maximum(voted.sum(axis=1, keepdims=True), 1)
-    before, n_steps = -np.inf, 0
-    while n_steps < _MOST_STEPS:
-        n_steps += 1
+    before = -np.inf
+    for _ in range(_MOST_STEPS):
         prior = np.maximum(chances.mean(axis=0), _TINY)
         logs = np.empty((n_items, n_classes))
         errors = np.empty((n_annotators, n_classes, n_classes))
@@ -172,7 +114,7 @@ def dawid_skene(votes: Votes) -> DawidSkene:
         if after - before < _GAIN:
             break
         before = after
-    return DawidSkene(chances, prior, errors, n_steps)
+    return DawidSkene(chances, prior, errors)
 
 
 def _annotations(votes: Votes) -> Annotations:

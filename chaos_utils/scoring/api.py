@@ -144,6 +144,7 @@ def make_system(name: str, votes: Votes, probabilities: npt.ArrayLike) -> System
     Returns
     -------
     System
+        Of origin ``yours``.
 
     Raises
     ------

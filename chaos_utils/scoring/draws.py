@@ -21,50 +21,22 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Repeated:
-    """A measure on the same items under several draws of votes.
-
-    Attributes
-    ----------
-    measure : Measure
-    columns : ndarray of float, shape (n_draws, n_items, n_columns)
-        The measure's columns under each draw.
-    weights : ndarray of float, shape (n_draws,)
-        The value is the weighted sum of the draws' values; they sum to 1.
-    """
+    """A measure on the same items under several draws of votes."""
 
     measure: Measure
-    columns: Floats
-    weights: Floats
+    columns: Floats  # the measure's under each draw, (n_draws, n_items, n_columns)
+    weights: Floats  # of the draws' values, which sum to 1
 
     @classmethod
     def once(cls, measure: Measure, judged: Judged) -> "Repeated":
-        """Return a measure of what was observed: a single draw.
-
-        Parameters
-        ----------
-        measure : Measure
-        judged : Judged
-
-        Returns
-        -------
-        Repeated
-        """
+        """Return a measure of what was observed: a single draw."""
         return cls(measure, columns_of(measure, judged)[np.newaxis], np.ones(1))
 
     @classmethod
     def weighted(cls, parts: Sequence["Repeated"], weights: npt.ArrayLike) -> "Repeated":
-        """Return the weighted sum of a measure's estimates.
+        """Return the weighted sum of a measure's estimates on the same items.
 
-        Parameters
-        ----------
-        parts : sequence of Repeated
-            Of one measure, on the same items.
-        weights : array_like of float, shape (n_parts,)
-
-        Returns
-        -------
-        Repeated
-            Where the measure is a mean, of a single draw: the weighted sum of the items' values.
+        Where the measure is a mean, it is of a single draw: the weighted sum of the items' values.
         """
         measure = parts[0].measure
         scale = np.asarray(weights, dtype=np.float64)
@@ -78,18 +50,7 @@ class Repeated:
         )
 
     def on(self, rows: npt.NDArray[np.int64]) -> "Repeated":
-        """Return the same on some of the items.
-
-        Parameters
-        ----------
-        rows : ndarray of int, shape (m,)
-            Positions of items.
-
-        Returns
-        -------
-        Repeated
-            Of m items.
-        """
+        """Return the same on some of the items."""
         # Laid out as before: sums in another order would differ in the last digit.
         return Repeated(self.measure, self.columns.take(rows, axis=1), self.weights)
 
@@ -110,16 +71,9 @@ class Repeated:
         return self.columns.transpose(1, 0, 2).reshape(n_items, n_draws * n_columns)
 
     def of_means(self, means: Floats) -> Floats:
-        """Turn means of the table's columns into estimates.
+        """Turn means of the table's columns, shape (n, n_draws * n_columns), into n estimates.
 
-        Parameters
-        ----------
-        means : ndarray of float, shape (n, n_draws * n_columns)
-            Means over items, such as those of n bootstrap resamples.
-
-        Returns
-        -------
-        ndarray of float, shape (n,)
+        They are means over items, such as those of n bootstrap resamples.
         """
         shape = (len(means), len(self.weights), self.columns.shape[2])
         return self.measure.reduce(means.reshape(shape)) @ self.weights
@@ -131,17 +85,6 @@ def judged_crowd(
     """Set distributions beside those of a crowd; labels that tie share an item on both sides.
 
     A drawn crowd has no old label, so its first argmax stands for it.
-
-    Parameters
-    ----------
-    human, model : ndarray of float, shape (n_items, n_classes)
-        Rows sum to 1.
-    n_votes : ndarray of int, shape (n_items,), optional
-        Votes behind `human`.
-
-    Returns
-    -------
-    Judged
     """
     majority = top_label(human, ties="first")
     predicted = top_label(model, ties="first")
@@ -151,21 +94,10 @@ def judged_crowd(
 def repeated(
     measure: Measure, human: Floats, model: Floats, n_votes: npt.ArrayLike | None = None
 ) -> Repeated:
-    """Compute a measure under each draw.
+    """Compute a measure under each draw; arrays are of shape (n_draws, n_items, n_classes).
 
-    Parameters
-    ----------
-    measure : Measure
-    human, model : ndarray of float, shape (n_draws, n_items, n_classes)
-        Distributions under each draw. They are judged draw by draw, since the gaps in a
-        bin of one draw must not make up for those of another.
-    n_votes : int or array_like of int, shape (n_items,), optional
-        Votes behind `human`, which some measures need.
-
-    Returns
-    -------
-    Repeated
-        Each draw weighs the same.
+    They are judged draw by draw, since the gaps in a bin of one draw must not make up for those of
+    another.
     """
     n_draws, n_items, n_classes = human.shape
     sizes = None
@@ -193,24 +125,7 @@ def draw_posterior(
 ) -> Floats:
     """Draw what the items' true distributions may be, given the votes on them.
 
-    Parameters
-    ----------
-    votes : array of shape (n_items, n_classes)
-        Whole counts; each item has a vote.
-    n_draws : int
-        At least 1.
-    rng : Generator
-    prior : GridPrior or Dirichlet parameters, optional
-        By default what `fit_grid` finds.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_draws, n_items, n_classes)
-
-    Raises
-    ------
-    ValueError
-        If `n_draws` is below 1, or `votes` are no counts.
+    The prior is by default what `fit_grid` finds. Of shape (n_draws, n_items, n_classes).
     """
     return draw_truths(votes, fit_grid(votes) if prior is None else prior, rng, n_draws)
 
@@ -218,18 +133,7 @@ def draw_posterior(
 def draw_crowds(truths: Floats, n_votes: npt.ArrayLike, rng: np.random.Generator) -> Floats:
     """Draw the vote shares of a crowd on each item from each draw of its truth.
 
-    Parameters
-    ----------
-    truths : ndarray of float, shape (n_draws, n_items, n_classes)
-        Distributions.
-    n_votes : int or array of int, shape (n_items,)
-        Votes per item, at least 1.
-    rng : Generator
-
-    Returns
-    -------
-    ndarray of float, shape (n_draws, n_items, n_classes)
-        Vote shares.
+    `truths` are of shape (n_draws, n_items, n_classes), and so are the shares.
     """
     flat = truths.reshape(-1, truths.shape[-1])
     sizes = np.broadcast_to(np.asarray(n_votes, dtype=np.int64), truths.shape[:2]).ravel()

@@ -84,10 +84,6 @@ def inputs_of(logs: Floats, kind: Kind, old_label: npt.ArrayLike | None = None) 
         systems.
     old_label : array_like of int, shape (n_items,), optional
         Added as one indicator per label, and by its products with the log-probabilities.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items, n_inputs)
     """
     n, _, k = logs.shape
     flat = logs.reshape(n, -1)
@@ -121,11 +117,6 @@ def loss_and_slope(scores: Floats, shares: Floats, objective: Objective) -> tupl
         ``kl``: the cross-entropy with the votes, which is KL up to a constant. ``jsd``: the
         Jensen–Shannon distance in √nats, with 10⁻⁶ added under the root, since that has no slope
         at 0.
-
-    Returns
-    -------
-    loss : float
-    slope : ndarray of float64, shape (n_classes, n_items)
     """
     logs = scores - scores.max(axis=0)
     logs -= np.log(np.exp(logs).sum(axis=0))
@@ -227,10 +218,6 @@ def fit_map(
         Times the sum of the squared weights of standardised inputs, added to the loss summed over
         items, so that it counts for less the more items there are; intercepts have none. At
         least 0.
-
-    Returns
-    -------
-    FittedMap
 
     Raises
     ------

@@ -45,62 +45,24 @@ _LARGEST = 1e300  # comparing is safe for integers of any length; converting is 
 
 @dataclass(slots=True)
 class Row:
-    """One model's raw answer for one item.
+    """One model's raw answer for one item, unchecked."""
 
-    Attributes
-    ----------
-    place : str
-        Where it stands in the file, for messages.
-    uid, label, dataset : object
-        As the file has them, unchecked; None where it states none.
-    values : object
-        A list in the order of the format, or a mapping from column to value; unchecked.
-    are_logits : bool
-        Whether `values` are logits instead of probabilities.
-    codes : tuple of str
-        The labels' codes in the order of `values`, for a format that has an order of its own and
-        a dataset that has these codes; empty for the dataset's order.
-    about : mapping
-        What the columns `ABOUT` say of the system.
-    samples : mapping from str to int, or None
-        How often each answer was drawn from a model that gives texts; None for distributions.
-    faults : list of str
-        Where the row contradicts itself.
-    """
-
-    place: str
-    uid: Any
-    values: Any
-    are_logits: bool = False
+    place: str  # where it stands in the file, for messages
+    uid: Any  # None, as for label and dataset, where the file states none
+    values: Any  # a list in the order of the format, or a mapping from column to value
+    are_logits: bool = False  # and not probabilities
     label: Any = None
     dataset: Any = None
-    codes: tuple[str, ...] = ()
-    about: Mapping[str, Any] = field(default_factory=dict)
-    samples: Mapping[str, int] | None = None
-    faults: list[str] = field(default_factory=list)
+    codes: tuple[str, ...] = ()  # the labels' order, where a format has one of its own
+    about: Mapping[str, Any] = field(default_factory=dict)  # from the columns `ABOUT`
+    samples: Mapping[str, int] | None = None  # times each answer was drawn; None for distributions
+    faults: list[str] = field(default_factory=list)  # where the row contradicts itself
 
 
 def read_rows(path: Path, content: bytes, datasets: Sequence[Dataset]) -> dict[str, list[Row]]:
-    """Return the rows of a predictions file by model.
+    """Return the rows of a predictions file by model, one of each at least.
 
-    Parameters
-    ----------
-    path : Path
-        Names the file in messages, and the model where the file names none.
-    content : bytes
-        All of the file, in any of the formats.
-    datasets : sequence of Dataset
-        That it may be about.
-
-    Returns
-    -------
-    dict of list of Row
-        At least one model; each has at least one row.
-
-    Raises
-    ------
-    ChaosError
-        If the file is empty, damaged, or in none of the formats.
+    The path names the file in messages, and the model where the file names none.
     """
     source = Content(path, content)
     faults = Faults(
@@ -135,17 +97,7 @@ def read_rows(path: Path, content: bytes, datasets: Sequence[Dataset]) -> dict[s
 
 
 def class_columns(dataset: Dataset) -> list[str]:
-    """Return the names of the class columns in tables of a dataset.
-
-    Parameters
-    ----------
-    dataset : Dataset
-
-    Returns
-    -------
-    list of str
-        One per label, in order, with ``_`` for spaces: ``entailment``, ``hypothesis_1``.
-    """
+    """Return the names of class columns in tables of a dataset, such as ``hypothesis_1``."""
     return [label.replace(" ", "_") for label in dataset.labels]
 
 

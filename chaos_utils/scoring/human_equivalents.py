@@ -34,21 +34,10 @@ _FROM_VOTES = ("reference", "simulated")  # origins of systems that are made fro
 
 @dataclass(frozen=True, slots=True)
 class Equivalent:
-    """As how many drawn people a system does.
+    """As how many drawn people a system does, by the measure `name` of `NAMES`, on `n_items`.
 
-    Attributes
-    ----------
-    name : str
-        One of `NAMES`.
-    value : float
-        People: 0 stands for less than one and infinity for more than `limit`.
-    low, high : float
-        Ends of the interval; NaN without one.
-    limit : int
-        Half the crowd: beyond it, the answer is "more than half the crowd".
-    n_items : int
-    n_judges : int
-        How many other votes judge.
+    A `value` of 0 stands for less than one person, infinity for more than `limit`, half the crowd.
+    `low` and `high` are the ends of the interval, NaN without one; `n_judges` other votes judge.
     """
 
     name: str
@@ -86,30 +75,10 @@ class Equivalent:
 class Crowds:
     """Crowds of a few people, and m others on each item who judge them and any system.
 
-    Both are drawn without replacement from an item's votes, `n_draws` times. What is drawn does
-    not depend on the systems.
-
-    Parameters
-    ----------
-    votes : Votes
-    n_judges : int, optional
-        Votes that judge, m; by default half of those on the item that has fewest.
-    n_draws : int
-        At least 1.
-    seed : int
-        Of the draws, 0 or more.
-
-    Attributes
-    ----------
-    votes : Votes
-    n_judges : int
-    people : tuple of int
-        Sizes v of the crowds: those of `PEOPLE` for which votes are left.
-
-    Raises
-    ------
-    ChaosError
-        If more votes are asked for than the crowd has.
+    Both are drawn without replacement from an item's votes, `n_draws` times. What is drawn does not
+    depend on the systems. By default m, `n_judges`, is half of the votes on the item that has
+    fewest; `people` are the crowds' sizes v: those of `PEOPLE` for which votes are left.
+    Names of measures are ``human_equivalent_tvd`` and ``human_equivalent_jsd``.
     """
 
     def __init__(
@@ -158,18 +127,7 @@ class Crowds:
         return judges, {name: sums.T / self._n_draws for name, sums in distances.items()}
 
     def distances(self, name: str) -> Floats:
-        """Return how far crowds are from the judges, item by item.
-
-        Parameters
-        ----------
-        name : str
-            ``human_equivalent_tvd`` or ``human_equivalent_jsd``.
-
-        Returns
-        -------
-        ndarray of float, shape (n_items, n_sizes)
-            Means over draws, by the crowd's size as in `people`.
-        """
+        """Return how far crowds are from the judges by `name`, shape (n_items, n_sizes)."""
         return self._drawn[1][name]
 
     def equivalents(
@@ -181,30 +139,11 @@ class Crowds:
         level: float = 0.95,
         seed: int | None = None,
     ) -> list[Equivalent]:
-        """Compute the size of the crowd that is as far from the judges as a system.
+        """Compute the size of the crowd that is as far from the judges as a system, by `names`.
 
-        Parameters
-        ----------
-        system : System
-        names : sequence of str
-            ``human_equivalent_tvd``, ``human_equivalent_jsd``.
-        n_resamples : int
-            Bootstrap resamples of the items, each with its votes, for the intervals; 0 for none.
-        level : float
-            Coverage of the intervals, in (0, 1).
-        seed : int, optional
-            Of the resamples, 0 or more; by default that of the draws.
-
-        Returns
-        -------
-        list of Equivalent
-            Interpolated between sizes, linear in log v. The interval holds each v at which 0 is in
-            that of the paired difference between system and crowd.
-
-        Raises
-        ------
-        ChaosError
-            If the system was made from the votes that judge it, or the seed is negative.
+        Interpolated between sizes, linear in log v. The interval holds each v at which 0 is in that
+        of the paired difference between system and crowd, over resamples of the items, each with
+        its votes.
         """
         seed = self._seed if seed is None else seed
         _check_seed(seed)
@@ -251,32 +190,10 @@ def human_equivalents(
     seed: int = 0,
     resampling_seed: int | None = None,
 ) -> list[tuple[System, Equivalent]]:
-    """Compute as how many drawn people systems do.
+    """Compute as how many drawn people systems do, by system, then by name; see `Crowds`.
 
-    Parameters
-    ----------
-    votes : Votes
-    systems : iterable of System
-        Each is judged on the items that it covers.
-    names : iterable of str
-        Some of `NAMES`.
-    n_judges, n_draws, seed
-        As for `Crowds`.
-    n_resamples : int
-        As for `Crowds.equivalents`.
-    resampling_seed : int, optional
-        Of the resamples, 0 or more; by default `seed`.
-
-    Returns
-    -------
-    list of (System, Equivalent)
-        By system, then by name.
-
-    Raises
-    ------
-    ChaosError
-        If a name is not known, a system was made from the votes that judge it, or the crowd has
-        too few votes.
+    Each is judged on the items that it covers. What is resampled depends on `resampling_seed`, by
+    default `seed`, that of the draws.
     """
     chosen = list(names)
     for name in chosen:
@@ -293,18 +210,7 @@ def human_equivalents(
 
 
 def as_rows(found: Iterable[tuple[System, Equivalent]]) -> list[dict[str, object]]:
-    """Return what `human_equivalents` found as rows of a table.
-
-    Parameters
-    ----------
-    found : iterable of (System, Equivalent)
-
-    Returns
-    -------
-    list of dict
-        ``dataset``, ``system``, ``origin``, ``measure``, ``n_items``, ``n_judges``, ``value``,
-        ``low``, ``high``, ``text``, ``estimand``.
-    """
+    """Return what `human_equivalents` found as rows of a table."""
     return [
         {
             "dataset": system.dataset.name,
@@ -326,15 +232,7 @@ def as_rows(found: Iterable[tuple[System, Equivalent]]) -> list[dict[str, object
 def refusal(votes: Votes, system: System) -> str:
     """Say why a system cannot be judged by these votes as people are; empty where it can be.
 
-    Parameters
-    ----------
-    votes : Votes
-    system : System
-
-    Returns
-    -------
-    str
-        People who predict the rest of the crowd have not seen its votes; nor may a system.
+    People who predict the rest of the crowd have not seen its votes; nor may a system.
     """
     if system.origin in _FROM_VOTES:
         return "made from the votes that judge it"
@@ -344,23 +242,7 @@ def refusal(votes: Votes, system: System) -> str:
 
 
 def predicted(votes: Votes, system: System) -> tuple[Ints, Floats]:
-    """Return where a system's items stand in the votes, and its distributions.
-
-    Parameters
-    ----------
-    votes : Votes
-    system : System
-
-    Returns
-    -------
-    rows : ndarray of int, shape (n_items,)
-    model : ndarray of float, shape (n_items, n_classes)
-
-    Raises
-    ------
-    ChaosError
-        With the `refusal`, where there is one.
-    """
+    """Return where a system's items stand in the votes, and its distributions, unless refused."""
     reason = refusal(votes, system)
     if reason:
         raise ChaosError(

@@ -60,24 +60,15 @@ Row = dict[str, Any]
 class Answer:
     """What `chaos evaluate` answers.
 
-    Attributes
-    ----------
-    rows : list of dict
-        The table of scores (`COLUMNS`, where a row has something to say), by dataset: systems,
-        then perfect model, second crowd and baselines on the same items, then differences.
-        Beside it ``unit`` and ``better``; ``rank`` among the models of Table 5 of Nie et al. (2020)
-        and this one (1 is best), and ``ranked``, their number; ``synthetic``; for numbers of people
-        ``text``, in words. Where systems cover different items, ``group`` names those who share
-        them.
-    best : set of (str, str, str, str)
-        Dataset, group, measure and system where that system is better than each other one that
-        covers the same items, and the intervals of all these differences leave out 0.
-    n_resamples : int
-        0 without intervals.
-    titles : mapping from str to str
-        Of the datasets.
-    notes : list of str
-        What a reader of the numbers must know.
+    The rows are those of the table of scores (`COLUMNS`, where a row has something to say), by
+    dataset: systems, then perfect model, second crowd and baselines on the same items, then
+    differences. Beside it ``unit`` and ``better``; ``rank`` among the models of Table 5 of Nie et
+    al. (2020) and this one (1 is best), and ``ranked``, their number; ``synthetic``; for numbers of
+    people ``text``, in words. Where systems cover different items, ``group`` names those who share
+    them.
+
+    The best, by dataset, group, measure and name, are better than each other system that covers the
+    same items, and the intervals of all these differences leave out 0.
     """
 
     rows: list[Row]
@@ -93,21 +84,7 @@ class Answer:
 
 
 def measures_of(text: str) -> list[str] | None:
-    """Return the measures that an option names, separated by commas; none for ``all``.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    list of str or None
-
-    Raises
-    ------
-    ChaosError
-        If there is none, one is not known or named twice.
-    """
+    """Return the measures that an option names, separated by commas; none for ``all``."""
     names = [name.strip() for name in text.split(",") if name.strip()]
     known = [*MEASURES, *IN_PEOPLE]
     if names == ["all"]:
@@ -136,25 +113,9 @@ def read_files(
     join_as: str = "",
     allow_missing: bool = False,
 ) -> dict[str, list[System]]:
-    """Read the systems that prediction files hold, by dataset.
+    """Read the systems that prediction files hold, by dataset; those whose uids occur are taken.
 
-    Parameters
-    ----------
-    files : sequence of Path
-        In any format that `read_predictions` takes.
-    all_votes : sequence of Votes
-        The datasets that they may cover; those whose uids occur are taken.
-    model : str, optional
-        Take this model alone.
-    join_as : str
-        Name under which the files are parts of one system; empty when each stands alone.
-    allow_missing : bool
-        Whether a dataset may be covered in part.
-
-    Returns
-    -------
-    dict of list of System
-        By dataset; each list holds one at least.
+    With a name in `join_as` the files are parts of one system; else each stands alone.
     """
     found: dict[str, list[System]] = {}
     for file in files:
@@ -216,41 +177,17 @@ def judge_files(
     seek_best: bool = False,
     tell: Callable[[str], None] = lambda text: None,
 ) -> Answer:
-    """Score systems that were read from files, and compare them.
+    """Score systems that were read from files, and compare them: `against` one, or in `pairs`.
 
-    Parameters
-    ----------
-    found : mapping from str to sequence of System
-        As `read_files` gives it.
-    all_votes : sequence of Votes
-        Those on these datasets, and perhaps more.
-    measures : sequence of str, optional
-        Names in `MEASURES` or `IN_PEOPLE`; None for all. Those of `USUAL` and of all that
-        the votes lack something for are left out, and of few votes `UNBIASED` come first.
-    n_resamples : int, optional
-        For the intervals; 0 for none. By default 1,000, or as many as the adjusted p-values need.
-    seed : int
-        Of the resampling; that of references, baselines and drawn crowds is fixed.
-    against : str, optional
-        Name of the system that the others are compared with, on each dataset that has it.
-    pairs : bool
-        Whether each system is compared with each other one instead.
-    seek_best : bool
-        Whether `Answer.best` is wanted, which takes comparing all pairs.
-    tell : callable
-        Called with what is done now where it may take more than a second.
+    Of `USUAL`, and of all measures (None), those are left out that the votes lack something for,
+    and of few votes `UNBIASED` come first. Intervals are of 1,000 resamples by default, or as many
+    as the adjusted p-values need; `seed` is theirs alone: that of references, baselines and drawn
+    crowds is fixed. `seek_best` asks for `Answer.best`, which takes comparing all pairs. `tell` is
+    called with what is done now where it may take more than a second.
 
-    Returns
-    -------
-    Answer
-        References and baselines are those of the items that a system covers. What is not recorded
-        of them is computed only beside intervals. No system is ranked among the published ones on
-        a part of the items, or by other votes.
-
-    Raises
-    ------
-    ChaosError
-        If there is no pair to compare, or as `score`.
+    References and baselines are those of the items that a system covers. What is not recorded of
+    them is computed only beside intervals. No system is ranked among the published ones on a part
+    of the items, or by other votes.
     """
     compared = _compared(found, against, pairs)
     if any(compared.values()) and measures and set(measures) <= set(IN_PEOPLE):
@@ -477,16 +414,7 @@ def _covers(votes: Votes, systems: Sequence[System]) -> dict[str, tuple[list[str
 def part_of(votes: Votes, items: Ints) -> Votes:
     """Return the votes on some of the items, such as those that systems cover.
 
-    Parameters
-    ----------
-    votes : Votes
-    items : ndarray of int, shape (m,)
-        Their positions, ascending.
-
-    Returns
-    -------
-    Votes
-        The same where all are covered; else without annotators.
+    The same where all are covered; else without annotators.
     """
     if len(items) == len(votes):
         return votes

@@ -13,15 +13,8 @@ from chaos_utils.scoring.system import System
 def pool_votes(all_votes: Sequence[Votes]) -> Votes:
     """Return the votes on several datasets with the same labels as those on one.
 
-    Parameters
-    ----------
-    all_votes : sequence of Votes
-        One is returned as it is.
-
-    Returns
-    -------
-    Votes
-        On a dataset whose name joins theirs by ``+``; counts and labels alone.
+    Its name joins theirs by ``+``; it has counts and labels alone. One dataset is returned as it
+    is.
     """
     first = all_votes[0]
     if len(all_votes) == 1:
@@ -41,24 +34,7 @@ def pool_votes(all_votes: Sequence[Votes]) -> Votes:
 def pool_systems(
     all_votes: Sequence[Votes], all_systems: Sequence[Sequence[System]]
 ) -> list[System]:
-    """Return the systems that predict each of several datasets under one name, for `pool_votes`.
-
-    Parameters
-    ----------
-    all_votes : sequence of Votes
-    all_systems : sequence of sequence of System
-        Those of each; of one dataset they are returned as they are.
-
-    Returns
-    -------
-    list of System
-        In the order of the first dataset's.
-
-    Raises
-    ------
-    ChaosError
-        If a system does not fit the votes on a dataset.
-    """
+    """Return the systems that predict each of several datasets under one name, for `pool_votes`."""
     if len(all_votes) == 1:
         return list(all_systems[0])
     by_name = [{one.name: one for one in systems} for systems in all_systems]

@@ -19,23 +19,11 @@ LEVEL = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The variance between items of the difference of two systems, judged by v votes per item.
+    """The variance between items of the difference of two systems, judged by v votes per item."""
 
-    Attributes
-    ----------
-    total : float
-        Variance of one item's difference, over items and votes; that of a mean over n items is
-        1/n of it.
-    of_items : float
-        The part that would remain with endless repetitions of the v votes; NaN where there are
-        fewer than 2 v votes per item.
-    of_votes : float
-        The rest, on average over items: it falls about as 1/v.
-    """
-
-    total: float
-    of_items: float
-    of_votes: float
+    total: float  # of one item's difference, over items and votes; of a mean of n it is 1/n
+    of_items: float  # what endless repetitions of the v votes leave; NaN with fewer than 2 v votes
+    of_votes: float  # the rest, on average over items: it falls about as 1/v
 
 
 def spread_by_thinning(
@@ -52,32 +40,7 @@ def spread_by_thinning(
     Some of an item's votes, drawn without replacement, are what as many people would have given.
     Two disjoint sets of them are two independent crowds: their covariance over items is the part of
     the items, half the mean square of their difference that of the votes. Both are averaged over
-    draws, and neither assumes a distribution.
-
-    Parameters
-    ----------
-    counts : array_like of int, shape (n_items, n_classes)
-        Votes, at least `n_votes` on each item.
-    first, second : Judged
-        Two systems on these items, beside all votes.
-    measures : sequence of Measure
-        Means over items, see `Measure.is_mean`.
-    n_votes : int
-        Votes per item, v.
-    rng : numpy.random.Generator
-        Source of randomness.
-    n_draws : int
-        At least 1.
-
-    Returns
-    -------
-    list of Spread
-        For each measure.
-
-    Raises
-    ------
-    ValueError
-        If an item has too few votes, or a measure is no mean.
+    draws, and neither assumes a distribution. Measures must be means over items.
     """
     votes = as_votes(counts, "counts").astype(np.int64)
     fewest = int(votes.sum(axis=1).min())
@@ -134,26 +97,9 @@ def spread_of_squared_distance(
     """Return the spread of the difference of two systems' squared distances, in closed form.
 
     The difference on an item, ``|a|² − |b|² − 2 (a − b)·h``, is linear in the votes' shares h, so
-    that its variance at v votes is exactly σ²_items + σ²_votes / v. Both are estimated without
-    bias; so they hold for Brier scores of votes and for unbiased squared distances alike.
-
-    Parameters
-    ----------
-    counts : array_like of int, shape (n_items, n_classes)
-        Votes, at least 2 on each of at least 2 items.
-    first, second : array_like of float, shape (n_items, n_classes)
-        Distributions that two systems predict.
-    n_votes : int
-        Votes per item, v; may be more than there are.
-
-    Returns
-    -------
-    Spread
-
-    Raises
-    ------
-    ValueError
-        If there are too few votes or items.
+    that its variance at v votes, which may be more than there are, is exactly σ²_items + σ²_votes /
+    v. Both are estimated without bias, from two votes on each of two items on; so they hold for
+    Brier scores of votes and for unbiased squared distances alike.
     """
     votes = as_votes(counts, "counts")
     a, b = as_distributions(first, "first"), as_distributions(second, "second")
@@ -179,28 +125,9 @@ def smallest_difference(
 ) -> Floats:
     """Return the difference that is found with some power by a two-sided test.
 
-    ``(z_{(1 + level) / 2} + z_{power}) · √(variance / n)``, which is 2.80 standard errors for
-    80% and 5%.
-
-    Parameters
-    ----------
-    variance : array_like of float
-        Of one item's paired difference, `Spread.total`.
-    n_items : array_like of int
-        How many items are judged.
-    power : float
-        How often the difference is found, in (0, 1).
-    level : float
-        Coverage of the interval that is to leave out 0, in (0, 1).
-
-    Returns
-    -------
-    ndarray of float64
-
-    Raises
-    ------
-    ValueError
-        If `power` or `level` is not between 0 and 1.
+    ``(z_{(1 + level) / 2} + z_{power}) · √(variance / n)``, which is 2.80 standard errors for a
+    `power` of 80% and intervals of 95%; of `n_items`, and of the `variance` of one item's paired
+    difference, `Spread.total`.
 
     References
     ----------
@@ -215,19 +142,9 @@ def items_needed(
     power: float = POWER,
     level: float = LEVEL,
 ) -> Floats:
-    """Return how many items find a difference with some power, `smallest_difference` inverted.
+    """Return how many items find a `difference` with some power.
 
-    Parameters
-    ----------
-    variance, power, level
-        As for `smallest_difference`.
-    difference : array_like of float
-        Not 0.
-
-    Returns
-    -------
-    ndarray of float64
-        Not rounded.
+    It inverts `smallest_difference`, where `variance` and `power` are told of.
     """
     return _reach(power, level) ** 2 * np.asarray(variance) / np.asarray(difference, float) ** 2
 

@@ -69,17 +69,17 @@ def read_predictions(
 ) -> list[System]:
     """Read a file of predictions: one system for each model and dataset that it covers.
 
-    A file in a run's folder takes what the system is from the run's record; CSV and parquet may
-    say it in columns ``family``, ``seed``, ``trained_on`` (names separated by ``;``) and
-    ``out_of_fold``.
+    The format is recognised by the content, and datasets by the uids; by class columns and a column
+    ``dataset`` too, where several datasets have the same uids. A file in a run's folder takes what
+    the system is from the run's record; CSV and parquet may say it in columns ``family``, ``seed``,
+    ``trained_on`` (names separated by ``;``) and ``out_of_fold``.
 
     Parameters
     ----------
     path : path
-        A file or a pipe; its format is recognised by its content.
+        A file or a pipe.
     all_votes : sequence of Votes
-        The datasets that it may cover. The uids decide which of them it does; so do class columns
-        and a column ``dataset``, where several datasets have the same uids.
+        The datasets that it may cover.
     model : str, optional
         Take this model alone.
     allow_missing : bool
@@ -87,17 +87,12 @@ def read_predictions(
     allow_others : bool
         Whether the file may hold no item of these datasets; it then gives no predictions.
 
-    Returns
-    -------
-    list of System
-        Items in the order of the dataset's; notes say what was left out.
-
     Raises
     ------
     ChaosError
-        If the file cannot be read in any format; a model is not in it; uids fit no dataset, or
-        two, occur twice or are missing; values are not probabilities or contradict each other; or
-        the classes seem to be in another order.
+        If the file cannot be read in any format; a model is not in it; uids fit no dataset, or two,
+        occur twice or are missing; values are not probabilities or contradict each other; or the
+        classes seem to be in another order.
     """
     path = Path(path)
     if path.is_dir():
@@ -206,16 +201,10 @@ def _at_once(path: Path, content: bytes, votes: Votes, model: str | None) -> Sys
 
 
 def write_predictions(path: Path, predictions: Iterable[System]) -> None:
-    """Write predictions as this project's parquet: model, dataset, uid, a column per class.
+    """Write `predictions` to `path` as parquet: model, dataset, uid, a column per class.
 
     All must be of datasets with the same labels. What a system was trained on is written where it
     is known, and so is its seed.
-
-    Parameters
-    ----------
-    path : Path
-    predictions : iterable of System
-        At least one.
     """
     import pandas as pd
 
@@ -775,23 +764,7 @@ def join(parts: Sequence[System], model: str) -> System:
     """Return the predictions of one system that stand in several files.
 
     It was trained on what any part was trained on, and has the seed and origin of the parts if
-    these agree.
-
-    Parameters
-    ----------
-    parts : sequence of System
-        At least one; their notes are not kept.
-    model : str
-        Name of the system.
-
-    Returns
-    -------
-    System
-
-    Raises
-    ------
-    ChaosError
-        If the parts are of different datasets, or an item occurs in two of them.
+    these agree. Their notes are not kept.
     """
     datasets = {part.dataset.name for part in parts}
     uids = tuple(uid for part in parts for uid in part.uids)

@@ -20,22 +20,9 @@ def published_models() -> "pd.DataFrame":
 
 
 def rank_among_published(dataset: str, measure: str, value: float, better: str) -> tuple[int, int]:
-    """Return a system's place beside the models of Table 5 of Nie et al. (2020).
+    """Return a system's place beside the models of Table 5 of Nie et al. (2020), and their number.
 
-    Parameters
-    ----------
-    dataset, measure : str
-        Names.
-    value : float
-        On all of the dataset's items, as released.
-    better : {'lower', 'higher'}
-        Which way is better.
-
-    Returns
-    -------
-    rank, ranked : int
-        Its place, 1 for the best, and how many are ranked: the models and this one. Both are 0
-        where the table has no such row or column.
+    1 is best, and the system is counted; both are 0 where the table has no such row or column.
     """
     others = [
         float(row[measure])
@@ -49,13 +36,7 @@ def rank_among_published(dataset: str, measure: str, value: float, better: str) 
 
 
 def published_scores() -> "pd.DataFrame":
-    """Return the scores of Table 5 of Nie et al. (2020).
-
-    Returns
-    -------
-    DataFrame
-        As `scores.score` gives it, of origin ``published``, without intervals.
-    """
+    """Return Table 5 of Nie et al. (2020) as a table of scores of origin ``published``."""
     table = read_published("nie2020_table5").melt(["dataset", "model"], list(TABLE_5), "measure")
     table = table.rename(columns={"model": "system"})
     return as_scores(
@@ -64,19 +45,7 @@ def published_scores() -> "pd.DataFrame":
 
 
 def beside_published(table: "pd.DataFrame") -> "pd.DataFrame":
-    """Join computed scores with the published ones of the same rows.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Scores.
-
-    Returns
-    -------
-    DataFrame
-        The same with ``published`` and ``difference`` (value minus published); NaN where the
-        papers have no such row.
-    """
+    """Join computed scores with the published ones of the same rows, and their difference."""
     known = published_scores()[[*_KEYS, "value"]].rename(columns={"value": "published"})
     joined = table.merge(known, "left", _KEYS)
     return joined.assign(difference=joined["value"] - joined["published"])

@@ -17,26 +17,9 @@ _CANDIDATES = np.geomspace(*LIMITS, 601)  # steps of 1%
 
 
 def temper(probabilities: npt.ArrayLike, temperature: npt.ArrayLike) -> Floats:
-    r"""Return distributions at a temperature.
+    r"""Return distributions at a `temperature`: one number above 0, or one per item.
 
     .. math:: q_k = \frac{p_k^{1/T}}{\sum_j p_j^{1/T}}
-
-    Parameters
-    ----------
-    probabilities : array_like of float, shape (n_items, n_classes)
-        Rows sum to 1.
-    temperature : float, or array_like of float, shape (n_items,)
-        Above 0; one for all items, or one per item.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items, n_classes)
-        Rows sum to 1.
-
-    Raises
-    ------
-    ValueError
-        If a row is not a distribution, or a temperature is not finite and above 0.
 
     References
     ----------
@@ -46,22 +29,10 @@ def temper(probabilities: npt.ArrayLike, temperature: npt.ArrayLike) -> Floats:
 
 
 def fit_temperature(probabilities: npt.ArrayLike, target: npt.ArrayLike) -> float:
-    """Return the temperature of least negative log-likelihood.
+    """Return the temperature of least negative log-likelihood; above 1 where the model is too sure.
 
-    The likelihood has one optimum in T, so a bounded search finds it. Where it is better
-    the further T goes, the result is an end of `LIMITS`; where T makes no difference, 1.
-
-    Parameters
-    ----------
-    probabilities
-        As for `temper`.
-    target : array_like of int, shape (n_items,), or of float, shape (n_items, n_classes)
-        Gold labels, or vote shares.
-
-    Returns
-    -------
-    float
-        Within `LIMITS`; above 1 where the model is too sure.
+    The likelihood has one optimum in T, so a bounded search finds it. Where it is better the
+    further T goes, the result is an end of `LIMITS`; where T makes no difference, 1.
 
     References
     ----------
@@ -85,20 +56,10 @@ def fit_temperature(probabilities: npt.ArrayLike, target: npt.ArrayLike) -> floa
 def fit_temperature_to_ece(
     probabilities: npt.ArrayLike, gold: npt.ArrayLike, binning: Binning
 ) -> float:
-    """Return the temperature of least expected calibration error.
+    """Return the temperature of least expected calibration error, against labels or vote shares.
 
-    The error jumps as items change bins, so the best of 601 temperatures between the ends
-    of `LIMITS`, 1% apart, is taken; the smallest where several are best.
-
-    Parameters
-    ----------
-    probabilities, gold, binning
-        As for `expected_calibration_error`, with gold labels or vote shares.
-
-    Returns
-    -------
-    float
-        Within `LIMITS`.
+    The error jumps as items change bins, so the best of 601 temperatures between the ends of
+    `LIMITS`, 1% apart, is taken; the smallest where several are best.
     """
     errors = [
         expected_calibration_error(temper(probabilities, t), gold, binning) for t in _CANDIDATES
@@ -109,21 +70,7 @@ def fit_temperature_to_ece(
 def losses_by_temperature(
     probabilities: npt.ArrayLike, gold: npt.ArrayLike, temperatures: npt.ArrayLike
 ) -> Floats:
-    """Return each item's negative log-likelihood at each temperature, for `lowest_temperature`.
-
-    Parameters
-    ----------
-    probabilities : array_like of float, shape (n_items, n_classes)
-        Rows sum to 1.
-    gold : array_like of int, shape (n_items,)
-        Label positions.
-    temperatures : array_like of float, shape (m,)
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items, m)
-        In nats.
-    """
+    """Return each item's negative log-likelihood at each of m temperatures, in nats."""
     labels = np.asarray(gold)
     each = np.arange(len(labels))
     columns = [temper(probabilities, t)[each, labels] for t in np.asarray(temperatures)]
@@ -134,17 +81,7 @@ def lowest_temperature(means: Floats, temperatures: npt.ArrayLike) -> Floats:
     """Return the temperature of least mean loss, refined by a parabola in log T.
 
     For many resamples of the items at once, where `fit_temperature` would search for each.
-
-    Parameters
-    ----------
-    means : ndarray of float, shape (..., m)
-        Mean losses at each temperature.
-    temperatures : array_like of float, shape (m,)
-        Rising by one factor; at least three.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
+    Temperatures rise by one factor, three at least; they are the means' last axis.
     """
     logs = np.log(np.asarray(temperatures, dtype=np.float64))
     lowest = means.argmin(axis=-1)[..., np.newaxis]
@@ -160,27 +97,9 @@ def lowest_temperature(means: Floats, temperatures: npt.ArrayLike) -> Floats:
 def cross_fit_temperatures(
     probabilities: npt.ArrayLike, target: npt.ArrayLike, n_folds: int, rng: np.random.Generator
 ) -> Floats:
-    """Return a temperature for each item, fitted on the items of the other folds.
+    """Return a temperature for each item, fitted on the items of the other of `n_folds` folds.
 
-    Parameters
-    ----------
-    probabilities, target
-        As for `fit_temperature`.
-    n_folds : int
-        From 2 to the number of items. Folds are dealt by a random permutation; their
-        sizes differ by one at most.
-    rng : Generator
-        Source of that permutation.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items,)
-        Equal within a fold.
-
-    Raises
-    ------
-    ValueError
-        If there are too few or too many folds.
+    Folds are dealt by a random permutation; their sizes differ by one at most.
     """
     p = as_distributions(probabilities, "probabilities")
     if not 2 <= n_folds <= len(p):

@@ -59,27 +59,12 @@ class References:
     """The references of a dataset, for any measure by name.
 
     Draws are made when they are first needed, and kept; they do not depend on which measures are
-    asked for. A measure without an upper end (KL, cross-entropy) has no second crowd: a crowd
-    gives some labels no vote, and what that costs is up to the floor that replaces 0.
+    asked for. A measure without an upper end (KL, cross-entropy) has no second crowd: a crowd gives
+    some labels no vote, and what that costs is up to the floor that replaces 0.
 
-    Parameters
-    ----------
-    votes : Votes
-    n_draws : int
-        Draws of the items' true distributions, at least 1.
-    seed : int
-        Seed of all draws.
-
-    Attributes
-    ----------
-    votes : Votes
-    n_draws : int
-    n_cuts : int
-        Cuts of the votes into halves, for each size.
-    n_votes : int
-        Median of the items' numbers of votes, to which half crowds are extrapolated.
-    n_half : int
-        Votes in a half crowd, the largest that can be measured; 0 where none can.
+    `n_cuts` are the cuts of the votes into halves, for each size; `n_votes` is the median of the
+    items' numbers of votes, to which half crowds are extrapolated, and `n_half` the votes in the
+    largest half crowd that can be measured, 0 where none can.
     """
 
     def __init__(self, votes: Votes, n_draws: int = DRAWS, seed: int = 0) -> None:
@@ -131,34 +116,16 @@ class References:
         return found
 
     def perfect_model(self, measure: str) -> Repeated:
-        """Return the score of the true distributions, judged by as many votes as the items have.
-
-        Parameters
-        ----------
-        measure : str
-
-        Returns
-        -------
-        Repeated
-        """
+        """Return the score of the true distributions, judged by as many votes as the items have."""
         found = self._once("floor", measure)
         assert found is not None  # every measure has one
         return found
 
     def second_crowd(self, measure: str) -> Repeated | None:
-        """Return the score of one crowd as a prediction of another.
+        """Return the score of one crowd as a prediction of another; None where there is no end.
 
         From split halves, extrapolated to whole crowds; where that cannot be done (see `halves`),
         from two crowds that are drawn from one truth.
-
-        Parameters
-        ----------
-        measure : str
-
-        Returns
-        -------
-        Repeated or None
-            None for a measure without an upper end.
         """
         return self.halves(measure) or self.crowds(measure)
 
@@ -238,33 +205,13 @@ class References:
         return [repeated(measure, *cut, size) for size, cut in cuts]
 
     def extrapolation_error(self, measure: str) -> float:
-        """Return the Monte Carlo error of the second crowd's score from split halves.
-
-        Parameters
-        ----------
-        measure : str
-
-        Returns
-        -------
-        float
-            NaN where there is none.
-        """
+        """Return the Monte Carlo error of the second crowd's score from split halves."""
         if self.halves(measure) is None:
             return np.nan
         return float(self._cut_values[measure].std() / np.sqrt(self.n_cuts))
 
     def second_crowd_error(self, measure: str) -> float:
-        """Return the standard error of the second crowd's score: of draws or cuts, and of items.
-
-        Parameters
-        ----------
-        measure : str
-
-        Returns
-        -------
-        float
-            NaN where there is no second crowd.
-        """
+        """Return the standard error of the second crowd's score: of draws or cuts, and of items."""
         found = self.second_crowd(measure)
         if found is None:
             return np.nan
@@ -284,18 +231,8 @@ class References:
         Items are resampled with their votes and the prior is refitted, `REFITS` times; the spread
         of the refits stands about the score. An error is widened by 2 % of itself each way, the
         most by which scores were off, on average, in simulations with known truths: the votes do
-        not say how small a small share is.
-
-        Parameters
-        ----------
-        measure : str
-        level : float
-            In (0, 1).
-
-        Returns
-        -------
-        low, high : float
-            NaN for a measure that is no mean over items, such as a calibration error.
+        not say how small a small share is. NaN for a measure that is no mean over items, such as a
+        calibration error.
         """
         wanted = MEASURES[measure]
         if not wanted.is_mean:
@@ -326,31 +263,11 @@ class References:
         return bootstrap_masses(self.votes.counts, self.prior, REFITS, rng)
 
     def scores(self, measures: Iterable[str]) -> "pd.DataFrame":
-        """Return perfect model and second crowd as rows of the table of scores.
-
-        Parameters
-        ----------
-        measures : iterable of str
-
-        Returns
-        -------
-        DataFrame
-            Origin ``reference``; without intervals.
-        """
+        """Return perfect model and second crowd as a table of scores, without intervals."""
         return as_scores(self.rows(measures))
 
     def rows(self, measures: Iterable[str]) -> list[dict[str, Any]]:
-        """Return the rows of `scores`, with the second crowd's ``standard_error``.
-
-        Parameters
-        ----------
-        measures : iterable of str
-
-        Returns
-        -------
-        list of dict
-            See `is_settled` for what the standard error is for.
-        """
+        """Return the rows of `scores`, with a ``standard_error`` for `is_settled`."""
         rows: list[dict[str, Any]] = []
         for name in measures:
             floor, ceiling = self.perfect_model(name), self.second_crowd(name)
@@ -380,16 +297,6 @@ def is_settled(measure: str, value: float, standard_error: float) -> bool:
 
     An error (lower is better, 0 is best) is not settled where it is below twice its standard error;
     what is not settled is shown as `UNSETTLED`, not as a number.
-
-    Parameters
-    ----------
-    measure : str
-    value, standard_error : float
-        The latter as `References.second_crowd_error` gives it; NaN where it is not known.
-
-    Returns
-    -------
-    bool
     """
     is_error = MEASURES[measure].better == "lower"
     return not (is_error and value < _SETTLED * standard_error)
@@ -399,19 +306,8 @@ def known_rows(votes: Votes, seed: int = 0) -> list[dict[str, Any]]:
     """Return references and baselines that the package knows, which need not be drawn again.
 
     `chaos record` writes them, from the same code for the same seed. They are read without pandas,
-    which takes longer to import.
-
-    Parameters
-    ----------
-    votes : Votes
-    seed : int
-        Of all draws.
-
-    Returns
-    -------
-    list of dict
-        With the keys `KNOWN_COLUMNS`; ``sha256`` is that of the file of votes. Empty where these
-        are other votes than the released ones, or another seed.
+    which takes longer to import. Empty where these are other votes than the released ones, or
+    another seed.
     """
     file = KNOWN / f"{votes.dataset.name}.csv"
     if not file.is_file():
@@ -439,23 +335,10 @@ def chance_scores(
     seed: int = 0,
     level: float = 0.95,
 ) -> "pd.DataFrame":
-    """Return chance as rows of the table of scores.
+    """Return chance as rows of the table of scores, of origin ``baseline``.
 
-    Chance is two things in Nie et al. (2020): the uniform distribution, and for the accuracies
-    the share of the most frequent label.
-
-    Parameters
-    ----------
-    votes : Votes
-    measures : iterable of str
-        Those of old labels are left out where there are none.
-    n_resamples, seed, level
-        As in `score`; the accuracies have no interval.
-
-    Returns
-    -------
-    DataFrame
-        System ``chance``, of origin ``baseline``.
+    Chance is two things in Nie et al. (2020): the uniform distribution, and for the accuracies the
+    share of the most frequent label, which has no interval.
     """
     names = available(votes, measures)
     even = replace(uniform(votes), name=CHANCE, family=CHANCE)
@@ -472,15 +355,6 @@ def split_sizes(counts: npt.ArrayLike) -> list[int]:
     """Return the sizes of split halves: 10, 20, … 50 for a hundred votes.
 
     Empty where the item with fewest votes gives too few sizes to extrapolate from.
-
-    Parameters
-    ----------
-    counts : array of shape (n_items, n_classes)
-        Votes.
-
-    Returns
-    -------
-    list of int
     """
     half = int(np.asarray(counts).sum(axis=1).min()) // 2
     sizes = sorted({round(half * share) for share in _SPLITS} - {0})
@@ -490,23 +364,8 @@ def split_sizes(counts: npt.ArrayLike) -> list[int]:
 def extrapolation_weights(sizes: Sequence[int], n_votes: int) -> Floats:
     r"""Return the weights that turn values at several crowd sizes into one at another.
 
-    Fits :math:`a + b\,m^{-1/2} + c\,m^{-1}` by least squares and reads it at `n_votes`.
-    That value is a weighted sum of the values at `sizes`; the weights sum to 1.
-
-    Parameters
-    ----------
-    sizes : sequence of int
-        At least three different ones.
-    n_votes : int
-
-    Returns
-    -------
-    ndarray of float, shape (n_sizes,)
-
-    Raises
-    ------
-    ValueError
-        If there are fewer sizes.
+    Fits :math:`a + b\,m^{-1/2} + c\,m^{-1}` by least squares and reads it at `n_votes`. That value
+    is a weighted sum of the values at `sizes`, three at least; the weights sum to 1.
     """
     if len(set(sizes)) < _TERMS:
         raise ValueError(f"sizes are {list(sizes)}, expected at least {_TERMS} different ones")

@@ -15,7 +15,6 @@ from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES, Judged, Measure, Needs, columns_of, taken
 from chaos_utils.metrics.resampling import (
-    best_shares,
     bootstrap_tables,
     fewest_resamples,
     holm,
@@ -142,17 +141,7 @@ def score_rows(
 ) -> list[dict[str, Any]]:
     """Return what `score` does as plain rows, without pandas, which is slow to import.
 
-    Parameters
-    ----------
-    votes, systems, measures, groups, reference, n_resamples, seed, level, in_sample
-        As for `score`.
-    comparisons : sequence of (str, str)
-        As for `score`.
-
-    Returns
-    -------
-    list of dict
-        A row may lack those of `COLUMNS` that it has nothing for.
+    A row may lack those of `COLUMNS` that it has nothing for.
     """
     chosen = chosen_measures(votes, measures)
     compared = [name for pair in comparisons for name in pair]
@@ -182,16 +171,7 @@ def score_rows(
 
 
 def as_scores(rows: Iterable[Mapping[str, object]]) -> "pd.DataFrame":
-    """Return rows as a table of scores: all `COLUMNS`, empty or NaN where a row has none.
-
-    Parameters
-    ----------
-    rows : iterable of mapping
-
-    Returns
-    -------
-    DataFrame
-    """
+    """Return rows as a table of scores: all `COLUMNS`, empty or NaN where a row has none."""
     import pandas as pd
 
     table = pd.DataFrame(list(rows), dtype=object).reindex(columns=list(COLUMNS)).astype(_TYPES)
@@ -213,22 +193,7 @@ def _has(votes: Votes, what: Needs) -> bool:
 
 
 def chosen_measures(votes: Votes, names: Iterable[str] | None = None) -> list[Measure]:
-    """Return measures by name; without names, all that the votes have what they need for.
-
-    Parameters
-    ----------
-    votes : Votes
-    names : iterable of str, optional
-
-    Returns
-    -------
-    list of Measure
-
-    Raises
-    ------
-    ChaosError
-        If a name is not known, or the votes lack what it needs.
-    """
+    """Return measures by name; without names, all that the votes have what they need for."""
     if names is None:
         return [MEASURES[name] for name in available(votes, MEASURES)]
     found = []
@@ -438,20 +403,11 @@ class Resamples:
 
     What needs them all, such as a mean over seeds, or a difference between two groups, takes its
     interval from these.
-
-    Attributes
-    ----------
-    n_items : ndarray of int, shape (n_groups, n_systems)
-        Items of the group that the system covers.
-    values : ndarray of float, shape (n_groups, n_systems, n_measures)
-        NaN where it covers none.
-    draws : ndarray of float, shape (n_groups, n_resamples, n_systems, n_measures)
-        All systems are resampled alike.
     """
 
-    n_items: Ints
-    values: Floats
-    draws: Floats
+    n_items: Ints  # of the group that the system covers, (n_groups, n_systems)
+    values: Floats  # (n_groups, n_systems, n_measures); NaN where it covers none
+    draws: Floats  # (n_groups, n_resamples, n_systems, n_measures), all systems resampled alike
 
 
 def resampled(
@@ -465,14 +421,7 @@ def resampled(
 ) -> Resamples:
     """Return the values that `score` makes intervals of, resampling the items.
 
-    Parameters
-    ----------
-    votes, systems, measures, groups, n_resamples, seed
-        As for `score`, with at least one resample; a system may share no item with a group.
-
-    Returns
-    -------
-    Resamples
+    A system may share no item with a group.
     """
     chosen = chosen_measures(votes, measures)
     _check(systems, n_resamples, seed, 0.95)
@@ -495,17 +444,8 @@ def resampled(
 def wide(table: "pd.DataFrame", *ends: str) -> "pd.DataFrame":
     """Return one row for each dataset, group and system, with a column for each measure.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Scores; the rows of differences are left out.
-    *ends : str
-        ``low``, ``high``: those columns too, as ``<measure>_low``.
-
-    Returns
-    -------
-    DataFrame
-        What describes a system, ``n_items``, then the measures, all in the order of the table.
+    The rows of differences in the `table` of scores are left out. With ``low``, ``high`` as `ends`
+    there are those columns too, as ``<measure>_low``.
     """
     rows = table[table["reference"] == ""]
     keys = ["dataset", "group", "system"]
@@ -515,66 +455,3 @@ def wide(table: "pd.DataFrame", *ends: str) -> "pd.DataFrame":
         names = {"value": str(measure)} | {end: f"{measure}_{end}" for end in ends}
         described = described.merge(part[[*keys, *names]].rename(columns=names), "left", keys)
     return described
-
-
-def how_often_best(
-    votes: Votes,
-    systems: Sequence[System],
-    *,
-    measures: Iterable[str] | None = None,
-    groups: Mapping[str, npt.ArrayLike] | None = None,
-    n_resamples: int,
-    seed: int = 0,
-) -> "pd.DataFrame":
-    """Return how often each system is the best one, over resamples of the items.
-
-    Parameters
-    ----------
-    votes, systems, measures, groups, n_resamples, seed
-        As for `score`, with at least one resample. Systems are compared on the items that all of
-        them cover.
-
-    Returns
-    -------
-    DataFrame
-        One row for each group, measure and system, in the order given: ``dataset``, ``group``,
-        ``system``, ``measure``, ``n_items``, ``value``; ``best``, the share of the resamples in
-        which no system is better (one that n systems share counts 1/n for each; they add up to 1),
-        and ``tied``, the share of those in which it is one of several. Both are NaN for a measure
-        that is not defined on every resample.
-
-    Raises
-    ------
-    ChaosError
-        As for `score`, or if no item of a group is covered by all systems.
-    """
-    import pandas as pd
-
-    chosen = chosen_measures(votes, measures)
-    _check(systems, n_resamples, seed, 0.95)
-    if not systems or n_resamples < 1:
-        raise ChaosError(
-            "Finding the best system takes systems and resamples.",
-            found=f"{len(systems)} systems, {n_resamples} resamples",
-            expected="at least 1 of each",
-        )
-    aligned = [_Aligned.of(system, votes, chosen, False) for system in systems]
-    covered = np.all([np.isin(np.arange(len(votes)), one.rows) for one in aligned], axis=0)
-    whole = {ALL: np.arange(len(votes))}
-    rows: list[dict[str, object]] = []
-    for number, (group, members) in enumerate((groups or whole).items()):
-        items = _positions(group, members, len(votes))
-        items = items[covered[items]]
-        if len(items) == 0:
-            raise ChaosError(f"No item of {group!r} is covered by all systems.")
-        parts = [one.on(items, group, chosen) for one in aligned]
-        rng = np.random.default_rng([seed, number])
-        draws = np.stack(_resample_items(chosen, parts, items, n_resamples, rng), axis=1)
-        values = np.stack([one.values(chosen) for one in parts])
-        for k, measure in enumerate(chosen):
-            best, tied = best_shares(draws[..., k], measure.better)
-            for i, one in enumerate(parts):
-                row: dict[str, object] = {"dataset": votes.dataset.name, "group": group}
-                row |= {"system": one.system.name, "measure": measure.name, "n_items": len(items)}
-                rows.append(row | {"value": values[i, k], "best": best[i], "tied": tied[i]})
-    return pd.DataFrame(rows)

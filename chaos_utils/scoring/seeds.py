@@ -27,31 +27,13 @@ SEED_COLUMNS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OverSeeds:
-    """Means over seeds, or differences of two such means, with intervals; arrays of one shape.
-
-    Attributes
-    ----------
-    value : ndarray of float
-    low, high : ndarray of float
-        Ends of the interval.
-    p : ndarray of float
-        Two-sided p-value of the value being 0, from the same inversion as the interval.
-    of_seeds : ndarray of float
-        The part of the value's variance that the choice of seeds has; 0 where there is one seed,
-        which does not show it.
-    of_items : ndarray of float
-        The part that the choice of items has.
-    degrees : ndarray of float
-        Degrees of freedom of t; NaN where there is one seed.
-    """
+    """Means over seeds, or differences of two such means, with intervals; arrays of one shape."""
 
     value: Floats
     low: Floats
     high: Floats
-    p: Floats
-    of_seeds: Floats
-    of_items: Floats
-    degrees: Floats
+    p: Floats  # two-sided, of the value being 0, from the same inversion as the interval
+    degrees: Floats  # of freedom of t; NaN where there is one seed
 
 
 def over_seeds(
@@ -66,41 +48,16 @@ def over_seeds(
 
     The variance of a mean over S seeds is that between them over S, plus that of the mean with the
     seeds fixed when items are resampled; the interval is that of t, with the degrees of freedom of
-    Satterthwaite. What differs between seeds on single items is in both parts, so that the interval
-    is a little too wide. In simulations, 95% intervals cover 92.5% and more from three seeds on.
-    With two, they cover 93% and more while the variance between seeds over their number is at most
-    that over items, and down to 87% where it is many times that.
+    Satterthwaite (1946). What differs between seeds on single items is in both parts, so that the
+    interval is a little too wide. In simulations, 95% intervals cover 92.5% and more from three
+    seeds on. With two, they cover 93% and more while the variance between seeds over their number
+    is at most that over items, and down to 87% where it is many times that. With one seed, the
+    interval is the percentile one over items: it says nothing of other seeds.
 
-    With one seed, the interval is the percentile one over items: it says nothing of other seeds.
-
-    Parameters
-    ----------
-    values : array_like of float, shape (n_seeds, ...)
-        Values of a statistic, by seed.
-    draws : array_like of float, shape (n_resamples, n_seeds, ...)
-        The same on resamples of the items, all seeds resampled alike.
-    n_items : array_like of int
-        How many items were resampled; broadcasts against the trailing shape.
-    against : (array_like, array_like), optional
-        Values and draws, on the same resamples, of a second family with seeds of its own: the mean
-        of the first minus that of the second is returned. Runs that pair up seed by seed are
-        compared without it, by the differences as `values` and `draws`.
-    level : float
-        Coverage, in (0, 1).
-
-    Returns
-    -------
-    OverSeeds
-        Of shape (...).
-
-    Raises
-    ------
-    ValueError
-        If shapes do not fit, or `level` is not between 0 and 1.
-
-    References
-    ----------
-    Satterthwaite, F. E. (1946). An approximate distribution of estimates of variance components.
+    The statistic's values, by seed first, have draws on resamples of the items before that, all
+    seeds resampled alike. `against` is both of a second family with seeds of its own, on the same
+    resamples, whose mean is subtracted. Runs that pair up seed by seed are compared without it, by
+    their differences.
     """
     families = [_checked(values, draws)]
     if against is not None:
@@ -109,22 +66,20 @@ def over_seeds(
     drawn = [draw.mean(axis=1) for _, draw in families]
     value = means[0] - means[1] if against is not None else means[0]
     resampled_values = drawn[0] - drawn[1] if against is not None else drawn[0]
-    of_items = resampled_values.var(axis=0, ddof=1)
     parts = [
         (one.var(axis=0, ddof=1) / len(one), len(one) - 1) for one, _ in families if len(one) > 1
     ]
     if not parts:
         low, high = percentile_interval(resampled_values, level)
-        nothing, nan = np.zeros(value.shape), np.full(value.shape, np.nan)
         p = paired_p_value(resampled_values)
-        return OverSeeds(value, low, high, p, nothing, of_items, nan)
-    of_seeds = np.sum([variance for variance, _ in parts], axis=0)
+        return OverSeeds(value, low, high, p, np.full(value.shape, np.nan))
+    of_items = resampled_values.var(axis=0, ddof=1)
     each = [*parts, (of_items, np.maximum(np.asarray(n_items) - 1, 1))]
-    total = of_seeds + of_items
+    total = np.sum([variance for variance, _ in parts], axis=0) + of_items
     below = np.sum([variance**2 / degrees for variance, degrees in each], axis=0)
     degrees = np.divide(total**2, below, out=np.full(value.shape, np.inf), where=below > 0)
     low, high, p = _by_t(value, np.sqrt(total), degrees, level)
-    return OverSeeds(value, low, high, p, of_seeds, of_items, degrees)
+    return OverSeeds(value, low, high, p, degrees)
 
 
 def _checked(values: npt.ArrayLike, draws: npt.ArrayLike) -> tuple[Floats, Floats]:
@@ -156,17 +111,9 @@ def _by_t(
 def families_of(systems: Sequence[System]) -> dict[str, list[int]]:
     """Return the places of the systems that differ in their seed alone, by what they are called.
 
-    Parameters
-    ----------
-    systems : sequence of System
-
-    Returns
-    -------
-    dict of list of int
-        In order of the first of each. A system without a seed, or the only one of its family, is
-        called by its own name; several together by their family, with the temperature of those
-        that were scaled, and their number. Systems whose items have temperatures of their own (NaN)
-        count as having one temperature.
+    A system without a seed, or the only one of its family, is called by its own name; several
+    together by their family, with the temperature of those that were scaled, and their number.
+    Systems whose items have temperatures of their own (NaN) count as having one temperature.
     """
     places: dict[tuple[object, ...], list[int]] = {}
     for place, one in enumerate(systems):
@@ -208,18 +155,10 @@ def score_over_seeds(
     Returns
     -------
     DataFrame
-        One row for each group, family and measure: ``dataset``, ``group``, ``system`` (what the
-        family is called), ``family``, ``n_seeds``, ``measure``, ``n_items``, ``value``, ``low``,
-        ``high``, ``interval`` (t, or percentile for one seed), ``estimand`` (which says where there
-        is one seed), ``degrees`` of freedom, ``seed_sd`` (standard deviation between seeds),
-        ``seed_values`` (those of each seed, separated by spaces), ``reference``, ``p``, and
-        ``p_holm``, adjusted for all comparisons of this table. Rows of differences follow, where
-        ``reference`` is not empty. A measure that has no interval has none here.
-
-    Raises
-    ------
-    ChaosError
-        As for `score`, or if systems cover other items, or `reference` is not known.
+        One row for each group, family and measure, then rows of differences, as in `score`; with
+        ``n_seeds``, ``degrees`` of freedom of t (percentiles for one seed, as ``estimand`` says),
+        ``seed_sd`` (standard deviation between seeds) and ``seed_values`` (separated by spaces). A
+        measure that has no interval has none here.
     """
     chosen, n_classes = chosen_measures(votes, measures), votes.dataset.n_classes
     families = families_of(systems)

@@ -119,17 +119,7 @@ class System:
         return len(self.uids)
 
     def rows_in(self, votes: Votes) -> Ints:
-        """Return the places in the votes of the items that both have, ascending.
-
-        Parameters
-        ----------
-        votes : Votes
-            Of this system's dataset.
-
-        Returns
-        -------
-        ndarray of int, shape (m,)
-        """
+        """Return the places in the votes of the items that both have, ascending."""
         return self._join(votes)[0]
 
     def aligned_to(self, votes: Votes, *, in_sample: bool = False) -> Judged:

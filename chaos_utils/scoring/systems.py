@@ -29,28 +29,16 @@ def load_systems(
 ) -> list[System]:
     """Return every system whose predictions on a dataset are available.
 
+    For the released votes, the predictions that the dataset's YAML names, where they are available,
+    and those of the project's own runs (if `trained`); for the synthetic sample, simulated models;
+    then the reader's own. They need not cover every item.
+
     Parameters
     ----------
-    votes : Votes
-        The dataset.
     predictions : sequence of str
-        Files of the reader's own, in any format that `read_predictions` takes, relative
-        to where the reader is. A file without an item of this dataset is passed over. Their
-        origin is ``yours``, also where a run of this project wrote them.
-    trained : bool
-        Whether the project's own runs are among them.
-
-    Returns
-    -------
-    list of System
-        For the released votes, the predictions that the dataset's YAML names, where they
-        are available, and those of the project's own runs; for the synthetic sample,
-        simulated models; then the reader's own. They need not cover every item.
-
-    Raises
-    ------
-    ChaosError
-        If a file has faults, or two systems have one name.
+        Files of the reader's own, in any format that `read_predictions` takes, relative to where
+        the reader is. A file without an item of this dataset is passed over. Their origin is
+        ``yours``, also where a run of this project wrote them.
     """
     systems = []
     if votes.source.synthetic:
@@ -64,24 +52,7 @@ def load_systems(
 
 
 def own_systems(votes: Votes, files: Sequence[str]) -> list[System]:
-    """Read a reader's own files of predictions; one without an item of the dataset gives nothing.
-
-    Parameters
-    ----------
-    votes : Votes
-    files : sequence of str
-        Paths that the reader gave, relative to where the reader is.
-
-    Returns
-    -------
-    list of System
-        They may cover the dataset in part.
-
-    Raises
-    ------
-    ChaosError
-        If a file has faults.
-    """
+    """Read a reader's own files; one without an item of the dataset gives nothing."""
     found = []
     for file in files:
         path = paths.from_reader(file)
@@ -95,13 +66,7 @@ def refuse_unused(
 ) -> None:
     """Raise a ChaosError if one of a reader's files fits none of these datasets, or two.
 
-    Parameters
-    ----------
-    files : sequence of str
-        Of predictions, as for `own_systems`.
-    all_votes : sequence of Votes
-    systems : sequence of System
-        What was read from the files, on any of the datasets.
+    `systems` are what was read from the files, on any of the datasets.
     """
     used = Counter(
         Path(one.name).name
@@ -116,23 +81,9 @@ def refuse_unused(
 def released_systems(votes: Votes) -> list[System]:
     """Return the released predictions that a dataset's YAML names, where available.
 
-    Each system's parts are joined. The models of Baan et al. (2022) were trained on SNLI, so
-    MNLI is out of their distribution; 30 of its 1,599 items have no prediction. A file of several
-    models keeps their names.
-
-    Parameters
-    ----------
-    votes : Votes
-
-    Returns
-    -------
-    list of System
-        One per model and seed; empty for a dataset that none was released on.
-
-    Raises
-    ------
-    ChaosError
-        If a file is not the published one, has faults, or lacks a model.
+    Each system's parts are joined. The models of Baan et al. (2022) were trained on SNLI, so MNLI
+    is out of their distribution; 30 of its 1,599 items have no prediction. A file of several models
+    keeps their names.
     """
     systems = []
     for known, seed, files in _released_files(votes.dataset):
@@ -185,20 +136,6 @@ def trained_systems(votes: Votes) -> list[System]:
     """Return the models that this project trained in the ordinary way, on as many pairs as it has.
 
     Other runs on parts of the data, on soft labels and the like stand in chapters of their own.
-
-    Parameters
-    ----------
-    votes : Votes
-
-    Returns
-    -------
-    list of System
-        One per run that predicts items of the dataset.
-
-    Raises
-    ------
-    ChaosError
-        If a run's files are not those of its record.
     """
     found = [run.predictions_on(votes) for run in _trained_on(votes.dataset)]
     return [system for system in found if system is not None]
@@ -213,21 +150,7 @@ def _trained_on(dataset: Dataset) -> list[Run]:
 def inputs_of_systems(dataset: Dataset, *, trained: bool = True) -> tuple[Input, ...]:
     """Return the files that `load_systems` reads for the released votes on a dataset.
 
-    Parameters
-    ----------
-    dataset : Dataset
-    trained : bool
-        As for `load_systems`.
-
-    Returns
-    -------
-    tuple of Input
-        Those that the systems name. Nothing is parsed to find them but the records of runs.
-
-    Raises
-    ------
-    ChaosError
-        If a file is not the published one, or not that of its run's record.
+    Nothing is parsed to find them but the records of runs.
     """
     found = [file for _, _, files in _released_files(dataset) for file in files]
     released = [of_predictions(path) for path in found]
@@ -238,17 +161,8 @@ def inputs_of_systems(dataset: Dataset, *, trained: bool = True) -> tuple[Input,
 def synthetic_systems(votes: Votes) -> list[System]:
     """Return three simulated models for the synthetic sample: noisy, and too sure.
 
-    Each sharpens the human distribution and blurs it with seeded noise, so that it errs
-    in the way that fine-tuned models do.
-
-    Parameters
-    ----------
-    votes : Votes
-
-    Returns
-    -------
-    list of System
-        The same at every call.
+    Each sharpens the human distribution and blurs it with seeded noise, so that it errs in the way
+    that fine-tuned models do.
     """
     systems = []
     for seed in range(3):
@@ -264,51 +178,18 @@ def synthetic_systems(votes: Votes) -> list[System]:
 def computed(
     name: str, votes: Votes, probabilities: npt.ArrayLike, *, origin: Origin = "baseline"
 ) -> System:
-    """Return predictions for all items of a dataset that were computed here.
-
-    Parameters
-    ----------
-    name : str
-    votes : Votes
-    probabilities : array of shape (n_items, n_classes)
-        Rows sum to 1; items in the order of the votes.
-    origin : str
-        As in `System`.
-
-    Returns
-    -------
-    System
-        Labels are first argmaxes.
-    """
+    """Return predictions for all items of a dataset that were computed here, in their order."""
     values = np.array(probabilities, dtype=np.float64)
     return System(name, votes.dataset, votes.uids, values, values.argmax(axis=1), origin=origin)
 
 
 def oracle(votes: Votes) -> System:
-    """Return the human distribution as a prediction: what a perfect model would say.
-
-    Parameters
-    ----------
-    votes : Votes
-
-    Returns
-    -------
-    System
-    """
+    """Return the human distribution as a prediction: what a perfect model would say."""
     return computed("oracle", votes, votes.shares, origin="reference")
 
 
 def uniform(votes: Votes) -> System:
-    """Return the uniform guess: chance, for JSD and KL, in Nie et al. (2020).
-
-    Parameters
-    ----------
-    votes : Votes
-
-    Returns
-    -------
-    System
-    """
+    """Return the uniform guess: chance, for JSD and KL, in Nie et al. (2020)."""
     k = votes.dataset.n_classes
     return computed("uniform guess", votes, np.full((len(votes), k), 1 / k))
 
@@ -316,17 +197,8 @@ def uniform(votes: Votes) -> System:
 def baselines(votes: Votes, seed: int = 0) -> list[System]:
     """Return the guesses that need no model, those that the votes have what they need for.
 
-    Parameters
-    ----------
-    votes : Votes
-    seed : int
-        As for `class_prior`.
-
-    Returns
-    -------
-    list of System
-        ``uniform`` and ``base rate``; ``class prior``, ``mean vote given the old label`` and
-        ``old label`` with old labels; ``original votes`` with old votes.
+    ``uniform`` and ``base rate``; ``class prior``, ``mean vote given the old label`` and ``old
+    label`` with old labels; ``original votes`` with old votes.
     """
     found = [uniform(votes)]
     if votes.has_old_labels:
@@ -338,24 +210,9 @@ def baselines(votes: Votes, seed: int = 0) -> list[System]:
 
 
 def class_prior(votes: Votes, seed: int = 0, n_folds: int = 10) -> System:
-    """Return the frequencies of the old labels, each item's from the other folds' items.
+    """Return the frequencies of the old labels, each item's from the other of `n_folds` folds.
 
-    Parameters
-    ----------
-    votes : Votes
-    seed : int
-        Of the folds.
-    n_folds : int
-        At least 1; with a single fold, the result is uniform.
-
-    Returns
-    -------
-    System
-
-    Raises
-    ------
-    ChaosError
-        If the votes lack old labels.
+    With a single fold, they are uniform.
     """
     folds = _folds(votes, seed, n_folds)
     shares = np.empty_like(votes.shares)
@@ -370,16 +227,7 @@ def base_rate(votes: Votes) -> System:
     """Return how often each label is given overall: the mean vote shares of all other texts' items.
 
     Fitted on votes, though never on an item's own: models that learned from labels have not seen
-    any of them. Items that share a text are left out together.
-
-    Parameters
-    ----------
-    votes : Votes
-
-    Returns
-    -------
-    System
-        Out of fold; uniform where all items share one text.
+    any of them. Items that share a text are left out together; uniform where all share one.
     """
     shares = leave_one_out_mean(votes.shares, item_groups([votes])[0])
     known = np.where(np.isnan(shares), 1 / votes.dataset.n_classes, shares)
@@ -394,24 +242,7 @@ def base_rate(votes: Votes) -> System:
 def mean_vote_given_old_label(votes: Votes, seed: int = 0, n_folds: int = 10) -> System:
     """Return the mean vote shares of those items of the other folds that have the same old label.
 
-    Parameters
-    ----------
-    votes : Votes
-    seed : int
-        Of the folds.
-    n_folds : int
-        At least 1; where the other folds have no item of an old label, its items get their mean
-        vote.
-
-    Returns
-    -------
-    System
-        Out of fold.
-
-    Raises
-    ------
-    ChaosError
-        If the votes lack old labels.
+    Of `n_folds`; where the other folds have no item of an old label, its items get their mean vote.
     """
     groups = votes.old_label
     folds, shares = _folds(votes, seed, n_folds), votes.shares
@@ -439,41 +270,12 @@ def _folds(votes: Votes, seed: int, n_folds: int) -> Ints:
 
 
 def original_votes(votes: Votes) -> System:
-    """Return the few original votes' shares as a prediction; αNLI has one vote per item.
-
-    Parameters
-    ----------
-    votes : Votes
-
-    Returns
-    -------
-    System
-
-    Raises
-    ------
-    ChaosError
-        If the votes lack old votes.
-    """
+    """Return the few original votes' shares as a prediction; αNLI has one vote per item."""
     shares = votes.old_votes / votes.old_votes.sum(axis=1, keepdims=True)
     return computed("original votes", votes, shares)
 
 
 def old_label(votes: Votes) -> System:
-    """Return the old label, certain of itself.
-
-    Parameters
-    ----------
-    votes : Votes
-
-    Returns
-    -------
-    System
-        One-hot.
-
-    Raises
-    ------
-    ChaosError
-        If the votes lack old labels.
-    """
+    """Return the old label, certain of itself."""
     one_hot = np.eye(votes.dataset.n_classes)[votes.old_label]
     return computed("old label", votes, one_hot)

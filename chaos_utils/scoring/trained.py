@@ -52,15 +52,9 @@ KINDS = ("plain", "size", "smoothing", "distilled", "votes", "predicted")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """A finished run.
+    """A finished run: its folder, by whose name it is called, and its record.
 
-    Attributes
-    ----------
-    name : str
-        Its folder's name.
-    folder : Path
-    record : mapping
-        Settings, data, curves, cost and provenance.
+    The record holds settings, data, curves, cost and provenance.
     """
 
     name: str
@@ -92,43 +86,12 @@ class Run:
         return re.sub(r"\b1 threads", "1 thread", self.record["device"]["title"])
 
     def read_table(self, file: str) -> "pd.DataFrame":
-        """Return one of its parquet files.
-
-        Parameters
-        ----------
-        file : str
-            Its name in the run's folder, such as ``predictions.parquet``.
-
-        Returns
-        -------
-        DataFrame
-            With the columns that the run wrote.
-
-        Raises
-        ------
-        ChaosError
-            If the file is missing, or is not the one that the record names.
-        """
+        """Return one of its parquet files, such as ``predictions.parquet``, if as recorded."""
         self.inputs_of(file)
         return _table(self.folder / file, self.record["outputs"][file]).copy()
 
     def inputs_of(self, file: str) -> tuple[Input, ...]:
-        """Return the entries of its record and one of its files, for what is made from them.
-
-        Parameters
-        ----------
-        file : str
-            Its name in the run's folder.
-
-        Returns
-        -------
-        tuple of Input
-
-        Raises
-        ------
-        ChaosError
-            As `read_table`.
-        """
+        """Return the entries of its record and one of its files, for what is made from them."""
         path = self.folder / file
         expected = self.record["outputs"].get(file)
         found = digest(path) if path.is_file() else "no file"
@@ -147,20 +110,6 @@ class Run:
         """Return what the run predicts of a dataset's items; None where it predicts none.
 
         A note says what it was trained on.
-
-        Parameters
-        ----------
-        votes : Votes
-
-        Returns
-        -------
-        System or None
-            As `predictions_in`.
-
-        Raises
-        ------
-        ChaosError
-            As `read_table`.
         """
         found = predictions_in(self.read_table(PREDICTIONS_FILE), votes, self.system)
         return found and replace(found, **self.about(), inputs=self.inputs_of(PREDICTIONS_FILE))
@@ -186,16 +135,8 @@ class Run:
     def learned_from(self, later: frozenset[Path] = frozenset()) -> tuple[tuple[str, ...], bool]:
         """Return what it was trained on and whether out of fold, as fields of `System`.
 
-        Parameters
-        ----------
-        later : frozenset of Path
-            Folders of the runs that led here, which are not asked again.
-
-        Returns
-        -------
-        trained_on : tuple of str
-            From the record where it says so; records of the first edition do not.
-        out_of_fold : bool
+        From the record where it says so; records of the first edition do not. `later` are the
+        folders of the runs that led here, which are not asked again.
         """
         if "trained_on" in self.record:
             return tuple(self.record["trained_on"]), bool(self.record["out_of_fold"])
@@ -235,22 +176,9 @@ def learned(
     """Return what a run was trained on and whether out of fold, as fields of `System`.
 
     Whatever an earlier run has seen, a run that starts from it or learns from it has seen too.
-    Earlier votes are never left out of these folds: a run on votes has a model for each of its
-    own folds, and what starts from it, or learns its probabilities, mixes them.
-
-    Parameters
-    ----------
-    settings : mapping
-    datasets : iterable of str
-        Names of those that its own training items belong to.
-    earlier : iterable of pairs
-        The same of the runs in `named_earlier`.
-
-    Returns
-    -------
-    trained_on : tuple of str
-        What came first comes first.
-    out_of_fold : bool
+    Earlier votes are never left out of these folds: a run on votes has a model for each of its own
+    folds, and what starts from it, or learns its probabilities, mixes them. `datasets` are those
+    that its own training items belong to; what came first comes first.
     """
     folded = settings["train"] == "chaosnli"
     known = [get_dataset(name) for name in datasets]
@@ -262,18 +190,7 @@ def learned(
 def predictions_in(table: "pd.DataFrame", votes: Votes, system: str) -> System | None:
     """Return what a run's table predicts of a dataset's items; None where it predicts none.
 
-    Parameters
-    ----------
-    table : DataFrame
-        ``dataset``, ``uid`` and a column for each class.
-    votes : Votes
-    system : str
-        What the predictions are to be called.
-
-    Returns
-    -------
-    System or None
-        Items in the order of the table, maybe not all; rows rescaled to sum to 1.
+    Items are in the order of the table, maybe not all; rows are rescaled to sum to 1.
     """
     rows = table[(table["dataset"] == votes.dataset.name) & table["uid"].isin(votes.uids)]
     if rows.empty:
@@ -284,22 +201,7 @@ def predictions_in(table: "pd.DataFrame", votes: Votes, system: str) -> System |
 
 
 def read_run(folder: Path) -> Run:
-    """Return the run in a folder.
-
-    Parameters
-    ----------
-    folder : Path
-        One with a record.
-
-    Returns
-    -------
-    Run
-
-    Raises
-    ------
-    ChaosError
-        If there is none, or its record cannot be read.
-    """
+    """Return the run in a folder."""
     path = folder / RECORD_FILE
     if not path.is_file():
         known = [run.name for run in runs_in(folder.parent)] if folder.parent.is_dir() else []
@@ -348,22 +250,7 @@ def _check_fields(record: Mapping[str, Any]) -> None:
 
 
 def run_of(path: Path) -> Run | None:
-    """Return the run that wrote a file, by the record beside it; None where none names the file.
-
-    Parameters
-    ----------
-    path : Path
-        Such as ``results/minilm-l6-nli-s0/predictions.parquet``.
-
-    Returns
-    -------
-    Run or None
-
-    Raises
-    ------
-    ChaosError
-        As `read_run`.
-    """
+    """Return the run that wrote a file, by the record beside it; None where none names the file."""
     path = path.resolve()
     record = path.parent / RECORD_FILE
     if not record.is_file():
@@ -382,22 +269,7 @@ def run_of(path: Path) -> Run | None:
 
 
 def find_run(name: str) -> Run:
-    """Return a run by its folder, or by its name below ``results/`` or ``runs/``.
-
-    Parameters
-    ----------
-    name : str
-        A path that the reader gave, or the name of a folder.
-
-    Returns
-    -------
-    Run
-
-    Raises
-    ------
-    ChaosError
-        If there is none; the message names the closest.
-    """
+    """Return a run by its folder, or by its name below ``results/`` or ``runs/``."""
     places = _places(name)
     missing = places[:2][-1]  # in a checkout the message is about results/
     return read_run(next((one for one in places if one.is_dir()), missing).resolve())
@@ -412,39 +284,17 @@ def _places(name: str) -> list[Path]:
 
 
 def runs_in(folder: Path) -> Iterator[Run]:
-    """Yield the runs directly below a folder, by name.
-
-    Parameters
-    ----------
-    folder : Path
-
-    Yields
-    ------
-    Run
-
-    Raises
-    ------
-    ChaosError
-        If a record cannot be read.
-    """
+    """Yield the runs directly below a folder, by name."""
     for path in sorted(folder.glob(f"*/{RECORD_FILE}")):
         yield read_run(path.parent)
 
 
 def kind_of(run: Run) -> str:
-    """Return what sets a run apart.
+    """Return what sets a run apart, one of `KINDS`.
 
-    Parameters
-    ----------
-    run : Run
-
-    Returns
-    -------
-    str
-        One of `KINDS`: ``plain`` (hard labels, all available pairs), ``size`` (a part of them),
-        ``smoothing``, ``distilled`` (a teacher's probabilities), ``votes`` (ChaosNLI's own
-        votes, out of fold), or ``predicted`` (another run's weights, asked
-        again, or a model off the shelf).
+    ``plain`` (hard labels, all available pairs), ``size`` (a part of them), ``smoothing``,
+    ``distilled`` (a teacher's probabilities), ``votes`` (ChaosNLI's own votes, out of fold), or
+    ``predicted`` (another run's weights, asked again, or a model off the shelf).
     """
     settings = run.settings
     if run.record.get("predicted"):
@@ -461,15 +311,8 @@ def kind_of(run: Run) -> str:
 def of_most_items(runs: Iterable[Run]) -> list[Run]:
     """Return the runs that stand for their encoders: those trained in the ordinary way.
 
-    Parameters
-    ----------
-    runs : iterable of Run
-
-    Returns
-    -------
-    list of Run
-        For each encoder and task the ``plain`` ones; where there is none, those of kind ``size``
-        with the largest number of training items. In the order of `ordered`.
+    For each encoder and task the ``plain`` ones; where there is none, those of kind ``size`` with
+    the largest number of training items.
     """
     most: dict[tuple[str, str], tuple[str, int]] = {}
     found = []
@@ -482,17 +325,7 @@ def of_most_items(runs: Iterable[Run]) -> list[Run]:
 
 
 def ordered(runs: Iterable[Run]) -> list[Run]:
-    """Return runs by task, model, kind, number of training items and seed.
-
-    Parameters
-    ----------
-    runs : iterable of Run
-
-    Returns
-    -------
-    list of Run
-        The largest number of training items first.
-    """
+    """Return runs by task, model, kind, number of training items (largest first) and seed."""
     return sorted(
         runs,
         key=lambda run: (
@@ -558,31 +391,14 @@ class Wanted(Strict):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WantedRuns:
-    """The runs that the book wants, in order of their value.
-
-    Attributes
-    ----------
-    entries : tuple of Wanted
-    inputs : tuple of Input
-        The file that lists them.
-    """
+    """The runs that the book wants, in order of their value, and the file that lists them."""
 
     entries: tuple[Wanted, ...] = ()
     inputs: tuple[Input, ...] = ()
 
 
 def wanted_runs() -> WantedRuns:
-    """Return what ``results/wanted.yml`` lists; nothing where there is no such file.
-
-    Returns
-    -------
-    WantedRuns
-
-    Raises
-    ------
-    ChaosError
-        If it is no list, or an entry has faults.
-    """
+    """Return what ``results/wanted.yml`` lists; nothing where there is no such file."""
     path, what = paths.results() / WANTED_FILE, "The list of wanted runs"
     if not path.is_file():
         return WantedRuns()
@@ -598,13 +414,7 @@ def wanted_runs() -> WantedRuns:
 
 
 def committed_runs() -> list[Run]:
-    """Return the project's own runs, which are committed under ``results/``.
-
-    Returns
-    -------
-    list of Run
-        By name; empty outside of a checkout.
-    """
+    """Return the project's own runs, by name; outside of a checkout there are none."""
     if paths.find_project() is None:
         return []
     return list(runs_in(paths.results()))

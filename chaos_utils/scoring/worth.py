@@ -52,13 +52,7 @@ _EPSILON = 1e-9  # of a probability that is 0 or 1
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A value and the ends of its interval.
-
-    Attributes
-    ----------
-    value, low, high : float
-        NaN where undefined; the ends also where there is no interval.
-    """
+    """A `value` and the ends of its interval, `low` and `high`; NaN where undefined."""
 
     value: float = np.nan
     low: float = np.nan
@@ -123,34 +117,14 @@ class Worth:
         return dict(zip(MARKS, skill_of_people(MARKS, self.credibility).tolist(), strict=True))
 
     def is_beyond(self, name: str) -> bool:
-        """Return whether a number of people is larger than the crowd that judges.
-
-        Parameters
-        ----------
-        name : str
-            One of `estimates`.
-
-        Returns
-        -------
-        bool
-        """
+        """Return whether the number of people `name` is larger than the crowd that judges."""
         return UNITS[name] == "people" and self.estimates[name].value > self.n_votes
 
     def text(self, name: str, *, interval: bool = True) -> str:
-        """Return an estimate in words.
+        """Return an estimate in words, with its interval unless `interval` is off.
 
-        Parameters
-        ----------
-        name : str
-            One of `estimates`.
-        interval : bool
-            Whether its interval is said, where it has one.
-
-        Returns
-        -------
-        str
-            ``2.7 [2.4, 3.1]``, ``below the base rate [−1.2, −0.7]``, ``140 [90, ∞], more than
-            voted``, ``undefined: …``.
+        ``2.7 [2.4, 3.1]``, ``below the base rate [−1.2, −0.7]``, ``140 [90, ∞], more than voted``,
+        ``undefined: …``; the `name` is one of `estimates`.
         """
         one = self.estimates[name]
         if np.isnan(one.value):
@@ -193,31 +167,10 @@ def worth(
     .. math:: \text{skill} = 1 - d / d_0, \qquad \text{people on top} = V/d - V/d_0
 
     so that k people's answers, used as well as the base rate allows, are worth k. Both again for
-    :math:`b + \lambda (m - b)`, with λ fitted on items that share no text with the item.
-
-    Parameters
-    ----------
-    votes : Votes
-        At least two on each item that the system covers. Base rate and λ are those of these items.
-    system : System
-    n_resamples : int
-        Bootstrap resamples of the items for the intervals of people on top and of what is trusted;
-        0 for none. The others have Fieller's.
-    seed : int
-        Of the resamples, 0 or more.
-    level : float
-        Coverage of the intervals, in (0, 1).
-
-    Returns
-    -------
-    Worth
-        Its estimates are NaN where they are not defined; `Worth.undefined` says why.
-
-    Raises
-    ------
-    ChaosError
-        If an item has a single vote, the system was made from the votes that judge it, or the seed
-        is negative.
+    :math:`b + \lambda (m - b)`, with λ fitted on items that share no text with the item. Votes, at
+    least two on each item, base rate and λ are those of the items that the system covers. Intervals
+    of people on top and of what is trusted are from `n_resamples` of the items; the others have
+    Fieller's.
 
     References
     ----------
@@ -255,22 +208,7 @@ def of_distances(
     seed: int = 0,
     level: float = 0.95,
 ) -> Worth:
-    """Return what a system is worth, as `worth` does, from its squared distances.
-
-    Parameters
-    ----------
-    found : Distances
-    n_votes : float
-        Votes per item, on average.
-    is_hard : bool
-        Whether it gives one label per item.
-    n_resamples, seed, level
-        As for `worth`.
-
-    Returns
-    -------
-    Worth
-    """
+    """Return what a system is worth, as `worth` does, from its squared distances."""
     person, base = found.of_person, found.of_base_rate
     why, credibility = "", np.nan
     if is_above_zero(base, level):
@@ -318,19 +256,8 @@ def _between(one: Estimate, ends: tuple[float, float]) -> Estimate:
 def in_words(votes: Votes, systems: Iterable[System], *, seed: int) -> dict[str, dict[str, str]]:
     """Say in words what systems are worth, by name: ``people`` and ``people_trusted``.
 
-    Parameters
-    ----------
-    votes : Votes
-        At least two on each item.
-    systems : iterable of System
-        Those that were made from these votes are left out.
-    seed : int
-        Of the resamples.
-
-    Returns
-    -------
-    dict of dict of str
-        Of a system that gives one label per item, only the second.
+    Systems that were made from these votes are left out; of one that gives one label per item, only
+    the second is said.
     """
     found = {}
     for system in systems:
@@ -346,20 +273,7 @@ def in_words(votes: Votes, systems: Iterable[System], *, seed: int) -> dict[str,
 def rows_of(
     found: Iterable[tuple[System, Worth]], *, intervals: bool = True
 ) -> list[dict[str, object]]:
-    """Return what systems are worth as rows of a table.
-
-    Parameters
-    ----------
-    found : iterable of (System, Worth)
-    intervals : bool
-        Whether they have the ends of intervals.
-
-    Returns
-    -------
-    list of dict
-        By system, then by name: ``dataset``, ``system``, ``origin``, ``measure``, ``n_items``,
-        ``value``, ``low``, ``high``, ``text``, ``estimand``.
-    """
+    """Return what systems are worth as rows of a table, by system, then by name."""
     return [
         {
             "dataset": system.dataset.name,

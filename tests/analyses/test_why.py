@@ -26,7 +26,7 @@ def votes(sample):
 
 
 def beside(rows, columns):
-    return Companion("", lambda votes: pd.DataFrame(rows, columns=columns))
+    return Companion("", lambda: pd.DataFrame(rows, columns=columns))
 
 
 def test_minority_votes_on_errors(votes):
@@ -119,10 +119,10 @@ def test_what_disambiguation_removes(votes):
 
 def test_votes_on_other_items_are_left_out_and_recorded_tables_stand_in(votes, monkeypatch):
     own = replace(votes, source=replace(votes.source, synthetic=False))
-    here = Companion("", lambda votes: pd.DataFrame({"uid": ["a"]}))
+    here = Companion("", lambda: pd.DataFrame({"uid": ["a"]}))
     monkeypatch.setattr(why, "TAXONOMY", here)
     for name in ("VARIERR", "LIVENLI"):
-        monkeypatch.setattr(why, name, Companion("", lambda votes: pd.DataFrame()))
+        monkeypatch.setattr(why, name, Companion("", lambda: pd.DataFrame()))
     monkeypatch.setattr(Companion, "files", property(lambda self: []))
     assert len(why.joined(evidence_on([own]))) == 1
     assert len(why.joined(evidence_on([replace(own, uids=tuple("pqrs"))]))) == 0
@@ -141,6 +141,6 @@ def test_published_files(released_root):
     assert errors.loc[("authors", "error"), "minority_share"] == pytest.approx(0.098, abs=5e-4)
     reasons = why.reasons.function(votes, [], confidence=0.95, companion=why.TAXONOMY)
     assert reasons["n_coded"].unique().tolist() == [439]  # of 450, 11 have none of the ten
-    given = why.VARIERR.read(votes)["explanation"]
+    given = why.VARIERR.read()["explanation"]
     text = errors.to_csv() + reasons.to_csv()
     assert not any(one in text for one in given[given.str.len() > 20])

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from chaos_utils.metrics.agreement import credible_intervals, majority_share, quadratic_entropy
+from chaos_utils.metrics.agreement import majority_share, quadratic_entropy
 from chaos_utils.metrics.calibration import (
     Binning,
     equal_mass_bins,
@@ -40,8 +40,6 @@ def replaced(**change):
     ("call", "message"),
     [
         # agreement
-        (lambda: credible_intervals(VOTES, 0, 0.9), "above 0"),
-        (lambda: credible_intervals(VOTES, 0.5, 95), "level is 95"),
         (lambda: quadratic_entropy([[0, 1, 0]]), "row 0, has one vote"),
         (lambda: majority_share([[0, 0, 0]]), "at least one vote"),
         (lambda: majority_share([[1.5, 1, 1]]), "whole counts"),

@@ -48,25 +48,9 @@ def test_how_many_resamples_a_small_p_needs():
         assert n * resampling.smallest_p_value(fewest - 1) >= round(1 - level, 9)
 
 
-def test_how_often_each_is_best_adds_up_and_shows_ties():
-    draws = np.array([[1.0, 2.0, 3.0], [1.0, 1.0, 2.0], [3.0, 2.0, 1.0], [5.0, 5.0, 5.0]])
-    best, tied = resampling.best_shares(draws, "lower")
-    np.testing.assert_allclose(
-        best, [(1 + 1 / 2 + 1 / 3) / 4, (1 / 2 + 1 / 3) / 4, (1 + 1 / 3) / 4]
-    )
-    np.testing.assert_allclose(tied, [0.5, 0.5, 0.25])
-    highest, _ = resampling.best_shares(draws, "higher")
-    np.testing.assert_allclose(highest, [(1 + 1 / 3) / 4, (1 / 3) / 4, (2 + 1 / 3) / 4])
-    nearest, _ = resampling.best_shares(draws - 2, "zero")
-    np.testing.assert_allclose(nearest, [1 / 12, (2 + 1 / 3) / 4, (1 + 1 / 3) / 4])
-
-
-def test_what_is_not_always_defined_has_no_interval_and_is_never_best():
+def test_what_is_not_always_defined_has_no_interval():
     low, high = percentile_interval([[1.0, 1.0], [2.0, np.nan], [3.0, 2.0]])
     np.testing.assert_array_equal([low, high], [[1, np.nan], [3, np.nan]])
-    best, tied = resampling.best_shares(np.array([[np.nan, 2.0], [0.0, 2.0]]), "lower")
-    np.testing.assert_array_equal(best, [np.nan, 1])
-    np.testing.assert_array_equal(tied, [np.nan, 0])
 
 
 @settings(max_examples=20)

@@ -174,3 +174,10 @@ def test_a_folder_that_cannot_be_written(project):
     (project / "runs").write_text("a file where a folder should be")
     with pytest.raises(ChaosError, match=r"Cannot write here(.|\n)*choose another place"):
         run(project, folder="runs/x")
+
+
+def test_the_template_of_a_chapter_runs(project):
+    source = paths.notebooks() / "_template.py"
+    runner.run_notebook(source, parameters.resolve(source, {"data": "sample"}), project / "run")
+    made = {path.stem for path in (project / "run" / "figures").glob("*.json")}
+    assert made == {"fig-template", "tbl-template"}

@@ -1,4 +1,4 @@
-"""Annotators: agreement with the rest, Dawid and Skene's errors, whether systems replace them."""
+"""Annotators: agreement with the rest, and Dawid and Skene's errors."""
 
 from dataclasses import replace
 
@@ -7,13 +7,10 @@ import pandas as pd
 import pytest
 from helpers.predictions import made_dataset, made_votes
 
-from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.votes import Annotations, frozen
 from chaos_utils.scoring import annotators
 from chaos_utils.scoring.annotators import agreement_with_rest, dawid_skene
-from chaos_utils.scoring.replacement import replacement_test
-from chaos_utils.scoring.systems import base_rate, computed, oracle
 
 
 def crowd(item, annotator, label):
@@ -92,24 +89,3 @@ def test_snow_s_annotators_are_cleaned_as_published(released_root):
     right = (dawid_skene(rte).chances.argmax(axis=1) == rte.old_label).mean()
     assert right == pytest.approx(0.927, abs=0.002)
     assert right > (rte.counts.argmax(axis=1) == rte.old_label).mean() + 0.02
-
-
-def test_a_system_that_names_the_majority_does_better_than_one_that_does_not(others):
-    votes = others[0]
-    majority = computed("majority", votes, np.eye(4)[votes.majority])
-    wrong = computed("wrong", votes, np.eye(4)[votes.counts.argmin(axis=1)])
-    given = {"epsilon": 0.1, "fewest_items": 20}
-    better, worse = (replacement_test(votes, one, **given) for one in (majority, wrong))
-    assert better.winning_rate > 0.9
-    assert worse.winning_rate == 0
-    assert len(better.annotator) == len(worse.annotator) > 10
-    ordered = replacement_test(votes, majority, ordered=True, **given)
-    assert ordered.advantage_probability != better.advantage_probability
-
-
-def test_what_cannot_be_tested_is_one_error(others):
-    votes = others[0]
-    with pytest.raises(ChaosError, match="made from the votes that judge it"):
-        replacement_test(votes, oracle(votes), epsilon=0.1)
-    with pytest.raises(ChaosError, match="nobody labelled 1000 items"):
-        replacement_test(votes, base_rate(votes), epsilon=0.1, fewest_items=1000)

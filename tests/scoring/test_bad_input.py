@@ -20,8 +20,7 @@ from chaos_utils.scoring.power import (
 )
 from chaos_utils.scoring.recalibration import cross_fit_temperatures, temper
 from chaos_utils.scoring.references import extrapolation_weights
-from chaos_utils.scoring.replacement import replacement_test
-from chaos_utils.scoring.scores import how_often_best, score
+from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.seeds import over_seeds, score_over_seeds
 from chaos_utils.scoring.system import votes_of
 from chaos_utils.scoring.systems import load_systems, oracle, uniform
@@ -97,10 +96,6 @@ PART = {"measures": ["jsd"], "n_resamples": 40}
         (lambda votes, one: score(load_votes("mnli", "sample"), [one]), "predicts another dataset"),
         (lambda votes, one: replace(one, dataset=in_other_order(votes)).aligned_to(votes),
          "labels in another order"),
-        (lambda votes, one: how_often_best(votes, [part_of(one, range(3)),
-                                                   part_of(one, range(3, 6), name="b")], **PART),
-         "covered by all systems"),
-        (lambda votes, one: how_often_best(votes, [], n_resamples=20), "Finding the best"),
         # scores over seeds
         (lambda votes, one: score_over_seeds(votes, [one], reference="other", n_resamples=50),
          "no such family"),
@@ -120,7 +115,6 @@ PART = {"measures": ["jsd"], "n_resamples": 40}
          "the votes that judge it"),
         (lambda votes, one: human_equivalents(votes, [one], [f"{TVD[:-1]}s"]),
          "did you mean 'human_equivalent_tvd'"),
-        (lambda votes, one: replacement_test(votes, one, epsilon=0.1), "who gave which label"),
         (lambda votes, one: agreement_with_rest(votes), "not known who gave which vote"),
         (lambda votes, one: dawid_skene(votes), "not known who gave which vote"),
         # maps

@@ -8,7 +8,7 @@ from helpers.predictions import part_of
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.scoring import systems
-from chaos_utils.scoring.scores import how_often_best, score, wide
+from chaos_utils.scoring.scores import score, wide
 
 
 @pytest.fixture
@@ -90,23 +90,3 @@ def test_what_votes_lack_a_measure_asks_for_in_one_way(votes, lacking, measure, 
     assert "new_accuracy" in shown
     with pytest.raises(ChaosError, match=message):
         score(bare, [systems.uniform(bare)], measures=[measure])
-
-
-def test_the_best_system_is_said_with_how_often_it_is(votes):
-    first, second = systems.load_systems(votes)[:2]
-    same = replace(first, name="same")
-    names = ["jsd", "new_accuracy", "signed_ent_ce"]
-    options = {"measures": names, "n_resamples": 300, "seed": 1}
-    table = how_often_best(votes, [first, second, same], **options)
-    wide_table = table.pivot(index="system", columns="measure", values="best")
-    np.testing.assert_allclose(wide_table.sum(), 1)
-    tied = table.pivot(index="system", columns="measure", values="tied")
-    # Two systems that are one share each resample in which they are best.
-    np.testing.assert_allclose(wide_table.loc["same"], wide_table.loc[first.name])
-    np.testing.assert_allclose(tied.loc["same", "jsd"], 2 * wide_table.loc["same", "jsd"])
-    perfect = how_often_best(votes, [first, systems.oracle(votes)], **options)
-    of_jsd = perfect[perfect["measure"] == "jsd"].set_index("system")["best"]
-    assert of_jsd.to_dict() == {first.name: 0, "oracle": 1}
-    both = [first, part_of(first, range(50), name="part")]
-    covered = how_often_best(votes, both, measures=["jsd"], n_resamples=20)
-    assert covered[["n_items", "tied"]].to_numpy().tolist() == [[50, 1]] * 2

@@ -1,7 +1,6 @@
 """The reference of the package: ``.. objects::`` documents those that a page lists, by module.
 
-What is listed is what readers and authors call, each with a full docstring; the rest is documented
-in its source.
+What is listed is what readers and authors call; the rest is documented in its source.
 """
 
 import importlib
