@@ -163,7 +163,8 @@ publish_figure(
     predictions are not available. Perfect model and second crowd as in {{doc}}`ceilings`.""",
     alt="""Dot plots with a panel for each dataset and a row for each system, whose marks a bar joins: as
     it is, with a map that was fitted on votes, and, for all systems together, with the old label too. Fitted
-    marks lie left of those as they are; on SNLI and MNLI, DeBERTa's bar is the longest of a system.""",
+    marks lie left of those as they are; on SNLI and MNLI, DeBERTa's bar is the longest of a
+    system. Two lines at the left, perfect model and second crowd, are far from all marks.""",
 )
 
 # %% [markdown]

@@ -69,7 +69,7 @@ def plot_distances(table: pd.DataFrame) -> Figure:
         temperatures = of_system.groupby("temperature")
         hues: list[str | Hue] = ["muted", *distinct_hues(len(temperatures))[1:]]
         for place, ((temperature, rows), hue) in enumerate(zip(temperatures, hues, strict=True)):
-            look: dict[str, Any] = {"linewidth": 1.6} if place else {"alpha": 0.35, "fill": True}
+            look: dict[str, Any] = {"linewidth": 1.6} if place else {"alpha": 0.45, "fill": True}
             stairs(axis, rows, rows["n"] / rows["n_items"], hue, **look)
             mean = rows["mean"].iloc[0]
             axis.axvline(mean, color=colour(hue), linestyle="--", linewidth=1.2)

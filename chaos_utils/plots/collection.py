@@ -70,9 +70,9 @@ def plot_protocol(table: pd.DataFrame) -> Figure:
     feedback = set(table.loc[table["feedback"], "from"])
     discards = set(table.loc[table["discards_votes"], "to"])
     for name in machine.places:
-        note = "feedback on mistakes" if name in feedback else ""
-        note = "no votes count" if name in discards else note
-        _draw_state(axis, machine, name, note, "warning" if name in discards else "blue")
+        words = "feedback on mistakes" if name in feedback else ""
+        words = "no votes count" if name in discards else words
+        _draw_state(axis, machine, name, words, "warning" if name in discards else "blue")
     lanes: list[tuple[int, int]] = []
     for (start, end), ways in machine.ways.groupby(["from", "to"], sort=False):
         _draw_way(axis, machine, str(start), str(end), list(ways["label"]), lanes)
@@ -127,7 +127,7 @@ def _draw_frame(axis: Axes, machine: _Machine) -> None:
     )
 
 
-def _draw_state(axis: Axes, machine: _Machine, name: str, note: str, shade: str) -> None:
+def _draw_state(axis: Axes, machine: _Machine, name: str, words: str, shade: str) -> None:
     plan = machine.plan
     (x, y), height = machine.places[name], plan.box[1]
     width = machine.width_of(name)
@@ -138,8 +138,8 @@ def _draw_state(axis: Axes, machine: _Machine, name: str, note: str, shade: str)
             edgecolor=colour(shade), linewidth=1.4,
         )
     )  # fmt: skip
-    lines = fill(note, round(15.5 * width))  # letters of a note that an inch holds
-    lift = 0.06 * (1 + len(lines.splitlines())) if note else 0
+    lines = fill(words, round(15.5 * width))  # letters that an inch holds
+    lift = 0.06 * (1 + len(lines.splitlines())) if words else 0
     axis.text(x, y + lift, name, ha="center", va="center", fontweight="bold", fontsize=plan.size)
     axis.text(x, y - 0.1, lines, ha="center", va="center", fontsize=7, color=colour("muted"))
 

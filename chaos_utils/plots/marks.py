@@ -51,7 +51,7 @@ def interval(
     axis.plot(values[1:], [height] * len(values[1:]), color=shade, linewidth=1.4)
     axis.plot(
         values[0], height, marker=marker, markersize=4.5, linestyle="", color=shade,
-        markerfacecolor=colour("low") if hollow else shade,
+        markerfacecolor="none" if hollow else shade,
     )  # fmt: skip
 
 

@@ -60,10 +60,6 @@ def label_left(axes: Iterable[Axes], label: str) -> None:
             axis.set_ylabel(label)
 
 
-class Heading(str):
-    """The name of a row that heads those below it."""
-
-
 def row_panels(
     parts: Sequence[Sequence[str]], columns: int = 1, *, row: float = 0.165, **options: Any
 ) -> tuple[Figure, list[Axes]]:
@@ -81,21 +77,12 @@ def row_panels(
     )  # fmt: skip
     for names, line in zip(lines, axes, strict=True):
         for axis in line:
-            _name_rows(axis, names)
-        for axis in line[1:]:
-            axis.set_yticklabels([])
+            axis.set_yticks(range(len(names)), names, fontsize=7 if is_narrow() else 7.5)
+            axis.set_ylim(max(len(names), _FEWEST) - 0.4, -0.7)
+            axis.tick_params(axis="y", length=0, labelleft=axis is line[0])
+            axis.tick_params(axis="x", labelbottom=True)
+            axis.grid(visible=False, axis="y")
     return figure, list(axes.flat)
-
-
-def _name_rows(axis: Axes, names: Sequence[str]) -> None:
-    axis.set_yticks(range(len(names)), names, fontsize=7 if is_narrow() else 7.5)
-    for name, text in zip(names, axis.get_yticklabels(), strict=True):
-        if isinstance(name, Heading):
-            text.set_fontweight("bold")
-    axis.set_ylim(max(len(names), _FEWEST) - 0.4, -0.7)
-    axis.tick_params(axis="y", length=0)
-    axis.tick_params(axis="x", labelbottom=True)
-    axis.grid(visible=False, axis="y")
 
 
 def system_title(system: str, origin: str, temperature: float) -> str:
