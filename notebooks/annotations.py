@@ -18,10 +18,13 @@
 # as ChaosNLI. This chapter compares the two.
 #
 # The hundred overrule the {term}`old label` on
-# {value}`tbl-data-statistics dataset=snli change_rate_percent .0f`% of the SNLI items,
-# {value}`tbl-data-statistics dataset=mnli change_rate_percent .0f`% of the MNLI items and
-# {value}`tbl-data-statistics dataset=alphanli change_rate_percent .0f`% of the αNLI items. The
-# new majority is often contested, too: two people who judge the same MNLI item give the same
+# {value}`tbl-data-statistics dataset=snli change_rate_percent .0f`% of the SNLI items and
+# {value}`tbl-data-statistics dataset=mnli change_rate_percent .0f`% of the MNLI items that ChaosNLI
+# chose for their disagreement, and on
+# {value}`tbl-data-statistics dataset=alphanli change_rate_percent .0f`% of the αNLI items, which
+# were not chosen.
+#
+# The new majority is often contested, too: two people who judge the same MNLI item give the same
 # answer only {value}`tbl-agreement dataset=mnli mean_pairwise_agreement .0%` of the time.
 
 # %% tags=["parameters"]
@@ -103,16 +106,13 @@ if len(transitions):
 result
 
 # %% [markdown]
-# The labels do not change evenly ({numref}`fig-label-transitions`). On SNLI the most common
-# change is from entailment to neutral, on
+# The labels do not change evenly ({numref}`fig-label-transitions`). On SNLI the most common change
+# is from entailment to neutral, on
 # {value}`fig-label-transitions dataset=snli old_label=entailment new_majority=neutral row_share .0%`
 # of the entailments. On MNLI it is the opposite one, from neutral to entailment, on
 # {value}`fig-label-transitions dataset=mnli old_label=neutral new_majority=entailment row_share .0%`
-# of the neutral items. αNLI, whose two labels are only places in a list, changes about as often
-# in either direction
-# ({value}`fig-label-transitions dataset=alphanli old_label="hypothesis 1" new_majority="hypothesis 2" row_share .0%`
-# and
-# {value}`fig-label-transitions dataset=alphanli old_label="hypothesis 2" new_majority="hypothesis 1" row_share .0%`).
+# of the neutral items. αNLI, whose two labels are only places in a list, changes about as often one
+# way as the other.
 #
 # The explorer lists
 # {explorer}`the SNLI items whose label changed <dataset=snli&change=changed>`, and those of the others.
@@ -131,12 +131,12 @@ publish_table(
 )
 
 # %% [markdown]
-# {numref}`tbl-label-counts` shows one small discrepancy. Every label has
-# {value}`tbl-label-counts statistic=new_raw_count min:difference .0f` to
-# {value}`tbl-label-counts statistic=new_raw_count max:difference .0f` more votes in the released
-# files than in the paper. Each released item has exactly a hundred votes, while the paper's
-# sums are not multiples of a hundred, so the votes that were tabulated and those that were
-# released differ slightly. Old labels, old votes and new majorities agree to the last item.
+# Every SNLI and MNLI label has {value}`tbl-label-counts statistic=new_raw_count min:difference .0f`
+# to {value}`tbl-label-counts statistic=new_raw_count max:difference .0f` more votes in the released
+# files than in the paper ({numref}`tbl-label-counts`), a small discrepancy: each released item has
+# exactly a hundred votes, while the paper's sums are not multiples of a hundred, so the votes that
+# were tabulated and those that were released differ slightly. Old labels, old votes and new
+# majorities agree to the last item.
 #
 # ## How far people agree
 
@@ -153,12 +153,11 @@ publish_table(
 )
 
 # %% [markdown]
-# Pick two of the hundred at random: they agree on an SNLI item
-# {value}`tbl-agreement dataset=snli mean_pairwise_agreement .0%` of the time, on an MNLI item
-# {value}`tbl-agreement dataset=mnli mean_pairwise_agreement .0%`, and on an αNLI item
-# {value}`tbl-agreement dataset=alphanli mean_pairwise_agreement .0%` ({numref}`tbl-agreement`).
-# Beyond chance, agreement on MNLI is low
-# (κ = {value}`tbl-agreement dataset=mnli fleiss_kappa .2f`).
+# Two people picked at random agree on
+# {value}`tbl-agreement dataset=alphanli mean_pairwise_agreement .0%` of the αNLI items,
+# {value}`tbl-agreement dataset=snli mean_pairwise_agreement .0%` of the SNLI items and only
+# {value}`tbl-agreement dataset=mnli mean_pairwise_agreement .0%` of the MNLI items, where agreement
+# beyond chance is low, too ({numref}`tbl-agreement`).
 #
 # Full agreement is rare. All hundred votes are on one label for
 # {value}`tbl-agreement dataset=alphanli n_unanimous` αNLI items and
@@ -205,19 +204,20 @@ Markdown(material.left_out("published collection"))
 
 # %%
 chosen = annotations.examples(material, n_each=examples)
+items = annotations.by_item(chosen.rows)
 labels = dict.fromkeys(listed(one.labels) for one in material.datasets)
 result = None
 if len(chosen):
     result = publish_table(
         "tbl-examples",
         chosen,
-        shown=annotations.by_item(chosen.rows),
+        shown=items[~items["reason"].str.startswith("printed")],
         columns=annotations.EXAMPLES,
         caption=f"""Some old labels look like slips; some items have no single answer. For each
-        dataset, the {examples} items whose new majority is largest among those that changed, the
-        {examples} of highest entropy, and those that {{cite:t}}`nie2020` and {{cite:t}}`baan2022`
-        print. A bar shows the votes, from the left {", or ".join(labels)}; a majority that differs
-        from the old label is bold.""",
+        dataset, the {examples} items whose new majority is largest among those that changed, and
+        the {examples} of highest entropy. A bar shows the votes, from the left
+        {", or ".join(labels)}; a majority that differs from the old label is bold. The data also
+        has the items that {{cite:t}}`nie2020` and {{cite:t}}`baan2022` print.""",
     )
 result
 

@@ -14,22 +14,30 @@
 # # How many votes are enough
 #
 # A hundred votes per item are a sample of what people would say, so even a model that knew the
-# truth would miss them a little: its JSD would be
-# {value}`tbl-noise-ceiling dataset=snli measure=jsd floor .3f` on SNLI, where the best model
-# shown below has
-# {value}`tbl-normalised-scores dataset=snli measure=jsd kind=model min:value .3f`. By only two votes
-# per item, the same perfect model would have
-# {value}`fig-annotation-budget dataset=snli measure=jsd quantity=floor n_votes=2 value .2f`: more than that model has
-# by a hundred.
+# truth would miss them a little: on the SNLI items that ChaosNLI chose for their disagreement its
+# JSD would be {value}`tbl-noise-ceiling dataset=snli measure=jsd floor .3f`, where the best model
+# shown below scores
+# {value}`tbl-normalised-scores dataset=snli measure=jsd kind=model min:value .3f`. Judged by only
+# two votes per item, the same perfect model would score
+# {value}`fig-annotation-budget dataset=snli measure=jsd quantity=floor n_votes=2 value .2f`, worse
+# than that model judged by a hundred.
 #
 # How many votes are enough depends on the question. To measure *how far* a model is from people,
-# for most systems about fifty votes per item make good use of a budget of 10,000 (the surest need far fewer: their
-# biases cancel). To find out *which* of two models is closer, more items help most; beyond twenty votes, more votes
-# hardly do. The measure has to be one that few votes do not bias. By JSD, five votes per item shift the difference of two models by
-# {value}`tbl-vote-bias dataset=snli n_votes=5 median .3f` (the median on SNLI), and rank
-# {value}`tbl-vote-bias dataset=snli n_votes=5 reversed d` of
-# {value}`tbl-vote-bias dataset=snli n_votes=5 n_pairs d` pairs the wrong way however many items there
-# are. The unbiased squared distance has no such shift.
+# about fifty votes per item make good use of a budget of 10,000 for most systems: they leave an
+# error of
+# {value}`fig-items-by-votes dataset=snli system="RoBERTa-base, seed 0" n_votes=50 total_error .3f`
+# in the JSD of one RoBERTa-base on SNLI. (The surest systems need far fewer: their biases cancel.)
+#
+# To find out *which* of two models is closer, more items help most; beyond twenty votes per item,
+# more votes hardly do: with a hundred, 1,000 SNLI items detect a difference of
+# {value}`tbl-power dataset=snli pair=models measure=jsd n_votes=100 difference .3f` in JSD, and
+# with twenty hardly a larger one.
+#
+# The measure has to be one that few votes do not bias. By JSD, five votes per item shift the
+# difference of two models by {value}`tbl-vote-bias dataset=snli n_votes=5 median .3f` (the median
+# on SNLI), and rank {value}`tbl-vote-bias dataset=snli n_votes=5 reversed d` of
+# {value}`tbl-vote-bias dataset=snli n_votes=5 n_pairs d` pairs the wrong way however many items
+# there are. The unbiased squared distance has no such shift.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -93,13 +101,14 @@ publish_figure(
 
 # %% [markdown]
 # On SNLI, a perfect model's JSD is
-# {value}`fig-annotation-budget dataset=snli measure=jsd quantity=floor n_votes=5 value .2f` when five
-# votes judge each item and
-# {value}`fig-annotation-budget dataset=snli measure=jsd quantity=floor n_votes=100 value .3f` when a
-# hundred do ({numref}`fig-annotation-budget`). The majority of five votes is the label that most
-# people would choose on only
-# {value}`fig-annotation-budget dataset=mnli measure=new_accuracy quantity=floor n_votes=5 value .0%` of
-# the MNLI items; the majority of a hundred is on
+# {value}`fig-annotation-budget dataset=snli measure=jsd quantity=floor n_votes=5 value .2f` when
+# five votes judge each item and
+# {value}`fig-annotation-budget dataset=snli measure=jsd quantity=floor n_votes=100 value .3f` when
+# a hundred do ({numref}`fig-annotation-budget`).
+#
+# The majority of five votes is the label that most people would choose on only
+# {value}`fig-annotation-budget dataset=mnli measure=new_accuracy quantity=floor n_votes=5 value .0%`
+# of the MNLI items; the majority of a hundred is on
 # {value}`fig-annotation-budget dataset=mnli measure=new_accuracy quantity=floor n_votes=100 value .0%`.
 #
 # Few votes are a poor *prediction* in one more way: they are overconfident. Five votes taken as
@@ -123,15 +132,18 @@ publish_figure(
 
 # %%
 references = ceilings.noise_ceiling(material, n_draws=draws, seed=seed)
+four = references.rows["measure"].isin(["jsd", "dist_ce", "ent_ce", "new_accuracy"])
 publish_table(
     "tbl-noise-ceiling",
     references,
+    shown=references.rows[four],
     columns=ceilings.CEILING_COLUMNS,
     caption="""A second crowd scores worse than a perfect model, and both far better than a
-    uniform guess, except in calibration. Brackets: 95% intervals for such items (resampled, the
-    prior refitted; errors widened by 2% each way, because the votes leave the prior uncertain);
-    calibration errors have none. The second crowd is undefined for KL: it leaves some labels
-    without a vote, and what that costs depends on the number that replaces 0.""",
+    uniform guess. Brackets: 95% intervals for such items (resampled, the prior refitted; errors
+    widened by 2% each way, because the votes leave the prior uncertain). The data has RankCS, a
+    calibration error, in which the uniform guess is best, and KL, for which the second crowd is
+    undefined: it leaves some labels without a vote, and what that costs depends on the number that
+    replaces 0.""",
 )
 
 # %% [markdown]
@@ -146,7 +158,7 @@ publish_table(
 # [Dirichlet](https://en.wikipedia.org/wiki/Dirichlet_distribution) prior, the usual choice, has one
 # parameter per label.
 
-# %%
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Both priors as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-prior",
     references,
@@ -160,7 +172,7 @@ publish_table(
 # %% [markdown]
 # On SNLI, one half of the votes predicts the other with a JSD of
 # {value}`tbl-prior dataset=snli measure=jsd half_measured .4f`; crowds drawn under the prior of any
-# shape have {value}`tbl-prior dataset=snli measure=jsd half_drawn .4f`, those drawn under a
+# shape score {value}`tbl-prior dataset=snli measure=jsd half_drawn .4f`, those drawn under a
 # Dirichlet prior {value}`tbl-prior dataset=snli measure=jsd half_dirichlet .4f`
 # ({numref}`tbl-prior`).
 #
@@ -187,19 +199,21 @@ publish_figure(
 )
 
 # %% [markdown]
-# The published estimated human has a JSD of
-# {value}`tbl-normalised-scores dataset=snli measure=jsd system="estimated human" value .3f` on
-# SNLI, and the second crowd estimated here
-# {value}`tbl-normalised-scores dataset=snli measure=jsd system="estimated human" ceiling .3f`, so
-# the two methods agree ({numref}`fig-noise-ceiling`). The best model shown has come
+# Every model is far from what a second crowd reaches. The best has come
 # {value}`tbl-normalised-scores dataset=snli measure=jsd kind=model max:rescaled .0%` of the way
 # from the uniform guess to the second crowd on SNLI,
 # {value}`tbl-normalised-scores dataset=mnli measure=jsd kind=model max:rescaled .0%` on MNLI and
-# {value}`tbl-normalised-scores dataset=alphanli measure=jsd kind=model max:rescaled .0%` on αNLI.
-# The mean vote given the old label, which needs no model, comes nearly as far on SNLI and farther on the
-# other two:
+# {value}`tbl-normalised-scores dataset=alphanli measure=jsd kind=model max:rescaled .0%` on αNLI
+# ({numref}`fig-noise-ceiling`).
+#
+# The mean vote given the old label, which needs no model, comes nearly as far on SNLI and farther
+# on the other two:
 # {value}`tbl-normalised-scores dataset=mnli measure=jsd system="mean vote given the old label" rescaled .0%`
 # on MNLI.
+#
+# The second crowd that we estimate agrees with the published estimated human: their JSD on SNLI is
+# {value}`tbl-normalised-scores dataset=snli measure=jsd system="estimated human" ceiling .3f` and
+# {value}`tbl-normalised-scores dataset=snli measure=jsd system="estimated human" value .3f`.
 #
 # ## Scores from guess to crowd
 #
@@ -207,7 +221,7 @@ publish_figure(
 # measure points. It is below 0 for what is worse than that guess, and above 1 for a perfect
 # model.
 
-# %%
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All rescaled scores as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-normalised-scores",
     between,
@@ -223,15 +237,14 @@ publish_table(
 )
 
 # %% [markdown]
-# On MNLI the models run from
+# On MNLI some models are worse than the uniform guess by JSD: the models run from
 # {value}`tbl-normalised-scores dataset=mnli measure=jsd kind=model min:rescaled .2f` to
-# {value}`tbl-normalised-scores dataset=mnli measure=jsd kind=model max:rescaled .2f` in JSD: some
-# are worse than the uniform guess ({numref}`tbl-normalised-scores`). Whether a model had seen MNLI in
-# training does not explain it: MiniLM-L6, trained on SNLI and MNLI, comes to
-# {value}`tbl-normalised-scores dataset=mnli measure=jsd system="MiniLM-L6, seed 0" rescaled .2f`, and
-# the best of three seeds of RoBERTa-base, trained on SNLI alone, to
-# {value}`tbl-normalised-scores dataset=mnli measure=jsd system="RoBERTa-base, seed 1" rescaled .2f`;
-# DeBERTa-v3-large, trained on MNLI too, is last.
+# {value}`tbl-normalised-scores dataset=mnli measure=jsd kind=model max:rescaled .2f`
+# ({numref}`tbl-normalised-scores`). Whether a model had seen MNLI in training does not explain it.
+# The best is one of three seeds of RoBERTa-base, trained on SNLI alone; MiniLM-L6, trained on SNLI
+# and MNLI, comes to
+# {value}`tbl-normalised-scores dataset=mnli measure=jsd system="MiniLM-L6, seed 0" rescaled .2f`,
+# and DeBERTa-v3-large, trained on MNLI too, is last.
 #
 # A calibration error against vote shares cannot be rescaled, because a prediction that says nothing,
 # the uniform one with ties broken at random, is perfectly calibrated. Calibration alone does
@@ -266,9 +279,6 @@ publish_figure(
 # in the mean JSD of one RoBERTa-base; fifty on each of 200 leave
 # {value}`fig-items-by-votes dataset=snli system="RoBERTa-base, seed 0" n_votes=50 total_error .3f`
 # ({numref}`fig-items-by-votes`).
-#
-# Nor does the bias cancel when two systems are compared, since it is not the same for both: it favours
-# the surer one.
 
 # %%
 shifts = ceilings.vote_bias(bought)
@@ -280,31 +290,33 @@ if len(shifts):
         shown=shifts.rows[shifts.rows["n_votes"].isin(power.SHOWN_VOTES)],
         columns=ceilings.BIAS_COLUMNS,
         groups=["dataset"],
-        caption="""By JSD, five votes per item rank some pairs of models the wrong way. By how much so many votes per
-        item shift the difference of two models from the one by the items' true distributions, over all pairs of
-        models, seeds included, and how many pairs change places; more items do not mend this. The data has more numbers of
-        votes.""",
+        caption="""By JSD, five votes per item rank some pairs of models the wrong way. By how much
+        so many votes per item shift the difference of two models from the one by the items' true
+        distributions, over all pairs of models, seeds included, and how many pairs change places;
+        more items do not mend this. The data has more numbers of votes.""",
     )
 result
 
 # %% [markdown]
-# With five votes per SNLI item, the difference of two models shifts by up to
-# {value}`tbl-vote-bias dataset=snli n_votes=5 largest .3f`, as much as separates many of them
-# (median {value}`tbl-vote-bias dataset=snli n_votes=5 difference .3f`;
-# {numref}`tbl-vote-bias`). With twenty,
-# {value}`tbl-vote-bias dataset=snli n_votes=20 reversed d` of the pairs are ranked the wrong way. The
-# shift is largest between guesses: {value}`tbl-vote-bias dataset=snli n_votes=5 guesses .3f` between the
-# old label, which bets on one label, and the uniform guess. KL and the unbiased squared distance have no
-# such shift from the first or second vote on, and are what to compare models by when votes are few.
+# Nor does the bias cancel when two systems are compared, since it favours the surer one
+# ({numref}`tbl-vote-bias`). With five votes per SNLI item, the difference of two models shifts by
+# up to {value}`tbl-vote-bias dataset=snli n_votes=5 largest .3f`, where half of the pairs differ by
+# less than {value}`tbl-vote-bias dataset=snli n_votes=5 difference .3f`; with twenty,
+# {value}`tbl-vote-bias dataset=snli n_votes=20 reversed d` of the pairs are still ranked the wrong
+# way.
+#
+# The shift is largest between guesses: {value}`tbl-vote-bias dataset=snli n_votes=5 guesses .3f`
+# between the old label, which bets on one label, and the uniform guess. KL and the unbiased squared
+# distance have no such shift from the first or second vote on, and are what to compare models by
+# when votes are few.
 #
 # ## Which differences n items and v votes can detect
 #
-# That was bias; this is chance. Two systems are judged on the same items, so what counts is how much their
-# *difference* varies
-# from item to item. That variance has two parts: items differ, and the votes on each are a sample,
-# $\sigma^2 = \sigma^2_{\text{items}} + \sigma^2_{\text{votes}} / v$. A mean over $n$ items has
-# $1/n$ of it, and a two-sided test at 5% finds a true difference in 80% of studies if that is 2.8
-# standard errors: the smallest difference that a study can count on.
+# That was bias; this is chance. Two systems are judged on the same items, so what counts is how
+# much their *difference* varies from item to item. That variance has two parts: items differ, and
+# the votes on each are a sample, $\sigma^2=\sigma^2_{\text{items}}+\sigma^2_{\text{votes}}/v$. A
+# mean over $n$ items has $1/n$ of it, and a two-sided test at 5% finds a true difference in 80% of
+# studies if that is 2.8 standard errors: the smallest difference that a study can count on.
 #
 # For the squared distance the two parts have unbiased estimates in closed form. For the other
 # measures we thin the votes: some of an item's votes, drawn without replacement, are what as many
@@ -318,13 +330,13 @@ at_most = power.shown_votes(spread.rows) if len(spread) else []
 publish_table(
     "tbl-power",
     power.detectable(spread, [1000]),
-    shown=power.side_by_side(power.detectable(spread, [1000]).rows, at_most),
+    shown=power.side_by_side(power.first_pair(power.detectable(spread, [1000]).rows), at_most),
     columns=power.COLUMNS,
     caption="""Beyond twenty votes per item, more votes detect hardly smaller differences. The
     smallest difference that 1,000 items detect, with 80% power at 5% (two-sided); with n items
-    it is √(1000/n) times as large. Means over all pairs of a kind, whose range the data has. The
-    mean vote is that given the old label, where there is one, out of fold. The share of the
-    variance that is due to votes is that of the squared distance.""",
+    it is √(1000/n) times as large. Means over all pairs, whose range the data has. The share of
+    the variance that is due to votes is that of the squared distance. The data also has two seeds
+    of a model, and a model and the base rate.""",
 ) if len(spread) else Markdown("This section needs at least two votes on each of ten items.")
 
 # %%
@@ -347,17 +359,19 @@ publish_figure(
 # ChaosNLI is too small to rank models that are close. Its
 # {value}`fig-power dataset=snli min:n_items ,.0f` SNLI items detect a difference of
 # {value}`fig-power dataset=snli min:detected .3f` in JSD between two models, but neighbours in the
-# published ranking are typically {value}`fig-power dataset=snli min:gap .3f` apart; to find that
-# would take about {value}`fig-power dataset=snli min:items_needed ,.0f` items
-# ({numref}`fig-power`). On MNLI the gap would take about
-# {value}`fig-power dataset=mnli min:items_needed ,.0f`.
+# published ranking are typically {value}`fig-power dataset=snli min:gap .3f` apart
+# ({numref}`fig-power`).
 #
-# Models that err on the same items are easier to distinguish: with 1,000 SNLI items, two seeds of
-# one model need to differ by only
-# {value}`tbl-power dataset=snli pair=seeds measure=jsd n_votes=100 difference .3f`, two different
-# models by {value}`tbl-power dataset=snli pair=models measure=jsd n_votes=100 difference .3f`
-# ({numref}`tbl-power`). Items decide which systems can be distinguished; votes decide what is
-# measured.
+# To distinguish such neighbours would take about
+# {value}`fig-power dataset=snli min:items_needed ,.0f` items like those of SNLI, and about
+# {value}`fig-power dataset=mnli min:items_needed ,.0f` like those of MNLI.
+#
+# Models that err on the same items are easier to distinguish: with 1,000 SNLI items, two different
+# models need to differ by
+# {value}`tbl-power dataset=snli pair=models measure=jsd n_votes=100 difference .3f`
+# ({numref}`tbl-power`), two seeds of one model by only
+# {value}`tbl-power dataset=snli pair=seeds measure=jsd n_votes=100 difference .3f`. Items decide
+# which systems can be distinguished; votes decide what is measured.
 #
 # ## Limitations
 #

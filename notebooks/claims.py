@@ -11,7 +11,7 @@
 # ---
 
 # %% [markdown]
-# # Claim by claim
+# # A record of the reproduction
 #
 # Most of what {cite:t}`nie2020` and {cite:t}`baan2022` state holds on the data that they released. Of the
 # {value}`tbl-claims count:id d` claims that we found in the two papers,
@@ -25,6 +25,10 @@
 #
 # Each claim below is put in our own words and checked by one number. Do not quote a count of them as a score:
 # a digit in an appendix counts there as much as a paper's main point.
+#
+# This part is for who checks. Its other pages set {doc}`every number that the papers print beside ours
+# <published>`, convert {doc}`one convention's number into another's <../conversions>`, say {doc}`how our models
+# were trained <finetuning>`, and {doc}`simulate how the votes were collected <collection>`.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -35,7 +39,7 @@ seed: int = 0  # seed of the bootstrap
 # %%
 from IPython.display import Markdown
 
-from chaos_utils.analyses import annotations, claims, claims_numbers, published_numbers
+from chaos_utils.analyses import claims, record
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.presentation.claims import Cards
@@ -56,12 +60,9 @@ Markdown(
 
 # %%
 on = material.named(*claims.wanted_datasets())
-drawn = {"n_resamples": resamples, "seed": seed}
-of_votes = claims_numbers.vote_numbers(on, **drawn)
-of_systems = claims_numbers.system_numbers(on, **drawn)
 # What other chapters compute, they compute of our own models too.
-others = published_numbers.of_chapters(gather(data, predictions))
-table = claims.check_claims(of_votes, of_systems, others.numbers(), claims_numbers.paper_numbers())
+tables = record.tables(on, gather(data, predictions), n_resamples=resamples, seed=seed)
+table = claims.check_claims(**tables)
 
 summed = claims.sum_up(table)
 publish_table(
@@ -140,51 +141,6 @@ publish_table(
 # place of each claim against the papers; what turned out to be no claim was left out, so the numbers have
 # gaps. That a claim can be checked at all is owed to what the authors released.
 #
-# ## Every published number beside ours
-#
-# The claims are a choice. Here is every number that the papers print in a table, or in the text where it
-# is a result.
-#
-# Of the {value}`tbl-published-counts sum:printed ,d` numbers,
-# {value}`tbl-published-counts sum:ours ,d` can be computed from what was released, and
-# {value}`tbl-published-counts sum:same ,d` of these agree to the digits printed
-# ({numref}`tbl-published-counts`).
-
-# %%
-beside = published_numbers.published_beside_ours(
-    of_votes,
-    annotations.data_statistics(on.having("old labels")),
-    annotations.label_counts(on),
-    published_numbers.bin_edges(on),
-    published_numbers.model_scores(on),
-    others.table_1,
-    others.classwise,
-    others.signed,
-    others.released,
-    same_votes=material.released,
-)
-publish_table(
-    "tbl-published-counts",
-    published_numbers.count_numbers(beside),
-    columns=published_numbers.COUNT_COLUMNS,
-    caption="""Where a published number can be checked, it nearly always agrees. One row for each place
-    in the papers; two numbers agree if they are the same to the digits printed. Settings of the
-    training (Table 8 of Nie et al.) are no results and are left out.""",
-)
-
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Every number, one by one", "code_prompt_hide": "Fold the table"}
-publish_table(
-    "tbl-published-beside-ours",
-    beside,
-    columns=published_numbers.COLUMNS,
-    shown=published_numbers.in_short(beside.rows),
-    caption="""Every published number beside ours. Δ is here minus paper: bold where it exceeds
-    rounding, 0 where we get the printed digits. Where many numbers of a table have none of ours,
-    they are counted in one row; the download lists each. Where Baan et al. name no seed, ours is
-    that of the first.""",
-)
-
-# %% [markdown]
 # ## A score that prefers the majority
 #
 # One claim decides how a model should be trained and judged. A *proper* score is one that nobody can

@@ -31,7 +31,7 @@ temperature: float = 2.0  # the first system is also shown with its distribution
 # %%
 from IPython.display import Markdown
 
-from chaos_utils.analyses import conventions, conversions
+from chaos_utils.analyses import conventions
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.notices import notices
@@ -104,7 +104,7 @@ publish_table(
 # distribution gives a label no probability, or next to none: people often do, models that end in a
 # softmax seldom.
 
-# %%
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Every convention, value by value", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-conventions",
     table,
@@ -117,30 +117,8 @@ publish_table(
 )
 
 # %% [markdown]
-# ## From one convention to another
-#
-# Some conventions can be exchanged after the fact, from the printed number alone. Others need each
-# item's value, and some cannot be exchanged without the predictions. For those that are not exact,
-# the last column shows how wrong the nearest guess would be: the given number taken as it is, or
-# the recipe that the row names.
-
-# %%
-publish_table(
-    "tbl-conversion",
-    conversions.conversions(material, temperature=temperature),
-    columns=conversions.COLUMNS,
-    caption=f"""Units convert exactly; directions, floors and targets do not. The last column
-    holds the largest distance, over the systems of this page on {dataset_name(dataset)}, between
-    what the recipe gives and what is computed directly.""",
-)
-
-# %% [markdown]
-# Of the {value}`tbl-conversion count:recipe` conversions in {numref}`tbl-conversion`,
-# {value}`tbl-conversion exact=true count:recipe` are exact, and
-# {value}`tbl-conversion exact=true applies_to=mean count:recipe` of these need only a printed mean.
-# The guess that fails worst takes KL for the same in the other direction: it is off by
-# {value}`tbl-conversion quantity=KL from_convention="human ‖ model, floor 0.001" largest_error .2f`
-# nats.
+# Some conventions can be exchanged after the fact, from the printed number alone: {doc}`../conversions` has the
+# recipes.
 #
 # ## Limitations
 #

@@ -13,18 +13,18 @@
 # %% [markdown]
 # # An atlas of disagreement
 #
-# How divided is ChaosNLI's crowd, beside other crowds? This chapter sets it among other datasets with several
-# votes per item: inference in other collections and in Chinese, and tasks that are no inference at all.
+# The MNLI items of ChaosNLI are among the most divided of {value}`tbl-crowds count:n_items d` datasets with
+# several votes per item: inference in other collections and in Chinese, and tasks that are no inference at all.
+# Their {term}`quadratic entropy` is {value}`tbl-crowds dataset=mnli evenness .0%` of its maximum, that of the SNLI
+# items {value}`tbl-crowds dataset=snli evenness .0%`.
 #
-# People disagree a good deal on most of them. On MNLI their {term}`quadratic entropy` is
-# {value}`tbl-crowds dataset=mnli evenness .0%` of its maximum, on SNLI
-# {value}`tbl-crowds dataset=snli evenness .0%`. But these items were chosen because five people had been
-# split over them. On OCNLI, whose items were not chosen so, it is
-# {value}`tbl-crowds dataset=ocnli evenness .0%`; on the OCNLI items that would pass the same test, we estimate
-# {value}`tbl-crowds-selection dataset=ocnli of_chosen .0%`. The choice does not explain everything: RTE,
-# whose items were not chosen for dispute, is, with WAX, the most divided:
-# {value}`tbl-crowds dataset=rte evenness .0%` ({value}`tbl-crowds dataset=rte evenness_low .0%` to
-# {value}`tbl-crowds dataset=rte evenness_high .0%`), though other measures order the datasets differently.
+# Much of that may be choice: these items were chosen because five people had been split over them. On OCNLI, whose
+# items were not chosen so, quadratic entropy is {value}`tbl-crowds dataset=ocnli evenness .0%` of its maximum; on
+# the OCNLI items that would pass the same test, we estimate
+# {value}`tbl-crowds-selection dataset=ocnli of_chosen .0%`.
+#
+# Choice does not explain everything. RTE, whose items were not chosen for dispute, is, with WAX, the most divided,
+# at {value}`tbl-crowds dataset=rte evenness .0%`, though other measures order the datasets differently.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -78,15 +78,15 @@ publish_figure(
 
 # %% [markdown]
 # Inference divides people in every dataset, and by very different amounts ({numref}`fig-atlas`): from
-# {value}`tbl-crowds dataset=ocnli evenness .0%` of the maximum on OCNLI {cite:p}`hu2020` through
-# {value}`tbl-crowds dataset=ambient evenness .0%` on AmbiEnt, whose sentences were picked for being ambiguous
-# {cite:p}`liu2023`, and {value}`tbl-crowds dataset=pavlick evenness .0%` on the slider data
-# {cite:p}`pavlick2019`, to {value}`tbl-crowds dataset=rte evenness .0%` on RTE {cite:p}`snow2008`. Whether a
-# chatbot's answer is safe (DICES, {cite:alp}`aroyo2023`: {value}`tbl-crowds dataset=dices evenness .0%` and
-# {value}`tbl-crowds dataset=dices350 evenness .0%`) or a tweet offensive (MD-Agreement,
-# {cite:alp}`leonardelli2021`: {value}`tbl-crowds dataset=md-agreement evenness .0%`) falls within this range.
-# What a small picture shows does not: CIFAR-10H {cite:p}`peterson2019` has
-# {value}`tbl-crowds dataset=cifar10h evenness .0%`, with a few divided pictures among thousands of clear ones.
+# {value}`tbl-crowds dataset=ocnli evenness .0%` of the maximum on OCNLI {cite:p}`hu2020` to
+# {value}`tbl-crowds dataset=rte evenness .0%` on RTE {cite:p}`snow2008`. AmbiEnt, whose sentences were picked for
+# being ambiguous {cite:p}`liu2023`, and the slider data {cite:p}`pavlick2019` lie about halfway.
+#
+# Whether a tweet is offensive (MD-Agreement, {cite:alp}`leonardelli2021`) or a chatbot's answer safe (DICES,
+# {cite:alp}`aroyo2023`) falls within this range: from {value}`tbl-crowds dataset=md-agreement evenness .0%` to
+# {value}`tbl-crowds dataset=dices350 evenness .0%`. What a small picture shows does not: CIFAR-10H
+# {cite:p}`peterson2019` is at {value}`tbl-crowds dataset=cifar10h evenness .0%`, with a few divided pictures among
+# thousands of clear ones.
 
 # %%
 publish_table(
@@ -95,36 +95,24 @@ publish_table(
     columns=crowds.ATLAS_COLUMNS,
     caption="""Which crowd agrees least depends on the measure. Quadratic entropy and {term}`Krippendorff’s α` come
     from the votes alone; Shannon {term}`entropy` is what a {term}`nonparametric prior`, fitted to each dataset,
-    expects. In brackets, 95% intervals over items. Annotators are counted where the file names them.""",
+    expects. In brackets, 95% intervals over items. Annotators are counted where the file names them. The data also
+    has unanimous items and ties.""",
 )
 
 # %% [markdown]
-# Chance-corrected agreement orders them differently ({numref}`tbl-crowds`). α is lowest on the two
-# DICES datasets ({value}`tbl-crowds dataset=dices alpha .2f` and
-# {value}`tbl-crowds dataset=dices350 alpha .2f`), well below RTE's
-# ({value}`tbl-crowds dataset=rte alpha .2f`): every conversation there gets a similar mix of answers,
-# so that two votes on one conversation agree little more often than votes on two different ones. MNLI has
-# {value}`tbl-crowds dataset=mnli alpha .2f`, SNLI {value}`tbl-crowds dataset=snli alpha .2f`, and OCNLI
-# {value}`tbl-crowds dataset=ocnli alpha .2f`. Shannon entropy, as a share of its maximum, is a few points
-# higher than quadratic entropy for two labels, close to it for three, and lower for many: WAX, with sixteen, has
-# {value}`tbl-crowds dataset=wax shannon_evenness .0%` by Shannon and
-# {value}`tbl-crowds dataset=wax evenness .0%` by quadratic entropy.
-
-# %%
-publish_table(
-    "tbl-crowds-majorities",
-    atlas,
-    columns=crowds.MAJORITY_COLUMNS,
-    caption="""Unanimity and ties say as much about the number of votes as about people. Two people agree by the
-    unbiased estimate, with 95% intervals over items. An item without a majority has no label with more than half of
-    its votes; with two labels, these are the tied ones.""",
-)
-
-# %% [markdown]
-# Counts of items must not be compared across numbers of votes ({numref}`tbl-crowds-majorities`). All people,
-# five for most items, agree on {value}`tbl-crowds-majorities dataset=ocnli unanimous .0%` of the OCNLI items, and
-# all hundred on {value}`tbl-crowds-majorities dataset=snli unanimous .0%` of the SNLI items. More than half of
-# that gap is arithmetic: of five votes drawn from SNLI's hundred, all agree on
+# Chance-corrected agreement orders them differently ({numref}`tbl-crowds`). α is lowest on the two DICES datasets
+# ({value}`tbl-crowds dataset=dices alpha .2f` and {value}`tbl-crowds dataset=dices350 alpha .2f`), well below
+# RTE's {value}`tbl-crowds dataset=rte alpha .2f`: every conversation there gets a similar mix of answers, so that
+# two votes on one conversation agree little more often than votes on two different ones.
+#
+# Shannon entropy and quadratic entropy, each as a share of its maximum, differ by a few points for two or three
+# labels, and a lot on WAX: with sixteen labels it has {value}`tbl-crowds dataset=wax shannon_evenness .0%` by
+# Shannon and {value}`tbl-crowds dataset=wax evenness .0%` by quadratic entropy.
+#
+# Unanimous items must not be compared across numbers of votes. All people, five for most items, agree on
+# {value}`tbl-crowds dataset=ocnli unanimous .0%` of the OCNLI items, and all hundred on
+# {value}`tbl-crowds dataset=snli unanimous .0%` of the SNLI items. More than half of that gap is arithmetic: of
+# five votes drawn from SNLI's hundred, all agree on
 # {value}`tbl-few-votes dataset=snli quantity=unanimous n_votes=5 value .0%` of the items.
 #
 # ## What choosing divided items does
@@ -156,13 +144,15 @@ result
 # %% [markdown]
 # The rule takes a sixth of OCNLI ({value}`tbl-crowds-selection dataset=ocnli seen .0%`). By the prior it doubles
 # the disagreement, from {value}`tbl-crowds-selection dataset=ocnli evenness .0%` to
-# {value}`tbl-crowds-selection dataset=ocnli of_chosen .0%` of the maximum ({numref}`tbl-crowds-selection`); OCNLI's
-# own votes cannot confirm this, since choosing uses up all five. Where votes are left to judge, they agree with
-# the prior. The estimate lies between SNLI ({value}`tbl-crowds-selection dataset=snli evenness .0%`) and MNLI
-# ({value}`tbl-crowds-selection dataset=mnli evenness .0%`). αNLI, of which ChaosNLI kept the whole development
-# set, is at {value}`tbl-crowds-selection dataset=alphanli evenness .0%`, near OCNLI as it is. So the place of SNLI
-# and MNLI in the atlas is that of chosen items, and the whole datasets should lie lower. How much lower cannot be
-# computed from these votes, since items on which five people agreed are missing.
+# {value}`tbl-crowds-selection dataset=ocnli of_chosen .0%` of the maximum ({numref}`tbl-crowds-selection`);
+# OCNLI's own votes cannot confirm this, since choosing uses up all five. Where votes are left to judge, they agree
+# with the prior.
+#
+# So the place of SNLI and MNLI in the atlas is that of chosen items, and the whole datasets should lie lower: the
+# estimate for OCNLI's chosen items lies between SNLI ({value}`tbl-crowds-selection dataset=snli evenness .0%`) and
+# MNLI ({value}`tbl-crowds-selection dataset=mnli evenness .0%`), and αNLI, of which ChaosNLI kept the whole
+# development set, is at {value}`tbl-crowds-selection dataset=alphanli evenness .0%`, near OCNLI as it is. How much
+# lower cannot be computed from these votes, since items on which five people agreed are missing.
 #
 # Five votes choose loosely. All of ChaosNLI's SNLI and MNLI items once split five people so; when five
 # of the hundred votes are drawn, only {value}`tbl-crowds-selection dataset=snli seen .0%` of the SNLI items and
@@ -180,12 +170,13 @@ yardsticks = crowds.yardsticks(material)
 estimates = crowd.few_votes(yardsticks, seed=seed)
 few = crowds.few_votes(estimates, crowds.thinned(yardsticks, seed=seed))
 if len(few):
-    one = estimates.on(thinned)
+    one = thinned if len(estimates.on(thinned)) else estimates.rows["dataset"].iloc[0]
+    shown = crowd.thinned_beside(few.rows[few.rows["dataset"] == one])
     display(
         publish_figure(
             "fig-few-votes",
             plot_thinning,
-            one if len(one) else estimates.on(estimates.rows["dataset"].iloc[0]),
+            estimates.on(one),
             caption="""Unbiased estimates hold from three votes on; vote shares as they are mislead. Estimates
             from 3, 5, 10 and 20 of the hundred votes per item of MNLI, against that of all votes (dashed):
             Shannon entropy from the votes as they are, with the {term}`Miller–Madow correction`, and by a
@@ -199,11 +190,12 @@ if len(few):
         publish_table(
             "tbl-few-votes",
             few,
-            shown=crowd.thinned_beside(few.rows),
-            columns=crowds.few_votes_columns(crowd.thinned_beside(few.rows)),
+            shown=shown,
+            columns=crowds.few_votes_columns(shown),
             groups=["dataset"],
             caption="""Quadratic entropy, squared distance and α can be estimated from three votes; ties and
-            unanimity cannot. Means over fifty draws of so many votes per item, beside all votes.""",
+            unanimity cannot. Means over fifty draws of so many votes per item, and the value of all votes. The data
+            has the other datasets with a hundred votes.""",
         ),
     )
 
@@ -211,16 +203,14 @@ if len(few):
 # With three votes per item, the Shannon entropy of MNLI's vote shares is
 # {value}`tbl-few-votes dataset=mnli quantity=shannon estimate=plain n_votes=3 value .2f` nats, against
 # {value}`tbl-few-votes dataset=mnli quantity=shannon estimate=plain n_votes=3 of_all .2f` from all hundred
-# ({numref}`fig-few-votes`). The Miller–Madow correction {cite:p}`miller1955` brings it to
-# {value}`tbl-few-votes dataset=mnli quantity=shannon estimate=miller_madow n_votes=3 value .2f`, and the prior to
-# {value}`tbl-few-votes dataset=mnli quantity=shannon estimate=prior n_votes=3 value .2f`. Unbiased quadratic
-# entropy needs no such help:
-# {value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 value .3f` from three votes
-# and {value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 of_all .3f` from a
-# hundred. Nor does Krippendorff's α {cite:p}`krippendorff2004`
-# ({value}`tbl-few-votes dataset=mnli quantity=alpha n_votes=3 value .3f` and
-# {value}`tbl-few-votes dataset=mnli quantity=alpha n_votes=3 of_all .3f`). SNLI and αNLI behave alike
-# ({numref}`tbl-few-votes`).
+# ({numref}`fig-few-votes`). The Miller–Madow correction {cite:p}`miller1955` closes less than half of the gap, the
+# prior nearly all of it: {value}`tbl-few-votes dataset=mnli quantity=shannon estimate=prior n_votes=3 value .2f`.
+#
+# Unbiased quadratic entropy needs no such help:
+# {value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 value .3f` from three votes and
+# {value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 of_all .3f` from a hundred. Nor
+# does Krippendorff's α {cite:p}`krippendorff2004`. SNLI and αNLI behave alike (the data of
+# {numref}`tbl-few-votes`).
 #
 # The share of items without a majority is
 # {value}`tbl-few-votes dataset=mnli quantity=no_majority n_votes=3 value .0%` with three votes,
@@ -239,12 +229,14 @@ if len(few):
 # asked, how they were screened, and how items were chosen. The order of the atlas therefore says how divided these
 # votes are, and nothing about which task is harder.
 #
-# A share of the maximum treats all labels alike. Each feature of a skin lesion has a scale of its own, with at most
-# six of the {value}`tbl-crowds dataset=lesion n_labels` labels, so its share is too low; with their order taken into
-# account, α is {value}`tbl-crowds dataset=lesion alpha_ordered .2f` rather than
-# {value}`tbl-crowds dataset=lesion alpha .2f`. The slider's answers were cut into equal thirds, and another cut gives
-# other numbers. For WAX, with {value}`tbl-crowds dataset=wax n_items` items and sixteen labels, the prior
-# has little to go on, and the Shannon entropy above is a guess.
+# A share of the maximum treats all labels alike. Each feature of a skin lesion has a scale of its own, with at
+# most six of the {value}`tbl-crowds dataset=lesion n_labels` labels, so its share is too low; with their order
+# taken into account, α is {value}`tbl-crowds dataset=lesion alpha_ordered .2f` rather than
+# {value}`tbl-crowds dataset=lesion alpha .2f`.
+#
+# Two datasets rest on little or on a choice of ours. For WAX, with {value}`tbl-crowds dataset=wax n_items` items
+# and sixteen labels, the prior has little to go on, and the Shannon entropy above is a guess. The slider's answers
+# were cut into equal thirds, and another cut gives other numbers.
 #
 # Intervals are over items, with the annotators as they are. Where a few people gave all votes, as the
 # {value}`tbl-crowds dataset=lesion n_annotators .0f` for skin lesions, other people may differ more than these

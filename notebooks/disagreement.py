@@ -16,13 +16,16 @@
 # Disagreement on an item may be a few slips, a matter of degree, or a question with two answers. A
 # hundred votes show which shapes occur; five hardly do.
 #
-# On SNLI and MNLI most disagreement is between *neutral* and one of the other two labels; the
-# two leading labels are entailment and contradiction on only
-# {value}`tbl-contested-pairs dataset=snli first=entailment second=contradiction share .0%` and
+# On the SNLI and MNLI items that ChaosNLI chose for their disagreement, most of it is between
+# *neutral* and one of the other two labels: the two leading labels are entailment and contradiction
+# on only {value}`tbl-contested-pairs dataset=snli first=entailment second=contradiction share .0%`
+# of the SNLI items and
 # {value}`tbl-contested-pairs dataset=mnli first=entailment second=contradiction share .0%` of the
-# items. And that three of five annotators chose a label says little about the crowd: on
-# {value}`tbl-original-votes dataset=snli pattern=all share_far .0%` of the SNLI items, its share of the
-# hundred votes is more than 20 points away from 60%.
+# MNLI items.
+#
+# That three of five annotators chose a label says little about the crowd: on
+# {value}`tbl-original-votes dataset=snli pattern=all share_far .0%` of these SNLI items, its share
+# of the hundred votes is more than 20 points away from 60%.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -79,10 +82,12 @@ publish_figure(
 # The right arm of that U is largely an artefact of the scale. With two labels, entropy is flat
 # around an even split, so that many different splits share the last bin. If every split were
 # equally frequent, {value}`fig-entropy dataset=alphanli bin=20 share_of_splits .0%` of the items
-# would fall into it; {value}`fig-entropy dataset=alphanli bin=20 share .0%` do. Counted by the
-# size of the majority, there is no second arm: fewer than 60 votes support the majority on only
-# {value}`fig-majority-share dataset=alphanli percent=59 share_at_most .0%` of the αNLI items, and
-# 90 or more on {value}`fig-majority-share dataset=alphanli percent=90 share_at_least .0%`.
+# would fall into it; {value}`fig-entropy dataset=alphanli bin=20 share .0%` do.
+#
+# Counted by the size of the majority, there is no second arm: fewer than 60 votes support the
+# majority on only {value}`fig-majority-share dataset=alphanli percent=59 share_at_most .0%` of the
+# αNLI items, and 90 or more on
+# {value}`fig-majority-share dataset=alphanli percent=90 share_at_least .0%`.
 
 # %%
 publish_figure(
@@ -96,10 +101,10 @@ publish_figure(
 )
 
 # %% [markdown]
-# A majority of 90% or more exists on
-# {value}`fig-majority-share dataset=snli percent=90 share_at_least .0%` of the SNLI items and on
-# {value}`fig-majority-share dataset=mnli percent=90 share_at_least .0%` of the MNLI items
-# ({numref}`fig-majority-share`). At the other end, no label has more than 60% of the votes on
+# On {value}`fig-majority-share dataset=snli percent=90 share_at_least .0%` of the SNLI items and
+# {value}`fig-majority-share dataset=mnli percent=90 share_at_least .0%` of the MNLI items, 90% or
+# more of the votes are for one label ({numref}`fig-majority-share`). At the other end, no label has
+# more than 60% of the votes on
 # {value}`fig-majority-share dataset=mnli percent=60 share_at_most .0%` of the MNLI items: there,
 # any single label misrepresents at least two people in five.
 #
@@ -200,16 +205,18 @@ result
 Markdown(material.left_out("old votes"))
 
 # %% [markdown]
-# The old label keeps about the share it had: on average
-# {value}`tbl-original-votes dataset=snli pattern=all mean_share_after .0%` of the new votes on
-# SNLI and {value}`tbl-original-votes dataset=mnli pattern=all mean_share_after .0%` on MNLI. But
-# on single items it is far off, by more than 20 points on
-# {value}`tbl-original-votes dataset=snli pattern=all share_far .0%` and
-# {value}`tbl-original-votes dataset=mnli pattern=all share_far .0%` of them
-# ({numref}`fig-original-votes`). The pattern of the five says little more: items that split
-# 3-1-1 have a mean entropy of
-# {value}`tbl-original-votes dataset=mnli pattern=3-1-1 mean_entropy_bits_after .2f` bits on MNLI,
-# those that split 3-2 {value}`tbl-original-votes dataset=mnli pattern=3-2 mean_entropy_bits_after .2f`
+# On average, the old label keeps about the share it had: it gets
+# {value}`tbl-original-votes dataset=snli pattern=all mean_share_after .0%` of the new votes on SNLI
+# and {value}`tbl-original-votes dataset=mnli pattern=all mean_share_after .0%` on MNLI.
+#
+# On single items it is often far off, by more than 20 points on
+# {value}`tbl-original-votes dataset=snli pattern=all share_far .0%` of the SNLI items and
+# {value}`tbl-original-votes dataset=mnli pattern=all share_far .0%` of the MNLI items
+# ({numref}`fig-original-votes`).
+#
+# How the five split adds little: MNLI items that split 3-1-1 have a mean entropy of
+# {value}`tbl-original-votes dataset=mnli pattern=3-1-1 mean_entropy_bits_after .2f` bits, those
+# that split 3-2 {value}`tbl-original-votes dataset=mnli pattern=3-2 mean_entropy_bits_after .2f`
 # ({numref}`tbl-original-votes`).
 #
 # Five votes also call items disputed that are not. On
@@ -220,11 +227,12 @@ Markdown(material.left_out("old votes"))
 # and {value}`tbl-original-votes dataset=mnli pattern=all chance_of_selection .0%` of the MNLI items
 # would be expected to pass the three-of-five rule again.
 #
-# That five votes say little about one item does not make them a bad prediction of many: taken as a distribution they
-# are nearer to the hundred on MNLI, with a {term}`JSD` of
-# {value}`tbl-main-results dataset=mnli "system=original votes" jsd .2f`, than any published model as it is. Fitted on
-# other items' votes, some models say more, such as DeBERTa-v3-large with
-# {value}`tbl-fitting dataset=mnli inputs=DeBERTa-v3-large map=quadratic objective=jsd jsd .2f` ({doc}`fitting`).
+# Five votes say little about one item, but they are a good prediction of many: taken as a
+# distribution, they come nearer to the hundred on MNLI, with a {term}`JSD` of
+# {value}`tbl-main-results dataset=mnli "system=original votes" jsd .2f`, than any published model
+# as it is. Fitted on other items' votes, some models come nearer still, such as DeBERTa-v3-large
+# with {value}`tbl-fitting dataset=mnli inputs=DeBERTa-v3-large map=quadratic objective=jsd jsd .2f`
+# ({doc}`fitting`).
 #
 # ## How far this goes
 #

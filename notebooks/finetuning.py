@@ -20,8 +20,8 @@
 # {value}`tbl-runs run=minilm-l6-nli-s0|minilm-l6-alphanli-s0 sum:training_minutes .0f` minutes of training on
 # a single CPU core, shared with other work.
 #
-# The chapters that follow show them beside the released models. This one says what they were trained on, how,
-# and at what cost.
+# {doc}`trajectory` and {doc}`fitting` show them beside the released models. This page says what they were
+# trained on, how, and at what cost.
 
 # %% tags=["parameters"]
 data: str = "auto"  # nothing here depends on it: this page reads run records only

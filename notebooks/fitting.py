@@ -351,7 +351,7 @@ result
 #
 # ## Fit it to your model
 #
-# Your predictions, in any format that {doc}`your_model` explains, are fitted by every map, alone and stacked
+# Your predictions, in any format that {doc}`../your_model` explains, are fitted by every map, alone and stacked
 # with all others, and shown among them:
 #
 # ```console

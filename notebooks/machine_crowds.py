@@ -15,17 +15,23 @@
 #
 # Thirty-two of today's language models, pooled, predict how people label the SNLI items that ChaosNLI chose for
 # their disagreement as well as {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top .1f`
-# people would, asked on top of what the {term}`base rate` says (95% interval
-# {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top_low .1f` to
-# {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top_high .1f`). On the MNLI items that
-# were chosen in the same way, the same models come no nearer to people than the base rate. What is missing there
-# is not information: one number, fitted on other items, that says how far to trust them makes the thirty-two
-# worth {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top_trusted .1f` people, and
+# people would, asked on top of what the {term}`base rate` says. On the MNLI items that were chosen in the same
+# way, the same models come no nearer to people than the base rate.
+#
+# What is missing on MNLI is not information: one number, fitted on other items, that says how far to trust them
+# makes the thirty-two worth
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top_trusted .1f` people there, and
 # {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top_trusted .1f` on SNLI.
 #
-# On SNLI and αNLI most of the models agree with a random person more often than a second person does. That does
-# not make them better than people: whoever gives the label that most people give agrees more often still. Models
-# also repeat each other more often than people do, so that where all of them agree, people need not.
+# On SNLI and αNLI most of the 32 models agree with a random person significantly more often than a second person
+# does: {value}`tbl-machine-models dataset=snli side=above count:with_people d` and
+# {value}`tbl-machine-models dataset=alphanli side=above count:with_people d` of them. That does not make them
+# better than people: whoever gives the label that most people give agrees more often still.
+#
+# Models also repeat each other more often than people do, so that where all of them agree, people need not: on the
+# MNLI items on which they do, the label that all of them give is that of
+# {value}`fig-machine-unanimity dataset=mnli bin=4 people .0%` of the people.
+
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
 predictions: list[str] = []  # files of predictions of your own, counted among the machines
@@ -69,11 +75,8 @@ Markdown(notices(given))
 # * The items of αNLI are not a random part: two people agree on
 #   {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" people_agreement .0%` of them, and on
 #   {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" left_out_agreement .0%` of those that were
-#   left out. Numbers here are not comparable with those on all 1,532. On SNLI
-#   ({value}`tbl-machine-crowds dataset=snli "crowd=language models" people_agreement .0%` and
-#   {value}`tbl-machine-crowds dataset=snli "crowd=language models" left_out_agreement .0%`) and MNLI
-#   ({value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_agreement .0%` and
-#   {value}`tbl-machine-crowds dataset=mnli "crowd=language models" left_out_agreement .0%`) they hardly differ.
+#   left out, so that numbers here are not comparable with those on the whole development set. On SNLI and MNLI the
+#   two hardly differ.
 #
 # ## Each model beside a person
 
@@ -98,29 +101,30 @@ result
 # %% [markdown]
 # Two people agree on {value}`tbl-machine-models dataset=snli model=people with_people .1%` of the SNLI items,
 # {value}`tbl-machine-models dataset=mnli model=people with_people .1%` of the MNLI items and
-# {value}`tbl-machine-models dataset=alphanli model=people with_people .1%` of the αNLI items. Of the 32 models,
-# {value}`tbl-machine-models dataset=snli side=above count:with_people d`,
-# {value}`tbl-machine-models dataset=mnli side=above count:with_people d` and
-# {value}`tbl-machine-models dataset=alphanli side=above count:with_people d` agree with a person significantly
-# more often than that, and {value}`tbl-machine-models dataset=snli side=below count:with_people d` and
-# {value}`tbl-machine-models dataset=alphanli side=below count:with_people d`, on SNLI and αNLI, less often
-# ({numref}`fig-machine-models`).
+# {value}`tbl-machine-models dataset=alphanli model=people with_people .1%` of the αNLI items.
+#
+# Many models agree with a person significantly more often than that ({numref}`fig-machine-models`): of the 32,
+# {value}`tbl-machine-models dataset=snli side=above count:with_people d` on SNLI,
+# {value}`tbl-machine-models dataset=mnli side=above count:with_people d` on MNLI and
+# {value}`tbl-machine-models dataset=alphanli side=above count:with_people d` on αNLI. Few do so significantly less
+# often.
 #
 # Picking the majority does better. The label that most other people gave is a person's label on
-# {value}`tbl-machine-models dataset=snli "model=the majority of the others" with_people .1%`,
-# {value}`tbl-machine-models dataset=mnli "model=the majority of the others" with_people .1%` and
-# {value}`tbl-machine-models dataset=alphanli "model=the majority of the others" with_people .1%` of the items,
-# more often than that of any model. Such a count rewards whoever leaves out every minority view. To say what a
-# model knows of people, we ask how many people one would have to ask to know as much ({term}`worth`). For a
-# single label only its {term}`trusted` worth is meaningful: the label is mixed with the base rate, by one weight
-# that is fitted on other items. A person is then worth 1; the models are worth
+# {value}`tbl-machine-models dataset=snli "model=the majority of the others" with_people .1%` of the SNLI items,
+# {value}`tbl-machine-models dataset=mnli "model=the majority of the others" with_people .1%` of the MNLI items and
+# {value}`tbl-machine-models dataset=alphanli "model=the majority of the others" with_people .1%` of the αNLI
+# items, more often than that of any model. Such a count rewards whoever leaves out every minority view.
+#
+# To say what a model knows of people, we ask how many people one would have to ask to know as much
+# ({term}`worth`). For a single label only its {term}`trusted` worth is meaningful: the label is mixed with the
+# base rate, by one weight that is fitted on other items. A person is then worth 1.
+#
+# Most single models are worth more than one person: from
 # {value}`tbl-machine-models dataset=snli min:people_on_top_trusted .1f` to
-# {value}`tbl-machine-models dataset=snli max:people_on_top_trusted .1f` people on SNLI,
-# {value}`tbl-machine-models dataset=mnli min:people_on_top_trusted .1f` to
-# {value}`tbl-machine-models dataset=mnli max:people_on_top_trusted .1f` on MNLI and
-# {value}`tbl-machine-models dataset=alphanli min:people_on_top_trusted .1f` to
-# {value}`tbl-machine-models dataset=alphanli max:people_on_top_trusted .1f` on αNLI. No model is best everywhere:
-# Grok-4.6 is first on αNLI and last on MNLI in how often it agrees with a person.
+# {value}`tbl-machine-models dataset=snli max:people_on_top_trusted .1f` on SNLI, and up to
+# {value}`tbl-machine-models dataset=mnli|alphanli max:people_on_top_trusted .1f` on MNLI and αNLI
+# ({numref}`tbl-machine-models`). No model is best everywhere: Grok-4.6 is first on αNLI and last on MNLI in how
+# often it agrees with a person.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All models as a table", "code_prompt_hide": "Fold the table"}
 result = None
@@ -185,21 +189,22 @@ if len(panels):
 result
 
 # %% [markdown]
-# A single model is worth {value}`fig-machine-worth dataset=snli n_members=1 people_on_top_trusted .1f` people on
-# SNLI, on average and trusted; a random panel of five
-# {value}`fig-machine-worth dataset=snli n_members=5 people_on_top_trusted .1f`; all 32
+# Pooling more models soon stops helping. On SNLI a single model is worth
+# {value}`fig-machine-worth dataset=snli n_members=1 people_on_top_trusted .1f` people, on average and trusted; a
+# random panel of five {value}`fig-machine-worth dataset=snli n_members=5 people_on_top_trusted .1f`; all 32
 # {value}`fig-machine-worth dataset=snli n_members=32 people_on_top_trusted .1f` ({numref}`fig-machine-worth`).
-# Endlessly many such models would be worth
-# {value}`tbl-machine-crowds dataset=snli "crowd=language models" limit_people_on_top_trusted .1f`. On MNLI a
-# single model is worth {value}`fig-machine-worth dataset=mnli n_members=1 people_on_top_trusted .1f`, and all
-# {value}`fig-machine-worth dataset=mnli n_members=32 people_on_top_trusted .1f`; on αNLI,
-# {value}`fig-machine-worth dataset=alphanli n_members=1 people_on_top_trusted .1f` and
-# {value}`fig-machine-worth dataset=alphanli n_members=32 people_on_top_trusted .1f`.
+#
+# More models of this kind would add little: endlessly many would be worth
+# {value}`tbl-machine-crowds dataset=snli "crowd=language models" limit_people_on_top_trusted .1f` people on SNLI.
+# On MNLI all 32 are worth {value}`fig-machine-worth dataset=mnli n_members=32 people_on_top_trusted .1f`, and on
+# αNLI {value}`fig-machine-worth dataset=alphanli n_members=32 people_on_top_trusted .1f`.
 #
 # The gap between the two lines is overconfidence: the models of a panel agree on more than people do, so that
 # their votes, read as probabilities, are too extreme. On MNLI the weight that mends this is
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" trust .2f`: half of what the panel says is best
-# replaced by the base rate. Bare votes of people need the base rate, too. As they are, *k* people are worth *k* −
+# replaced by the base rate.
+#
+# Bare votes of people need the base rate, too. As they are, *k* people are worth *k* −
 # {value}`tbl-machine-crowds dataset=snli "crowd=language models" credibility .1f` on SNLI, *k* −
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" credibility .1f` on MNLI and *k* −
 # {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" credibility .1f` on αNLI.
@@ -264,7 +269,9 @@ result
 # ### Beside encoders
 #
 # Do language models know the same of people as the encoders of {doc}`results` do? We fit one map on the votes on
-# other items ({doc}`fitting`) to the share of the 32 models that give each label, one to all encoders, and one to both.
+# other items ({doc}`fitting`) to the share of the
+# {value}`tbl-machine-stacked dataset=snli "stacked=language models" n_systems d` models that give each label, one
+# to all encoders, and one to both.
 
 # %%
 stacked = machine_crowds.with_encoders(material, judges=judges, n_folds=folds, **resampling)
@@ -273,23 +280,28 @@ if len(stacked):
     result = publish_table(
         "tbl-machine-stacked",
         stacked,
+        shown=stacked.rows[~stacked.rows["stacked"].str.contains("without")],
         columns=machine_crowds.STACKED_COLUMNS,
         groups=["dataset"],
         caption=f"""Language models and encoders each know something of people that the other does not. Out of fold
         ({folds} folds), each row one map, on the items that all of them answered. Worth in people on top of the base
         rate. On the right, by how much JSD falls when the language models join the encoders, and when the encoders
-        join the language models. In brackets, {100 * confidence:g}% intervals over items. The data has KL.""",
+        join the language models. In brackets, {100 * confidence:g}% intervals over items. The data has KL, and the
+        encoders without ModernBERT-large.""",
     )
 result
 
 # %% [markdown]
-# Each adds to the other, on all three datasets ({numref}`tbl-machine-stacked`). Together, and told by a map how far
-# to trust each, they are worth
-# {value}`tbl-machine-stacked dataset=snli "stacked=encoders + language models" people .1f` people on SNLI,
-# {value}`tbl-machine-stacked dataset=mnli "stacked=encoders + language models" people .1f` on MNLI and
-# {value}`tbl-machine-stacked dataset=alphanli "stacked=encoders + language models" people .1f` on αNLI, where
-# the encoders add little. ModernBERT-large may have seen the MNLI items, and the language models any of them:
-# what they know together of new items may be less.
+# Each adds to the other, on all three datasets ({numref}`tbl-machine-stacked`). Together, weighed by a map, they
+# are worth {value}`tbl-machine-stacked dataset=snli "stacked=encoders + language models" people .1f` people on
+# SNLI, {value}`tbl-machine-stacked dataset=mnli "stacked=encoders + language models" people .1f` on MNLI and
+# {value}`tbl-machine-stacked dataset=alphanli "stacked=encoders + language models" people .1f` on αNLI, where the
+# encoders add little.
+#
+# ModernBERT-large may have seen the MNLI items. Without it, encoders and language models together are worth
+# {value}`tbl-machine-stacked dataset=mnli "stacked=encoders without ModernBERT-large + language models" people .1f`
+# people on MNLI. The language models may have seen any of the items: what they know together of new items may be
+# less.
 #
 # ## What it means that models agree
 
@@ -310,15 +322,15 @@ if len(unanimity):
 result
 
 # %% [markdown]
-# All 32 models give one label to {value}`fig-machine-unanimity dataset=snli bin=4 share_of_items .0%` of the SNLI
-# items, {value}`fig-machine-unanimity dataset=mnli bin=4 share_of_items .0%` of the MNLI items and
-# {value}`fig-machine-unanimity dataset=alphanli bin=4 share_of_items .0%` of the αNLI items. Of people,
-# {value}`fig-machine-unanimity dataset=snli bin=4 people .0%`,
-# {value}`fig-machine-unanimity dataset=mnli bin=4 people .0%` and
-# {value}`fig-machine-unanimity dataset=alphanli bin=4 people .0%` give that label there
-# ({numref}`fig-machine-unanimity`). So unanimity of models is a good sign of the majority, which it names on
-# {value}`fig-machine-unanimity dataset=mnli bin=4 majority .0%` of these items even on MNLI, and a poor sign of
-# agreement: three in ten people on MNLI see it otherwise.
+# Where all 32 models agree, people need not ({numref}`fig-machine-unanimity`):
+# {value}`fig-machine-unanimity dataset=snli bin=4 people .0%` of people give that label on SNLI,
+# {value}`fig-machine-unanimity dataset=mnli bin=4 people .0%` on MNLI and
+# {value}`fig-machine-unanimity dataset=alphanli bin=4 people .0%` on αNLI.
+#
+# So unanimity of models is a good sign of the majority and a poor sign of agreement. On MNLI, where they agree on
+# {value}`fig-machine-unanimity dataset=mnli bin=4 share_of_items .0%` of the items, their label is the majority's
+# on {value}`fig-machine-unanimity dataset=mnli bin=4 majority .0%` of these, but three in ten people see it
+# otherwise.
 #
 # Where people are split, models are split somewhat more often. The correlation over items between how often two
 # people and two models differ is {value}`tbl-machine-crowds dataset=snli "crowd=language models" rho .2f` on
@@ -332,32 +344,33 @@ if len(parted):
     result = publish_table(
         "tbl-machine-parted",
         parted,
+        shown=parted.rows[(parted.rows["people_label"] == "any") | (parted.rows["n_items"] >= 5)],
         columns=machine_crowds.PARTED_COLUMNS,
         groups=["dataset"],
         caption="""Where nearly all models part from most people, it is on close items, and on MNLI mostly towards
         *neutral*. Items on which at least 90% of the models give one label and people's majority is another: how many,
-        which share of people is with either label, and on how many of them the models give the old label.""",
+        which share of people is with either label, and on how many of them the models give the old label. The data has
+        the pairs of labels with fewer than five items.""",
     )
 result
 
 # %% [markdown]
 # Nearly all models agree on a label other than people's majority on
 # {value}`tbl-machine-parted dataset=mnli people_label=any n_items d` of the
-# {value}`tbl-machine-parted dataset=mnli max:n_agreed d` MNLI items on which nearly all agree, and on
-# {value}`tbl-machine-parted dataset=snli people_label=any n_items d` of
-# {value}`tbl-machine-parted dataset=snli max:n_agreed d` on SNLI ({numref}`tbl-machine-parted`). On MNLI they
-# most often say *neutral* where people lean to *entailment*. The labels alone do not say why.
+# {value}`tbl-machine-parted dataset=mnli max:n_agreed d` MNLI items on which nearly all agree. On SNLI and αNLI
+# they agree on more items, and on another label than people on far fewer ({numref}`tbl-machine-parted`):
+# {value}`tbl-machine-parted dataset=snli people_label=any n_items d` on SNLI. On MNLI they most often say
+# *neutral* where people lean to *entailment*. The labels alone do not say why.
 #
 # One trace of items seen in training would be a preference for the {term}`old label` where people's majority is
-# another. On the {value}`tbl-machine-crowds dataset=snli "crowd=language models" n_contested .0f` such items of
-# SNLI there is none: models give the old label in
+# another. On such items of SNLI there is none: models give the old label in
 # {value}`tbl-machine-crowds dataset=snli "crowd=language models" old_label .0%` of their answers, people in
-# {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_old_label .0%`. On MNLI and αNLI they
-# give it more often: {value}`tbl-machine-crowds dataset=mnli "crowd=language models" old_label .0%` against
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_old_label .0%`, and
-# {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" old_label .0%` against
-# {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" people_old_label .0%`. Other reasons could
-# explain it, and its absence would not show that the votes were never seen.
+# {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_old_label .0%`.
+#
+# On MNLI and αNLI models do give it more often than people, in
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" old_label .0%` of their answers against
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_old_label .0%` on MNLI, and nearly the
+# same on αNLI. Other reasons could explain it, and its absence would not show that the votes were never seen.
 #
 # ## The published values
 #
@@ -393,18 +406,16 @@ result
 #
 # As a number of people, *ν_MSE* has no zero. In the same unit (without the bias of a hundred votes) a uniform
 # guess, which knows nothing of any item, comes to
-# {value}`tbl-machine-crowds dataset=snli "crowd=language models" uniform_human_equivalent_brier .2f`,
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" uniform_human_equivalent_brier .2f` and
-# {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" uniform_human_equivalent_brier .2f`, and the
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" uniform_human_equivalent_brier .2f` on MNLI, the
 # base rate to
-# {value}`tbl-machine-crowds dataset=snli "crowd=language models" base_rate_human_equivalent_brier .2f`,
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" base_rate_human_equivalent_brier .2f` and
-# {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" base_rate_human_equivalent_brier .2f`; the
-# 32 models to {value}`tbl-machine-crowds dataset=snli "crowd=language models" human_equivalent_brier .2f`,
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" human_equivalent_brier .2f` and
-# {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" human_equivalent_brier .2f`. The
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" human_equivalent_brier .1f` people of MNLI are
-# thus not more than the base rate's. {numref}`tbl-machine-crowds` counts people from there, with intervals.
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" base_rate_human_equivalent_brier .2f`, and the 32
+# models to {value}`tbl-machine-crowds dataset=mnli "crowd=language models" human_equivalent_brier .2f`: no more
+# than the base rate.
+#
+# On SNLI and αNLI the models do know more: they come to
+# {value}`tbl-machine-crowds dataset=snli "crowd=language models" human_equivalent_brier .2f` on SNLI, the base
+# rate to {value}`tbl-machine-crowds dataset=snli "crowd=language models" base_rate_human_equivalent_brier .2f`.
+# {numref}`tbl-machine-crowds` counts people from there, with intervals.
 #
 # ## In an annotator's place
 #
@@ -436,31 +447,21 @@ if len(stand_ins):
 result
 
 # %% [markdown]
-# On WAX, Gemini Pro passes at ε = 0.1, the margin proposed for crowd workers, with ω =
+# Whether a model passes depends on the model ({numref}`tbl-machine-stand-ins`). On WAX, Gemini Pro does at ε =
+# 0.1, the margin proposed for crowd workers, with ω =
 # {value}`tbl-machine-stand-ins dataset=wax model=gemini_pro wins_10 .2f`; Mistral fails even at ε = 0.2
-# ({value}`tbl-machine-stand-ins dataset=wax model=mistral-v03 wins_20 .2f`). There, too, models agree with
-# each other more often than people do,
+# ({value}`tbl-machine-stand-ins dataset=wax model=mistral-v03 wins_20 .2f`), as GPT-4o does on the skin lesions.
+#
+# On WAX, too, models agree with each other more often than people do,
 # {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" with_models .0%` against
-# {value}`tbl-machine-stand-ins dataset=wax model=people with_people .0%` (a difference of
-# {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" beyond_low .0%` to
-# {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" beyond_high .0%` of the pairs). On the skin
-# lesions they do not
-# ({value}`tbl-machine-stand-ins dataset=lesion "model=all of them, plurality" with_models .0%` against
-# {value}`tbl-machine-stand-ins dataset=lesion model=people with_people .0%`; a difference of
-# {value}`tbl-machine-stand-ins dataset=lesion "model=all of them, plurality" beyond_low .0%` to
-# {value}`tbl-machine-stand-ins dataset=lesion "model=all of them, plurality" beyond_high .0%`), and GPT-4o
-# beats none of the annotators at ε = 0.2 ({value}`tbl-machine-stand-ins dataset=lesion model=gpt-4o wins_20 .2f`).
+# {value}`tbl-machine-stand-ins dataset=wax model=people with_people .0%`; on the skin lesions they agree less
+# often than people.
 #
 # Passing is no proof that models can replace a crowd. All models together are worth (trusted)
-# {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" people_on_top_trusted .1f` people on
-# WAX ({value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" people_on_top_trusted_low .1f` to
-# {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" people_on_top_trusted_high .1f`) and
-# {value}`tbl-machine-stand-ins dataset=lesion "model=all of them, plurality" people_on_top_trusted .1f` on the
-# lesions
-# ({value}`tbl-machine-stand-ins dataset=lesion "model=all of them, plurality" people_on_top_trusted_low .1f` to
-# {value}`tbl-machine-stand-ins dataset=lesion "model=all of them, plurality" people_on_top_trusted_high .1f`),
-# fewer than judged each item ({numref}`tbl-machine-stand-ins`). As they are, their votes on WAX come out below
-# the base rate ({value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" people_on_top .1f`).
+# {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" people_on_top_trusted .1f` people on WAX
+# and {value}`tbl-machine-stand-ins dataset=lesion "model=all of them, plurality" people_on_top_trusted .1f` on the
+# lesions, fewer than judged each item. As they are, their votes on WAX come out below the base rate
+# ({value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" people_on_top .1f`).
 #
 # ## Limitations
 #

@@ -13,27 +13,29 @@
 # %% [markdown]
 # # Why people disagree
 #
-# A label that was found to be an error is not one that hardly anyone chooses. Where four annotators of
-# ChaosNLI's MNLI items had to explain their labels and judge the explanations, a minority label that they took
-# back has {value}`tbl-why-errors judges=authors status=error holder=people each .0%` of its item's votes on
-# average, one with an explanation that holds
-# {value}`tbl-why-errors judges=authors status=plausible holder=people each .0%`, and one that none of the four
-# gave {value}`tbl-why-errors judges=authors "status=not given" holder=people each .0%`. Errors are rare:
-# {value}`tbl-why-errors judges=authors status=error holder=people minority_labels .1%` of the minority labels,
-# with {value}`tbl-why-errors judges=authors status=error holder=people minority_share .1%` of the votes against the
-# majority
-# ({value}`tbl-why-errors judges=authors status=error holder=people minority_low .1%` to
-# {value}`tbl-why-errors judges=authors status=error holder=people minority_high .1%`), about their share.
+# A label that was found to be an error is not one that hardly anyone chooses. Where four annotators of ChaosNLI's
+# MNLI items had to explain their labels and judge the explanations, a minority label that they took back has
+# {value}`tbl-why-errors judges=authors status=error holder=people each .0%` of its item's votes on average, one
+# with an explanation that holds {value}`tbl-why-errors judges=authors status=plausible holder=people each .0%`,
+# and one that none of the four gave
+# {value}`tbl-why-errors judges=authors "status=not given" holder=people each .0%`.
+#
+# Errors are rare, and draw about their share of the dissent: they are
+# {value}`tbl-why-errors judges=authors status=error holder=people minority_labels .1%` of the minority labels and
+# hold {value}`tbl-why-errors judges=authors status=error holder=people minority_share .1%` of the votes against
+# the majority, a difference within the interval ({numref}`tbl-why-errors`).
 #
 # The kind of reason says little about how much people disagree, and more about which labels they choose. Ten
 # reasons explain {value}`tbl-why-explained holder=people quantity=entropy by_reason .1%` of the variance of
 # {term}`entropy` between items, indistinguishable from none, and
 # {value}`tbl-why-explained holder=people quantity=contradiction by_reason .0%` of that of the votes for
 # contradiction. Models' errors follow the same pattern: they are not clearly larger for any reason, but lean to
-# different labels. And where a sentence is ambiguous, rewriting it as one of its readings lowers the entropy from
+# different labels.
+#
+# Where a sentence is ambiguous, rewriting it as one of its readings lowers the entropy from
 # {value}`fig-why-readings "shown=as written" majority=9 bits .2f` to
-# {value}`fig-why-readings "shown=a reading" majority=9 bits .2f` bits; but rewriting it as a sentence that is none of
-# its readings does nearly as much ({value}`fig-why-readings "shown=a distractor" majority=9 bits .2f`).
+# {value}`fig-why-readings "shown=a reading" majority=9 bits .2f` bits; but rewriting it as a sentence that is none
+# of its readings does nearly as much ({value}`fig-why-readings "shown=a distractor" majority=9 bits .2f`).
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -71,10 +73,10 @@ Markdown(f"{notices(material)}\n\n{'' if len(items) else without}")
 #
 # ## Error or variation
 #
-# In VariErr, four people labelled each of 500 items, with an explanation for each label. In a second round
-# they judged all explanations of an item, their own and the others'. A label counts as an *error* if nobody
-# who gave it stands by an explanation of it. We set these judgements beside the hundred votes of ChaosNLI,
-# which are by other people.
+# In VariErr, four people labelled each of 500 items, with an explanation for each label. In a second round they
+# judged all explanations of an item, their own and the others'. A label counts as an *error* if nobody who gave it
+# stands by an explanation of it. We compare these judgements with the hundred votes of ChaosNLI, which are by
+# other people.
 
 # %%
 errors = why.errors(
@@ -98,30 +100,32 @@ if len(errors):
 result
 
 # %% [markdown]
-# Labels called errors have about the share of the minority's votes that falls to so many labels
-# ({numref}`tbl-why-errors`); labels with an explanation that holds are
-# {value}`tbl-why-errors judges=authors status=plausible holder=people minority_labels .0%` of the minority labels and
-# hold {value}`tbl-why-errors judges=authors status=plausible holder=people minority_share .0%` of its votes. A label
-# can even be called an error and be the majority's: this happens on
+# Labels called errors have about the share of the minority's votes that falls to so many labels; labels with an
+# explanation that holds have more: they are
+# {value}`tbl-why-errors judges=authors status=plausible holder=people minority_labels .0%` of the minority labels
+# and hold {value}`tbl-why-errors judges=authors status=plausible holder=people minority_share .0%` of its votes
+# ({numref}`tbl-why-errors`).
+#
+# A label can even be called an error and be the majority's: this happens on
 # {value}`tbl-why-errors judges=authors status=error holder=people n_majority .0f` of
 # {value}`tbl-why-errors judges=authors status=error holder=people n_items .0f` items. A vote on a label that
 # somebody else could not defend need not be a mistake.
 #
-# The answer depends on who judges. When peers decide, more labels are called errors
-# ({value}`tbl-why-errors judges=peers status=error holder=people minority_labels .0%` of the minority's), with
+# The answer depends on who judges. When peers decide, more labels are called errors:
+# {value}`tbl-why-errors judges=peers status=error holder=people minority_labels .0%` of the minority's, with
 # {value}`tbl-why-errors judges=peers status=error holder=people minority_share .0%` of its votes.
-# And {value}`tbl-why-errors judges=authors "status=not given" holder=people minority_share .0%` of these votes are
-# on labels that none of the four gave, so that nobody judged them. They may be errors, or readings that four
-# people did not think of.
 #
-# Models put about as much on such labels as people do. Of the probability that RoBERTa-base puts against the majority,
-# {value}`tbl-why-errors judges=authors status=error holder=RoBERTa-base minority_share .0%` is on labels called errors
-# ({value}`tbl-why-errors judges=authors status=error holder=RoBERTa-base minority_low .0%` to
-# {value}`tbl-why-errors judges=authors status=error holder=RoBERTa-base minority_high .0%`), about as much as of
-# people's votes. They differ on labels that none of the four gave, on which RoBERTa-base puts
-# {value}`tbl-why-errors judges=authors "status=not given" holder=RoBERTa-base minority_share .0%`
-# ({value}`tbl-why-errors judges=authors "status=not given" holder=RoBERTa-base minority_low .0%` to
-# {value}`tbl-why-errors judges=authors "status=not given" holder=RoBERTa-base minority_high .0%`) and DeBERTa-v3-large
+# Much of the dissent was never judged:
+# {value}`tbl-why-errors judges=authors "status=not given" holder=people minority_share .0%` of the votes against
+# the majority are on labels that none of the four gave. They may be errors, or readings that four people did not
+# think of.
+#
+# Models put about as much on labels called errors as people do: RoBERTa-base
+# {value}`tbl-why-errors judges=authors status=error holder=RoBERTa-base minority_share .0%` of the probability
+# that it puts against the majority. They differ from each other on labels that none of the four gave, on which
+# RoBERTa-base puts
+# {value}`tbl-why-errors judges=authors "status=not given" holder=RoBERTa-base minority_share .0%` and
+# DeBERTa-v3-large
 # {value}`tbl-why-errors judges=authors "status=not given" holder=DeBERTa-v3-large minority_share .0%`.
 #
 # ## Ten reasons
@@ -155,22 +159,16 @@ if len(reasons):
 result
 
 # %% [markdown]
-# Mean entropy is {value}`fig-why-reasons holder=people quantity=entropy reason=lexical overall .2f` bits. For the
-# more frequent reasons it lies between {value}`tbl-why-explained holder=people quantity=entropy low .2f` and
-# {value}`tbl-why-explained holder=people quantity=entropy high .2f` ({numref}`fig-why-reasons`). Only the
-# {value}`fig-why-reasons holder=people quantity=entropy "reason=none of the ten" n_items .0f` items to which
-# none of the ten applies are clearer, at
-# {value}`fig-why-reasons holder=people quantity=entropy "reason=none of the ten" mean .2f`
-# ({value}`fig-why-reasons holder=people quantity=entropy "reason=none of the ten" low .2f` to
-# {value}`fig-why-reasons holder=people quantity=entropy "reason=none of the ten" high .2f`). What differs is
-# the direction. Where it is unclear whether premise and hypothesis refer to the same thing,
+# People disagree about as much for each reason. For the more frequent ones, mean entropy lies between
+# {value}`tbl-why-explained holder=people quantity=entropy low .2f` and
+# {value}`tbl-why-explained holder=people quantity=entropy high .2f` bits ({numref}`fig-why-reasons`); only the few
+# items to which none of the ten applies are clearer, at
+# {value}`fig-why-reasons holder=people quantity=entropy "reason=none of the ten" mean .2f` bits.
+#
+# What differs is the direction. Where it is unclear whether premise and hypothesis refer to the same thing,
 # {value}`fig-why-reasons holder=people quantity=contradiction reason=coreference mean .0%` of the votes are for
-# contradiction ({value}`fig-why-reasons holder=people quantity=contradiction reason=coreference low .0%` to
-# {value}`fig-why-reasons holder=people quantity=contradiction reason=coreference high .0%`); where people
-# accommodate small additions,
-# {value}`fig-why-reasons holder=people quantity=contradiction reason=accommodating mean .0%`
-# ({value}`fig-why-reasons holder=people quantity=contradiction reason=accommodating low .0%` to
-# {value}`fig-why-reasons holder=people quantity=contradiction reason=accommodating high .0%`).
+# contradiction; where people accommodate small additions,
+# {value}`fig-why-reasons holder=people quantity=contradiction reason=accommodating mean .0%`.
 
 # %%
 explained = why.explained(items, companion=why.TAXONOMY)
@@ -179,37 +177,37 @@ if len(explained):
     result = publish_table(
         "tbl-why-explained",
         explained,
+        shown=explained.rows if predictions else explained.rows.head(12),
         columns=why.EXPLAINED_COLUMNS,
         groups=["holder"],
         caption=f"""Reasons go with which labels people choose and models miss, and hardly with how much
         people disagree or models err. Share of the variance between items that the ten reasons explain
         (adjusted R² of a linear regression), with p of the F test, adjusted by Holm for all rows. Lowest and
         highest are the reasons with the extreme means, among those of at least {why.FEW} items. *Above people's*: the
-        model's share of a label minus that of the votes.""",
+        model's share of a label minus that of the votes. The data has the other models.""",
     )
 result
 
 # %% [markdown]
-# Do models' errors follow reasons? Their size hardly does: reasons explain
+# The size of models' errors hardly goes with reasons. These explain
 # {value}`tbl-why-explained holder=RoBERTa-base quantity=jsd by_reason .1%` of the variance of RoBERTa-base's JSD,
-# {value}`tbl-why-explained holder=MiniLM-L6 quantity=jsd by_reason .1%` (adjusted, so that it may be
-# negative) of MiniLM's, and {value}`tbl-why-explained holder=DeBERTa-v3-large quantity=jsd by_reason .1%` of DeBERTa's
-# (p = {value}`tbl-why-explained holder=DeBERTa-v3-large quantity=jsd p_holm .2f`). Their direction does.
-# RoBERTa-base's share of neutral lies above people's where these accommodate additions
-# ({value}`fig-why-reasons holder=RoBERTa-base quantity=neutral reason=accommodating mean +.2f`), and far below where
-# the text has flaws ({value}`fig-why-reasons holder=RoBERTa-base quantity=neutral reason=imperfection mean +.2f`),
-# for which people vote neutral more often than for any other frequent reason. MiniLM leans the same
-# way ({value}`fig-why-reasons holder=MiniLM-L6 quantity=neutral reason=accommodating mean +.2f` and
-# {value}`fig-why-reasons holder=MiniLM-L6 quantity=neutral reason=imperfection mean +.2f`).
-# Part of this mirrors the votes: a model that overlooks the reason falls short of whichever label people choose for
-# it.
+# and of the models most for DeBERTa-v3-large:
+# {value}`tbl-why-explained holder=DeBERTa-v3-large quantity=jsd by_reason .1%` (p =
+# {value}`tbl-why-explained holder=DeBERTa-v3-large quantity=jsd p_holm .2f`; {numref}`tbl-why-explained`).
+#
+# The direction of their errors does. RoBERTa-base's share of neutral lies above people's where these accommodate
+# additions ({value}`fig-why-reasons holder=RoBERTa-base quantity=neutral reason=accommodating mean +.2f`), and far
+# below where the text has flaws
+# ({value}`fig-why-reasons holder=RoBERTa-base quantity=neutral reason=imperfection mean +.2f`), for which people
+# vote neutral more often than for any other frequent reason. The other models lean the same way. Part of this
+# mirrors the votes: a model that overlooks the reason falls short of whichever label people choose for it.
 #
 # ## People who explain
 #
 # LiveNLI asked at least ten people per item for a label and an explanation, and let them name several labels. Half
 # a vote then goes to each of two labels.
 
-# %%
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "People who explain and people who vote as a table", "code_prompt_hide": "Fold the table"}
 explaining = why.explaining(
     items, companion=why.LIVENLI, n_draws=tens, confidence=confidence, seed=seed
 )
@@ -220,24 +218,23 @@ if len(explaining):
         explaining,
         columns=why.EXPLAINING_COLUMNS,
         caption=f"""People who must explain disagree at least as much as people who vote. LiveNLI's people
-        beside ten of ChaosNLI's hundred (means over {tens} draws), on the items that both have; TVD is
+        and ten of ChaosNLI's hundred (means over {tens} draws), on the items that both have; TVD is
         that of either from the other ninety. In brackets, {100 * confidence:g}% intervals by Student's t over
         items.""",
     )
 result
 
 # %% [markdown]
-# On the {value}`tbl-why-explaining crowd=explained n_items .0f` shared items, the entropy of these answers is
-# {value}`tbl-why-explaining crowd=explained bits .2f` bits, where ten plain votes have
-# {value}`tbl-why-explaining crowd=voted bits .2f`. Having to explain does not remove disagreement
-# ({numref}`tbl-why-explaining`), though answers with several labels may raise the entropy. Nor is disagreement
-# all between people: {value}`tbl-why-explaining crowd=explained several .0%` of the answers name several
-# labels. Those who explain are somewhat farther from the votes ({term}`TVD`
+# Having to explain does not remove disagreement ({numref}`tbl-why-explaining`). The entropy of these answers is
+# {value}`tbl-why-explaining crowd=explained bits .2f` bits, where ten plain votes on the same items have
+# {value}`tbl-why-explaining crowd=voted bits .2f`, though answers with several labels may raise it. Nor is
+# disagreement all between people: {value}`tbl-why-explaining crowd=explained several .0%` of the answers name
+# several labels.
+#
+# Those who explain are somewhat farther from the other votes ({term}`TVD`
 # {value}`tbl-why-explaining crowd=explained tvd .3f`) than ten more voters
-# ({value}`tbl-why-explaining crowd=voted tvd .3f`): by {value}`tbl-why-explaining crowd=explained farther .3f`
-# ({value}`tbl-why-explaining crowd=explained farther_low .3f` to
-# {value}`tbl-why-explaining crowd=explained farther_high .3f`). They are other people with other instructions, so
-# explaining need not be the cause.
+# ({value}`tbl-why-explaining crowd=voted tvd .3f`), a difference whose interval barely excludes 0. They are other
+# people with other instructions, so explaining need not be the cause.
 #
 # ## Once the sentence is disambiguated
 #
@@ -265,26 +262,27 @@ result
 # %% [markdown]
 # All nine agree on {value}`fig-why-readings "shown=as written" majority=9 share .0%` of the pairs as written and
 # on {value}`fig-why-readings "shown=a reading" majority=9 share .0%` of their readings. The mean entropy falls by
-# {value}`fig-why-readings "shown=a reading" majority=9 removed .2f` bits per pair
-# ({value}`fig-why-readings "shown=a reading" majority=9 removed_low .2f` to
-# {value}`fig-why-readings "shown=a reading" majority=9 removed_high .2f`), a third of what there was
-# ({numref}`fig-why-readings`). By a measure that few votes do not bias, the chance that two people differ falls from
-# {value}`fig-why-readings "shown=as written" majority=9 apart .2f` to
-# {value}`fig-why-readings "shown=a reading" majority=9 apart .2f`. What is left is not ambiguity of this kind. A
-# distractor lowers the entropy nearly as much, by
-# {value}`fig-why-readings "shown=a distractor" majority=9 removed .2f` bits
-# ({value}`fig-why-readings "shown=a distractor" majority=9 removed_low .2f` to
-# {value}`fig-why-readings "shown=a distractor" majority=9 removed_high .2f`). So most of the drop need not come from
-# knowing which reading is meant: the new sentences may just be more explicit, and people judged them second.
+# {value}`fig-why-readings "shown=a reading" majority=9 removed .2f` bits per pair, a third of what there was
+# ({numref}`fig-why-readings`).
+#
+# What is left is not ambiguity of this kind. By a measure that few votes do not bias, the chance that two people
+# differ falls from {value}`fig-why-readings "shown=as written" majority=9 apart .2f` to
+# {value}`fig-why-readings "shown=a reading" majority=9 apart .2f`.
+#
+# A distractor lowers the entropy nearly as much, by
+# {value}`fig-why-readings "shown=a distractor" majority=9 removed .2f` bits. So most of the drop need not come
+# from knowing which reading is meant: the new sentences may just be more explicit, and people judged them second.
 #
 # ## Limitations
 #
-# The reasons were judged by one or two people per item, on
-# {value}`fig-why-reasons holder=people quantity=entropy reason=lexical n_coded .0f` disputed items, and some of
-# the ten have too few of these to stand in {numref}`fig-why-reasons`; a difference between two such reasons is no
-# finding. An item may have several reasons, and nothing here shows that a reason causes the votes beside it.
-# That reasons explain little of the entropy may also come from the choice of items, which were disputed to
-# begin with. VariErr's judges are four people, and LiveNLI shares
-# {value}`tbl-why-explaining crowd=explained n_items .0f` items. The models are few; DeBERTa and
-# ModernBERT are large, the others small; RoBERTa-base was trained on SNLI alone, and MPNet on 10,000 pairs. AmbiEnt's pairs are not ChaosNLI's, so what
-# disambiguation removes there need not hold here.
+# * The reasons were judged by one or two people per item, on
+#   {value}`fig-why-reasons holder=people quantity=entropy reason=lexical n_coded .0f` disputed items, and some of
+#   the ten have too few of these to stand in {numref}`fig-why-reasons`; a difference between two such reasons is
+#   no finding.
+# * An item may have several reasons, and nothing here shows that a reason causes the votes. That reasons explain
+#   little of the entropy may also come from the choice of items, which were disputed to begin with.
+# * VariErr's judges are four people, and LiveNLI shares {value}`tbl-why-explaining crowd=explained n_items .0f`
+#   items.
+# * The models are few. DeBERTa and ModernBERT are large, the others small; RoBERTa-base was trained on SNLI alone,
+#   and MPNet on 10,000 pairs.
+# * AmbiEnt's pairs are not ChaosNLI's, so what disambiguation removes there need not hold here.

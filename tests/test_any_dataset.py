@@ -146,7 +146,7 @@ def test_a_chapter_is_run_on_a_reader_s_file(tmp_path):
     path, votes, _ = write_predictions(four)
     given = {"data": four, "predictions": path, "dataset": votes.dataset.name}
     options = [word for name, value in given.items() for word in ("-p", f"{name}={value}")]
-    done = chaos("run", "your_model", *options, "--json", cwd=checkout)
+    done = chaos("run", "conventions", *options, "--json", cwd=checkout)
     assert done.returncode == 0, done.stderr
     (notebook,) = checkout.glob("runs/*/notebook.ipynb")
     cells = json.loads(notebook.read_text("utf-8"))["cells"]

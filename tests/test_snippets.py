@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import shutil
 import tomllib
 
 import pytest
@@ -48,7 +49,10 @@ def reader(tmp_path_factory):
     """A folder with the files that the snippets read."""
     folder = tmp_path_factory.mktemp("reader")
     votes = load_votes("snli")
-    write_shares(folder / "predictions.csv", votes, votes.shares)
+    for name in ("predictions", "my-model", "softer"):
+        write_shares(folder / f"{name}.csv", votes, votes.shares)
+    lines = (folder / "my-model.csv").read_text().splitlines(keepends=True)
+    (folder / "short.csv").write_text("".join(lines[:-3]))
     for name, language, text in shown_files(PROJECT / "book" / "datasets.md"):
         one_line = f"{json.dumps(json.loads(text))}\n" if language == "json" else text
         (folder / name).write_text(one_line)
@@ -64,9 +68,10 @@ def shown_files(page):
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "python")], ids=lambda p: p.name)
-def test_python_runs_in_the_order_of_its_page(page, reader, monkeypatch):
-    monkeypatch.chdir(reader)
-    names = {}
+def test_python_runs_in_the_order_of_its_page(page, reader, tmp_path, monkeypatch):
+    monkeypatch.chdir(shutil.copytree(reader, tmp_path / "reader"))
+    votes = load_votes("snli")
+    names = {"uids": votes.uids, "probabilities": votes.shares}  # a reader's own
     for block in blocks(page, "python"):
         exec(compile(block, page.name, "exec"), names)
 

@@ -3,16 +3,17 @@
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
-from pydantic import Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from chaos_utils.analyses.agreement import LEVEL
-from chaos_utils.analyses.claims_numbers import OF_CHAPTERS, OF_SYSTEMS, quantities
 from chaos_utils.analyses.names import SYSTEM_NAMES, dataset_name, listed
+from chaos_utils.analyses.record import OF_SYSTEMS, TABLES
 from chaos_utils.analyses.recorded import derived
 from chaos_utils.base.checked import Strict, checked
 from chaos_utils.base.errors import ChaosError, did_you_mean
@@ -20,6 +21,7 @@ from chaos_utils.base.yaml_files import read_yaml
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.metrics.resampling import holm, smallest_p_value
 from chaos_utils.report.columns import MISSING, Column, Row, number, p_value, with_interval
+from chaos_utils.report.values import Address, parsed
 
 FILE = Path(__file__).with_name("claims.yml")
 HOLDS = "holds"
@@ -34,34 +36,117 @@ PAPERS = {"nie2020": "Nie et al. 2020", "baan2022": "Baan et al. 2022"}
 _FAULTS = {"print": PRINT, "substance": SUBSTANCE}
 _QUANTILE = 1.959963985  # of the normal distribution: half-widths of 95% in standard errors
 _SHOWN = 0.001  # smaller p-values are not told apart
+_VOTES = "claims_numbers.vote_numbers"  # has every dataset whose votes are available
 _ROUNDING = 1e-9  # 0.75 - 0.7495 must not exceed half a unit by floating point alone
+_CASES = ("case", "model", "system", "family", "temperature")  # what tells rows of a dataset apart
 
 
-class Rows(Strict):
-    """Which numbers, as `claims_numbers` names them.
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Numbers of tables, at addresses as ``{value}`` takes them, or what they are above others.
 
-    Each of the datasets must be there; by default all that are. By default the case is the one
-    without a name, or all where there is none.
+    An aggregate is taken for each dataset. Each of the datasets that an address names must be
+    there, and their order is that of the numbers.
     """
 
-    quantity: str
-    datasets: tuple[str, ...] = ()
-    cases: tuple[str, ...] = ()
+    addresses: tuple[Address, ...]
+    minus: Address | None = None
 
-    @field_validator("quantity")
-    @classmethod
-    def _is_known(cls, name: str) -> str:
-        if name not in quantities():
-            raise ValueError(did_you_mean(name, quantities()))
-        return name
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        """Those that are named."""
+        return self.addresses[0].where.get("dataset", ())
 
-    @field_validator("datasets")
-    @classmethod
-    def _are_known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+    def rows(self, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame | None:
+        """Return ``dataset``, ``case``, ``value``, ``low``, ``high``, ``p``; None if one lacks."""
+        parts = [_rows_at(one, tables) for one in self.addresses]
+        filled = [part for part in parts if part is not None]
+        if len(filled) < len(parts):
+            return None
+        rows = pd.concat(filled, ignore_index=True)
+        if self.minus is None:
+            return rows
+        others = _rows_at(self.minus, tables)
+        if others is None:
+            return None
+        return _subtracted(rows, others, anywhere="dataset" in self.minus.where)
+
+
+def _rows_at(address: Address, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame | None:
+    table = tables.get(address.table)
+    if table is None or table.empty:
+        return None
+    try:
+        rows = address.rows(table).dropna(subset=address.column)
+    except ValueError as fault:
+        where = f"{FILE}, {address.table}"
+        raise ChaosError(
+            "A claim's number is not in its table.", where=where, found=str(fault)
+        ) from fault
+    column, datasets = address.column, address.where.get("dataset", ())
+    free = (name for name in _CASES if name in rows and len(address.where.get(name, ())) != 1)
+    case = next(free, "")
+    found = pd.DataFrame({"value": rows[column].astype(float)})
+    found.insert(0, "dataset", rows.get("dataset", ""))
+    found.insert(1, "case", rows[case].map(_as_text) if case else "")
+    for name in ("low", "high", "p"):
+        found[name] = rows[name] if name in rows and column == "value" else np.nan
+    if address.aggregate:
+        found = _aggregated(found, address.aggregate)
+    parts = [found[found["dataset"] == name] for name in datasets]
+    if found.empty or not all(map(len, parts)):
+        return None
+    return pd.concat(parts, ignore_index=True) if parts else found.reset_index(drop=True)
+
+
+def _as_text(case: object) -> str:
+    return f"{case:g}" if isinstance(case, float) else str(case)
+
+
+def _aggregated(rows: pd.DataFrame, aggregate: str) -> pd.DataFrame:
+    """Return a row per dataset: the smallest or largest with its case, or another aggregate."""
+    values = rows.groupby("dataset", sort=False)["value"]
+    if aggregate in ("min", "max"):
+        return rows.loc[values.idxmin() if aggregate == "min" else values.idxmax()]
+    found = values.agg(aggregate).reset_index().assign(case="", low=np.nan, high=np.nan, p=np.nan)
+    return found[list(rows)]
+
+
+def _subtracted(rows: pd.DataFrame, others: pd.DataFrame, *, anywhere: bool) -> pd.DataFrame | None:
+    """Return differences of independent numbers: of a dataset's own, unless `anywhere`.
+
+    Where the dataset has others for several cases, only that of the same case is taken.
+    """
+    found = []
+    for one in rows.to_dict("records"):
+        same = others if anywhere else others[others["dataset"] == one["dataset"]]
+        if len(same) > 1:
+            same = same[same["case"] == one["case"]]
+        if len(same):
+            found.append(one | _difference(one, same.iloc[0]))
+    return pd.DataFrame(found) if found else None
+
+
+def _chosen(texts: Any) -> Chosen:
+    """Read addresses: one, two with a minus between, or a list of some."""
+    several = texts if isinstance(texts, list) else [texts]
+    if not several or not all(isinstance(text, str) for text in several):
+        raise ValueError("expected the address of a number, or a list of some")
+    parts = [[parsed(part) for part in text.split(" - ")] for text in several]
+    for address in (one for part in parts for one in part):
+        if address.table not in TABLES:
+            raise ValueError(did_you_mean(address.table, TABLES))
         try:
-            return tuple(get_dataset(name).name for name in names)
+            for name in address.where.get("dataset", ()):
+                get_dataset(name)
         except ChaosError as fault:
             raise ValueError(" ".join(str(fault).split())) from fault
+    if max(map(len, parts)) > (2 if len(parts) == 1 else 1):
+        raise ValueError("expected one minus at most, and none in a list")
+    return Chosen(tuple(part[0] for part in parts), parts[0][1] if len(parts[0]) > 1 else None)
+
+
+At = Annotated[Chosen, BeforeValidator(_chosen)]
 
 
 class Selection(Strict):
@@ -74,9 +159,9 @@ class Selection(Strict):
 class Claim(Strict):
     """A claim of a paper, in our own words, and how it is checked.
 
-    `place` is its section, table or figure. `numbers` decide. `minus` is taken from them: a
-    quantity of the same dataset, or of the one named; or numbers by dataset. If `total`, their sum
-    decides. Their `rule` is one of these:
+    `place` is its section, table or figure. `numbers` decide, at the addresses of recorded tables
+    or of the papers' own, `times` a factor where the paper has another unit. `minus`, numbers by
+    dataset, are taken from them. If `total`, their sum decides. Their `rule` is one of these:
 
     * ``equals``: each is `to` (by dataset or case where it differs), up to `within`, half a unit of
       the last digit printed. It is about these very items and votes: sampling excuses nothing;
@@ -109,19 +194,20 @@ class Claim(Strict):
     place: Annotated[str, Field(min_length=1)]
     claim: Annotated[str, Field(pattern=r"\.$", description="a text that ends with a full stop")]
     rule: Literal["equals", "above", "all", "some", "absent", "open"]
-    numbers: Rows | None = None
-    minus: Rows | dict[str, float] | None = None
-    together: Rows | None = None
+    numbers: At | None = None
+    minus: dict[str, float] = Field(default_factory=dict)
+    together: At | None = None
+    times: float = 1
     total: bool = False
     to: float | dict[str, float] | None = None
     within: Annotated[float, Field(ge=0)] = 0
     above: float | None = None
     reading: str = ""
     shows: Literal["", "first", "smallest", "largest"] = ""
-    otherwise: Rows | None = None
+    otherwise: At | None = None
     fault: Literal["print", "substance"] = "print"
     same_as: str = ""
-    also: dict[str, Rows] = Field(default_factory=dict)
+    also: dict[str, At] = Field(default_factory=dict)
     note: Annotated[str, Field(pattern=r"\.$", description="a text that ends with a full stop")]
     lacking: str = ""
     explorer: Selection | None = None
@@ -222,15 +308,8 @@ def _read_claim(path: Path, place: int, content: Any) -> Claim:
 
 
 @derived(keys=("id",))
-def check_claims(
-    votes: pd.DataFrame,
-    systems: pd.DataFrame,
-    chapters: pd.DataFrame,
-    papers: pd.DataFrame,
-    *,
-    claims: Sequence[Claim] = (),
-) -> pd.DataFrame:
-    """Check claims, by default all of both papers, on the numbers of `claims_numbers`.
+def check_claims(*, claims: Sequence[Claim] = (), **tables: pd.DataFrame) -> pd.DataFrame:
+    """Check claims, by default all of both papers, on the tables that `record.tables` names.
 
     One row per claim. ``criterion`` says what decides, ``evidence`` what was found; ``low`` and
     ``high`` are NaN where it has no interval of 95%. ``p`` is that of a claim that something lies
@@ -239,17 +318,16 @@ def check_claims(
     is the claim whose fault it repeats. ``items`` and ``selection`` are the words and the query of
     a selection in the explorer, empty where there is none.
     """
-    filled = [part for part in (votes, systems, chapters, papers) if len(part)]
-    numbers = pd.concat(filled, ignore_index=True)
-    known = set(votes["dataset"]) if len(votes) else set()
+    votes = tables.get(_VOTES)
+    known = set() if votes is None or votes.empty else set(votes["dataset"])
     several = claims or read_claims()
-    rows = [_rows_of(claim, numbers) for claim in several]
+    rows = [_rows_of(claim, tables) for claim in several]
     p = np.array([_p_of(claim, one) for claim, one in zip(several, rows, strict=True)])
     found = []
     for claim, of_claim, raw, adjusted in zip(several, rows, p, holm(p), strict=True):
         row = {name: getattr(claim, name) for name in ("id", "paper", "place", "claim")}
         row |= {"criterion": claim.criterion, "p": raw, "p_holm": adjusted}
-        row |= _decide(claim, of_claim, numbers, known, adjusted)
+        row |= _decide(claim, of_claim, tables, known, adjusted)
         failed = row["verdict"] == FAILS
         row["kind"] = _FAULTS[claim.fault] if failed else row["verdict"]
         row["same_as"] = claim.same_as if failed else ""
@@ -260,15 +338,18 @@ def check_claims(
     return pd.DataFrame(found, columns=columns)
 
 
-def _rows_of(claim: Claim, numbers: pd.DataFrame) -> pd.DataFrame | None:
+def _rows_of(claim: Claim, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame | None:
     """Return the numbers that decide; None where one is missing."""
-    if claim.numbers is None:
+    rows = None if claim.numbers is None else claim.numbers.rows(tables)
+    if rows is None:
         return None
-    rows = _chosen(claim.numbers, numbers)
-    if rows is not None and claim.minus is not None:
-        rows = _subtracted(rows, claim.minus, numbers)
-    if rows is not None and claim.together is not None:
-        rows = _further(claim, rows, _chosen(claim.together, numbers))
+    rows = rows.assign(value=claim.times * rows["value"])
+    if claim.minus:
+        fixed = rows["dataset"].map(claim.minus)
+        moved = {name: rows[name] - fixed for name in ("value", "low", "high")}
+        rows = rows.assign(**moved, p=np.nan)  # the p is that of another bound
+    if claim.together is not None:
+        rows = _further(claim, rows, claim.together.rows(tables))
     if rows is not None and claim.total:
         rows = rows.head(1).assign(value=rows["value"].sum(), low=np.nan, high=np.nan, p=np.nan)
     return rows
@@ -303,7 +384,7 @@ def _further(claim: Claim, rows: pd.DataFrame, others: pd.DataFrame | None) -> p
 def _decide(
     claim: Claim,
     rows: pd.DataFrame | None,
-    numbers: pd.DataFrame,
+    tables: Mapping[str, pd.DataFrame],
     known: set[str],
     p: float,
 ) -> dict[str, object]:
@@ -330,48 +411,17 @@ def _decide(
         enough = right == len(judged) if claim.rule == "all" else right > 0
         found = nothing | {"value": right, "verdict": HOLDS if enough else FAILS}
     if found["verdict"] == FAILS and claim.otherwise is not None:
-        other = _chosen(claim.otherwise, numbers)
+        other = claim.otherwise.rows(tables)
         if other is not None and all(
             _judge(claim, row, p, below=False) == HOLDS for row in other.to_dict("records")
         ):
             found["verdict"] = READING
-    also = {}
-    for name, one in claim.also.items():
-        datasets = one.datasets or claim.numbers.datasets
-        other = _chosen(one.model_copy(update={"datasets": datasets}), numbers)
-        also[name] = rows.head(0) if other is None else other
+    others = {name: one.rows(tables) for name, one in claim.also.items()}
+    also = {
+        name: rows.head(0) if one is None else one.assign(value=claim.times * one["value"])
+        for name, one in others.items()
+    }
     return found | {"evidence": claim.noted(judged, shown, also)}
-
-
-def _chosen(wanted: Rows, numbers: pd.DataFrame) -> pd.DataFrame | None:
-    """Return the rows wanted, in the order of the datasets; None where one of these has none."""
-    rows = numbers[numbers["quantity"] == wanted.quantity]
-    cases = wanted.cases or ([""] if (rows["case"] == "").any() else rows["case"].unique())
-    rows = rows[rows["case"].isin(cases)]
-    parts = [rows[rows["dataset"] == name] for name in wanted.datasets]
-    if rows.empty or not all(map(len, parts)):
-        return None
-    return pd.concat(parts) if parts else rows
-
-
-def _subtracted(
-    rows: pd.DataFrame, minus: Rows | Mapping[str, float], numbers: pd.DataFrame
-) -> pd.DataFrame | None:
-    """Return differences; of two numbers with intervals, as those of independent means."""
-    if not isinstance(minus, Rows):
-        fixed = rows["dataset"].map(minus)
-        moved = {name: rows[name] - fixed for name in ("value", "low", "high")}
-        return rows.assign(**moved, p=np.nan)  # the p is that of another bound
-    others = _chosen(minus, numbers)
-    if others is None:
-        return None
-    found = []
-    for one in rows.to_dict("records"):
-        other = others if minus.datasets else others[others["dataset"] == one["dataset"]]
-        if other.empty:
-            return None
-        found.append(one | _difference(one, other.iloc[0]))
-    return pd.DataFrame(found)
 
 
 def _difference(one: Row, other: Row) -> dict[str, float]:
@@ -407,7 +457,7 @@ def _lacking(claim: Claim, known: set[str]) -> str:
     missing = [name for name in claim.numbers.datasets if name not in known]
     if missing:
         return f"The votes on {listed(map(dataset_name, missing))} are not available."
-    if claim.lacking or claim.numbers.quantity not in (*OF_SYSTEMS, *OF_CHAPTERS):
+    if claim.lacking or claim.numbers.addresses[0].table not in OF_SYSTEMS:
         return claim.lacking or "The votes lack what this needs."
     on = listed(map(dataset_name, claim.numbers.datasets))
     return f"No predictions on {on} are available; pass `-p predictions=FILE` with yours."

@@ -1,8 +1,8 @@
-"""The numbers that decide the papers' claims: what `claims.yml` calls quantities."""
+"""What decides claims of the papers and no chapter computes: mostly numbers with a p-value."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -11,9 +11,9 @@ import pandas as pd
 from scipy.stats import spearmanr
 from scipy.stats import t as student
 
-from chaos_utils.analyses import results
 from chaos_utils.analyses.agreement import LEVEL, entropy_bins
 from chaos_utils.analyses.baan import digits_of, in_paper
+from chaos_utils.analyses.conventions import UNITS
 from chaos_utils.analyses.error_distributions import (
     N_BINS,
     N_VOTES,
@@ -21,8 +21,6 @@ from chaos_utils.analyses.error_distributions import (
     draw_released_samples,
 )
 from chaos_utils.analyses.recorded import derived, recorded
-from chaos_utils.base.table import in_order_of
-from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics import scores
@@ -163,7 +161,7 @@ def _tabled(found: Mapping[str, Quantity], given: Given) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=_COLUMNS).astype(dict.fromkeys(_COLUMNS[3:], float))
 
 
-@recorded(keys=KEYS, published=("nie2020_table2", "nie2020_table5", "nie2020_table7"))
+@recorded(keys=KEYS, published=("nie2020_table5",))
 def vote_numbers(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
     """Compute the quantities of the votes alone, `OF_VOTES`.
 
@@ -185,89 +183,6 @@ def system_numbers(
     return _tabled(OF_SYSTEMS, Given(votes, chosen, n_resamples, seed))
 
 
-@derived(keys=KEYS)
-def chapter_numbers(
-    table_1: pd.DataFrame,
-    rounded: pd.DataFrame,
-    classwise: pd.DataFrame,
-    signed: pd.DataFrame,
-    choices: pd.DataFrame,
-    by_temperature: pd.DataFrame,
-    released: pd.DataFrame,
-) -> pd.DataFrame:
-    """Return quantities that other chapters compute, `OF_CHAPTERS`, as `vote_numbers` does.
-
-    The tables are those of `calibration` (``human_calibration``, ``rounded_values``,
-    ``classwise_errors``, ``signed_entropy_errors``, ``temperature_choices``,
-    ``ece_by_temperature``) and `error_distributions` (``released_draw``); each may be empty. Models
-    that this project trained are left out.
-    """
-    rows: list[tuple[object, ...]] = []
-
-    def add(quantity: str, table: pd.DataFrame, case: str, value: str, factor: float = 1) -> None:
-        for row in table.dropna(subset=value).to_dict("records") if len(table) else ():
-            rows.append((row["dataset"], quantity, case.format(**row), factor * row[value]))
-
-    def of(table: pd.DataFrame) -> pd.DataFrame:
-        return table[table["origin"] != "trained"] if len(table) else table
-
-    table_1, classwise, signed, choices = map(of, (table_1, classwise, signed, choices))
-    for name in ("accuracy", "ece", "rank_cs", "ent_ce", "dist_ce"):
-        add("printed_gap", table_1, f"{{system}} at T = {{temperature:g}}, {name}",
-            f"difference_{name}")  # fmt: skip
-    add("mean_over_seeds", rounded, "{family}, {quantity} at T = {temperature:g}", "value")
-    for by in ("binned", "all"):
-        add(f"classwise_ece_{by}", classwise, "{system} at T = {temperature:g}",
-            f"classwise_ece_{by}", 100)  # fmt: skip
-    for name in ("mean", "median"):
-        add(f"entropy_error_{name}", signed, "{system} at T = {temperature:g}", name)
-    if len(choices):
-        values = choices.set_index(["dataset", "system", "choice"])
-        at = {name: part.droplevel("choice") for name, part in values.groupby(level="choice")}
-        for name in ("ece", "dist_ce", "ent_ce") if "outside" in at else ():
-            gain = (at["none"][name] - at["outside"][name]).dropna().reset_index(name="value")
-            add(f"honest_gain_{name}", gain, "{system}", "value")
-        add(
-            "honest_temperature", choices[choices["choice"] == "outside"], "{system}", "temperature"
-        )
-    if len(by_temperature):
-        keys = ["dataset", "items"]
-        means = by_temperature.groupby([*keys, "temperature"])["ece"].mean().reset_index()
-        means["ece"] = means["ece"].round(10)
-        best = means.loc[means.groupby(keys, sort=False)["ece"].idxmin()]
-        add("least_ece_temperature", best, "{items}", "temperature")
-    for measure, cases in (("dist_ce", ("H1", "H2")), ("kl", ("H2",))):
-        for name in cases if len(released) else ():
-            chosen = (released["measure"] == measure) & (released["system"] == name)
-            add(f"released_{measure}", released[chosen], f"{name} {{reference}}", "value")
-    table = pd.DataFrame(rows, columns=_COLUMNS[:4])
-    return table.reindex(columns=_COLUMNS).astype(dict.fromkeys(_COLUMNS[3:], float))
-
-
-OF_CHAPTERS = (
-    "printed_gap", "mean_over_seeds", "classwise_ece_binned", "classwise_ece_all",
-    "entropy_error_mean", "entropy_error_median", "honest_gain_ece", "honest_gain_dist_ce",
-    "honest_gain_ent_ce", "honest_temperature", "least_ece_temperature", "released_dist_ce",
-    "released_kl",
-)  # fmt: skip
-
-
-@derived(keys=KEYS, published=("nie2020_table2", "nie2020_table5", "nie2020_entropy_bins"))
-def paper_numbers() -> pd.DataFrame:
-    """Compute the quantities of the papers' own tables, `of_papers`, as `vote_numbers` does."""
-    parts = []
-    for quantity, values in of_papers().items():
-        cases = values.index.get_level_values(1) if values.index.nlevels > 1 else ""
-        datasets = values.index.get_level_values(0)
-        keys = {"dataset": datasets, "quantity": quantity, "case": cases}
-        given = values if isinstance(values, pd.DataFrame) else values.to_frame("value")
-        parts.append(pd.DataFrame(keys | {name: given[name].array for name in given}))
-    table = pd.concat(parts)
-    datasets = [one.name for one in in_order(set(table["dataset"]) - {""})]
-    table = in_order_of(table, "dataset", datasets)
-    return table.astype({"value": float}).reindex(columns=_COLUMNS)
-
-
 def _among(found: dict[str, Quantity], compute: Quantity) -> Quantity:
     found[compute.__name__] = compute
     return compute
@@ -277,33 +192,6 @@ _of_votes, _of_systems = partial(_among, OF_VOTES), partial(_among, OF_SYSTEMS)
 
 
 # Votes
-
-
-@_of_votes
-def size(given: Given) -> Cases:
-    """All votes, and the items that have them."""
-    return {"votes": Estimate(given.votes.counts.sum()), "items": Estimate(len(given.votes))}
-
-
-def _changed(given: Given) -> Floats:
-    return 100.0 * (given.votes.majority != given.votes.old_label)
-
-
-@_of_votes
-def change_rate(given: Given) -> Cases:
-    """Per cent of items whose stated majority is not the old label."""
-    return {"": Estimate(float(_changed(given).mean()))} if given.votes.has_old_labels else {}
-
-
-@_of_votes
-def change_rate_full_dev(given: Given) -> Cases:
-    """The same as a percentage of the development set that the items were chosen from."""
-    printed = read_published("nie2020_table2").dropna().set_index("dataset")
-    votes = given.votes
-    if votes.dataset.name not in printed.index or not votes.is_released:
-        return {}
-    share = len(votes) / float(printed.loc[votes.dataset.name, "full_dev_size"])
-    return {"": Estimate(float((share * _changed(given)).mean()))}
 
 
 @_of_votes
@@ -347,18 +235,6 @@ def contested(given: Given) -> Cases:
 
 
 @_of_votes
-def label_count_gap(given: Given) -> Cases:
-    """Largest distance of a label's printed count of votes from the file's."""
-    table = read_published("nie2020_table7").query("statistic == 'new_raw_count'")
-    printed = table.set_index("dataset").drop(columns="statistic")
-    votes = given.votes
-    if votes.dataset.name not in printed.index or votes.dataset.n_classes != printed.shape[1]:
-        return {}
-    theirs = printed.loc[votes.dataset.name].to_numpy()
-    return {"": Estimate(int(np.abs(votes.counts.sum(axis=0) - theirs).max()))}
-
-
-@_of_votes
 def chance(given: Given) -> Cases:
     """Chance's JSD, KL and accuracies, which are the shares of the most frequent labels."""
     votes = given.votes
@@ -396,11 +272,10 @@ def guess_in_last_bin(given: Given) -> Cases:
 
 
 @_of_votes
-def oracle_ece(given: Given) -> Cases:
-    """ECE of the votes' own shares, and how far it is from 1 − their mean majority share."""
-    own = MEASURES["ece"].value(given.oracle)
-    gap = own - 1 + given.votes.shares.max(axis=1).mean()
-    return {"": Estimate(own), "gap": Estimate(abs(round(float(gap), 12)))}
+def oracle_gap(given: Given) -> Cases:
+    """How far the ECE of the votes' own shares is from 1 − their mean majority share."""
+    gap = MEASURES["ece"].value(given.oracle) - 1 + given.votes.shares.max(axis=1).mean()
+    return {"": Estimate(abs(round(float(gap), 12)))}
 
 
 @_of_votes
@@ -560,81 +435,65 @@ def _table_5(model: str) -> pd.DataFrame:
     return read_published("nie2020_table5").query("model == @model").set_index("dataset")
 
 
-@cache
-def of_papers() -> dict[str, "pd.Series | pd.DataFrame"]:
-    """Return the quantities of the papers' own tables, by dataset and, where of several, case.
+@derived(keys=("dataset", "model"), published=("nie2020_entropy_bins",))
+def bin_changes() -> pd.DataFrame:
+    """Return how far each model's accuracy falls, and its JSD rises, over the five entropy bins.
 
-    Of JSD and KL: the best model's, the estimated human's, that of chance, how far the models are
-    from it, Spearman's correlation with new accuracy; of accuracies and JSD, what the names say.
+    ``…_by_step`` is the smallest of the steps from one bin to the next.
     """
-    models = published_models().set_index(["dataset", "model"])
-    human, chance = _table_5("est-human"), _table_5("chance")
-    by_dataset, jsd = models.groupby("dataset"), models["jsd"]
-    apart = np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])
-
-    sizes = results.size_effects().rows.set_index(["dataset", "family"])
-    rho = correlations(published_models())
-    n = int(by_dataset.size().max())
-    needed = {"one": rho_needed(n, LEVEL), "all": rho_needed(n, LEVEL / len(rho))}
-    found = {
-        "largest_jsd": pd.Series(
-            {("", u): jensen_shannon_distance(*apart, unit=u)[0] for u in ("nats", "bits")}
-        ),
-        "printed_change_rate": read_published("nie2020_table2").set_index("dataset")[
-            "change_rate_percent"
-        ],
-        "human_lead": human["new_accuracy"] - by_dataset["new_accuracy"].max(),
-        # The lowest JSD of the other models minus a model's own: above 0 for the best one.
-        "jsd_lead": pd.Series({at: jsd[at[0]].drop(at[1]).min() - jsd[at] for at in jsd.index}),
-        "larger_accuracy": sizes["change_new_accuracy"],
-        "larger_jsd": sizes["change_jsd"],
-        "rho_needed": pd.Series({("", case): value for case, value in needed.items()}),
-    }
-    for name in ("jsd", "kl"):
-        found |= {
-            f"human_{name}": human[name],
-            f"best_{name}": models[name].loc[by_dataset[name].idxmin()],
-            f"chance_{name}": chance[name],
-            f"from_chance_{name}": models[name].sub(chance[name], level="dataset"),
-            f"accuracy_rho_{name}": rho.xs(name, level="measure"),
-        }
     bins = read_published("nie2020_entropy_bins").sort_values(["dataset", "model", "bin"])
     by_model = bins.groupby(["dataset", "model"])
+    found = {}
     for name, column, sign in (("accuracy_fall", "new_accuracy", -1), ("jsd_rise", "jsd", 1)):
-        ends = by_model[column]
-        found[name] = sign * (ends.last() - ends.first())
-        found[f"{name}_by_step"] = (
-            (sign * ends.diff()).groupby([bins["dataset"], bins["model"]]).min()
-        )
-    accuracy = by_model["new_accuracy"]
-    found["best_in_first_bin"] = accuracy.first().groupby("dataset").max()
-    found["mean_in_last_bin"] = accuracy.last().groupby("dataset").mean()
-    return found
+        steps = sign * by_model[column].diff()
+        found[name] = sign * (by_model[column].last() - by_model[column].first())
+        found[f"{name}_by_step"] = steps.groupby([bins["dataset"], bins["model"]]).min()
+    return pd.DataFrame(found).reset_index()
 
 
-def correlations(models: pd.DataFrame) -> pd.DataFrame:
-    """Return Spearman's correlation of new accuracy with JSD and KL over models, by dataset.
+@derived(keys=("dataset", "items"))
+def least_ece(by_temperature: pd.DataFrame) -> pd.DataFrame:
+    """Return the temperature of the lowest mean ECE over systems, for each kind of items."""
+    keys = ["dataset", "items"]
+    if not len(by_temperature):
+        return pd.DataFrame(columns=keys)
+    means = by_temperature.groupby([*keys, "temperature"])["ece"].mean().reset_index()
+    means["ece"] = means["ece"].round(10)
+    return means.loc[means.groupby(keys, sort=False)["ece"].idxmin()]
 
-    By ``dataset`` and ``measure``: ``value``, ``low`` and ``high`` (95%, by Fisher's transformation
-    with the variance of Fieller et al. 1957), ``p`` (t, adjusted for all of them by Holm).
+
+@derived(keys=("quantity", "case"), published=("nie2020_table5",))
+def limits() -> pd.DataFrame:
+    """Return the largest JSD by unit, and the ρ that counts, of one correlation and of all."""
+    apart = np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])
+    n = int(published_models().groupby("dataset").size().max())
+    levels = {"one": LEVEL, "all": LEVEL / len(correlations())}
+    rows = [
+        *(("largest_jsd", u, jensen_shannon_distance(*apart, unit=u)[0]) for u in UNITS),
+        *(("rho_needed", case, rho_needed(n, level)) for case, level in levels.items()),
+    ]
+    return pd.DataFrame(rows, columns=["quantity", "case", "value"])
+
+
+@derived(keys=("dataset", "measure"), published=("nie2020_table5",))
+def correlations() -> pd.DataFrame:
+    """Return Spearman's correlation of new accuracy with JSD and KL over the published models.
+
+    ``low`` and ``high`` (95%) are by Fisher's transformation with the variance of Fieller et al.
+    (1957), ``p`` is that of t, adjusted for all of them by Holm.
     """
-    rows = {}
-    for dataset, group in models.groupby("dataset"):
+    rows = []
+    for dataset, group in published_models().groupby("dataset"):
         for measure in ("jsd", "kl"):
             rho, p = spearmanr(group["new_accuracy"], group[measure])
             reach = 1.96 * np.sqrt(1.06 / (len(group) - 3))
             low, high = np.tanh(np.arctanh(rho) + np.array([-reach, reach]))
-            rows[dataset, measure] = {"value": rho, "low": low, "high": high, "p": p}
-    found = pd.DataFrame(rows).T.rename_axis(["dataset", "measure"])
-    return found.assign(p=holm(found["p"]))
+            rows.append((dataset, measure, rho, low, high, p))
+    found = pd.DataFrame(rows, columns=["dataset", "measure", "value", "low", "high", "p"])
+    return found.assign(p=holm(found["p"].to_numpy()))
 
 
 def rho_needed(n: int, level: float) -> float:
     """Return how large a rank correlation over n models must be to have p below a level (t)."""
     t = float(student.isf(level / 2, n - 2))
     return float(t / np.sqrt(t * t + n - 2))
-
-
-def quantities() -> tuple[str, ...]:
-    """Return the names of all quantities."""
-    return tuple(dict.fromkeys([*OF_VOTES, *OF_SYSTEMS, *OF_CHAPTERS, *of_papers()]))

@@ -6,7 +6,7 @@ simulated annotators. The analyses take what `with_examples` returns.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -17,12 +17,17 @@ from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.table import in_order_of
 from chaos_utils.crowd import design
-from chaos_utils.crowd.expected import Expectation
-from chaos_utils.crowd.fitting import Fit, fit, published_targets
+from chaos_utils.crowd.annotators import mixture, stated_parameters
 from chaos_utils.crowd.materials import Materials, cut
-from chaos_utils.crowd.protocol import OPERATORS, Protocol, load_protocol
+from chaos_utils.crowd.protocol import OPERATORS, Protocol
 from chaos_utils.crowd.simulate import Simulation, simulate
-from chaos_utils.crowd.tables import SETTLED, accuracy_curve, summary, transitions
+from chaos_utils.crowd.tables import (
+    PLATEAU_PERCENT,
+    SETTLED,
+    accuracy_curve,
+    summary,
+    transitions,
+)
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.report.columns import Column, Row, number, signed, with_interval
@@ -64,18 +69,14 @@ def _cut(
     return cut(votes, lending, n_items=n_items, bar=unanimous, seed=seed)
 
 
-@lru_cache(maxsize=8)  # the analyses of a page share their fits and simulations
-def _fitted(
-    votes: Votes, all_votes: tuple[Votes, ...], protocol: Protocol, unanimous: float, seed: int
-) -> tuple[Materials, Fit]:
-    """Calibrate a population to what is published on a dataset's collection."""
-    dataset = votes.dataset.name
-    sizes = read_published("nie2020_table2").set_index("dataset")["n_examples"]
-    items = _cut(votes, all_votes, int(sizes[dataset]), unanimous, seed)
-    return items, fit(Expectation(protocol, items), published_targets(dataset))
+def _reported(dataset: str) -> dict[str, float]:
+    """Return what the paper reports on a dataset's collection, as `summary` names it."""
+    row = read_published("nie2020_table1").set_index("dataset").loc[dataset]
+    names = ("qualification_fail_rate_percent", "filter_rate_percent", "annotators")
+    return {name: float(row[name]) for name in names} | {"plateau_percent": PLATEAU_PERCENT}
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=8)  # the analyses of a page share their simulations
 def _collected(
     votes: Votes,
     all_votes: tuple[Votes, ...],
@@ -87,9 +88,11 @@ def _collected(
     """Simulate the collection of a dataset several times."""
     if collections < 1:
         raise ChaosError("Nothing would be simulated.", found=collections, expected="at least 1")
-    items, found = _fitted(votes, all_votes, protocol, unanimous, seed)
-    seeds = range(seed, seed + collections)
-    return tuple(simulate(protocol, items, found.population, one) for one in seeds)
+    dataset = votes.dataset.name
+    sizes = read_published("nie2020_table2").set_index("dataset")["n_examples"]
+    items = _cut(votes, all_votes, int(sizes[dataset]), unanimous, seed)
+    population = mixture(**stated_parameters(dataset))
+    return tuple(simulate(protocol, items, population, seed + n) for n in range(collections))
 
 
 @recorded(keys=("dataset", "quantity"), needs=_NEEDS, published=_PAPER)
@@ -107,26 +110,20 @@ def beside_published(
     `all_votes` lend the unanimous examples, whose share of votes on one label exceeds `unanimous`.
     The collection is simulated `collections` times, with seeds from `seed` on.
 
-    One row per quantity. Its ``role`` is ``free`` (a parameter that the fit chose), ``fitted`` (a
-    target of the fit), ``predicted``, ``input`` (taken from the paper) or ``material`` (what the
-    collection works with). ``simulated`` is the mean of the collections; ``low`` and ``high`` are
-    the 95% interval of a parameter, else the lowest and the highest collection. ``difference`` is
-    simulated minus published; ``expected`` what endlessly many collections would come to.
+    One row per quantity. Its ``role`` is ``stated`` (a parameter that is assumed), ``reported`` (in
+    the paper), ``predicted``, ``input`` (taken from the paper) or ``material`` (what the collection
+    works with). ``simulated`` is the mean of the collections, ``low`` and ``high`` are the lowest
+    and the highest; ``difference`` is simulated minus published.
     """
-    items, found = _fitted(votes, all_votes, protocol, unanimous, seed)
     simulated = _collected(votes, all_votes, protocol, collections, unanimous, seed)
-    dataset = votes.dataset.name
-    targets = published_targets(dataset)
-    free = found.parameters.rename(columns={"parameter": "quantity", "value": "simulated"})
-    in_percent = free["quantity"] != "mean_stay"
-    free.loc[in_percent, ["simulated", "low", "high"]] *= 100
+    dataset, items = votes.dataset.name, simulated[0].materials
+    reported = _reported(dataset)
     runs = pd.DataFrame([summary(run) | _predictions(run) for run in simulated])
     drawn = pd.DataFrame(
         {"quantity": runs.columns, "simulated": runs.mean(), "low": runs.min(), "high": runs.max()}
     )
-    drawn["published"] = drawn["quantity"].map(targets)
-    drawn["expected"] = drawn["quantity"].map(found.targets.set_index("quantity")["fitted"])
-    drawn["role"] = np.where(drawn["quantity"].isin(list(targets)), "fitted", "predicted")
+    drawn["published"] = drawn["quantity"].map(reported)
+    drawn["role"] = np.where(drawn["published"].notna(), "reported", "predicted")
     seconds = design.seconds_per_answer(dataset)
     time = {"quantity": "mean_seconds_per_example", "role": "input", "published": seconds}
     sizes = {
@@ -134,17 +131,18 @@ def beside_published(
         "repeated_items": items.n_repeated,
         "votes": int(simulated[0].counts.sum()),
     }
-    material = pd.DataFrame(sizes.items(), columns=["quantity", "simulated"])
-    parts = [free.assign(role="free"), drawn, pd.DataFrame([time])]
-    table = pd.concat([*parts, material.assign(role="material")], ignore_index=True)
+    given = [
+        pd.DataFrame(values.items(), columns=["quantity", "simulated"]).assign(role=role)
+        for role, values in (("stated", stated_parameters(dataset)), ("material", sizes))
+    ]
+    table = pd.concat([given[0], drawn, pd.DataFrame([time]), given[1]], ignore_index=True)
     table = table.assign(dataset=dataset, difference=table["simulated"] - table["published"])
-    columns = ["dataset", "quantity", "role", "published", "simulated", "low", "high", "difference",
-               "expected"]  # fmt: skip
+    columns = ["dataset", "quantity", "role", "published", "simulated", "low", "high", "difference"]
     return table[columns]
 
 
 def _predictions(run: Simulation) -> dict[str, float]:
-    """Return what nothing was fitted to: shares in percent, dollars, hours."""
+    """Return what the paper does not report: shares in percent, dollars, hours."""
     people, votes, known = run.annotators, run.votes, run.known
     admitted = (people["state"] != "rejected").sum()
     careless = people["kind"].to_numpy()[votes["annotator"]] != "careful"
@@ -183,7 +181,7 @@ def accuracy_curves(
         accuracy_curve(chosen).assign(
             dataset=votes.dataset.name,
             who=who,
-            plateau_percent=published_targets(votes.dataset.name)["plateau_percent"],
+            plateau_percent=PLATEAU_PERCENT,
             settled_after=SETTLED,
             settled_percent=summary(chosen)["plateau_percent"],
         )
@@ -204,51 +202,20 @@ def stage_effects(
     unanimous: float,
     seed: int,
 ) -> pd.DataFrame:
-    """Say what each stage buys: collections of the fitted population with each stage left out.
+    """Say what each stage buys: collections of the stated population with each stage left out.
 
     Means over `replicates` collections of what `design.stage_effects` gives, for each share of
     `careless` applicants; some have the lowest and the highest collection as ``…_low`` and
     ``…_high``.
     """
-    _, found = _fitted(votes, all_votes, protocol, unanimous, seed)
     few = _cut(votes, all_votes, items, unanimous, seed)
-    each = design.stage_effects(few, found.population, careless, protocol, replicates, seed)
+    population = mixture(**stated_parameters(votes.dataset.name))
+    each = design.stage_effects(few, population, careless, protocol, replicates, seed)
     groups = each.drop(columns="seed").groupby(["careless", "without"], sort=False)
     means = groups.mean()
     for name in _WITH_RANGE:
         means[f"{name}_low"], means[f"{name}_high"] = groups[name].min(), groups[name].max()
     table = means.reset_index()
-    table.insert(0, "dataset", votes.dataset.name)
-    return table
-
-
-@recorded(keys=("dataset", "without", "careless", "n_votes"), needs=_NEEDS, published=_PAPER)
-def errors_with_and_without(
-    votes: Votes,
-    all_votes: tuple[Votes, ...],
-    *,
-    protocol: Protocol,
-    items: int,
-    careless: Sequence[float],
-    n_votes: Sequence[int],
-    unanimous: float,
-    seed: int,
-) -> pd.DataFrame:
-    """Split the expected error in bias and variance, with all stages and without any.
-
-    The rows of `design.bias_variance` for each number of votes per item, ``without`` ``nothing`` or
-    ``every stage``.
-    """
-    _, found = _fitted(votes, all_votes, protocol, unanimous, seed)
-    few = _cut(votes, all_votes, items, unanimous, seed)
-    tables = []
-    for without in ("nothing", "every stage"):
-        changed = load_protocol(**{**protocol.parameters, **design.WITHOUT[without]})
-        expected = Expectation(changed, few)
-        errors = design.bias_variance(expected, found.population, careless, n_votes)
-        errors.insert(0, "without", without)
-        tables.append(errors)
-    table = pd.concat(tables, ignore_index=True)
     table.insert(0, "dataset", votes.dataset.name)
     return table
 
@@ -290,54 +257,18 @@ def rules(protocol: Protocol) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["rule", "kind", "means", "value"])
 
 
-# By role: what readers call each quantity, and its decimals.
+# What readers call each quantity that the paper reports, and its decimals.
 QUANTITIES = {
     "qualification_fail_rate_percent": ("fail the on-boarding test (%)", 1),
     "filter_rate_percent": ("admitted, then filtered out (%)", 1),
     "annotators": ("annotators", 0),
     "plateau_percent": ("accuracy on hidden checks after 300 items (%)", 1),
-    "dismissed_percent": ("admitted, then dismissed in training (%)", 1),
-    "blocked_percent": ("admitted, then blocked at work (%)", 1),
-    "first_accuracy_percent": ("accuracy on hidden checks, first 50 items (%)", 1),
-    "careless_votes_percent": ("kept votes that are of careless annotators (%)", 1),
-    "discarded_votes_percent": ("votes thrown away (%)", 1),
-    "dollars": ("cost (dollars)", 0),
-    "hours": ("annotators’ time (hours)", 0),
-    "careless": ("careless applicants (%)", 1),
-    "lapse": ("lapses of careful annotators at work, once taught (%)", 1),
-    "lapse_in_tests": ("their lapses in tests (%)", 1),
-    "mean_stay": ("items that an annotator is ready to judge, mean", 0),
-    "mean_seconds_per_example": ("seconds for an answer, mean", 1),
-    "examples": ("unanimous examples available", 0),
-    "repeated_items": ("items that stand in a second time", 0),
-    "votes": ("votes in a collection", 0),
 }
-_ROLES = {"predicted": "predicted", "free": "free parameter", "material": "material"}
 
 
-def fitted(compared: pd.DataFrame) -> pd.DataFrame:
-    """Return the targets of the fit among the rows of `beside_published`, by quantity."""
-    return in_order_of(compared[compared["role"] == "fitted"], "quantity", QUANTITIES)
-
-
-def by_quantity(compared: pd.DataFrame) -> tuple[pd.DataFrame, list[Column]]:
-    """Return what follows from the fit, a row for each quantity, and how this is shown.
-
-    Of the rows of `beside_published`, those that the paper has no number for.
-    """
-    others = compared[compared["role"].isin(list(_ROLES))]
-    values = ["simulated", "low", "high"]
-    wide = others.pivot(index=["quantity", "role"], columns="dataset", values=values)
-    wide.columns = [f"{what} {dataset}" for what, dataset in wide.columns]
-    columns = [
-        Column("quantity", lambda row: QUANTITIES[row["quantity"]][0]),
-        Column("role", "role", names=_ROLES),
-        *(
-            Column(dataset_name(name), partial(_simulated, dataset=name))
-            for name in compared["dataset"].unique()
-        ),
-    ]
-    return in_order_of(wide.reset_index(), "quantity", QUANTITIES), columns
+def reported(compared: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of `beside_published` that the paper has a number for, by quantity."""
+    return in_order_of(compared[compared["role"] == "reported"], "quantity", QUANTITIES)
 
 
 def _figure(value: str, write: Callable[[float, int], str] = number) -> Callable[[Row], str]:
@@ -345,10 +276,9 @@ def _figure(value: str, write: Callable[[float, int], str] = number) -> Callable
     return lambda row: write(row[value], QUANTITIES[row["quantity"]][1])
 
 
-def _simulated(row: Row, dataset: str = "") -> str:
-    value, low, high = (row[f"{name} {dataset}".strip()] for name in ("simulated", "low", "high"))
+def _simulated(row: Row) -> str:
     digits = QUANTITIES[row["quantity"]][1]
-    return number(value, digits) if pd.isna(low) else with_interval(value, low, high, digits)
+    return with_interval(row["simulated"], row["low"], row["high"], digits)
 
 
 def _rule(row: Row) -> str:

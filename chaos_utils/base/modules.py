@@ -24,10 +24,8 @@ PACKAGE = "chaos_utils"
 # These rooms only show numbers, and so does this file.
 _SHOWING = ("report", "plots", "presentation", "publish")
 _LOOK = "style.py"
-_RUNS_COMMANDS = f"{PACKAGE}.report.console"  # what uses it may run the whole command
 DATA_SUFFIXES = (".csv", ".json", ".yml")
 _MEMORY = "modules.json"
-READ_BY_COMMANDS = "scoring/reference_scores"  # below the package: what `chaos evaluate` knows
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +58,6 @@ def closure(names: Iterable[str], without: Collection[str] = ()) -> list[Path]:
             continue
         found.add(path)
         waiting += source_of(path).imports
-        if path == _file_of(root, _RUNS_COMMANDS):
-            waiting.append(f"{PACKAGE}.cli.__main__")
     return sorted(found)
 
 
@@ -77,9 +73,8 @@ def _file_of(root: Path, module: str) -> Path | None:
 def code_digest(module: str) -> str:
     """Return a digest of the code of a module and of all that it imports from this package.
 
-    It has 16 hexadecimal digits. What only shows numbers does not count, unless
-    commands are run, whose answers are the result. A data file that
-    stands beside a module counts where one of these modules names it: ``tasks.yml``, or a table of
+    It has 16 hexadecimal digits. What only shows numbers does not count. A data file that stands
+    beside a module counts where one of these modules names it: ``tasks.yml``, or a table of
     published numbers, without its suffix. No module names a dataset's YAML file, which counts for
     what is computed on that dataset: see `digest_of_dataset`.
     """
@@ -91,11 +86,8 @@ def _code_digest(root: Path, module: str) -> str:
     found = hashlib.sha256()
     named: set[str] = set()
     package, files = root / PACKAGE, closure([module])
-    if shows := _file_of(root, _RUNS_COMMANDS) in files:  # what commands print is the result
-        known = (package / READ_BY_COMMANDS).glob("*.csv")
-        named.update(path.relative_to(package).as_posix() for path in known)
     for path in files:
-        if not shows and (path.parent.name in _SHOWING or path.name == _LOOK):
+        if path.parent.name in _SHOWING or path.name == _LOOK:
             continue
         source = source_of(path)
         found.update(f"{path.name}\n{source.meaning}\n".encode())

@@ -138,11 +138,6 @@ def in_runner() -> bool:
     return "CHAOS_RUN" in os.environ
 
 
-def environment_of_reader() -> dict[str, str]:
-    """Return the environment of a command as a reader would call it, outside of any run."""
-    return {name: value for name, value in os.environ.items() if name != "CHAOS_RUN"}
-
-
 def run_folder() -> Path:
     """Return where figures go: the runner's folder, or one that was set, or a scratch folder."""
     named = os.environ.get("CHAOS_RUN")

@@ -2,17 +2,21 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.yaml_files import read_yaml
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 KNOWN_TESTS = ("qualification", "training")  # here annotators know that they are tested
+POPULATIONS = Path(__file__).with_name("populations.yml")
 MOST_CORRECTIONS = 255  # beyond so many, feedback teaches nothing more
 
 
@@ -141,6 +145,12 @@ def mixture(
         shares={"careful": 1 - careless} | shares,
         mean_stay=mean_stay,
     )
+
+
+def stated_parameters(dataset: str) -> dict[str, Any]:
+    """Return what is assumed of the applicants for a dataset, as `mixture` takes it."""
+    found: dict[str, Any] = read_yaml(POPULATIONS)[dataset]
+    return found
 
 
 def with_careless(population: Population, careless: float) -> Population:

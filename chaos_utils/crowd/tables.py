@@ -10,6 +10,7 @@ from chaos_utils.crowd.simulate import Simulation
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
 
 SETTLED = 300  # items after which the paper's accuracy on unanimous examples no longer rises
+PLATEAU_PERCENT = 92.0  # that accuracy, read off Figure 2 of Nie et al. (2020), for all datasets
 
 
 def transitions(protocol: Protocol) -> pd.DataFrame:

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
 from chaos_utils.base.style import colour, is_narrow, width
-from chaos_utils.plots.marks import interval, key, label_lines, line, logarithmic, looks, note
-from chaos_utils.plots.panels import dataset_panels, label_left, panel_grid, row_panels
+from chaos_utils.plots.marks import interval, key, line, looks, note
+from chaos_utils.plots.panels import dataset_panels, label_left, row_panels
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +238,11 @@ def plot_annotator_accuracy(table: pd.DataFrame) -> Figure:
 
 
 _WHO = {"all": {"hue": "blue"}, "careful": {"hue": "text", "linestyle": "-.", "marker": ""}}
-_VARIANTS = {"nothing": "published protocol", "every stage": "without any stage"}
+_VARIANTS = {
+    "nothing": "published protocol",
+    "every stage": "without any stage",
+    "every stage, 1,000 votes per item": "none, but 1,000 votes",
+}
 _EFFECTS = {
     "tvd": ("Error", "TVD (lower is better)"),
     "dollars": ("Cost", "dollars"),
@@ -264,7 +268,12 @@ def plot_protocol_effect(table: pd.DataFrame) -> Figure:
             look, place = known[row["careless"]], order.index(row["without"])
             values = [row[name], row[f"{name}_low"], row[f"{name}_high"]]
             interval(axis, place, values, look["hue"], look["marker"])
-        axis.set(title=title, xlabel=unit, xlim=(0, None))
+        axis.set(title=title, xlabel=unit)
+        if name == "tvd":
+            axis.set_xlim(left=0)
+        else:
+            axis.set_xscale("log")
+            axis.minorticks_off()
         axis.xaxis.set_major_formatter("{x:,g}")
     note(axes[0], table["floor_tvd"].iloc[0], "chance alone", "muted", right=True, linestyle="-")
     axes[0].set_ylim(top=-1.2)  # room for the note
@@ -274,27 +283,3 @@ def plot_protocol_effect(table: pd.DataFrame) -> Figure:
 
 
 _SHADES = ("muted", "high", "text", "warning")  # the last for the largest share
-
-
-def plot_bias_variance(table: pd.DataFrame) -> Figure:
-    """Draw the squared error against the votes per item, with the bias that it runs into.
-
-    The table's columns are ``without``, ``careless``, ``n_votes``, ``bias_squared``,
-    ``squared_error``.
-    """
-    figure, axes = panel_grid(len(_VARIANTS), columns=2, height=3.0, sharey=True)
-    shares = sorted(set(table["careless"]))
-    axes[0].set(yscale="log")
-    axes[0].set_ylim(0.8 * table["bias_squared"].min(), 1.2 * table["squared_error"].max())
-    for axis, (without, title) in zip(axes, _VARIANTS.items(), strict=True):
-        ends = []
-        for share, hue in zip(shares, _SHADES[-len(shares) :], strict=True):
-            rows = table[(table["without"] == without) & (table["careless"] == share)]
-            line(axis, rows, "n_votes", "bias_squared", "", hue, linestyle="--", marker="")
-            name = f"{share:.0%} careless"
-            ends.append(line(axis, rows, "n_votes", "squared_error", name, hue, marker=""))
-        axis.set(title=title[:1].upper() + title[1:], xlabel="votes per item")
-        logarithmic(axis, table["n_votes"])
-        label_lines(axis, ends)
-    label_left(axes, "squared error (lower is better)")
-    return figure

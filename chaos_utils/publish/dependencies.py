@@ -25,6 +25,7 @@ from chaos_utils.datasets.sources import find
 # What every page of the site may show, beside the book's own folder.
 SETTINGS = ("_config.yml", "_toc.yml", "CITATION.cff")
 _GATHERING = (f"{modules.PACKAGE}.analyses.evidence", f"{modules.PACKAGE}.analyses.notices")
+_REFERENCE_SCORES = "scoring/reference_scores"  # what `chaos evaluate` knows
 # What analyses read beside the book's votes: how its names start. The explorer shows that of `why`.
 _COMPANIONS = {
     "why": ("varierr/", "nli_disagreement_taxonomy/", "livenli/", "ambient/crowdworker"),
@@ -69,8 +70,7 @@ def _files(entry: object, depth: int) -> Iterator[tuple[str, int]]:
 def modules_of(notebook: Path) -> list[Path]:
     """Return the files of this package that a notebook needs, directly or through others, sorted.
 
-    A module brings the data files that stand beside it, and one that runs the `chaos` command
-    brings all that the command is made of.
+    A module brings the data files that stand beside it.
     """
     return _with_data(modules.closure(_imported(notebook)))
 
@@ -87,7 +87,7 @@ def modules_of_pages() -> list[Path]:
         for kind in ("*.py", "*.html", *(f"*{suffix}" for suffix in modules.DATA_SUFFIXES))
         for path in package.rglob(kind)
     )
-    unseen = (package / "cli", package / modules.READ_BY_COMMANDS)  # no page shows these
+    unseen = (package / "cli", package / _REFERENCE_SCORES)  # no page shows these
     return sorted(path for path in found if not any(map(path.is_relative_to, unseen)))
 
 
@@ -99,7 +99,7 @@ def _with_data(files: Iterable[Path]) -> list[Path]:
         found.update(other for other in beside if other.suffix in modules.DATA_SUFFIXES)
     package = paths.project() / modules.PACKAGE
     if package / "scoring" / "judging.py" in found:
-        found.update((package / modules.READ_BY_COMMANDS).glob("*.csv"))
+        found.update((package / _REFERENCE_SCORES).glob("*.csv"))
     return sorted(found)
 
 

@@ -99,10 +99,10 @@ def reasons(votes: Votes) -> dict[str, Any]:
     if votes.source.synthetic:
         return {}
     codes = [*why.REASONS, why.NO_REASON]
-    named = {(one.uid, one.reason) for one in _rows(why.TAXONOMY, votes)}
-    errors = {(one.uid, one.label): one.error for one in _rows(why.VARIERR, votes)}
+    named = {(one.uid, one.reason) for one in _rows(why.TAXONOMY)}
+    errors = {(one.uid, one.label): one.error for one in _rows(why.VARIERR)}
     judged = {uid for uid, _ in errors}
-    explained = {one.uid for one in _rows(why.LIVENLI, votes)}
+    explained = {one.uid for one in _rows(why.LIVENLI)}
     statuses = {False: "plausible", True: "error", None: "not given"}
     items: list[list[Any] | None] = []
     for uid in (votes.uids[i] for i in _order(votes)):
@@ -116,9 +116,9 @@ def reasons(votes: Votes) -> dict[str, Any]:
     return {"names": names, "labels": LABELS, "statuses": why.STATUSES, "items": items}
 
 
-def _rows(companion: why.Companion, votes: Votes) -> Iterable[Any]:
+def _rows(companion: why.Companion) -> Iterable[Any]:
     available = all(map(sources.find, companion.files))
-    return companion.read(votes).itertuples() if available else ()
+    return companion.read().itertuples() if available else ()
 
 
 def reasons_script(shown: Sequence[Votes], chapter: str) -> str:

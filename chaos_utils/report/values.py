@@ -9,6 +9,7 @@ before the column says which number is meant.
 import re
 import shlex
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -19,6 +20,47 @@ _AGGREGATES = ("min", "max", "mean", "sum", "count")
 _FRAMES: dict[int, tuple[list[Any], pd.DataFrame]] = {}  # by the identity of the data
 _ROLE = re.compile(r"\{value\}`([^`]+)`")
 _ITEM = re.compile(r"\n(?=\s*(?:[-*]|\d+\.) )")
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A number in a table: the table's name, what its row's keys are, and the column.
+
+    An `aggregate` of the column says which of several rows is meant; it is empty where one is.
+    """
+
+    table: str
+    where: Mapping[str, tuple[str, ...]]
+    aggregate: str
+    column: str
+
+    def rows(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """Return the rows of the table that it names; ValueError where it lacks a column."""
+        for name, wanted in self.where.items():
+            rows = rows[_fits(_column(rows, name), wanted)]
+        _column(rows, self.column)
+        return rows
+
+
+def parsed(text: str) -> Address:
+    """Read ``<table> <column>=<value>|<value> … <column>``, with or without an aggregate."""
+    return _address(shlex.split(text))
+
+
+def _address(words: list[str]) -> Address:
+    if len(words) < 2:
+        raise ValueError("expected an id and a column")
+    table, *keys, column = words
+    where = {}
+    for key in keys:
+        name, equals, wanted = key.partition("=")
+        if not equals:
+            raise ValueError(f"expected a condition such as dataset=mnli, found {key!r}")
+        where[name] = tuple(wanted.split("|"))
+    aggregate, colon, name = column.partition(":")
+    if colon and aggregate not in _AGGREGATES:
+        raise ValueError(f"no such aggregate: {aggregate}, one of {', '.join(_AGGREGATES)}")
+    return Address(table, where, aggregate if colon else "", name if colon else column)
 
 
 def is_released(manifests: Manifests) -> bool:
@@ -53,27 +95,18 @@ def value(manifests: Manifests, text: str) -> str:
     """
     words = shlex.split(text)
     format = words.pop() if len(words) > 2 and _FORMAT.fullmatch(words[-1]) else ""
-    if len(words) < 2:
-        raise ValueError("expected an id and a column")
-    id, *keys, column = words
-    if id not in manifests:
-        raise ValueError(f"no notebook made {id}")
-    rows = _frame(manifests[id]["data"])
-    for key in keys:
-        name, _, wanted = key.partition("=")
-        rows = rows[_fits(_column(rows, name), wanted.split("|"))]
-    aggregate, colon, name = column.partition(":")
-    found = _column(rows, name if colon else column)
-    if colon:
-        if aggregate not in _AGGREGATES:
-            raise ValueError(f"no such aggregate: {aggregate}, one of {', '.join(_AGGREGATES)}")
-        number = getattr(found, aggregate)()
+    address = _address(words)
+    if address.table not in manifests:
+        raise ValueError(f"no notebook made {address.table}")
+    found = address.rows(_frame(manifests[address.table]["data"]))[address.column]
+    if address.aggregate:
+        number = getattr(found, address.aggregate)()
     elif len(found) == 1:
         number = found.iloc[0]
     else:
         raise ValueError(f"{len(found)} rows fit, expected 1")
     if pd.isna(number):
-        raise ValueError(f"{column} has no value there")
+        raise ValueError(f"{address.column} has no value there")
     if isinstance(number, str):
         return f"{number:{format}}"
     text = f"{number:{format}}"
@@ -96,7 +129,7 @@ def _column(rows: pd.DataFrame, name: str) -> "pd.Series[Any]":
     return rows[name]
 
 
-def _fits(column: "pd.Series[Any]", wanted: list[str]) -> "pd.Series[bool]":
+def _fits(column: "pd.Series[Any]", wanted: tuple[str, ...]) -> "pd.Series[bool]":
     """Say which rows have one of the wanted keys, numbers compared as numbers."""
     if pd.api.types.is_bool_dtype(column):
         return column.isin([word.lower() == "true" for word in wanted])

@@ -1,7 +1,6 @@
 """Claims, the rules that judge them, and what the released data say."""
 
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -9,8 +8,9 @@ import pytest
 from helpers.evidence import evidence_on, first_items
 from scipy.stats import spearmanr
 
-from chaos_utils.analyses import annotations, claims, claims_numbers, published_numbers
+from chaos_utils.analyses import claims, claims_numbers, published_numbers, record
 from chaos_utils.analyses.claims import FAILS, HOLDS, NOISE, OPEN, READING, VERDICTS, Claim
+from chaos_utils.analyses.evidence import Material
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.metrics import scores
@@ -18,57 +18,56 @@ from chaos_utils.metrics.divergence import total_variation
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import holm
 from chaos_utils.presentation.claims import card_html
+from chaos_utils.scoring.published import published_models
 from chaos_utils.scoring.recalibration import temper
 from chaos_utils.scoring.systems import load_systems, synthetic_systems, uniform
 
+VOTES = "claims_numbers.vote_numbers"
+
+
+def at(quantity="mean_entropy", **where):
+    """Return the address of numbers of votes."""
+    words = (f"{name}={value}" for name, value in where.items())
+    return " ".join([VOTES, f"quantity={quantity}", *words, "value"])
+
+
 ABOUT = {
-    "id": "c01", "paper": "nie2020", "place": "Table 1", "claim": "It is so.",
-    "numbers": {"quantity": "mean_entropy"}, "note": "A number.",
+    "id": "c01", "paper": "nie2020", "place": "Table 1", "claim": "It is so.", "numbers": at(),
+    "note": "A number.",
 }  # fmt: skip
 COLUMNS = ["dataset", "quantity", "case", "value", "low", "high", "p"]
 
 
-def numbers_of(all_votes, systems=None, n_resamples=100):
-    """Return the numbers of votes, of systems (the available ones by default), of chapters."""
+def tables_of(all_votes, systems=None, n_resamples=100):
+    """Return the tables on votes, with these systems or the available ones."""
 
     def given(votes):
         if systems is None:
             return load_systems(votes, trained=False)
         return [one for one in systems if one.dataset.name == votes.dataset.name]
 
-    evidence = [replace(one, own=True) for one in evidence_on(all_votes, given)]
-    drawn = {"n_resamples": n_resamples, "seed": 0}
-    return (
-        claims_numbers.vote_numbers(evidence, **drawn),
-        claims_numbers.system_numbers(evidence, **drawn),
-        published_numbers.of_chapters(evidence),
-    )
+    evidence = Material(tuple(replace(one, own=True) for one in evidence_on(all_votes, given)))
+    return record.tables(evidence, evidence, n_resamples=n_resamples, seed=0)
 
 
-paper_numbers = cache(claims_numbers.paper_numbers)  # the same for every claim
-
-
-def check(of_votes, of_systems, of_chapters=None, some=()):
-    others = of_chapters.numbers() if of_chapters else of_systems.head(0)
-    checked = claims.check_claims(of_votes, of_systems, others, paper_numbers(), claims=some)
-    return checked.rows.set_index("id")
+def check(tables, some=()):
+    return claims.check_claims(claims=some, **tables).rows.set_index("id")
 
 
 @pytest.fixture(scope="module")
-def numbers(released):
-    return numbers_of(released, n_resamples=1000)
+def tables(released):
+    return tables_of(released, n_resamples=1000)
 
 
 @pytest.fixture(scope="module")
-def table(numbers):
-    return check(*numbers)
+def table(tables):
+    return check(tables)
 
 
 def judged(rows, **fields):
     """Return what becomes of one claim about some rows, all of one quantity or of several."""
-    numbers = pd.DataFrame(rows, columns=COLUMNS)
-    some = [Claim.model_validate(ABOUT | fields)]
-    return check(numbers, numbers.head(0), some=some).iloc[0]
+    tables = {VOTES: pd.DataFrame(rows, columns=COLUMNS)}
+    return check(tables, [Claim.model_validate(ABOUT | fields)]).iloc[0]
 
 
 def one(value, low=np.nan, high=np.nan, p=np.nan, *, dataset="snli", case="", of="mean_entropy"):
@@ -110,10 +109,9 @@ def test_orders_are_corrected_together(values, p, verdicts):
     rows = [one(*numbers, case=case) for case, *numbers in cells]
     several = []
     for n, (_, quantity, case, *_) in enumerate(rows, start=1):
-        wanted = {"id": f"c{n:02d}", "numbers": {"quantity": quantity, "cases": [case]}}
+        wanted = {"id": f"c{n:02d}", "numbers": at(quantity, case=case)}
         several.append(Claim.model_validate(ABOUT | wanted | {"rule": "above", "above": 0}))
-    numbers = pd.DataFrame(rows, columns=COLUMNS)
-    found = check(numbers, numbers.head(0), some=several)
+    found = check({VOTES: pd.DataFrame(rows, columns=COLUMNS)}, several)
     assert found["p"].tolist() == list(p)
     assert found["p_holm"].tolist() == pytest.approx(holm(p).tolist())
     assert found["verdict"].tolist() == verdicts
@@ -139,7 +137,7 @@ def test_mean_and_median_must_both_be_the_stated_one_in_one_case():
 
     def found(cases, rows=rows, **rule):
         both = {"numbers": "mean_entropy", "together": "contested"}
-        both = {name: {"quantity": of, "cases": list(cases)} for name, of in both.items()}
+        both = {name: at(of, case="|".join(cases)) for name, of in both.items()}
         rule = rule or {"rule": "some", "to": 1, "within": 0.1}
         row = judged(rows, note="Of {n}: {all:.0f}.", **both, **rule)
         return row[["value", "verdict", "evidence"]].tolist()
@@ -184,18 +182,34 @@ def test_of_several_numbers_the_worst_decides():
 
 def test_numbers_are_chosen_by_dataset_and_case():
     rows = [one(1), one(2, dataset="mnli"), one(5, dataset="mnli", case="a")]
-    assert judged(rows, rule="equals", to=1)["verdict"] == FAILS
-    wanted = {"quantity": "mean_entropy", "datasets": ["mnli", "snli"]}
+    assert judged(rows, rule="equals", to=1, numbers=at(case=""))["verdict"] == FAILS
+    wanted = at(case="", dataset="mnli|snli")
     found = judged(rows, rule="equals", to=0, numbers=wanted, note="{all:+.1f} on {dataset}.")
     assert found["evidence"] == "+2.0 (MNLI) and +1.0 (SNLI) on MNLI."
-    found = judged(rows, rule="equals", to=5, numbers=wanted | {"datasets": [], "cases": ["a"]})
-    assert found["verdict"] == HOLDS
-    assert judged(rows, rule="equals", to=3, total=True)["verdict"] == HOLDS
+    assert judged(rows, rule="equals", to=5, numbers=at(case="a"))["verdict"] == HOLDS
+    assert judged(rows, rule="equals", to=8, total=True)["verdict"] == HOLDS
+    several = [at(case="a"), at(dataset="snli")]
+    assert judged(rows, rule="all", above=0, numbers=several)["value"] == 2
+    assert judged(rows, rule="equals", to=10, times=10, numbers=at(dataset="snli"))["value"] == 10
+
+
+@pytest.mark.parametrize(
+    ("aggregate", "note"), [("min", "2 a, 1 b."), ("max", "5 c, 1 b."), ("mean", "3 , 1 .")]
+)
+def test_an_aggregate_is_taken_on_each_dataset(aggregate, note):
+    rows = [one(5, case="c", dataset="mnli"), one(2, case="a", dataset="mnli"),
+            one(3, case="d", dataset="mnli", of="other"), one(2, case="e", dataset="mnli"),
+            one(1, case="b")]  # fmt: skip
+    wanted = at().replace("value", f"{aggregate}:value")
+    shown = (
+        judged(rows, rule="equals", to=0, numbers=wanted, shows=shows, note="{value:.0f} {case}.")
+        for shows in ("largest", "smallest")
+    )
+    assert ", ".join(found["evidence"][:-1] for found in shown) + "." == note
 
 
 def test_numbers_are_subtracted():
-    snli, mnli = ({"quantity": "mean_entropy", "datasets": [name]} for name in ("snli", "mnli"))
-    gap = {"rule": "above", "above": 0, "numbers": mnli, "minus": snli}
+    gap = {"rule": "above", "above": 0, "numbers": f"{at(dataset='mnli')} - {at(dataset='snli')}"}
     found = judged([one(1, 0.7, 1.4), one(3, 2.6, 3.3, dataset="mnli")], **gap)
     assert found["value"] == 2
     # Half-widths 0.35 and 0.35; the p-value is that of the same normal distribution.
@@ -208,16 +222,21 @@ def test_numbers_are_subtracted():
         found = judged(rows, rule="above", above=above, minus={"snli": 2, "mnli": 1})
         assert found[["value", "low", "high", "verdict"]].tolist() == [-1, -1.5, -0.5, verdict]
         assert np.isnan(found["p"])  # the given one is not of this bound
-    for minus in ({"snli": 1, "mnli": 2.5}, {"quantity": "mean_entropy"}):
-        assert judged(rows, rule="equals", to=0, within=0.6, minus=minus)["verdict"] == HOLDS
+    for less in ({"minus": {"snli": 1, "mnli": 2.5}}, {"numbers": f"{at()} - {at()}"}):
+        assert judged(rows, rule="equals", to=0, within=0.6, **less)["verdict"] == HOLDS
+    # Of several others, that of the same case.
+    rows = [one(1, case="a"), one(5, case="b"), one(1, case="a", of="less"),
+            one(5, case="b", of="less"), one(9, case="c")]  # fmt: skip
+    found = judged(rows, rule="all", to=0, numbers=f"{at()} - {at('less')}", note="Of {n}.")
+    assert found[["verdict", "evidence"]].tolist() == [HOLDS, "Of 2."]
 
 
 def test_what_is_not_available_is_left_open():
-    wanted = {"quantity": "mean_entropy", "datasets": ["alphanli", "snli"]}
+    wanted = at(dataset="alphanli|snli")
     found = judged([one(1)], rule="equals", to=1, numbers=wanted)
     assert (found["verdict"], np.isnan(found["value"])) == (OPEN, True)
     assert found["evidence"] == "The votes on αNLI are not available."
-    wanted = {"quantity": "rank_range", "datasets": ["snli"]}
+    wanted = "claims_numbers.system_numbers dataset=snli quantity=rank_range value"
     found = judged([one(1)], rule="equals", to=1, numbers=wanted)
     assert found["evidence"].startswith("No predictions on SNLI are available")
     assert judged([one(1)], rule="equals", to=1, numbers=wanted, lacking="No.")["evidence"] == "No."
@@ -231,7 +250,7 @@ WELL = """
   place: Table 2
   claim: A quarter change.
   rule: equals
-  numbers: {quantity: change_rate, datasets: [snli]}
+  numbers: annotations.data_statistics dataset=snli change_rate_percent
   to: 25
   note: Per cent of {n}.
 """
@@ -241,11 +260,15 @@ WELL = """
     ("right", "wrong", "words"),
     [
         ("rule:", "rul:", ["c01", "rul: ", "did you mean 'rule'?"]),
-        ("[snli]", "[snlii]", ["c01", "numbers.datasets", "did you mean 'snli'?"]),
+        ("=snli", "=snlii", ["c01", "numbers: ", "did you mean 'snli'?"]),
+        ("data_stat", "datastat", ["c01", "did you mean 'annotations.data_statistics'?"]),
+        ("dataset=snli", "snli", ["c01", "numbers: ", "a condition such as dataset=mnli"]),
+        ("numbers: anno", "numbers: [2] # ", ["c01", "numbers: ", "the address of a number"]),
+        ("percent", "percent - nie2020_table2 a - nie2020_table2 b", ["c01", "one minus at most"]),
         ("equals", "equal", ["c01", "rule: found 'equal'; expected 'equals', 'above'"]),
         ("to: 25", "above: 25", ["c01", "equals takes to"]),
         ("rule: equals", "rule: open", ["c01", "open takes neither"]),
-        ("  numbers: {quantity: change_rate, datasets: [snli]}\n", "", ["c01", "numbers"]),
+        ("  numbers:", "  minus: {snli: 1} #", ["c01", "numbers"]),
         ("{n}", "{nn}", ["c01", "note: 'nn' cannot stand in braces"]),
         ("change.", "change", ["c01", "claim: found 'A quarter change'; expected a text"]),
         ("claim: A", "claim: A: A", ["cannot be read", "line"]),
@@ -262,6 +285,11 @@ def test_a_fault_in_the_yaml_names_the_claim_and_the_field(tmp_path, right, wron
         claims.read_claims(path)
     for word in (*words, str(path)):
         assert word in str(fault.value), fault.value
+
+
+def test_a_column_that_a_table_lacks_names_table_and_file():
+    with pytest.raises(ChaosError, match=f"(?s){claims.FILE.name}.*{VOTES}.*no column 'mean'"):
+        judged([one(1)], rule="equals", to=1, numbers=at().replace(" value", " mean"))
 
 
 def test_printed_numbers_are_those_of_the_published_tables():
@@ -302,14 +330,17 @@ def test_verdicts_on_the_released_data(table):
     assert not table["evidence"].str.contains(r"[{}]|nan|–\.", regex=True).any()
 
 
-def test_a_verdict_follows_the_votes(table, numbers, released):
+def test_a_verdict_follows_the_votes(table, tables, released):
     """With nothing changed, the change rates of Table 2 do not hold; nor do other votes' means."""
-    (snli, mnli, alphanli), (of_votes, *others) = released, numbers
+    snli, mnli, alphanli = released
 
     def changed(votes):
-        kept = of_votes.rows[of_votes.rows["dataset"] != votes.dataset.name]
-        other, *_ = numbers_of([votes], [], n_resamples=1000)
-        return check(pd.concat([kept, other.rows]), *others)["verdict"]
+        other, found = tables_of([votes], [], n_resamples=1000), dict(tables)
+        for name in (VOTES, "annotations.data_statistics", "annotations.label_counts"):
+            rows = tables[name].rows
+            kept = rows[rows["dataset"] != votes.dataset.name]
+            found[name] = pd.concat([kept, other[name].rows])
+        return check(found)["verdict"]
 
     same = changed(replace(snli, majority=snli.old_label))
     assert table.loc[["c02", "c07", "c09", "c11", "c12"], "verdict"].tolist() == [HOLDS] * 5
@@ -345,28 +376,27 @@ def test_one_peak_and_a_u_are_shapes(sample, parts, one_peak, like_a_u):
 
 def test_on_the_sample_every_claim_has_a_verdict(sample):
     few = [first_items(votes, 60) for votes in sample]
-    of_votes, of_systems, of_chapters = numbers_of(few, n_resamples=40)
-    found = check(of_votes, of_systems, of_chapters)
+    found = check(tables_of(few, n_resamples=40))
     assert len(found) == len(claims.read_claims())
     assert set(found["verdict"]) <= set(VERDICTS)
     assert {"c07", "c08", "c43"} <= set(found.index[found["verdict"] == OPEN])
     assert not found["evidence"].str.contains(r"[{}]|nan", regex=True).any()
     # Of other votes than the paper's, nothing is compared with it.
-    table = beside_ours(few, of_votes, of_chapters, same_votes=False)
+    table = published_numbers.published_beside_ours().rows
     assert table["ours"].isna().all()
     assert (table["reason"] != "").all()
 
 
 def test_odd_votes_and_systems_leave_a_verdict_or_say_why_not(sample, others):
-    found = check(*numbers_of(others[:1], [], n_resamples=40))["verdict"]
+    found = check(tables_of(others[:1], [], n_resamples=40))["verdict"]
     assert (found[["c01", "c02", "c42"]] == OPEN).all()
     some = [first_items(sample[0], 60)]
     # A claim's check takes a system whose labels are all tied: it ranks nothing.
-    found = check(*numbers_of(some, [uniform(*some)], n_resamples=40))["verdict"]
+    found = check(tables_of(some, [uniform(*some)], n_resamples=40))["verdict"]
     assert found["c47"] == HOLDS
     assert found["c42"] in VERDICTS
     few = [first_items(one, 3) for one in sample]
-    found = check(*numbers_of(few, [], n_resamples=40)).loc["c37"]
+    found = check(tables_of(few, [], n_resamples=40)).loc["c37"]
     assert found["verdict"] == OPEN
     assert "too few items" in found["evidence"]
 
@@ -386,13 +416,12 @@ def test_differences_are_resampled_on_the_same_items(sample):
 
 
 def test_correlations_are_those_of_nine_models_and_corrected_together():
-    models = claims_numbers.published_models()
-    found = claims_numbers.correlations(models)
+    models, found = published_models(), claims_numbers.correlations().rows
     assert len(found) == 6
     raw = []
-    for (dataset, measure), row in found.iterrows():
-        group = models[models["dataset"] == dataset]
-        expected = spearmanr(group["new_accuracy"], group[measure])
+    for row in found.to_dict("records"):
+        group = models[models["dataset"] == row["dataset"]]
+        expected = spearmanr(group["new_accuracy"], group[row["measure"]])
         assert row["value"] == pytest.approx(expected.statistic)
         assert row["low"] < row["value"] < row["high"]
         raw.append(expected.pvalue)
@@ -420,17 +449,8 @@ def test_total_variation_to_single_votes_prefers_the_majority(sample):
     assert found["tvd"].high < 0 < found["brier"].low
 
 
-def beside_ours(all_votes, of_votes, others, *, same_votes):
-    evidence = evidence_on(all_votes, lambda votes: ())
-    return published_numbers.published_beside_ours(
-        of_votes, annotations.data_statistics(evidence), annotations.label_counts(evidence),
-        published_numbers.bin_edges(evidence), published_numbers.model_scores(evidence),
-        others.table_1, others.classwise, others.signed, others.released, same_votes=same_votes,
-    ).rows  # fmt: skip
-
-
-def test_every_published_number_is_listed_once_and_differs_for_a_reason(released, numbers):
-    beside = beside_ours(released, numbers[0], numbers[2], same_votes=True)
+def test_every_published_number_is_listed_once_and_differs_for_a_reason(tables):
+    beside = published_numbers.published_beside_ours(**tables).rows
     names = (
         "nie2020_table1", "nie2020_table2", "nie2020_table5", "nie2020_table7", "nie2020_other",
         "baan2022_table1", "baan2022_table2", "baan2022_other",
@@ -444,7 +464,7 @@ def test_every_published_number_is_listed_once_and_differs_for_a_reason(released
 
     known = beside[beside["ours"].notna()]
     agrees = known["agrees"].astype(bool)
-    assert len(known) == 157
+    assert len(known) == 373
     assert set(known.loc[~agrees, "table"]) == {"Table 5", "Table 7", "appendix B", "appendix D"}
     assert ((known["reason"] == "") == agrees).all()
     assert (beside.loc[beside["ours"].isna(), "reason"] != "").all()

@@ -19,11 +19,11 @@ GIVEN = {
     "n_folds": 2, "n_items": 3, "n_resamples": 40, "n_seeds": 2, "outside": {}, "repeats": 1,
     "seed": 0, "shown_seed": 0, "step": 10, "system": "", "temperature": 2.0, "temperatures": [1.0],
 }  # fmt: skip
-# What takes tables, runs, companions or a paper's models, calls commands, simulates or takes long.
+# What takes tables, runs, companions or a paper's models, simulates or takes long.
 ELSEWHERE = (
     "calibration.temperature_", "ceilings.noise_ceiling", "collection.", "fitting.",
-    "learning_distributions.", "machine_crowds.", "published_numbers.model_scores", "trajectory.",
-    "why.", "your_model.commands",
+    "learning_distributions.", "machine_crowds.", "record.model_scores", "trajectory.",
+    "why.",
 )  # fmt: skip
 MANY_VOTES = ("error_distributions",)
 

@@ -9,7 +9,7 @@ import pytest
 from helpers.checkout import append, copy_checkout
 from helpers.evidence import as_released
 
-from chaos_utils.analyses import conversions
+from chaos_utils.analyses import conventions
 from chaos_utils.analyses import recorded as recording
 from chaos_utils.analyses.evidence import Evidence, Material, gather
 from chaos_utils.analyses.recorded import Record, derived, read_record, recorded
@@ -475,7 +475,7 @@ def real(released_root, tmp_path, monkeypatch):
 def test_on_the_published_data(real, released_root, tmp_path, monkeypatch):
     def ask(expected):
         (evidence,) = gather("auto", [], datasets=["snli"])
-        table = conversions.conversions(evidence, temperature=2.0)
+        table = conventions.under_every_convention(evidence, temperature=2.0)
         *_, asked = asked_by(real / "results")
         assert asked.how == expected
         was_read = [vars(one) for one in (evidence.given_votes or ()) if "value" in vars(one)]
@@ -490,19 +490,19 @@ def test_on_the_published_data(real, released_root, tmp_path, monkeypatch):
     computed, read = ask("computed"), ask("read")
     pd.testing.assert_frame_equal(computed.rows, read.rows)
     assert (computed.inputs, computed.recorded) == (read.inputs, [])
-    record = record_of(real / "results", conversions.conversions.name, "snli")
+    record = record_of(real / "results", conventions.under_every_convention.name, "snli")
 
     append(real / "chaos_utils" / "datasets" / "mnli.yml")
     append(real / "chaos_utils" / "analyses" / "claims.yml")
-    append(real / "chaos_utils" / "analyses" / "conversions.py", "\n# a comment\n")
+    append(real / "chaos_utils" / "analyses" / "conventions.py", "\n# a comment\n")
     modules.forget()
     ask("read")
     for name in ("datasets/snli.yml", "datasets/tasks.yml"):
         append(real / "chaos_utils" / name)
         again()
-    append(real / "chaos_utils" / "analyses" / "conversions.py", "\nMORE = 1\n")
+    append(real / "chaos_utils" / "analyses" / "conventions.py", "\nMORE = 1\n")
     again()
-    record.write_text(re.sub(r"0\.\d+\n", "0.5\n", record.read_text("utf-8"), count=1), "utf-8")
+    record.write_text(re.sub(r",0\.\d+,", ",0.5,", record.read_text("utf-8"), count=1), "utf-8")
     pd.testing.assert_frame_equal(again().rows, computed.rows)
     record.write_text(re.sub('"pandas": "', '"pandas": "1', record.read_text("utf-8")), "utf-8")
     again()

@@ -32,7 +32,7 @@ PICTURED = {
     "chapters/trajectory": "#fig-training-trajectory",
     "chapters/ceilings": "#fig-noise-ceiling",
     "chapters/crowds": "#fig-atlas",
-    "chapters/your_model": "#fig-your-model",
+    "your_model": "h1",
     "figures/fig-simplex": "h1",
     "explorer": "h1",
 }

@@ -5,8 +5,6 @@ import pytest
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.crowd.annotators import CARELESS, Kind, Population, mixture
 from chaos_utils.crowd.design import stage_effects
-from chaos_utils.crowd.expected import Expectation
-from chaos_utils.crowd.fitting import fit
 from chaos_utils.crowd.materials import cut
 from chaos_utils.crowd.protocol import load_protocol
 from chaos_utils.crowd.simulate import simulate
@@ -25,11 +23,6 @@ PASSED = [BEGIN, *[answer("qualification")] * 5, *[answer("training")] * 12]
 
 def small(sample):
     return cut(sample[0], sample, n_items=60)
-
-
-def fitted(sample, **changes):
-    expectation = Expectation(load_protocol(), small(sample))
-    fit(expectation, expectation.summary(mixture()) | changes)
 
 
 @pytest.mark.parametrize(
@@ -58,8 +51,7 @@ def fitted(sample, **changes):
         (lambda sample: simulate(load_protocol(), small(sample), NOBODY), "never ends"),
         (lambda sample: cut(sample[1], sample[1:2], bar=0.99), "0 items with more than 99%"),
         (lambda sample: cut(sample[0], sample, n_items=0), "nothing to judge"),
-        # calibration and effects
-        (lambda sample: fitted(sample, plateau_percent=float("nan")), "plateau_percent"),
+        # effects
         (lambda sample: stage_effects(small(sample), mixture(), n_runs=0),
          "Nothing would be simulated"),
     ],

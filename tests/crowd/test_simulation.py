@@ -11,6 +11,7 @@ from scipy.stats import binom
 
 from chaos_utils.crowd.annotators import mixture
 from chaos_utils.crowd.cohort import Cohort
+from chaos_utils.crowd.design import stage_effects
 from chaos_utils.crowd.materials import cut
 from chaos_utils.crowd.protocol import load_protocol
 from chaos_utils.crowd.simulate import simulate
@@ -114,3 +115,15 @@ def test_items_that_are_lacking_are_made_up_for_by_others(sample):
     alone = cut(sample[2], sample)
     assert alone.n_repeated == len(alone.pool)
     assert cut(sample[2], sample, n_items=1).n_repeated == 0
+
+
+def test_the_stages_lower_the_error_and_cost_time_and_more_votes_do_not_replace_them(sample):
+    small = cut(sample[0], sample, n_items=60)
+    table = stage_effects(small, mixture(), careless=(0.5,)).set_index("without")
+    without, more = "every stage", "every stage, 1,000 votes per item"
+    assert table["tvd"].idxmax() == without
+    assert table["tvd"].min() > table["floor_tvd"].iloc[0]
+    assert table.loc["nothing", "tvd"] < table.loc[more, "tvd"]
+    assert table.loc["nothing", "hours"] > table.loc[without, "hours"]
+    assert table.loc[without, "dollars"] == pytest.approx(60 * 100 * 0.05)
+    assert table.loc[more, "dollars"] == pytest.approx(10 * table.loc[without, "dollars"])

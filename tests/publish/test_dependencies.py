@@ -35,12 +35,6 @@ def test_modules_are_followed_through_imports_and_bring_their_data(project):
     assert names == {"__init__.py", "a.py", "b.py", "room/c.py", "room/c.csv", "room/c.json"}
 
 
-def test_a_chapter_that_runs_commands_depends_on_what_they_are_made_of():
-    found = dependencies.modules_of(paths.notebooks() / "your_model.py")
-    assert paths.project() / "chaos_utils" / "cli" / "evaluate.py" in found
-    assert paths.project() / "chaos_utils" / "scoring" / "predictions.py" in found
-
-
 ANNOTATIONS, DISAGREEMENT, PAGES = "annotations", "disagreement", "the site"
 
 

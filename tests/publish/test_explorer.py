@@ -84,7 +84,7 @@ def collected(sample, monkeypatch):
         "LIVENLI": {"uid": [b, c, c, "other"]},
     }  # fmt: skip
     for name, table in tables.items():
-        made = why.Companion("", lambda votes, table=table: pd.DataFrame(table))
+        made = why.Companion("invented/", lambda table=table: pd.DataFrame(table))
         monkeypatch.setattr(why, name, made)
     return votes
 
@@ -112,11 +112,11 @@ def test_reasons_are_joined_to_items_by_uid(collected, sample):
 def test_reasons_whose_files_are_missing_are_not_there(collected, monkeypatch):
     whole = explorer.reasons(collected)["items"]
     monkeypatch.setattr(sources, "find", lambda name: None)
-    monkeypatch.setattr(why, "LIVENLI", why.Companion("livenli", lambda votes: 1 / 0))
+    monkeypatch.setattr(why, "LIVENLI", why.Companion("livenli", lambda: 1 / 0))
     made = explorer.reasons(collected)["items"]
     assert made[:4] == [whole[0], [*whole[1][:2], 0], None, whole[3]]
     for name in ("TAXONOMY", "VARIERR"):
-        monkeypatch.setattr(why, name, why.Companion("varierr", lambda votes: 1 / 0))
+        monkeypatch.setattr(why, name, why.Companion("varierr", lambda: 1 / 0))
     assert explorer.reasons(collected) == {}
     assert explorer.reasons_script([collected], "why.html") == ""
 

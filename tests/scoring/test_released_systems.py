@@ -9,7 +9,7 @@ import pytest
 from helpers.evidence import evidence_of
 from helpers.predictions import N, made_votes, shares, write_chaosnli, write_csv, write_lines
 
-from chaos_utils.analyses import claims_numbers, fitting, published_numbers
+from chaos_utils.analyses import claims_numbers, fitting, record
 from chaos_utils.analyses.baan import agrees
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import sources
@@ -116,7 +116,7 @@ def test_what_must_be_said_of_a_system_stands_below_what_names_it(votes):
 
 def test_the_nine_models_scores_on_alphanli_are_those_printed(released):
     (alphanli,) = [one for one in released if one.dataset.name == "alphanli"]
-    ours = published_numbers.model_scores(evidence_of(alphanli, load_systems(alphanli))).rows
+    ours = record.model_scores(evidence_of(alphanli, load_systems(alphanli))).rows
     bins = read_published("nie2020_entropy_bins")
     theirs = pd.concat([read_published("nie2020_table5").assign(bin=0), bins])
     theirs = theirs.query("dataset == 'alphanli'").rename(columns={"model": "system"})
