@@ -237,6 +237,7 @@ def plot_annotator_accuracy(table: pd.DataFrame) -> Figure:
     return figure
 
 
+_SHADES = ("muted", "high", "text", "warning")  # the last for the largest share
 _WHO = {"all": {"hue": "blue"}, "careful": {"hue": "text", "linestyle": "-.", "marker": ""}}
 _VARIANTS = {
     "nothing": "published protocol",
@@ -262,7 +263,7 @@ def plot_protocol_effect(table: pd.DataFrame) -> Figure:
     names = [_VARIANTS.get(one, f"without {one.removeprefix('the ')}") for one in order]
     figure, axes = row_panels([names], len(_EFFECTS), row=0.3)
     shares = sorted(set(table["careless"]))
-    known = looks(shares, _SHADES[-len(shares) :])
+    known = looks(shares, [_SHADES[(k - len(shares)) % len(_SHADES)] for k in range(len(shares))])
     for axis, (name, (title, unit)) in zip(axes, _EFFECTS.items(), strict=True):
         for row in table.to_dict("records"):
             look, place = known[row["careless"]], order.index(row["without"])
@@ -280,6 +281,3 @@ def plot_protocol_effect(table: pd.DataFrame) -> Figure:
     key(figure, {f"{share:.0%}": {**look, "linestyle": ""} for share, look in known.items()},
         title="careless applicants")  # fmt: skip
     return figure
-
-
-_SHADES = ("muted", "high", "text", "warning")  # the last for the largest share

@@ -34,7 +34,7 @@ End = tuple[float, float, str, str]  # of a line: where it ends, its name and it
 
 
 def looks(names: Iterable[Any], hues: Iterable[str | Hue]) -> dict[Any, dict[str, Any]]:
-    """Return a look for each line, which can be told from others without its hue."""
+    """Return a look for each of some `names`: one of the `hues`, and a marker and dashes, too."""
     each = zip(dict.fromkeys(names), hues, cycle(_MARKERS), cycle(_DASHES), strict=False)
     return {
         name: {"hue": hue, "marker": marker, "linestyle": dashes}
@@ -46,7 +46,11 @@ def interval(
     axis: Axes, height: float, values: Sequence[float], hue: str | Hue, marker: str = "o", *,
     hollow: bool = False,
 ) -> None:  # fmt: skip
-    """Draw a value with its interval (value, low, high) in a row."""
+    """Draw a value with its interval in a row.
+
+    The `values` are it, its low and its high end; `height` is the row's place on the `axis`. A
+    `hue` is a role of the style, or a colour in light and in dark; the `marker` may be `hollow`.
+    """
     shade = colour(hue)
     axis.plot(values[1:], [height] * len(values[1:]), color=shade, linewidth=1.4)
     axis.plot(
@@ -58,7 +62,12 @@ def interval(
 def line(
     axis: Axes, rows: pd.DataFrame, x: str, y: str, name: str, hue: str | Hue, **look: Any
 ) -> End:
-    """Draw a column over another, with a band where it has ends; return where its name belongs."""
+    """Draw a column over another, and return where its name belongs.
+
+    The `rows` are drawn on the `axis`, their column `y` over `x`, with a band where they have its
+    ends, ``…_low`` and ``…_high``, in a `hue` as for `interval`. The `look` is matplotlib's of a
+    line; what is returned, with the `name`, is for `label_lines`.
+    """
     shade = colour(hue)
     if f"{y}_low" in rows:
         axis.fill_between(
@@ -81,7 +90,8 @@ def stairs(
 def label_lines(axis: Axes, ends: Iterable[End]) -> None:
     """Write the names of lines at the right of a panel, as high as their ends where there is room.
 
-    The limits of its vertical axis must be set; it may be linear or logarithmic.
+    The `ends` are those that `line` returns. The limits of the vertical `axis` must be set; it may
+    be linear or logarithmic.
     """
     to_axes = axis.transData + axis.transAxes.inverted()
     placed = sorted((to_axes.transform((x, y))[1], x, y, name, shade) for x, y, name, shade in ends)
@@ -169,7 +179,11 @@ def logarithmic(axis: Axes, sizes: Iterable[float]) -> list[float]:
 
 
 def key(figure: Figure, marks: Mapping[str, Mapping[str, Any]], title: str | None = None) -> None:
-    """Explain marks or lines above all panels: their names, and how each is drawn."""
+    """Explain marks or lines above all panels of a figure.
+
+    The `marks` have names and looks: a ``hue``, and what matplotlib knows of a line; the `figure`
+    may have a `title` for them.
+    """
     handles = []
     for name, look in marks.items():
         shown = {"linestyle": "", "markersize": 4.5, "color": colour(look["hue"]), **look}

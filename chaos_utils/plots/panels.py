@@ -17,10 +17,10 @@ _FEWEST = 3  # rows for which a panel has room
 
 
 def panel_grid(n: int, *, columns: int, height: float, **options: Any) -> tuple[Figure, list[Axes]]:
-    """Return a figure of the page's width with some panels, each `height` inches, row by row.
+    """Return a figure of the page's width with some panels, row by row.
 
-    At most so many `columns` stand beside each other, on a phone one; `options` are those of
-    `matplotlib.pyplot.subplots`.
+    There are `n`, each of a `height` in inches; at most so many `columns` stand beside each other,
+    on a phone one. The `options` are those of `matplotlib.pyplot.subplots`.
     """
     columns = 1 if is_narrow() else min(n, columns)
     rows = -(-n // columns)
@@ -37,9 +37,10 @@ def panel_grid(n: int, *, columns: int, height: float, **options: Any) -> tuple[
 def dataset_panels(
     table: pd.DataFrame, *, height: float, columns: int = 3, **options: Any
 ) -> tuple[Figure, list[tuple[Axes, Dataset, pd.DataFrame]]]:
-    """Return a figure with one titled panel for each dataset, in the project's order, and its rows.
+    """Return a figure with one titled panel for each dataset, in the project's order.
 
-    `height`, `columns` and `options` are as for `panel_grid`.
+    With each come the rows of the `table` that are about it; `height`, `columns` and `options` are
+    as for `panel_grid`.
     """
     shown = in_order(table["dataset"])
     figure, axes = panel_grid(len(shown), columns=columns, height=height, **options)
@@ -63,10 +64,11 @@ def label_left(axes: Iterable[Axes], label: str) -> None:
 def row_panels(
     parts: Sequence[Sequence[str]], columns: int = 1, *, row: float = 0.165, **options: Any
 ) -> tuple[Figure, list[Axes]]:
-    """Return a figure whose panels have named rows, from the top, each `row` inches high.
+    """Return a figure whose panels have named rows, from the top.
 
-    Each part is a line of as many panels as there are `columns`, which share the names of its rows;
-    on a phone, they stand below each other. `options` are as for `panel_grid`.
+    Each of the `parts` has the names of its rows, which are `row` inches high, and is a line of as
+    many panels as there are `columns`; on a phone, these stand below each other. The `options` are
+    as for `panel_grid`.
     """
     across = 1 if is_narrow() else columns
     lines = [names for names in parts for _ in range(columns // across)]
