@@ -31,7 +31,8 @@ def plot_fitting(table: pd.DataFrame) -> Figure:
     """
     shown = in_order(table["dataset"])
     is_one = table["by"].nunique() == 1
-    names = table["family"].where(table["family"] != "", table["inputs"]).replace(SYSTEM_NAMES)
+    known = table[["family", "inputs"]].fillna("")
+    names = known["family"].where(known["family"] != "", known["inputs"]).replace(SYSTEM_NAMES)
     names = names.str.replace(r", \d+ folds", "", regex=True)
     names += (table["map"] == "published").map({True: " (published)", False: ""})
     drawn = table.assign(name=names.replace("", _NO_SYSTEM))
