@@ -11,21 +11,19 @@
 # ---
 
 # %% [markdown]
-# # Calibrated to whom
+# # Calibration to a majority and to people
 #
-# A model can look well calibrated and still be far from what people say. Dividing the logits of
-# RoBERTa-base by two takes its expected calibration error ({term}`ECE`) on SNLI from
+# A model can look well calibrated and still be far from what people say. On the SNLI items that ChaosNLI
+# chose for their disagreement, dividing the logits of RoBERTa-base by two takes its expected calibration
+# error ({term}`ECE`) from
 # {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=1 mean:ece .3f` to
-# {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=2 mean:ece .3f`. Its mean
-# distance from the votes on an item falls only from
-# {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=1 mean:dist_ce .3f` to
-# {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=2 mean:dist_ce .3f`. And the
+# {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=2 mean:ece .3f`. And the
 # vote shares themselves, the best prediction of people that there can be, have an ECE of
 # {value}`tbl-human-calibration dataset=snli system=oracle ece .3f`.
 #
 # {cite:t}`baan2022` made this argument: calibration to a majority label asks the wrong question
-# where people disagree. This chapter reproduces their numbers, looks at what a temperature can and
-# cannot mend, and measures ECE against the votes as well.
+# where people disagree. This chapter reproduces it, measures ECE against the votes as well, asks what
+# a temperature can and cannot mend, and sets the errors of models beside those of twenty people.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -33,14 +31,14 @@ dataset: str = "snli"  # which dataset
 predictions: list[str] = []  # files of predictions of your own, shown beside the rest
 shown_seed: int = 0  # which of the model's seeds the diagrams and histograms show
 n_folds: int = 10  # folds of the cross-fitted temperature
-resamples: int = 2000  # bootstrap resamples of the items, for the 95% intervals
-seed: int = 0  # seed that deals the folds, and of the bootstrap
+n_seeds: int = 200  # draws of the two samples of votes, at least 2
+seed: int = 0  # deals the folds, and is the first draw's, which the figure shows
 n_temperatures: int = 61  # temperatures from 0.5 to 4 at which the measures are computed
 
 # %%
 from IPython.display import Markdown
 
-from chaos_utils.analyses import calibration
+from chaos_utils.analyses import calibration, error_distributions
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.plots.calibration import (
@@ -49,6 +47,7 @@ from chaos_utils.plots.calibration import (
     plot_temperatures,
     plot_two_targets,
 )
+from chaos_utils.plots.error_distributions import plot_error_distributions, plot_error_views
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
@@ -89,15 +88,12 @@ Markdown(notices(material))
 #
 # ## The same predictions, scored twice
 #
-# ECE and DistCE disagree about how much a temperature of 2 achieves. On MNLI it takes the ECE of
-# RoBERTa-base from
-# {value}`tbl-human-calibration dataset=mnli family=RoBERTa-base temperature=1 mean:ece .3f` to
-# {value}`tbl-human-calibration dataset=mnli family=RoBERTa-base temperature=2 mean:ece .3f`, and DistCE only
-# from {value}`tbl-human-calibration dataset=mnli family=RoBERTa-base temperature=1 mean:dist_ce .3f` to
-# {value}`tbl-human-calibration dataset=mnli family=RoBERTa-base temperature=2 mean:dist_ce .3f`.
-#
-# Dividing the logits by a {term}`temperature` keeps the order of the labels, so accuracy and RankCS
-# stay as they are.
+# ECE and DistCE disagree about how much a temperature of 2 achieves. On SNLI the ECE of RoBERTa-base
+# nearly vanishes, but its mean distance from the votes on an item falls only from
+# {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=1 mean:dist_ce .3f` to
+# {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=2 mean:dist_ce .3f`.
+# Dividing the logits by a {term}`temperature` keeps the order of the labels, so accuracy and RankCS stay
+# as they are.
 
 # %%
 table_1 = calibration.human_calibration(in_table_1)
@@ -105,51 +101,32 @@ publish_table(
     "tbl-human-calibration",
     table_1,
     columns=calibration.CALIBRATION_COLUMNS,
-    shown=calibration.over_seeds(table_1.rows, calibration.TABLE_1),
-    groups=["dataset", "kind"],
+    shown=calibration.over_seeds(table_1.on(dataset).rows, calibration.TABLE_1),
+    groups=["kind"],
     caption="""The best prediction of people has the worst calibration error. Means over the seeds of
-    a model; the best model on each dataset is bold. The conventions are those of the code of
-    {cite:t}`baan2022`: accuracy takes the last of tied labels, ECE the first, with ten bins
-    $(a, b]$; EntCE is in nats.""",
+    a model, on SNLI; the best model is bold. The data has every seed, and MNLI. The conventions are those
+    of the code of {cite:t}`baan2022`: accuracy takes the last of tied labels, ECE the first, with ten
+    bins $(a, b]$; EntCE is in nats.""",
 )
 
 # %% [markdown]
-# RoBERTa-base stands for the {value}`tbl-calibration-intervals dataset=snli "system=RoBERTa-base, T = 1, 3 seeds" measure=ece n_seeds d`
-# models that {cite:t}`baan2022` trained on SNLI and released; MNLI is out of distribution for them.
-# Two seeds of BERT-base were released too, for SNLI alone. They are not on this page because the
-# paper's tables leave them out; {doc}`results` scores them. DeBERTa-v3-large and ModernBERT-large are
-# encoders of today, with one run each; {doc}`results` says where they come from, and that ModernBERT-large
-# may have seen the items of MNLI. MiniLM-L6 and MPNet-base are small models of our own, trained on both
-# datasets, with two seeds and one.
+# RoBERTa-base stands for the
+# {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=1 count:ece d` models that
+# {cite:t}`baan2022` trained on SNLI and released; MNLI is out of distribution for them. DeBERTa-v3-large
+# and ModernBERT-large are encoders of today, with one run each; {doc}`results` says where they come from,
+# and that ModernBERT-large may have seen the items of MNLI. MiniLM-L6 and MPNet-base are small models of
+# our own, trained on both datasets. {doc}`baan_numbers` sets the paper's numbers beside ours, one by one,
+# and gives 95% intervals and the parts of the Brier score: a temperature mends its reliability, and
+# leaves its resolution almost as it was.
 #
-# Table 1 of the paper comes out of the released predictions. No value of any seed is further from ours
-# than {value}`tbl-human-calibration-published max:largest_difference .4f`, which is within the rounding to
-# three decimals.
-
-# %%
-beside_paper = calibration.beside_table_1(table_1.on(dataset))
-published = None
-if len(beside_paper):
-    published = publish_table(
-        "tbl-human-calibration-published",
-        beside_paper,
-        columns=calibration.TABLE_1_COLUMNS,
-        caption="""The published Table 1 is reproduced within its rounding. Means over
-        seeds of the values of {cite:t}`baan2022` and of ours, and the largest difference of a single seed.
-        On SNLI, for the systems that the paper tabulates.""",
-    )
-published
-
-# %% [markdown]
 # ### Where the confidence goes
 #
 # Before scaling, one model gives
 # {value}`fig-reliability family=RoBERTa-base temperature=1 bin_low=0.9 n ,d` of the
 # {value}`fig-reliability family=RoBERTa-base temperature=1 sum:n ,d` SNLI items a confidence above 0.9, and
 # is right on {value}`fig-reliability family=RoBERTa-base temperature=1 bin_low=0.9 hits .0%` of them.
-# At a temperature of 2 its dots lie close to the diagonal of {numref}`fig-reliability`. The oracle is
-# right in every bin, by construction, so each of its gaps counts as underconfidence. The diagram
-# cannot separate doubt from error without knowing what people think of each item.
+# At a temperature of 2 its dots lie close to the diagonal. The oracle is right in every bin, by
+# construction, so each of its gaps counts as underconfidence.
 
 # %%
 diagrams = calibration.reliability(material, shown_seed=shown_seed)
@@ -164,9 +141,8 @@ publish_figure(
     several. Compare Figures 1c and 1d of {{cite:t}}`baan2022`.""",
     alt="""Seven reliability diagrams. At temperature 1 RoBERTa's dots stay below the diagonal, but for
     a first one that holds a single item; most items are in the last bin. At temperature 2 the dots
-    follow the diagonal, and the items spread over the bins. The other models, shown before
-    scaling alone, are overconfident too, and nearly all of DeBERTa's items are in the last bin. The oracle's dots are all at 1, far above the diagonal except at its
-    end.""",
+    follow the diagonal. The other models, shown before scaling alone, are overconfident too. The
+    oracle's dots are all at 1, far above the diagonal except at its end.""",
 )
 
 # %% [markdown]
@@ -233,99 +209,38 @@ publish_figure(
 )
 
 # %% [markdown]
-# ## With intervals
-#
-# ECE as printed is biased upward: on a finite sample the gaps of the bins are never all 0, so even a
-# calibrated model scores above it, and resampling moves it further up. In our simulations, nominal
-# 95% intervals of a calibrated model's ECE covered the truth about half of the time. So ECE has no
-# interval here. The *squared* error can be debiased: the sampling variance that each bin adds is
-# subtracted, and the result may be negative for a calibrated system.
-#
-# At a temperature of 2 the squared error of RoBERTa-base on SNLI, against the majority label, has an
-# interval from
-# {value}`tbl-calibration-intervals dataset=snli "system=RoBERTa-base, T = 2, 3 seeds" measure=sq_ce low .3f` to
-# {value}`tbl-calibration-intervals dataset=snli "system=RoBERTa-base, T = 2, 3 seeds" measure=sq_ce high .3f`,
-# which holds the 0 of a calibrated model. Against the votes it does not: there the interval begins at
-# {value}`tbl-calibration-intervals dataset=snli "system=RoBERTa-base, T = 2, 3 seeds" measure=sq_ce_votes low .4f`.
-
-# %%
-families = calibration.family_scores(in_table_1, n_resamples=resamples, seed=seed)
-publish_table(
-    "tbl-calibration-intervals",
-    families,
-    columns=calibration.INTERVAL_COLUMNS,
-    shown=calibration.in_columns(families.rows),
-    caption=f"""Calibration over seeds, with 95% intervals. Intervals of several seeds allow for
-    other seeds and other items (t, with Satterthwaite's degrees of freedom), those of one for other
-    items alone ({resamples:,} bootstrap resamples). *Squared* is the debiased squared error in the
-    same bins as ECE.""",
-)
-
-# %% [markdown]
-# The bins say whether probabilities are right on average, not whether they differ where people do.
-# {term}`Murphy's decomposition <Murphy decomposition>` of the Brier score of the votes separates the
-# two: *reliability* is a squared calibration error over all labels, *resolution* what the predictions
-# reveal about the votes.
-#
-# A temperature decides how far probabilities are from the votes; it hardly adds knowledge of the
-# items. At T = 2 the reliability term of RoBERTa-base on SNLI goes from
-# {value}`tbl-murphy dataset=snli family=RoBERTa-base temperature=1 mean:reliability .3f` to
-# {value}`tbl-murphy dataset=snli family=RoBERTa-base temperature=2 mean:reliability .3f`, and its
-# resolution from {value}`tbl-murphy dataset=snli family=RoBERTa-base temperature=1 mean:resolution .3f` to
-# {value}`tbl-murphy dataset=snli family=RoBERTa-base temperature=2 mean:resolution .3f`. The oracle, with
-# {value}`tbl-murphy dataset=snli system=oracle resolution .3f`, shows how much there is to know.
-
-# %%
-parts = calibration.murphy(in_table_1)
-publish_table(
-    "tbl-murphy",
-    parts,
-    columns=calibration.MURPHY_COLUMNS,
-    shown=calibration.over_seeds(parts.rows, calibration.BRIER),
-    groups=["dataset", "kind"],
-    caption="""A temperature mends reliability and leaves resolution almost as it was. The Brier score
-    of the votes and its parts; means over the seeds of a model, ten bins for each label's
-    probability; the best model on each dataset is bold. *Within bins* is below 0 where finer bins
-    would resolve more.""",
-)
-
-# %% [markdown]
 # ## Which temperature
 #
 # A temperature of 2 was fixed in the released code. Where could such a number come from? Fitted on
 # the very items that are then judged, a temperature is an *oracle* temperature, and depends on what
 # it minimises: the negative log-likelihood (NLL) of the majority label, or ECE. A fair one is fitted
-# elsewhere, for example on the model's released predictions for development items that are not in
-# ChaosNLI, by the NLL of the old label. And where some votes may be used for fitting, it can be
-# {term}`cross-fitted` by the NLL of the vote shares, so that no item has a say in its own.
+# elsewhere, for example by the NLL of the old label on the
+# {value}`tbl-temperatures family=RoBERTa-base choice=outside max:n_fitted ,d` SNLI development items outside
+# ChaosNLI. And where some votes may be used, it can be {term}`cross-fitted` by the NLL of the vote
+# shares, so that no item has a say in its own.
 #
-# For RoBERTa-base, about 2 comes out only on the items that are judged. Fitted on the
-# {value}`tbl-temperatures family=RoBERTa-base choice=outside max:n_fitted ,d` SNLI development items
-# outside ChaosNLI, the temperature is
-# {value}`tbl-temperatures family=RoBERTa-base choice=outside mean:temperature .2f` on average over the seeds,
-# and ECE stays at {value}`tbl-temperatures family=RoBERTa-base choice=outside mean:ece .3f`. Those items
-# were not chosen for dispute, as the items of ChaosNLI were, and on them the model is as sure as it is
-# right.
-#
-# Votes ask for more. Cross-fitted, the temperature is
-# {value}`tbl-temperatures family=RoBERTa-base choice=cross_fitted mean:temperature .2f`: ECE against the
-# votes falls to {value}`tbl-temperatures family=RoBERTa-base choice=cross_fitted mean:ece_votes .3f`, and ECE
-# against the majority is {value}`tbl-temperatures family=RoBERTa-base choice=cross_fitted mean:ece .3f`, well
-# above that of a temperature of 2. DeBERTa-v3-large, the surest of the models here, asks for
-# {value}`tbl-temperatures family=DeBERTa-v3-large choice=cross_fitted temperature .1f`.
+# For RoBERTa-base, about 2 comes out only on the items that are judged. Fitted outside, the temperature
+# is {value}`tbl-temperatures family=RoBERTa-base choice=outside mean:temperature .2f` on average over the
+# seeds, and ECE hardly moves: those items were not chosen for dispute, and on them the model is as sure as
+# it is right. Votes ask for more. Cross-fitted, the temperature is
+# {value}`tbl-temperatures family=RoBERTa-base choice=cross_fitted mean:temperature .2f`, for DeBERTa-v3-large, the
+# surest of the models here, {value}`tbl-temperatures family=DeBERTa-v3-large choice=cross_fitted temperature .1f`.
 
 # %%
 outside = calibration.find_outside(material)
 choices = calibration.temperature_choices(material, outside=outside, n_folds=n_folds, seed=seed)
+by_model = calibration.choices_over_seeds(choices.rows)
+is_first = by_model["family"] == by_model["family"].iloc[0]
 publish_table(
     "tbl-temperatures",
     choices,
     columns=calibration.TEMPERATURE_COLUMNS,
-    shown=calibration.choices_over_seeds(choices.rows),
+    shown=by_model[is_first | (by_model["choice"] == "cross_fitted")],
     groups=["family"],
     caption=f"""The temperature depends on what it is fitted to. T is given from the lowest to the
-    highest of the seeds; measures are means over seeds, all better the lower, and the best of each
-    model is bold. Cross-fitting uses {n_folds} folds. KL is in nats.""",
+    highest of the seeds; measures are means over seeds, all better the lower, and the best of the
+    first model is bold; of the others one choice is shown, and the data has all. Cross-fitting uses
+    {n_folds} folds. KL is in nats.""",
 )
 
 # %% [markdown]
@@ -356,64 +271,161 @@ publish_figure(
 # :where: choice=
 # ```
 #
-# ## Numbers of the appendices
+# ## Errors from several sides
 #
-# ECE looks at the probability of the predicted label alone. The {term}`class-wise <class-wise ECE>`
-# error does the same for every label's probability and averages over labels. Votes hold many shares
-# of exactly 0, which the bins $(a, b]$ leave out, and it matters whether the average divides by all
-# items or by those in a bin. The released code does the latter.
+# A model is not simply too sure of itself. The label that most people chose gets *less* from RoBERTa-base
+# than from people: on SNLI the mean difference is
+# {value}`fig-error-ranks dataset=snli part=1st side=signed temperature=1 max:mean +.3f`, on MNLI
+# {value}`fig-error-ranks dataset=mnli part=1st side=signed temperature=1 max:mean +.3f`. Yet its distributions
+# are sharper than people's on both datasets. On many items it is sure of a label that most people did
+# not choose.
 #
-# One of the three published class-wise errors does not come out. For RoBERTa-base at a temperature of
-# 2 the paper gives
-# {value}`tbl-classwise-ece family=RoBERTa-base temperature=2 max:published_percent .0f`%; its seeds have
-# {value}`tbl-classwise-ece family=RoBERTa-base temperature=2 min:classwise_ece_binned .1%` to
-# {value}`tbl-classwise-ece family=RoBERTa-base temperature=2 max:classwise_ece_binned .1%`. The oracle's
-# {value}`tbl-classwise-ece system=oracle n_without_bin ,d` shares of 0 move its error from
-# {value}`tbl-classwise-ece system=oracle classwise_ece_all .1%` over all items to
-# {value}`tbl-classwise-ece system=oracle classwise_ece_binned .1%` over binned ones.
+# One distance per item says how wrong a model is, not how. {cite:t}`baan2022` take the errors apart by
+# class, by the rank that people give a label, and by entropy. So do these figures, for one seed of
+# the model as it was released and at a temperature of 2; their data has the errors' other sides too.
+#
+# On SNLI contradiction is over-predicted most, by
+# {value}`fig-error-classes dataset=snli part=contradiction side=signed temperature=1 max:mean .3f` on average,
+# at the cost of neutral. But these biases are small beside the errors on single items: the probability
+# of neutral is off by {value}`fig-error-classes dataset=snli part=neutral side=absolute temperature=1 max:mean .2f`
+# on average, whatever the sign. {numref}`fig-error-classes` shows why: people rarely agree that a sentence
+# is, or is not, neutral, and the model mostly decides for one or the other.
 
 # %%
-publish_table(
-    "tbl-classwise-ece",
-    calibration.classwise_errors(material),
-    columns=calibration.CLASSWISE_COLUMNS,
-    caption="""The denominator decides the oracle's class-wise ECE. In percent, against the majority
-    label, with ten bins $(a, b]$ for each label. Appendix D of {cite:t}`baan2022` gives one value for
-    each system, over binned items; Δ is bold where it exceeds rounding.""",
+histograms = error_distributions.view_histograms(in_table_1, shown_seed=shown_seed)
+publish_figure(
+    "fig-error-classes",
+    plot_error_views,
+    histograms.where(histograms.rows["view"] == "class"),
+    caption="""The model decides where people are split. Share of the people’s votes for a class, and
+    the probability that a system gives it, in 25 bins over items; marks on the axis are means.""",
+    alt="""Six histograms: the three classes on SNLI, then on MNLI. At temperature 1 the model's
+    probabilities pile up near 0, and less near 1, more than the people's shares do, most plainly for
+    neutral; at a temperature of 2 the piles are lower, and for neutral on MNLI follow the people's.""",
 )
 
 # %% [markdown]
-# {term}`EntCE` ignores the sign of an error. With it, a value below 0 says that a model is surer than
-# people are.
+# Now the labels are sorted by the people's votes: the label with most votes is first. Labels with
+# equally many votes keep their usual order. A system that was only too sure of itself would give the
+# first label too much. Where it is wrong about which label is first, it gives that label too little.
 #
-# RoBERTa-base is surer than people before scaling, and less sure after it. On SNLI its seeds lie between
-# {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=1 min:mean .2f` and
-# {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=1 max:mean .2f` nats at T = 1,
-# where the paper has
-# {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=1 max:published .2f`. At T = 2
-# they lie between {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=2 min:mean .2f` and
-# {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=2 max:mean .2f`, and no seed
-# gives the paper's
-# {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=2 max:published .2f`.
+# Both happen. {numref}`fig-error-ranks` shows overconfidence on most items, and a second hump of items on
+# which the model chose another label. A temperature pulls both humps together and goes too far: at
+# T = 2 the mean error of the first label on SNLI is
+# {value}`fig-error-ranks dataset=snli part=1st side=signed temperature=2 max:mean +.3f`.
 
 # %%
-publish_table(
-    "tbl-signed-entropy-error",
-    calibration.signed_entropy_errors(in_table_1),
-    columns=calibration.SIGNED_COLUMNS,
-    caption="""By entropy, a temperature of 2 makes RoBERTa-base less sure than people. Signed entropy
-    error, H(model) − H(human) in nats, over items, for every seed. Appendix B of {cite:t}`baan2022` gives one
-    value for mean and median together; Δ is bold where it exceeds rounding.""",
+publish_figure(
+    "fig-error-ranks",
+    plot_error_views,
+    histograms.where(histograms.rows["view"] == "rank"),
+    caption="""People’s first choice gets too much on some items and far too little on others. A
+    system’s probability minus the people’s share, for the label with most votes of the item (1st) and
+    those after it, whatever their class; marks on the axis are means.""",
+    alt="""Six histograms of signed errors: first, second and third label on SNLI, then on MNLI. At
+    temperature 1 the first label's errors have two humps, a little above zero and near minus one half,
+    on MNLI about equally high; second labels mirror them. At a temperature of 2 the humps run together
+    below zero. Third labels are near zero.""",
 )
+
+# %% [markdown]
+# Without scaling the model is surer than people: on SNLI its entropy differs from theirs by
+# {value}`fig-error-entropy dataset=snli side=signed temperature=1 max:mean +.2f` nats on average, at T = 2 by
+# {value}`fig-error-entropy dataset=snli side=signed temperature=2 max:mean +.2f`.
+#
+# A mean near zero is not agreement. Flattening moves all entropies by one rule, so that errors of both
+# signs cancel while their absolute value stays: at T = 2 it is still
+# {value}`fig-error-entropy dataset=snli side=absolute temperature=2 max:mean .2f` nats.
+
+# %%
+publish_figure(
+    "fig-error-entropy",
+    plot_error_views,
+    histograms.where(histograms.rows["view"] == "entropy"),
+    caption="""A temperature of 2 moves the model's entropy to where people's lies, but not item by item.
+    Entropy of the people’s votes and of a system’s distribution, and their difference; a negative error
+    means that the system is surer than people are. Marks on the axis are means.""",
+    alt="""Four histograms, SNLI above MNLI: entropy, then its error. On SNLI the model's entropies pile
+    up near 0, on MNLI they spread evenly up to 0.7 nats; few items are that low by the people's votes. At
+    a temperature of 2 they lie where the people's do, a little higher. Signed errors lie mostly left of
+    zero, and after flattening on both sides of it.""",
+)
+
+# %% [markdown]
+# ## Beside twenty people
+#
+# A model's distance from people is never zero, but neither is that of people themselves. Shuffle an
+# item's votes and cut off twenty, then twenty others: H1 and H2, two small crowds that were asked the
+# same question. Judged by the sixty others, twenty people are
+# {value}`tbl-error-divergence measure=dist_ce system=H1 reference=outside_both mean .3f` away on average. By the
+# same judges, RoBERTa-base is
+# {value}`tbl-error-divergence measure=dist_ce origin=released temperature=1 reference=outside_both mean .3f`
+# away, and {value}`tbl-error-divergence measure=dist_ce origin=released temperature=2 reference=outside_both mean .3f`
+# at a temperature of 2.
+#
+# Nearly all errors of the samples in {numref}`fig-error-distributions` are small; a model's reach to
+# almost 1. The histogram of RoBERTa-base differs from that of H1 in
+# {value}`tbl-error-divergence measure=tvd origin=released temperature=1 mean .0%` of its mass, that of the
+# second sample in {value}`tbl-error-divergence measure=tvd system=H2 mean .0%`. Flattening shortens the
+# model's tail, and it still looks nothing like people.
+
+# %% tags=["remove-input"]
+Markdown(material.left_out(error_distributions.MANY_VOTES))
+
+# %%
+errors = error_distributions.error_histograms(material, shown_seed=shown_seed, seed=seed)
+figure = None
+if len(errors):
+    figure = publish_figure(
+        "fig-error-distributions",
+        plot_error_distributions,
+        errors,
+        caption=f"""Twenty people are close to the crowd on nearly every item, models are not. Distance from
+        all votes, item by item, for two disjoint samples of 20 votes (H1 and H2, drawn once) and for the
+        systems, seed {shown_seed} where there are several. Thirty bins; dashed lines are means, and the
+        thin outline repeats H1. Compare Figure 2 of {{cite:t}}`baan2022`.""",
+        alt="""Histograms one above the other, on the same axis from 0 to 1. The two human samples look
+        alike: nearly all their items lie below 0.2. The models' errors spread from 0 to almost 1; at a
+        temperature of 2 RoBERTa's longest errors shrink, and it still looks nothing like the samples.""",
+    )
+figure
+
+# %% [markdown]
+# One draw is an accident, so we repeat it {value}`tbl-error-divergence measure=dist_ce system=H1 reference=all n_seeds d`
+# times. Who judges matters more than which votes were drawn. Judged by all votes, which contain its own,
+# H1 has a mean DistCE of {value}`tbl-error-divergence measure=dist_ce system=H1 reference=all mean .3f`; judged by
+# the other eighty, {value}`tbl-error-divergence measure=dist_ce system=H1 reference=outside_h1 mean .3f`. The first
+# value is always four fifths of the second, because twenty of the hundred votes cancel against
+# themselves. Systems have no votes among the judges, so we compare them with samples that the sixty
+# in neither sample judge.
+
+# %%
+draws = error_distributions.error_divergence(
+    material, shown_seed=shown_seed, n_seeds=n_seeds, seed=seed
+)
+published = None
+if len(draws):
+    published = publish_table(
+        "tbl-error-divergence",
+        draws,
+        columns=error_distributions.COLUMNS,
+        index=error_distributions.SYSTEM,
+        caption=f"""By DistCE models are further from the crowd than twenty people, whoever judges; by ECE
+        a model beats people. {{term}}`TVD` compares a histogram of errors, in 30 bins, with H1's.
+        Means over {n_seeds:,} draws; in brackets the middle 95% of them, where the value depends on the
+        draw.""",
+    )
+published
 
 # %% [markdown]
 # ## Limitations
 #
-# These findings rest on one architecture with
-# {value}`tbl-calibration-intervals dataset=snli "system=RoBERTa-base, T = 1, 3 seeds" measure=ece n_seeds d`
-# seeds, on two larger ones with one run each, and on two small ones with two seeds and one. The items of
-# ChaosNLI were chosen because their five original votes were split, so both error and disagreement are higher than on the whole development
-# sets.
+# These findings rest on one architecture with a few seeds, on two larger ones with one run each, and on
+# two small ones of our own. The items of ChaosNLI were chosen because their five original votes were
+# split, so both error and disagreement are higher than on the whole development sets. All calibration
+# errors depend on ten bins of equal width.
 #
-# All calibration errors depend on ten bins of equal width. The votes are a sample, so a perfect model,
-# which knows each item's true distribution, would have a DistCE above 0 as well.
+# The votes are a sample, so a perfect model, which knows each item's true distribution, would have a
+# DistCE above 0 as well, and part of what the label that people chose most gets too little is chance in
+# the votes. H1, H2 and their judges come from the same hundred people: another crowd, asked at another
+# time, may differ more. {doc}`results` gives the number of people that each model is worth.

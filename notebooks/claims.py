@@ -27,7 +27,7 @@
 # a digit in an appendix counts there as much as a paper's main point.
 #
 # This part is for who checks. Its other pages set {doc}`every number that the papers print beside ours
-# <published>`, convert {doc}`one convention's number into another's <../conversions>`, say {doc}`how our models
+# <published>`, say {doc}`what else the appendices of one give <baan_numbers>`, convert {doc}`one convention's number into another's <../conversions>`, say {doc}`how our models
 # were trained <finetuning>`, and {doc}`simulate how the votes were collected <collection>`.
 
 # %% tags=["parameters"]

@@ -28,7 +28,7 @@
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
-thinned: str = "mnli"  # whose thinning is drawn, if it is here; the table has all
+thinned: str = "mnli"  # whose thinning is shown, if it is here; the data has all
 most: int = 3000  # items that the nonparametric prior is fitted on; of more, some are drawn
 resamples: int = 2000  # bootstrap resamples of the items, for the 95% intervals
 fives: int = 10  # draws of five votes per item

@@ -231,7 +231,7 @@ Markdown(material.left_out("old votes"))
 # distribution, they come nearer to the hundred on MNLI, with a {term}`JSD` of
 # {value}`tbl-main-results dataset=mnli "system=original votes" jsd .2f`, than any published model
 # as it is. Fitted on other items' votes, some models come nearer still, such as DeBERTa-v3-large
-# with {value}`tbl-fitting dataset=mnli inputs=DeBERTa-v3-large map=quadratic objective=jsd jsd .2f`
+# with {value}`tbl-fitting dataset=mnli access=text inputs=DeBERTa-v3-large map=quadratic objective=jsd jsd .2f`
 # ({doc}`fitting`).
 #
 # ## How far this goes

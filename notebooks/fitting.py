@@ -15,33 +15,21 @@
 #
 # The model with the best {term}`new accuracy` on SNLI is among the furthest from people, until a small map is fitted on
 # the votes on other items. As it is, DeBERTa-v3-large has a {term}`JSD` of
-# {value}`tbl-fitting dataset=snli inputs=DeBERTa-v3-large "map=as it is" jsd .3f` on SNLI and
-# {value}`tbl-fitting dataset=mnli inputs=DeBERTa-v3-large "map=as it is" jsd .3f` on MNLI; after a map that takes
-# seconds to fit, {value}`tbl-fitting dataset=snli inputs=DeBERTa-v3-large map=quadratic objective=jsd jsd .3f` and
-# {value}`tbl-fitting dataset=mnli inputs=DeBERTa-v3-large map=quadratic objective=jsd jsd .3f`, about where the
-# same map takes ModernBERT-large, the nearest single model on SNLI as it is.
+# {value}`tbl-fitting dataset=snli inputs=DeBERTa-v3-large "map=as it is" jsd .3f` on SNLI; after a map that takes
+# seconds to fit, {value}`tbl-fitting dataset=snli access=text inputs=DeBERTa-v3-large map=quadratic objective=jsd jsd .3f`,
+# about where the same map takes ModernBERT-large, the nearest single model as it is.
 #
 # From the text alone, all available systems together reach
-# {value}`tbl-fitting dataset=snli "inputs=all systems" map=chosen jsd .3f` on SNLI, where the best published model
-# has {value}`tbl-fitting dataset=snli map=published jsd .3f`, and
-# {value}`tbl-fitting dataset=mnli "inputs=all systems" map=chosen jsd .3f` on MNLI, against
-# {value}`tbl-fitting dataset=mnli map=published jsd .3f`. ModernBERT-large may have seen the items of MNLI; without
-# it the stacks have {value}`tbl-fitting dataset=snli "inputs=all but ModernBERT-large" map=chosen jsd .3f` and
-# {value}`tbl-fitting dataset=mnli "inputs=all but ModernBERT-large" map=chosen jsd .3f`.
+# {value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=jsd jsd .3f` on SNLI and
+# {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=jsd jsd .3f` on MNLI. A second
+# crowd of people is still far away: on SNLI it has
+# {value}`tbl-fitting dataset=snli "map=second crowd" jsd .3f`.
 #
-# On αNLI the nine published models are among the systems: one temperature takes ALBERT-xxlarge from
-# {value}`tbl-fitting dataset=alphanli inputs=albert-xxlarge "map=as it is" jsd .3f` to
-# {value}`tbl-fitting dataset=alphanli inputs=albert-xxlarge map=temperature objective=jsd jsd .3f`, and all together
-# reach {value}`tbl-fitting dataset=alphanli "inputs=all systems" map=chosen jsd .3f`. As published they saw no
-# votes, so this is what votes are worth, and no ranking of models.
-#
-# An item's {term}`old label` adds to what models read. With it the stacks come to
-# {value}`tbl-fitting-old-label dataset=snli "inputs=all systems" map=chosen jsd .3f` on SNLI,
-# {value}`tbl-fitting-old-label dataset=mnli "inputs=all systems" map=chosen jsd .3f` on MNLI and
-# {value}`tbl-fitting-old-label dataset=alphanli "inputs=all systems" map=chosen jsd .3f` on αNLI. A second crowd has
-# {value}`tbl-fitting dataset=snli "map=second crowd" jsd .3f`,
-# {value}`tbl-fitting dataset=mnli "map=second crowd" jsd .3f` and
-# {value}`tbl-fitting dataset=alphanli "map=second crowd" jsd .3f`.
+# Training a model further on the votes buys about as much as such a map. It brings MiniLM-L6, a small encoder, from
+# {value}`fig-distribution-learning dataset=snli method=plain measure=jsd value .3f` to
+# {value}`fig-distribution-learning dataset=snli method=soft_jsd measure=jsd value .3f` on SNLI; a map of twelve numbers,
+# fitted to what the plain model predicts, to
+# {value}`tbl-fitting dataset=snli access=text "inputs=MiniLM-L6, seed 0" map=affine objective=jsd jsd .3f`.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -49,6 +37,9 @@ predictions: list[str] = []  # files of predictions of your own, fitted and show
 folds: int = 10  # folds by premise, story and image
 repeats: int = 2  # draws of items and votes for the learning curve
 resamples: int = 1000  # bootstrap resamples of the items, for the intervals
+model: str = "minilm-l6"  # the encoder whose committed runs are compared
+run_seed: int = 0  # seed of the plain run, which all others are set beside
+run_resamples: int = 10000  # bootstrap resamples where runs are compared; Holm needs many
 confidence: float = 0.95  # coverage of the intervals
 seed: int = 0  # seed of folds, draws and resamples
 
@@ -56,10 +47,12 @@ seed: int = 0  # seed of folds, draws and resamples
 from IPython.display import Markdown
 
 from chaos_utils.analyses import fitting
+from chaos_utils.analyses import learning_distributions as learning
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.datasets.votes import ENOUGH_VOTES
 from chaos_utils.plots.fitting import plot_fitting, plot_fitting_curve
+from chaos_utils.plots.learning import plot_learning
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
@@ -72,7 +65,6 @@ methods = fitting.methods(
     confidence=confidence,
     seed=seed,
 )
-has_old_labels = methods.rows["access"] == "old label"
 
 # %% tags=["remove-input"]
 Markdown(notices(material))
@@ -84,26 +76,21 @@ Markdown(notices(material))
 # the labels, and is fitted to the votes of many items:
 #
 # * **temperature**: one number divides the log-probabilities ({term}`temperature scaling`);
-# * **vector**: a weight for each label, and an intercept;
-# * **isotonic**: for each label by itself, the rising step function of its probability that is nearest
-#   to the votes {cite:p}`zadrozny2002`, then divided by their sum;
 # * **affine**: any matrix and intercept. On log-probabilities this is
 #   {term}`Dirichlet calibration` {cite:p}`kull2019`;
 # * **quadratic**: affine in the log-probabilities, the probabilities, and all products of two of a
 #   system's centred logits.
 #
-# For several systems, temperature, vector and isotonic take the mean of their log-probabilities; affine
-# and quadratic {term}`stack <stacking>` them. Where several models are stacked, the seeds of one enter as the mean
-# of their log-probabilities. A ridge penalty keeps weights small, the more so the fewer
-# items there are. Maps are fitted for KL (the cross-entropy with the votes) or for the mean JSD itself;
-# isotonic has no such choice. *As it is* means without any map: a system's probabilities, or the mean of
+# For several systems, a temperature takes the mean of their log-probabilities; affine
+# and quadratic {term}`stack <stacking>` them, the seeds of one model as their mean. A ridge penalty keeps weights
+# small, the more so the fewer items there are. Maps are fitted for the mean JSD itself, or for KL (the cross-entropy
+# with the votes). *As it is* means without any map: a system's probabilities, or the mean of
 # several. To fewer than twenty votes per item, JSD and TVD reward overconfidence: such votes are fitted
 # for KL alone, and rank by the unbiased squared distance.
 #
 # Every prediction is {term}`cross-fitted`: the votes on an item, and on all items with the same premise,
-# story or image, are left out of the fit that predicts it. For a stack we let folds *within* the fitted
-# items choose between affine and quadratic and among five penalties, so that neither is chosen with
-# the predicted items in sight. Such a map is called *chosen*, and our headline is its score.
+# story or image, are left out of the fit that predicts it. Two choices are ours, made after seeing the results of
+# both: the quadratic map for the headlines, and the mean of a model's seeds in a stack.
 #
 # Of each encoder the largest training size counts as its system, with all its seeds. Label smoothing and
 # {term}`MC dropout` make systems of their own, in no stack. Models trained on votes
@@ -113,134 +100,99 @@ Markdown(notices(material))
 # ## From the text alone
 
 # %%
-of_text = methods.where(~has_old_labels)
 nearness = fitting.in_words(methods.rows)
-shown = fitting.shown(methods.rows, "text")
-publish_table(
-    "tbl-fitting",
-    of_text,
-    shown=shown,
-    columns=fitting.columns_of(shown),
-    groups=["dataset"],
-    caption=f"""Maps fitted on votes bring systems closer to people. Out of fold ({folds} folds), on the
-    items that all systems predict, nearest first; one seed of each family and the stacks. In brackets,
-    {100 * confidence:g}% bootstrap intervals over items ({resamples:,} resamples). *Base rate*: the mean
-    vote, without any system. *Worth*: people to ask on top of the base rate. The data
-    has all systems, maps and objectives, perfect model, second crowd and the best published model.""",
-)
-
-# %% [markdown]
-# A model need not be of today. One RoBERTa-base with an affine map already has
-# {value}`tbl-fitting dataset=snli "inputs=RoBERTa-base, seed 0" map=affine objective=jsd jsd .3f` on SNLI
-# and {value}`tbl-fitting dataset=mnli "inputs=RoBERTa-base, seed 0" map=affine objective=jsd jsd .3f` on
-# MNLI, which it was not trained on. On top of the {term}`base rate`, the full stack is {term}`worth`
-# {value}`tbl-fitting dataset=snli "inputs=all systems" map=chosen people .1f` people on
-# SNLI, where that RoBERTa as it is is worth
-# {value}`tbl-fitting dataset=snli "inputs=RoBERTa-base, seed 0" "map=as it is" people .1f`
-# ({numref}`tbl-fitting`).
-#
-# The accuracy of the stack grows as well. On MNLI, {term}`new accuracy` rises from
-# {value}`tbl-fitting dataset=mnli "inputs=all systems" "map=as it is" new_accuracy .0%` to
-# {value}`tbl-fitting dataset=mnli "inputs=all systems" map=chosen new_accuracy .0%`.
-# A temperature leaves a single system's accuracy as it is, since it keeps the order of its labels.
-#
-# What is fitted for matters, too. Fitted for KL, the quadratic map of the same stack on SNLI has a lower KL
-# ({value}`tbl-fitting dataset=snli "inputs=all systems" map=quadratic objective=kl kl .3f` instead of
-# {value}`tbl-fitting dataset=snli "inputs=all systems" map=quadratic objective=jsd kl .3f`) and a higher
-# JSD ({value}`tbl-fitting dataset=snli "inputs=all systems" map=quadratic objective=kl jsd .3f`).
-
-# %%
 publish_figure(
     "fig-fitting",
     plot_fitting,
     methods.having(fitting.drawn(methods.rows)),
     caption=f"""Fitted on other items' votes, DeBERTa is among the nearest to people; as it is, among the
-    furthest. {nearness} out of fold, a row for each
-    system, in three states that are not to be ranked together: without any votes, fitted on
-    votes, and fitted on votes with the item's old label as well. Single systems by the affine map, all
-    together by the map that inner folds choose. Bars
-    are {100 * confidence:g}% intervals over items. Hollow: the best model of {{cite:t}}`nie2020`, where its
-    predictions are not available. Perfect model and second crowd as in {{doc}}`ceilings`.""",
-    alt="""Dot plots with a panel for each dataset and a row for each system, whose marks a bar joins: as
-    it is, with a map that was fitted on votes, and, for all systems together, with the old label too. Fitted
-    marks lie left of those as they are; on SNLI and MNLI, DeBERTa's bar is the longest of a
-    system. Two lines at the left, perfect model and second crowd, are far from all marks.""",
+    furthest. {nearness} out of fold ({folds} folds) of systems as they are, with a quadratic map that was fitted on votes,
+    and with the item's old label as well: three kinds of methods that are not to be ranked together. One seed of
+    each family, and all together. Bars are {100 * confidence:g}% intervals over items. Hollow: the best model of
+    {{cite:t}}`nie2020`, where its predictions are not available. Perfect model and second crowd as in
+    {{doc}}`ceilings`.""",
+    alt="""Dot plots with a panel for each dataset and a row for each system, whose marks a bar joins: as it is, with a map
+    that was fitted on votes, and with the old label too. The marks move left from kind to kind; on SNLI and MNLI those of DeBERTa move furthest. Two lines at
+    the left, perfect model and second crowd, are far from all marks.""",
 )
 
 # %% [markdown]
-# On αNLI, MiniLM's accuracy is little above that of a uniform guess, one half
-# ({value}`tbl-fitting dataset=alphanli "inputs=MiniLM-L6, seed 0" "map=as it is" new_accuracy .0%`). It is
-# a negative control: a map finds little in its output. By JSD, the affine map has
-# {value}`tbl-fitting dataset=alphanli "inputs=MiniLM-L6, seed 0" map=affine objective=jsd jsd .3f`, the best constant
-# {value}`tbl-fitting dataset=alphanli "map=base rate" objective=jsd jsd .3f`; mapped, it is worth
-# {value}`tbl-fitting dataset=alphanli "inputs=MiniLM-L6, seed 0" map=affine objective=jsd people .1f` people.
+# ModernBERT-large may have seen the items of MNLI, with how far people agree on them. Without it the stacks have
+# {value}`tbl-fitting dataset=snli access=text "inputs=all but ModernBERT-large" map=quadratic objective=jsd jsd .3f` on SNLI and
+# {value}`tbl-fitting dataset=mnli access=text "inputs=all but ModernBERT-large" map=quadratic objective=jsd jsd .3f` on MNLI.
 #
-# ## Each system by each map
+# A model need not be of today. On top of the {term}`base rate`, one RoBERTa-base is {term}`worth`
+# {value}`tbl-fitting dataset=snli access=text "inputs=RoBERTa-base, seed 0" "map=as it is" people .1f` people on SNLI as it
+# is, and {value}`tbl-fitting dataset=snli access=text "inputs=RoBERTa-base, seed 0" map=affine objective=jsd people .1f` with
+# an affine map; the stack of all systems is worth
+# {value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=jsd people .1f`.
+#
+# Most of the gain is in being less sure, the rest in changing labels by different amounts. For one RoBERTa-base on
+# MNLI, a temperature brings the JSD from
+# {value}`tbl-fitting dataset=mnli "inputs=RoBERTa-base, seed 0" "map=as it is" jsd .3f` to
+# {value}`tbl-fitting dataset=mnli "inputs=RoBERTa-base, seed 0" map=temperature objective=jsd jsd .3f`, a matrix to
+# {value}`tbl-fitting dataset=mnli access=text "inputs=RoBERTa-base, seed 0" map=affine objective=jsd jsd .3f`.
+#
+# On αNLI there are two labels, and a temperature does nearly all: RoBERTa-large has
+# {value}`tbl-fitting dataset=alphanli inputs=roberta-large map=temperature objective=jsd jsd .3f` with it and
+# {value}`tbl-fitting dataset=alphanli access=text inputs=roberta-large map=quadratic objective=jsd jsd .3f` with the
+# quadratic map. The nine published models are among the systems there. As published they saw no votes, so their gain is
+# what votes are worth, and no ranking of models.
 
-# %%
-maps = fitting.by_map(methods)
-result = None
-if len(maps):
-    result = publish_table(
-        "tbl-fitting-maps",
-        maps,
-        columns=fitting.MAP_COLUMNS,
-        groups=["dataset"],
-        caption=f"""A temperature does most for models that are too sure; changing labels by different amounts does
-        the rest. {nearness} from the text alone, out
-        of fold; maps but the isotonic one are fitted for JSD, and for KL where votes are few. Seeds, their ensembles, label smoothing and
-        MC dropout each by themselves. Intervals are in the data of the first table.""",
-    )
-result
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Every system by every map, as a table", "code_prompt_hide": "Fold the table"}
+shown = fitting.by_map(methods.rows)
+publish_table(
+    "tbl-fitting",
+    methods,
+    shown=shown,
+    columns=fitting.columns_of(shown),
+    groups=["dataset"],
+    caption=f"""A temperature brings systems closer to people; on SNLI and MNLI, a matrix brings them closer still.
+    {nearness} out of fold ({folds} folds), on the items that all systems predict, nearest first; one seed of each
+    family, and the stacks. In brackets,
+    {100 * confidence:g}% bootstrap intervals over items ({resamples:,} resamples). *Worth*: people to ask on top of the
+    base rate, by the quadratic map. *None*: the mean vote, without any system, or that given the old label. The data
+    has all seeds, both objectives, KL, TVD and accuracy, perfect model, second crowd and the best published model.""",
+)
 
 # %% [markdown]
-# For one RoBERTa-base on MNLI, a temperature brings the JSD from
-# {value}`tbl-fitting-maps dataset=mnli "inputs=RoBERTa-base, seed 0" as_it_is .3f` to
-# {value}`tbl-fitting-maps dataset=mnli "inputs=RoBERTa-base, seed 0" temperature .3f`, a weight and an
-# intercept for each label to {value}`tbl-fitting-maps dataset=mnli "inputs=RoBERTa-base, seed 0" vector .3f`,
-# and a whole matrix adds little: {value}`tbl-fitting-maps dataset=mnli "inputs=RoBERTa-base, seed 0" affine .3f`
-# ({numref}`tbl-fitting-maps`). On αNLI there are two labels, and a temperature does nearly all:
-# {value}`tbl-fitting-maps dataset=alphanli inputs=roberta-large temperature .3f` for RoBERTa-large, where
-# it has {value}`tbl-fitting-maps dataset=alphanli inputs=roberta-large as_it_is .3f` as it is. Isotonic steps, one label at a time, give
-# {value}`tbl-fitting-maps dataset=mnli "inputs=RoBERTa-base, seed 0" isotonic .3f`. Stacking all systems brings that to
-# {value}`tbl-fitting-maps dataset=mnli "inputs=all systems" affine .3f`.
+# The accuracy of the stack grows as well. On MNLI, {term}`new accuracy` rises from
+# {value}`tbl-fitting dataset=mnli "inputs=all systems" "map=as it is" new_accuracy .0%` to
+# {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=jsd new_accuracy .0%`.
+# A temperature leaves a single system's accuracy as it is, since it keeps the order of its labels.
+#
+# What is fitted for matters, too. Fitted for KL, the quadratic map of the same stack on SNLI has a lower KL
+# ({value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=kl kl .3f` instead of
+# {value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=jsd kl .3f`) and a higher
+# JSD ({value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=kl jsd .3f`).
+#
+# On αNLI, MiniLM's accuracy is little above that of a uniform guess, one half. It is
+# a negative control: a map finds little in its output. By JSD, the affine map has
+# {value}`tbl-fitting dataset=alphanli access=text "inputs=MiniLM-L6, seed 0" map=affine objective=jsd jsd .3f`, the best constant
+# {value}`tbl-fitting dataset=alphanli access=text "map=base rate" objective=jsd jsd .3f`.
 #
 # ## With the old label
 #
 # An item's {term}`old label` can be an input as well: as an indicator for each label, and times the
 # log-probabilities, so that a map may differ from label to label. Methods with it know one human
-# answer to the very item, and are not ranked with those that do not.
+# answer to the very item (the majority of five or, on αNLI, the way the item was written), and are not ranked with
+# those that do not.
+#
+# The old label and the systems add to each other. With it the stacks come to
+# {value}`tbl-fitting dataset=snli "access=old label" "inputs=all systems" map=quadratic objective=jsd jsd .3f` on SNLI,
+# {value}`tbl-fitting dataset=mnli "access=old label" "inputs=all systems" map=quadratic objective=jsd jsd .3f` on MNLI and
+# {value}`tbl-fitting dataset=alphanli "access=old label" "inputs=all systems" map=quadratic objective=jsd jsd .3f` on αNLI.
+#
+# What is read in the text is worth more than the label on SNLI and MNLI: on MNLI, base rates given the label are worth
+# {value}`tbl-fitting dataset=mnli "access=old label" "map=base rate" objective=jsd people .1f` people, the stack without it
+# {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=jsd people .1f`. On αNLI the label
+# alone says about as much as all
+# {value}`tbl-fitting dataset=alphanli "inputs=all systems" "map=as it is" n_systems d` models.
 
-# %%
-result = Markdown(material.left_out("old labels"))
-if has_old_labels.any():
-    result = publish_table(
-        "tbl-fitting-old-label",
-        methods.where(has_old_labels),
-        shown=fitting.shown(methods.rows, "old label"),
-        columns=fitting.columns_of(fitting.shown(methods.rows, "old label")),
-        groups=["dataset"],
-        caption="""The old label and the systems add to each other. As the table from the text alone; here
-        each item's old label is an input too, by itself and times the log-probabilities. *Base rate*: the
-        mean vote given the old label, fitted for the same objective.""",
-    )
-result
+# %% tags=["remove-input"]
+Markdown(material.left_out("old labels"))
 
 # %% [markdown]
-# An old label is the majority of five or, on αNLI, the way the item was written, for the very item that is predicted.
-# With base
-# rates alone it is worth
-# {value}`tbl-fitting-old-label dataset=mnli "map=base rate" objective=jsd people .1f` people on MNLI; all
-# that our systems read in the text is worth
-# {value}`tbl-fitting dataset=mnli "inputs=all systems" map=chosen people .1f`. The JSD of
-# the text differs by
-# {value}`tbl-fitting dataset=mnli "inputs=all systems" map=chosen difference .3f`, from
-# {value}`tbl-fitting dataset=mnli "inputs=all systems" map=chosen difference_low .3f` to
-# {value}`tbl-fitting dataset=mnli "inputs=all systems" map=chosen difference_high .3f`. On αNLI the label alone says
-# about as much as all {value}`tbl-fitting dataset=alphanli "inputs=all systems" map=chosen n_systems d` models:
-# {value}`tbl-fitting-old-label dataset=alphanli "map=base rate" objective=jsd jsd .3f`
-# against {value}`tbl-fitting dataset=alphanli "inputs=all systems" map=chosen jsd .3f`.
-#
 # ## How many items, how many votes
 #
 # How much labelling does a map take? Here it is fitted on fewer items of the other folds, with fewer votes on
@@ -268,91 +220,118 @@ result
 # %% [markdown]
 # With all items of the other folds, five votes on each, as many as the AmbiNLI of {cite:t}`meissner2021`
 # takes from SNLI and MNLI, give
-# {value}`fig-fitting-curve dataset=snli whole=true n_votes=5 jsd .3f` on SNLI and
 # {value}`fig-fitting-curve dataset=mnli whole=true n_votes=5 jsd .3f` on MNLI; a hundred give
-# {value}`fig-fitting-curve dataset=snli whole=true n_votes=100 jsd .3f` and
 # {value}`fig-fitting-curve dataset=mnli whole=true n_votes=100 jsd .3f`. Much of that is the objective: fitted for KL
 # as five votes must be, a hundred give
-# {value}`tbl-fitting dataset=snli "inputs=all systems" map=quadratic objective=kl jsd .3f` and
-# {value}`tbl-fitting dataset=mnli "inputs=all systems" map=quadratic objective=kl jsd .3f`.
+# {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=kl jsd .3f`.
 #
 # For the same number of votes, more items are better than more votes on each, here down to a single one. A
 # thousand votes on SNLI give {value}`fig-fitting-curve dataset=snli n_fitted=50 n_votes=20 jsd .3f` as 50
 # items with twenty, {value}`fig-fitting-curve dataset=snli n_fitted=200 n_votes=5 jsd .3f` as 200 items
 # with five, and {value}`fig-fitting-curve dataset=snli n_fitted=1000 n_votes=1 jsd .3f` as 1,000 items with
-# one; on MNLI these are {value}`fig-fitting-curve dataset=mnli n_fitted=50 n_votes=20 jsd .3f`,
-# {value}`fig-fitting-curve dataset=mnli n_fitted=200 n_votes=5 jsd .3f` and
-# {value}`fig-fitting-curve dataset=mnli n_fitted=1000 n_votes=1 jsd .3f`. Where two hundred items can be
-# labelled by twenty people each, SNLI is at
-# {value}`fig-fitting-curve dataset=snli n_fitted=200 n_votes=20 jsd .3f` already.
+# one.
 #
-# ## One map for two datasets
+# ## Does a map carry over?
 #
-# Datasets that are pooled elsewhere in this book can share a map, or lend it to each other.
+# Little of it. SNLI and MNLI, which have the same labels, can lend each other their maps, and much of the gain is lost.
 
 # %%
-pooling = fitting.pooling(material.pooled(), n_folds=folds, seed=seed)
+carried = fitting.carried_over(material.pooled(), n_folds=folds, seed=seed)
 result = None
-if len(pooling):
+if len(carried):
     result = publish_table(
         "tbl-fitting-pooled",
-        pooling,
-        columns=fitting.POOL_COLUMNS,
-        caption="""A map belongs to its dataset. JSD of maps that are fitted for it on the same dataset,
-        on both together without being given which is which, and on the other one alone; out of fold, with
-        the systems that predict both.""",
+        carried,
+        columns=fitting.CARRIED_COLUMNS,
+        caption="""A map belongs to its dataset. JSD of the mean of the systems that predict both datasets, and of their
+        quadratic map, fitted on the same dataset out of fold or on the other one alone.""",
     )
 result
 
 # %% [markdown]
-# Pooled, the quadratic map has {value}`tbl-fitting-pooled judged_on=snli access=text map=quadratic jsd_pooled .3f`
-# instead of {value}`tbl-fitting-pooled judged_on=snli access=text map=quadratic jsd_each .3f` on SNLI and
-# {value}`tbl-fitting-pooled judged_on=mnli access=text map=quadratic jsd_pooled .3f` instead of
-# {value}`tbl-fitting-pooled judged_on=mnli access=text map=quadratic jsd_each .3f` on MNLI. Carried over from
-# the other dataset it has {value}`tbl-fitting-pooled judged_on=snli access=text map=quadratic jsd_other .3f` and
-# {value}`tbl-fitting-pooled judged_on=mnli access=text map=quadratic jsd_other .3f`; the mean of the same
-# systems without a map has {value}`tbl-fitting-pooled judged_on=snli "map=as it is" jsd_each .3f` and
-# {value}`tbl-fitting-pooled judged_on=mnli "map=as it is" jsd_each .3f`. Part of what a map learns may be how one dataset's items were chosen. Fifty
-# items of the dataset itself, with twenty votes on each, give more:
-# {value}`fig-fitting-curve dataset=snli n_fitted=50 n_votes=20 jsd .3f` and
-# {value}`fig-fitting-curve dataset=mnli n_fitted=50 n_votes=20 jsd .3f`.
+# Carried over, the map has {value}`tbl-fitting-pooled judged_on=snli jsd_other .3f` on SNLI, where the mean of the same
+# systems has {value}`tbl-fitting-pooled judged_on=snli jsd_as_it_is .3f` without a map: all of its gain is lost. On MNLI
+# about half is ({numref}`tbl-fitting-pooled`). Part of what a map learns may be how one dataset's items were chosen. Fifty
+# items of the dataset itself, with twenty votes on each, give more ({numref}`fig-fitting-curve`).
 #
-# ## What our choices cost
+# ## Other ways to learn distributions
+#
+# A model's confidence can also be changed without votes, its targets softened during training, its runs averaged; or it
+# can be trained further on votes. We compare these on one encoder, MiniLM-L6, fine-tuned on one label per item: the
+# *plain* run. Some methods use nothing but training labels:
+#
+# * *T = 2*, the {term}`temperature` in the code that {cite:t}`baan2022` released;
+# * *{term}`label smoothing`*: targets that give some of their mass, the share in parentheses, to all labels alike;
+# * *{term}`MC dropout`*: the average over passes through the plain run's network with dropout left on;
+# * *{term}`seed ensemble`*: the average over seeds.
+#
+# *T ({term}`held-out` labels)* is fitted to the single labels of items that neither the training nor ChaosNLI holds
+# ({doc}`calibration` compares such fits). Three methods use ChaosNLI's votes, never those on the item itself, nor on
+# another item with the same premise, story or image: *T (votes, out of fold)*; *soft labels*, which train the plain run
+# further on the vote shares, until an inner fold says when to stop; and *soft labels, for JSD*, trained for the JSD
+# itself instead of the cross-entropy.
 
 # %%
-choices = fitting.choices(material, n_folds=folds, seed=seed)
-result = None
-if len(choices):
-    result = publish_table(
-        "tbl-fitting-choices",
-        choices,
-        shown=fitting.with_distance(choices.rows),
-        columns=fitting.CHOICE_COLUMNS,
-        caption=f"""Neither the penalty nor the folds matter much. {nearness} from the text alone of the quadratic
-        map on all systems.""",
+scores = learning.compared(
+    gather(data),
+    model=model,
+    run_seed=run_seed,
+    n_folds=folds,
+    n_resamples=run_resamples,
+    confidence=confidence,
+    seed=seed,
+)
+result = Markdown("*No runs of ours predict these items: there is nothing to compare.*")
+if len(scores):
+    result = publish_figure(
+        "fig-distribution-learning",
+        plot_learning,
+        scores,
+        caption=f"""Votes on other items help MiniLM most on SNLI and MNLI; on αNLI no method helps it much.
+        Left: JSD, the lowest on top, beside the perfect model, the second crowd and the uniform
+        guess. Right: entropy of the prediction minus that of the votes; left of 0 the model is
+        surer than people. Bars are {100 * confidence:g}% bootstrap intervals over items, of training seed {run_seed};
+        only the mean of seeds has one for other seeds too. Colour and marker say
+        what a method learned from. The data has more measures, and differences from the plain run with p-values, as they
+        are and by Holm's method.""",
+        alt="""Dot plots with intervals: for each dataset two panels, JSD and the error of entropy,
+        with a row for every method, sorted by JSD. On SNLI and MNLI soft labels stand well left of
+        the other methods; on αNLI all methods lie together, just left of the uniform guess.
+        Perfect model and second crowd are far to the left. Most methods have more entropy than
+        people.""",
     )
 result
 
 # %% [markdown]
-# Inner folds choose the headline's map. One choice is ours, made after seeing the results of both: a stack of several
-# models takes the mean of a model's seeds instead of each seed. The quadratic map with one penalty for all, as elsewhere on this
-# page, does as well: over a hundredfold range of penalties and three ways to deal the folds, the JSD stays between
-# {value}`tbl-fitting-choices dataset=snli min:jsd .3f` and
-# {value}`tbl-fitting-choices dataset=snli max:jsd .3f` on SNLI and between
-# {value}`tbl-fitting-choices dataset=mnli min:jsd .3f` and
-# {value}`tbl-fitting-choices dataset=mnli max:jsd .3f` on MNLI.
+# Without votes, the best method on MNLI is the simplest: a temperature of 2, with a JSD of
+# {value}`fig-distribution-learning dataset=mnli method=fixed measure=jsd value .3f`, less than the
+# uniform guess has ({value}`fig-distribution-learning dataset=mnli method=chance measure=jsd value .3f`). On SNLI the same
+# temperature changes nothing, while label smoothing and dropout gain a hundredth or less
+# ({value}`fig-distribution-learning dataset=snli method=smoothing|mc measure=jsd min:difference .3f`).
+# On αNLI all methods stay close to the uniform guess; another encoder helps more there.
 #
-# ## What the recipe needs
+# A temperature moves the mean entropy, but by one rule for all items: it cannot know which of
+# them deserve more doubt. On SNLI the plain run is already about as unsure as people (its mean entropy differs by
+# {value}`fig-distribution-learning dataset=snli method=plain measure=signed_ent_ce value +.2f`
+# nats), and by JSD a temperature gains nothing.
 #
-# Votes on some hundred items, and the probabilities of the systems for these and for the new items; no
-# text, no training and no GPU. On one core of a laptop's class, choosing and fitting the map for all
-# systems takes less than a CPU-second on SNLI and two with the old label; with ten outer folds around it, about
-# six and twenty-two. This whole page takes about three CPU-minutes.
+# KL ranks the methods differently, since it punishes confident mistakes: by it, every method but
+# the held-out temperature helps on SNLI, and a temperature of 2 alone lowers it from
+# {value}`fig-distribution-learning dataset=snli method=plain measure=kl value .2f` to
+# {value}`fig-distribution-learning dataset=snli method=fixed measure=kl value .2f`.
+#
+# Temperatures leave the order of the labels as it is, and with it accuracy. Only soft labels
+# change it beyond the noise of the items: by
+# {value}`fig-distribution-learning dataset=mnli method=soft measure=new_accuracy difference +.3f` on MNLI and,
+# barely, by {value}`fig-distribution-learning dataset=snli method=soft measure=new_accuracy difference +.3f` on SNLI
+# (p = {value}`fig-distribution-learning dataset=snli method=soft measure=new_accuracy p_holm .2f`
+# after Holm's correction for all comparisons on a dataset).
 #
 # ## Fit it to your model
 #
-# Your predictions, in any format that {doc}`../your_model` explains, are fitted by every map, alone and stacked
-# with all others, and shown among them:
+# A map needs votes on some hundred items, and the probabilities of the systems for these and for the new items; no
+# text, no training and no GPU. Your predictions, in any format that {doc}`../your_model` explains, are fitted by every map,
+# alone and stacked with all others, and shown among them:
 #
 # ```console
 # $ chaos run fitting -p predictions=my-model.csv
@@ -362,32 +341,32 @@ result
 # In Python, a map that was fitted on items with votes predicts items without:
 #
 # ```python
-# from chaos_utils.scoring.fitting import choose_map, fit_map, log_probabilities
+# from chaos_utils.scoring.fitting import fit_map, log_probabilities
 #
-# logs = log_probabilities(probabilities)
-# kind, penalty = choose_map(logs, shares, groups)
-# fitted = fit_map(logs, shares, kind=kind, penalty=penalty)
+# fitted = fit_map(log_probabilities(probabilities), shares, kind="quadratic")
 # predicted = fitted.predict(log_probabilities(new_probabilities))
 # ```
 #
 # `probabilities` has a row for each item, `shares` the vote shares of the same items; several systems are
-# stacked along the second of three axes. `groups` numbers what items share, such as a premise: an item's row
-# number if nothing, else what `item_groups` gives. `predict_nested` does what this page does.
+# stacked along the second of three axes. `predict_out_of_fold` does what this page does.
 #
 # ## Limitations
 #
-# * A map needs votes on items like those that it will be used on, and learns how these were chosen.
-#   ChaosNLI holds items of SNLI and MNLI whose old votes were split; carried over even between
-#   these two, the map loses all of its gain on SNLI
-#   ({value}`tbl-fitting-pooled judged_on=snli access=text map=quadratic jsd_other .3f`) and about half of it on MNLI
-#   ({value}`tbl-fitting-pooled judged_on=mnli access=text map=quadratic jsd_other .3f`).
+# * A map needs votes on items like those that it will be used on, and learns how these were chosen:
+#   ChaosNLI holds items of SNLI and MNLI whose old votes were split.
 # * On MNLI, all systems are judged on the items that every one of them predicts
-#   ({value}`tbl-fitting dataset=mnli "inputs=all systems" map=quadratic objective=jsd n_items ,d`), the best
+#   ({value}`tbl-fitting dataset=mnli "inputs=all systems" "map=as it is" n_items ,d`), the best
 #   published model on all of them ({value}`tbl-fitting dataset=mnli map=published n_items ,d`). The released
 #   RoBERTa and BERT were trained on SNLI alone, DeBERTa on MNLI and others, ours on SNLI and MNLI, pairs that
 #   their encoders had already met in contrastive pretraining. All of this is training data; ChaosNLI's items come
 #   from the development sets. ModernBERT may have seen those of MNLI with how far people agree on them, as its
 #   makers' list of training tasks names them.
 # * Sizes, training data and seeds differ between the models, so nothing here says what makes one nearer.
-# * Intervals are over items, with systems and folds as they are. They say nothing of other training seeds.
+# * Intervals are over items, with systems and folds as they are. They say nothing of other training seeds: another
+#   may turn a small difference round.
 # * A stack needs the predictions of all its systems for every new item.
+# * The ways of learning are compared on MiniLM-L6 alone, with two seeds of the plain run on SNLI and MNLI and one of every
+#   other method. It is none of the nine models of {cite:t}`nie2020`: what counts is the difference that a method makes to
+#   it. A map learns from nine tenths of the items; soft labels, with five folds and an inner one, from seven
+#   tenths, and they bring votes and items of the same kind at once. Label smoothing was trained by an earlier version of
+#   the code than the plain run, so that a part of its difference may be that of another training.

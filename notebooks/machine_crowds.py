@@ -64,12 +64,12 @@ Markdown(notices(given))
 # {cite:t}`li2026` asked 32 models by ten makers, of 2025 and 2026, for one label per item, at temperature 0. We
 # read their labels of {value}`tbl-machine-crowds dataset=snli "crowd=language models" n_items ,d` items of SNLI,
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" n_items ,d` of MNLI and
-# {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" n_items ,d` of αNLI, and set each beside the
-# hundred votes on the same item.
+# {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" n_items ,d` of αNLI, and compare each with
+# the hundred votes on the same item.
 #
 # * The items and labels are public, and models may have seen them in training. All numbers on language models
 #   here may overstate what they would be worth on new items.
-# * The names are those under which the models were asked, no verified versions.
+# * The names are those under which the models were asked, not verified versions.
 # * One label at temperature 0 says nothing of a model's probabilities.
 # * Intervals are over items, with the panel as it is: they do not say what other models would do.
 # * The items of αNLI are not a random part: two people agree on
@@ -78,7 +78,7 @@ Markdown(notices(given))
 #   left out, so that numbers here are not comparable with those on the whole development set. On SNLI and MNLI the
 #   two hardly differ.
 #
-# ## Each model beside a person
+# ## Each model and a person
 
 # %%
 members = machine_crowds.members(material, judges=judges, **resampling)
@@ -222,11 +222,11 @@ if len(crowds):
         crowds,
         columns=machine_crowds.CROWD_COLUMNS,
         groups=["dataset"],
-        caption=f"""{found if given.released else "Crowds of machines beside people."} Each crowd gives one label
-        per item and member, pooled; it is judged on the items that all its members answered. Worth is in people on top of the base rate, as the
-        votes are and *trusted*: mixed with the base rate by one weight that is fitted on other items. Negative: below
-        the base rate. In brackets,
-        {100 * confidence:g}% intervals over items ({resamples:,} resamples). The data has unanimity, skill and more.""",
+        caption=f"""{found if given.released else "Crowds of machines and of people."} Each crowd gives one label
+        per item and member, pooled; it is judged on the items that all its members answered. Worth is in people on top
+        of the base rate, as the votes are and *trusted*: mixed with the base rate by one weight that is fitted on other
+        items. Negative: below the base rate. In brackets, {100 * confidence:g}% intervals over items ({resamples:,}
+        resamples). The data has unanimity, skill and more.""",
     )
 result
 
@@ -266,10 +266,10 @@ result
 # {numref}`tbl-machine-panels`). On αNLI, too, all 32 are better. Only on MNLI does a chosen five beat all of
 # them, and even so it comes out near the base rate.
 #
-# ### Beside encoders
+# ### Language models and encoders
 #
-# Do language models know the same of people as the encoders of {doc}`results` do? We fit one map on the votes on
-# other items ({doc}`fitting`) to the share of the
+# Do language models know the same about people as the encoders of {doc}`results` do? We fit one map on the votes
+# on other items ({doc}`fitting`) to the share of the
 # {value}`tbl-machine-stacked dataset=snli "stacked=language models" n_systems d` models that give each label, one
 # to all encoders, and one to both.
 
@@ -283,7 +283,7 @@ if len(stacked):
         shown=stacked.rows[~stacked.rows["stacked"].str.contains("without")],
         columns=machine_crowds.STACKED_COLUMNS,
         groups=["dataset"],
-        caption=f"""Language models and encoders each know something of people that the other does not. Out of fold
+        caption=f"""Language models and encoders each know something about people that the other does not. Out of fold
         ({folds} folds), each row one map, on the items that all of them answered. Worth in people on top of the base
         rate. On the right, by how much JSD falls when the language models join the encoders, and when the encoders
         join the language models. In brackets, {100 * confidence:g}% intervals over items. The data has KL, and the
@@ -300,8 +300,7 @@ result
 #
 # ModernBERT-large may have seen the MNLI items. Without it, encoders and language models together are worth
 # {value}`tbl-machine-stacked dataset=mnli "stacked=encoders without ModernBERT-large + language models" people .1f`
-# people on MNLI. The language models may have seen any of the items: what they know together of new items may be
-# less.
+# people on MNLI. The language models may have seen any of the items, so that on new items all of this may be less.
 #
 # ## What it means that models agree
 
@@ -380,7 +379,7 @@ result
 # {value}`tbl-machine-published dataset=mnli quantity=nu_MSE paper .2f` and
 # {value}`tbl-machine-published dataset=alphanli quantity=nu_MSE paper .2f`.
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Published beside computed values", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Published and computed values", "code_prompt_hide": "Fold the table"}
 published = machine_crowds.published(material, judges=judges)
 result = None
 if len(published):
@@ -419,13 +418,12 @@ result
 #
 # ## In an annotator's place
 #
-# {cite:t}`calderon2025` released the labels of named language models beside those of individual annotators: six
-# models on word associations (WAX {cite:p}`liu2022`; sixteen relations), four on skin lesions (ratings of
-# pictures {cite:p}`cheplygina2018`). Their
-# alternative annotator test ({term}`replacement test`) asks whether a model agrees with the other annotators as
-# well as the annotator does whom it would replace. *ρ* is how often it is at least as close; *ω* is the share
-# of annotators that it beats when it may be behind by ε, and from 0.5 on it passes. The test judges one model
-# in place of one person, not a crowd of models in place of a crowd.
+# {cite:t}`calderon2025` released the labels of named language models together with those of individual annotators:
+# six models on word associations (WAX {cite:p}`liu2022`; sixteen relations), four on skin lesions (ratings of
+# pictures {cite:p}`cheplygina2018`). Their alternative annotator test ({term}`replacement test`) asks whether a
+# model agrees with the other annotators as well as the annotator does whom it would replace. *ρ* is how often it
+# is at least as close; *ω* is the share of annotators that it beats when it may be behind by ε, and from 0.5 on it
+# passes. The test judges one model in place of one person, not a crowd of models in place of a crowd.
 
 # %%
 annotated, labelled = machine_crowds.annotated(given)

@@ -93,8 +93,8 @@ publish_figure(
 # {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 0" jsd .3f` and
 # {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 2" jsd .3f`. Nor is this distance all that a
 # model knows: one number, a temperature fitted on other items' votes, takes seed 0 from
-# {value}`tbl-fitting-maps dataset=mnli "inputs=RoBERTa-base, seed 0" as_it_is .3f` to
-# {value}`tbl-fitting-maps dataset=mnli "inputs=RoBERTa-base, seed 0" temperature .3f` ({doc}`fitting`). By KL, too, the guess beats all
+# {value}`tbl-fitting dataset=mnli "inputs=RoBERTa-base, seed 0" "map=as it is" jsd .3f` to
+# {value}`tbl-fitting dataset=mnli "inputs=RoBERTa-base, seed 0" map=temperature objective=jsd jsd .3f` ({doc}`fitting`). By KL, too, the guess beats all
 # {value}`tbl-baselines-against-models dataset=mnli system=chance measure=kl n_beaten`, and it does so on
 # αNLI as well. By JSD, MNLI is the exception: the guess beats no published model on SNLI, and only
 # {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=jsd n_beaten` on αNLI. These MNLI items
@@ -192,8 +192,8 @@ result
 # names the MNLI items of ChaosNLI, so it may have seen them.
 #
 # {doc}`A small map <fitting>` that is fitted on the votes on other items takes DeBERTa to
-# {value}`tbl-fitting-maps dataset=snli inputs=DeBERTa-v3-large quadratic .3f` on SNLI and ModernBERT to
-# {value}`tbl-fitting-maps dataset=snli inputs=ModernBERT-large quadratic .3f`. The two encoders differ in training data and in much else, and each is a single run, so we do not say what causes it.
+# {value}`tbl-fitting dataset=snli access=text inputs=DeBERTa-v3-large map=quadratic objective=jsd jsd .3f` on SNLI and ModernBERT to
+# {value}`tbl-fitting dataset=snli access=text inputs=ModernBERT-large map=quadratic objective=jsd jsd .3f`. The two encoders differ in training data and in much else, and each is a single run, so we do not say what causes it.
 # {cite:t}`theguy2026` released their predictions.
 #
 # ## The table

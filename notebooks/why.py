@@ -191,9 +191,8 @@ result
 # %% [markdown]
 # The size of models' errors hardly goes with reasons. These explain
 # {value}`tbl-why-explained holder=RoBERTa-base quantity=jsd by_reason .1%` of the variance of RoBERTa-base's JSD,
-# and of the models most for DeBERTa-v3-large:
-# {value}`tbl-why-explained holder=DeBERTa-v3-large quantity=jsd by_reason .1%` (p =
-# {value}`tbl-why-explained holder=DeBERTa-v3-large quantity=jsd p_holm .2f`; {numref}`tbl-why-explained`).
+# and at most {value}`tbl-why-explained holder=DeBERTa-v3-large quantity=jsd by_reason .1%`, for DeBERTa-v3-large
+# (p = {value}`tbl-why-explained holder=DeBERTa-v3-large quantity=jsd p_holm .2f`; {numref}`tbl-why-explained`).
 #
 # The direction of their errors does. RoBERTa-base's share of neutral lies above people's where these accommodate
 # additions ({value}`fig-why-reasons holder=RoBERTa-base quantity=neutral reason=accommodating mean +.2f`), and far
@@ -281,8 +280,8 @@ result
 #   no finding.
 # * An item may have several reasons, and nothing here shows that a reason causes the votes. That reasons explain
 #   little of the entropy may also come from the choice of items, which were disputed to begin with.
-# * VariErr's judges are four people, and LiveNLI shares {value}`tbl-why-explaining crowd=explained n_items .0f`
-#   items.
+# * VariErr's judges are four people, and LiveNLI shares only
+#   {value}`tbl-why-explaining crowd=explained n_items .0f` items with ChaosNLI.
 # * The models are few. DeBERTa and ModernBERT are large, the others small; RoBERTa-base was trained on SNLI alone,
 #   and MPNet on 10,000 pairs.
 # * AmbiEnt's pairs are not ChaosNLI's, so what disambiguation removes there need not hold here.

@@ -28,6 +28,7 @@ FEW = {
     "ceilings": {"resamples": 20, "draws": 2},
     "results": {"resamples": 20, "crowds": 4},
     "fitting": {"resamples": 40, "repeats": 1, "folds": 3},
+    "calibration": {"n_folds": 2, "n_temperatures": 2},
 }
 
 
@@ -134,6 +135,9 @@ def test_chapters_on_votes_and_predictions(described, compute):
     fitted = published["tbl-fitting"].query("inputs == 'mine'")
     distance = jensenshannon(votes.shares, predicted, axis=1).mean()
     assert fitted.loc[fitted["map"] == "as it is", "jsd"].item() == pytest.approx(distance)
+    published, said = compute("calibration", described, dataset=votes.dataset.name, **own)
+    assert f"*{votes.dataset.short} has no more than 40 votes per item: left out here.*" in said
+    assert {"fig-error-ranks", "fig-error-distributions"} & set(published) == {"fig-error-ranks"}
     if votes.dataset.n_classes == 4:
         published, _ = compute("ceilings", described, **own)
         shown = set(published["tbl-normalised-scores"]["system"])

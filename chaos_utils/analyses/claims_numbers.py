@@ -12,12 +12,11 @@ from scipy.stats import spearmanr
 from scipy.stats import t as student
 
 from chaos_utils.analyses.agreement import LEVEL, entropy_bins
-from chaos_utils.analyses.baan import digits_of, in_paper
+from chaos_utils.analyses.baan import FIXED_TEMPERATURE, digits_of, in_paper
 from chaos_utils.analyses.conventions import UNITS
 from chaos_utils.analyses.error_distributions import (
     N_BINS,
     N_VOTES,
-    TEMPERATURE,
     draw_released_samples,
 )
 from chaos_utils.analyses.recorded import derived, recorded
@@ -147,7 +146,7 @@ OF_VOTES: dict[str, Quantity] = {}
 OF_SYSTEMS: dict[str, Quantity] = {}
 
 
-def _at(judged: Judged, temperature: float = TEMPERATURE) -> Judged:
+def _at(judged: Judged, temperature: float = FIXED_TEMPERATURE) -> Judged:
     same = temperature == 1
     return judged if same else replace(judged, model=temper(judged.model, temperature))
 
@@ -331,7 +330,7 @@ OF_SYSTEMS |= {
 @_of_systems
 def rank_range(given: Given) -> Cases:
     """Largest difference of RankCS between temperatures from 0.5 to 4."""
-    measure, at = MEASURES["rank_cs"], (0.5, 1.0, TEMPERATURE, 4.0)
+    measure, at = MEASURES["rank_cs"], (0.5, 1.0, FIXED_TEMPERATURE, 4.0)
     values = {n: [measure.value(_at(one, t)) for t in at] for n, one in given.judged.items()}
     return {name: Estimate(round(float(np.ptp(found)), 12)) for name, found in values.items()}
 
@@ -349,7 +348,10 @@ def ratio_to_people(given: Given) -> Cases:
     found: dict[str, Estimate] = {}
     for system in given.systems:
         rows = system.rows_in(given.votes)
-        for name, t in ((system.name, 1.0), (f"{system.name} at T = {TEMPERATURE:g}", TEMPERATURE)):
+        for name, t in (
+            (system.name, 1.0),
+            (f"{system.name} at T = {FIXED_TEMPERATURE:g}", FIXED_TEMPERATURE),
+        ):
             errors = total_variation(h1.human[rows], _at(given.judged[system.name], t).model)
             columns = np.column_stack([errors, of_people[rows]])
             found[name] = given.mean(columns, lambda m: m[..., 0] / m[..., 1], above=MUCH_WORSE)

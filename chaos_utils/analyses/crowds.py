@@ -243,14 +243,6 @@ ATLAS_COLUMNS = [
     Column("Shannon", "shannon_evenness", 0, percent=True, group="entropy, % of its maximum"),
     Column("Krippendorff’s α", "alpha", 2, "alpha_low", "alpha_high"),
 ]  # fmt: skip
-MAJORITY_COLUMNS = [
-    Column("dataset", "dataset", names=dataset_name),
-    Column("votes per item", _votes_per_item),
-    Column("two people agree (%)", "agree", 0, "agree_low", "agree_high", percent=True),
-    Column("unanimous", "unanimous", 0, percent=True, group="items (%)"),
-    Column("tied", "tied", 0, percent=True, group="items (%)"),
-    Column("without a majority", "no_majority", 0, percent=True, group="items (%)"),
-]
 _SPLIT = "items split 3 of 5 (%)"
 _EVENNESS = "quadratic entropy, % of its maximum"
 SELECTION_COLUMNS = [

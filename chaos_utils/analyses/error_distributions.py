@@ -1,100 +1,132 @@
-"""How good is good: errors of systems beside those of small samples of human votes."""
+"""Errors on single items: by class, rank and entropy, and beside small samples of human votes."""
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy.stats import percentileofscore
 
 from chaos_utils.analyses.baan import (
-    agrees,
+    FIXED_TEMPERATURE,
+    SYSTEMS,
+    agreeing,
+    first_known,
+    flattened_beside,
     in_paper,
     prediction_files,
-    published_beside,
+    published_rows,
     rows_about,
+    title,
 )
-from chaos_utils.analyses.evidence import Material
 from chaos_utils.analyses.recorded import recorded
-from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.table import in_order_of
+from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.metrics.calibration import expected_calibration_error
-from chaos_utils.metrics.divergence import kl_divergence, total_variation
+from chaos_utils.metrics.calibration import entropy_error, expected_calibration_error
+from chaos_utils.metrics.divergence import entropy, kl_divergence, total_variation
 from chaos_utils.metrics.measures import BAAN_BINS
 from chaos_utils.metrics.resampling import percentile_interval, split_votes
-from chaos_utils.plots.panels import system_title
-from chaos_utils.report.columns import MISSING, Column, Row
+from chaos_utils.report.columns import Column
+from chaos_utils.scoring.judging import part_of
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import computed
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 N_VOTES = 20  # in each of H1 and H2
+MANY_VOTES = "more than 40 votes per item"  # what both and a rest need
 RELEASED_SEED = 1  # of the draw in the notebook that Baan et al. (2022) released
-TEMPERATURE = 2.0  # of its scaled model
 N_BINS = 30  # of the histograms of item errors, on [0, 1]
+VIEW_BINS = 25  # with 100 votes per item, four shares fall into each bin
 PSEUDO_COUNT = 0.5  # is added to every bin of a smoothed histogram
 DIGITS = 10  # values are rounded so far before binning, or equal ones part at an edge
+PEOPLE = "people"  # beside the systems in histograms
 SYSTEM = ("dataset", "system", "origin", "temperature")
-_KEYS = ("measure", *SYSTEM, "reference")
-_MEASURES = {
-    "ece": "ECE",
-    "dist_ce": "mean DistCE",
-    "kl": "KL(H1 ‖ ·)",
-    "kl_smoothed": "KL(H1 ‖ ·), smoothed",
-    "tvd": "TVD of histograms",
-}
-_REFERENCES = {"all": "all", "outside_h1": "not in H1", "outside_both": "in neither"}
+JUDGED = ("measure", *SYSTEM, "reference")
+_MEASURES = ("ece", "dist_ce", "kl", "kl_smoothed", "tvd")
 _PUBLISHED = {"ece": "ece", "dist_ce": "dist_ce", "kl": "kl_from_h1"}
-_PAPER = ("baan2022_table2", "baan2022_systems")
+_PAPER = ("baan2022_table2", SYSTEMS)
 
 
-# Which systems are shown
+# Histograms
 
 
-def lineup(
-    systems: Iterable[System], *, system: str, temperature: float, trained: bool
-) -> list[System]:
-    """Choose what is shown: one system as it is and flattened, then our own and the reader's.
+def item_errors(votes: Votes, system: System) -> Floats:
+    """Return the DistCE of each item that the system predicts."""
+    judged = system.aligned_to(votes)
+    return total_variation(judged.human, judged.model)
 
-    The one is the first where `system` is empty, and missing where it does not predict the dataset;
-    at a temperature of 1 it is listed once. Those that this project trained are there if `trained`.
+
+def counted(values: npt.ArrayLike, edges: Floats) -> Ints:
+    """Return how many values fall into each bin, whatever the last digits of them and its edges."""
+    given = np.asarray(values, dtype=np.float64)
+    found: Ints = np.histogram(given.round(DIGITS), edges.round(DIGITS))[0]
+    return found
+
+
+def histogram(keys: Mapping[str, object], values: Floats, edges: Floats) -> pd.DataFrame:
+    """Return rows for a histogram: keys, ``bin_low``, ``bin_high``, ``n``, ``n_items``, ``mean``.
+
+    The last two are of all the values, so that the mean can be marked.
     """
-    if not temperature > 0:
-        raise ChaosError("The temperature must be above 0.", found=temperature)
-    several = list(systems)
-    name = system or next((one.name for one in several), "")
-    shown = ("trained", "yours") if trained else ("yours",)
-    found = [one for one in several if one.name == name]
-    both = [one.at_temperature(t) for one in found for t in dict.fromkeys([1.0, temperature])]
-    return both + [one for one in several if one.name != name and one.origin in shown]
+    counts = counted(values, edges)
+    bins = {"bin_low": edges[:-1].round(DIGITS), "bin_high": edges[1:].round(DIGITS), "n": counts}
+    return pd.DataFrame(dict(keys) | bins | {"n_items": len(values), "mean": values.mean()})
 
 
-def check_system(material: Material, system: str) -> None:
-    """Fail where a reader names a system that predicts no dataset."""
-    if not system:
-        return
-    names = list(dict.fromkeys(one.name for one in material.systems))
-    if system not in names:
-        raise ChaosError("No such system.", found=system, expected=did_you_mean(system, names))
+def views(
+    dataset: Dataset, human: Floats, model: Floats
+) -> Iterator[tuple[str, str, Floats, Floats]]:
+    """Yield ``view``, ``part``, and of each item the model's value and its error."""
+    for k, label in enumerate(dataset.labels):
+        yield "class", label, model[:, k], model[:, k] - human[:, k]
+    ranked = np.argsort(-human, axis=1, kind="stable")
+    by_rank = [np.take_along_axis(shares, ranked, axis=1).T for shares in (human, model)]
+    for k, (of_people, of_system) in enumerate(zip(*by_rank, strict=True), start=1):
+        yield "rank", ordinal(k), of_system, of_system - of_people
+    yield "entropy", "entropy", entropy(model, unit="nats"), entropy_error(human, model)
+
+
+def ordinal(number: int) -> str:
+    """Return ``1st``, ``2nd``, ``3rd``, ``4th`` and so on."""
+    teen = number % 100 in (11, 12, 13)
+    return f"{number}{'th' if teen else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
+
+
+@recorded(keys=(*SYSTEM, "view", "part", "side", "bin_low"))
+def view_histograms(votes: Votes, systems: Sequence[System], *, shown_seed: int) -> pd.DataFrame:
+    """Count items by what people and systems give, and by the errors, in several views.
+
+    Systems are the first at temperatures 1 and 2, and the reader's. One row for each bin of a
+    system, ``view``, ``part`` (a label; ``1st``, the label with most votes, ties in the order of
+    labels; entropy, in nats) and ``side``, see `histogram`. The side ``marginal`` is of the values
+    themselves and has `PEOPLE` too, on all items that a system shown predicts; ``signed`` (model
+    minus people) and ``absolute`` are of the errors.
+    """
+    chosen = flattened_beside(votes, systems, shown_seed, ["yours"])
+    covered = part_of(votes, np.unique(np.concatenate([one.rows_in(votes) for one in chosen])))
+    found = []
+    for one in (computed(PEOPLE, covered, covered.shares, origin="reference"), *chosen):
+        judged = one.aligned_to(votes)
+        for view, part, values, error in views(votes.dataset, judged.human, judged.model):
+            limit = math.log(votes.dataset.n_classes) if view == "entropy" else 1.0
+            edges = np.linspace(0, limit, VIEW_BINS + 1)
+            sides = {"marginal": (values, edges)}
+            if one.name != PEOPLE:
+                around = np.linspace(-limit, limit, 2 * VIEW_BINS)  # one bin is around 0
+                sides |= {"signed": (error, around), "absolute": (np.abs(error), edges)}
+            keys = _keys(one) | {"view": view, "part": part}
+            found += [histogram(keys | {"side": side}, *of) for side, of in sides.items()]
+    return pd.concat(found, ignore_index=True)
 
 
 def _keys(system: System) -> dict[str, object]:
     return {name: system.keys[name] for name in SYSTEM}
-
-
-def title(row: Row) -> str:
-    """Return what a row's system is called in a table."""
-    return unbroken(system_title(row["system"], row["origin"], row["temperature"]))
-
-
-def unbroken(name: str) -> str:
-    """Let a system's name break after its commas alone."""
-    together = str.maketrans({"-": "\u2011", " ": "\u00a0"})  # hyphen and space without a break
-    return name.translate(together).replace(",\u00a0", ", ")
 
 
 # Samples of votes
@@ -164,103 +196,74 @@ def _released_order(votes: Votes, systems: Iterable[System]) -> list[int]:
     return found if len(found) == len(rows) else list(rows.values())
 
 
-def counted(values: npt.ArrayLike, edges: Floats) -> Ints:
-    """Return how many values fall into each bin, whatever the last digits of them and its edges."""
-    given = np.asarray(values, dtype=np.float64)
-    found: Ints = np.histogram(given.round(DIGITS), edges.round(DIGITS))[0]
-    return found
-
-
-def histogram(keys: Row, values: Floats, edges: Floats) -> pd.DataFrame:
-    """Return rows for a histogram: keys, ``bin_low``, ``bin_high``, ``n``, ``n_items``, ``mean``.
-
-    The last two are of all the values, so that the mean can be marked.
-    """
-    counts = counted(values, edges)
-    bins = {"bin_low": edges[:-1].round(DIGITS), "bin_high": edges[1:].round(DIGITS), "n": counts}
-    return pd.DataFrame(dict(keys) | bins | {"n_items": len(values), "mean": values.mean()})
-
-
-@recorded(keys=(*SYSTEM, "bin_low"))
+@recorded(keys=(*SYSTEM, "bin_low"), needs=MANY_VOTES)
 def error_histograms(
-    votes: Votes, systems: Sequence[System], *, system: str, temperature: float, seed: int
+    votes: Votes, systems: Sequence[System], *, shown_seed: int, seed: int
 ) -> pd.DataFrame:
-    """Count items by their DistCE against all votes, for H1 and H2 and for the systems of `lineup`.
+    """Count items by their DistCE against all votes, for H1 and H2 and the systems of `_beside`.
 
     One row for each system and bin, see `histogram`.
     """
-    chosen = lineup(systems, system=system, temperature=temperature, trained=True)
     samples, _ = draw_samples(votes, seed)
     edges = np.linspace(0, 1, N_BINS + 1)
-    parts = [histogram(_keys(one), _item_errors(votes, one), edges) for one in (*samples, *chosen)]
-    return pd.concat(parts, ignore_index=True)
+    found = []
+    for one in (*samples, *_beside(votes, systems, shown_seed)):
+        found.append(histogram(_keys(one), item_errors(votes, one), edges))
+    return pd.concat(found, ignore_index=True)
 
 
-def _item_errors(votes: Votes, system: System) -> Floats:
-    judged = system.aligned_to(votes)
-    return total_variation(judged.human, judged.model)
+def _beside(votes: Votes, systems: Sequence[System], shown_seed: int) -> list[System]:
+    return flattened_beside(votes, systems, shown_seed, ["trained", "yours"])
 
 
 # The draw of the released notebook
 
 
-@recorded(keys=_KEYS, published=_PAPER)
+@recorded(keys=JUDGED, needs=MANY_VOTES, published=_PAPER)
 def released_draw(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     """Judge the notebook's own H1 and H2 (`draw_released_samples`), beside what it printed.
 
-    One row for each ``measure`` (``ece``, ``dist_ce``, ``kl``: KL(H1 ‖ ·) of `compare_histograms`),
-    each of H1, H2 and the first of the paper's models at temperatures 1 and 2, and each
-    ``reference``: ``all`` votes, or those ``outside_both``. Columns: the system's keys, ``value``,
-    ``published`` (NaN where nothing was), and ``agrees``: whether the value is the published one to
-    the digits printed (<NA> where nothing was).
+    Also the first of the paper's models at temperatures 1 and 2. KL is KL(H1 ‖ ·) of
+    `compare_histograms`; the ``reference`` is ``all`` votes, or those ``outside_both``.
     """
-    published = published_beside(votes, "baan2022_table2")
+    published = published_rows("baan2022_table2", votes)
     published = published[published["source"] == "released notebook"]
-    models = [one.at_temperature(t) for one in in_paper(systems)[:1] for t in (1.0, TEMPERATURE)]
+    temperatures = (1.0, FIXED_TEMPERATURE)
+    models = [one.at_temperature(t) for one in in_paper(systems)[:1] for t in temperatures]
     samples, judges = draw_released_samples(votes, systems)
     rows = []
     for reference in ("all", "outside_both"):
         judge = judges[reference]
-        of_h1 = _item_errors(judge, samples[0])
+        of_h1 = item_errors(judge, samples[0])
         for system in (*samples, *models):
             values = {measure: value for measure, _, value in _judge(system, {reference: judge})}
             if system.name != "H1":
-                values["kl"] = compare_histograms(of_h1, _item_errors(judge, system))["kl"]
-            theirs = rows_about(published, system.keys).query("reference == @reference")
-            for measure, value in values.items():
-                printed = theirs[_PUBLISHED[measure]].dropna()
-                one = float(printed.iloc[0]) if len(printed) else np.nan
-                same = agrees(value, one) if len(printed) else None
-                rows.append(
-                    {"measure": measure, **system.keys, "reference": reference}
-                    | {"value": value, "published": one, "agrees": same}
-                )
-    table = pd.DataFrame(rows).astype({"seed": "Int64", "agrees": "boolean"})
+                values["kl"] = compare_histograms(of_h1, item_errors(judge, system))["kl"]
+            about = rows_about(published, system.keys).query("reference == @reference")
+            rows += [
+                {"measure": measure, **system.keys, "reference": reference, "value": value}
+                | {"published": first_known(about[_PUBLISHED[measure]])}
+                for measure, value in values.items()
+            ]
+    table = agreeing(pd.DataFrame(rows).astype({"seed": "Int64"}), "value", "published")
     return in_order_of(table, "measure", _MEASURES)
 
 
 # Many draws
 
 
-@recorded(keys=_KEYS, published=_PAPER)
+@recorded(keys=JUDGED, needs=MANY_VOTES, published=_PAPER)
 def error_divergence(
-    votes: Votes,
-    systems: Sequence[System],
-    *,
-    system: str,
-    temperature: float,
-    n_seeds: int,
-    seed: int,
+    votes: Votes, systems: Sequence[System], *, shown_seed: int, n_seeds: int, seed: int
 ) -> pd.DataFrame:
     """Judge H1 and H2, and systems, over many draws, beside Table 2 of Baan et al. (2022).
 
-    One row for each ``measure`` and ``reference`` of `errors_by_draw` and each system. Over the
-    draws with a finite value: ``mean``, ``sd``, and the ends of their middle 95%. For the paper's
-    notebook and its text: ``difference_…`` (mean minus published) and ``percentile_…``, the
+    Over the draws with a finite value: ``mean``, ``sd``, and the ends of their middle 95%. For the
+    paper's notebook and its text: ``difference_…`` (mean minus published) and ``percentile_…``, the
     percentage of these draws below the published value. Spread and percentile are NaN where the
     value does not depend on the draw.
     """
-    chosen = lineup(systems, system=system, temperature=temperature, trained=True)
+    chosen = _beside(votes, systems, shown_seed)
     return summarise_draws(votes, errors_by_draw(votes, chosen, n_seeds=n_seeds, first_seed=seed))
 
 
@@ -279,11 +282,11 @@ def errors_by_draw(
     rows = []
     for seed in range(first_seed, first_seed + n_seeds):
         samples, judges = draw_samples(votes, seed)
-        of_h1 = _item_errors(votes, samples[0])
+        of_h1 = item_errors(votes, samples[0])
         for system in (*samples, *systems):
             found = list(_judge(system, judges))
             if system.name != "H1":
-                compared = compare_histograms(of_h1, _item_errors(votes, system))
+                compared = compare_histograms(of_h1, item_errors(votes, system))
                 found += [(measure, "all", value) for measure, value in compared.items()]
             rows += [
                 {"draw": seed, "measure": measure, **system.keys, "reference": name, "value": value}
@@ -323,15 +326,9 @@ def compare_histograms(one: npt.ArrayLike, other: npt.ArrayLike) -> dict[str, fl
     }
 
 
-def share_below(values: npt.ArrayLike, value: float) -> float:
-    """Return the share of values below another; those equal to it count half."""
-    found = np.asarray(values, dtype=np.float64)
-    return float(((found < value) + 0.5 * (found == value)).mean())
-
-
 def summarise_draws(votes: Votes, by_draw: pd.DataFrame) -> pd.DataFrame:
     """Return mean and spread of `errors_by_draw`, beside Table 2 of Baan et al. (2022)."""
-    published = published_beside(votes, "baan2022_table2")
+    published = published_rows("baan2022_table2", votes)
     keys = [name for name in by_draw.columns if name not in ("draw", "value")]
     rows = []
     for key, group in by_draw.groupby(keys, sort=False, dropna=False):
@@ -344,68 +341,35 @@ def summarise_draws(votes: Votes, by_draw: pd.DataFrame) -> pd.DataFrame:
         row["mean"] = finite.mean() if len(finite) else np.nan
         row["sd"] = finite.std(ddof=1) if varies else np.nan
         row |= {"low": float(low), "high": float(high)}
-        theirs = rows_about(published, row)
-        theirs = theirs[theirs["reference"] == row["reference"]]
-        in_notebook = theirs["source"] == "released notebook"
-        for source, of_source in (("notebook", in_notebook), ("text", ~in_notebook)):
-            value = np.nan
-            if row["measure"] in _PUBLISHED and of_source.any():
-                value = float(theirs.loc[of_source, _PUBLISHED[row["measure"]]].iloc[0])
-            known = varies and not np.isnan(value)
+        about = rows_about(published, row)
+        about = about[about["reference"] == row["reference"]]
+        in_notebook = about["source"] == "released notebook"
+        for source, theirs in (("notebook", about[in_notebook]), ("text", about[~in_notebook])):
+            column = _PUBLISHED.get(row["measure"])
+            value = first_known(theirs[column]) if column else np.nan
+            below = percentileofscore(finite, value, "mean") if varies else np.nan
             row |= {
                 f"published_{source}": value,
                 f"difference_{source}": row["mean"] - value,
-                f"percentile_{source}": 100 * share_below(finite, value) if known else np.nan,
+                f"percentile_{source}": below,
             }
         rows.append(row)
     return in_order_of(pd.DataFrame(rows).astype({"seed": "Int64"}), "measure", _MEASURES)
 
 
-def beside_published(table: pd.DataFrame) -> pd.DataFrame:
-    """Return rows of `error_divergence`, one for each value of the paper's notebook and text.
-
-    With ``source``, ``published``, ``difference`` and ``percentile``; rows without a published
-    value stay, once.
-    """
-    parts = []
-    for source in ("notebook", "text"):
-        names = {f"{what}_{source}": what for what in ("published", "difference", "percentile")}
-        parts.append(table.rename(columns=names).assign(source=source))
-    known = [part[part["published"].notna()] for part in parts]
-    has_none = table["published_notebook"].isna() & table["published_text"].isna()
-    alone = parts[0][has_none].assign(source=None)
-    found = pd.concat([known[0], known[1], alone])[list(alone.columns)]
-    return found.sort_index(kind="stable")
+def _at(measure: str, reference: str) -> dict[str, object]:
+    return {"measure": measure, "reference": reference}
 
 
-def _as_printed(row: Row) -> str:
-    value = row["published"]
-    return MISSING if math.isnan(value) else f"{value:g}"
-
-
-def _difference(row: Row) -> float:
-    return float(row["value"] - row["published"])
-
-
-def _source(row: Row) -> str:
-    return row["source"] or MISSING
-
-
-RELEASED_COLUMNS = [
-    Column("measure", "measure", names=_MEASURES),
-    Column("of", title),
-    Column("against votes", "reference", names=_REFERENCES),
-    Column("paper", _as_printed),
-    Column("here", "value", 4),
-    Column("Δ", _difference, 4, signed=True, bold=lambda row: row["agrees"] is False),
-]
 COLUMNS = [
-    Column("measure", "measure", names=_MEASURES),
     Column("of", title),
-    Column("against votes", "reference", names=_REFERENCES),
-    Column("in the paper’s", _source),
-    Column("paper", _as_printed),
-    Column("here [95%]", "mean", 3, low="low", high="high"),
-    Column("Δ", "difference", 3, signed=True),
-    Column("percentile", "percentile", 0),
+    *(
+        Column(heading, "mean", 3, "low", "high", at=_at(measure, reference), group=group)
+        for group, heading, measure, reference in (
+            ("by votes in neither", "ECE ↓", "ece", "outside_both"),
+            ("by votes in neither", "DistCE ↓", "dist_ce", "outside_both"),
+            ("by all votes", "DistCE ↓", "dist_ce", "all"),
+            ("by all votes", "TVD to H1 ↓", "tvd", "all"),
+        )
+    ),
 ]

@@ -60,6 +60,10 @@ _HAS: Mapping[str, tuple[Callable[[Votes], bool], Callable[[Dataset], bool]]] = 
             lambda votes: votes.dataset.name in _collected(),
             lambda dataset: dataset.name in _collected(),
         ),
+        "more than 40 votes per item": (  # two samples of twenty, and a rest
+            lambda votes: bool(votes.n_votes.min() > 40),
+            lambda dataset: dataset.n_votes > 40,
+        ),
     }
 )
 
@@ -149,8 +153,8 @@ class Evidence:
     def has(self, what: str) -> bool:
         """Return whether each dataset has a part that one may lack.
 
-        It is ``old labels``, ``old votes``, ``texts``, ``annotators``, ``three labels`` or
-        ``published collection``.
+        It is ``old labels``, ``old votes``, ``texts``, ``annotators``, ``three labels``,
+        ``published collection`` or ``more than 40 votes per item``.
         """
         of_votes, of_published = _HAS[what]
         if self.given_votes is None:

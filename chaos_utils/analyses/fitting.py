@@ -3,9 +3,10 @@
 Nothing is fitted to few votes for JSD, or ranked by it: it then rewards overconfidence.
 """
 
-import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,32 +14,30 @@ import pandas as pd
 from scipy.special import log_softmax
 
 from chaos_utils.analyses.names import SYSTEM_NAMES, dataset_name
-from chaos_utils.analyses.recorded import derived, recorded
+from chaos_utils.analyses.recorded import recorded
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.splits import grouped_folds, item_groups
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Votes
-from chaos_utils.metrics.divergence import jensen_shannon_distance
 from chaos_utils.metrics.measures import MEASURES as ALL_MEASURES
 from chaos_utils.metrics.resampling import split_votes
-from chaos_utils.report.columns import Column, Row
+from chaos_utils.report.columns import Column
 from chaos_utils.scoring.fitting import (
     KINDS,
     OBJECTIVES,
-    PENALTIES,
     PENALTY,
     STACKING,
     Kind,
     Objective,
+    fit_map,
     log_probabilities,
-    predict_nested,
     predict_out_of_fold,
 )
 from chaos_utils.scoring.judging import part_of
 from chaos_utils.scoring.published import published_models
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD, References, known_rows
-from chaos_utils.scoring.scores import score
-from chaos_utils.scoring.system import System, are_votes, votes_of
+from chaos_utils.scoring.scores import score, wide
+from chaos_utils.scoring.system import System, are_votes
 from chaos_utils.scoring.systems import computed
 from chaos_utils.scoring.trained import Run, committed_runs, kind_of, ordered
 from chaos_utils.scoring.worth import worth
@@ -47,18 +46,20 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 MEASURES = ("jsd", "kl", "dist_ce", "new_accuracy")
-AS_IT_IS, BASE_RATE, CHOSEN, ON_VOTES = "as it is", "base rate", "chosen", "trained on votes"
+TEXT, OLD_LABEL, REFERENCE = "text", "old label", "reference"  # what a method has of an item
+AS_IT_IS, BASE_RATE, ON_VOTES, PUBLISHED = "as it is", "base rate", "trained on votes", "published"
 ALL, ALL_BUT, WITH_YOURS = "all systems", "all but", "all systems and yours"
 RECIPE: Kind = "quadratic"
-RIVAL = "mean vote given the old label"
 ITEMS = (50, 100, 200, 500, 1000)
 VOTES = (1, 3, 5, 20)
 _NEARLY_NONE = 1e-3  # penalty of base rates
-_SEEDS = 3  # ways to deal the folds
-_PEOPLE = ("people", "people_low", "people_high")
 _MOST_RESAMPLES = 500  # for what each of some hundred systems is worth
+_PEOPLE = ["people", "people_low", "people_high"]
 _ENDS = ("", "_low", "_high")
 _KEYS = ("dataset", "access", "inputs", "map", "objective")
+_UNSAID: dict[str, object] = {
+    "inputs": "", "objective": "", "n_systems": 0, "origin": "", "family": "", "first": False
+}  # fmt: skip
 
 
 # What is fitted for, and ranked by
@@ -142,13 +143,8 @@ def common(votes: Votes, systems: Sequence[System]) -> Common:
     """Return the items that all systems cover, with each system's predictions of them.
 
     A system that has learned from votes is no input of a map: what it predicts of the items that a
-    map is fitted on would depend on votes on the item that is predicted.
-
-    Raises
-    ------
-    ChaosError
-        If the systems have no item in common, or one has learned from the votes on these items
-        themselves.
+    map is fitted on would depend on votes on the item that is predicted. One that has learned from
+    the votes on these items themselves is refused.
     """
     rows = np.arange(len(votes))
     for system in systems:
@@ -163,7 +159,7 @@ def common(votes: Votes, systems: Sequence[System]) -> Common:
     part = part_of(votes, rows)
     for system in systems:
         system.aligned_to(part)  # refuses what has seen these votes
-    aligned = [_on(system, part) for system in systems]
+    aligned = [at_items_of(part, system) for system in systems]
     inputs = [one for one in aligned if not any(map(are_votes, one.trained_on))]
     stacked = [one.probabilities for one in inputs]
     empty = np.empty((len(part), 0, votes.dataset.n_classes))
@@ -172,8 +168,8 @@ def common(votes: Votes, systems: Sequence[System]) -> Common:
     return Common(part, tuple(inputs), shown, logs, item_groups([votes])[0][rows])
 
 
-def _on(system: System, votes: Votes) -> System:
-    """Return the same predictions of some votes' items alone, in their order."""
+def at_items_of(votes: Votes, system: System) -> System:
+    """Return a system's predictions of some votes' items alone, in their order."""
     place = {uid: row for row, uid in enumerate(system.uids)}
     rows = [place[uid] for uid in votes.uids]
     return replace(
@@ -222,26 +218,8 @@ def stacks(systems: Sequence[System], alone: Collection[str] = ()) -> dict[str, 
     return found
 
 
-def _of_book(systems: Sequence[System]) -> list[int]:
-    """Return the places of the book's systems; of the reader's own where there are no others."""
-    return stacks(systems).get(ALL, [0] if systems else [])
-
-
 def _folds(groups: Ints, n_folds: int, seed: int) -> Ints:
     return grouped_folds(groups, min(n_folds, len(np.unique(groups))), seed)
-
-
-def _system(made: Common, name: str, probabilities: Floats, *, fitted: bool) -> System:
-    return System(
-        name,
-        made.votes.dataset,
-        made.votes.uids,
-        probabilities,
-        probabilities.argmax(axis=1),
-        origin="baseline",
-        trained_on=(votes_of(made.votes.dataset),) if fitted else (),
-        out_of_fold=fitted,
-    )
 
 
 # The methods
@@ -260,159 +238,86 @@ def methods(
 ) -> pd.DataFrame:
     """Fit every map to every system, out of fold, and score them on the items that all cover.
 
-    Parameters
-    ----------
-    votes : Votes
-    systems : sequence of System
-    variants : sequence of Run
-        Shown as they are and by each map on the released votes, but in no stack.
-    n_folds : int
-        Folds by premise, story and image; as many as there are of these, if that is fewer.
-    n_resamples : int
-        Bootstrap resamples of the items, at least 100.
-    confidence : float
-        Coverage of the intervals.
-    seed : int
-        Of folds and resamples.
-
-    Returns
-    -------
-    DataFrame
-        One row for each method: ``access`` (``text``, or ``old label`` where the item's old label
-        is an input too; ``reference`` for perfect model, second crowd and the best published
-        model); ``inputs``, as `stacks` names them; ``n_systems``; ``map`` (one of `KINDS`,
-        ``chosen`` with its penalty by inner folds, for stacks, and the only one for all but those
-        systems that may have seen the items; ``as it is``, ``base rate``, ``trained on votes``);
-        ``objective`` (kl, jsd, or empty); ``origin``; ``family``; ``first``, whether it is the
-        first of its family, and no variant; ``n_items``; ``by``, as `ranked_by` gives it; for it
-        and each of `MEASURES` its value with ``_low`` and ``_high``; ``difference``, by that
-        measure, from the mean vote given the old label, with its interval; ``people``, what it is
-        worth in people on top of the base rate.
+    ``access`` is ``old label`` where the item's old label is an input too, and ``reference`` for
+    perfect model, second crowd and the best published model. ``inputs`` are as `stacks` names them,
+    `variants` in none; ``first`` is said of one system of each family. ``difference`` is from the
+    base rate (given the old label, if there is one) in the measure ``by``, which ranks; ``people``
+    is what a method is worth in people on top of the base rate.
     """
     others = [run.predictions_on(votes) for run in variants if votes.is_released]
     known = {one.name for one in systems}  # a reader may have repeated one of the runs
     more = [one for one in others if one is not None and one.name not in known]
     made = common(votes, [*systems, *more])
-    folds = _folds(made.groups, n_folds, seed)
-    by, objectives = ranked_by(made.votes), objectives_for(made.votes)
-    measures = tuple(dict.fromkeys((*MEASURES, by)))
-    rows: list[dict[str, object]] = []
+    part, folds = made.votes, _folds(made.groups, n_folds, seed)
+    by, objectives = ranked_by(part), objectives_for(part)
+    accesses = (TEXT,) if made.old_label is None else (TEXT, OLD_LABEL)
     scored: list[System] = []
+    rows: list[dict[str, object]] = []
 
-    def add(probabilities: Floats, about: Mapping[str, object], *, fitted: bool = True) -> None:
-        scored.append(_system(made, f"{len(rows)}", probabilities, fitted=fitted))
-        unsaid = {"objective": "", "inputs": "", "family": "", "origin": "", "first": False}
-        rows.append({"system": scored[-1].name} | unsaid | dict(about))
+    def add(probabilities: Floats, about: dict[str, object]) -> None:
+        scored.append(computed(f"{len(rows)}", part, probabilities))
+        rows.append({"system": scored[-1].name, "access": TEXT} | _UNSAID | about)
 
-    def fit(access: str, kind: Kind, places: Sequence[int], about: Mapping[str, object]) -> None:
-        for objective in objectives[: 1 if kind == "isotonic" else None]:
-            predicted = predict_out_of_fold(
-                made.inputs(places),
-                made.votes.shares,
-                folds,
-                kind=kind,
-                objective=objective,
-                old_label=made.old_label if access == "old label" else None,
-                penalty=PENALTY if places else _NEARLY_NONE,
-            )
-            what = {"access": access, "map": kind if places else BASE_RATE}
-            aim = "" if kind == "isotonic" else objective
-            add(predicted, what | dict(about) | {"objective": aim})
+    def fit(
+        access: str, kind: Kind, objective: Objective, about: dict[str, object], *places: int
+    ) -> None:
+        predicted = predict_out_of_fold(
+            made.inputs(places),
+            part.shares,
+            folds,
+            kind=kind,
+            objective=objective,
+            old_label=made.old_label if access == OLD_LABEL else None,
+            penalty=PENALTY if places else _NEARLY_NONE,
+        )
+        add(predicted, {"access": access, "map": kind, "objective": objective} | about)
 
-    accesses = ("text", "old label") if made.old_label is not None else ("text",)
-    for access in accesses:
-        fit(access, "affine", [], {"n_systems": 0})
-    alone = [one.name for one in more]
+    for access, objective in product(accesses, objectives):
+        fit(access, "affine", objective, {"map": BASE_RATE})
+    rival = scored[-1].name
+    alone = {one.name for one in more}
     for name, places in stacks(made.systems, alone).items():
-        members = [made.systems[place] for place in places]
-        about = {"inputs": name, "n_systems": len(places)} | _family(name, members, made.systems)
+        about = {"inputs": name, "n_systems": len(places)} | _family(name, places, made.systems)
         about["first"] = about["first"] and name not in alone
-        mean = np.mean([one.probabilities for one in members], axis=0)
-        add(mean, {"access": "text", "map": AS_IT_IS} | about, fitted=False)
-        beside = name.startswith(ALL_BUT)  # shown by its headline alone
-        for access in accesses[: 1 if beside else None]:
-            for kind in () if beside else KINDS if access == "text" else STACKING:
-                fit(access, kind, places, about)
-            if len(places) > 1:
-                label = made.old_label if access == "old label" else None
-                predicted = predict_nested(
-                    made.inputs(places), made.votes.shares, made.groups, folds,
-                    objective=objectives[-1], old_label=label, seed=seed,
-                )  # fmt: skip
-                what = {"access": access, "map": CHOSEN, "objective": objectives[-1]}
-                add(predicted, what | about)
+        mean = np.mean([made.systems[place].probabilities for place in places], axis=0)
+        add(mean, {"map": AS_IT_IS} | about)
+        for access in accesses:
+            for kind, objective in product(KINDS if access == TEXT else STACKING, objectives):
+                fit(access, kind, objective, about, *places)
     for one in made.shown:
-        about = {"inputs": one.name, "n_systems": 1, "family": one.family, "origin": one.origin}
-        add(one.probabilities, {"access": "text", "map": ON_VOTES, "first": True} | about)
-    table = pd.DataFrame(rows).assign(dataset=votes.dataset.name, n_items=len(made.votes))
-    ranked = _scored(made.votes, scored, rows, measures, by, n_resamples, confidence, seed)
-    table = table.merge(ranked, "left")
-    how = (min(n_resamples, _MOST_RESAMPLES), seed, confidence)
-    people = {one.name: _in_people(made.votes, one, *how) for one in scored}
-    for place, column in enumerate(_PEOPLE):
-        table[column] = [people[name][place] for name in table["system"]]
-    references = _references(votes, made.votes, measures, seed)
-    table = pd.concat([table, references], ignore_index=True).drop(columns="system")
-    table = table.assign(first=table["first"].eq(True), by=by)
-    for name in ("inputs", "family", "origin", "objective"):
-        table[name] = table[name].astype(object).where(table[name].notna(), "")
-    values = [f"{name}{end}" for name in (*measures, "difference") for end in _ENDS]
-    table = table.astype(dict.fromkeys([*values, *_PEOPLE], float))
+        about = {"inputs": one.name, "family": one.family, "origin": one.origin}
+        add(one.probabilities, {"map": ON_VOTES, "n_systems": 1, "first": True} | about)
+
+    measures = tuple(dict.fromkeys((*MEASURES, by)))
+    how: dict[str, Any] = {"seed": seed, "level": confidence}
+    found = score(part, scored, measures=measures, reference=rival, n_resamples=n_resamples, **how)
+    values = wide(found, "low", "high").set_index("system")
+    gaps = found[(found["reference"] != "") & (found["measure"] == by)].set_index("system")
+    names = dict(zip(("value", "low", "high"), [f"difference{end}" for end in _ENDS], strict=True))
+    how["n_resamples"] = min(n_resamples, _MOST_RESAMPLES)
+    people = pd.DataFrame([_in_people(part, one, **how) for one in scored], columns=_PEOPLE)
+    table = pd.DataFrame(rows).join(people)
+    table = table.join(values[[f"{name}{end}" for name in measures for end in _ENDS]], on="system")
+    table = table.join(gaps[list(names)].rename(columns=names), on="system")
+    table = table.assign(dataset=votes.dataset.name, n_items=len(part))
+    table = pd.concat([table, _references(votes, part, measures, seed)], ignore_index=True)
+    shown = [f"{name}{end}" for name in (*measures, "difference") for end in _ENDS]
     about_it = ["n_systems", "origin", "family", "first", "n_items", "by"]
-    whole = table.astype({"n_systems": int, "n_items": int})
-    return whole[[*_KEYS, *about_it, *values, *_PEOPLE]]
+    return table.assign(by=by)[[*_KEYS, *about_it, *shown, *_PEOPLE]]
 
 
-def _family(name: str, members: Sequence[System], systems: Sequence[System]) -> dict[str, object]:
-    if len(members) > 1:
-        return {"family": name, "origin": "", "first": True}
-    (one,) = members
+def _family(name: str, places: Sequence[int], systems: Sequence[System]) -> dict[str, object]:
+    if len(places) > 1:
+        return {"family": name, "first": True}
+    one = systems[places[0]]
     first = next(other for other in systems if other.family == one.family)
     return {"family": one.family, "origin": one.origin, "first": one is first}
 
 
-def _scored(
-    votes: Votes,
-    systems: Sequence[System],
-    rows: Sequence[dict[str, object]],
-    measures: Sequence[str],
-    by: str,
-    n_resamples: int,
-    confidence: float,
-    seed: int,
-) -> pd.DataFrame:
-    """Return a row of values for each system, with the difference from the rival in the main one.
-
-    That is the base rate that was fitted last: with the old label, where there is one.
-    """
-    rivals = [one.name for one, row in zip(systems, rows, strict=True) if row["map"] == BASE_RATE]
-    rival = rivals[-1]
-    found = score(
-        votes,
-        systems,
-        measures=measures,
-        reference=rival,
-        n_resamples=n_resamples,
-        seed=seed,
-        level=confidence,
-    )
-    table = pd.DataFrame({"system": [one.name for one in systems]})
-    parts = [(name, found[(found["reference"] == "") & (found["measure"] == name)])
-             for name in measures]  # fmt: skip
-    parts.append(("difference", found[(found["reference"] != "") & (found["measure"] == by)]))
-    for name, part in parts:
-        columns = {"value": name, "low": f"{name}_low", "high": f"{name}_high"}
-        part = part[["system", *columns]].rename(columns=columns)
-        table = table.merge(part, "left", "system")
-    return table
-
-
-def _in_people(
-    votes: Votes, system: System, n_resamples: int, seed: int, level: float
-) -> tuple[float, float, float]:
+def _in_people(votes: Votes, system: System, **how: Any) -> tuple[float, ...]:
     if votes.n_votes.min() < 2:
-        return np.nan, np.nan, np.nan
-    found = worth(votes, system, n_resamples=n_resamples, seed=seed, level=level).people
+        return (np.nan,) * len(_PEOPLE)
+    found = worth(votes, system, **how).people
     return found.value, found.low, found.high
 
 
@@ -431,112 +336,61 @@ def _references(votes: Votes, part: Votes, measures: Sequence[str], seed: int) -
         best = models.loc[models["jsd"].idxmin()]
         values = {name: best[name] for name in MEASURES if name in best}
         name = SYSTEM_NAMES[best["model"]]
-        rows.append({"map": "published", "inputs": name, "n_items": len(votes)} | values)
-    known = {"access": "reference", "dataset": votes.dataset.name, "n_systems": 0}
-    return pd.DataFrame([row | known for row in rows])
+        rows.append({"map": PUBLISHED, "inputs": name, "n_items": len(votes)} | values)
+    known = _UNSAID | {"access": REFERENCE, "dataset": votes.dataset.name}
+    return pd.DataFrame([known | row for row in rows])
 
 
-# One map for several datasets
-
-
-@recorded(keys=("dataset", "judged_on", "access", "map"))
-def pooling(
+@recorded(keys=("dataset", "judged_on"))
+def carried_over(
     all_votes: Sequence[Votes],
     all_systems: Sequence[Sequence[System]],
     *,
     n_folds: int,
     seed: int,
 ) -> pd.DataFrame:
-    """Fit one map to several datasets, to each alone, and to the others alone.
+    """Judge the recipe by JSD on each dataset, where it was fitted on the other ones alone.
 
-    Parameters
-    ----------
-    all_votes : sequence of Votes
-    all_systems : sequence of sequences of System
-        Inputs are the systems that predict all of the datasets.
-    n_folds, seed : int
-        As for `methods`.
-
-    Returns
-    -------
-    DataFrame
-        One row for each dataset that is ``judged_on``, ``access`` and ``map``: the JSD, out of
-        fold, of maps that are fitted for JSD on the same dataset (``jsd_each``), on all of them
-        (``jsd_pooled``), and on the other ones (``jsd_other``), all three the same for the mean of
-        the systems as they are; ``n_systems``, ``n_items``. Without rows where votes are few.
+    ``jsd_each`` is of one that was fitted on the dataset itself, out of fold, and ``jsd_as_it_is``
+    of the mean of the systems, which are those that predict all of the datasets. Without rows where
+    there is none, and where votes are few.
     """
-    if any(votes.are_few for votes in all_votes):
-        names = ["dataset", "judged_on", "access", "map", "n_systems", "n_items",
-                 "jsd_each", "jsd_pooled", "jsd_other"]  # fmt: skip
-        return pd.DataFrame(columns=names)
     by_name = [
         {one.name: one for one in systems if not any(map(are_votes, one.trained_on))}
         for systems in all_systems
     ]
     shared = [name for name in by_name[0] if all(name in known for known in by_name)]
+    names = ["dataset", "judged_on", "n_systems", "n_items", "jsd_as_it_is", "jsd_each",
+             "jsd_other"]  # fmt: skip
+    if not shared or any(votes.are_few for votes in all_votes):
+        return pd.DataFrame(columns=names)
     found = [
         common(votes, [known[name] for name in shared])
         for votes, known in zip(all_votes, by_name, strict=True)
     ]
-    numbered = item_groups(all_votes)
-    kept = [
+    groups = [
         numbers[np.isin(votes.uids, one.votes.uids)]
-        for numbers, votes, one in zip(numbered, all_votes, found, strict=True)
+        for numbers, votes, one in zip(item_groups(all_votes), all_votes, found, strict=True)
     ]
-    groups = np.concatenate(kept)
-    folds = _folds(groups, n_folds, seed)
-    shares = np.concatenate([one.votes.shares for one in found])
+    of_item = np.repeat(np.arange(len(found)), [len(one.votes) for one in found])
+    group, folds = np.concatenate(groups), _folds(np.concatenate(groups), n_folds, seed)
     logs = np.concatenate([one.inputs(range(len(shared))) for one in found])
-    dataset = np.repeat(np.arange(len(found)), [len(one.votes) for one in found])
-    labels = [one.old_label for one in found if one.old_label is not None]
-    old = np.concatenate(labels) if len(labels) == len(found) else None
-
-    def of_dataset(rows: Ints, held: Ints) -> Ints:
-        return rows[dataset[rows] == dataset[held[0]]]
-
-    def of_other_groups(rows: Ints, held: Ints) -> Ints:
-        return rows[~np.isin(groups[rows], groups[held])]
-
-    # What is predicted together, and what is fitted on for it.
-    ways = {
-        "each": (folds + dataset * (folds.max() + 1), of_dataset),
-        "pooled": (folds, None),
-        "other": (dataset, of_other_groups),
-    }
+    shares = np.concatenate([one.votes.shares for one in found])
     rows = []
-    for access in ("text", "old label") if old is not None else ("text",):
-        given = old if access == "old label" else None
-        kinds: list[str] = [BASE_RATE, *(STACKING if logs.shape[1] else ())]
-        if logs.shape[1] and given is None:
-            kinds.append(AS_IT_IS)
-        for name in kinds:
-            x = logs[:, :0] if name == BASE_RATE else logs
-            if name == AS_IT_IS:
-                whole = np.concatenate([np.exp(one.logs).mean(axis=1) for one in found])
-                fitted = dict.fromkeys(ways, whole)
-            else:
-                fitted = {
-                    where: predict_out_of_fold(
-                        x, shares, parts,
-                        kind="quadratic" if name == "quadratic" else "affine",
-                        penalty=_NEARLY_NONE if name == BASE_RATE else PENALTY,
-                        old_label=given, learned=learned,
-                    )
-                    for where, (parts, learned) in ways.items()
-                }  # fmt: skip
-            n_systems = len(shared) if x.shape[1] else 0
-            far = {
-                f"jsd_{where}": jensen_shannon_distance(shares, predicted, unit="nats")
-                for where, predicted in fitted.items()
-            }
-            for place, one in enumerate(found):
-                row = {"judged_on": one.votes.dataset.name, "access": access, "map": name,
-                       "n_systems": n_systems, "n_items": len(one.votes)}  # fmt: skip
-                means = {where: float(values[dataset == place].mean())
-                         for where, values in far.items()}  # fmt: skip
-                rows.append(row | means)
-    table = pd.DataFrame(rows).assign(dataset="+".join(one.dataset.name for one in all_votes))
-    return table[["dataset", *[name for name in table if name != "dataset"]]]
+    for place, one in enumerate(found):
+        here = of_item == place
+        # An item of another dataset with the same premise, story or image is not fitted on.
+        others = ~np.isin(group, group[here])
+        predicted = {
+            "as_it_is": np.exp(one.logs).mean(axis=1),
+            "each": predict_out_of_fold(logs[here], shares[here], folds[here], kind=RECIPE),
+            "other": fit_map(logs[others], shares[others], kind=RECIPE).predict(logs[here]),
+        }
+        row = {"judged_on": one.votes.dataset.name, "n_systems": len(shared), "n_items": here.sum()}
+        rows.append(row | {f"jsd_{name}": _mean("jsd", one.votes, some)
+                           for name, some in predicted.items()})  # fmt: skip
+    dataset = "+".join(one.dataset.name for one in all_votes)
+    return pd.DataFrame(rows).assign(dataset=dataset)[names]
 
 
 # How many labelled items, with how many votes
@@ -548,30 +402,17 @@ def curve(
 ) -> pd.DataFrame:
     """Fit the recipe on fewer items and fewer votes, and judge it by all votes, out of fold.
 
-    Parameters
-    ----------
-    votes : Votes
-    systems : sequence of System
-        Those of the book, stacked; the reader's own where there are no others.
-    n_folds, seed : int
-        As for `methods`.
-    repeats : int
-        Draws of items and votes that are averaged over; at least 1.
-
-    Returns
-    -------
-    DataFrame
-        One row for each ``objective``, ``n_fitted`` items and ``n_votes`` on each: the mean
-        ``jsd``, or what else is named in ``by`` (`ranked_by`), and ``spread``, the standard
-        deviation over draws; ``whole`` where all items of
-        the other folds are fitted on; ``budget``, votes in all; ``n_systems``. Items are drawn
-        anew for each fold, votes without replacement. Without rows where there is no system.
+    The book's systems are stacked; the reader's own where there are no others. A row has the mean
+    over draws of the measure ``by``, and its ``spread``, the standard deviation. ``whole`` says
+    that all items of the other folds are fitted on, ``recipe`` that the objective is the one for so
+    many votes; ``budget`` is votes in all. Items are drawn anew for each fold, votes without
+    replacement. Without rows where there is no system.
     """
     made = common(votes, systems)
     by = ranked_by(made.votes)
     columns = ["dataset", "objective", "n_fitted", "n_votes", "whole", "budget", by, "spread",
                "recipe", "n_systems", "n_repeats"]  # fmt: skip
-    places = _of_book(made.systems)
+    places = stacks(made.systems).get(ALL, [0] if made.systems else [])
     if not places:
         return pd.DataFrame(columns=[*columns, "by"])
     logs, counts = made.inputs(places), made.votes.counts
@@ -584,77 +425,25 @@ def curve(
         | {n_votes: made.votes.shares}
         for _ in range(repeats)
     ]
+    sizes = [*(n for n in ITEMS if n < fewest), fewest]
     rows = []
-    for objective in objectives_for(made.votes):
-        for n_items in [*(n for n in ITEMS if n < fewest), fewest]:
-            for size in thinned[0]:
-                found = []
-                for draw, shares in enumerate(thinned):
-                    chosen = np.random.default_rng([seed, 11, draw])
-                    predicted = predict_out_of_fold(
-                        logs, shares[size], folds, kind=RECIPE, objective=objective,
-                        learned=lambda rows, _, n=n_items, by=chosen: (  # type: ignore[misc]
-                            by.permutation(rows)[:n]
-                        ),
-                    )  # fmt: skip
-                    found.append(_mean(by, made.votes, predicted))
-                rows.append((votes.dataset.name, objective, n_items, size, n_items == fewest,
-                             n_items * size, np.mean(found), np.std(found), size >= ENOUGH_VOTES,
-                             len(places), repeats))  # fmt: skip
+    for objective, n_items, size in product(objectives_for(made.votes), sizes, thinned[0]):
+        found = []
+        for draw, shares in enumerate(thinned):
+            chosen = np.random.default_rng([seed, 11, draw])
+            predicted = predict_out_of_fold(
+                logs, shares[size], folds, kind=RECIPE, objective=objective,
+                learned=lambda rows, n=n_items, by=chosen: by.permutation(rows)[:n],  # type: ignore[misc]
+            )  # fmt: skip
+            found.append(_mean(by, made.votes, predicted))
+        rows.append((votes.dataset.name, objective, n_items, size, n_items == fewest,
+                     n_items * size, np.mean(found), np.std(found), size >= ENOUGH_VOTES,
+                     len(places), repeats))  # fmt: skip
     table = pd.DataFrame(rows, columns=columns)
     return table.assign(recipe=table["recipe"] == (table["objective"] == "jsd"), by=by)
 
 
-@recorded(keys=("dataset", "penalty", "folds_seed"))
-def choices(votes: Votes, systems: Sequence[System], *, n_folds: int, seed: int) -> pd.DataFrame:
-    """Fit the recipe with other penalties, and with folds that are dealt in other ways.
-
-    Parameters
-    ----------
-    votes, systems, n_folds, seed
-        As for `curve`.
-
-    Returns
-    -------
-    DataFrame
-        ``dataset``, ``penalty``, ``folds_seed``, ``n_systems``, and ``jsd`` or what else is named
-        in ``by`` (`ranked_by`); without rows where there is no system.
-    """
-    made = common(votes, systems)
-    by = ranked_by(made.votes)
-    places = _of_book(made.systems)
-    rows = []
-    tried = [(one, seed) for one in PENALTIES]
-    tried += [(PENALTY, seed + more) for more in range(1, _SEEDS)]
-    for penalty, folds_seed in tried if places else []:
-        predicted = predict_out_of_fold(
-            made.inputs(places), made.votes.shares, _folds(made.groups, n_folds, folds_seed),
-            kind=RECIPE, objective=objectives_for(made.votes)[-1], penalty=penalty,
-        )  # fmt: skip
-        far = _mean(by, made.votes, predicted)
-        rows.append((votes.dataset.name, penalty, folds_seed, far, len(places)))
-    columns = ["dataset", "penalty", "folds_seed", by, "n_systems"]
-    return pd.DataFrame(rows, columns=columns).assign(by=by)
-
-
 # How they are shown
-
-
-@derived(keys=("dataset", "inputs"))
-def by_map(methods: pd.DataFrame) -> pd.DataFrame:
-    """Return each system's distance as it is, and by each map that is fitted for it, side by side.
-
-    That is JSD, or of few votes what `ranked_by` names; their maps are fitted for KL.
-    """
-    rows = methods[(methods["access"] == "text") & (methods["n_systems"] > 0)]
-    rows = with_distance(rows[~_is_aside(rows) & (rows["map"] != ON_VOTES)])
-    rows = rows[~rows["inputs"].str.startswith(ALL_BUT)]
-    wide = rows.pivot(index=["dataset", "inputs"], columns="map", values="distance")
-    wide = wide.reindex(columns=[AS_IT_IS, *KINDS])
-    names = {AS_IT_IS: "as_it_is"} | {kind: str(kind) for kind in KINDS}
-    order = rows[["dataset", "inputs", "n_systems"]].drop_duplicates(["dataset", "inputs"])
-    found = order.merge(wide.rename(columns=names).reset_index(), "left", ["dataset", "inputs"])
-    return found[["dataset", "inputs", "n_systems", *names.values()]]
 
 
 def _is_aside(rows: pd.DataFrame) -> "pd.Series[bool]":
@@ -662,79 +451,64 @@ def _is_aside(rows: pd.DataFrame) -> "pd.Series[bool]":
     return (rows["objective"] == "kl") & (rows["by"] == "jsd")
 
 
-def shown(table: pd.DataFrame, access: str) -> pd.DataFrame:
-    """Return the rows of `methods` that a page has room for, of one access, nearest first.
+def by_map(table: pd.DataFrame) -> pd.DataFrame:
+    """Return what each map makes of a family's first seed, or of a stack, nearest first.
 
-    A family is shown by its first seed; by temperature, by the quadratic map and by the chosen one
-    the stack of all systems alone, for KL too by the quadratic one; a stack of all but some by the
-    chosen one; of variants, those alone that were trained on votes. A reader's own systems are
-    shown as that stack is. JSD and TVD to few votes are left to the data.
+    The base rates, which are what a map of no system comes to, stand where the recipe does.
     """
-    rows = table[table["access"] == access]
-    kept = rows[rows["first"] | (rows["n_systems"] == 0)]
-    largest = kept.groupby("dataset")["n_systems"].transform("max")
-    is_largest = (kept["n_systems"] == largest) & (largest > 1) | (kept["origin"] == "yours")
-    aside = _is_aside(kept)
-    usual = kept["map"].isin([BASE_RATE, "affine"]) & ~aside
-    usual |= (kept["map"] == AS_IT_IS) & ((kept["n_systems"] == 1) | is_largest)
-    usual |= kept["map"] == ON_VOTES
-    more = kept["map"].isin([RECIPE, CHOSEN, "temperature"]) & ~aside & is_largest
-    without = kept["inputs"].str.startswith(ALL_BUT)
-    usual &= ~without
-    more |= without & (kept["map"] == CHOSEN)
-    for_kl = aside & ((is_largest & (kept["map"] == RECIPE)) | (kept["n_systems"] == 0))
-    chosen = with_distance(kept[usual | more | for_kl]).sort_values("distance", kind="stable")
-    hidden = [f"{name}{end}" for name in ("jsd", "dist_ce") for end in _ENDS]
-    chosen.loc[chosen["by"] != "jsd", hidden] = np.nan
-    return in_order_of(chosen, "dataset", table["dataset"].unique())
+    rows = table[(table["first"] | (table["map"] == BASE_RATE)) & ~_is_aside(table)]
+    rows = with_distance(rows.replace({"map": {BASE_RATE: RECIPE}}))
+    at = rows["access"] + ", " + rows["map"]
+    values = ["distance", "distance_low", "distance_high", "people"]
+    shown = rows.assign(at=at).pivot(index=["dataset", "inputs"], columns="at", values=values)
+    shown.columns = [f"{value}: {where}" for value, where in shown.columns]
+    nearest = f"distance: {TEXT}, {RECIPE}"
+    shown = shown[shown[nearest].notna()].sort_values(nearest, kind="stable").reset_index()
+    return in_order_of(shown, "dataset", table["dataset"].unique())
+
+
+_ALONE, _WITH = "from the text alone", "with the old label"
+COLUMNS = [
+    Column("dataset", "dataset", names=dataset_name),
+    Column("system", "inputs", names=SYSTEM_NAMES | {"": "none (base rate)"}),
+    Column(AS_IT_IS, "distance: text, as it is", 3, best="lowest", group=_ALONE),
+    Column("temperature", "distance: text, temperature", 3, best="lowest", group=_ALONE),
+    Column("affine", "distance: text, affine", 3, best="lowest", group=_ALONE),
+    Column(
+        "quadratic", "distance: text, quadratic", 3,
+        "distance_low: text, quadratic", "distance_high: text, quadratic",
+        best="lowest", group=_ALONE,
+    ),
+    Column("worth", "people: text, quadratic", 1, best="highest", group=_ALONE),
+    Column("quadratic", "distance: old label, quadratic", 3, best="lowest", group=_WITH),
+    Column("worth", "people: old label, quadratic", 1, best="highest", group=_WITH),
+]  # fmt: skip
+
+
+def columns_of(rows: pd.DataFrame) -> list[Column]:
+    """Return those of `COLUMNS` in which the rows of `by_map` have something."""
+    return [one for one in COLUMNS if one.value in rows and rows[one.value].notna().any()]
 
 
 def drawn(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of `methods` that the figure draws, with their ``group`` and ``label``.
 
-    Of those shown, what is fitted for the main objective: one seed of each family as it is and,
-    from the text alone, by the affine map; the stack of all systems by temperature and by the
-    chosen one. The best published model is left out where it is one of the systems.
+    Of one seed of each family, and of all systems together, these are as they are and by the
+    recipe. The best published model is left out where it is one of the systems.
     """
-    rows = pd.concat([shown(table, access) for access in ("text", "old label")])
-    single = (rows["n_systems"] == 1) & rows["map"].isin([AS_IT_IS, "affine", ON_VOTES])
-    single &= rows["access"] == "text"
-    stacked = rows["inputs"].isin([ALL, WITH_YOURS]) | rows["inputs"].str.startswith(ALL_BUT)
-    stacked &= ~rows["map"].isin(["affine", RECIPE])
-    rows = rows[(single | stacked | (rows["n_systems"] == 0)) & ~_is_aside(rows)]
-    beside = table[table["access"] == "reference"]
-    here = set(zip(rows["dataset"], rows["inputs"].map(_name), strict=True))
-    pairs = zip(beside["dataset"], beside["inputs"], strict=True)
-    is_here = np.array([pair in here for pair in pairs], dtype=bool) & (
-        beside["map"] == "published"
-    )
-    rows = pd.concat([rows, beside[~is_here]], ignore_index=True)
-    records = rows.to_dict("records")
-    rows = rows.assign(group=[_group(row) for row in records], label=[_label(r) for r in records])
-    rows = with_distance(rows)
-    return in_order_of(rows, "dataset", table["dataset"].unique())
-
-
-def _name(inputs: str) -> str:
-    return SYSTEM_NAMES.get(inputs, inputs)
-
-
-def _group(row: Row) -> str:
-    return "no votes" if row["map"] in (AS_IT_IS, "published") else str(row["access"])
-
-
-def _label(row: Row) -> str:
-    if row["map"] == BASE_RATE:
-        return RIVAL if row["access"] == "old label" else BASE_RATE
-    if row["map"] == "published":
-        return f"{row['inputs']} (published)"
-    if row["map"] == AS_IT_IS and row["n_systems"] > 1:
-        return f"{row['inputs']}, mean"
-    if row["map"] in (AS_IT_IS, "affine", ON_VOTES):
-        return re.sub(r", \d+ folds", "", _name(row["inputs"]))
-    if row["map"] == CHOSEN:
-        return f"{row['inputs']}, chosen map"
-    return f"{row['inputs']}, {row['map']}" if row["inputs"] else str(row["map"])
+    rows = with_distance(table[~_is_aside(table) & ~table["map"].isin(["temperature", "affine"])])
+    single = rows["first"] & (rows["n_systems"] == 1)
+    stacked = rows["inputs"].str.startswith((ALL, ALL_BUT))
+    rows = rows[single | stacked | (rows["n_systems"] == 0)]
+    who = rows["dataset"] + " " + rows["inputs"].replace(SYSTEM_NAMES)
+    is_ours = who.isin(who[rows["map"] == AS_IT_IS])
+    rows = rows[~is_ours | (rows["map"] != PUBLISHED)]
+    no_votes = rows["map"].isin([AS_IT_IS, PUBLISHED])
+    label = rows["family"].where(rows["family"] != "", rows["inputs"]).replace(SYSTEM_NAMES)
+    label = label.str.replace(r", \d+ folds", "", regex=True)
+    label += (rows["map"] == PUBLISHED).map({True: " (published)", False: ""})
+    label = label.mask(label == "", rows["map"])
+    return rows.assign(group=rows["access"].mask(no_votes, "no votes"), label=label)
 
 
 def curve_drawn(table: pd.DataFrame) -> pd.DataFrame:
@@ -747,62 +521,9 @@ def curve_drawn(table: pd.DataFrame) -> pd.DataFrame:
     return several if len(several) else rows
 
 
-def _map(row: Row) -> str:
-    if row["map"] == CHOSEN:
-        return "chosen by inner folds"
-    if row["map"] == BASE_RATE:
-        return f"constant, for {row['objective'].upper()}"
-    return f"{row['map']}, for {row['objective'].upper()}" if row["objective"] else str(row["map"])
-
-
-def _inputs(row: Row) -> str:
-    parts = ["old label"] if row["access"] == "old label" else []
-    return " + ".join([*parts, *filter(None, [_name(row["inputs"])])]) or "none"
-
-
-COLUMNS = [
-    Column("dataset", "dataset", names=dataset_name),
-    Column("inputs", _inputs),
-    Column("map", _map),
-    Column(
-        "squared distance", "sq_distance", 3, "sq_distance_low", "sq_distance_high", best="lowest"
-    ),
-    Column("JSD", "jsd", 3, "jsd_low", "jsd_high", best="lowest"),
-    Column("KL", "kl", 3, best="lowest"),
-    Column("TVD", "dist_ce", 3, best="lowest"),
-    Column("new accuracy, %", "new_accuracy", 1, percent=True, best="highest"),
-    Column("worth", "people", 1, "people_low", "people_high", best="highest"),
-]
-
-
-def columns_of(rows: pd.DataFrame) -> list[Column]:
-    """Return those of `COLUMNS` in which the rows of `shown` have numbers."""
-    return [
-        column
-        for column in COLUMNS
-        if callable(column.value) or (column.value in rows and rows[column.value].notna().any())
-    ]
-
-
-MAP_COLUMNS = [
-    Column("dataset", "dataset", names=dataset_name),
-    Column("system", "inputs", names=SYSTEM_NAMES),
-    Column("as it is", "as_it_is", 3),
-    *(Column(kind, kind, 3) for kind in KINDS),
-]
-_ACCESS = {"text": "text alone", "old label": "with the old label"}
-POOL_COLUMNS = [
+CARRIED_COLUMNS = [
     Column("dataset", "judged_on", names=dataset_name),
-    Column("from", "access", names=_ACCESS),
-    Column("map", "map"),
+    Column("as it is", "jsd_as_it_is", 3),
     Column("this dataset", "jsd_each", 3, group="fitted on"),
-    Column("both", "jsd_pooled", 3, group="fitted on"),
     Column("the other", "jsd_other", 3, group="fitted on"),
-]
-CHOICE_COLUMNS = [
-    Column("dataset", "dataset", names=dataset_name),
-    Column("penalty", "penalty"),
-    Column("folds dealt by seed", "folds_seed"),
-    Column("measure", "by", names=_IN_WORDS),
-    Column("distance", "distance", 4),
 ]

@@ -9,27 +9,19 @@ import numpy.typing as npt
 import pandas as pd
 
 from chaos_utils.analyses.evidence import Evidence
-from chaos_utils.analyses.names import dataset_name
+from chaos_utils.analyses.fitting import at_items_of
 from chaos_utils.analyses.recorded import recorded
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.inputs import Input, merged
 from chaos_utils.base.table import Table, in_order_of, together
-from chaos_utils.datasets.availability import needs_votes
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.splits import grouped_folds, item_groups
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES
-from chaos_utils.metrics.resampling import bootstrap_means, holm, percentile_interval
-from chaos_utils.report.columns import Column
+from chaos_utils.metrics.resampling import holm
 from chaos_utils.scoring.formats import class_columns
-from chaos_utils.scoring.recalibration import (
-    LIMITS,
-    fit_temperature,
-    losses_by_temperature,
-    lowest_temperature,
-    temper,
-)
+from chaos_utils.scoring.recalibration import fit_temperature
 from chaos_utils.scoring.references import (
     CHANCE,
     PERFECT_MODEL,
@@ -40,7 +32,7 @@ from chaos_utils.scoring.references import (
 from chaos_utils.scoring.scores import available, score
 from chaos_utils.scoring.seeds import score_over_seeds
 from chaos_utils.scoring.system import System, votes_of
-from chaos_utils.scoring.systems import computed, own_systems, synthetic_systems, uniform
+from chaos_utils.scoring.systems import uniform
 from chaos_utils.scoring.trained import DEV_FILE, PREDICTIONS_FILE, Run, committed_runs, kind_of
 
 Floats = npt.NDArray[np.float64]
@@ -63,17 +55,15 @@ METHODS: Mapping[str, str] = {  # titles
 }
 _REFERENCES = {  # titles
     "chance": "uniform guess",
-    "floor": "perfect model",
-    "ceiling": "second crowd",
+    "floor": PERFECT_MODEL,
+    "ceiling": SECOND_CROWD,
 }
-_COLUMNS = (
+_SEEDS = "seeds"  # the plain runs together; no method
+_COLUMNS = [
     "dataset", "system", "family", "seed", "origin", "temperature", "method", "title", "kind",
     "learned_from", "n_seeds", "n_items", "measure", "value", "low", "high", "seed_values",
     "difference", "difference_low", "difference_high", "p_value", "p_holm", "n_resamples",
-)  # fmt: skip
-_SEEDS = "seeds"  # the plain runs together; no method
-_TRIED = np.geomspace(*LIMITS, 121)  # temperatures, 5% apart
-_N_SIMULATED_DEV = 2000
+]  # fmt: skip
 
 
 # What the methods are made of
@@ -81,7 +71,7 @@ _N_SIMULATED_DEV = 2000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Runs:
-    """The runs of one encoder that a dataset's methods are made of, and a reader's systems.
+    """The runs of one encoder that a dataset's methods are made of.
 
     `seeds` are the plain ones, by seed, and `plain` that of them which all others are set beside.
     `others`, by method (``smoothing``, ``mc``, ``soft``, ``soft_jsd``), have the plain run's seed.
@@ -90,7 +80,6 @@ class Runs:
     seeds: Sequence[Run] = ()
     plain: Run | None = None
     others: Mapping[str, Run] = field(default_factory=dict)
-    own: Sequence[System] = ()
 
     @property
     def inputs(self) -> tuple[Input, ...]:
@@ -98,7 +87,7 @@ class Runs:
         found = [run.inputs_of(PREDICTIONS_FILE) for run in (*self.seeds, *self.others.values())]
         if self.plain is not None:
             found.append(self.plain.inputs_of(DEV_FILE))
-        return merged(*found, *(one.inputs for one in self.own))
+        return merged(*found)
 
 
 def chosen_runs(runs: Iterable[Run], task: str, run_seed: int) -> Runs:
@@ -130,20 +119,10 @@ def method_of(run: Run) -> str:
     return kind  # plain or smoothing
 
 
-def runs_on(
-    evidence: Evidence, *, model: str, run_seed: int, predictions: Sequence[str] = ()
-) -> Runs:
-    """Return the committed runs on a dataset as it was released, and a reader's own systems.
-
-    On other votes than the released ones, no run has predicted the items.
-    """
-    own: tuple[System, ...] = ()
-    if predictions:
-        if evidence.votes is None:
-            raise needs_votes(evidence.datasets[0])
-        own = tuple(own_systems(evidence.votes[0], predictions))
+def runs_on(evidence: Evidence, *, model: str, run_seed: int) -> Runs:
+    """Return the committed runs on a dataset as it was released; on other votes there are none."""
     if not evidence.released:
-        return Runs(own=own)
+        return Runs()
     runs = [run for run in committed_runs() if not run.record["synthetic"]]
     known = sorted({str(run.settings["model"]) for run in runs})
     if known and model not in known:
@@ -154,50 +133,14 @@ def runs_on(
             todo="name one that has runs, or make them with `chaos finetune`",
         )
     of_model = [run for run in runs if run.settings["model"] == model]
-    task = get_task(evidence.datasets[0].task).name
-    return replace(chosen_runs(of_model, task, run_seed), own=own)
+    return chosen_runs(of_model, get_task(evidence.datasets[0].task).name, run_seed)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Predictions:
-    """What `Runs` predict; all predictions cover all items, in order.
-
-    `others` have, by method, what is said of a run in parentheses, and its predictions.
-    `development` has the plain run's probabilities and the gold labels of development items of the
-    dataset that are not in ChaosNLI.
-    """
-
-    plain: System | None = None
-    seeds: Sequence[System] = ()
-    others: Mapping[str, tuple[str, System]] = field(default_factory=dict)
-    development: tuple[Floats, Ints] | None = None
-
-
-def predictions_of(votes: Votes, runs: Runs, run_seed: int) -> Predictions:
-    """Return what the runs predict on a dataset; on the synthetic sample, simulated ones do."""
-    if votes.source.synthetic:
-        return simulated(votes, run_seed)
-    seeds = [_predictions(run, votes) for run in runs.seeds]
-    return Predictions(
-        next((one for one in seeds if one.seed == run_seed), None),
-        seeds,
-        {kind: (_detail(run, kind), _predictions(run, votes)) for kind, run in runs.others.items()},
-        None if runs.plain is None else _development(runs.plain, votes),
-    )
-
-
-def _detail(run: Run, kind: str) -> str:
-    if kind == "smoothing":
-        return f"{run.settings['label_smoothing']:g}"
-    if kind == "mc":
-        return f"{run.record['predicted']['mc_samples']} passes"
-    return f"{run.settings['n_folds']} folds"
-
-
-def _predictions(run: Run, votes: Votes) -> System:
+def predictions_of(run: Run, votes: Votes) -> System:
+    """Return what a run predicts, in the order of the votes; it must predict every item."""
     found = run.predictions_on(votes)
-    row_of = {uid: row for row, uid in enumerate(found.uids)} if found else {}
-    lacking = [uid for uid in votes.uids if uid not in row_of]
+    predicted = set(found.uids if found else ())
+    lacking = [uid for uid in votes.uids if uid not in predicted]
     if found is None or lacking:
         raise ChaosError(
             "A run does not predict every item.",
@@ -206,16 +149,11 @@ def _predictions(run: Run, votes: Votes) -> System:
             expected=f"the {len(votes):,} items of {votes.dataset.title}",
             todo="run its command again",
         )
-    order = [row_of[uid] for uid in votes.uids]
-    return replace(
-        found,
-        uids=votes.uids,
-        probabilities=found.probabilities[order],
-        predicted=found.predicted[order],
-    )
+    return at_items_of(votes, found)
 
 
-def _development(run: Run, votes: Votes) -> tuple[Floats, Ints] | None:
+def development_of(run: Run, votes: Votes) -> tuple[Floats, Ints] | None:
+    """Return a run's probabilities and the gold labels of development items outside the votes."""
     table = run.read_table(DEV_FILE)
     of_dataset = table[(table["dataset"] == votes.dataset.name) & ~table["uid"].isin(votes.uids)]
     if of_dataset.empty:
@@ -225,175 +163,74 @@ def _development(run: Run, votes: Votes) -> tuple[Floats, Ints] | None:
     return shares, of_dataset["label"].to_numpy(dtype=np.int64)
 
 
-def simulated(votes: Votes, run_seed: int) -> Predictions:
-    """Return simulated runs for the synthetic sample, with the names of none that was trained.
-
-    The plain ones are `synthetic_systems`, with seeds from 0 to 2. What the others would do to
-    them is made up: smoothing and dropout make them less sure, soft labels draw them toward the
-    votes.
-    """
-    seeds = synthetic_systems(votes)
-    plain = next((one for one in seeds if one.seed == run_seed), None)
-    if plain is None:
-        return Predictions(seeds=seeds)
-    shares = plain.probabilities
-    rng = np.random.default_rng([2022, 4, run_seed])
-    noise = rng.normal(scale=0.3, size=(3, *shares.shape))
-    blends = {
-        "smoothing": ("0.1", _blurred(0.9 * shares + 0.1 / shares.shape[1], noise[0])),
-        "mc": ("10 passes", _blurred(temper(shares, 1.1), noise[1])),
-        "soft": ("5 folds", _blurred(0.4 * shares + 0.6 * votes.shares, noise[2])),
-    }
-    others = {}
-    for kind, (detail, values) in blends.items():
-        one = computed(f"synthetic {kind}, seed {run_seed}", votes, values, origin="simulated")
-        one = replace(one, family=f"synthetic {kind}", seed=run_seed)
-        if kind == "soft":
-            one = replace(one, trained_on=(votes_of(votes.dataset),), out_of_fold=True)
-        others[kind] = detail, one
-    rows = rng.integers(len(votes), size=_N_SIMULATED_DEV)
-    counts = rng.multinomial(1, votes.shares[rows])
-    return Predictions(plain, seeds, others, (shares[rows], counts.argmax(axis=1)))
-
-
-def _blurred(shares: Floats, noise: Floats) -> Floats:
-    powers = (shares + 0.01) * np.exp(noise)
-    blurred: Floats = powers / powers.sum(axis=1, keepdims=True)
-    return blurred
-
-
-# The temperatures
-
-
-def fixed_and_fitted(
-    votes: Votes, found: Predictions, n_folds: int, seed: int
-) -> dict[str, tuple[Floats, int]]:
-    """Return the plain run's temperatures by method, and on how many items each was fitted.
-
-    ``fixed``; ``held_out``, where there are development items; ``cross_fitted``: each item's, from
-    the votes of the other folds by premise, story and image, of which the fewest items count.
-    Without a plain run the fixed one alone remains.
-    """
-    values = {"fixed": (np.array(FIXED_TEMPERATURE), 0)}
-    if found.plain is None:
-        return values
-    if found.development is not None:
-        gold = found.development[1]
-        values["held_out"] = np.array(fit_temperature(*found.development)), len(gold)
-    folds = grouped_folds(item_groups([votes])[0], n_folds, seed)
-    shares = found.plain.probabilities
-    others = [folds != fold for fold in range(n_folds)]
-    of_fold = np.array([fit_temperature(shares[rows], votes.shares[rows]) for rows in others])
-    values["cross_fitted"] = of_fold[folds], min(int(rows.sum()) for rows in others)
-    return values
-
-
-def temperature_interval(
-    probabilities: Floats, gold: Ints, n_resamples: int, confidence: float, seed: int
-) -> tuple[float, float]:
-    """Bootstrap the temperature of least negative log-likelihood over items.
-
-    Each resample's is the `lowest_temperature` of 121 between the ends of `LIMITS`.
-    """
-    losses = losses_by_temperature(probabilities, gold, _TRIED)
-    means = bootstrap_means(losses, n_resamples, np.random.default_rng(seed))
-    low, high = percentile_interval(lowest_temperature(means, _TRIED), confidence)
-    return float(low), float(high)
-
-
-@recorded(keys=("dataset", "method"))
-def temperatures(
-    votes: Votes,
-    *,
-    runs: Runs,
-    model: str,
-    run_seed: int,
-    n_folds: int,
-    n_resamples: int,
-    confidence: float,
-    seed: int,
-) -> pd.DataFrame:
-    """Tabulate the temperatures of the plain run: fixed, held-out, cross-fitted.
-
-    ``temperature`` is the mean over items. ``spread`` says what ``low`` and ``high`` are the ends
-    of: ``none``, ``bootstrap`` or ``folds``.
-    """
-    _check(n_resamples, confidence, n_folds)
-    found = predictions_of(votes, runs, run_seed)
-    rows = []
-    for method, (values, n_fitted) in fixed_and_fitted(votes, found, n_folds, seed).items():
-        spread, low, high = "none", np.nan, np.nan
-        if method == "held_out" and found.development is not None:
-            shares, gold = found.development
-            low, high = temperature_interval(shares, gold, n_resamples, confidence, seed)
-            spread = "bootstrap"
-        elif method == "cross_fitted":
-            spread, low, high = "folds", float(values.min()), float(values.max())
-        rows.append((votes.dataset.name, method, values.mean(), low, high, spread, n_fitted))
-    columns = ["dataset", "method", "temperature", "low", "high", "spread", "n_fitted"]
-    return pd.DataFrame(rows, columns=columns)
-
-
 # The methods
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Method:
-    """A way to distributions: a name in `METHODS`, or ``own``; its title; what it predicts."""
-
-    name: str
-    title: str
-    system: System
+def cross_fitted(votes: Votes, shares: Floats, n_folds: int, seed: int) -> Floats:
+    """Return each item's temperature, fitted to the votes of the other folds by text."""
+    folds = grouped_folds(item_groups([votes])[0], n_folds, seed)
+    others = [folds != fold for fold in range(n_folds)]
+    return np.array([fit_temperature(shares[rows], votes.shares[rows]) for rows in others])[folds]
 
 
-def methods(found: Predictions, fitted: Mapping[str, Floats]) -> list[Method]:
-    """Return the methods that there is what they need for, in order; `fitted` has temperatures."""
-    made: dict[str, tuple[str, System]] = dict(found.others)
-    if found.plain is not None:
-        plain = found.plain
-        made["plain"] = ("", plain)
-        for method, values in fitted.items():
-            scaled = plain.at_temperature(values, f"{plain.name}, {method}")
-            if method == "held_out":
-                on = (*plain.trained_on, _development_of(plain.dataset))
-                scaled = replace(scaled, trained_on=on)
-            elif method == "cross_fitted":
-                on = (*plain.trained_on, votes_of(plain.dataset))
-                scaled = replace(scaled, trained_on=on, out_of_fold=True)
-            made[method] = ("", scaled)
-    if len(found.seeds) > 1:
-        shares = np.mean([one.probabilities for one in found.seeds], axis=0)
+def methods(
+    votes: Votes, runs: Runs, seeds: Sequence[System], *, n_folds: int, seed: int
+) -> dict[str, tuple[str, System]]:
+    """Return title and predictions of each of `METHODS` that there are runs for, in order.
+
+    `seeds` has what the plain runs predict.
+    """
+    assert runs.plain is not None
+    plain = seeds[runs.seeds.index(runs.plain)]
+
+    def at_temperature(name: str, temperature: npt.ArrayLike, learned: str = "") -> None:
+        scaled = plain.at_temperature(temperature, f"{plain.name}, {name}")
+        on = (*plain.trained_on, learned) if learned else plain.trained_on
+        of_votes = learned == votes_of(votes.dataset)
+        made[name] = "", replace(scaled, trained_on=on, out_of_fold=of_votes)
+
+    made = {name: (_detail(run), predictions_of(run, votes)) for name, run in runs.others.items()}
+    made["plain"] = "", plain
+    at_temperature("fixed", FIXED_TEMPERATURE)
+    if (development := development_of(runs.plain, votes)) is not None:
+        at_temperature("held_out", fit_temperature(*development), _development(votes.dataset))
+    of_votes = cross_fitted(votes, plain.probabilities, n_folds, seed)
+    at_temperature("cross_fitted", of_votes, votes_of(votes.dataset))
+    if len(seeds) > 1:
+        shares = np.mean([one.probabilities for one in seeds], axis=0)
         mean = replace(
-            found.seeds[0],
-            name="mean of " + "; ".join(one.name for one in found.seeds),
+            seeds[0],
+            name="mean of " + "; ".join(one.name for one in seeds),
             seed=None,
             probabilities=shares,
             predicted=shares.argmax(axis=1),
             stated=False,
         )
-        made["ensemble"] = (f"{len(found.seeds)} seeds", mean)
-    return [
-        Method(name, f"{title} ({made[name][0]})" if made[name][0] else title, made[name][1])
+        made["ensemble"] = f"{len(seeds)} seeds", mean
+    return {
+        name: (f"{title} ({made[name][0]})" if made[name][0] else title, made[name][1])
         for name, title in METHODS.items()
         if name in made
-    ]
+    }
+
+
+def _detail(run: Run) -> str:
+    if kind_of(run) == "smoothing":
+        return f"{run.settings['label_smoothing']:g}"
+    if kind_of(run) == "predicted":
+        return f"{run.record['predicted']['mc_samples']} passes"
+    return f"{run.settings['n_folds']} folds"
+
+
+def _development(dataset: Dataset) -> str:
+    return f"development items of {dataset.short}"
 
 
 def learned_from(system: System) -> str:
-    """Return what a system learned from, of ``train``, ``dev``, ``votes``, ``own``, ``nothing``.
-
-    These are the gold labels of training items alone; those of development items outside
-    ChaosNLI too; votes on other items too; not known; and nothing, for a baseline.
-    """
-    if known := {"yours": "own", "baseline": "nothing"}.get(system.origin):
-        return known
+    """Return ``votes`` if a system learned from votes too, ``dev`` if from development labels."""
     if votes_of(system.dataset) in system.trained_on:
         return "votes"
-    return "dev" if _development_of(system.dataset) in system.trained_on else "train"
-
-
-def _development_of(dataset: Dataset) -> str:
-    return f"development items of {dataset.short}"
+    return "dev" if _development(system.dataset) in system.trained_on else "train"
 
 
 @recorded(keys=("dataset", "kind", "system", "measure"))
@@ -410,77 +247,56 @@ def method_scores(
 ) -> pd.DataFrame:
     """Score methods and references, and set each beside the plain run on the same items.
 
-    One row for each method or reference and measure; `runs` are those of `runs_on`. Methods that
-    cover the same items are resampled alike, the plain run with each of them. Intervals are
-    percentiles; that of the ``difference`` from the plain run leaves out 0 where ``p_value``, which
-    is two-sided, is below 1 − `confidence`. ``p_holm`` is adjusted for all differences on the
-    dataset. NaN where there is none: perfect model (``floor``) and second crowd (``ceiling``) have
-    no interval, and nothing differs from a plain run that is missing.
-
-    A row is of one run, ``n_seeds`` 1, but for the ensemble, and for the mean over the plain runs'
-    scores (kind ``seeds``), whose interval is for other seeds too; ``seed_values`` are the scores.
-
-    Chance is the uniform distribution; for the accuracies it is the share of the most frequent
-    label, as in Nie et al. (2020). A drawn crowd has no old label, so old accuracy has neither
-    perfect model nor second crowd.
+    `runs` are those of `runs_on`; without a plain one there are no rows. ``p_value`` is that of the
+    ``difference`` from it, two-sided, and ``p_holm`` adjusted for all of a dataset. A row is of one
+    run (``n_seeds``), but for the ensemble, and for the mean of the plain runs' scores (kind
+    ``seeds``), whose interval is for other seeds too. Chance is the uniform distribution, for the
+    accuracies the share of the most frequent label, as in Nie et al. (2020).
     """
-    _check(n_resamples, confidence, n_folds)
-    found = predictions_of(votes, runs, run_seed)
-    fitted = fixed_and_fitted(votes, found, n_folds, seed)
-    made = methods(found, {name: values for name, (values, _) in fitted.items()})
-    made += [Method("own", one.name, one) for one in runs.own]
-    titles = [one.title for one in made]
-    if len(set(titles)) != len(titles):
-        double = next(title for title in titles if titles.count(title) > 1)
-        raise ChaosError("Two systems have the same name.", found=double, todo="rename one of them")
+    if runs.plain is None:
+        return pd.DataFrame(columns=_COLUMNS)
+    seeds = [predictions_of(run, votes) for run in runs.seeds]
+    made = methods(votes, runs, seeds, n_folds=n_folds, seed=seed)
     names = available(votes, NAMES)
     resampled: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed, "level": confidence}
-    plain = None if found.plain is None else found.plain.name
     even = replace(uniform(votes), name=CHANCE, family=CHANCE)
-    systems = [even, *(one.system for one in made)]
+    systems = [even, *(system for _, system in made.values())]
+    plain = made["plain"][1].name
     scores = score(votes, systems, measures=names, reference=plain, **resampled)
     described = pd.DataFrame(
         {
-            "system": one.system.name,
-            "method": one.name,
-            "title": one.title,
-            "kind": "own" if one.name == "own" else "method",
-            "learned_from": learned_from(one.system),
-            "n_seeds": {"own": pd.NA, "ensemble": len(found.seeds)}.get(one.name, 1),
+            "system": system.name,
+            "method": name,
+            "title": title,
+            "kind": "method",
+            "learned_from": learned_from(system),
+            "n_seeds": len(seeds) if name == "ensemble" else 1,
         }
-        for one in made
+        for name, (title, system) in made.items()
     )
-    parts = [scores[scores["reference"] == ""].merge(described, on="system")] if made else []
-    if len(found.seeds) > 1 and n_resamples > 1:
-        over = score_over_seeds(votes, found.seeds, measures=names, **resampled)
-        about = {"method": _SEEDS, "kind": _SEEDS, "origin": found.seeds[0].origin}
-        about["learned_from"] = learned_from(found.seeds[0])
-        title = f"plain (mean of {len(found.seeds)} seeds)"
-        parts.append(over.assign(**about, title=title, n_resamples=n_resamples))
+    parts = [scores[scores["reference"] == ""].merge(described, on="system")]
+    if len(seeds) > 1:
+        over = score_over_seeds(votes, seeds, measures=names, **resampled)
+        about = {"method": _SEEDS, "kind": _SEEDS, "title": f"plain (mean of {len(seeds)} seeds)"}
+        about |= {"origin": seeds[0].origin, "learned_from": learned_from(seeds[0])}
+        parts.append(over.assign(**about, n_resamples=n_resamples))
     chance = chance_scores(votes, names, **resampled)
-    drawn = References(votes, seed=seed).scores(
-        [name for name in names if not MEASURES[name].needs]
-    )
+    known = [name for name in names if not MEASURES[name].needs]  # a drawn crowd has no old label
+    drawn = References(votes, seed=seed).scores(known)
     shown = (chance, *(drawn[drawn["system"] == one] for one in (PERFECT_MODEL, SECOND_CROWD)))
     for (name, title), rows in zip(_REFERENCES.items(), shown, strict=True):
         about = {"method": name, "title": title, "kind": "reference", "learned_from": "nothing"}
         parts.append(rows.assign(**about))
-    table = pd.concat(parts, ignore_index=True)
-    for name in ("n_seeds", "seed_values"):
-        if name not in table:
-            table[name] = None
-    table = table.drop(columns="p_holm").merge(
-        _differences(scores, chance), "left", ["system", "measure"]
-    )
-    if plain is not None:
-        at_plain = table[table["method"] == "plain"].set_index("measure")["value"]
-        beside = table["value"] - table["measure"].map(at_plain)
-        beside = beside.where(table["kind"] == "reference")
-        table["difference"] = table["difference"].fillna(beside)
-    order = [*_REFERENCES, "plain", _SEEDS, *list(METHODS)[1:], "own"]
-    table["seed_values"] = table["seed_values"].fillna("").astype(object)
-    table = table.astype({"n_seeds": "Int64"})
-    return in_order_of(table, "method", order)[list(_COLUMNS)]
+    table = pd.concat(parts, ignore_index=True).drop(columns="p_holm")
+    table = table.merge(_differences(scores, chance), "left", ["system", "measure"])
+    at_plain = table[table["method"] == "plain"].set_index("measure")["value"]
+    beside = table["value"] - table["measure"].map(at_plain)
+    beside = beside.where(table["kind"] == "reference")
+    table["difference"] = table["difference"].fillna(beside)
+    table = table.reindex(columns=_COLUMNS).astype({"n_seeds": "Int64"})
+    table["seed_values"] = table["seed_values"].astype(object).fillna("")
+    order = [*_REFERENCES, "plain", _SEEDS, *list(METHODS)[1:]]
+    return in_order_of(table, "method", order)
 
 
 def _differences(scores: pd.DataFrame, chance: pd.DataFrame) -> pd.DataFrame:
@@ -495,87 +311,12 @@ def _differences(scores: pd.DataFrame, chance: pd.DataFrame) -> pd.DataFrame:
     return rows[["system", "measure", *renamed]].rename(columns=renamed)
 
 
-def _check(n_resamples: int, confidence: float, n_folds: int) -> None:
-    """Fail with what a reader can act on where a parameter is out of its range."""
-    for name, value, fits, expected in (
-        ("resamples", n_resamples, n_resamples >= 1, "at least 1"),
-        ("confidence", confidence, 0 < confidence < 1, "between 0 and 1, such as 0.95"),
-        ("n_folds", n_folds, n_folds >= 2, "at least 2"),
-    ):
-        if not fits:
-            raise ChaosError(f"{name} is out of its range.", found=value, expected=expected)
-
-
-def compare(
-    material: Iterable[Evidence],
-    *,
-    model: str,
-    run_seed: int,
-    predictions: Sequence[str],
-    **numbers: Any,
-) -> tuple[Table, Table]:
-    """Return `method_scores` and `temperatures` of each dataset, with the runs of `runs_on`."""
-    found = []
-    for one in material:
-        runs = runs_on(one, model=model, run_seed=run_seed, predictions=predictions)
-        plain = Runs([runs.plain], runs.plain) if runs.plain else Runs()
-        given = {"model": model, "run_seed": run_seed, **numbers}
-        with_own = replace(one, own=one.own or bool(runs.own))
-        scores = method_scores(with_own, runs=runs, **given)
-        found.append((scores, temperatures(one, runs=plain, **given)))
-    of_methods, of_temperatures = zip(*found, strict=True)
-    return together(of_methods), together(of_temperatures)
-
-
-# How they are shown
-
-SHOWN = ("jsd", "kl", "dist_ce", "new_accuracy")
-_DIGITS = 3
-_VALUES = ("value", "difference", "difference_low", "difference_high")
-_LEARNED_FROM = {
-    "train": "training labels",
-    "dev": "+ development labels",
-    "votes": "+ votes on other items",
-    "nothing": "",
-    "own": "",
-}
-_FITTED_ON = {"held_out": "held-out labels", "cross_fitted": "votes, out of fold"}
-_SPREADS = {"none": "", "bootstrap": "bootstrap over items", "folds": "range over folds"}
-
-
-def shown_methods(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return one row for each method or reference, for `COLUMNS`.
-
-    References first, then methods by their JSD; ``group`` is one for all methods of a dataset.
-    """
-    keys = ["dataset", "title"]
-    shown = scores[[*keys, "kind", "learned_from"]].drop_duplicates(keys)
-    shown["group"] = shown["title"].where(shown["kind"] == "reference", "method")
-    shown = shown.drop(columns="kind")
-    for measure in SHOWN:
-        rows = scores.loc[scores["measure"] == measure, [*keys, *_VALUES]]
-        names = {name: f"{measure}_{name}" for name in _VALUES}
-        shown = shown.merge(rows.rename(columns=names), "left", keys)
-    shown["place"] = shown.groupby("dataset", sort=False).ngroup()
-    shown["at"] = shown["jsd_value"].where(shown["group"] == "method", -1)
-    return shown.sort_values(["place", "at"], kind="stable").drop(columns=["place", "at"])
-
-
-COLUMNS = [
-    Column("dataset", "dataset", names=dataset_name),
-    Column("method", "title"),
-    Column("learned from", "learned_from", names=_LEARNED_FROM),
-    Column("score", "jsd_value", _DIGITS, group=MEASURES["jsd"].title),
-    Column(
-        "Δ to plain", "jsd_difference", _DIGITS, "jsd_difference_low", "jsd_difference_high",
-        signed=True, group=MEASURES["jsd"].title, best="lowest",
-    ),
-    *(Column(MEASURES[one].title, f"{one}_value", _DIGITS) for one in SHOWN[1:]),
-]  # fmt: skip
-TEMPERATURE_COLUMNS = [
-    Column("dataset", "dataset", names=dataset_name),
-    Column("temperature fitted on", "method", names=_FITTED_ON),
-    Column("T", "temperature", 2, low="low", high="high"),
-    Column("spread of", "spread", names=_SPREADS),
-    Column("items fitted on", "n_fitted"),
-]
+def compared(material: Iterable[Evidence], *, model: str, run_seed: int, **numbers: Any) -> Table:
+    """Return `method_scores` of each dataset, with the runs of `runs_on`."""
+    return together(
+        method_scores(
+            one, runs=runs_on(one, model=model, run_seed=run_seed),
+            model=model, run_seed=run_seed, **numbers,
+        )
+        for one in material
+    )  # fmt: skip

@@ -66,9 +66,7 @@ def tables(
         ),
         "claims_numbers.least_ece": claims_numbers.least_ece(by_temperature),
         "claims_numbers.system_numbers": claims_numbers.system_numbers(on, **drawn),
-        "error_distributions.released_draw": errors.released_draw(
-            [one for one in own if _has_many_votes(one)]
-        ),
+        "error_distributions.released_draw": errors.released_draw(own),
         "record.model_scores": model_scores(on),
         "published_models": _published("nie2020_table5", published_models()),
         "annotations.data_statistics": annotations.data_statistics(on.having("old labels")),
@@ -95,13 +93,6 @@ def _has_models(evidence: Evidence) -> bool:
         return evidence.has_systems
     systems = (evidence.systems or ())[0]
     return bool(in_paper(systems)) or any(one.origin in ("trained", "yours") for one in systems)
-
-
-def _has_many_votes(evidence: Evidence) -> bool:
-    fewest, (dataset,) = 2 * errors.N_VOTES, evidence.datasets
-    if evidence.recordable and dataset.n_votes:  # its file says how many each item has
-        return dataset.n_votes > fewest
-    return all(votes.n_votes.min() > fewest for votes in evidence.votes or ())
 
 
 @recorded(keys=("dataset", "bin"))

@@ -1,7 +1,7 @@
 """How a table's columns are shown: a list of specifications, one for each column."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -40,6 +40,8 @@ class Column:
         Of each group of rows the one that is set in bold, with all whose value its interval holds.
     bold : callable or None
         Says of a row whether its cell is set in bold.
+    at : mapping or None
+        Of the rows that make one row of the table, the one that is shown: values by column.
     """
 
     heading: str
@@ -53,6 +55,12 @@ class Column:
     names: Mapping[Any, str] | Callable[[Any], str] | None = None
     best: Literal["", "lowest", "highest"] = ""
     bold: Callable[[Row], bool] | None = None
+    at: Mapping[str, object] | None = None
+
+    def row_of(self, rows: Iterable[Row]) -> Row | None:
+        """Return the first of `rows` that this column shows, if any."""
+        chosen = (self.at or {}).items()
+        return next((row for row in rows if all(row[k] == at for k, at in chosen)), None)
 
     def cell(self, row: Row) -> object:
         """Return what is shown of a row.
@@ -92,6 +100,15 @@ class Column:
         if _is_missing(value):
             return MISSING
         return number(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _short_name(dataset: str) -> str:
+    from chaos_utils.datasets.catalogue import short_of  # slow to import
+
+    return short_of(dataset)
+
+
+DATASET = Column("dataset", "dataset", names=_short_name)
 
 
 def published_beside(
@@ -149,13 +166,18 @@ def _without_ends(look: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def lay_out(
-    rows: "pd.DataFrame", columns: Sequence[Column], groups: Sequence[str] = ()
+    rows: "pd.DataFrame",
+    columns: Sequence[Column],
+    groups: Sequence[str] = (),
+    index: Sequence[str] = (),
 ) -> tuple[list[list[str]], list[list[object]]]:
     """Return a table's headings and cells, by row.
 
-    A heading is one name for each column, or two where some have a group above them. A bold cell
-    stands between two pairs of asterisks, an interval behind them. `groups` name the columns
-    whose values make a group of rows, in each of which something is best: by default all rows.
+    Rows alike in `index` make one row of the table, in which a column shows the one at its `at`; by
+    default each row is one. A heading is one name for each column, or two where some have a group
+    above them. A bold cell stands between two pairs of asterisks, an interval behind them. `groups`
+    name the columns whose values make a group of rows, in each of which something is best: by
+    default all rows.
     """
     grouped = any(column.group for column in columns)
     header = [
@@ -164,22 +186,32 @@ def lay_out(
         else [column.heading]
         for column in columns
     ]
-    records = rows.to_dict("records")
-    cells = [[column.cell(row) for column in columns] for row in records]
-    for place, column in enumerate(columns):
-        best = _best(rows, column, groups)
-        for index, row in enumerate(records):
-            if index in best or (column.bold and column.bold(row)):
-                text, space, interval = str(cells[index][place]).partition(" [")
-                cells[index][place] = f"**{text}**{space}{interval}"
+    alike: dict[object, list[Row]] = {}
+    for place, row in enumerate(rows.to_dict("records")):
+        key = tuple(row[name] for name in index) if index else place
+        alike.setdefault(key, []).append(row)
+    cells: list[list[object]] = [[] for _ in alike]
+    for column in columns:
+        shown = {k: column.row_of(several) for k, several in enumerate(alike.values())}
+        found = {place: row for place, row in shown.items() if row is not None}
+        best = _best(found, column, groups)
+        for place, line in enumerate(cells):
+            row = found.get(place)
+            cell = MISSING if row is None else column.cell(row)
+            if row is not None and (place in best or (column.bold and column.bold(row))):
+                text, space, interval = str(cell).partition(" [")
+                cell = f"**{text}**{space}{interval}"
+            line.append(cell)
     return header, cells
 
 
-def _best(rows: "pd.DataFrame", column: Column, groups: Sequence[str]) -> set[int]:
+def _best(rows: Mapping[int, Row], column: Column, groups: Sequence[str]) -> set[int]:
     """Return the places of the rows that have a column's best value of their group, or tie."""
-    if not column.best or not isinstance(column.value, str):
+    if not column.best or not isinstance(column.value, str) or not rows:
         return set()
-    numbered = rows.reset_index(drop=True)
+    import pandas as pd  # slow to import
+
+    numbered = pd.DataFrame(list(rows.values()), index=list(rows))
     numbered = numbered[numbered[column.value].notna()]
     grouped = numbered.groupby(list(groups), sort=False) if groups else [((), numbered)]
     found: set[int] = set()

@@ -62,6 +62,7 @@ def publish_table(
     columns: Sequence[Column] = (),
     shown: pd.DataFrame | None = None,
     groups: Sequence[str] = (),
+    index: Sequence[str] = (),
     texts: Texts | None = None,
 ) -> artifacts.Published:
     """Write a table's data and set it.
@@ -83,6 +84,8 @@ def publish_table(
     groups : sequence of str
         Columns that make groups of rows, in each of which a column's best is bold. Where the first
         of them is the table's first column, each of its values heads its rows instead.
+    index : sequence of str
+        Columns in which rows are alike that stand in one, for columns that say `at` which row.
     texts : callable, optional
         Gives the text of an item by dataset and uid, for the page of a run alone: no file holds it.
 
@@ -100,7 +103,8 @@ def publish_table(
     caption, _ = artifacts.without_findings(id, table, caption)
     caption = cautioned(caption, table.rows)
     rows = table.rows if shown is None else shown
-    header, cells = lay_out(rows, columns or [Column(str(name), name) for name in rows], groups)
+    columns = columns or [Column(str(name), name) for name in rows]
+    header, cells = lay_out(rows, columns, groups, index)
     display: dict[str, Any] = {"header": header}
     display["rows"] = [[_as_json(cell) for cell in row] for row in cells]
     if groups and columns and columns[0].value == groups[0]:

@@ -1,12 +1,13 @@
 """Maps from what systems predict to vote shares, fitted on the votes on other items.
 
 A map takes the log-probabilities of one system, or of several side by side, to a distribution over
-the labels. It has a few parameters to some hundreds, and is fitted in seconds. What it predicts of
-an item never depends on the votes on that item, nor on those on an item with the same premise,
-story or image: see `datasets.splits`, `predict_out_of_fold` and `predict_nested`.
+the labels. It has one parameter to some hundreds, and is fitted in seconds. What it predicts of an
+item never depends on the votes on that item, nor on those on an item with the same premise, story
+or image: see `datasets.splits` and `predict_out_of_fold`.
+
+Throughout, `logs` has shape (n_items, n_systems, n_classes), and `shares` (n_items, n_classes).
 """
 
-import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -15,51 +16,32 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
-from chaos_utils.datasets.splits import grouped_folds
 from chaos_utils.metrics.checks import as_distributions
 from chaos_utils.scoring.recalibration import LIMITS
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-Kind = Literal["temperature", "vector", "isotonic", "affine", "quadratic"]
+Kind = Literal["temperature", "affine", "quadratic"]
 Objective = Literal["kl", "jsd"]
 
 STACKING: tuple[Kind, ...] = ("affine", "quadratic")  # these weigh each system by itself
-KINDS: tuple[Kind, ...] = ("temperature", "vector", "isotonic", *STACKING)
+KINDS: tuple[Kind, ...] = ("temperature", *STACKING)
 OBJECTIVES: tuple[Objective, ...] = ("kl", "jsd")
 PENALTY = 3.0  # of the squared weights of standardised inputs, beside a loss summed over items
-PENALTIES = (0.3, 1.0, 3.0, 10.0, 30.0)  # that inner folds choose from
-INNER_FOLDS = 5
 _FLOOR = 1e-9  # of a probability whose logarithm is taken
 _SMOOTH = 1e-6  # under the root of the divergence, which has no slope at 0
 _TINY = 1e-300
-_LEAST = 1e-3  # share that an isotonic map gives to a label, before shares are made to sum to 1
 _CONSTANT = 1e-9  # below it, an input has no spread
 _CURVATURE = 0.15  # of the loss in a score, about
 # Far enough that other processors agree on the digits of a recorded table.
 _UNTIL = {"maxiter": 2000, "maxfun": 4000, "maxcor": 20, "ftol": 1e-14, "gtol": 1e-8}
 
 
-# What a map sees
-
-
 def log_probabilities(probabilities: npt.ArrayLike) -> Floats:
     """Return the natural logarithms of one or several systems' distributions, none of them −∞.
 
-    Parameters
-    ----------
-    probabilities : array_like of float
-        Of shape (n_items, n_classes), or (n_items, n_systems, n_classes); rows sum to 1.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items, n_systems, n_classes)
-        A probability below 1e-9 counts as 1e-9.
-
-    Raises
-    ------
-    ValueError
-        If a row is not a distribution.
+    These have shape (n_items, n_classes), or (n_items, n_systems, n_classes). A probability below
+    1e-9 counts as 1e-9; a row that is no distribution raises ValueError.
     """
     p = np.asarray(probabilities, dtype=np.float64)
     if p.ndim == 2:
@@ -72,51 +54,31 @@ def log_probabilities(probabilities: npt.ArrayLike) -> Floats:
 
 
 def inputs_of(logs: Floats, kind: Kind, old_label: npt.ArrayLike | None = None) -> Floats:
-    """Return the numbers of each item that a map weighs.
+    """Return the numbers of each item that a map weighs, of shape (n_items, n_inputs).
 
-    Parameters
-    ----------
-    logs : ndarray of float, shape (n_items, n_systems, n_classes)
-        As `log_probabilities` gives them; there may be no system.
-    kind : str
-        ``affine``: the log-probabilities. ``quadratic``: these, the probabilities, and all products
-        of two of a system's centred logits. ``vector``: the means of the log-probabilities over
-        systems.
-    old_label : array_like of int, shape (n_items,), optional
-        Added as one indicator per label, and by its products with the log-probabilities.
+    For ``affine`` these are the log-probabilities, of which there may be none; for ``quadratic``
+    the probabilities too, and all products of two of a system's centred logits. An old label adds
+    one indicator per label, and its products with the log-probabilities.
     """
     n, _, k = logs.shape
     flat = logs.reshape(n, -1)
-    if kind == "vector":
-        parts = [logs.mean(axis=1)]
-    elif kind == "quadratic":
+    parts = [flat]
+    if kind == "quadratic":
         centred = logs - logs.mean(axis=2, keepdims=True)
         one, other = np.triu_indices(k)
-        parts = [flat, np.exp(flat), (centred[:, :, one] * centred[:, :, other]).reshape(n, -1)]
-    else:
-        parts = [flat]
+        parts += [np.exp(flat), (centred[:, :, one] * centred[:, :, other]).reshape(n, -1)]
     if old_label is not None:
         labels = np.eye(k)[np.asarray(old_label)]
         parts += [labels, (flat[:, :, np.newaxis] * labels[:, np.newaxis]).reshape(n, -1)]
     return np.concatenate(parts, axis=1)
 
 
-# How it is fitted
-
-
 def loss_and_slope(scores: Floats, shares: Floats, objective: Objective) -> tuple[float, Floats]:
     """Return the mean loss of softmaxed scores against vote shares, and its slope in the scores.
 
-    Parameters
-    ----------
-    scores : ndarray of float, shape (n_classes, n_items)
-        Labels come first, since sums along the first axis are much faster.
-    shares : ndarray of float, shape (n_classes, n_items)
-        Columns sum to 1.
-    objective : str
-        ``kl``: the cross-entropy with the votes, which is KL up to a constant. ``jsd``: the
-        Jensen–Shannon distance in √nats, with 10⁻⁶ added under the root, since that has no slope
-        at 0.
+    Both have shape (n_classes, n_items), since sums along the first axis are much faster. ``kl`` is
+    the cross-entropy with the votes, which is KL up to a constant; ``jsd`` the Jensen–Shannon
+    distance in √nats, with 10⁻⁶ added under the root, since that has no slope at 0.
     """
     logs = scores - scores.max(axis=0)
     logs -= np.log(np.exp(logs).sum(axis=0))
@@ -135,47 +97,17 @@ def loss_and_slope(scores: Floats, shares: Floats, objective: Objective) -> tupl
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FittedMap:
-    """A map that `fit_map` has fitted.
-
-    Attributes
-    ----------
-    kind : str
-        One of `KINDS`.
-    weights : ndarray of float, shape (n_inputs, n_classes)
-        Of the inputs, as they are; empty for a temperature, and for an isotonic map.
-    intercepts : ndarray of float, shape (n_classes,)
-    temperature : float
-        1 for all others.
-    steps : tuple of pairs of ndarray of float
-        Of an isotonic map, for each label: probabilities, ascending, and the share at each.
-    """
+    """A map that `fit_map` has fitted: weights of the inputs as they are, or a temperature."""
 
     kind: Kind
     weights: Floats
     intercepts: Floats
     temperature: float = 1.0
-    steps: tuple[tuple[Floats, Floats], ...] = ()
 
     def predict(self, logs: Floats, old_label: npt.ArrayLike | None = None) -> Floats:
-        """Return the distributions of items.
-
-        Parameters
-        ----------
-        logs, old_label
-            As for `inputs_of`.
-
-        Returns
-        -------
-        ndarray of float64, shape (n_items, n_classes)
-            Rows sum to 1.
-        """
+        """Return the distributions of items, from what the map was fitted to of others."""
         if self.kind == "temperature":
             return _softmax(logs.mean(axis=1) / self.temperature)
-        if self.kind == "isotonic":
-            given = zip(_softmax(logs.mean(axis=1)).T, self.steps, strict=True)
-            each = np.stack([np.interp(p, *steps) for p, steps in given], axis=1)
-            each = np.maximum(each, _LEAST)
-            return np.asarray(each / each.sum(axis=1, keepdims=True))
         return _softmax(inputs_of(logs, self.kind, old_label) @ self.weights + self.intercepts)
 
 
@@ -190,17 +122,9 @@ def fit_map(
 ) -> FittedMap:
     r"""Fit a map on items with votes.
 
-    With inputs :math:`x` (`inputs_of`) it predicts :math:`\mathrm{softmax}(b + W^\top x)`, where
-
-    * ``temperature``: one number divides the mean log-probabilities; there is no :math:`b`;
-    * ``vector``: W is diagonal, one weight for each label;
-    * ``affine``: W is any matrix. On log-probabilities this is Dirichlet calibration;
-    * ``quadratic``: W is any matrix, and the inputs bend.
-
-    ``isotonic`` is another map: for each label, the share that rises with the label's probability
-    (by the mean log-probabilities) and is nearest to the votes, straight between steps; shares are
-    then divided by their sum. It has no objective: its steps are best for squared error and for the
-    cross-entropy of one label against the rest alike.
+    A ``temperature`` divides the mean log-probabilities. With inputs :math:`x` (`inputs_of`), the
+    others predict :math:`\mathrm{softmax}(b + W^\top x)` with any matrix W; on log-probabilities
+    alone (``affine``) this is Dirichlet calibration.
 
     Parameters
     ----------
@@ -231,20 +155,14 @@ def fit_map(
     Guo, C. et al. (2017). On calibration of modern neural networks.
     Kull, M. et al. (2019). Beyond temperature scaling: obtaining well-calibrated multiclass
     probabilities with Dirichlet calibration.
-    Zadrozny, B. and Elkan, C. (2002). Transforming classifier scores into accurate multiclass
-    probability estimates.
     """
     human = _checked(logs, shares, kind, objective, old_label, penalty)
-    k = human.shape[1]
     if kind == "temperature":
+        k = human.shape[1]
         found = _fit_temperature(logs.mean(axis=1), human, objective)
         return FittedMap(kind, np.zeros((0, k)), np.zeros(k), found)
-    if kind == "isotonic":
-        steps = tuple(map(_fit_steps, _softmax(logs.mean(axis=1)).T, human.T))
-        return FittedMap(kind, np.zeros((0, k)), np.zeros(k), steps=steps)
     inputs = inputs_of(logs, kind, old_label)
-    free = np.eye(k, dtype=bool) if kind == "vector" else np.ones((inputs.shape[1], k), dtype=bool)
-    return FittedMap(kind, *_fit_weights(inputs, human, free, objective, penalty / len(human)))
+    return FittedMap(kind, *_fit_weights(inputs, human, objective, penalty / len(human)))
 
 
 def _checked(
@@ -286,45 +204,34 @@ def _fit_temperature(logs: Floats, shares: Floats, objective: Objective) -> floa
     return float(np.exp(min([0.0, float(found.x), low, high], key=loss)))
 
 
-def _fit_steps(probabilities: Floats, shares: Floats) -> tuple[Floats, Floats]:
-    """Return the places and heights of the rising steps that are nearest to the shares."""
-    from scipy.optimize import isotonic_regression  # slow to import
-
-    places, place, n = np.unique(probabilities, return_inverse=True, return_counts=True)
-    means = np.bincount(place, weights=shares) / n
-    return places, np.asarray(isotonic_regression(means, weights=n).x)
-
-
 def _fit_weights(
-    inputs: Floats, shares: Floats, free: npt.NDArray[np.bool_], objective: Objective, ridge: float
+    inputs: Floats, shares: Floats, objective: Objective, ridge: float
 ) -> tuple[Floats, Floats]:
-    """Return weights and intercepts; weights that are not `free` are 0."""
     from scipy.optimize import minimize  # slow to import
 
     means, scales = inputs.mean(axis=0), inputs.std(axis=0)
     scales = np.where(scales > _CONSTANT, scales, 1.0)
     x = (inputs - means) / scales
     # Inputs of several systems go together; in coordinates where they do not, few steps suffice.
-    turn = _whitening(x, ridge) if free.all() else np.eye(x.shape[1])
+    turn = _whitening(x, ridge)
     turned, squared = np.ascontiguousarray((x @ turn).T), turn.T @ turn
     human = np.ascontiguousarray(shares.T)
-    n_free = int(free.sum())
-    weights = np.zeros(free.shape)
+    shape = (inputs.shape[1], shares.shape[1])
 
     def loss(parameters: Floats) -> tuple[float, Floats]:
-        weights[free] = parameters[:n_free]
-        scores = weights.T @ turned + parameters[n_free:, np.newaxis]
+        weights = parameters[: -shape[1]].reshape(shape)
+        scores = weights.T @ turned + parameters[-shape[1] :, np.newaxis]
         value, slope = loss_and_slope(scores, human, objective)
         pull = squared @ weights
         of_weights = turned @ slope.T + 2 * ridge * pull
         value += ridge * float((weights * pull).sum())
-        return value, np.concatenate([of_weights[free], slope.sum(axis=1)])
+        return value, np.concatenate([of_weights.ravel(), slope.sum(axis=1)])
 
-    start = np.concatenate([np.zeros(n_free), np.log(np.maximum(shares.mean(axis=0), _FLOOR))])
+    base_rates = np.log(np.maximum(shares.mean(axis=0), _FLOOR))
+    start = np.concatenate([np.zeros(shape).ravel(), base_rates])
     found = minimize(loss, start, jac=True, method="L-BFGS-B", options=_UNTIL)
-    weights[free] = found.x[:n_free]
-    weights = turn @ weights / scales[:, np.newaxis]
-    return weights, found.x[n_free:] - means @ weights
+    weights = turn @ found.x[: -shape[1]].reshape(shape) / scales[:, np.newaxis]
+    return weights, found.x[-shape[1] :] - means @ weights
 
 
 def _whitening(x: Floats, ridge: float) -> Floats:
@@ -351,150 +258,31 @@ def predict_out_of_fold(
     objective: Objective = "jsd",
     old_label: npt.ArrayLike | None = None,
     penalty: float = PENALTY,
-    learned: Callable[[Ints, Ints], Ints] | None = None,
+    learned: Callable[[Ints], Ints] | None = None,
 ) -> Floats:
     """Predict each item by a map that was fitted on the items of the other folds.
 
-    Parameters
-    ----------
-    logs, shares, kind, objective, old_label, penalty
-        As for `fit_map`.
-    folds : array_like of int, shape (n_items,)
-        As `grouped_folds` gives them.
-    learned : callable, optional
-        Given the positions of the other folds' items, and of the fold's own, returns those that are
-        fitted on; by default all of the others.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items, n_classes)
-        Rows sum to 1.
-
-    Raises
-    ------
-    ChaosError, ValueError
-        As `fit_map`, and if there is a single fold.
+    `folds` are those of `grouped_folds`. Of the positions of the other folds' items, `learned`
+    returns those that are fitted on; by default all. The rest is as for `fit_map`, with its faults.
     """
     human = _checked(logs, shares, kind, objective, old_label, penalty)
-    labels = None if old_label is None else np.asarray(old_label)
-
-    def fit(rows: Ints, held: Ints) -> FittedMap:
-        rows = rows if learned is None else learned(rows, held)
-        return fit_map(
-            logs[rows], human[rows], kind=kind, objective=objective, penalty=penalty,
-            old_label=None if labels is None else labels[rows],
-        )  # fmt: skip
-
-    return _fold_by_fold(fit, logs, np.asarray(folds), labels)
-
-
-def _fold_by_fold(
-    fit: Callable[[Ints, Ints], FittedMap], logs: Floats, folds: Ints, old_label: Ints | None
-) -> Floats:
-    if folds.shape != (len(logs),):
-        raise ValueError(f"folds have shape {folds.shape}, expected {(len(logs),)}")
-    names = np.unique(folds)
+    fold = np.asarray(folds)
+    if fold.shape != (len(logs),):
+        raise ValueError(f"folds have shape {fold.shape}, expected {(len(logs),)}")
+    names = np.unique(fold)
     if len(names) < 2:
         raise ChaosError("Nothing can be fitted out of a single fold.", expected="at least 2 folds")
+
+    def labels(rows: Ints) -> Ints | None:
+        return None if old_label is None else np.asarray(old_label)[rows]
+
     predicted = np.empty((len(logs), logs.shape[2]))
     for name in names:
-        rows, held = np.flatnonzero(folds != name), np.flatnonzero(folds == name)
-        own = None if old_label is None else old_label[held]
-        predicted[held] = fit(rows, held).predict(logs[held], own)
-    return predicted
-
-
-# Map and penalty chosen by inner folds
-
-
-def choose_map(
-    logs: Floats,
-    shares: npt.ArrayLike,
-    groups: npt.ArrayLike,
-    *,
-    objective: Objective = "jsd",
-    old_label: npt.ArrayLike | None = None,
-    seed: int = 0,
-) -> tuple[Kind, float]:
-    """Return the kind of map, of `STACKING`, and the penalty, of `PENALTIES`, of least loss.
-
-    Parameters
-    ----------
-    logs, shares, objective, old_label
-        As for `fit_map`.
-    groups : array_like of int, shape (n_items,)
-        As `item_groups` gives them; they decide the folds, of which there are `INNER_FOLDS`, or as
-        many as there are groups.
-    seed : int
-        Of the folds.
-
-    Returns
-    -------
-    kind : str
-        Of `STACKING`.
-    penalty : float
-        Of `PENALTIES`.
-
-    Raises
-    ------
-    ChaosError, ValueError
-        As `predict_out_of_fold`.
-    """
-    names = np.unique(np.asarray(groups))
-    folds = grouped_folds(groups, min(INNER_FOLDS, len(names)), seed)
-    human = as_distributions(shares, "shares").T
-
-    def loss(choice: tuple[Kind, float]) -> float:
-        kind, penalty = choice
-        predicted = predict_out_of_fold(
-            logs, shares, folds,
-            kind=kind, objective=objective, old_label=old_label, penalty=penalty,
-        )  # fmt: skip
-        return loss_and_slope(np.log(np.maximum(predicted, _TINY)).T, human, objective)[0]
-
-    return min(itertools.product(STACKING, PENALTIES), key=loss)
-
-
-def predict_nested(
-    logs: Floats,
-    shares: npt.ArrayLike,
-    groups: npt.ArrayLike,
-    folds: npt.ArrayLike,
-    *,
-    objective: Objective = "jsd",
-    old_label: npt.ArrayLike | None = None,
-    seed: int = 0,
-) -> Floats:
-    """Predict each item by a map that was chosen, and fitted, on the items of the other folds.
-
-    Parameters
-    ----------
-    logs, shares, groups, objective, old_label, seed
-        As for `choose_map`.
-    folds : array_like of int, shape (n_items,)
-        As `grouped_folds` gives them for the same groups.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items, n_classes)
-        Rows sum to 1.
-
-    Raises
-    ------
-    ChaosError, ValueError
-        As `predict_out_of_fold`.
-    """
-    human, group = as_distributions(shares, "shares"), np.asarray(groups)
-    labels = None if old_label is None else np.asarray(old_label)
-
-    def fit(rows: Ints, held: Ints) -> FittedMap:
-        known = None if labels is None else labels[rows]
-        kind, penalty = choose_map(
-            logs[rows], human[rows], group[rows], objective=objective, old_label=known, seed=seed
-        )
-        return fit_map(
+        rows, held = np.flatnonzero(fold != name), np.flatnonzero(fold == name)
+        rows = rows if learned is None else learned(rows)
+        fitted = fit_map(
             logs[rows], human[rows],
-            kind=kind, objective=objective, old_label=known, penalty=penalty,
+            kind=kind, objective=objective, old_label=labels(rows), penalty=penalty,
         )  # fmt: skip
-
-    return _fold_by_fold(fit, logs, np.asarray(folds), labels)
+        predicted[held] = fitted.predict(logs[held], labels(held))
+    return predicted

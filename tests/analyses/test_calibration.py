@@ -6,7 +6,7 @@ import pytest
 from helpers.evidence import evidence_of
 from helpers.predictions import write_shares
 
-from chaos_utils.analyses import calibration
+from chaos_utils.analyses import baan, calibration
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input
 from chaos_utils.datasets.published.tables import read_published
@@ -37,7 +37,7 @@ def material(votes, systems):
 @pytest.fixture(scope="module")
 def real(released):
     known = load_systems(released[0], trained=False)
-    return released[0], [one for one in known if one.paper == calibration.PAPER]
+    return released[0], [one for one in known if one.paper == baan.PAPER]
 
 
 @pytest.fixture(scope="module")
@@ -71,11 +71,11 @@ def test_the_paper_s_numbers_are_about_its_own_dataset_and_models(material, rele
     posing = computed("RoBERTa-base", votes, votes.shares, origin="yours")
     assert classwise_errors(votes, [posing])["agrees"].notna().tolist() == [False, False, True]
     of_sample = calibration.human_calibration(material)
-    assert calibration.beside_table_1(of_sample).rows["published"].isna().all()
+    assert of_sample.rows["published_ece"].isna().all()
 
 
 def test_the_reader_s_own_system_stands_beside_the_rest(votes, own):
-    systems = calibration.line_up(votes, [*load_systems(votes), *own])
+    systems = baan.line_up(votes, [*load_systems(votes), *own])
     names = [(one.name, one.temperature) for one in systems]
     assert names[-3:] == [("mine", 1), ("mine", 2), ("oracle", 1)]
     whole = human_calibration(votes, [*load_systems(votes), *own])
@@ -89,20 +89,28 @@ def test_the_reader_s_own_system_stands_beside_the_rest(votes, own):
 
 def test_a_line_up_that_there_cannot_be_says_why(votes, systems, own):
     with pytest.raises(ChaosError, match="pass -p predictions=FILE"):
-        calibration.line_up(votes, [])
+        baan.line_up(votes, [])
     with pytest.raises(ChaosError, match="rename it"):
-        calibration.line_up(votes, [replace(own[0], name="oracle")])
+        baan.line_up(votes, [replace(own[0], name="oracle")])
     with pytest.raises(ChaosError, match="one of: 0, 1, 2"):
-        calibration.line_up(votes, systems, 3)
-    picked = calibration.line_up(votes, [*systems, replace(own[0], seed=7)], 2)
+        baan.line_up(votes, systems, 3)
+    picked = baan.line_up(votes, [*systems, replace(own[0], seed=7)], 2)
     assert [(one.family, one.temperature, one.seed) for one in picked] == [
         ("synthetic model", 1, 2), ("synthetic model", 2, 2), ("mine", 1, 7), ("mine", 2, 7),
         ("oracle", 1, None),
     ]  # fmt: skip
 
 
+def test_one_family_is_flattened_beside_others(votes, systems, own):
+    several = [*systems, *own, replace(own[0], name="ours", family="ours", origin="trained")]
+    chosen = baan.flattened_beside(votes, several, 1, ["yours"])
+    assert [(one.family, one.seed, one.temperature) for one in chosen] == [
+        ("synthetic model", 1, 1), ("synthetic model", 1, 2), ("mine", None, 1),
+    ]  # fmt: skip
+
+
 def test_reliability_bins_add_up_to_the_error(votes, systems):
-    shown = calibration.line_up(votes, systems)
+    shown = baan.line_up(votes, systems)
     bins = calibration.reliability.function(votes, shown)
     keys = ["system", "temperature"]
     gaps = (bins["n"] * (bins["hits"] - bins["confidence"]).abs()).groupby([bins[k] for k in keys])
@@ -166,7 +174,8 @@ def test_temperatures_do_what_they_were_fitted_for(votes, systems, choices):
 def test_temperatures_are_fitted_outside_to_predictions_that_are_named(votes, systems):
     entry = Input("predictions/dev.json", "0" * 64)
     probabilities = np.tile([0.7, 0.2, 0.1], (5, 1))
-    beyond = calibration.Outside(probabilities, np.array([0, 0, 0, 1, 2]), (entry,))
+    gold = np.array([0, 0, 0, 1, 2])
+    beyond = calibration.Development(probabilities, gold, np.ones(5, dtype=bool), (entry,))
     outside = {(votes.dataset.name, systems[0].name): beyond}
     evidence = evidence_of(votes, systems[:1])
     choices = calibration.temperature_choices(evidence, outside=outside, n_folds=2, seed=0)
@@ -183,16 +192,17 @@ def line(uid, **changes):
 def test_only_items_outside_are_read_and_an_unsound_line_is_named(votes, tmp_path):
     path = tmp_path / "dev.json"
     path.write_text("\n".join([line(votes.uids[0]), line("a"), line("b", true=0)]))
-    outside = calibration.read_outside(path, votes)
-    np.testing.assert_allclose(outside.probabilities, [[0.7, 0.1, 0.2]] * 2)
-    assert outside.gold.tolist() == [2, 0]
-    assert [entry.name for entry in outside.inputs] == ["predictions/dev.json"]
+    whole = calibration.read_development([path], votes)
+    probabilities, gold = whole.outside
+    np.testing.assert_allclose(probabilities, [[0.7, 0.1, 0.2]] * 2)
+    assert (gold.tolist(), len(whole.gold)) == ([2, 0], 3)
+    assert [entry.name for entry in whole.inputs] == ["predictions/dev.json"]
     path.write_text(line(votes.uids[0]))
     with pytest.raises(ChaosError, match="is in ChaosNLI-SNLI"):
-        calibration.read_outside(path, votes)
+        calibration.read_development([path], votes)
     unsound = [line("a"), line("b", true=3), line("b", probs=[1, 0]), line(None), '{"uid": "b"']
     unsound += [line("b", probs=[0.7, 0.1, 0.1]), line("b", probs=[1.1, -0.1, 0])]
     for second in unsound:
         path.write_text(f"{line('a')}\n{second}\n")
         with pytest.raises(ChaosError, match=r"dev\.json, line 2"):
-            calibration.read_outside(path, votes)
+            calibration.read_development([path], votes)

@@ -3,19 +3,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.evidence import evidence_of
+from helpers.evidence import evidence_of, on_items
 
 from chaos_utils.analyses import error_distributions as analysis
-from chaos_utils.analyses.evidence import Material
+from chaos_utils.analyses.error_distributions import ordinal, views
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.scoring.systems import load_systems
-
-CHOSEN = {"system": "", "temperature": 2.0}
+from chaos_utils.scoring.scores import score
+from chaos_utils.scoring.systems import computed, load_systems
 
 
 def test_published_values_lie_among_those_of_many_seeds(released):
     snli, name = released[0], "RoBERTa-base, seed 0"
-    systems = analysis.lineup(load_systems(snli), system=name, temperature=2.0, trained=False)
+    (system,) = [one for one in load_systems(snli) if one.name == name]
+    systems = [system, system.at_temperature(2.0)]
     by_draw = analysis.errors_by_draw(snli, systems, n_seeds=100, first_seed=0)
     table = analysis.summarise_draws(snli, by_draw)
     summary = table.set_index(["measure", "system", "reference", "temperature"])
@@ -59,7 +59,8 @@ def test_the_released_way_of_drawing_takes_any_votes(sample):
 
 
 def test_histograms_count_each_item_once_in_one_bin_on_every_processor(sample):
-    table = analysis.error_histograms(evidence_of(sample[0]), **CHOSEN, seed=0).rows
+    evidence = evidence_of(sample[0], load_systems(sample[0]))
+    table = analysis.error_histograms(evidence, shown_seed=0, seed=0).rows
     h1 = table[table["system"] == "H1"]
     assert (len(h1), h1["n"].sum()) == (30, len(sample[0]))
     middle = (h1["bin_low"] + h1["bin_high"]) / 2
@@ -97,27 +98,34 @@ def test_histograms_are_compared_bin_by_bin():
     assert (found["tvd"], found["kl"]) == (0, math.inf)
 
 
-def test_lineup_flattens_the_chosen_system(sample):
-    known = load_systems(sample[0])
-    name = "synthetic model, seed 1"
-    systems = analysis.lineup(known, system=name, temperature=3.0, trained=False)
-    assert [(one.name, one.temperature) for one in systems] == [(name, 1.0), (name, 3.0)]
-    sharp, flat = (one.probabilities.max(axis=1) for one in systems)
-    assert (flat <= sharp + 1e-12).all()
-    assert len(analysis.lineup(known, system="", temperature=1.0, trained=False)) == 1
-    for temperature in (0.0, math.nan):
-        with pytest.raises(ChaosError, match="above 0"):
-            analysis.lineup(known, system="", temperature=temperature, trained=False)
-    # Systems of the project are beside it where asked.
-    ours = [known[0], replace(known[1], origin="trained")]
-    assert [len(analysis.lineup(ours, **CHOSEN, trained=one)) for one in (True, False)] == [3, 2]
+def test_views_of_a_hand_made_item(sample):
+    human, model = np.array([[0.2, 0.5, 0.3]]), np.array([[0.5, 0.5, 0]])
+    errors = {part: error[0] for _, part, _, error in views(sample[0].dataset, human, model)}
+    expected = {
+        "entailment": 0.3, "neutral": 0, "contradiction": -0.3, "1st": 0, "2nd": -0.3, "3rd": 0.3,
+        "entropy": np.log(2) + sum(p * np.log(p) for p in (0.2, 0.5, 0.3)),
+    }  # fmt: skip
+    assert errors == pytest.approx(expected, abs=1e-12)
+    assert [ordinal(number) for number in (4, 11, 21)] == ["4th", "11th", "21st"]
 
 
-def test_a_dataset_that_the_system_does_not_predict_has_none(sample):
-    only = replace(load_systems(sample[0])[1], name="only there")
-    material = Material((evidence_of(sample[0], [only]), evidence_of(sample[1])))
-    analysis.check_system(material, "only there")
-    with pytest.raises(ChaosError, match="did you mean"):
-        analysis.check_system(material, "only thera")
-    given = {"system": "only there", "temperature": 2.0, "trained": False}
-    assert [len(analysis.lineup(one.systems[0], **given)) for one in material] == [2, 0]
+def test_half_the_absolute_class_errors_are_dist_ce(sample):
+    votes, systems = sample[0], load_systems(sample[0])
+    table = analysis.view_histograms(evidence_of(votes, systems), shown_seed=0).rows
+    both = [systems[0], systems[0].at_temperature(2.0, "flat")]
+    expected = score(votes, both, measures=["dist_ce"])["value"]
+    errors = table[(table["view"] == "class") & (table["side"] == "absolute")]
+    means = errors.groupby(["temperature", "part"])["mean"].first()
+    sums = means.groupby("temperature").sum() / 2
+    assert sums.tolist() == pytest.approx(expected.tolist())
+
+
+def test_people_are_counted_on_the_items_that_a_system_predicts(sample):
+    votes = sample[0]
+    whole = computed("part", votes, votes.shares, origin="yours")
+    part = on_items(whole, range(50))
+    other = replace(on_items(whole, range(50, 60)), name="other", family="other")
+    table = analysis.view_histograms(evidence_of(votes, [part, other]), shown_seed=0).rows
+    n_items = table.groupby(["system", "temperature"])["n_items"].unique().map(list)
+    expected = {("people", 1): [60], ("part", 1): [50], ("part", 2): [50], ("other", 1): [10]}
+    assert n_items.to_dict() == expected

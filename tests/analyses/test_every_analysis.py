@@ -25,7 +25,6 @@ ELSEWHERE = (
     "learning_distributions.", "machine_crowds.", "record.model_scores", "trajectory.",
     "why.",
 )  # fmt: skip
-MANY_VOTES = ("error_distributions",)
 
 
 def by_module():
@@ -56,8 +55,7 @@ def mine(votes):
 def test_analyses_of_any_votes(module, sample, others):
     few = first_items(sample[0], 60)
     given = [(few, synthetic_systems(few)[:2])]
-    if module not in MANY_VOTES:
-        given += [(votes, [mine(votes)]) for votes in others]
+    given += [(votes, [mine(votes)]) for votes in others]
     for analysis in ANALYSES[module].values():
         tables = [(votes, called(analysis, votes, systems).rows) for votes, systems in given]
         for votes, rows in tables:

@@ -9,7 +9,7 @@ from chaos_utils.analyses import fitting
 from chaos_utils.analyses.fitting import ALL, AS_IT_IS, BASE_RATE, ON_VOTES, WITH_YOURS
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.splits import grouped_folds, item_groups
-from chaos_utils.scoring.fitting import KINDS
+from chaos_utils.scoring.fitting import KINDS, fit_map, log_probabilities
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.system import votes_of
 from chaos_utils.scoring.systems import computed, synthetic_systems
@@ -82,7 +82,7 @@ def test_a_system_that_has_learned_from_votes_is_no_input(votes, systems):
     assert (row["map"], row["origin"]) == (ON_VOTES, "yours")
     drawn = fitting.drawn(rows).set_index("label")
     assert drawn.loc["soft", "group"] == "text"  # with what is fitted on votes
-    assert "soft" not in set(fitting.by_map.__wrapped__(rows)["inputs"])
+    assert "soft" not in set(fitting.by_map(rows)["inputs"])
     with pytest.raises(ChaosError, match="trained or fitted on the votes"):
         fitting.common(votes, [*systems, replace(soft, out_of_fold=False)])
 
@@ -131,29 +131,51 @@ def test_other_labels_few_votes_and_no_systems(others):
     assert set(alone["map"]) <= {BASE_RATE, "perfect model", "second crowd"}
     assert (alone["map"] == BASE_RATE).sum() == len(fitting.objectives_for(some))
     assert len(fitting.curve(evidence_of(some, []), n_folds=N_FOLDS, repeats=1, seed=0)) == 0
-    assert len(fitting.choices(evidence_of(some, []), n_folds=N_FOLDS, seed=0)) == 0
+    assert fitting.by_map(alone)["inputs"].tolist() == [""]
 
 
-def test_pooling_fits_each_alone_both_and_the_other(sample):
+def test_a_map_is_carried_over_from_the_other_datasets(sample):
     several = [first_items(votes, 100) for votes in sample[:2]]
 
-    def pooled(**given):
+    def carried(**given):
         pool = evidence_on(several, lambda votes: given[votes.dataset.name]).pooled()
-        return fitting.pooling(pool, n_folds=N_FOLDS, seed=0).rows
+        return fitting.carried_over(pool, n_folds=N_FOLDS, seed=0).rows
 
     snli, mnli = map(synthetic_systems, several)
-    rows = pooled(snli=snli, mnli=mnli)
+    rows = carried(snli=snli, mnli=mnli)
     another_order_and_one_more = [*mnli[::-1], yours(several[1])]
-    pd.testing.assert_frame_equal(rows, pooled(snli=snli, mnli=another_order_and_one_more))
+    pd.testing.assert_frame_equal(rows, carried(snli=snli, mnli=another_order_and_one_more))
     assert set(rows["dataset"]) == {"snli+mnli"}
-    plain = rows[rows["map"] == AS_IT_IS].set_index("judged_on")
-    assert (plain["jsd_each"] == plain["jsd_other"]).all()
+    row = rows.set_index("judged_on").loc["snli"]
     mean = np.mean([one.probabilities for one in snli], axis=0)
-    expected = score(several[0], [computed("", several[0], mean)], measures=["jsd"])["value"]
-    assert plain.loc["snli", "jsd_each"] == pytest.approx(expected.item(), abs=1e-6)
+    logs = [log_probabilities(np.stack([one.probabilities for one in some], axis=1))
+            for some in (snli, mnli)]  # fmt: skip
+    fitted = fit_map(logs[1], several[1].shares, kind="quadratic")
+    for name, predicted in (("as_it_is", mean), ("other", fitted.predict(logs[0]))):
+        found = score(several[0], [computed("", several[0], predicted)], measures=["jsd"])
+        assert row[f"jsd_{name}"] == pytest.approx(found["value"].item(), abs=1e-6)
+    assert len(carried(snli=snli, mnli=[])) == 0
 
 
-def test_the_curve_and_the_choices_end_where_the_method_is(votes, systems, table):
+def test_one_table_sets_the_maps_side_by_side_and_the_figure_their_stack(votes, systems, table):
+    rows = table.rows.set_index(["access", "inputs", "map", "objective"])["jsd"]
+    shown = fitting.by_map(table.rows).set_index("inputs")
+    assert list(shown.index) == [ALL, systems[0].name, ""]  # a family by its first seed
+    for kind in KINDS:
+        expected = rows["text", ALL, kind, "jsd"]
+        assert shown.loc[ALL, f"distance: text, {kind}"] == expected
+    assert shown.loc["", "distance: text, quadratic"] == rows["text", "", BASE_RATE, "jsd"]
+    expected = rows["old label", ALL, "quadratic", "jsd"]
+    assert shown.loc[ALL, "distance: old label, quadratic"] == expected
+    drawn = fitting.drawn(table.rows)
+    assert not drawn.duplicated(["group", "label"]).any()
+    stacked = drawn[drawn["inputs"] == ALL].groupby("group")["map"].agg(set).to_dict()
+    assert stacked == {
+        "no votes": {AS_IT_IS}, "text": {"quadratic"}, "old label": {"quadratic"},
+    }  # fmt: skip
+
+
+def test_the_curve_ends_where_the_method_is(votes, systems, table):
     rows = table.rows[(table.rows["inputs"] == ALL) & (table.rows["access"] == "text")]
     recipe = rows[rows["map"] == "quadratic"].set_index("objective")["jsd"]
     evidence = evidence_of(votes, systems)
@@ -170,6 +192,3 @@ def test_the_curve_and_the_choices_end_where_the_method_is(votes, systems, table
     assert not drawn.duplicated(["dataset", "n_fitted", "n_votes"]).any()
     at_most = drawn[drawn["n_votes"] == 100].set_index("n_fitted")["jsd"]
     assert at_most.iloc[0] > at_most.iloc[-1]
-    rows = fitting.choices(evidence, n_folds=N_FOLDS, seed=0).rows
-    same = rows[(rows["penalty"] == 3) & (rows["folds_seed"] == 0)]
-    assert same["jsd"].item() == pytest.approx(recipe["jsd"])

@@ -1,21 +1,19 @@
-"""What moves an encoder toward the human distribution: methods, scores, tables, figure."""
+"""What moves an encoder toward the human distribution: methods and their scores."""
 
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.evidence import evidence_of, on_items
+from helpers.evidence import evidence_of
 from helpers.runs import write_run
 
 from chaos_utils.analyses import learning_distributions as learning
 from chaos_utils.analyses.evidence import Evidence
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.scoring.predictions import write_predictions
-from chaos_utils.scoring.recalibration import fit_temperature, temper
 from chaos_utils.scoring.scores import score
-from chaos_utils.scoring.systems import computed, own_systems, synthetic_systems
+from chaos_utils.scoring.systems import synthetic_systems
 
 NUMBERS = {"n_folds": 4, "n_resamples": 60, "confidence": 0.95, "seed": 0}
 CHOSEN = {"model": "minilm-l6", "run_seed": 0}
@@ -41,58 +39,62 @@ def runs(sample, tmp_path_factory):
 
     def made(name, **options):
         shares = [rng.dirichlet(np.ones(3), size=len(one)) for one in pair]
-        return write_run(folder / name, pair, shares, system=name, **options)
+        return write_run(folder / name, pair, shares, system=name, family="MiniLM-L6", **options)
 
     found = [made(name, settings=changes) for name, changes in SETTINGS.items()]
     again = {"run": "plain-s0", "mc_samples": 10}
     return [*found, made("mc", predicted=again), made("again", predicted=again | {"mc_samples": 0})]
 
 
-def of_people(votes):
-    """Return votes of the sample as if they were none of it."""
-    return replace(votes, source=replace(votes.source, synthetic=False))
+def chosen(runs, run_seed=0):
+    return learning.chosen_runs(runs, "nli", run_seed)
 
 
-def scored(votes, runs=learning.Runs(), **changes):  # noqa: B008 (it is frozen)
+def scored(votes, runs, **changes):
     given = CHOSEN | NUMBERS | changes
     return learning.method_scores(evidence_of(votes), runs=runs, **given).rows
 
 
 @pytest.fixture(scope="module")
-def scores(sample):
-    return scored(sample[0])
+def scores(sample, runs):
+    return scored(sample[0], chosen(runs))
 
 
-def predicted(votes, runs, run_seed):
-    """Return what runs on synthetic votes predict, instead of simulated ones."""
-    chosen = learning.chosen_runs(runs, "nli", run_seed)
-    return learning.predictions_of(of_people(votes), chosen, run_seed)
+@pytest.fixture(scope="module")
+def made(sample, runs):
+    """The methods on SNLI, by name, and the plain predictions."""
+    seeds = [learning.predictions_of(run, sample[0]) for run in chosen(runs).seeds]
+    return learning.methods(sample[0], chosen(runs), seeds, n_folds=4, seed=0), seeds
 
 
-def test_each_method_comes_from_the_run_that_was_made_for_it(sample, runs):
+def test_each_method_comes_from_the_run_that_was_made_for_it(sample, runs, made):
+    found = chosen(runs)
+    assert found.plain.system == "plain-s0"
+    assert [run.system for run in found.seeds] == ["plain-s0", "plain-s1"]
+    assert {kind: run.system for kind, run in found.others.items()} == {
+        "smoothing": "smooth", "soft": "soft", "mc": "mc",
+    }  # fmt: skip
+    titles = {name: title for name, (title, _) in made[0].items()}
+    assert titles["smoothing"] == "label smoothing (0.1)"
+    assert (titles["soft"], titles["mc"]) == ("soft labels (5 folds)", "MC dropout (10 passes)")
     for votes in sample[:2]:
-        found = predicted(votes, runs, 0)
-        assert found.plain.name == "plain-s0"
-        assert {one.seed: one.name for one in found.seeds} == {0: "plain-s0", 1: "plain-s1"}
-        assert {kind: (setting, one.name) for kind, (setting, one) in found.others.items()} == {
-            "smoothing": ("0.1", "smooth"), "soft": ("5 folds", "soft"), "mc": ("10 passes", "mc"),
-        }  # fmt: skip
-        assert found.plain.uids == votes.uids
-        probabilities, gold = found.development
+        assert learning.predictions_of(found.plain, votes).uids == votes.uids
+        probabilities, gold = learning.development_of(found.plain, votes)
         assert len(probabilities) == len(gold) == 20
-    other = predicted(sample[0], runs, 1)
-    assert other.plain.name == "plain-s1"
-    assert {kind: one.name for kind, (_, one) in other.others.items()} == {"smoothing": "smooth-s1"}
+    other = chosen(runs, 1)
+    assert other.plain.system == "plain-s1"
+    assert {kind: run.system for kind, run in other.others.items()} == {"smoothing": "smooth-s1"}
     nothing = learning.chosen_runs(runs, "alphanli", 0)
     assert (nothing.plain, len(nothing.seeds), nothing.others) == (None, 0, {})
     assert nothing.inputs == ()
+    assert len(scored(sample[2], nothing)) == 0
 
 
 def test_a_run_that_lacks_an_item_is_refused(sample, tmp_path):
     pair = [replace(one, uids=("other", *one.uids[1:])) for one in sample[:2]]
     run = write_run(tmp_path / "run", pair, [one.shares for one in pair])
     with pytest.raises(ChaosError, match=r"1 items are missing, such as"):
-        predicted(sample[0], [run], 0)
+        learning.predictions_of(run, sample[0])
 
 
 def test_runs_are_found_on_released_votes_by_their_encoder(sample, runs, monkeypatch):
@@ -105,8 +107,6 @@ def test_runs_are_found_on_released_votes_by_their_encoder(sample, runs, monkeyp
         learning.runs_on(evidence, model="minilm-l", run_seed=0)
     without_votes = Evidence(evidence.datasets, None, None)
     assert learning.runs_on(without_votes, **CHOSEN).plain is not None
-    with pytest.raises(ChaosError, match="cannot be judged"):
-        learning.runs_on(without_votes, **CHOSEN, predictions=["mine.csv"])
     with monkeypatch.context() as patch:
         patch.setattr(Votes, "is_released", False)  # on a reader's votes there are none
         assert learning.runs_on(evidence, **CHOSEN).plain is None
@@ -114,51 +114,32 @@ def test_runs_are_found_on_released_votes_by_their_encoder(sample, runs, monkeyp
     assert learning.runs_on(evidence, **CHOSEN).plain is None
 
 
-def test_the_ensemble_is_the_mean_of_the_seeds_and_needs_two(sample):
-    found = learning.simulated(sample[0], 0)
-    made = {one.name: one for one in learning.methods(found, {})}
-    mean = np.mean([one.probabilities for one in found.seeds], axis=0)
-    assert made["ensemble"].system.probabilities == pytest.approx(mean)
-    alone = replace(found, seeds=[found.plain])
-    assert "ensemble" not in {one.name for one in learning.methods(alone, {})}
+def test_the_ensemble_is_the_mean_of_the_seeds_and_needs_two(sample, runs, made):
+    methods, seeds = made
+    mean = np.mean([one.probabilities for one in seeds], axis=0)
+    assert methods["ensemble"][1].probabilities == pytest.approx(mean)
+    alone = replace(chosen(runs), seeds=[chosen(runs).plain])
+    assert "ensemble" not in learning.methods(sample[0], alone, seeds[:1], n_folds=4, seed=0)
 
 
-def test_a_method_s_system_says_what_it_learned_from(sample, runs):
-    votes = sample[0]
-    for found in (learning.simulated(votes, 0), predicted(votes, runs, 0)):
-        fitted = learning.fixed_and_fitted(votes, found, 4, 0)
-        values = {name: one for name, (one, _) in fitted.items()}
-        made = {one.name: one.system for one in learning.methods(found, values)}
-        assert {name: learning.learned_from(system) for name, system in made.items()} == {
-            "plain": "train", "fixed": "train", "held_out": "dev", "cross_fitted": "votes",
-            "smoothing": "train", "ensemble": "train", "mc": "train", "soft": "votes",
-        }  # fmt: skip
-        assert made["fixed"].temperature == 2
-        assert np.isnan(made["cross_fitted"].temperature)
-        assert made["soft"].out_of_fold
-        assert made["plain"].origin == made["ensemble"].origin != "baseline"
-
-
-def test_the_held_out_temperature_is_found_with_its_interval():
-    rng = np.random.default_rng(0)
-    truth = rng.dirichlet(np.ones(3), size=1000)
-    gold = rng.multinomial(1, truth).argmax(axis=1)
-    sharp = temper(truth, 1 / 2)
-    low, high = learning.temperature_interval(sharp, gold, 100, 0.95, seed=0)
-    picks = [rng.integers(len(gold), size=len(gold)) for _ in range(100)]
-    by_hand = np.quantile([fit_temperature(sharp[i], gold[i]) for i in picks], [0.025, 0.975])
-    assert low < 2 < high
-    assert (low, high) == pytest.approx(tuple(by_hand), rel=0.05)
-    narrow = learning.temperature_interval(sharp, gold, 100, 0.5, seed=0)
-    assert low < narrow[0] < narrow[1] < high
+def test_a_method_s_system_says_what_it_learned_from(made):
+    systems = {name: system for name, (_, system) in made[0].items()}
+    assert {name: learning.learned_from(system) for name, system in systems.items()} == {
+        "plain": "train", "fixed": "train", "held_out": "dev", "cross_fitted": "votes",
+        "smoothing": "train", "ensemble": "train", "mc": "train", "soft": "votes",
+    }  # fmt: skip
+    assert systems["fixed"].temperature == 2
+    assert np.isnan(systems["cross_fitted"].temperature)
+    assert systems["cross_fitted"].out_of_fold
+    assert systems["soft"].out_of_fold
+    assert systems["plain"].origin == systems["ensemble"].origin != "baseline"
 
 
 def test_no_item_s_votes_decide_its_own_temperature(sample):
-    votes, found = sample[0], learning.simulated(sample[0], 0)
+    votes, shares = sample[0], synthetic_systems(sample[0])[0].probabilities
 
     def by_item(counts):
-        changed = replace(votes, counts=counts)
-        return learning.fixed_and_fitted(changed, found, 4, 0)["cross_fitted"][0]
+        return learning.cross_fitted(replace(votes, counts=counts), shares, 4, 0)
 
     before = by_item(votes.counts)
     premises = pd.Series([text["premise"] for text in votes.texts])
@@ -171,45 +152,23 @@ def test_no_item_s_votes_decide_its_own_temperature(sample):
     assert changed[before != before[0]].all()
 
 
-def test_values_and_differences_are_those_of_the_scoring_module(sample, scores):
-    votes, found = sample[0], learning.simulated(sample[0], 0)
-    soft = found.others["soft"][1]
-    both = score(votes, [soft, found.plain], measures=learning.NAMES, reference=found.plain.name)
+def test_values_and_differences_are_those_of_the_scoring_module(sample, scores, made):
+    votes, (methods, seeds) = sample[0], made
+    plain, soft = methods["plain"][1], methods["soft"][1]
+    both = score(votes, [soft, plain], measures=learning.NAMES, reference=plain.name)
     alone = both[(both["system"] == soft.name) & (both["reference"] == "")]
     rows = scores.set_index(["method", "measure"])
     values, gaps = rows.loc["soft", "value"], both[both["reference"] != ""]
     assert values.to_dict() == pytest.approx(alone.set_index("measure")["value"].to_dict())
     assert rows.loc["soft", "difference"].to_numpy() == pytest.approx(gaps["value"].to_numpy())
-    of_seeds = score(votes, found.seeds, measures=["jsd"])["value"]
+    of_seeds = score(votes, seeds, measures=["jsd"])["value"]
     assert rows.loc[("seeds", "jsd"), "value"] == pytest.approx(of_seeds.mean())
-    assert rows.loc[("seeds", "jsd"), "n_seeds"] == 3
+    assert rows.loc[("seeds", "jsd"), "n_seeds"] == 2
+    chance, beside = rows.loc[("chance", "jsd")], rows.loc[("plain", "jsd"), "value"]
+    assert chance["difference"] == pytest.approx(chance["value"] - beside)
 
 
-def test_a_reader_s_system_is_compared_on_the_items_that_it_covers(sample, scores, tmp_path):
-    votes, plain = sample[0], learning.simulated(sample[0], 0).plain
-    whole = computed("mine", votes, synthetic_systems(votes)[1].probabilities)
-    chosen = np.arange(len(votes))[::-2]
-    part = on_items(whole, chosen)
-    path = str(tmp_path / "mine.parquet")
-    write_predictions(tmp_path / "mine.parquet", [part])
-    assert own_systems(sample[2], [path]) == []
-    runs = learning.runs_on(evidence_of(votes), **CHOSEN, predictions=[path])
-    rows = scored(votes, runs, confidence=0.5).set_index(["method", "measure"])
-    expected = score(votes, [part, plain], measures=["kl"], reference=plain.name).iloc[-1]
-    assert rows.loc[("own", "kl"), "n_items"] == len(chosen)
-    assert rows.loc[("own", "kl"), "difference"] == pytest.approx(expected["value"])
-    # where less confidence is asked for, intervals are narrower
-    wide, narrow = scores.set_index(["method", "measure"]).loc["mc"], rows.loc["mc"]
-    widths = [(one["difference_high"] - one["difference_low"])["jsd"] for one in (narrow, wide)]
-    assert widths[0] < widths[1]
-
-
-def test_numbers_out_of_their_range_and_a_name_of_a_method_are_refused(sample):
-    for changed in ({"n_resamples": 0}, {"confidence": 1.0}, {"n_folds": 1}):
-        for analysis in (learning.method_scores, learning.temperatures):
-            given = CHOSEN | NUMBERS | changed
-            with pytest.raises(ChaosError, match="out of its range"):
-                analysis(evidence_of(sample[0]), runs=learning.Runs(), **given)
-    own = computed("plain", sample[0], sample[0].shares, origin="yours")
-    with pytest.raises(ChaosError, match="same name"):
-        scored(sample[0], learning.Runs(own=(own,)))
+@pytest.mark.parametrize("changed", [{"n_resamples": 0}, {"confidence": 1.0}, {"n_folds": 1}])
+def test_numbers_out_of_their_range_are_refused(changed, sample, runs):
+    with pytest.raises(ChaosError):
+        scored(sample[0], chosen(runs), **changed)

@@ -40,6 +40,28 @@ def test_a_published_number_stands_beside_ours_under_one_heading():
     assert cells == [["snli", "25.00", "24.97", "**−0.03**"], ["new", "–", "–", "–"]]
 
 
+def test_rows_alike_in_the_index_stand_in_one_and_columns_say_which_they_show():
+    rows = pd.DataFrame(
+        [("snli", "one", "jsd", 0.2, 0.1, 0.3), ("snli", "one", "accuracy", 0.7, 0.6, 0.8),
+         ("snli", "two", "jsd", 0.4, 0.3, 0.5), ("alphanli", "one", "accuracy", 0.9, 0.8, 1.0)],
+        columns=["dataset", "system", "measure", "value", "low", "high"],
+    )  # fmt: skip
+    jsd, accuracy = {"measure": "jsd"}, {"measure": "accuracy"}
+    shown = [
+        columns.DATASET,
+        Column("system", "system"),
+        Column("JSD", "value", 1, "low", "high", at=jsd, best="lowest"),
+        Column("twice", lambda row: f"{2 * row['value']:.1f}", at=jsd),
+        Column("accuracy", "value", 1, at=accuracy, best="highest"),
+    ]
+    _, cells = lay_out(rows, shown, ["dataset"], ["dataset", "system"])
+    assert cells == [
+        ["SNLI", "one", "**0.2** [0.1, 0.3]", "0.4", "0.7"],
+        ["SNLI", "two", "0.4 [0.3, 0.5]", "0.8", "–"],
+        ["αNLI", "one", "–", "–", "0.9"],
+    ]
+
+
 def test_the_best_of_each_group_is_bold_with_those_in_its_interval():
     rows = pd.DataFrame(
         {
