@@ -3,7 +3,7 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chaos_utils.base.style import SYSTEM_NAMES, colour, is_narrow
+from chaos_utils.base.style import colour, is_narrow
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.plots.marks import interval, key, label_lines, line, logarithmic, reference
 from chaos_utils.plots.panels import dataset_panels, row_panels
@@ -14,7 +14,6 @@ _GROUPS = {
     "text": ("text; fitted on votes", "o", "blue"),
     "old label": ("old label too; fitted on votes", "s", "accent"),
 }
-_NO_SYSTEM = "mean vote, no system"
 _AXES = {
     "jsd": "JSD (distance, √nats), lower is better",
     "sq_distance": "squared distance to people, lower is better",
@@ -26,23 +25,18 @@ def plot_fitting(table: pd.DataFrame) -> Figure:
     """Draw the distance of each system as it is, once fitted, and with the old label: a row each.
 
     The table has one row for each ``dataset``, ``group`` (no votes, text, old label, reference) and
-    ``label``: ``inputs`` and their ``family``, ``distance``, ``distance_low``, ``distance_high``,
-    the measure ``by`` (of `_AXES`), and ``map``, which for references says which.
+    ``label``: ``distance``, ``distance_low``, ``distance_high``, the measure ``by`` (of `_AXES`),
+    and ``map``, which for references says which.
     """
     shown = in_order(table["dataset"])
     is_one = table["by"].nunique() == 1
-    known = table[["family", "inputs"]].fillna("")
-    names = known["family"].where(known["family"] != "", known["inputs"]).replace(SYSTEM_NAMES)
-    names = names.str.replace(r", \d+ folds", "", regex=True)
-    names += (table["map"] == "published").map({True: " (published)", False: ""})
-    drawn = table.assign(name=names.replace("", _NO_SYSTEM))
-    parts = [drawn[drawn["dataset"] == dataset.name] for dataset in shown]
+    parts = [table[table["dataset"] == dataset.name] for dataset in shown]
     methods = [part[part["group"].isin(_GROUPS)] for part in parts]
-    orders = [list(part.groupby("name")["distance"].min().sort_values().index) for part in methods]
+    orders = [list(part.groupby("label")["distance"].min().sort_values().index) for part in methods]
     figure, axes = row_panels(orders, sharex=is_one)
     for axis, dataset, part, rows, order in zip(axes, shown, parts, methods, orders, strict=True):
         for place, name in enumerate(order):
-            several = rows[rows["name"] == name]
+            several = rows[rows["label"] == name]
             axis.plot([several["distance"].min(), several["distance"].max()], [place, place],
                       color=colour("grid"), linewidth=3, zorder=0)  # fmt: skip
             for row in several.to_dict("records"):
