@@ -19,7 +19,7 @@ DRAWING := node_modules/.package-lock.json
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help book sample record verify pdf serve release test test-data test-all test-book references test-slurm lint \
-	browser bench bench-finetune bench-explorer bench-crowd bench-scale \
+	browser bench bench-finetune bench-explorer bench-collection bench-scale \
 	finetune-smoke wanted full lock clean
 
 help: ## Explain every target
@@ -90,8 +90,8 @@ bench-finetune: $(VENV)/train.stamp ## Measure the speed of training, likewise (
 bench-explorer: $(VENV)/test.stamp browser ## Measure the item explorer of the book that was built
 	@$(BIN)/python benchmarks/explorer.py
 
-bench-crowd: $(VENV)/test.stamp ## Measure how fast a collection is simulated
-	@$(BIN)/python benchmarks/crowd.py
+bench-collection: $(VENV)/test.stamp ## Measure how fast a collection is simulated
+	@$(BIN)/python benchmarks/collection.py
 
 bench-scale: $(VENV)/test.stamp ## Measure a million items with ten votes each (minutes)
 	@$(BIN)/python benchmarks/scale.py

@@ -46,7 +46,7 @@ from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.notices import notices
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.crowd.protocol import load_protocol
+from chaos_utils.collection.protocol import load_protocol
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.plots.collection import (
     plot_annotator_accuracy,
@@ -110,7 +110,7 @@ publish_figure(
 )
 
 # %% [markdown]
-# The rules are one file, `chaos_utils/crowd/protocol.json`. Every answer is an event, so that a
+# The rules are one file, `chaos_utils/collection/protocol.json`. Every answer is an event, so that a
 # log of events can be replayed to the same end. On {doc}`a page of this book <../annotate>` you can
 # be an annotator under these rules. The files that it saves are checked and joined by
 # `chaos votes merge FILE… --out DATASET`; `-p data=DATASET` then puts them into the chapters on

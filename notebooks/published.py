@@ -39,8 +39,7 @@ Markdown(notices(material))
 # %%
 on = material.named(*claims.wanted_datasets())
 tables = record.tables(on, gather(data, []), n_resamples=resamples, seed=seed)
-# Nothing is compared with other votes than the released ones.
-beside = published_numbers.published_beside_ours(**(tables if material.released else {}))
+beside = published_numbers.published_beside_ours(same_votes=material.released, **tables)
 publish_table(
     "tbl-published-counts",
     published_numbers.count_numbers(beside),

@@ -22,7 +22,7 @@ FLOORS = [
     {"base", "metrics"},
     {"datasets"},
     {"plots", "scoring", "report"},
-    {"training", "crowd"},
+    {"training", "collection"},
     {"analyses"},
     {"presentation"},
     {"publish"},

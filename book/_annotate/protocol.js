@@ -1,5 +1,5 @@
 /* How opinions are collected: interprets the table of protocol.json, as
-   chaos_utils/crowd/protocol.py does. Pure functions; draws nothing at random. */
+   chaos_utils/collection/protocol.py does. Pure functions; draws nothing at random. */
 (() => {
   "use strict";
 

@@ -95,31 +95,21 @@ class Given:
         p = paired_p_value(drawn - above)
         return Estimate(float(statistic(table.mean(axis=0))), float(low), float(high), float(p))
 
-    def score(
-        self, measure: str, judged: Sequence[Judged], weights: npt.ArrayLike | None = None
-    ) -> Estimate:
-        """Return the mean, or another weighted sum, of a measure over predictions of one cover."""
+    def gain(self, measure: str, first: Judged, second: Judged) -> Estimate:
+        """Return what a measure of one prediction is above that of another of the same items."""
         found = MEASURES[measure]
-        blocks = [found.columns(one) for one in judged]
-        ends = np.cumsum([block.shape[1] for block in blocks])[:-1]
-        weigh = np.full(len(judged), 1 / len(judged)) if weights is None else np.asarray(weights)
-        return self.mean(
-            np.concatenate(blocks, axis=1),
-            lambda means: sum(
-                weight * found.reduce(part)
-                for weight, part in zip(weigh, np.split(means, ends, axis=-1), strict=True)
-            ),
-        )
+        columns = np.concatenate([found.columns(first), found.columns(second)], axis=1)
+
+        def difference(means: Floats) -> Floats:
+            one, other = np.split(means, 2, axis=-1)
+            return found.reduce(one) - found.reduce(other)
+
+        return self.mean(columns, difference)
 
     @cached_property
     def judged(self) -> dict[str, Judged]:
         """Every system beside the votes, by name."""
         return {one.name: one.aligned_to(self.votes) for one in self.systems}
-
-    @cached_property
-    def oracle(self) -> Judged:
-        """The votes' own shares as a prediction."""
-        return oracle(self.votes).aligned_to(self.votes)
 
     @cached_property
     def people(self) -> tuple[Judged, Judged] | None:
@@ -273,7 +263,8 @@ def guess_in_last_bin(given: Given) -> Cases:
 @_of_votes
 def oracle_gap(given: Given) -> Cases:
     """How far the ECE of the votes' own shares is from 1 − their mean majority share."""
-    gap = MEASURES["ece"].value(given.oracle) - 1 + given.votes.shares.max(axis=1).mean()
+    own = oracle(given.votes).aligned_to(given.votes)
+    gap = _value("ece", own) - 1 + given.votes.shares.max(axis=1).mean()
     return {"": Estimate(abs(round(float(gap), 12)))}
 
 
@@ -311,13 +302,12 @@ def oracle_excess(given: Given) -> Cases:
 
 
 def _scaling_gain(given: Given, measure: str) -> Cases:
-    if not MEASURES[measure].has_interval:
-        values = {n: _value(measure, one) - _value(measure, _at(one)) for n, one in
-                  given.judged.items()}  # fmt: skip
-        return {name: Estimate(value) for name, value in values.items()}
-    return {
-        name: given.score(measure, [one, _at(one)], (1, -1)) for name, one in given.judged.items()
-    }
+    def gain(one: Judged) -> Estimate:
+        if MEASURES[measure].has_interval:
+            return given.gain(measure, one, _at(one))
+        return Estimate(_value(measure, one) - _value(measure, _at(one)))
+
+    return {name: gain(one) for name, one in given.judged.items()}
 
 
 # A measure at T = 1 minus the same at T = 2.

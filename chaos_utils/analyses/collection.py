@@ -16,12 +16,12 @@ from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.table import in_order_of
-from chaos_utils.crowd import design
-from chaos_utils.crowd.annotators import mixture, stated_parameters
-from chaos_utils.crowd.materials import Materials, cut
-from chaos_utils.crowd.protocol import OPERATORS, Protocol
-from chaos_utils.crowd.simulate import Simulation, simulate
-from chaos_utils.crowd.tables import (
+from chaos_utils.collection import design
+from chaos_utils.collection.annotators import mixture, stated_parameters
+from chaos_utils.collection.materials import Materials, cut
+from chaos_utils.collection.protocol import OPERATORS, Protocol
+from chaos_utils.collection.simulate import Simulation, simulate
+from chaos_utils.collection.tables import (
     PLATEAU_PERCENT,
     SETTLED,
     accuracy_curve,

@@ -30,23 +30,23 @@ _OTHERS = "The votes here are others than the paper's."
 
 
 @derived(keys=_KEYS, published=_PUBLISHED)
-def published_beside_ours(**tables: pd.DataFrame) -> pd.DataFrame:
+def published_beside_ours(*, same_votes: bool, **tables: pd.DataFrame) -> pd.DataFrame:
     """List every number that the papers print, beside ours in `tables`, those of `record.tables`.
 
-    Without tables nothing is compared: the votes are others than the released ones. ``ours`` is NaN
+    Nothing is compared with other votes than the released ones, the `same_votes`. ``ours`` is NaN
     where there is none, ``difference`` ours minus theirs, ``agrees`` whether they do to the digits
     printed (<NA> without ours); ``reason`` says why there is none, or why they differ.
     """
     rows = []
     for row in printed():
-        ours = row.pop("times") * _value(tables, row.pop("ours"))
+        ours = row.pop("times") * _value(tables if same_votes else {}, row.pop("ours"))
         known = not np.isnan(ours)
         same = agrees(ours, row["published"]) if known else None
         reason = row.pop("reason")
         if known:
             reason = "" if same else reason or _OTHER_VOTES
         elif reason in ("", _OTHER_VOTES):
-            reason = _NOT_HERE if tables else _OTHERS
+            reason = _NOT_HERE if same_votes else _OTHERS
         found = {"ours": ours, "difference": ours - row["published"], "agrees": same}
         rows.append(row | found | {"reason": reason})
     return pd.DataFrame(rows).astype({"agrees": "boolean"})

@@ -25,7 +25,7 @@ def merge_votes(
     as_json: AsJson = False,
 ) -> None:
     """Check saved votes and join them into a dataset in ChaosNLI's format."""
-    from chaos_utils.crowd.votes import merge
+    from chaos_utils.collection.votes import merge
 
     merged = merge(files, to, data, lambda note: err.print(f"note: {note}", markup=False))
     if as_json:

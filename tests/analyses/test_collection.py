@@ -7,9 +7,10 @@ from chaos_utils.analyses import collection
 from chaos_utils.analyses import evidence as available
 from chaos_utils.analyses.evidence import Evidence, Material
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.crowd.annotators import stated_parameters
-from chaos_utils.crowd.materials import cut
-from chaos_utils.crowd.protocol import load_protocol
+from chaos_utils.base.yaml_files import read_yaml
+from chaos_utils.collection.annotators import POPULATIONS, stated_parameters
+from chaos_utils.collection.materials import cut
+from chaos_utils.collection.protocol import load_protocol
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.published.tables import read_published
 
@@ -62,6 +63,10 @@ def test_where_examples_are_missing_all_is_recorded(sample, monkeypatch):
     monkeypatch.setattr(collection, "gather", lambda: Material((snli, without)))
     (alone,) = collection.with_examples(Material((snli,)))
     assert (alone.name, alone.votes) == ("snli", None)
+
+
+def test_applicants_are_stated_for_each_collection_that_the_paper_reports_on():
+    assert set(read_yaml(POPULATIONS)) == set(read_published("nie2020_table1")["dataset"])
 
 
 def test_published_figures_stand_beside_simulated_ones(stories):

@@ -72,7 +72,7 @@ def test_every_data_file_of_the_package_is_named_by_a_module_or_is_a_dataset_s()
     named = {name for path in package.rglob("*.py") for name in modules.source_of(path).data}
     left = set(modules._data_files(paths.project()).values()) - named
     assert left == {f"datasets/{path.name}" for path in package.glob("datasets/*.yml")} - named
-    assert named >= {"datasets/tasks.yml", "datasets/releases.yml", "crowd/protocol.json"}
+    assert named >= {"datasets/tasks.yml", "datasets/releases.yml", "collection/protocol.json"}
 
 
 @pytest.fixture

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.crowd.protocol import load_protocol
-from chaos_utils.crowd.votes import read_votes
+from chaos_utils.collection.protocol import load_protocol
+from chaos_utils.collection.votes import read_votes
 from chaos_utils.datasets.loading import load_votes
 
 pytestmark = pytest.mark.browser
 
-LOGS = sorted((Path(__file__).parents[1] / "crowd" / "logs").glob("*.json"))
+LOGS = sorted((Path(__file__).parents[1] / "collection" / "logs").glob("*.json"))
 REPLAY = """logs => logs.map(log => {
   const rules = ChaosAnnotate.protocol(CHAOS_ANNOTATE.protocol, log.parameters);
   try {

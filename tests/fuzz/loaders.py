@@ -30,8 +30,8 @@ from helpers.rows import write_dataset
 
 from chaos_utils.analyses.recorded import read_record
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.crowd.protocol import load_protocol
-from chaos_utils.crowd.votes import read_votes
+from chaos_utils.collection.protocol import load_protocol
+from chaos_utils.collection.votes import read_votes
 from chaos_utils.datasets import catalogue, companions
 from chaos_utils.datasets.corpora import load_corpus
 from chaos_utils.datasets.findings import check_file

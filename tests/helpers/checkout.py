@@ -75,7 +75,7 @@ from chaos_utils.presentation.claims import Cards
 
 evil = "<script>document.title = 'harm'</script> <b>so</b> & so."
 common = {"place": "Table 1", "claim": "It is so.", "note": f"It is what it is. {evil}"}
-common |= {"numbers": {"quantity": "mean_entropy"}}
+common |= {"numbers": "claims_numbers.vote_numbers quantity=mean_entropy value"}
 items = {"words": "The <items> & more", "selection": "dataset=snli&change=changed"}
 several = [
     {"id": "c01", "paper": "nie2020", "rule": "above", "above": 0},
@@ -86,8 +86,7 @@ several = [
 several = [claims.Claim.model_validate(common | one) for one in several]
 numbers = {"dataset": "snli", "quantity": "mean_entropy", "case": ""}
 numbers = pd.DataFrame([numbers | {"value": 2.0, "low": 1.0, "high": 3.0, "p": 0.001}])
-nothing = numbers.head(0)
-claimed = claims.check_claims(numbers, nothing, nothing, nothing, claims=several)
+claimed = claims.check_claims(claims=several, **{"claims_numbers.vote_numbers": numbers})
 
 # %%
 Cards("tbl-claims", claimed.rows, resamples)

@@ -4,7 +4,7 @@ import pytest
 
 from chaos_utils.analyses.collection import open_ways
 from chaos_utils.base.style import NARROW, WIDE, look
-from chaos_utils.crowd.protocol import load_protocol
+from chaos_utils.collection.protocol import load_protocol
 from chaos_utils.plots.bins import plot_jsd_by_entropy
 from chaos_utils.plots.ceilings import plot_items_by_votes
 from chaos_utils.plots.collection import plot_protocol

@@ -7,7 +7,7 @@ import pytest
 from helpers.predictions import part_of
 from pydantic import ValidationError
 
-from chaos_utils.crowd.materials import is_unanimous
+from chaos_utils.collection.materials import is_unanimous
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.metrics.divergence import jensen_shannon_distance

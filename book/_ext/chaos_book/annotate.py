@@ -12,8 +12,8 @@ from sphinx.util.docutils import SphinxDirective
 
 from chaos_book import book_votes, page_files
 from chaos_utils.base.files import write_text
-from chaos_utils.crowd.materials import is_unanimous
-from chaos_utils.crowd.protocol import load_protocol
+from chaos_utils.collection.materials import is_unanimous
+from chaos_utils.collection.protocol import load_protocol
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.publish import annotate, scripts
 

@@ -3,11 +3,11 @@
 import pytest
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.crowd.annotators import CARELESS, Kind, Population, mixture
-from chaos_utils.crowd.design import stage_effects
-from chaos_utils.crowd.materials import cut
-from chaos_utils.crowd.protocol import load_protocol
-from chaos_utils.crowd.simulate import simulate
+from chaos_utils.collection.annotators import CARELESS, Kind, Population, mixture
+from chaos_utils.collection.design import stage_effects
+from chaos_utils.collection.materials import cut
+from chaos_utils.collection.protocol import load_protocol
+from chaos_utils.collection.simulate import simulate
 
 BEGIN = {"type": "begin"}
 NOBODY = Population({"guessing": CARELESS["guessing"]}, {"guessing": 1.0}, mean_stay=50)

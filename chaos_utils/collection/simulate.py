@@ -9,15 +9,15 @@ import numpy.typing as npt
 import pandas as pd
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.crowd.annotators import (
+from chaos_utils.collection.annotators import (
     MOST_CORRECTIONS,
     Population,
     answer_chances,
     by_corrections,
 )
-from chaos_utils.crowd.cohort import Bools, Cohort, Ints
-from chaos_utils.crowd.materials import Materials
-from chaos_utils.crowd.protocol import Protocol
+from chaos_utils.collection.cohort import Bools, Cohort, Ints
+from chaos_utils.collection.materials import Materials
+from chaos_utils.collection.protocol import Protocol
 
 _LEAST_YIELD = 0.001  # share of the votes wanted that a round of applicants must bring
 

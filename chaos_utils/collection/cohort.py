@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.crowd.protocol import OPERATORS, Json, Protocol
+from chaos_utils.collection.protocol import OPERATORS, Json, Protocol
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]

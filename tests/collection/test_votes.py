@@ -10,11 +10,11 @@ from typer.testing import CliRunner
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.__main__ import app
-from chaos_utils.crowd.annotators import mixture
-from chaos_utils.crowd.materials import cut
-from chaos_utils.crowd.protocol import load_protocol
-from chaos_utils.crowd.simulate import simulate
-from chaos_utils.crowd.votes import merge, read_votes
+from chaos_utils.collection.annotators import mixture
+from chaos_utils.collection.materials import cut
+from chaos_utils.collection.protocol import load_protocol
+from chaos_utils.collection.simulate import simulate
+from chaos_utils.collection.votes import merge, read_votes
 from chaos_utils.datasets.loading import load_all_votes, load_votes
 
 OPEN = {"qualification_items": 0, "training_items": 0, "check_rate": 0.0}

@@ -63,7 +63,7 @@ class Protocol:
 
         With other values of its parameters it is another table.
         """
-        found, name = digest(Path(__file__).with_name(_FILE)), f"chaos_utils/crowd/{_FILE}"
+        found, name = digest(Path(__file__).with_name(_FILE)), f"chaos_utils/collection/{_FILE}"
         defaults = {one: entry["default"] for one, entry in self.table["parameters"].items()}
         if self.parameters == defaults:
             return (Input(name, found),)

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from chaos_utils.crowd.protocol import Json, Protocol
-from chaos_utils.crowd.simulate import Simulation
+from chaos_utils.collection.protocol import Json, Protocol
+from chaos_utils.collection.simulate import Simulation
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
 
 SETTLED = 300  # items after which the paper's accuracy on unanimous examples no longer rises

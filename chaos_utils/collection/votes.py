@@ -14,8 +14,8 @@ from pydantic import AliasChoices, BaseModel, Field
 from chaos_utils.base.checked import checked
 from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import fresh_folder, write_json, write_text
-from chaos_utils.crowd.materials import pool_of
-from chaos_utils.crowd.protocol import Event, load_protocol
+from chaos_utils.collection.materials import pool_of
+from chaos_utils.collection.protocol import Event, load_protocol
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.loading import find_votes_on, load_all_votes, load_votes

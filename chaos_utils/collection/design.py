@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.crowd.annotators import Population, with_careless
-from chaos_utils.crowd.materials import Materials
-from chaos_utils.crowd.protocol import Protocol, load_protocol
-from chaos_utils.crowd.simulate import Simulation, simulate
+from chaos_utils.collection.annotators import Population, with_careless
+from chaos_utils.collection.materials import Materials
+from chaos_utils.collection.protocol import Protocol, load_protocol
+from chaos_utils.collection.simulate import Simulation, simulate
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.metrics.divergence import jensen_shannon_distance, total_variation
 from chaos_utils.metrics.resampling import draw_votes

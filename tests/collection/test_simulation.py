@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from chaos_utils.crowd.annotators import mixture
-from chaos_utils.crowd.cohort import Cohort
-from chaos_utils.crowd.design import stage_effects
-from chaos_utils.crowd.materials import cut
-from chaos_utils.crowd.protocol import load_protocol
-from chaos_utils.crowd.simulate import simulate
-from chaos_utils.crowd.tables import summary
+from chaos_utils.collection.annotators import mixture
+from chaos_utils.collection.cohort import Cohort
+from chaos_utils.collection.design import stage_effects
+from chaos_utils.collection.materials import cut
+from chaos_utils.collection.protocol import load_protocol
+from chaos_utils.collection.simulate import simulate
+from chaos_utils.collection.tables import summary
 
 LOGS = sorted((Path(__file__).parent / "logs").glob("*.json"))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.crowd.protocol import load_protocol
+from chaos_utils.collection.protocol import load_protocol
 
 LOGS = sorted((Path(__file__).parent / "logs").glob("*.json"))
 

@@ -1,17 +1,17 @@
 """How fast a collection is simulated: against a plain loop over events, and the target.
 
-Run with `make bench-crowd` or `python benchmarks/crowd.py`. Both ways go through the same table
-of rules, in one run on one machine.
+Run with `make bench-collection` or `python benchmarks/collection.py`. Both ways go through the same
+table of rules, in one run on one machine.
 """
 
 import time
 
 import numpy as np
 
-from chaos_utils.crowd.annotators import Population, answer_chances, mixture
-from chaos_utils.crowd.materials import Materials, cut
-from chaos_utils.crowd.protocol import Protocol, is_right, load_protocol
-from chaos_utils.crowd.simulate import draw_labels, draw_stays, simulate
+from chaos_utils.collection.annotators import Population, answer_chances, mixture
+from chaos_utils.collection.materials import Materials, cut
+from chaos_utils.collection.protocol import Protocol, is_right, load_protocol
+from chaos_utils.collection.simulate import draw_labels, draw_stays, simulate
 from chaos_utils.datasets.loading import load_all_votes
 
 N_LOOPED = 200  # annotators whom the plain loop takes through
