@@ -1,7 +1,7 @@
 """Figures of training: its course, and how scores grow with it."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import cycle
 from typing import Any
 
@@ -70,11 +70,7 @@ def plot_training_size(table: pd.DataFrame) -> Figure:
     The table has one row for each ``dataset`` (or several joined by ``+``), ``items``, ``bin``
     (from 1) and ``measure`` (``new_accuracy``, ``jsd``): ``value``, ``low``, ``high``, ``chance``.
     """
-    figure, pairs = _plot_growth(table, "training items")
-    for pair, (_, rows) in zip(pairs, table.groupby("dataset", sort=False), strict=True):
-        for axis in pair:
-            logarithmic(axis, rows["items"])
-    return figure
+    return _plot_growth(table, "training items")
 
 
 def plot_training_trajectory(table: pd.DataFrame) -> Figure:
@@ -82,20 +78,20 @@ def plot_training_trajectory(table: pd.DataFrame) -> Figure:
 
     The table is as for `plot_training_size`.
     """
-    return _plot_growth(table, "training items seen")[0]
+    return _plot_growth(table, "training items seen")
 
 
-def _plot_growth(table: pd.DataFrame, heading: str) -> tuple[Figure, list[Sequence[Axes]]]:
+def _plot_growth(table: pd.DataFrame, heading: str) -> Figure:
     groups = table.groupby("dataset", sort=False)
     figure, axes = panel_grid(2 * len(groups), columns=2, height=2.5)
-    pairs: list[Sequence[Axes]] = [axes[k : k + 2] for k in range(0, len(axes), 2)]
     bins = sorted(table["bin"].unique())
     known = looks(bins, cycle(_HUES))
-    for (left, right), (group, rows) in zip(pairs, groups, strict=True):
+    for left, right, (group, rows) in zip(axes[::2], axes[1::2], groups, strict=True):
         for axis, measure in ((left, "new_accuracy"), (right, "jsd")):
             for b, of_bin in rows[rows["measure"] == measure].groupby("bin"):
                 _draw_bin(axis, of_bin.sort_values("items"), known[b])
-            axis.set(xscale="log", xlabel=heading, title=title_of(str(group)))
+            axis.set(xlabel=heading, title=title_of(str(group)))
+            logarithmic(axis, rows["items"])
         left.set_ylabel("new accuracy (higher is better)")
         left.yaxis.set_major_formatter("{x:.0%}")
         right.set_ylabel("JSD, √nats (lower is better)")
@@ -103,7 +99,7 @@ def _plot_growth(table: pd.DataFrame, heading: str) -> tuple[Figure, list[Sequen
     hollow = {"hue": "text", "marker": "o", "markerfacecolor": "none"}
     names = {f"bin {b}{notes.get(b, '')}": look for b, look in known.items()}
     key(figure, names | {"hollow: a guess": hollow})
-    return figure, pairs
+    return figure
 
 
 def _draw_bin(axis: Axes, rows: pd.DataFrame, look: Mapping[str, Any]) -> None:
