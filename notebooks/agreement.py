@@ -255,7 +255,9 @@ publish_figure(
     Jensen–Shannon distance on the right, a line for each bin. On SNLI and MNLI, accuracy rises steeply in
     the bin where people agree most and little in the bin where they agree least, and distances fall in all
     bins; on αNLI the lines are nearly flat.""",
-) if len(growth) else Markdown(f"> No committed run of `{model}` predicts these items: left out here.")
+) if len(growth) else Markdown(
+    f"> No committed run of `{model}` predicts these items: left out here."
+)
 
 # %% [markdown]
 # From a thousand to {value}`tbl-training-size dataset=snli+mnli bin=0 measure=jsd max:items ,d` pairs, accuracy on the

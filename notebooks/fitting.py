@@ -111,8 +111,8 @@ publish_figure(
     each family, and all together. Bars are {100 * confidence:g}% intervals over items. Hollow: the best model of
     {{cite:t}}`nie2020`, where its predictions are not available. Perfect model and second crowd as in
     {{doc}}`ceilings`.""",
-    alt="""Dot plots with a panel for each dataset: systems as they are, with a map that was fitted on votes, and with the
-    old label too. The marks move left from kind to kind; on SNLI and MNLI those of DeBERTa move furthest. Two lines at
+    alt="""Dot plots with a panel for each dataset and a row for each system, whose marks a bar joins: as it is, with a map
+    that was fitted on votes, and with the old label too. The marks move left from kind to kind; on SNLI and MNLI those of DeBERTa move furthest. Two lines at
     the left, perfect model and second crowd, are far from all marks.""",
 )
 

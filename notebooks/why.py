@@ -150,14 +150,11 @@ if len(reasons):
         reasons,
         caption=f"""People disagree about as much for each reason, but between different labels. Means over
         the items of each reason (their number in brackets; an item may have several), with
-        {100 * confidence:g}% intervals by Student's t. Hollow marks: fewer than {why.FEW} items. Below,
-        the models' {{term}}`JSD` from the votes, and their share of neutral minus people's; means over a model's
-        seeds.""",
-        alt="""Four dot plots with a row for each of ten reasons in three groups. The entropies lie close
-        together, around one bit, with wide intervals where items are few; only the items with none of the
-        ten reasons are clearly lower. The shares of the three labels differ widely between rows. The
-        models' distances overlap for nearly all reasons. Their surplus of neutral is far below zero for
-        some reasons and above it for others.""",
+        {100 * confidence:g}% intervals by Student's t. Reasons of at least {why.FEW} items, by the share of
+        contradiction; the data has rarer ones, and what models do on each.""",
+        alt="""Two dot plots with a row for each frequent reason. The entropies lie close together, around
+        one bit. The shares of the three labels differ widely between rows: contradiction leads where it is
+        unclear what is referred to, and is rare where people accommodate small additions.""",
     )
 result
 
@@ -279,8 +276,8 @@ result
 #
 # * The reasons were judged by one or two people per item, on
 #   {value}`fig-why-reasons holder=people quantity=entropy reason=lexical n_coded .0f` disputed items, and some of
-#   the ten have few of these (hollow in {numref}`fig-why-reasons`); a difference between two such reasons is no
-#   finding.
+#   the ten have too few of these to stand in {numref}`fig-why-reasons`; a difference between two such reasons is
+#   no finding.
 # * An item may have several reasons, and nothing here shows that a reason causes the votes. That reasons explain
 #   little of the entropy may also come from the choice of items, which were disputed to begin with.
 # * VariErr's judges are four people, and LiveNLI shares only

@@ -4,23 +4,10 @@ from collections.abc import Iterable, Iterator
 
 import pandas as pd
 
+from chaos_utils.base.style import SYSTEM_NAMES as SYSTEM_NAMES
 from chaos_utils.datasets.catalogue import short_of
 from chaos_utils.report.columns import Column
 
-# As the papers write them.
-SYSTEM_NAMES = {
-    "bert-base": "BERT-base",
-    "xlnet-base": "XLNet-base",
-    "roberta-base": "RoBERTa-base",
-    "bert-large": "BERT-large",
-    "xlnet-large": "XLNet-large",
-    "roberta-large": "RoBERTa-large",
-    "bart-large": "BART-large",
-    "albert-xxlarge": "ALBERT-xxlarge",
-    "distilbert": "DistilBERT",
-    "est-human": "estimated human",
-    "chance": "uniform guess, commonest label",  # for distances, and for accuracy
-}
 SYSTEM = Column("system", "system", names=SYSTEM_NAMES)
 
 

@@ -53,7 +53,7 @@ NO_REASON = "N/A"
 STATUSES = ("plausible", "error", "not given")
 NONE = "none of the ten"
 PEOPLE = "people"
-FEW = 20  # items; below it, a reason's mean is drawn hollow
+FEW = 20  # items; below it, a reason is not drawn
 _FEWEST = 2  # items that an interval needs
 
 

@@ -54,8 +54,22 @@ def distinct_hues(n: int, first: Sequence[Hue] = _OF_SYSTEMS) -> list[Hue]:
     return [*first, *more][:n]
 
 
+# What tables call systems by, and how the papers write it.
+SYSTEM_NAMES = {
+    "bert-base": "BERT-base",
+    "xlnet-base": "XLNet-base",
+    "roberta-base": "RoBERTa-base",
+    "bert-large": "BERT-large",
+    "xlnet-large": "XLNet-large",
+    "roberta-large": "RoBERTa-large",
+    "bart-large": "BART-large",
+    "albert-xxlarge": "ALBERT-xxlarge",
+    "distilbert": "DistilBERT",
+    "est-human": "estimated human",
+    "chance": "uniform guess, commonest label",  # for distances, and for accuracy
+}
 # The families that stand in several figures have a colour of their own, which no dataset has.
-_OF_FAMILIES = {"RoBERTa-base": PURPLE, "BERT-base": HUES[9], "MiniLM-L6": HUES[8]}
+_OF_FAMILIES = {"RoBERTa-base": PURPLE, "BERT-base": HUES[9], "MiniLM-L6": HUES[7]}
 
 
 def system_hues(names: Sequence[str], *, taken: Sequence[Hue] = ()) -> list[Hue]:

@@ -3,14 +3,14 @@
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
 
 from chaos_utils.base.style import colour, width
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.datasets.dataset import Dataset
-from chaos_utils.plots.panels import panel_grid, readable_on
+from chaos_utils.plots.marks import readable_on
+from chaos_utils.plots.panels import row_panels
 
-_BAR, _AROUND = 0.3, 0.5  # inches: the height of a bar with its gap, of a title with its gap
+_BAR = 0.3  # inches: the height of a bar with its gap
 _MARGINS = 1.1  # inches beside the bars, for the old labels
 _LETTER = 0.08  # inches that a letter takes
 
@@ -22,14 +22,8 @@ def plot_label_transitions(table: pd.DataFrame) -> Figure:
     ``old_label``, ``new_majority``, ``n``, ``row_share``.
     """
     datasets = in_order(table["dataset"])
-    sizes = [dataset.n_classes * _BAR + _AROUND for dataset in datasets]
-    figure, axes = panel_grid(
-        len(datasets),
-        columns=1,
-        height=sum(sizes) / len(sizes),
-        sharex=True,
-        height_ratios=sizes,
-    )
+    names = [[f"was {label}" for label in dataset.labels] for dataset in datasets]
+    figure, axes = row_panels(names, row=_BAR, sharex=True)
     for axis, dataset in zip(axes, datasets, strict=True):
         of_dataset = table[(table["dataset"] == dataset.name) & (table["n"] > 0)]
         _draw_bars(axis, of_dataset.dropna(subset=["row_share"]), dataset)
@@ -55,11 +49,8 @@ def _draw_bars(axis: Axes, rows: pd.DataFrame, dataset: Dataset) -> None:
             )  # fmt: skip
             ends[old] += share
     axis.set(xlim=(0, 1), ylim=(len(places) - 0.5, -0.5))
-    axis.set_yticks(list(places.values()), [f"was {label}" for label in places])
-    axis.xaxis.set_major_formatter(PercentFormatter(1))
-    axis.tick_params(axis="y", length=0)
+    axis.xaxis.set_major_formatter("{x:.0%}")
     axis.spines[["left", "bottom"]].set_visible(False)
-    axis.grid(visible=False, axis="y")
 
 
 def _fitting(share: float, n: str, label: str) -> str:

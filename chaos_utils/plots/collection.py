@@ -9,10 +9,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
-from matplotlib.ticker import FuncFormatter, PercentFormatter
 
 from chaos_utils.base.style import colour, is_narrow, width
-from chaos_utils.plots.panels import dataset_panels, panel_grid
+from chaos_utils.plots.marks import interval, key, line, looks, note
+from chaos_utils.plots.panels import dataset_panels, label_left, row_panels
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +70,9 @@ def plot_protocol(table: pd.DataFrame) -> Figure:
     feedback = set(table.loc[table["feedback"], "from"])
     discards = set(table.loc[table["discards_votes"], "to"])
     for name in machine.places:
-        note = "feedback on mistakes" if name in feedback else ""
-        note = "no votes count" if name in discards else note
-        _draw_state(axis, machine, name, note, "warning" if name in discards else "blue")
+        words = "feedback on mistakes" if name in feedback else ""
+        words = "no votes count" if name in discards else words
+        _draw_state(axis, machine, name, words, "warning" if name in discards else "blue")
     lanes: list[tuple[int, int]] = []
     for (start, end), ways in machine.ways.groupby(["from", "to"], sort=False):
         _draw_way(axis, machine, str(start), str(end), list(ways["label"]), lanes)
@@ -127,7 +127,7 @@ def _draw_frame(axis: Axes, machine: _Machine) -> None:
     )
 
 
-def _draw_state(axis: Axes, machine: _Machine, name: str, note: str, shade: str) -> None:
+def _draw_state(axis: Axes, machine: _Machine, name: str, words: str, shade: str) -> None:
     plan = machine.plan
     (x, y), height = machine.places[name], plan.box[1]
     width = machine.width_of(name)
@@ -138,8 +138,8 @@ def _draw_state(axis: Axes, machine: _Machine, name: str, note: str, shade: str)
             edgecolor=colour(shade), linewidth=1.4,
         )
     )  # fmt: skip
-    lines = fill(note, round(15.5 * width))  # letters of a note that an inch holds
-    lift = 0.06 * (1 + len(lines.splitlines())) if note else 0
+    lines = fill(words, round(15.5 * width))  # letters that an inch holds
+    lift = 0.06 * (1 + len(lines.splitlines())) if words else 0
     axis.text(x, y + lift, name, ha="center", va="center", fontweight="bold", fontsize=plan.size)
     axis.text(x, y - 0.1, lines, ha="center", va="center", fontsize=7, color=colour("muted"))
 
@@ -216,42 +216,29 @@ def plot_annotator_accuracy(table: pd.DataFrame) -> Figure:
     The table's columns are ``dataset``, ``who`` (``all``, drawn with a band, or ``careful``),
     ``items``, ``accuracy_percent``, ``low``, ``high``; ``plateau_percent``, the published level.
     """
-    figure, panels = dataset_panels(table["dataset"], height=2.5)
+    figure, panels = dataset_panels(table, height=2.5)
     lowest = min(table["low"].min(), table["plateau_percent"].min())
-    for axis, dataset in panels:
-        of_dataset = table[table["dataset"] == dataset.name]
-        rows, careful = (of_dataset[of_dataset["who"] == who] for who in ("all", "careful"))
-        shade, plateau = colour(dataset.colour), rows["plateau_percent"].iloc[0]
-        axis.fill_between(rows["items"], rows["low"], rows["high"], color=shade, alpha=0.2,
-                          linewidth=0)  # fmt: skip
-        axis.plot(rows["items"], rows["accuracy_percent"], color=shade, marker="o", markersize=4)
-        axis.plot(careful["items"], careful["accuracy_percent"], color=colour("text"),
-                  linestyle="-.", linewidth=1)  # fmt: skip
-        axis.axhline(plateau, color=colour("muted"), linestyle="--", linewidth=1.2)
+    for axis, _, rows in panels:
+        for who, some in rows.groupby("who"):
+            line(axis, some, "items", "accuracy_percent", "", **_WHO[str(who)])
+            if who == "all":
+                axis.fill_between(some["items"], some["low"], some["high"], color=colour("blue"),
+                                  alpha=0.2, linewidth=0)  # fmt: skip
+        published = rows["plateau_percent"].iloc[0]
+        axis.axhline(published, color=colour("muted"), linestyle="--", linewidth=1.2)
         axis.set(xlabel="items judged before", xlim=(0, None), ylim=(lowest - 3, 100))
-        axis.yaxis.set_major_formatter(PercentFormatter(100, decimals=0))
-        first = axis is panels[0][0]
-        axis.set_ylabel("right on hidden checks" if first or is_narrow() else "")
-        if first:
-            point = rows["items"].iloc[0], rows["accuracy_percent"].iloc[0]
-            _name(axis, "all annotators", point, (0.3, 0.08), shade)
-            point = careful["items"].iloc[0], careful["accuracy_percent"].iloc[0]
-            _name(axis, "careful ones", point, (0.04, 0.95), colour("text"))
-            point = (0.8 * axis.get_xlim()[1], plateau)
-            _name(axis, "published level", point, (0.4, 0.24), colour("muted"))
+        axis.yaxis.set_major_formatter("{x:.0f}%")
+    label_left((axis for axis, *_ in panels), "right on hidden checks")
+    key(figure, {
+        "all annotators": {**_WHO["all"], "linestyle": "-"},
+        "careful ones": _WHO["careful"],
+        "published level": {"hue": "muted", "linestyle": "--"},
+    })  # fmt: skip
     return figure
 
 
-def _name(
-    axis: Axes, name: str, point: tuple[float, float], place: tuple[float, float], shade: str
-) -> None:
-    """Write a line's name at a place of the axes, and lead from there to a point of the line."""
-    axis.annotate(
-        name, point, xytext=place, textcoords="axes fraction", color=shade, va="center",
-        arrowprops={"arrowstyle": "-", "color": shade, "linewidth": 0.7},
-    )  # fmt: skip
-
-
+_SHADES = ("muted", "high", "text", "warning")  # the last for the largest share
+_WHO = {"all": {"hue": "blue"}, "careful": {"hue": "text", "linestyle": "-.", "marker": ""}}
 _VARIANTS = {
     "nothing": "published protocol",
     "every stage": "without any stage",
@@ -262,7 +249,6 @@ _EFFECTS = {
     "dollars": ("Cost", "dollars"),
     "hours": ("Annotators’ time", "hours"),
 }
-_MARKERS = "osD^v"
 
 
 def plot_protocol_effect(table: pd.DataFrame) -> Figure:
@@ -273,48 +259,25 @@ def plot_protocol_effect(table: pd.DataFrame) -> Figure:
     their error at the largest share of careless applicants.
     """
     worst = table[table["careless"] == table["careless"].max()].sort_values("tvd")
-    order, n_shares = list(worst["without"]), table["careless"].nunique()
-    figure, axes = panel_grid(len(_EFFECTS), columns=3, height=2.6)
+    order = list(worst["without"])
+    names = [_VARIANTS.get(one, f"without {one.removeprefix('the ')}") for one in order]
+    figure, axes = row_panels([names], len(_EFFECTS), row=0.3)
+    shares = sorted(set(table["careless"]))
+    known = looks(shares, [_SHADES[(k - len(shares)) % len(_SHADES)] for k in range(len(shares))])
     for axis, (name, (title, unit)) in zip(axes, _EFFECTS.items(), strict=True):
-        for number, (_, rows) in enumerate(table.groupby("careless")):
-            marker, shade = _MARKERS[number % len(_MARKERS)], _shade(number, n_shares)
-            _draw_share(axis, rows.set_index("without").loc[list(order)], name, marker, shade)
-        labels = [_VARIANTS.get(one, f"without {one.removeprefix('the ')}") for one in order]
-        axis.set_yticks(range(len(order)), labels)
-        if axis is not axes[0] and not is_narrow():
-            axis.set_yticklabels([])
-        axis.set(title=title, xlabel=unit, ylim=(len(order) - 0.5, -0.9))
-        axis.set(**{"xlim": (0, None)} if name == "tvd" else {"xscale": "log"})
-        axis.minorticks_off()
-        axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
-    floor = table["floor_tvd"].iloc[0]
-    axes[0].axvline(floor, color=colour("muted"), linewidth=1.2)
-    axes[0].annotate(
-        "chance alone", (floor, -0.6), xytext=(4, 0), textcoords="offset points", va="center",
-        color=colour("muted"),
-    )  # fmt: skip
+        for row in table.to_dict("records"):
+            look, place = known[row["careless"]], order.index(row["without"])
+            values = [row[name], row[f"{name}_low"], row[f"{name}_high"]]
+            interval(axis, place, values, look["hue"], look["marker"])
+        axis.set(title=title, xlabel=unit)
+        if name == "tvd":
+            axis.set_xlim(left=0)
+        else:
+            axis.set_xscale("log")
+            axis.minorticks_off()
+        axis.xaxis.set_major_formatter("{x:,g}")
+    note(axes[0], table["floor_tvd"].iloc[0], "chance alone", "muted", right=True, linestyle="-")
+    axes[0].set_ylim(top=-1.2)  # room for the note
+    key(figure, {f"{share:.0%}": {**look, "linestyle": ""} for share, look in known.items()},
+        title="careless applicants")  # fmt: skip
     return figure
-
-
-def _draw_share(axis: Axes, rows: pd.DataFrame, name: str, marker: str, shade: str) -> None:
-    """Draw the collections with one share of careless applicants, in the order of the rows."""
-    share = f"{rows['careless'].iloc[0]:.0%}"
-    # Of a single collection the ends are the value, but for rounding.
-    low, high = rows[name] - rows[f"{name}_low"], rows[f"{name}_high"] - rows[name]
-    axis.errorbar(
-        rows[name], range(len(rows)), xerr=[low.clip(0), high.clip(0)], color=shade,
-        linestyle="none", marker=marker, markersize=5, elinewidth=1, label=share,
-    )  # fmt: skip
-    if name == next(iter(_EFFECTS)):
-        axis.annotate(
-            share, (rows[name].iloc[-1], len(rows) - 1), xytext=(0, 5),
-            textcoords="offset points", ha="center", color=shade,
-        )  # fmt: skip
-
-
-_SHADES = ("muted", "high", "text", "warning")  # the last for the largest share
-
-
-def _shade(number: int, n_shares: int) -> str:
-    """Return the colour of one of some shares of careless applicants, in rising order."""
-    return colour(_SHADES[(number - n_shares) % len(_SHADES)])

@@ -1,18 +1,17 @@
 """The figure of how far a number moves with its convention."""
 
-import matplotlib.pyplot as plt
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullFormatter
+from matplotlib.ticker import NullFormatter
 
-from chaos_utils.base.style import colour, is_narrow, width
+from chaos_utils.base.style import colour, is_narrow
+from chaos_utils.plots.marks import write
+from chaos_utils.plots.panels import row_panels
 
 _TICKS = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50)
 _ROOM = 2.0  # times the smallest and largest value, for the numbers beside the lines
-_SMALL = 7.5  # points
+_SMALLEST = 0.005  # difference from 1 that is written
 
 
 def plot_conventions(table: pd.DataFrame) -> Figure:
@@ -26,51 +25,31 @@ def plot_conventions(table: pd.DataFrame) -> Figure:
     """
     ranges = table.groupby("quantity", sort=False)["relative"].agg(["min", "max"])
     ranges["spread"] = ranges["max"] / ranges["min"]
-    order = list(ranges.sort_values("spread", ascending=False, kind="stable").index)
+    ranges = ranges.sort_values("spread", ascending=False, kind="stable")
     varies = table.groupby("quantity")["varies"].first()
-    row_height = 0.47 if is_narrow() else 0.4
-    figure, axis = plt.subplots(figsize=(width(), 0.7 + row_height * len(order)))
+    names = [f"{quantity}\n({varies[quantity]})" for quantity in ranges.index]
+    figure, (axis,) = row_panels([names], row=0.45 if is_narrow() else 0.38)
     finite = table.loc[(table["relative"] > 0) & np.isfinite(table["relative"]), "relative"]
-    ends = float(finite.min()) / _ROOM, float(finite.max()) * _ROOM
-    for place, quantity in enumerate(order):
-        rows = table[table["quantity"] == quantity]
-        _draw_values(axis, rows["relative"].to_numpy(dtype=np.float64), place, ends)
-    axis.axvline(1, color=colour("muted"), linewidth=1, zorder=0)
-    axis.set_xscale("log")
-    axis.set_xticks([tick for tick in _TICKS if ends[0] < tick < ends[1]])
-    axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}×"))
-    axis.xaxis.set_minor_formatter(NullFormatter())
-    axis.set(
-        xlim=ends,
-        ylim=(len(order) - 0.5, -0.5),
-        xlabel="value, as a multiple of the\nreference convention’s"
-        if is_narrow()
-        else "value under a convention, as a multiple of the reference convention’s",
-    )
-    names = [f"{quantity}\n({varies[quantity]})" for quantity in order]
-    axis.set_yticks(range(len(order)), names, fontsize=_SMALL)
-    axis.tick_params(axis="y", length=0)
-    axis.grid(visible=False, axis="y")
-    return figure
-
-
-def _draw_values(
-    axis: Axes, values: npt.NDArray[np.float64], place: float, ends: tuple[float, float]
-) -> None:
+    least, most = float(finite.min()) / _ROOM, float(finite.max()) * _ROOM
     shade = colour("muted")
-    shown = np.clip(values, *ends)
-    axis.plot([shown.min(), shown.max()], [place, place], color=shade, linewidth=1.4)
-    inside = (values > 0) & np.isfinite(values)
-    axis.plot(
-        values[inside], np.full(inside.sum(), place), "o", color=shade, markersize=4, alpha=0.8,
-        linestyle="none",
-    )  # fmt: skip
-    axis.plot(1, place, "o", color=colour("text"), markersize=5)
-    for end, value, arrow in ((0, values.min(), "<"), (1, values.max(), ">")):
-        if value == (0, np.inf)[end]:
-            axis.plot(ends[end], place, arrow, color=shade, markersize=8, clip_on=False, zorder=3)
-        elif abs(value - 1) >= 0.005:
-            axis.annotate(
-                f"{value:.2f}×", (value, place), (-5 if end == 0 else 5, 0), va="center",
-                textcoords="offset points", ha="right" if end == 0 else "left", fontsize=_SMALL,
-            )  # fmt: skip
+    for place, (quantity, row) in enumerate(ranges.iterrows()):
+        values = table.loc[table["quantity"] == quantity, "relative"]
+        inside = values[(values > 0) & np.isfinite(values)]
+        axis.hlines(place, max(row["min"], least), min(row["max"], most), color=shade)
+        axis.plot(inside, [place] * len(inside), "o", color=shade, markersize=4, alpha=0.8)
+        axis.plot(1, place, "o", color=colour("text"), markersize=5)
+        for value, beyond, end, arrow, shift in (
+            (row["min"], 0, least, "<", -5), (row["max"], np.inf, most, ">", 5),
+        ):  # fmt: skip
+            if value == beyond:
+                axis.plot(end, place, arrow, color=shade, markersize=8, clip_on=False, zorder=3)
+            elif abs(value - 1) >= _SMALLEST:
+                write(axis, f"{value:.2f}×", (value, place), (shift, 0))
+    axis.axvline(1, color=shade, linewidth=1, zorder=0)
+    axis.set(xscale="log", xlim=(least, most))
+    axis.set_xticks([tick for tick in _TICKS if least < tick < most])
+    axis.xaxis.set_major_formatter("{x:g}×")
+    axis.xaxis.set_minor_formatter(NullFormatter())
+    broken = "\n" if is_narrow() else " "
+    axis.set_xlabel(f"value under a convention, as a multiple{broken}of the reference convention’s")
+    return figure

@@ -3,22 +3,17 @@
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullFormatter, PercentFormatter
 
 from chaos_utils.base.style import colour
-from chaos_utils.plots.panels import label_lines, panel_grid
+from chaos_utils.plots.marks import SMALL, label_lines, line, logarithmic, note, stairs, write
+from chaos_utils.plots.panels import panel_grid
 
-_HEIGHT = 2.7  # inches of a panel
-_SMALL = 7.5
 # Of each estimate: its name on the line, and its role's colour.
 _LINES = {
-    ("shannon", "plain"): ("as they are", "muted"),
-    ("shannon", "miller_madow"): ("Miller–Madow", "pink"),
-    ("shannon", "prior"): ("prior", "blue"),
-    ("quadratic", "plain"): ("as they are", "muted"),
-    ("quadratic", "unbiased"): ("unbiased", "green"),
-    ("squared_distance", "plain"): ("as they are", "muted"),
-    ("squared_distance", "unbiased"): ("unbiased", "green"),
+    "plain": ("as they are", "muted"),
+    "miller_madow": ("Miller–Madow", "pink"),
+    "prior": ("prior", "blue"),
+    "unbiased": ("unbiased", "green"),
 }
 _TITLES = {
     "shannon": ("Shannon entropy", "mean, nats"),
@@ -34,50 +29,36 @@ def plot_crowd(table: pd.DataFrame) -> Figure:
     of items in a bin, by the votes and of all people), or ``votes``, with ``n_votes``, ``value``
     (the distance), ``most_votes`` and ``median``, the votes per item that there are.
     """
-    figure, (left, right) = panel_grid(2, columns=2, height=_HEIGHT)
+    figure, (left, right) = panel_grid(2, columns=2, height=2.7)
     _draw_sizes(left, table[table["part"] == "sizes"])
     _draw_votes(right, table[table["part"] == "votes"])
     return figure
 
 
 def _draw_sizes(axis: Axes, rows: pd.DataFrame) -> None:
-    widths = rows["high"] - rows["low"]
-    axis.bar(rows["low"], rows["plain"], widths, align="edge", color=colour("grid"),
-             edgecolor=colour("muted"), linewidth=0.5, label="by their votes")  # fmt: skip
-    edges = [*rows["low"], rows["high"].iloc[-1]]
-    axis.stairs(rows["value"], edges, color=colour("blue"), linewidth=1.8,
-                label="by the prior: all people")  # fmt: skip
-    axis.set_title("Size of the majority")
+    bins = ("low", "high")
+    stairs(axis, rows, rows["plain"], "grid", bins, fill=True, label="by their votes")
+    stairs(axis, rows, rows["value"], "blue", bins, linewidth=1.8, label="by the prior: all people")
+    axis.set(title="Size of the majority", ylabel="share of items")
     axis.set_xlabel("share of the majority label")
-    axis.set_ylabel("share of items")
-    axis.set_xlim(edges[0], edges[-1])
+    axis.set_xlim(rows["low"].iloc[0], rows["high"].iloc[-1])
     axis.set_ylim(0, 1.3 * rows[["plain", "value"]].max().max())
-    axis.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
-    axis.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
-    axis.legend(loc="upper left", fontsize=_SMALL)
+    axis.xaxis.set_major_formatter("{x:.0%}")
+    axis.yaxis.set_major_formatter("{x:.0%}")
+    axis.legend(loc="upper left", fontsize=SMALL)
 
 
 def _draw_votes(axis: Axes, rows: pd.DataFrame) -> None:
     known = rows[rows["n_votes"] <= rows["most_votes"]]
     beyond = rows[rows["n_votes"] >= (known["n_votes"].max() if len(known) else 0)]
-    shade = colour("blue")
-    axis.set_xscale("log")
-    axis.plot(known["n_votes"], known["value"], color=shade, marker="o", markersize=3.5)
-    axis.plot(beyond["n_votes"], beyond["value"], color=shade, linestyle="dotted", marker="o",
-              markersize=3.5, markerfacecolor="none")  # fmt: skip
+    line(axis, known, "n_votes", "value", "", "blue")
+    line(axis, beyond, "n_votes", "value", "", "blue", linestyle=":", markerfacecolor="none")
+    logarithmic(axis, rows["n_votes"])
     median = rows["median"].iloc[0]
-    axis.axvline(median, color=colour("muted"), linewidth=1)
-    late = median > 8
-    axis.annotate(
-        f"{median:g} votes,\nas here", (median, 1), (-4 if late else 4, -2),
-        xycoords=("data", "axes fraction"), textcoords="offset points", fontsize=_SMALL, va="top",
-        ha="right" if late else "left", color=colour("muted"),
-    )  # fmt: skip
-    axis.set_title("A few votes against all people")
+    note(axis, median, f"{median:g} votes,\nas here", "muted", right=median <= 8, linestyle="-")
+    axis.set(title="A few votes against all people", ylabel="DistCE, lower is nearer")
     axis.set_xlabel("votes per item")
-    axis.set_ylabel("DistCE, lower is nearer")
     axis.set_ylim(0, 1.15 * rows["value"].max())
-    _count(axis, rows["n_votes"])
 
 
 def plot_thinning(table: pd.DataFrame) -> Figure:
@@ -91,37 +72,21 @@ def plot_thinning(table: pd.DataFrame) -> Figure:
     for axis, (dataset, quantity) in zip(axes, panels, strict=True):
         rows = table[(table["dataset"] == dataset) & (table["quantity"] == quantity)]
         title, label = _TITLES[quantity]
-        _draw_thinning(axis, rows, quantity)
-        title = title if len(datasets) == 1 else f"{title}\n({rows['title'].iloc[0]})"
-        axis.set_title(title)
-        axis.set_ylabel(label)
-        axis.set_xlabel("votes per item")
+        _draw_thinning(axis, rows)
+        axis.set_title(title if len(datasets) == 1 else f"{title}\n({rows['title'].iloc[0]})")
+        axis.set(xlabel="votes per item", ylabel=label)
     return figure
 
 
-def _draw_thinning(axis: Axes, rows: pd.DataFrame, quantity: str) -> None:
+def _draw_thinning(axis: Axes, rows: pd.DataFrame) -> None:
     truth = rows["of_all"].iloc[0]
-    axis.set_xscale("log")
     axis.axhline(truth, color=colour("text"), linewidth=0.8, linestyle="dashed")
     values = [*rows["value"], truth]
     room = 0.15 * (max(values) - min(values))
     axis.set_ylim(min(values) - room, max(values) + room)
-    _count(axis, rows["n_votes"])
-    ends = []
-    for estimate, line in rows.groupby("estimate", sort=False):
-        name, role = _LINES[quantity, str(estimate)]
-        axis.plot(line["n_votes"], line["value"], color=colour(role), marker="o", markersize=3.5)
-        last = line.iloc[-1]
-        ends.append((last["n_votes"], last["value"], name, colour(role)))
-    first = rows["n_votes"].min()
-    axis.annotate("all votes", (first, truth), (0, 2), textcoords="offset points",
-                  fontsize=_SMALL, va="bottom", color=colour("text"))  # fmt: skip
-    label_lines(axis, ends, height=1.5)
-
-
-def _count(axis: Axes, sizes: "pd.Series[int]") -> None:
-    """Name the numbers of votes on a logarithmic axis."""
-    axis.set_xticks(sorted(set(sizes)))
-    axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axis.xaxis.set_minor_formatter(NullFormatter())
-    axis.minorticks_off()
+    logarithmic(axis, rows["n_votes"])
+    estimates = rows.groupby("estimate", sort=False)
+    label_lines(
+        axis, [line(axis, some, "n_votes", "value", *_LINES[str(one)]) for one, some in estimates]
+    )
+    write(axis, "all votes", (rows["n_votes"].min(), truth), (1, 2))

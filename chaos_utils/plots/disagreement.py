@@ -1,20 +1,20 @@
 """Figures about the shape of disagreement."""
 
 import math
-from collections.abc import Mapping
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator, PercentFormatter
+from matplotlib.ticker import MaxNLocator
 
-from chaos_utils.base.style import colour, is_narrow, width
+from chaos_utils.base.style import colour
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.datasets.dataset import Dataset
-from chaos_utils.plots.panels import dataset_panels, panel_grid
+from chaos_utils.plots.marks import AT_X, note, stairs, write
+from chaos_utils.plots.panels import dataset_panels, label_left, panel_grid
 
+_BITS = ("low_bits", "high_bits")
 _SIN_60 = math.sqrt(3) / 2
 # Of the patterns of old votes.
 _PATTERN_LOOKS = (
@@ -27,7 +27,7 @@ _PATTERN_LOOKS = (
 )
 _LARGEST_DOT = 18  # diameter in points: as wide as a cell
 _KEY = (5, 50)  # items whose dots explain the sizes
-_NAMED_AT, _NAME_HEIGHT = 78, 0.07  # percent of the votes at which lines are named; of the axis
+_NAMED_AT = 78  # percent of the votes at which lines are named
 _STAGGER = 0.2  # of the axis, from one pattern's name to the next
 
 
@@ -38,57 +38,29 @@ def plot_entropy(table: pd.DataFrame) -> Figure:
     frequent. The table has one row per bin: ``dataset``, ``mean_bits``, ``low_bits``,
     ``high_bits``, ``n_items``, ``share_of_splits``.
     """
-    figure, panels = dataset_panels(table["dataset"], height=2.3)
-    for axis, dataset in panels:
-        bins = table[table["dataset"] == dataset.name]
-        upper = math.log2(dataset.n_classes)
-        _bars(axis, bins["low_bits"], bins["high_bits"], bins["n_items"], dataset)
-        mean = bins["mean_bits"].iloc[0]
-        _mark(axis, mean, f"mean {mean:.2f}", right=mean < upper / 2)
-        if bins["share_of_splits"].notna().all():
-            _draw_splits(axis, bins)
+    figure, panels = dataset_panels(table, height=2.3)
+    for axis, dataset, rows in panels:
+        _histogram(axis, rows, dataset, _BITS)
+        upper, mean = math.log2(dataset.n_classes), rows["mean_bits"].iloc[0]
+        note(axis, mean, f"mean {mean:.2f}", "text", right=mean < upper / 2)
+        if rows["share_of_splits"].notna().all():
+            expected = rows["share_of_splits"] * rows["n_items"].sum()
+            stairs(axis, rows, expected, "muted", _BITS, linewidth=1.2)
+            axis.set_ylim(top=max(axis.get_ylim()[1], 1.05 * expected.max()))
+            words, place = "if all splits\nwere equally\nfrequent", (rows["low_bits"].iloc[-1], 0.8)
+            write(axis, words, place, (-4, -1), "muted", xycoords=AT_X)
         axis.set(xlabel="entropy (bits)", xlim=(0, upper))
-        axis.set_ylabel("items" if axis is panels[0][0] or is_narrow() else "")
+    label_left((axis for axis, *_ in panels), "items")
     return figure
 
 
-def _draw_splits(axis: Axes, bins: pd.DataFrame) -> None:
-    expected = bins["share_of_splits"] * bins["n_items"].sum()
-    axis.stairs(expected, [0, *bins["high_bits"]], color=colour("muted"), linewidth=1.2)
-    axis.set_ylim(top=max(axis.get_ylim()[1], 1.05 * expected.max()))
-    axis.annotate(
-        "if all splits\nwere equally\nfrequent", (bins["low_bits"].iloc[-1], 0.8),
-        xycoords=("data", "axes fraction"), xytext=(-4, 0), textcoords="offset points",
-        ha="right", va="top", color=colour("muted"),
-    )  # fmt: skip
-
-
-def _bars(
-    axis: Axes, low: "pd.Series[float]", high: "pd.Series[float]", n_items: "pd.Series[int]",
-    dataset: Dataset,
-) -> None:  # fmt: skip
-    """Draw a histogram, with room for a note at its top."""
-    axis.bar(
-        low, n_items, width=high - low, align="edge", color=colour(dataset.colour), alpha=0.85,
-        edgecolor="none",
-    )  # fmt: skip
-    whole = MaxNLocator("auto", steps=[1, 2, 2.5, 5, 10], integer=True)
-    axis.yaxis.set_major_locator(whole)  # there are no half items
-    axis.set_ylim(top=axis.get_ylim()[1] * 1.18)
+def _histogram(axis: Axes, rows: pd.DataFrame, dataset: Dataset, bins: tuple[str, str]) -> None:
+    """Draw how many items are in each bin, with room for a note at the top."""
+    stairs(axis, rows, rows["n_items"], dataset.colour, bins, fill=True, alpha=0.85)
+    # There are no half items.
+    axis.yaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 2.5, 5, 10], integer=True))
+    axis.set_ylim(0, 1.24 * rows["n_items"].max())
     axis.grid(visible=False, axis="x")
-
-
-def _mark(axis: Axes, place: float, note: str, *, right: bool) -> None:
-    axis.axvline(place, color=colour("text"), linestyle="--", linewidth=1.2)
-    axis.annotate(
-        note,
-        (place, 0.97),
-        xycoords=("data", "axes fraction"),
-        xytext=(5 if right else -5, 0),
-        textcoords="offset points",
-        ha="left" if right else "right",
-        va="top",
-    )
 
 
 def plot_majority_share(table: pd.DataFrame) -> Figure:
@@ -97,49 +69,32 @@ def plot_majority_share(table: pd.DataFrame) -> Figure:
     The table has one row for each share of the votes: ``dataset``, ``percent``,
     ``share_at_least``.
     """
-    figure, axis = plt.subplots(figsize=(width(), 3.0))
-    datasets = in_order(table["dataset"])
-    first = 100 / max(dataset.n_classes for dataset in datasets)
-    heights = {}
-    for dataset in datasets:
+    figure, (axis,) = panel_grid(1, columns=1, height=3.0)
+    axis.set_ylim(0, 1.05)
+    shown = in_order(table["dataset"])
+    lowest = min(shown, key=lambda one: _named_at(table, one))
+    for dataset in shown:
         rows = table[table["dataset"] == dataset.name]
         axis.step(
-            np.r_[rows["percent"] / 100, 1],
-            np.r_[rows["share_at_least"], 0],
-            where="pre",
-            color=colour(dataset.colour),
-            linestyle=dataset.dash,
-            linewidth=2,
-        )
-        beyond = rows["percent"] >= _NAMED_AT
-        heights[dataset.short] = float(rows.loc[beyond, "share_at_least"].iloc[0])
-    places = _apart(heights, _NAME_HEIGHT)
-    lowest = min(places, key=places.__getitem__)
-    for dataset in datasets:  # the lowest is named below its line, the others above
-        above = dataset.short != lowest or len(datasets) == 1
-        axis.annotate(
-            dataset.short, (_NAMED_AT / 100, places[dataset.short]),
-            xytext=(6, 4) if above else (-6, -4), textcoords="offset points",
-            ha="left" if above else "right", va="bottom" if above else "top",
-            color=colour(dataset.colour), fontweight="bold",
+            [*(rows["percent"] / 100), 1], [*rows["share_at_least"], 0], where="pre", linewidth=2,
+            color=colour(dataset.colour), linestyle=dataset.dash,
         )  # fmt: skip
-    axis.set(
-        xlabel="votes for the majority label, at least",
-        ylabel="share of items",
-        xlim=(first / 100, 1),
-        ylim=(0, 1.05),
-    )
-    axis.xaxis.set_major_formatter(PercentFormatter(1))
-    axis.yaxis.set_major_formatter(PercentFormatter(1))
+        # The lowest is named below its line, the others above.
+        above = dataset is not lowest or len(shown) == 1
+        place = _NAMED_AT / 100, _named_at(table, dataset)
+        shift = (6, 4) if above else (-6, -4)
+        write(axis, dataset.short, place, shift, dataset.colour, fontweight="bold")
+    axis.set_xlim(1 / max(dataset.n_classes for dataset in shown), 1)
+    axis.set(xlabel="votes for the majority label, at least", ylabel="share of items")
+    axis.xaxis.set_major_formatter("{x:.0%}")
+    axis.yaxis.set_major_formatter("{x:.0%}")
     return figure
 
 
-def _apart(heights: Mapping[str, float], least: float) -> dict[str, float]:
-    """Move names up, from the lowest on, until each is at least so far above the one below."""
-    places: dict[str, float] = {}
-    for name in sorted(heights, key=heights.__getitem__):
-        places[name] = max([heights[name], *(place + least for place in places.values())])
-    return places
+def _named_at(table: pd.DataFrame, dataset: Dataset) -> float:
+    """Return how high a dataset's line is where it is named."""
+    beyond = (table["dataset"] == dataset.name) & (table["percent"] >= _NAMED_AT)
+    return float(table.loc[beyond, "share_at_least"].iloc[0])
 
 
 def plot_simplex(table: pd.DataFrame) -> Figure:
@@ -150,31 +105,25 @@ def plot_simplex(table: pd.DataFrame) -> Figure:
     ``percent_2``, ``percent_3``, ``majority_label``, ``n_items``. A row without a place is not
     drawn.
     """
-    shown = in_order(table["dataset"])
-    figure, axes = panel_grid(len(shown), columns=2, height=3.4)
-    panels = list(zip(axes, shown, strict=True))
+    figure, panels = dataset_panels(table, height=3.4, columns=2)
     cells = table[table["percent_1"].notna()]
     largest = max([*cells["n_items"], 1])
     scale = _LARGEST_DOT**2 / largest
-    for axis, dataset in panels:
+    for axis, dataset, _ in panels:
         _draw_triangle(axis, dataset)
         for label in dataset.classes:
             of_label = cells["majority_label"] == label.name
             some = cells[(cells["dataset"] == dataset.name) & of_label]
             shares = some[["percent_1", "percent_2", "percent_3"]].to_numpy(float) / 100
             axis.scatter(
-                *_in_triangle(shares),
-                s=scale * some["n_items"],
-                color=colour(label.colour),
-                linewidths=0,
-                zorder=3,
-                clip_on=False,
-            )
+                *_in_triangle(shares), s=scale * some["n_items"], color=colour(label.colour),
+                linewidths=0, zorder=3, clip_on=False,
+            )  # fmt: skip
     axis = panels[-1][0]
     for height, n_items in zip((0.92, 0.84), _KEY, strict=True):
         if n_items <= largest:
             axis.scatter(0.86, height, s=scale * n_items, color=colour("muted"), linewidths=0)
-            axis.text(0.9, height, f"{n_items} items", va="center")
+            write(axis, f"{n_items} items", (0.86, height), (9, 0))
     return figure
 
 
@@ -196,7 +145,6 @@ def _draw_triangle(axis: Axes, dataset: Dataset) -> None:
               ((1.02, -0.04), "right", "top"))  # fmt: skip
     for label, (place, ha, va) in zip(dataset.labels, places, strict=True):
         axis.text(*place, label, ha=ha, va=va, color=colour("text"), fontweight="bold")
-    axis.set_title(dataset.title, pad=3)
     axis.set_aspect("equal")
     axis.set(xlim=(-0.06, 1.06), ylim=(-0.12, 0.98))
     axis.axis("off")
@@ -214,49 +162,34 @@ def plot_original_votes(table: pd.DataFrame) -> Figure:
     """
     datasets = in_order(table["dataset"])
     figure, axes = panel_grid(2 * len(datasets), columns=len(datasets), height=2.3)
-    pairs = zip(datasets, axes[: len(datasets)], axes[len(datasets) :], strict=True)
-    for column, (dataset, upper, lower) in enumerate(pairs):
+    upper, lower = axes[: len(datasets)], axes[len(datasets) :]
+    for dataset, above, below in zip(datasets, upper, lower, strict=True):
         bins = table[table["dataset"] == dataset.name]
-        _draw_old_label_share(upper, bins[bins["quantity"] == "old_label_share"], dataset)
-        _draw_entropy_by_pattern(lower, bins[bins["quantity"] == "entropy_bits"])
-        first = column == 0 or is_narrow()
-        upper.set(title=dataset.title, xlabel="old label's share of the new votes")
-        upper.set_ylabel("items" if first else "")
-        lower.set(title=dataset.title, xlabel="entropy of the new votes (bits)")
-        lower.set_ylabel("share of items, at most" if first else "")
-        lower.set(xlim=(0, math.log2(dataset.n_classes)), ylim=(0, 1))
+        shares = bins[bins["quantity"] == "old_label_share"]
+        _histogram(above, shares, dataset, ("low", "high"))
+        before = shares["before"].iloc[0]
+        note(above, before, f"{before:.0%} of the\nold votes", "text", right=False)
+        above.set(xlim=(0, 1), title=dataset.title, xlabel="old label's share of the new votes")
+        above.xaxis.set_major_formatter("{x:.0%}")
+        _draw_entropy_by_pattern(below, bins[bins["quantity"] == "entropy_bits"])
+        below.set(title=dataset.title, xlabel="entropy of the new votes (bits)")
+        below.set(xlim=(0, math.log2(dataset.n_classes)), ylim=(0, 1))
+        below.yaxis.set_major_formatter("{x:.0%}")
+    label_left(upper, "items")
+    label_left(lower, "share of items, at most")
     return figure
 
 
-def _draw_old_label_share(axis: Axes, bins: pd.DataFrame, dataset: Dataset) -> None:
-    _bars(axis, bins["low"], bins["high"], bins["n_items"], dataset)
-    before = bins["before"].iloc[0]
-    _mark(axis, before, f"{before:.0%} of the\nold votes", right=False)
-    axis.set(xlim=(0, 1))
-    axis.xaxis.set_major_formatter(PercentFormatter(1))
-
-
 def _draw_entropy_by_pattern(axis: Axes, bins: pd.DataFrame) -> None:
-    patterns = bins.groupby("pattern", sort=False)
-    for place, (pattern, rows) in enumerate(patterns):
-        dashes, shade = _PATTERN_LOOKS[place]
-        before = rows["before"].iloc[0]
+    for place, (pattern, rows) in enumerate(bins.groupby("pattern", sort=False)):
+        dashes, hue = _PATTERN_LOOKS[place]
         axis.plot(
-            np.r_[0, rows["high"]],
-            np.r_[0, rows["share_at_most"]],
-            color=colour(shade),
-            linestyle=dashes,
+            [0, *rows["high"]], [0, *rows["share_at_most"]], color=colour(hue), linestyle=dashes,
             linewidth=2,
-        )
-        axis.axvline(before, color=colour(shade), linestyle=":", linewidth=1.4)
-        # Curves rise from lower left to upper right: there is room at the top and the bottom.
-        step = _STAGGER * (place // 2)
-        right = before < bins["high"].max() / 4
-        axis.annotate(
-            f"{pattern}\n{rows['n_items'].sum():,} items",
-            (before, 0.04 + step if place % 2 else 0.97 - step),
-            xycoords=("data", "axes fraction"), xytext=(4 if right else -4, 0),
-            textcoords="offset points", ha="left" if right else "right",
-            va="bottom" if place % 2 else "top", color=colour(shade),
         )  # fmt: skip
-    axis.yaxis.set_major_formatter(PercentFormatter(1))
+        # Curves rise from lower left to upper right: there is room at the top and the bottom.
+        step, before = _STAGGER * (place // 2), rows["before"].iloc[0]
+        note(
+            axis, before, f"{pattern}\n{rows['n_items'].sum():,} items", hue, linestyle=":",
+            right=before < bins["high"].max() / 4, height=0.04 + step if place % 2 else 0.97 - step,
+        )  # fmt: skip

@@ -1,0 +1,217 @@
+"""What the figures draw: intervals, lines and steps, and names that stand beside them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import cycle, pairwise
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import NullLocator
+from matplotlib.typing import ColorType
+
+from chaos_utils.base.style import Hue, colour, width
+from chaos_utils.metrics.skill import MARKS, skill_of_people
+
+SMALL = 7.5  # points
+LINE = 0.125  # inches: of a line of labels
+# The colour of each kind of system.
+KINDS = {"human": "muted", "baseline": "text", "model": "blue"}
+# Of the references' lines: dashes, how high a name stands, and where from there.
+_REFERENCES = {
+    "perfect model": (":", 0.02, (-2, 1)),
+    "second crowd": ("-.", 0.02, (2.5, 1)),
+    "uniform guess": ("--", 0.98, (2.5, -1)),
+}
+AT_X, AT_Y = ("data", "axes fraction"), ("axes fraction", "data")  # of what is on one axis
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "*")
+_DASHES: tuple[Any, ...] = ("-", "--", "-.", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
+_TICKS = 4  # about as many numbers as a logarithmic axis names
+
+End = tuple[float, float, str, str]  # of a line: where it ends, its name and its colour
+
+
+def looks(names: Iterable[Any], hues: Iterable[str | Hue]) -> dict[Any, dict[str, Any]]:
+    """Return a look for each of some `names`: one of the `hues`, and a marker and dashes, too."""
+    each = zip(dict.fromkeys(names), hues, cycle(_MARKERS), cycle(_DASHES), strict=False)
+    return {
+        name: {"hue": hue, "marker": marker, "linestyle": dashes}
+        for name, hue, marker, dashes in each
+    }
+
+
+def interval(
+    axis: Axes, height: float, values: Sequence[float], hue: str | Hue, marker: str = "o", *,
+    hollow: bool = False,
+) -> None:  # fmt: skip
+    """Draw a value with its interval in a row.
+
+    The `values` are it, its low and its high end; `height` is the row's place on the `axis`. A
+    `hue` is a role of the style, or a colour in light and in dark; the `marker` may be `hollow`.
+    """
+    shade = colour(hue)
+    axis.plot(values[1:], [height] * len(values[1:]), color=shade, linewidth=1.4)
+    axis.plot(
+        values[0], height, marker=marker, markersize=4.5, linestyle="", color=shade,
+        markerfacecolor="none" if hollow else shade,
+    )  # fmt: skip
+
+
+def line(
+    axis: Axes, rows: pd.DataFrame, x: str, y: str, name: str, hue: str | Hue, **look: Any
+) -> End:
+    """Draw a column over another, and return where its name belongs.
+
+    The `rows` are drawn on the `axis`, their column `y` over `x`, with a band where they have its
+    ends, ``…_low`` and ``…_high``, in a `hue` as for `interval`. The `look` is matplotlib's of a
+    line; what is returned, with the `name`, is for `label_lines`.
+    """
+    shade = colour(hue)
+    if f"{y}_low" in rows:
+        axis.fill_between(
+            rows[x], rows[f"{y}_low"], rows[f"{y}_high"], color=shade, alpha=0.2, linewidth=0
+        )
+    drawn = {"marker": "o", "markersize": 3.5, "linewidth": 1.6, **look}
+    axis.plot(rows[x], rows[y], color=shade, **drawn)
+    return float(rows[x].iloc[-1]), float(rows[y].iloc[-1]), name, shade
+
+
+def stairs(
+    axis: Axes, rows: pd.DataFrame, heights: "pd.Series[float]", hue: str | Hue,
+    bins: tuple[str, str] = ("bin_low", "bin_high"), **look: Any,
+) -> None:  # fmt: skip
+    """Draw the height of each bin, whose edges are in two columns."""
+    low, high = bins
+    axis.stairs(heights, [*rows[low], rows[high].iloc[-1]], color=colour(hue), **look)
+
+
+def label_lines(axis: Axes, ends: Iterable[End]) -> None:
+    """Write the names of lines at the right of a panel, as high as their ends where there is room.
+
+    The `ends` are those that `line` returns. The limits of the vertical `axis` must be set; it may
+    be linear or logarithmic.
+    """
+    to_axes = axis.transData + axis.transAxes.inverted()
+    placed = sorted((to_axes.transform((x, y))[1], x, y, name, shade) for x, y, name, shade in ends)
+    line_height = LINE / (axis.get_position().height * axis.figure.get_figheight())  # type: ignore[union-attr]
+    halves = [(1 + name.count("\n")) * line_height / 2 for *_, name, _ in placed]
+    lowest, heights = -line_height / 2, []
+    for (wanted, *_), half in zip(placed, halves, strict=True):
+        heights.append(max(wanted, lowest + half))
+        lowest = heights[-1] + half
+    highest = 1 + line_height / 2
+    for k in range(len(heights) - 1, -1, -1):  # those at the top make room
+        heights[k] = min(heights[k], highest - halves[k])
+        highest = heights[k] - halves[k]
+    for (_, x, y, name, shade), place in zip(placed, heights, strict=True):
+        axis.annotate(
+            name, (x, y), (1.03, place), textcoords="axes fraction", fontsize=SMALL, va="center",
+            color=shade if _can_be_read(shade) else colour("text"),
+            annotation_clip=False,
+            arrowprops={"arrowstyle": "-", "color": shade, "linewidth": 0.6, "alpha": 0.7,
+                        "shrinkA": 0, "shrinkB": 2, "relpos": (0, 0.5)},
+        )  # fmt: skip
+
+
+def write(
+    axis: Axes, text: str, point: tuple[float, float], shift: tuple[float, float],
+    hue: str | Hue = "text", **look: Any,
+) -> None:  # fmt: skip
+    """Write small letters beside a point, so many points of type to the right and above."""
+    across, up = shift
+    axis.annotate(
+        text, point, shift, textcoords="offset points", fontsize=SMALL, color=colour(hue),
+        ha="left" if across > 0 else "right" if across < 0 else "center",
+        va="bottom" if up > 0 else "top" if up < 0 else "center", **look,
+    )  # fmt: skip
+
+
+def reference(axis: Axes, name: str, at: float) -> None:
+    """Draw the line of a reference, with its name along it; none where it has no value."""
+    if pd.isna(at):
+        return
+    dashes, height, shift = _REFERENCES[name]
+    axis.axvline(at, color=colour("muted"), linestyle=dashes, linewidth=1.2, zorder=1)
+    write(axis, name, (at, height), shift, "muted", xycoords=AT_X, rotation=90)
+
+
+def divide(axis: Axes, groups: Iterable[object]) -> None:
+    """Draw a line between rows of different groups, which are given from the top."""
+    for place, (one, other) in enumerate(pairwise(groups)):
+        if one != other:
+            axis.axhline(place + 0.5, color=colour("muted"), linewidth=0.8)
+
+
+def note(
+    axis: Axes, at: float, text: str, hue: str | Hue, *, right: bool, height: float = 0.97,
+    **look: Any,
+) -> None:  # fmt: skip
+    """Draw a vertical line, with words on one side of it at a height of the panel."""
+    axis.axvline(at, color=colour(hue), **{"linestyle": "--", "linewidth": 1.2, **look})
+    shift = 4 if right else -4, -1 if height > 0.5 else 1
+    write(axis, text, (at, height), shift, hue, xycoords=AT_X)
+
+
+def skill_marks(credibility: float, lowest: float, apart: float) -> list[tuple[int, float]]:
+    """Return numbers of people and their skill, above a lowest one and well apart."""
+    found: list[tuple[int, float]] = []
+    for people, skill in zip(MARKS, skill_of_people(MARKS, credibility), strict=True):
+        if skill - lowest >= apart:
+            found.append((int(people), lowest := float(skill)))
+    return found
+
+
+def logarithmic(axis: Axes, sizes: Iterable[float]) -> list[float]:
+    """Make the horizontal axis logarithmic, name some numbers well apart, and return these."""
+    known = sorted(set(sizes))
+    apart = 0.95 * (known[-1] / known[0]) ** (1 / _TICKS)
+    named: list[float] = []
+    for size in reversed(known):
+        if not named or size * apart <= named[0]:
+            named.insert(0, size)
+    named[0] = known[0]
+    axis.set_xscale("log")
+    axis.set_xticks(named, [f"{size:,g}" for size in named])
+    axis.xaxis.set_minor_locator(NullLocator())
+    return named
+
+
+def key(figure: Figure, marks: Mapping[str, Mapping[str, Any]], title: str | None = None) -> None:
+    """Explain marks or lines above all panels of a figure.
+
+    The `marks` have names and looks: a ``hue``, and what matplotlib knows of a line; the `figure`
+    may have a `title` for them.
+    """
+    handles = []
+    for name, look in marks.items():
+        shown = {"linestyle": "", "markersize": 4.5, "color": colour(look["hue"]), **look}
+        del shown["hue"]
+        handles.append(Line2D([], [], label=name, **shown))
+    letters, room = [len(name) + 6 for name in marks], 15 * width()  # 6: a mark and its gaps
+    figure.legend(
+        handles=handles, loc="outside upper center",
+        ncols=len(marks) if sum(letters) <= room else max(1, int(room / max(letters))),
+        title=title, title_fontsize=8, columnspacing=1.2, handletextpad=0.5, borderaxespad=0.1,
+    )  # fmt: skip
+
+
+def _can_be_read(shade: ColorType) -> bool:
+    """Say whether small letters of a colour stand out from the page (4.5 : 1, WCAG)."""
+    page = _luminance(readable_on(colour("text")))
+    low, high = sorted([page, _luminance(shade)])
+    return (high + 0.05) / (low + 0.05) >= 4.5
+
+
+def readable_on(background: ColorType) -> str:
+    """Return black or white, whichever stands out more (relative luminance as in WCAG)."""
+    return "#000000" if _luminance(background) > 0.179 else "#ffffff"
+
+
+def _luminance(shade: ColorType) -> float:
+    linear = [
+        value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+        for value in to_rgb(shade)
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

@@ -1,0 +1,78 @@
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+from matplotlib.text import Text
+
+from chaos_utils.base.style import look
+from chaos_utils.plots.marks import divide, key, label_lines, logarithmic, looks, reference
+from chaos_utils.plots.panels import panel_grid, row_panels
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    plt.close("all")
+
+
+@pytest.mark.parametrize("scale", ["linear", "log"])
+@pytest.mark.parametrize("heights", [(0.5,) * 6, (1, 1, 0.01), (0.9, 0.01, 0.012, 0.011)])
+def test_names_of_lines_that_end_together_do_not_overlap(heights, scale):
+    with look("light"):
+        figure, (axis, _) = panel_grid(2, columns=2, height=2.0)
+        axis.set(ylim=(0.01, 1), yscale=scale)
+        ends = [(1, y, f"line {k}" + "\nand another" * (k == 0), "#0072b2")
+                for k, y in enumerate(heights)]  # fmt: skip
+        label_lines(axis, ends)
+        figure.draw_without_rendering()
+    boxes = [Text.get_window_extent(text) for text in axis.texts]  # without the lines to them
+    assert len(boxes) == len(heights)
+    for number, one in enumerate(boxes):
+        # Letters have a little room above and below them.
+        assert not any(abs(one.y0 + one.y1 - other.y0 - other.y1)
+                       < 0.8 * (one.height + other.height) for other in boxes[:number])  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("sizes", "named"),
+    [
+        ((1, 2, 3, 5, 10, 20, 50, 100), [1, 5, 20, 100]),
+        ((1_000, 3_162, 10_000, 31_623, 101_717), [1_000, 3_162, 10_000, 31_623, 101_717]),
+        ((1, 2, 3, 5, 8, 12, 20, 32), [1, 5, 12, 32]),
+        ((7,), [7]),
+    ],
+)
+def test_the_ends_of_a_logarithmic_axis_are_named_and_what_stands_apart(sizes, named):
+    _, (axis,) = panel_grid(1, columns=1, height=2.0)
+    assert logarithmic(axis, sizes) == named
+    assert [text.get_text() for text in axis.get_xticklabels()] == [f"{n:,}" for n in named]
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_rows_stand_from_the_top_and_are_named_once_in_a_line_of_panels(narrow):
+    with look("light", narrow=narrow):
+        figure, axes = row_panels([["one", "another"], ["two"]], 2)
+        figure.draw_without_rendering()
+    assert len(axes) == len(figure.axes) == 4
+    named = [[text.get_text() for text in axis.get_yticklabels() if text.get_visible()]
+             for axis in axes]  # fmt: skip
+    low, high = axes[0].get_ylim()
+    assert low > 1 > 0 > high
+    assert named[0] == ["one", "another"]
+    assert (named[1] == named[0]) == narrow  # on a phone they stand below each other
+
+
+def test_a_line_divides_groups_and_no_line_stands_for_what_has_no_value():
+    _, (axis,) = row_panels([["a", "b", "c"]])
+    divide(axis, pd.Series([0, 0, 1]))
+    reference(axis, "second crowd", float("nan"))
+    (only,) = axis.lines
+    assert set(only.get_ydata()) == {1.5}
+
+
+def test_looks_differ_without_their_colour_and_the_key_has_each():
+    drawn = looks([f"system {k}" for k in range(6)], ["blue"] * 6)
+    assert len({str(look["linestyle"]) for look in drawn.values()}) == 6
+    assert len({look["marker"] for look in drawn.values()}) == 6
+    figure, _ = panel_grid(1, columns=1, height=2.0)
+    key(figure, drawn, title="systems")
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == list(drawn)
