@@ -15,11 +15,11 @@
 #
 # A hundred votes per item are a sample of what people would say, so even a model that knew the
 # truth would miss them a little: on the SNLI items that ChaosNLI chose for their disagreement its
-# JSD would be {value}`tbl-noise-ceiling dataset=snli measure=jsd floor .3f`, where the best model
+# JSD would be {value}`tbl-noise-ceiling dataset=snli measure=jsd perfect_model .3f`, where the best model
 # in {doc}`results` scores
 # {value}`tbl-normalised-scores dataset=snli measure=jsd kind=model min:value .3f`. Judged by only
 # two votes per item, the same perfect model would score
-# {value}`fig-annotation-budget dataset=snli measure=jsd quantity=floor n_votes=2 value .2f`, worse
+# {value}`fig-annotation-budget dataset=snli measure=jsd quantity=perfect_model n_votes=2 value .2f`, worse
 # than that model judged by a hundred.
 #
 # How many votes are enough depends on the question. To measure *how far* a model is from people,
@@ -96,21 +96,21 @@ publish_figure(
 
 # %% [markdown]
 # On SNLI, a perfect model's JSD is
-# {value}`fig-annotation-budget dataset=snli measure=jsd quantity=floor n_votes=5 value .2f` when
+# {value}`fig-annotation-budget dataset=snli measure=jsd quantity=perfect_model n_votes=5 value .2f` when
 # five votes judge each item and
-# {value}`fig-annotation-budget dataset=snli measure=jsd quantity=floor n_votes=100 value .3f` when
+# {value}`fig-annotation-budget dataset=snli measure=jsd quantity=perfect_model n_votes=100 value .3f` when
 # a hundred do ({numref}`fig-annotation-budget`).
 #
 # The majority of five votes is the label that most people would choose on only
-# {value}`fig-annotation-budget dataset=mnli measure=new_accuracy quantity=floor n_votes=5 value .0%`
+# {value}`fig-annotation-budget dataset=mnli measure=new_accuracy quantity=perfect_model n_votes=5 value .0%`
 # of the MNLI items; the majority of a hundred is on
-# {value}`fig-annotation-budget dataset=mnli measure=new_accuracy quantity=floor n_votes=100 value .0%`.
+# {value}`fig-annotation-budget dataset=mnli measure=new_accuracy quantity=perfect_model n_votes=100 value .0%`.
 #
 # Few votes are a poor *prediction* in one more way: they are overconfident. Five votes taken as
 # each item's distribution have a calibration error of
 # {value}`fig-annotation-budget dataset=snli measure=ece_votes quantity=error n_votes=5 value .3f` against
 # the truth on SNLI, while a perfect model judged by five votes has
-# {value}`fig-annotation-budget dataset=snli measure=ece_votes quantity=floor n_votes=5 value .3f`, since
+# {value}`fig-annotation-budget dataset=snli measure=ece_votes quantity=perfect_model n_votes=5 value .3f`, since
 # noise cancels within a bin.
 #
 # ## Perfect model and second crowd
@@ -143,8 +143,8 @@ publish_table(
 
 # %% [markdown]
 # The two estimates of the second crowd agree ({numref}`tbl-noise-ceiling`): by JSD on SNLI,
-# {value}`tbl-noise-ceiling dataset=snli measure=jsd ceiling_halves .3f` from split halves and
-# {value}`tbl-noise-ceiling dataset=snli measure=jsd ceiling_posterior .3f` from drawn crowds. Both agree with the
+# {value}`tbl-noise-ceiling dataset=snli measure=jsd second_crowd_halves .3f` from split halves and
+# {value}`tbl-noise-ceiling dataset=snli measure=jsd second_crowd_posterior .3f` from drawn crowds. Both agree with the
 # estimated human that {cite:t}`nie2020` published from a second crowd that was not released,
 # {value}`tbl-normalised-scores dataset=snli measure=jsd system="estimated human" value .3f`. {doc}`results` sets every
 # system between the uniform guess and the second crowd, by split halves where both exist.

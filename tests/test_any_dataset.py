@@ -113,10 +113,10 @@ def test_chapters_on_votes(described, compute):
     published, said = compute("ceilings", described)
     assert "*No model's predictions are available" in said
     bounds = published["tbl-noise-ceiling"].set_index("measure")
-    assert bounds[["floor", "uniform"]].notna().all(axis=None)
-    assert list(bounds.index[bounds["ceiling_posterior"].isna()]) == ["kl"]
+    assert bounds[["perfect_model", "uniform"]].notna().all(axis=None)
+    assert list(bounds.index[bounds["second_crowd_posterior"].isna()]) == ["kl"]
     # Whether from halves of 3 votes to 13, or with 5 votes: nothing to extrapolate from.
-    assert bounds["ceiling_halves"].isna().all()
+    assert bounds["second_crowd_halves"].isna().all()
     published, said = compute("results", described)
     assert f"*Without predictions of a model, nothing can be said here of {short}.*" in said
     published, _ = compute("fitting", described)

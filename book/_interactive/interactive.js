@@ -3,7 +3,7 @@
   "use strict";
 
   const WAYS = { lower: "lower is better", higher: "higher is better", zero: "nearer 0 is better" };
-  const KINDS = ["floor", "ceiling", "human", "people", "chance", "baseline", "model"];
+  const KINDS = ["perfect_model", "second_crowd", "human", "people", "chance", "baseline", "model"];
 
   const element = (tag, attributes = {}, ...children) => {
     const made = document.createElement(tag);

@@ -32,8 +32,8 @@ _OF_HUMANS = ("jsd", "kl", "new_accuracy")  # of ours, what it has of the estima
 def annotation_budget(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
     """Compute what k votes per item leave of each measure, over draws of the truth behind them.
 
-    ``floor`` is the perfect model judged by k votes; ``error`` the shares of k votes judged by the
-    truth: the same for a measure that is symmetric, and left out for one without an upper end.
+    ``perfect_model`` is judged by k votes; ``error`` is the shares of k votes judged by the truth:
+    the same for a measure that is symmetric, and left out for one without an upper end.
     Beyond ``most_votes``, those of the item that has most, truth is extrapolated.
     """
     rng = np.random.default_rng(seed)
@@ -41,7 +41,7 @@ def annotation_budget(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
     rows = []
     for n_votes in VOTES:
         crowds = draw_crowds(truths, n_votes, rng)
-        for quantity, pair in (("floor", (crowds, truths)), ("error", (truths, crowds))):
+        for quantity, pair in (("perfect_model", (crowds, truths)), ("error", (truths, crowds))):
             for name in NAMES:
                 # Without an upper end, what an empty label costs is up to the floor in place of 0.
                 if quantity == "error" and not np.isfinite(MEASURES[name].high):
@@ -65,36 +65,36 @@ def annotation_budget(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
 def noise_ceiling(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
     """Score perfect model and second crowd by each measure, and check the prior on half crowds.
 
-    ``floor`` is the perfect model; its interval is over resampled items, the prior refitted.
-    ``ceiling_halves`` is the second crowd by split halves, extrapolated; ``ceiling_se`` the
-    standard error of the one that is used. ``half_measured`` and ``half_drawn`` are scores of half
+    The interval of ``perfect_model`` is over resampled items, the prior refitted.
+    ``second_crowd_halves`` is by split halves, extrapolated; ``second_crowd_se`` the standard
+    error of the one that is used. ``half_measured`` and ``half_drawn`` are scores of half
     crowds, cut from the votes and drawn from the posterior; ``…_dirichlet`` are what a Dirichlet
     prior makes of it. There are four times as many cuts into halves as draws.
     """
     found = References(votes, n_draws, seed)
     rows = []
     for name in NAMES:
-        floor, crowds = found.perfect_model(name), found.crowds(name)
-        floor_low, floor_high = found.floor_interval(name)
+        model, crowds = found.perfect_model(name), found.crowds(name)
+        low, high = found.floor_interval(name)
         rows.append(
             {
                 "dataset": votes.dataset.name,
                 "measure": name,
                 "n_votes": found.n_votes,
                 "uniform": found.uniform(name).value,
-                "floor": floor.value,
-                "floor_low": floor_low,
-                "floor_high": floor_high,
-                "floor_sd": floor.values.std(),
-                "ceiling_halves": _value(found.halves(name)),
-                "ceiling_halves_error": found.extrapolation_error(name),
-                "ceiling_posterior": _value(crowds),
-                "ceiling_posterior_sd": np.nan if crowds is None else crowds.values.std(),
-                "ceiling_se": found.second_crowd_error(name),
+                "perfect_model": model.value,
+                "perfect_model_low": low,
+                "perfect_model_high": high,
+                "perfect_model_sd": model.values.std(),
+                "second_crowd_halves": _value(found.halves(name)),
+                "second_crowd_halves_error": found.extrapolation_error(name),
+                "second_crowd_posterior": _value(crowds),
+                "second_crowd_posterior_sd": np.nan if crowds is None else crowds.values.std(),
+                "second_crowd_se": found.second_crowd_error(name),
                 "n_half": found.n_half,
                 "half_measured": _value(found.measured_half(name)),
                 "half_drawn": _value(found.drawn_half(name)),
-                "floor_dirichlet": found.dirichlet_model(name).value,
+                "perfect_model_dirichlet": found.dirichlet_model(name).value,
                 "half_dirichlet": _value(found.dirichlet_half(name)),
             }
         )
@@ -145,7 +145,7 @@ def normalised_scores(
             "kind": "baseline" if system.origin == "baseline" else "model",
             "n_items": len(pieces[of_row[0]][0]),
             "measure": name,
-            "floor": found.perfect_model(name).on(pieces[of_row[0]][0]).value,
+            "perfect_model": found.perfect_model(name).on(pieces[of_row[0]][0]).value,
             **_rescaled([pieces[key][1] for key in of_row], [draws[key] for key in of_row]),
         }
         for system, name, of_row in keys
@@ -155,17 +155,17 @@ def normalised_scores(
 
 def _rescaled(values: list[Repeated], resampled: list[Floats]) -> dict[str, float]:
     """Rescale a score; `values` are it, the uniform guess and the second crowd, if any."""
-    system, uniform_, *ceiling = (piece.value for piece in values)
+    system, uniform_, *crowd = (piece.value for piece in values)
     measure = values[0].measure
     low, high = percentile_interval(resampled[0]) if measure.has_interval else (np.nan, np.nan)
-    cells = {"ceiling": ceiling[0] if ceiling else np.nan, "uniform": uniform_, "value": system}
+    cells = {"second_crowd": crowd[0] if crowd else np.nan, "uniform": uniform_, "value": system}
     cells |= {"low": float(low), "high": float(high)}
     cells |= dict.fromkeys(("rescaled", "rescaled_low", "rescaled_high"), np.nan)
     sign = {"lower": -1, "higher": 1, "zero": 0}[measure.better]
-    if ceiling:
+    if crowd:
         room = resampled[2] - resampled[1]
         if min(np.round(percentile_interval(sign * room), 10)) > 0:
-            cells["rescaled"] = float(rescale(system, at_zero=uniform_, at_one=ceiling[0])) + 0.0
+            cells["rescaled"] = float(rescale(system, at_zero=uniform_, at_one=crowd[0])) + 0.0
             if measure.has_interval:
                 ends = percentile_interval((resampled[0] - resampled[1]) / room)
                 cells["rescaled_low"], cells["rescaled_high"] = (float(end) + 0.0 for end in ends)
@@ -180,8 +180,8 @@ def _estimated_human(found: References) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     for name in _OF_HUMANS if len(published) else ():
         value = float(published[name].iloc[0])
-        even, ceiling = found.uniform(name).value, _value(found.second_crowd(name))
-        known = not np.isnan(ceiling)
+        even, crowd = found.uniform(name).value, _value(found.second_crowd(name))
+        known = not np.isnan(crowd)
         row = {
             "dataset": dataset,
             "system": ESTIMATED_HUMAN,
@@ -189,11 +189,11 @@ def _estimated_human(found: References) -> list[dict[str, object]]:
             "kind": "human",
             "n_items": len(found.votes),
             "measure": name,
-            "floor": found.perfect_model(name).value,
-            "ceiling": ceiling,
+            "perfect_model": found.perfect_model(name).value,
+            "second_crowd": crowd,
             "uniform": even,
             "value": value,
-            "rescaled": float(rescale(value, at_zero=even, at_one=ceiling)) if known else np.nan,
+            "rescaled": float(rescale(value, at_zero=even, at_one=crowd)) if known else np.nan,
         }
         rows.append(row)
     return rows
@@ -287,11 +287,11 @@ BIAS_COLUMNS = [
 ]
 
 
-def _ceiling(column: str) -> Callable[[Mapping[str, Any]], str]:
+def _second_crowd(column: str) -> Callable[[Mapping[str, Any]], str]:
     """Show a second crowd's score, unless it is indistinguishable from 0."""
 
     def cell(row: Mapping[str, Any]) -> str:
-        settled = is_settled(row["measure"], row[column], row["ceiling_se"])
+        settled = is_settled(row["measure"], row[column], row["second_crowd_se"])
         return number(row[column], 3) if settled else UNSETTLED
 
     return cell
@@ -315,14 +315,16 @@ _OF_WHAT = [
 CEILING_COLUMNS = [
     *_OF_WHAT,
     Column("uniform guess", "uniform", 3),
-    Column("perfect model", "floor", 3, "floor_low", "floor_high"),
-    Column("split halves", _ceiling("ceiling_halves"), group="second crowd"),
-    Column("drawn crowds", _ceiling("ceiling_posterior"), group="second crowd"),
+    Column("perfect model", "perfect_model", 3, "perfect_model_low", "perfect_model_high"),
+    Column("split halves", _second_crowd("second_crowd_halves"), group="second crowd"),
+    Column("drawn crowds", _second_crowd("second_crowd_posterior"), group="second crowd"),
 ]
 PRIOR_COLUMNS = [
     *_OF_WHAT,
-    Column("any shape", "floor", 4, group="perfect model"),
-    Column("Dirichlet", _relative("floor_dirichlet", "floor"), group="perfect model"),
+    Column("any shape", "perfect_model", 4, group="perfect model"),
+    Column(
+        "Dirichlet", _relative("perfect_model_dirichlet", "perfect_model"), group="perfect model"
+    ),
     Column("measured", "half_measured", 3, group="half crowds"),
     Column("any shape", _relative("half_drawn", "half_measured"), group="half crowds"),
     Column("Dirichlet", _relative("half_dirichlet", "half_measured"), group="half crowds"),
@@ -341,6 +343,6 @@ SCORE_COLUMNS = [
     DATASET,
     SYSTEM,
     Column("score", "value", 3, **_JSD),
-    Column("excess", lambda row: number(row["value"] - row["floor"], 3), **_JSD),
+    Column("excess", lambda row: number(row["value"] - row["perfect_model"], 3), **_JSD),
     *map(_rescaled_column, ("jsd", "dist_ce", "ent_ce", "new_accuracy")),
 ]

@@ -589,7 +589,7 @@ ENOUGH_COLUMNS = [
 ]
 REFERENCE_COLUMNS = [
     Column("measure", "measure", names=lambda name: MEASURES[name].title),
-    Column("perfect model", "floor", 3, "floor_low", "floor_high"),
+    Column("perfect model", "perfect_model", 3, "perfect_model_low", "perfect_model_high"),
     Column("second crowd", "second_crowd", 3),
     Column("uniform guess", "uniform", 3),
 ]
@@ -663,15 +663,16 @@ def thinned_columns(table: pd.DataFrame) -> list[Column]:
 
 
 @derived(keys=("dataset", "measure"))
-def references(ceiling: pd.DataFrame) -> pd.DataFrame:
+def references(bounds: pd.DataFrame) -> pd.DataFrame:
     """Return rows of `ceilings.noise_ceiling`, of a few measures, with one ``second_crowd``.
 
     That of split halves, or of drawn crowds where there are too few votes to split.
     """
-    rows = ceiling[ceiling["measure"].isin(("dist_ce", "jsd", "new_accuracy"))]
-    second = rows["ceiling_halves"].fillna(rows["ceiling_posterior"])
-    columns = ["dataset", "measure", "n_votes", "floor", "floor_low", "floor_high"]
-    return rows.assign(second_crowd=second)[[*columns, "second_crowd", "uniform"]]
+    rows = bounds[bounds["measure"].isin(("dist_ce", "jsd", "new_accuracy"))]
+    second = rows["second_crowd_halves"].fillna(rows["second_crowd_posterior"])
+    model = ["perfect_model", "perfect_model_low", "perfect_model_high"]
+    columns = ["dataset", "measure", "n_votes", *model, "second_crowd", "uniform"]
+    return rows.assign(second_crowd=second)[columns]
 
 
 def crowd_of(data: str, dataset: str, predictions: Sequence[str]) -> Material:

@@ -55,8 +55,8 @@ METHODS: Mapping[str, str] = {  # titles
 }
 _REFERENCES = {  # titles
     "chance": "uniform guess",
-    "floor": PERFECT_MODEL,
-    "ceiling": SECOND_CROWD,
+    "perfect_model": PERFECT_MODEL,
+    "second_crowd": SECOND_CROWD,
 }
 _SEEDS = "seeds"  # the plain runs together; no method
 _COLUMNS = [

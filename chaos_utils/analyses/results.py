@@ -34,11 +34,7 @@ _KEYS = ("dataset", "system", "source")
 _PAPER = ("nie2020_table5",)
 FIVE_PEOPLE, OLD_LABEL = "five people", "mean vote given the old label"
 _FEW = 5
-_ROW_NAMES = {
-    "floor": "perfect model",
-    "ceiling": "second crowd",
-    "chance": "uniform guess",
-}
+_ROW_NAMES = {"chance": "uniform guess"}
 _PAIRS = {"BERT": "bert", "XLNet": "xlnet", "RoBERTa": "roberta"}
 
 
@@ -320,9 +316,9 @@ def drawn_results(results: pd.DataFrame, references: pd.DataFrame) -> pd.DataFra
         names = {measure: "value", f"{measure}_low": "low", f"{measure}_high": "high"}
         part = results[results["n_seeds"].isna()].rename(columns=names).assign(measure=measure)
         parts.append(part[["dataset", "system", "source", "kind", "measure", *names.values()]])
-    kinds = np.where(references["system"] == PERFECT_MODEL, "floor", "ceiling")
-    shown = references[["dataset", "measure", "value"]].assign(low=np.nan, high=np.nan)
-    parts.append(shown.assign(system=kinds, kind=kinds, source="computed"))
+    kinds = np.where(references["system"] == PERFECT_MODEL, "perfect_model", "second_crowd")
+    shown = references[["dataset", "system", "measure", "value"]].assign(low=np.nan, high=np.nan)
+    parts.append(shown.assign(kind=kinds, source="computed"))
     drawn = pd.concat(parts, ignore_index=True)
     drawn.insert(2, "label", _row_labels(drawn))
     return drawn.assign(system=drawn["system"].replace(SYSTEM_NAMES))
@@ -334,7 +330,7 @@ def beside_published_models(drawn: pd.DataFrame, *, dataset: str) -> pd.DataFram
     rows = drawn[(drawn["dataset"] == dataset) & (drawn["measure"] == "jsd")]
     models = (rows["kind"] == "model") & (rows["source"] == "published")
     guesses = ("original votes", "mean vote given the old label")
-    others = rows["kind"].isin(["ceiling", "chance"]) | rows["system"].isin(guesses)
+    others = rows["kind"].isin(["second_crowd", "chance"]) | rows["system"].isin(guesses)
     return rows[models | others] if models.any() else rows[models]
 
 

@@ -42,8 +42,8 @@ def plot_annotation_budget(table: pd.DataFrame) -> Figure:
             rows = of_measure[of_measure["dataset"] == dataset.name]
             sides = rows.pivot(index="n_votes", columns="quantity", values="value")
             shade = colour(dataset.colour)
-            axis.plot(sides["floor"], marker=".", color=shade, linestyle=dataset.dash)
-            if "error" in sides and not np.allclose(sides["error"], sides["floor"]):
+            axis.plot(sides["perfect_model"], marker=".", color=shade, linestyle=dataset.dash)
+            if "error" in sides and not np.allclose(sides["error"], sides["perfect_model"]):
                 axis.plot(sides["error"], **hollow, color=shade)
         unit = f"{measure.unit}, " if measure.unit else ""
         axis.set(title=measure.title, ylabel=f"{unit}{measure.better} is better")

@@ -10,13 +10,11 @@ from chaos_utils.plots.marks import interval, key, reference
 from chaos_utils.plots.panels import row_panels
 
 _MEASURES = ("jsd", "signed_ent_ce")
-_REFERENCES = {"floor": "perfect model", "ceiling": "second crowd", "chance": "uniform guess"}
 # What a method learned from: its name in the key, marker and colour. Who saw votes stands out.
 _SOURCES = {
     "train": ("training labels", "o", "muted"),
     "dev": ("and development labels", "s", "muted"),
     "votes": ("and votes on other items", "D", "purple"),
-    "own": ("your predictions", "^", "text"),
 }
 
 
@@ -24,10 +22,11 @@ def plot_learning(table: pd.DataFrame) -> Figure:
     """Draw each method's JSD and signed entropy error on each dataset, the lowest JSD on top.
 
     Colour and marker say what a method learned from. The table has one row for each ``dataset``,
-    ``method`` or reference, and ``measure``: ``title``, ``kind`` (reference, method, own),
+    ``method`` or reference, and ``measure``: ``title``, ``kind`` (reference, method),
     ``learned_from``, ``value``, ``low``, ``high``.
     """
     shown = in_order(table["dataset"])
+    references = table[table["kind"] == "reference"]
     methods = table[table["kind"] != "reference"].sort_values("value", kind="stable")
     by_jsd = methods[methods["measure"] == "jsd"]
     orders = [list(dict.fromkeys(by_jsd.loc[by_jsd["dataset"] == one.name, "title"]))
@@ -46,10 +45,9 @@ def plot_learning(table: pd.DataFrame) -> Figure:
             axis.axvline(0, color=colour("muted"), linewidth=1, zorder=1)
             axis.set_xlabel("entropy minus people’s (nats), 0 is best")
             continue
-        others = table[(table["dataset"] == dataset.name) & (table["measure"] == name)]
-        for method, title in _REFERENCES.items():
-            for value in others.loc[others["method"] == method, "value"]:
-                reference(axis, title, value)
+        here = (references["dataset"] == dataset.name) & (references["measure"] == name)
+        for row in references[here].to_dict("records"):
+            reference(axis, row["title"], row["value"])
         axis.set_title(dataset.title, loc="left")
         axis.set_xlim(left=0)
         axis.set_xlabel(f"JSD ({MEASURES[name].unit}), lower is better")

@@ -17,10 +17,10 @@ from chaos_utils.plots.panels import row_panels
 
 # Of the table's kinds, those of the figures, which are groups of rows in this order.
 _KINDS = {
-    "floor": "human", "ceiling": "human", "human": "human", "chance": "baseline",
+    "perfect_model": "human", "second_crowd": "human", "human": "human", "chance": "baseline",
     "baseline": "baseline", "model": "model",
 }  # fmt: skip
-_LINES: dict[str, Literal[":", "--"]] = {"floor": ":", "ceiling": ":", "chance": "--"}
+_LINES: dict[str, Literal[":", "--"]] = {"perfect_model": ":", "second_crowd": ":", "chance": "--"}
 _SEEDS_APART = 0.22  # rows, so that the seeds of a model do not hide each other
 _LOWEST = -1.0  # skill that is drawn
 _APART = 0.07  # of the axis, that the marks of two numbers of people are at least
@@ -31,7 +31,7 @@ def plot_results(table: pd.DataFrame) -> Figure:
 
     The table has one row per ``dataset``, ``system``, ``source`` (computed, published) and
     ``measure``, of which ``jsd`` is drawn: ``label`` (of its row; seeds share one), ``kind``
-    (chance, floor and ceiling have a line, too), ``value``, ``low``, ``high``.
+    (chance, perfect_model and second_crowd have a line, too), ``value``, ``low``, ``high``.
     """
     rows = table[table["measure"] == "jsd"]
     figure, panels = _panels(rows, "value", lowest_on_top=True)

@@ -64,18 +64,19 @@ def test_a_system_is_set_beside_references_on_its_own_items(sample):
     jsd = table[table["measure"] == "jsd"].set_index("system")
     assert jsd.loc["part", "n_items"] == len(rows)
     expected = References(votes, 3).perfect_model("jsd").columns[:, np.sort(rows)].mean()
-    assert jsd.loc["part", "floor"] == pytest.approx(expected)
+    assert jsd.loc["part", "perfect_model"] == pytest.approx(expected)
     assert jsd.loc["part", "uniform"] != jsd.loc["old label", "uniform"]
 
 
 def test_the_budget_table_falls_towards_0_and_is_symmetric_where_the_measure_is(sample):
     table = budgets(sample[0], n_draws=3, seed=0)
     values = table.set_index(["measure", "n_votes", "quantity"])["value"].unstack()
-    assert (values.loc["jsd", "floor"].diff().dropna() < 0).all()
+    assert (values.loc["jsd", "perfect_model"].diff().dropna() < 0).all()
     # Ties share an item on either side, so which labels come first has no say.
     for measure in ("jsd", "new_accuracy"):
-        np.testing.assert_allclose(values.loc[measure, "floor"], values.loc[measure, "error"])
-    assert values.loc[("ece_votes", 2), "error"] > values.loc[("ece_votes", 2), "floor"]
+        of_measure = values.loc[measure]
+        np.testing.assert_allclose(of_measure["perfect_model"], of_measure["error"])
+    assert values.loc[("ece_votes", 2), "error"] > values.loc[("ece_votes", 2), "perfect_model"]
     assert values.loc["kl", "error"].isna().all()
 
 
@@ -125,7 +126,8 @@ def test_the_posterior_predicts_measured_half_crowds(released):
 def test_references_are_set_as_text_but_for_one_that_is_all_noise(sample):
     table = bounds(first_items(sample[0], 60), n_draws=3, seed=0)
     at = table.index[table["measure"] == "ece_votes"]
-    table.loc[at, ["ceiling_halves", "ceiling_posterior", "ceiling_se"]] = 0.001, 0.004, 0.0015
+    columns = [f"second_crowd_{name}" for name in ("halves", "posterior", "se")]
+    table.loc[at, columns] = 0.001, 0.004, 0.0015
     header, cells = lay_out(table, ceilings.CEILING_COLUMNS)
     assert header[-1] == ["second crowd", "drawn crowds"]
     ends = {row[1]: row[-2:] for row in cells}
