@@ -183,7 +183,7 @@ result
 # forgives what KL does not: that none of the few chose a label which some of the many did.
 
 # %%
-nine = results.beside_published_models(drawn, dataset="mnli")
+nine = results.nine_models(drawn, dataset="mnli")
 result = None
 if len(nine):
     result = publish_figure(

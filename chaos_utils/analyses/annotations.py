@@ -20,7 +20,7 @@ from chaos_utils.metrics.agreement import (
 from chaos_utils.metrics.divergence import entropy
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
 from chaos_utils.report import tables
-from chaos_utils.report.columns import DATASET, Column, Row, number, published_beside, signed
+from chaos_utils.report.columns import DATASET, Column, Row, number, paper_here_delta, signed
 
 INTERVAL_STATISTICS = (
     "mean_entropy_bits",
@@ -248,8 +248,8 @@ ANNOTATORS = [
 DATA_STATISTICS = [
     DATASET,
     Column("items", "n_examples", 0),
-    *published_beside("majority changed (%)", "change_rate_percent", 2),
-    *published_beside("… of the full development set", "change_rate_full_dev_percent", 2),
+    *paper_here_delta("majority changed (%)", "change_rate_percent", 2),
+    *paper_here_delta("… of the full development set", "change_rate_full_dev_percent", 2),
 ]
 AGREEMENT = [
     DATASET,

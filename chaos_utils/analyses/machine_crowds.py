@@ -35,7 +35,7 @@ from chaos_utils.metrics.resampling import (
     percentile_interval,
 )
 from chaos_utils.metrics.skill import distances, people_on_top
-from chaos_utils.report.columns import Column, Row, published_beside
+from chaos_utils.report.columns import Column, Row, paper_here_delta
 from chaos_utils.scoring.fitting import log_probabilities, predict_out_of_fold
 from chaos_utils.scoring.judging import part_of
 from chaos_utils.scoring.scores import score
@@ -834,7 +834,7 @@ CROWD_COLUMNS = [
 PUBLISHED_COLUMNS = [
     Column("dataset", "dataset", names=dataset_name),
     Column("quantity", "quantity", names=_QUANTITIES),
-    *published_beside("", "value", 4, published="paper", difference="difference"),
+    *paper_here_delta("", "value", 4, published="paper", difference="difference"),
     Column("items", "n_items", 0),
     Column("missing", "missing", 3),
 ]

@@ -14,15 +14,15 @@ from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.resampling import split_votes
 from chaos_utils.metrics.signals import contested, contested_auroc, entropy_correlation
-from chaos_utils.report.columns import DATASET, Column, Row, published_beside
+from chaos_utils.report.columns import DATASET, Column, Row, paper_here_delta
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import systems as known
 from chaos_utils.scoring import worth as worths
 from chaos_utils.scoring.published import (
     TABLE_5,
-    beside_published,
     published_models,
     published_scores,
+    with_published,
 )
 from chaos_utils.scoring.references import CHANCE, PERFECT_MODEL, chance_scores
 from chaos_utils.scoring.scores import as_scores, available, score, wide
@@ -55,7 +55,7 @@ def main_results(
     everyone = [*baselines, *systems]
     of_all = score(votes, everyone, measures=names, n_resamples=n_resamples, seed=seed)
     scores = pd.concat([of_chance, of_all], ignore_index=True)
-    both = beside_published(scores)
+    both = with_published(scores)
     table = wide(scores, "low", "high")
     for what in ("published", "difference"):
         values = both.pivot(index="system", columns="measure", values=what)
@@ -325,7 +325,7 @@ def drawn_results(results: pd.DataFrame, references: pd.DataFrame) -> pd.DataFra
 
 
 @derived(keys=("dataset", "system", "source", "measure"))
-def beside_published_models(drawn: pd.DataFrame, *, dataset: str) -> pd.DataFrame:
+def nine_models(drawn: pd.DataFrame, *, dataset: str) -> pd.DataFrame:
     """Return the JSD of a dataset's published models beside that of people and guesses."""
     rows = drawn[(drawn["dataset"] == dataset) & (drawn["measure"] == "jsd")]
     models = (rows["kind"] == "model") & (rows["source"] == "published")
@@ -410,7 +410,7 @@ COLUMNS = [
 
 def _paper_and_difference(measure: str) -> list[Column]:
     look: dict[str, Any] = {"at": {"measure": measure}}
-    theirs, _, difference = published_beside(_HEADINGS[measure], "value", 4, **look)
+    theirs, _, difference = paper_here_delta(_HEADINGS[measure], "value", 4, **look)
     return [theirs, difference]
 
 

@@ -100,7 +100,7 @@ def _short_name(dataset: str) -> str:
 DATASET = Column("dataset", "dataset", names=_short_name)
 
 
-def published_beside(
+def paper_here_delta(
     heading: str, value: str, digits: int, *, published: str = "", difference: str = "", **look: Any
 ) -> list[Column]:
     """Return three columns that set a number beside the paper's: paper, here, Δ.

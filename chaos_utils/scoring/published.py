@@ -44,7 +44,7 @@ def published_scores() -> "pd.DataFrame":
     )
 
 
-def beside_published(table: "pd.DataFrame") -> "pd.DataFrame":
+def with_published(table: "pd.DataFrame") -> "pd.DataFrame":
     """Join computed scores with the published ones of the same rows, and their difference."""
     known = published_scores()[[*_KEYS, "value"]].rename(columns={"value": "published"})
     joined = table.merge(known, "left", _KEYS)

@@ -34,7 +34,7 @@ def test_a_published_number_stands_beside_ours_under_one_heading():
         [("snli", 0.2497, 0.25, -0.0003), ("new", *[np.nan] * 3)],
         columns=["dataset", "share", "published_share", "difference_share"],
     )
-    beside = columns.published_beside("share", "share", 2, percent=True)
+    beside = columns.paper_here_delta("share", "share", 2, percent=True)
     header, cells = lay_out(rows, [Column("dataset", "dataset"), *beside])
     assert header == [["dataset", ""], ["share", "paper"], ["share", "here"], ["share", "Δ"]]
     assert cells == [["snli", "25.00", "24.97", "**−0.03**"], ["new", "–", "–", "–"]]
