@@ -27,10 +27,9 @@ from IPython.display import Markdown
 # Tables come from `chaos_utils/analyses/<chapter>.py`, drawings from `chaos_utils/plots/<chapter>.py`.
 from chaos_utils.analyses import disagreement
 from chaos_utils.analyses.evidence import gather
-from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.notices import notices
 from chaos_utils.plots.disagreement import plot_majority_share
-from chaos_utils.report.columns import Column
+from chaos_utils.report.columns import DATASET, Column
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
@@ -63,7 +62,7 @@ publish_table(
     "tbl-template",
     disagreement.entropy_bins(material, n_bins=bins),
     columns=[
-        Column("dataset", "dataset", names=dataset_name),
+        DATASET,
         Column("from, bits", "low_bits", 2),
         Column("items", "n_items", 0),
     ],

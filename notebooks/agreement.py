@@ -17,8 +17,8 @@
 # {cite:t}`nie2020` cut the items into five bins by the {term}`entropy` of their hundred votes. How
 # much of a score is decided by human agreement, and is anything left where people disagree most?
 #
-# Little accuracy is left, and models flatten too little where people do, on SNLI about half as much, on MNLI a
-# fifth. From the first to the last fifth of SNLI, the nine published models fall from
+# Little accuracy is left. And where people disagree, models' entropy rises too little: on SNLI about half as much as
+# people's, on MNLI a fifth. From the first to the last fifth of SNLI, the nine published models fall from
 # {value}`tbl-entropy-changes dataset=snli source=published measure=new_accuracy mean:first .0%` to
 # {value}`tbl-entropy-changes dataset=snli source=published measure=new_accuracy mean:last .0%` accuracy
 # on average, close to always giving the commonest label

@@ -17,8 +17,8 @@
 # {value}`tbl-published-counts paper=baan2022 sum:same d` come out to the digits printed, among them all of Table 1
 # and all that the released notebook prints ({doc}`published`). The
 # {value}`tbl-published-counts paper=baan2022 sum:differ d` others, a class-wise error and a signed entropy error at a
-# {term}`temperature` of 2, are in the appendices. This page has what stands behind these numbers, and what
-# {doc}`calibration` rests on beyond them: intervals, and the parts of the Brier score.
+# {term}`temperature` of 2, are in the appendices. This page shows what these numbers rest on, and adds
+# what {doc}`calibration` leaves out: intervals, and the parts of the Brier score.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -46,8 +46,8 @@ Markdown(notices(material))
 # ## Class-wise errors: Appendix D
 #
 # ECE looks at the probability of the predicted label alone. The {term}`class-wise <class-wise ECE>`
-# error does the same for every label's probability and averages over labels. Votes hold many shares
-# of exactly 0, which the bins $(a, b]$ leave out, and it matters whether the average divides by all
+# error does the same for every label's probability and averages over labels. Many vote shares are
+# exactly 0; the bins $(a, b]$ leave these out, and it matters whether the average divides by all
 # items or by those in a bin. The released code does the latter.
 #
 # One of the three published class-wise errors does not come out. For RoBERTa-base at a temperature of
@@ -167,7 +167,7 @@ publish_table(
     columns=calibration.MURPHY_COLUMNS,
     shown=calibration.over_seeds(parts.rows, calibration.BRIER),
     groups=["dataset", "kind"],
-    caption="""A temperature mends reliability and leaves resolution almost as it was. The Brier score
+    caption="""A temperature improves reliability and leaves resolution almost as it was. The Brier score
     of the votes and its parts; means over the seeds of a model, ten bins for each label's
     probability; the best model on each dataset is bold. *Within bins* is below 0 where finer bins
     would resolve more.""",

@@ -23,7 +23,7 @@
 #
 # {cite:t}`baan2022` made this argument: calibration to a majority label asks the wrong question
 # where people disagree. This chapter reproduces it, measures ECE against the votes as well, asks what
-# a temperature can and cannot mend, and sets the errors of models beside those of twenty people.
+# a temperature can and cannot fix, and sets the errors of models beside those of twenty people.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -118,7 +118,7 @@ publish_table(
 # our own, trained on both datasets. BERT-base, released too, is left out as in the paper's tables.
 #
 # {doc}`published` sets the paper's numbers beside ours, one by one. {doc}`baan_numbers` gives 95% intervals,
-# and the parts of the Brier score: a temperature mends its reliability, and leaves its resolution almost
+# and the parts of the Brier score: a temperature improves its reliability, and leaves its resolution almost
 # as it was.
 #
 # ### Where the confidence goes
@@ -150,7 +150,7 @@ publish_figure(
 # %% [markdown]
 # ### What a mean hides
 #
-# A temperature helps where the model is badly wrong and harms where it is nearly right. For one
+# A temperature helps where the model is badly wrong and hurts where it is nearly right. For one
 # RoBERTa-base, items more than 0.5 away from the votes (total variation) go from
 # {value}`fig-distce family=RoBERTa-base temperature=1 max:far .0%` to
 # {value}`fig-distce family=RoBERTa-base temperature=1 max:far_scaled .0%` in {numref}`fig-distce`. But one
@@ -393,7 +393,7 @@ if len(errors):
 figure
 
 # %% [markdown]
-# One draw is an accident, so we repeat it {value}`tbl-error-divergence measure=dist_ce system=H1 reference=all n_seeds d`
+# One draw is down to luck, so we repeat it {value}`tbl-error-divergence measure=dist_ce system=H1 reference=all n_seeds d`
 # times. Who judges matters more than which votes were drawn. Judged by all votes, which contain its own,
 # H1 has a mean DistCE of {value}`tbl-error-divergence measure=dist_ce system=H1 reference=all mean .3f`; judged by
 # the other eighty, {value}`tbl-error-divergence measure=dist_ce system=H1 reference=outside_h1 mean .3f`. The first
@@ -411,7 +411,7 @@ if len(draws):
         "tbl-error-divergence",
         draws,
         columns=error_distributions.COLUMNS,
-        index=error_distributions.SYSTEM,
+        index=error_distributions.SYSTEM_KEYS,
         caption=f"""By DistCE models are further from the crowd than twenty people, whoever judges; by ECE
         a model beats people. {{term}}`TVD` compares a histogram of errors, in 30 bins, with H1's.
         Means over {n_seeds:,} draws; in brackets the middle 95% of them, where the value depends on the

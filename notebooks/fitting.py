@@ -85,8 +85,8 @@ Markdown(notices(material))
 # and quadratic {term}`stack <stacking>` them, the seeds of one model as their mean. A ridge penalty keeps weights
 # small, the more so the fewer items there are. Maps are fitted for the mean JSD itself, or for KL (the cross-entropy
 # with the votes). *As it is* means without any map: a system's probabilities, or the mean of
-# several. To fewer than twenty votes per item, JSD and TVD reward overconfidence: such votes are fitted
-# for KL alone, and rank by the unbiased squared distance.
+# several. With fewer than twenty votes per item, JSD and TVD reward overconfidence, so maps are fitted for KL alone
+# and systems ranked by the unbiased squared distance.
 #
 # Every prediction is {term}`cross-fitted`: the votes on an item, and on all items with the same premise,
 # story or image, are left out of the fit that predicts it. Two choices are ours, made after seeing the results of
@@ -94,8 +94,8 @@ Markdown(notices(material))
 #
 # Of each encoder the largest training size counts as its system, with all its seeds. Label smoothing and
 # {term}`MC dropout` make systems of their own, in no stack. Models trained on votes
-# ({term}`soft labels`) are shown without a map: what they predict of the items that a map would be
-# fitted on comes from the votes on the item that it then predicts.
+# ({term}`soft labels`) are shown without a map: one fitted to their predictions would have seen the votes on the
+# items that it is tested on.
 #
 # ## From the text alone
 
@@ -121,7 +121,7 @@ publish_figure(
 # {value}`tbl-fitting dataset=snli access=text "inputs=all but ModernBERT-large" map=quadratic objective=jsd jsd .3f` on SNLI and
 # {value}`tbl-fitting dataset=mnli access=text "inputs=all but ModernBERT-large" map=quadratic objective=jsd jsd .3f` on MNLI.
 #
-# A model need not be of today. On top of the {term}`base rate`, one RoBERTa-base is {term}`worth`
+# A model need not be recent. On top of the {term}`base rate`, one RoBERTa-base is {term}`worth`
 # {value}`tbl-fitting dataset=snli access=text "inputs=RoBERTa-base, seed 0" "map=as it is" people .1f` people on SNLI as it
 # is, and {value}`tbl-fitting dataset=snli access=text "inputs=RoBERTa-base, seed 0" map=affine objective=jsd people .1f` with
 # an affine map; the stack of all systems is worth
@@ -161,7 +161,7 @@ publish_table(
 # {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=jsd new_accuracy .0%`.
 # A temperature leaves a single system's accuracy as it is, since it keeps the order of its labels.
 #
-# What is fitted for matters, too. Fitted for KL, the quadratic map of the same stack on SNLI has a lower KL
+# The objective matters, too. Fitted for KL, the quadratic map of the same stack on SNLI has a lower KL
 # ({value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=kl kl .3f` instead of
 # {value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=jsd kl .3f`) and a higher
 # JSD ({value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=kl jsd .3f`).
@@ -178,7 +178,7 @@ publish_table(
 # answer to the very item (the majority of five or, on αNLI, the way the item was written), and are not ranked with
 # those that do not.
 #
-# The old label and the systems add to each other. With it the stacks come to
+# The old label and the systems complement each other. With it the stacks reach
 # {value}`tbl-fitting dataset=snli "access=old label" "inputs=all systems" map=quadratic objective=jsd jsd .3f` on SNLI,
 # {value}`tbl-fitting dataset=mnli "access=old label" "inputs=all systems" map=quadratic objective=jsd jsd .3f` on MNLI and
 # {value}`tbl-fitting dataset=alphanli "access=old label" "inputs=all systems" map=quadratic objective=jsd jsd .3f` on αNLI.
@@ -233,7 +233,7 @@ result
 #
 # ## Does a map carry over?
 #
-# Little of it. SNLI and MNLI, which have the same labels, can lend each other their maps, and much of the gain is lost.
+# Only in part. SNLI and MNLI, which have the same labels, can lend each other their maps, and much of the gain is lost.
 
 # %%
 carried = fitting.carried_over(material.pooled(), n_folds=folds, seed=seed)
@@ -362,8 +362,8 @@ result
 #   from the development sets. ModernBERT may have seen those of MNLI with how far people agree on them, as its
 #   makers' list of training tasks names them.
 # * Sizes, training data and seeds differ between the models, so nothing here says what makes one nearer.
-# * Intervals are over items, with systems and folds as they are. They say nothing of other training seeds: another
-#   may turn a small difference round.
+# * Intervals are over items, with systems and folds as they are. They say nothing about other training seeds: another
+#   may reverse a small difference.
 # * A stack needs the predictions of all its systems for every new item.
 # * The ways of learning are compared on MiniLM-L6 alone, with two seeds of the plain run on SNLI and MNLI and one of every
 #   other method. It is none of the nine models of {cite:t}`nie2020`: what counts is the difference that a method makes to

@@ -64,8 +64,8 @@ publish_table(
 # %% [markdown]
 # ## Limitations
 #
-# A number that nothing released can check is no number that fails.
+# A number that nothing released can check is not a failed reproduction.
 #
 # The votes that were released are not vote for vote those of the printed tables: there, up to
-# {value}`tbl-claims id=c14 value .0f` votes per label are missing ({doc}`claims`). Some of the differences are owed
+# {value}`tbl-claims id=c14 value .0f` votes per label are missing ({doc}`claims`). Some of the differences are due
 # to that.

@@ -384,7 +384,7 @@ if len(signal):
 result
 
 # %% [markdown]
-# Less well than five people, whose entropy correlates with that of the others at
+# They do, but less well than five people, whose entropy correlates with that of the others at
 # {value}`tbl-disagreement-signal dataset=snli "system=five people" spearman .2f` on SNLI and
 # {value}`tbl-disagreement-signal dataset=mnli "system=five people" spearman .2f` on MNLI
 # ({numref}`tbl-disagreement-signal`). The best model of each comes to

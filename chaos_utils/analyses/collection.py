@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 
 from chaos_utils.analyses.evidence import Evidence, Material, gather
-from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.table import in_order_of
@@ -30,7 +29,7 @@ from chaos_utils.collection.tables import (
 )
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.report.columns import Column, Row, number, signed, with_interval
+from chaos_utils.report.columns import DATASET, Column, Row, number, signed, with_interval
 
 _NEEDS = "published collection"
 _PAPER = ("nie2020_table1", "nie2020_table2")
@@ -290,7 +289,7 @@ def _rule(row: Row) -> str:
 RULES = [Column("rule", "means"), Column("value", _rule)]
 COLLECTION_COLUMNS = [
     Column("quantity", lambda row: QUANTITIES[row["quantity"]][0]),
-    Column("dataset", "dataset", names=dataset_name),
+    DATASET,
     Column("paper", _figure("published")),
     Column("simulated", _simulated),
     Column("Δ", _figure("difference", signed)),

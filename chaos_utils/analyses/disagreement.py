@@ -6,12 +6,11 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.recorded import recorded
 from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.agreement import chance_of_majority_size, majority_share
 from chaos_utils.metrics.divergence import Floats, entropy
-from chaos_utils.report.columns import Column
+from chaos_utils.report.columns import DATASET, Column
 
 ALL = "all"  # patterns of old votes together
 SHARE, ENTROPY = "old_label_share", "entropy_bits"  # what `original_votes_bins` counts
@@ -250,13 +249,13 @@ def _by_frequency(patterns: "pd.Series[str]") -> list[str]:
 
 
 CONTESTED_PAIRS = [
-    Column("dataset", "dataset", names=dataset_name),
+    DATASET,
     Column("the two leading labels", lambda row: f"{row['first']} and {row['second']}"),
     Column("items", "n_items", 0),
     Column("share of items (%)", "share", 0, percent=True),
 ]
 ORIGINAL_VOTES = [
-    Column("dataset", "dataset", names=dataset_name),
+    DATASET,
     Column("old votes", "pattern"),
     Column("items", "n_items", 0),
     Column("old label’s share of the new votes (%)", "mean_share_after", 0, percent=True),

@@ -46,8 +46,8 @@ VIEW_BINS = 25  # with 100 votes per item, four shares fall into each bin
 PSEUDO_COUNT = 0.5  # is added to every bin of a smoothed histogram
 DIGITS = 10  # values are rounded so far before binning, or equal ones part at an edge
 PEOPLE = "people"  # beside the systems in histograms
-SYSTEM = ("dataset", "system", "origin", "temperature")
-JUDGED = ("measure", *SYSTEM, "reference")
+SYSTEM_KEYS = ("dataset", "system", "origin", "temperature")
+JUDGED = ("measure", *SYSTEM_KEYS, "reference")
 _MEASURES = ("ece", "dist_ce", "kl", "kl_smoothed", "tvd")
 _PUBLISHED = {"ece": "ece", "dist_ce": "dist_ce", "kl": "kl_from_h1"}
 _PAPER = ("baan2022_table2", SYSTEMS)
@@ -98,7 +98,7 @@ def ordinal(number: int) -> str:
     return f"{number}{'th' if teen else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
 
 
-@recorded(keys=(*SYSTEM, "view", "part", "side", "bin_low"))
+@recorded(keys=(*SYSTEM_KEYS, "view", "part", "side", "bin_low"))
 def view_histograms(votes: Votes, systems: Sequence[System], *, shown_seed: int) -> pd.DataFrame:
     """Count items by what people and systems give, and by the errors, in several views.
 
@@ -126,7 +126,7 @@ def view_histograms(votes: Votes, systems: Sequence[System], *, shown_seed: int)
 
 
 def _keys(system: System) -> dict[str, object]:
-    return {name: system.keys[name] for name in SYSTEM}
+    return {name: system.keys[name] for name in SYSTEM_KEYS}
 
 
 # Samples of votes
@@ -196,7 +196,7 @@ def _released_order(votes: Votes, systems: Iterable[System]) -> list[int]:
     return found if len(found) == len(rows) else list(rows.values())
 
 
-@recorded(keys=(*SYSTEM, "bin_low"), needs=MANY_VOTES)
+@recorded(keys=(*SYSTEM_KEYS, "bin_low"), needs=MANY_VOTES)
 def error_histograms(
     votes: Votes, systems: Sequence[System], *, shown_seed: int, seed: int
 ) -> pd.DataFrame:

@@ -21,7 +21,7 @@ from chaos_utils.datasets.splits import grouped_folds, item_groups
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Votes
 from chaos_utils.metrics.measures import MEASURES as ALL_MEASURES
 from chaos_utils.metrics.resampling import split_votes
-from chaos_utils.report.columns import Column
+from chaos_utils.report.columns import DATASET, Column
 from chaos_utils.scoring.fitting import (
     KINDS,
     OBJECTIVES,
@@ -469,7 +469,7 @@ def by_map(table: pd.DataFrame) -> pd.DataFrame:
 
 _ALONE, _WITH = "from the text alone", "with the old label"
 COLUMNS = [
-    Column("dataset", "dataset", names=dataset_name),
+    DATASET,
     Column("system", "inputs", names=SYSTEM_NAMES | {"": "none (base rate)"}),
     Column(AS_IT_IS, "distance: text, as it is", 3, best="lowest", group=_ALONE),
     Column("temperature", "distance: text, temperature", 3, best="lowest", group=_ALONE),

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from chaos_utils.analyses.baan import FIXED_TEMPERATURE
 from chaos_utils.analyses.evidence import Evidence
 from chaos_utils.analyses.fitting import at_items_of
 from chaos_utils.analyses.recorded import recorded
@@ -41,7 +42,6 @@ NAMES = (
     "jsd", "kl", "dist_ce", "ent_ce", "signed_ent_ce", "rank_cs_expected", "new_accuracy",
     "old_accuracy",
 )  # fmt: skip
-FIXED_TEMPERATURE = 2.0  # in the released code of Baan et al. (2022)
 METHODS: Mapping[str, str] = {  # titles
     "plain": "plain",
     "fixed": f"T = {FIXED_TEMPERATURE:g} (fixed)",

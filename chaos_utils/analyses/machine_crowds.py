@@ -35,7 +35,7 @@ from chaos_utils.metrics.resampling import (
     percentile_interval,
 )
 from chaos_utils.metrics.skill import distances, people_on_top
-from chaos_utils.report.columns import Column, Row, paper_here_delta
+from chaos_utils.report.columns import DATASET, Column, Row, paper_here_delta
 from chaos_utils.scoring.fitting import log_probabilities, predict_out_of_fold
 from chaos_utils.scoring.judging import part_of
 from chaos_utils.scoring.scores import score
@@ -823,7 +823,7 @@ def _people(heading: str, name: str, **look: Any) -> Column:
 
 
 CROWD_COLUMNS = [
-    Column("dataset", "dataset", names=dataset_name),
+    DATASET,
     Column("crowd", crowd_name),
     Column("machines", "agreement", 0, percent=True, group="two agree, %"),
     Column("people", "people_agreement", 0, percent=True, group="two agree, %"),
@@ -832,20 +832,20 @@ CROWD_COLUMNS = [
     _people("trusted", PEOPLE_TRUSTED, group="worth in people"),
 ]
 PUBLISHED_COLUMNS = [
-    Column("dataset", "dataset", names=dataset_name),
+    DATASET,
     Column("quantity", "quantity", names=_QUANTITIES),
     *paper_here_delta("", "value", 4, published="paper", difference="difference"),
     Column("items", "n_items", 0),
     Column("missing", "missing", 3),
 ]
 PANEL_COLUMNS = [
-    Column("dataset", "dataset", names=dataset_name),
+    DATASET,
     Column("panel", "panel"),
     _people("worth in people, as it is", NAMES[0]),
     Column("nearer than all models, % of splits", "beats_all", 0, percent=True),
 ]
 STACKED_COLUMNS = [
-    Column("dataset", "dataset", names=dataset_name),
+    DATASET,
     Column("stacked", "stacked"),
     Column("systems", "n_systems", 0),
     Column("JSD", "jsd", 3, "jsd_low", "jsd_high", best="lowest"),
@@ -863,7 +863,7 @@ STACKED_COLUMNS = [
     ),
 ]
 PARTED_COLUMNS = [
-    Column("dataset", "dataset", names=dataset_name),
+    DATASET,
     Column("most people", "people_label"),
     Column("nearly all models", "models_label"),
     Column("items", "n_items", 0),
@@ -880,7 +880,7 @@ _MODELS = {
     "mistral-v03": "Mistral v0.3",
 }
 STAND_IN_COLUMNS = [
-    Column("dataset", "dataset", names=dataset_name),
+    DATASET,
     Column("model", "model", names=_MODELS),
     Column("a person", "with_people", 0, percent=True, group="agrees with, %"),
     Column("a model", "with_models", 0, percent=True, group="agrees with, %"),

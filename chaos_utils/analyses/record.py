@@ -46,7 +46,7 @@ def tables(
     """Return `TABLES` by name, each without rows where what it needs is not available.
 
     `on` is the evidence on the datasets of claims. `everyone` has the models that this project
-    trained too, as the chapters have on calibration and on error distributions.
+    trained too, as the chapter on calibration has.
     """
     drawn = {"n_resamples": n_resamples, "seed": seed}
     both = [one for one in everyone if one.name in paper_datasets() and _has_models(one)]

@@ -38,7 +38,7 @@ def plot_training_curves(table: pd.DataFrame) -> Figure:
         n_labels = len(task.labels)
         for axis, guess in ((loss, math.log(n_labels)), (accuracy, 1 / n_labels)):
             axis.axhline(guess, color=colour("muted"), linestyle=":", linewidth=1.2)
-            write(axis, "even guess", (1, guess), (-2, 3), "muted", xycoords=AT_Y)
+            write(axis, "uniform guess", (1, guess), (-2, 3), "muted", xycoords=AT_Y)
             axis.set(xscale="log", xlabel="training items seen", title=title)
         loss.set_ylabel("training loss (nats)")
         loss.set_ylim(bottom=0)

@@ -67,33 +67,6 @@ def fit_temperature_to_ece(
     return float(_CANDIDATES[int(np.argmin(np.round(errors, 10)))])
 
 
-def losses_by_temperature(
-    probabilities: npt.ArrayLike, gold: npt.ArrayLike, temperatures: npt.ArrayLike
-) -> Floats:
-    """Return each item's negative log-likelihood at each of m temperatures, in nats."""
-    labels = np.asarray(gold)
-    each = np.arange(len(labels))
-    columns = [temper(probabilities, t)[each, labels] for t in np.asarray(temperatures)]
-    return -np.log(np.maximum(np.stack(columns, axis=1), np.finfo(np.float64).tiny))
-
-
-def lowest_temperature(means: Floats, temperatures: npt.ArrayLike) -> Floats:
-    """Return the temperature of least mean loss, refined by a parabola in log T.
-
-    For many resamples of the items at once, where `fit_temperature` would search for each.
-    Temperatures rise by one factor, three at least; they are the means' last axis.
-    """
-    logs = np.log(np.asarray(temperatures, dtype=np.float64))
-    lowest = means.argmin(axis=-1)[..., np.newaxis]
-    at = np.clip(lowest, 1, len(logs) - 2)
-    below, here, above = (np.take_along_axis(means, at + k, axis=-1)[..., 0] for k in (-1, 0, 1))
-    bend = below - 2 * here + above
-    shift = (lowest - at)[..., 0].astype(np.float64)  # where there is no bend: at an end
-    np.divide(below - above, 2 * bend, out=shift, where=bend > 0)
-    found: Floats = np.exp(logs[at[..., 0]] + np.clip(shift, -1, 1) * (logs[1] - logs[0]))
-    return found
-
-
 def cross_fit_temperatures(
     probabilities: npt.ArrayLike, target: npt.ArrayLike, n_folds: int, rng: np.random.Generator
 ) -> Floats:

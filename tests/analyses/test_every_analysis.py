@@ -14,10 +14,9 @@ from chaos_utils.scoring.systems import computed, synthetic_systems
 
 # What an analysis is given for a parameter of this name: so little that all take seconds.
 GIVEN = {
-    "budget": 100, "confidence": 0.9, "development": {}, "majority_below": 0.6,
-    "measures": ["jsd", "dist_ce"], "most": 50, "n_bins": 3, "n_draws": 1, "n_each": 2,
-    "n_folds": 2, "n_items": 3, "n_resamples": 40, "n_seeds": 2, "outside": {}, "repeats": 1,
-    "seed": 0, "shown_seed": 0, "step": 10, "system": "", "temperature": 2.0, "temperatures": [1.0],
+    "budget": 100, "development": {}, "majority_below": 0.6, "measures": ["jsd", "dist_ce"],
+    "most": 50, "n_bins": 3, "n_draws": 1, "n_each": 2, "n_items": 3, "n_resamples": 40,
+    "n_seeds": 2, "seed": 0, "shown_seed": 0, "step": 10, "temperature": 2.0,
 }  # fmt: skip
 # What takes tables, runs, companions or a paper's models, simulates or takes long.
 ELSEWHERE = (

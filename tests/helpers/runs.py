@@ -41,12 +41,12 @@ def fit(n_train=1000, seconds=10.0, **changes):
     return made | changes
 
 
-def write_run(folder: Path, votes, probabilities, *, settings=None, trajectory=None, **record):
+def write_run(folder: Path, votes, probabilities, *, settings=None, **record):
     """Write a run's folder and return the run.
 
     `votes` is a list of one task's or of SNLI's and MNLI's; `probabilities` has an array of
-    shape (n, k) for each. `settings` changes SETTINGS. `trajectory` maps numbers of items seen
-    to probabilities in the same form. Any other argument replaces an entry of the record.
+    shape (n, k) for each. `settings` changes SETTINGS. Any other argument replaces an entry of the
+    record.
     """
     folder.mkdir(parents=True)
     chosen = SETTINGS | {"task": "alphanli" if len(votes) == 1 else "nli"} | (settings or {})
@@ -64,11 +64,6 @@ def write_run(folder: Path, votes, probabilities, *, settings=None, trajectory=N
     dev["uid"] = [f"dev-{i}" for i in range(_N_DEV)]
     dev["label"] = rng.integers(len(columns), size=_N_DEV)
     dev.to_parquet(folder / trained.DEV_FILE, index=False)
-    if trajectory:
-        chosen["trajectory"] = len(trajectory)
-        _trajectory(columns, votes, trajectory).to_parquet(
-            folder / trained.TRAJECTORY_FILE, index=False
-        )
     datasets = {one.dataset.name: n_train // len(votes) for one in votes}
     score = {"n": _N_DEV, "accuracy": 0.75, "loss": 0.7}
     written = {
@@ -87,13 +82,3 @@ def write_run(folder: Path, votes, probabilities, *, settings=None, trajectory=N
     written["outputs"] = {path.name: inputs.digest(path) for path in sorted(folder.iterdir())}
     (folder / trained.RECORD_FILE).write_text(json.dumps(written), "utf-8")
     return trained.read_run(folder)
-
-
-def _trajectory(columns, votes, trajectory):
-    return pd.concat(
-        pd.DataFrame(np.float32(shares), columns=columns).assign(
-            step=step, pairs=seen, dataset=one.dataset.name, uid=list(one.uids)
-        )
-        for step, (seen, probabilities) in enumerate(sorted(trajectory.items()), start=1)
-        for one, shares in zip(votes, probabilities, strict=True)
-    )

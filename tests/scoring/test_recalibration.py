@@ -79,19 +79,6 @@ def test_cross_fitting_keeps_an_item_out_of_its_own_fit(logits):
     assert (after[~own] != before[~own]).all()
 
 
-@pytest.mark.parametrize("temperature", [0.7, 1.6])
-def test_the_lowest_point_of_a_grid_is_that_of_the_search(temperature):
-    rng = np.random.default_rng(4)
-    truth = rng.dirichlet(np.ones(3), size=4000)
-    gold = drawn_labels(truth)
-    grid = np.geomspace(0.5, 4, 61)
-    model = recalibration.temper(truth, 1 / temperature)
-    losses = recalibration.losses_by_temperature(model, gold, grid)
-    found = recalibration.lowest_temperature(losses.mean(axis=0), grid)
-    assert found == pytest.approx(recalibration.fit_temperature(model, gold), abs=2e-3)
-    assert found == pytest.approx(temperature, abs=0.15)
-
-
 def test_the_temperature_behind_soft_targets_is_found_and_labels_are_unanimous_ones(logits):
     p, labels = softmax(logits, axis=1), np.arange(600) % 3
     for truth in (0.4, 1.0, 2.5):
