@@ -11,7 +11,7 @@ from chaos_utils.scoring.trained import committed_runs, of_most_items
 
 
 def notices(material: Material) -> str:
-    """Return what a reader must know of a page's votes and systems, as Markdown; or nothing."""
+    """Return what a reader must know of a page's `material`, as Markdown; or nothing."""
     said = (_of_data, of_systems, _of_training, _without_models)
     return "\n\n".join(filter(None, (one(material) for one in said)))
 
