@@ -5,36 +5,15 @@ from html import escape
 
 from chaos_utils.analyses.evidence import Material
 from chaos_utils.analyses.names import listed
-from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.scoring.judging import note_on_few
 from chaos_utils.scoring.trained import committed_runs, of_most_items
 
 
 def notices(material: Material) -> str:
-    """Return what a reader must know of a page's votes and systems.
-
-    Parameters
-    ----------
-    material : Material
-        What the page shows, as `gather` returns it.
-
-    Returns
-    -------
-    str
-        Markdown; empty where there is nothing to know.
-    """
-    return "\n\n".join(
-        filter(
-            None,
-            [
-                _of_data(material),
-                of_systems(material),
-                _of_training(material),
-                _without_models(material),
-            ],
-        )
-    )
+    """Return what a reader must know of a page's `material`, as Markdown; or nothing."""
+    said = (_of_data, of_systems, _of_training, _without_models)
+    return "\n\n".join(filter(None, (one(material) for one in said)))
 
 
 def of_systems(material: Material) -> str:
@@ -74,25 +53,22 @@ def _of_data(material: Material) -> str:
 
 
 def _of_training(material: Material) -> str:
-    """Say which of the systems this project has trained, on how much, for which datasets."""
-    if not material.trained:
+    """Say which of the systems this project has trained."""
+    if not material.trained or material.synthetic:
         return ""
-    if material.synthetic:
+    here = {one.name for one in material.datasets}
+    ours = dict.fromkeys(
+        run.system.partition(",")[0]
+        for run in of_most_items(committed_runs())
+        if not here.isdisjoint(get_task(run.settings["task"]).datasets)
+    )
+    if not ours:
         return ""
-    here = [one.name for one in material.datasets]
-    lines = []
-    for run in of_most_items(committed_runs()):
-        task, data = get_task(run.settings["task"]), run.record["data"]
-        if any(name in here for name in task.datasets):
-            lines.append(
-                f"**{run.system.rpartition(', seed')[0]}** on {data['n_train']:,} of the "
-                f"{data['n_published']:,} published training items of "
-                f"{listed(get_dataset(name).short for name in task.datasets)}"
-            )
-    if not lines:
-        return ""
-    trained = "; ".join(dict.fromkeys(lines))  # the seeds of one model differ in nothing here
-    return f"This project trained models of its own: {trained}. {{doc}}`finetuning` explains how."
+    were = "were" if len(ours) > 1 else "was"
+    return (
+        f"{listed(ours)} {were} trained for this book, on parts of the published training items "
+        "({doc}`finetuning`)."
+    )
 
 
 def _without_models(material: Material) -> str:

@@ -63,7 +63,7 @@ class Column:
         return next((row for row in rows if all(row[k] == at for k, at in chosen)), None)
 
     def cell(self, row: Row) -> object:
-        """Return what is shown of a row: a text, or a cell of its own kind (`report.tables`)."""
+        """Return what is shown of a `row`: a text, or a cell of its own kind (`report.tables`)."""
         value: Any = self.value(row) if callable(self.value) else row[self.value]
         if self.digits is None:
             return self._named(value)
@@ -105,9 +105,10 @@ def paper_here_delta(
 ) -> list[Column]:
     """Return three columns that set a number beside the paper's: paper, here, Δ.
 
-    A difference beyond the rounding of the paper's number is bold. The paper's number and ours
-    minus theirs are by default in the columns ``published_…`` and ``difference_…``; `look` has
-    further attributes of `Column`.
+    Under one `heading`, with `digits` decimals; a difference beyond the rounding of the paper's
+    number is bold. Ours is in the column `value`, the paper's in `published`, ours minus theirs in
+    `difference`: by default ``published_…`` and ``difference_…``. `look` has further attributes of
+    `Column`.
     """
     gap = difference or f"difference_{value}"
     scale = 100 if look.get("percent") else 1
@@ -218,7 +219,7 @@ def safe_cell(value: Any) -> Any:
 def number(value: float, digits: int = 0) -> str:
     """Write a number with commas at thousands and a true minus sign; a dash for NaN or None.
 
-    What is zero at the digits shown has no sign.
+    A `value` that is zero at `digits` decimals has no sign.
     """
     if value is None or math.isnan(value):
         return MISSING
@@ -228,14 +229,17 @@ def number(value: float, digits: int = 0) -> str:
 
 
 def with_interval(value: float, low: float, high: float, digits: int) -> str:
-    """Write a number with its interval, ``0.52 [0.50, 0.54]``; a dash for what is missing."""
+    """Write `value` with its interval from `low` to `high`, all with `digits` decimals.
+
+    As ``0.52 [0.50, 0.54]``; a dash for what is missing.
+    """
     return f"{number(value, digits)} [{number(low, digits)}, {number(high, digits)}]"
 
 
 def p_value(p: float, n_resamples: int, *, raw: float | None = None) -> str:
     """Write a p-value with three decimals, or more where they would all be 0; nothing for NaN.
 
-    The smallest that so many resamples allow is a bound, ``≤ 0.0002``; `raw` is what one was before
+    The smallest `p` that `n_resamples` allow is a bound, ``≤ 0.0002``; `raw` is what it was before
     it was adjusted for several comparisons.
     """
     if _is_missing(p):
@@ -250,7 +254,10 @@ def p_value(p: float, n_resamples: int, *, raw: float | None = None) -> str:
 
 
 def signed(value: float, digits: int = 0) -> str:
-    """Write a difference with its sign, a plain 0 for what is zero so; a dash for NaN or None."""
+    """Write a difference with its sign; a dash for NaN or None.
+
+    A `value` that is zero at `digits` decimals is a plain 0.
+    """
     if value is None or math.isnan(value):
         return MISSING
     if round(value, digits) == 0:
