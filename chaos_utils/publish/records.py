@@ -98,7 +98,7 @@ def renew() -> list[str]:
     for name in new.keys() & old.keys():
         if cells := differences(old[name], new[name]):
             changes.append(f"{name}: {_counted(cells)}")
-        else:
+        elif [*old[name].types] == [*new[name].types]:  # columns in one order
             texts[name] = old[name].text
     # A record keeps its digits where the new ones agree, so a table that was given to another
     # analysis is known by the digits that it keeps: the key that the next build finds.

@@ -12,6 +12,7 @@ from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
 from chaos_utils.base.inputs import Input
+from chaos_utils.base.table import as_text, from_text
 from chaos_utils.cli import records as commands
 from chaos_utils.cli.__main__ import app
 from chaos_utils.publish import crate, dependencies, records, staleness
@@ -179,3 +180,12 @@ def test_the_committed_records_hold_aggregates_alone():
     of_items = {"premise", "hypothesis", "obs1", "obs2", "hyp1", "hyp2", "uid", "uids", "item"}
     by_item = [path.parent.name for path in files if of_items & read_record(path).types.keys()]
     assert set(by_item) == {"annotations.examples"}
+
+
+def test_columns_in_another_order_are_written_anew(project):
+    made = record()
+    columns = [*made.types][::-1]
+    text, _ = as_text(from_text(made.text, made.types)[columns])
+    compute(project, "one", replace(made, text=text, types={k: made.types[k] for k in columns}))
+    assert records.renew() == []
+    assert [*read_record(stored(project)).types] == columns
