@@ -110,6 +110,7 @@ publish_table(
     table,
     columns=conventions.columns_for(list(table.rows["system"].unique())),
     shown=conventions.shown(table.rows),
+    groups=["quantity"],
     index=["quantity", "convention"],
     caption="""The same predictions under every convention. A ◆ marks the reference: the choice
     of {cite:t}`nie2020` or {cite:t}`baan2022`, and for the Brier score, which neither uses, that

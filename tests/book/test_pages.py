@@ -164,6 +164,8 @@ def test_one_click_copies_a_citation_or_the_command_in_a_chapter(open_at):
 
 def test_every_chapter_is_quiet_and_ends_with_how_to_rerun_it(any_site):
     chapters = sorted((any_site / "chapters").glob("*.html"))
+    notebooks = {path.stem for path in (PROJECT / "notebooks").glob("*.py")}
+    chapters = [path for path in chapters if path.stem in notebooks]  # others lead on
     assert len(chapters) >= 2
     for path in chapters:
         text = path.read_text("utf-8")
