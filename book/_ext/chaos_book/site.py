@@ -23,7 +23,8 @@ _STALE = "Stale: what these chapters were made from has changed since: {}."
 def _check_registry(app: Sphinx) -> None:
     """Fail when a published id is gone, or a new one is not registered."""
     with faults.on_one_line():
-        registry.read_registry().check(manifests())
+        made = manifests()
+        registry.read_registry().check(made, synthetic=book_votes.is_synthetic())
 
 
 @cache
@@ -53,9 +54,10 @@ def _copy_files(app: Sphinx, exception: Exception | None) -> None:
     for manifest in manifests().values():
         for name in downloads.names(manifest):
             (out / "figures" / name).write_bytes(downloads.content(manifest, name))
-    for notebook in {manifest["notebook"] for manifest in manifests().values()}:
-        source = project_of(app) / "notebooks" / f"{notebook}.py"
-        shutil.copyfile(source, out / "notebooks" / source.name)
+    for page in app.env.found_docs:
+        source = project_of(app) / "notebooks" / f"{Path(page).name}.py"
+        if Path(page).parent.name == "chapters" and source.is_file():
+            shutil.copyfile(source, out / "notebooks" / source.name)
 
 
 def setup(app: Sphinx) -> None:
