@@ -12,11 +12,12 @@ import pandas as pd
 from pydantic import BeforeValidator, Field, model_validator
 
 from chaos_utils.analyses.agreement import LEVEL
-from chaos_utils.analyses.names import SYSTEM_NAMES, dataset_name, listed
+from chaos_utils.analyses.names import dataset_name, listed
 from chaos_utils.analyses.record import OF_SYSTEMS, TABLES
 from chaos_utils.analyses.recorded import derived
 from chaos_utils.base.checked import Strict, checked
 from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.yaml_files import read_yaml
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.metrics.resampling import holm, smallest_p_value

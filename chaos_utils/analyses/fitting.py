@@ -13,9 +13,10 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import log_softmax
 
-from chaos_utils.analyses.names import SYSTEM_NAMES, dataset_name
+from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.recorded import recorded
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.splits import grouped_folds, item_groups
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Votes

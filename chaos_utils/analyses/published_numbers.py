@@ -9,8 +9,9 @@ import pandas as pd
 
 from chaos_utils.analyses import baan
 from chaos_utils.analyses.baan import agrees, digits_of
-from chaos_utils.analyses.names import SYSTEM_NAMES, dataset_name
+from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.recorded import derived
+from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.yaml_files import read_yaml
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.report.columns import MISSING, Column, Row, number, signed

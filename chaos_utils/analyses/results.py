@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.analyses.names import SYSTEM, SYSTEM_NAMES, dataset_name
+from chaos_utils.analyses.names import SYSTEM, dataset_name
 from chaos_utils.analyses.recorded import derived, recorded
+from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.resampling import split_votes

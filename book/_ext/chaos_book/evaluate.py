@@ -14,7 +14,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from chaos_book import book_votes, page_files
 from chaos_book.published import made, project_of, raw_html
-from chaos_utils.analyses.names import SYSTEM_NAMES
+from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.datasets.catalogue import known_datasets
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES

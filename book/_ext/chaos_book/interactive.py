@@ -11,7 +11,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from chaos_book import page_files
 from chaos_book.published import made, raw_html
-from chaos_utils.analyses.names import SYSTEM_NAMES
+from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.publish.scripts import compact
