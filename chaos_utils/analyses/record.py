@@ -21,7 +21,7 @@ from chaos_utils.scoring.scores import resampled
 from chaos_utils.scoring.system import System
 
 OF_SYSTEMS = (  # these need predictions
-    "calibration.human_calibration", "calibration.rounded_values", "calibration.classwise_errors",
+    "calibration.human_calibration", "calibration.seed_means", "calibration.classwise_errors",
     "calibration.signed_entropy_errors", "calibration.temperature_choices",
     "claims_numbers.least_ece", "claims_numbers.system_numbers",
     "error_distributions.released_draw", "record.model_scores",
@@ -52,19 +52,15 @@ def tables(
     both = [one for one in everyone if one.name in paper_datasets() and _has_models(one)]
     own = [one for one in both if one.name == paper_datasets()[0]]
     table_1 = calibration.human_calibration(both)
-    first = table_1.on(own[0].name) if own else table_1
-    by_temperature = calibration.ece_by_temperature(
-        own, development=calibration.find_development(own)
-    )
     found = {
         "calibration.human_calibration": table_1,
-        "calibration.rounded_values": calibration.rounded_values(first) if len(first) else first,
+        "calibration.seed_means": calibration.seed_means(table_1) if len(table_1) else table_1,
         "calibration.classwise_errors": calibration.classwise_errors(own),
         "calibration.signed_entropy_errors": calibration.signed_entropy_errors(both),
         "calibration.temperature_choices": calibration.temperature_choices(
-            own, outside=calibration.find_outside(own), n_folds=_FOLDS, seed=_SEED
+            own, n_folds=_FOLDS, seed=_SEED
         ),
-        "claims_numbers.least_ece": claims_numbers.least_ece(by_temperature),
+        "claims_numbers.least_ece": claims_numbers.least_ece(calibration.ece_by_temperature(own)),
         "claims_numbers.system_numbers": claims_numbers.system_numbers(on, **drawn),
         "error_distributions.released_draw": errors.released_draw(own),
         "record.model_scores": model_scores(on),
