@@ -277,7 +277,7 @@ publish_figure(
     plot_rank_errors,
     error_distributions.rank_errors(in_table_1, shown_seed=shown_seed),
     caption="""People’s first choice gets too much on some items and far too little on others. A
-    system’s probability minus the people’s share, for the label with most votes of the item (rank 1)
+    system’s probability minus the people’s share, for the label with most votes of the item (ranked 1)
     and those after it, whatever their class; labels with equally many votes keep their usual order.
     Marks on the axis are means.""",
     alt="""Six histograms of signed errors: first, second and third label on SNLI, then on MNLI. At

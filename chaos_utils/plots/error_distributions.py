@@ -5,6 +5,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from chaos_utils.base.style import Hue, colour, distinct_hues, system_hues, system_title
 from chaos_utils.datasets.catalogue import get_dataset
@@ -43,9 +44,10 @@ def plot_error_distributions(table: pd.DataFrame) -> Figure:
     People come first, then systems by their mean error. The table is as
     `error_distributions.error_histograms` gives it.
     """
-    by_mean = table.assign(place=table["mean"].where(table["origin"] != "reference", 0))
+    is_model = table["origin"] != "reference"
+    by_mean = table.assign(place=table["mean"].where(is_model, 0))
     groups = list(by_mean.sort_values("place", kind="stable").groupby(_KEYS, sort=False))
-    models = [names for names, _ in groups if names[1] != "reference"]
+    models = list(table[is_model].groupby(_KEYS, sort=False).groups)
     hues = dict(zip(models, system_hues([name for name, *_ in models]), strict=True))
     figure, axes = panel_grid(len(groups), columns=1, height=1.15, sharex=True, sharey=True)
     for axis, (names, rows) in zip(axes, groups, strict=True):
@@ -89,9 +91,10 @@ def plot_rank_errors(table: pd.DataFrame) -> Figure:
             stairs(axis, rows, rows["n"] / rows["n_items"], hue, linewidth=1.4)
             axis.plot(rows["mean"].iloc[0], 0, marker, color=colour(hue), clip_on=False, zorder=3)
         axis.axvline(0, color=colour("muted"), linewidth=0.8)
-        axis.set(title=f"{get_dataset(dataset).short}: rank {rank}", xlabel="model − people")
-        axis.set(xlim=(-1, 1))
+        axis.set(title=f"{get_dataset(dataset).short}: label ranked {rank}", xlim=(-1, 1))
+        axis.set_xlabel("model − people")
         axis.set_ylim(bottom=0)
+        axis.yaxis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 5, 10]))
         axis.yaxis.set_major_formatter("{x:.0%}")
     key(figure, {system_title(*names): look | {"linestyle": "-"} for names, look in known.items()})
     figure.supylabel(_SHARE, fontsize=8.5)
