@@ -93,7 +93,8 @@ def test_maps_on_few_votes_are_fitted_for_kl_and_ranked_by_the_squared_distance(
     assert set(rows["by"]) == {"sq_distance"}
     assert "jsd" not in set(rows["objective"])
     shown = fitting.by_map(rows)
-    assert shown["distance: text, quadratic"].is_monotonic_increasing
+    by_recipe = shown[(shown["access"] == "text") & (shown["map"] == "quadratic")]
+    assert by_recipe["distance"].is_monotonic_increasing
     assert fitting.in_words(rows) == "Squared distance (unbiased)"
     single = replace(votes, counts=np.eye(3, dtype=int)[COUNTS.argmax(axis=1)])
     assert fitting.ranked_by(single) == "kl"
