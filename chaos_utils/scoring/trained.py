@@ -389,28 +389,19 @@ class Wanted(Strict):
         return (self.folder / RECORD_FILE).is_file()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class WantedRuns:
-    """The runs that the book wants, in order of their value, and the file that lists them."""
-
-    entries: tuple[Wanted, ...] = ()
-    inputs: tuple[Input, ...] = ()
-
-
-def wanted_runs() -> WantedRuns:
-    """Return what ``results/wanted.yml`` lists; nothing where there is no such file."""
+def wanted_runs() -> list[Wanted]:
+    """Return the runs that ``results/wanted.yml`` lists, in order of their value; none without it."""
     path, what = paths.results() / WANTED_FILE, "The list of wanted runs"
     if not path.is_file():
-        return WantedRuns()
+        return []
     content = read_yaml(path, what)
     if not isinstance(content, list):
         found = shorten(content)
         raise ChaosError(f"{what} cannot be read.", where=path, found=found, expected="a list")
-    entries = [
+    return [
         checked(entry, Wanted, f"{path}, entry {n}", "A wanted run")
         for n, entry in enumerate(content, start=1)
     ]
-    return WantedRuns(tuple(entries), (Input(f"results/{WANTED_FILE}", digest(path)),))
 
 
 def committed_runs() -> list[Run]:

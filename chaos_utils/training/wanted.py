@@ -51,7 +51,7 @@ def listing() -> str:
              "| --- | --- | --- | --- | --- | --- | --- | --- |"]  # fmt: skip
     missing = ["| run | what for | command |", "| --- | --- | --- |"]
     commands = []
-    for one in wanted_runs().entries:
+    for one in wanted_runs():
         if not one.is_there:
             missing.append(f"| `{one.name}` | {one.why} | `{command_for(one)}` |")
             continue

@@ -92,7 +92,7 @@ def test_a_list_that_cannot_be_read_is_one_message(checkout):
 
 
 def test_the_project_s_list_is_complete_and_its_readme_current():
-    listed = wanted_runs().entries
+    listed = wanted_runs()
     assert len({one.name for one in listed}) == len(listed)
     for one in listed:
         assert wanted.command_for(one).endswith(f"--out results/{one.name}")
