@@ -59,7 +59,7 @@ def _row(run: Run) -> dict[str, Any]:
     return row | _cost(record["fits"] if not predicted else []) | {
         "device": run.hardware,
         "precision": record["device"]["precision"],
-        "command": record["command"],
+        "command": run.command,
     }  # fmt: skip
 
 

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 PREDICTIONS_FILE = "predictions.parquet"  # on ChaosNLI's items
 DEV_FILE = "dev.parquet"  # on development items outside ChaosNLI, with their gold labels
-TRAJECTORY_FILE = "trajectory.parquet"  # on ChaosNLI's items, along the way
 RECORD_FILE = "run.json"
 WANTED_FILE = "wanted.yml"
 UNKNOWN = (  # of a model off the shelf
@@ -78,6 +77,12 @@ class Run:
         """What decided the run, as `training.settings.Settings` names it."""
         settings: Mapping[str, Any] = self.record["settings"]
         return settings
+
+    @property
+    def command(self) -> str:
+        """What makes it again."""
+        # Earlier editions had an option for looks on the way, which changed nothing else.
+        return re.sub(r" --trajectory \d+", "", self.record["command"])
 
     @property
     def hardware(self) -> str:
@@ -390,7 +395,7 @@ class Wanted(Strict):
 
 
 def wanted_runs() -> list[Wanted]:
-    """Return the runs that ``results/wanted.yml`` lists, in order of their value; none without it."""
+    """Return the runs that ``results/wanted.yml`` lists, by value; none without it."""
     path, what = paths.results() / WANTED_FILE, "The list of wanted runs"
     if not path.is_file():
         return []

@@ -58,7 +58,7 @@ def listing() -> str:
         run = read_run(one.folder)
         try:
             there.append(_row(run))
-            commands.append(f"    {run.record['command']}")
+            commands.append(f"    {run.command}")
         except (LookupError, TypeError, ValueError, AttributeError) as fault:
             raise ChaosError(
                 "A run's record cannot be read.",

@@ -35,7 +35,8 @@ def test_folds_are_summed_and_weighed_by_their_time(write):
     fits = [fit(1000, seconds=10.0), fit(1000, seconds=30.0, flops=9e12, peak_memory_gib=3.0)]
     run = write("a", settings={"train": "chaosnli", "loss": "soft"}, fits=fits)
     (row,) = finetuning.run_table([run]).rows.to_dict("records")
-    assert (row["n_fits"], row["items_seen"], row["training_minutes"]) == (2, 2000, pytest.approx(2 / 3))
+    assert (row["n_fits"], row["items_seen"]) == (2, 2000)
+    assert row["training_minutes"] == pytest.approx(2 / 3)
     assert row["items_per_second"] == 50
     assert row["peak_share"] == pytest.approx(1e13 / 40e12)
     assert row["peak_memory_gib"] == 3
