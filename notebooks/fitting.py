@@ -203,15 +203,15 @@ publish_figure(
 # %% [markdown]
 # With all items of the other folds, five votes on each, as many as the AmbiNLI of {cite:t}`meissner2021`
 # takes from SNLI and MNLI, give
-# {value}`fig-fitting-curve dataset=mnli whole=true n_votes=5 jsd .3f` on MNLI; a hundred give
-# {value}`fig-fitting-curve dataset=mnli whole=true n_votes=100 jsd .3f`. Much of that is the objective: fitted for KL
+# {value}`fig-fitting-curve dataset=mnli whole=true n_votes=5 distance .3f` on MNLI; a hundred give
+# {value}`fig-fitting-curve dataset=mnli whole=true n_votes=100 distance .3f`. Much of that is the objective: fitted for KL
 # as five votes must be, a hundred give
 # {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=kl jsd .3f`.
 #
 # For the same number of votes, more items are better than more votes on each, here down to a single one. A
-# thousand votes on SNLI give {value}`fig-fitting-curve dataset=snli n_fitted=50 n_votes=20 jsd .3f` as 50
-# items with twenty, {value}`fig-fitting-curve dataset=snli n_fitted=200 n_votes=5 jsd .3f` as 200 items
-# with five, and {value}`fig-fitting-curve dataset=snli n_fitted=1000 n_votes=1 jsd .3f` as 1,000 items with
+# thousand votes on SNLI give {value}`fig-fitting-curve dataset=snli n_fitted=50 n_votes=20 distance .3f` as 50
+# items with twenty, {value}`fig-fitting-curve dataset=snli n_fitted=200 n_votes=5 distance .3f` as 200 items
+# with five, and {value}`fig-fitting-curve dataset=snli n_fitted=1000 n_votes=1 distance .3f` as 1,000 items with
 # one.
 #
 # ## Does a map carry over?

@@ -86,16 +86,6 @@ def _mean(by: str, votes: Votes, predicted: Floats) -> float:
     return ALL_MEASURES[by].value(computed("", votes, predicted).aligned_to(votes))
 
 
-def with_distance(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return rows with ``distance``, and its ends if there are some: by the measure in ``by``."""
-    for end in _ENDS:
-        known = [one for one in _IN_WORDS if f"{one}{end}" in rows]
-        if known:
-            each = [rows[f"{one}{end}"].where(rows["by"] == one) for one in known]
-            rows = rows.assign(**{f"distance{end}": pd.concat(each, axis=1).max(axis=1)})
-    return rows
-
-
 def in_words(rows: pd.DataFrame) -> str:
     """Return what the rows are ranked by, for a caption."""
     return " or ".join(_IN_WORDS[one] for one in rows["by"].unique())
@@ -237,8 +227,8 @@ def methods(
 
     ``access`` is ``old label`` where the item's old label is an input too, and ``reference`` for
     perfect model, second crowd and the best published model. ``inputs`` are as `stacks` names them,
-    `variants` in none; ``first`` is said of one system of each family. ``by`` is the measure that
-    ranks, and ``people`` what a method is worth in people on top of the base rate.
+    `variants` in none; ``first`` is said of one system of each family. ``distance`` is that by the
+    measure that ranks, ``by``; ``people`` what a method is worth in people on top of the base rate.
     """
     others = [run.predictions_on(votes) for run in variants if votes.is_released]
     known = {one.name for one in systems}  # a reader may have repeated one of the runs
@@ -271,9 +261,13 @@ def methods(
     for access, objective in product(accesses, objectives):
         fit(access, "affine", objective, {"map": BASE_RATE})
     alone = {one.name for one in more}
+    first_of: dict[str, str] = {}
     for name, places in stacks(made.systems, alone).items():
-        about = {"inputs": name, "n_systems": len(places)} | _family(name, places, made.systems)
-        about["first"] = about["first"] and name not in alone
+        one, several = made.systems[places[0]], len(places) > 1
+        family = name if several else one.family
+        about = {"inputs": name, "n_systems": len(places), "family": family}
+        about["origin"] = "" if several else one.origin
+        about["first"] = first_of.setdefault(family, name) == name and name not in alone
         mean = np.mean([made.systems[place].probabilities for place in places], axis=0)
         add(mean, {"map": AS_IT_IS} | about)
         mean_logs = made.inputs(places).mean(axis=1)
@@ -295,16 +289,9 @@ def methods(
     table = table.join(wide(found, "low", "high").set_index("system")[values], on="system")
     table = table.assign(dataset=votes.dataset.name, n_items=len(part))
     table = pd.concat([table, _references(votes, part, measures, seed)], ignore_index=True)
+    distance = {f"distance{end}": table[f"{by}{end}"] for end in _ENDS}
     about_it = ["n_systems", "origin", "family", "first", "n_items", "by"]
-    return table.assign(by=by)[[*_KEYS, *about_it, *values, *_PEOPLE]]
-
-
-def _family(name: str, places: Sequence[int], systems: Sequence[System]) -> dict[str, object]:
-    if len(places) > 1:
-        return {"family": name, "first": True}
-    one = systems[places[0]]
-    first = next(other for other in systems if other.family == one.family)
-    return {"family": one.family, "origin": one.origin, "first": one is first}
+    return table.assign(by=by, **distance)[[*_KEYS, *about_it, *distance, *values, *_PEOPLE]]
 
 
 def _in_people(votes: Votes, system: System, **how: Any) -> tuple[float, ...]:
@@ -384,10 +371,10 @@ def curve(
     """Fit the recipe on fewer items and fewer votes, and judge it by all votes, out of fold.
 
     The book's systems are stacked; the reader's own where there are no others. A row has the mean
-    over draws of the measure ``by``, and its ``spread``, the standard deviation. ``whole`` says
-    that all items of the other folds are fitted on, ``recipe`` that the objective is the one for so
-    many votes. Items are drawn anew for each fold, votes without replacement. Without rows where
-    there is no system.
+    ``distance`` over draws, in the measure ``by``, and its standard deviation, ``spread``.
+    ``whole`` says that all items of the other folds are fitted on, ``recipe`` that the objective is
+    the one for so many votes. Items are drawn anew for each fold, votes without replacement.
+    Without rows where there is no system.
     """
     made = common(votes, systems)
     by = ranked_by(made.votes)
@@ -417,7 +404,7 @@ def curve(
             found.append(_mean(by, made.votes, predicted))
         rows.append({
             "dataset": votes.dataset.name, "objective": objective, "n_fitted": n_items,
-            "n_votes": size, "whole": n_items == fewest, by: np.mean(found),
+            "n_votes": size, "whole": n_items == fewest, "distance": np.mean(found),
             "spread": np.std(found), "recipe": (objective == "jsd") == (size >= ENOUGH_VOTES),
             "n_systems": len(places), "by": by,
         })  # fmt: skip
@@ -438,7 +425,7 @@ def by_map(table: pd.DataFrame) -> pd.DataFrame:
     The base rates, which are what a map of no system comes to, stand where the recipe does.
     """
     rows = table[(table["first"] | (table["map"] == BASE_RATE)) & ~_is_aside(table)]
-    rows = with_distance(rows.replace({"map": {BASE_RATE: RECIPE}}))
+    rows = rows.replace({"map": {BASE_RATE: RECIPE}})
     system = ["dataset", "inputs"]
     nearest = rows[(rows["access"] == TEXT) & (rows["map"] == RECIPE)]
     rows = rows.merge(nearest[[*system, "distance"]], on=system, suffixes=("", "_at_best"))
@@ -500,7 +487,7 @@ def ways_drawn(table: pd.DataFrame, encoder: str) -> pd.DataFrame:
 
 def _labelled(table: pd.DataFrame) -> pd.DataFrame:
     """Return rows as the figures draw them: by the recipe, and without a map."""
-    rows = with_distance(table[~_is_aside(table) & ~table["map"].isin(["temperature", "affine"])])
+    rows = table[~_is_aside(table) & ~table["map"].isin(["temperature", "affine"])]
     no_votes = rows["map"].isin([AS_IT_IS, FIXED, PUBLISHED])
     label = rows["family"].where(rows["family"] != "", rows["inputs"]).replace(SYSTEM_NAMES)
     label = label.str.replace(r", \d+ folds", "", regex=True)
@@ -514,7 +501,7 @@ def curve_drawn(table: pd.DataFrame) -> pd.DataFrame:
 
     Where no dataset has more than one system, all are drawn.
     """
-    rows = with_distance(table[table["recipe"].eq(True)])
+    rows = table[table["recipe"].eq(True)]
     several = rows[rows["n_systems"] > 1]
     return several if len(several) else rows
 

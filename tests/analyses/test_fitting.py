@@ -212,9 +212,9 @@ def test_the_curve_ends_where_the_method_is(votes, systems, table):
     assert (curve["whole"] == (curve["n_fitted"] == fewest)).all()
     chosen = curve[curve["recipe"]]
     assert (chosen["objective"] == np.where(chosen["n_votes"] >= 20, "jsd", "kl")).all()
-    ends = curve[curve["whole"] & (curve["n_votes"] == 100)].set_index("objective")["jsd"]
+    ends = curve[curve["whole"] & (curve["n_votes"] == 100)].set_index("objective")["distance"]
     assert ends.to_dict() == pytest.approx(recipe.to_dict(), abs=0.004)
     drawn = fitting.curve_drawn(curve)
     assert not drawn.duplicated(["dataset", "n_fitted", "n_votes"]).any()
-    at_most = drawn[drawn["n_votes"] == 100].set_index("n_fitted")["jsd"]
+    at_most = drawn[drawn["n_votes"] == 100].set_index("n_fitted")["distance"]
     assert at_most.iloc[0] > at_most.iloc[-1]

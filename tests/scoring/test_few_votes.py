@@ -99,8 +99,8 @@ def test_maps_on_few_votes_are_fitted_for_kl_and_ranked_by_the_squared_distance(
     single = replace(votes, counts=np.eye(3, dtype=int)[COUNTS.argmax(axis=1)])
     assert fitting.ranked_by(single) == "kl"
     curve = fitting.curve(evidence, n_folds=2, repeats=1, seed=0).rows
-    assert "jsd" not in curve
-    assert fitting.with_distance(curve)["distance"].notna().all()
+    assert set(curve["by"]) == {"sq_distance"}
+    assert curve["distance"].notna().all()
 
 
 @pytest.mark.parametrize(("skill", "refused"), [(0.92, True), (0.0, False)])
