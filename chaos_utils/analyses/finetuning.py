@@ -118,10 +118,9 @@ def recipe_table(runs: Iterable[Run]) -> pd.DataFrame:
     ``model`` is a family of the paper, or the model of our ``runs`` with this recipe, whose names
     are joined by a space. The paper's ``epochs`` are at most so many.
     """
-    table = read_published("nie2020_table8").rename(columns={"hyperparameter": "model"})
-    theirs = table.set_index("model").T.rename(columns={"max_epochs": "epochs"})
-    theirs = theirs.rename_axis("model", axis="index").rename_axis(None, axis="columns")
-    theirs = theirs.reset_index().assign(source="published", runs="")
+    theirs = read_published("nie2020_table8").set_index("hyperparameter").T
+    theirs = theirs.rename(columns={"max_epochs": "epochs"}).rename_axis("model").reset_index()
+    theirs = theirs.assign(source="published", runs="")
     rows = [
         {"source": "ours", "model": run.system.split(",")[0], "task": run.settings["task"],
          # The training loop knows no other schedule.
@@ -142,25 +141,21 @@ def recipe_table(runs: Iterable[Run]) -> pd.DataFrame:
 def accuracies(row: Row, split: str) -> str:
     """Write what a run reaches on each corpus of a split, ``dev`` or ``test``."""
     found = {
-        one.title: _float(row.get(f"{split}_accuracy_{one.name.replace('-', '_')}"))
+        one.title: row.get(f"{split}_accuracy_{one.name.replace('-', '_')}")
         for one in get_task(row["task"]).corpora  # a held-out part is called as what it is of
     }
-    parts = [f"{title} {value:.3f}" for title, value in found.items() if not math.isnan(value)]
+    parts = [f"{title} {value:.3f}" for title, value in found.items() if not pd.isna(value)]
     return ", ".join(parts) or MISSING
-
-
-def _float(value: Any) -> float:
-    return math.nan if pd.isna(value) else float(value)
 
 
 def _trained_on(row: Row) -> str:
     if row["kind"] == "predicted":
         return f"weights of {row['init']}"
     counts = {
-        one.title: _float(row.get(f"n_train_{one.name}"))
+        one.title: row.get(f"n_train_{one.name}", math.nan)
         for one in get_task(row["task"]).files_of("train")
     }
-    parts = " + ".join(f"{number(n)} {name}" for name, n in counts.items() if not math.isnan(n))
+    parts = " + ".join(f"{number(n)} {name}" for name, n in counts.items() if not pd.isna(n))
     if row["train"] == "chaosnli":
         return f"votes of {parts} items of ChaosNLI, out of fold ({row['n_folds']} folds)"
     return f"{parts} ({row['trained_share']:.1%})"
@@ -191,7 +186,7 @@ def _scientific(value: float) -> str:
 
 def _minutes(row: Row) -> str:
     """Write minutes, below 10 with a decimal."""
-    value = _float(row.get("training_minutes"))
+    value = row.get("training_minutes", math.nan)
     return number(value, 1 if value < 10 else 0)
 
 
