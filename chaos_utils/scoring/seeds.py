@@ -1,6 +1,6 @@
 """Systems that were trained with several seeds, as one: other seeds would change the score too."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,8 +17,8 @@ Floats = npt.NDArray[np.float64]
 ONE_SEED = "items resampled, each with its votes; one seed"
 SEVERAL_SEEDS = "items, each with its votes, and seeds"
 SEED_COLUMNS = (
-    "dataset", "group", "system", "family", "n_seeds", "measure", "n_items", "value", "low",
-    "high", "interval", "estimand", "degrees", "seed_sd", "seed_values",
+    "dataset", "system", "family", "n_seeds", "measure", "n_items", "value", "low", "high",
+    "estimand", "seed_sd", "seed_values",
 )  # fmt: skip
 
 
@@ -117,7 +117,6 @@ def score_over_seeds(
     systems: Sequence[System],
     *,
     measures: Iterable[str] | None = None,
-    groups: Mapping[str, npt.ArrayLike] | None = None,
     n_resamples: int,
     seed: int = 0,
     level: float = 0.95,
@@ -126,62 +125,56 @@ def score_over_seeds(
 
     Parameters
     ----------
-    votes, systems, measures, groups, n_resamples, seed, level
+    votes, systems, measures, n_resamples, seed, level
         As for `score`, with at least two resamples. The seeds of a family cover the same items.
 
     Returns
     -------
     DataFrame
-        One row for each group, family and measure, with ``n_seeds``, ``degrees`` of freedom of t
-        (percentiles for one seed, as ``estimand`` says), ``seed_sd`` (standard deviation between
-        seeds) and ``seed_values`` (separated by spaces). A measure that has no interval has none
-        here.
+        One row for each family and measure, with ``n_seeds``, ``seed_sd`` (standard deviation
+        between seeds) and ``seed_values`` (separated by spaces); ``estimand`` says what the
+        interval is for. A measure that has no interval has none here.
     """
     chosen, n_classes = chosen_measures(votes, measures), votes.dataset.n_classes
     if n_resamples < 2:
         raise ChaosError("Too few resamples for an interval.", found=n_resamples, expected="2")
-    groups = groups or {ALL: np.arange(len(votes))}
-    names = [measure.name for measure in chosen]
+    names, whole = [measure.name for measure in chosen], {ALL: np.arange(len(votes))}
     found = resampled(
-        votes, systems, measures=names, groups=groups, n_resamples=n_resamples, seed=seed
+        votes, systems, measures=names, groups=whole, n_resamples=n_resamples, seed=seed
     )
     rows: list[dict[str, object]] = []
-    for g, group in enumerate(groups):
-        for name, places in families_of(systems).items():
-            covered = sorted(set(found.n_items[g, places].tolist()))
-            if len(covered) > 1:
-                raise ChaosError(
-                    "The seeds of a family cover other items.",
-                    where=f"{votes.dataset.title}, {name}",
-                    found=", ".join(f"{n:,}" for n in covered),
-                    todo="leave out those that cover a part of the items",
-                )
-            values = found.values[g, places]
-            mean = over_seeds(values, found.draws[g][:, places], n_items=covered[0], level=level)
-            several = len(places) > 1
-            about: dict[str, object] = {
+    for name, places in families_of(systems).items():
+        covered = sorted(set(found.n_items[0, places].tolist()))
+        if len(covered) > 1:
+            raise ChaosError(
+                "The seeds of a family cover other items.",
+                where=f"{votes.dataset.title}, {name}",
+                found=", ".join(f"{n:,}" for n in covered),
+                todo="leave out those that cover a part of the items",
+            )
+        values, several = found.values[0, places], len(places) > 1
+        mean = over_seeds(values, found.draws[0][:, places], n_items=covered[0], level=level)
+        for k, measure in enumerate(chosen):
+            row: dict[str, object] = {
                 "dataset": votes.dataset.name,
-                "group": group,
                 "system": name,
                 "family": systems[places[0]].family,
                 "n_seeds": len(places),
+                "measure": measure.name,
                 "n_items": covered[0],
-                **dict.fromkeys(("interval", "estimand", "seed_values"), ""),
+                "value": mean.value[k],
+                "estimand": "",
+                "seed_values": "",
             }
-            for k, measure in enumerate(chosen):
-                row = about | {"measure": measure.name, "value": mean.value[k]}
-                if measure.has_interval:
-                    row |= {
-                        # t knows of no range
-                        "low": max(mean.low[k], measure.low_for(n_classes)),
-                        "high": min(mean.high[k], measure.high_for(n_classes)),
-                        "degrees": mean.degrees[k],
-                        "interval": "percentile" if np.isnan(mean.degrees[k]) else "t",
-                        "estimand": SEVERAL_SEEDS if several else ONE_SEED,
-                    }
-                if several:
-                    row["seed_sd"] = values[:, k].std(ddof=1)
-                    row["seed_values"] = " ".join(f"{value:.6g}" for value in values[:, k])
-                rows.append(row)
+            if measure.has_interval:
+                row |= {  # t knows of no range
+                    "low": max(mean.low[k], measure.low_for(n_classes)),
+                    "high": min(mean.high[k], measure.high_for(n_classes)),
+                    "estimand": SEVERAL_SEEDS if several else ONE_SEED,
+                }
+            if several:
+                row["seed_sd"] = values[:, k].std(ddof=1)
+                row["seed_values"] = " ".join(f"{value:.6g}" for value in values[:, k])
+            rows.append(row)
     table = pd.DataFrame(rows, columns=list(SEED_COLUMNS))
     return table.astype({"n_seeds": "Int64", "n_items": "Int64"})
