@@ -114,10 +114,17 @@ class Run:
     def predictions_on(self, votes: Votes) -> System | None:
         """Return what the run predicts of a dataset's items; None where it predicts none.
 
-        A note says what it was trained on.
+        Items are in the order of the file, maybe not all; a note says what it was trained on.
         """
-        found = predictions_in(self.read_table(PREDICTIONS_FILE), votes, self.system)
-        return found and replace(found, **self.about(), inputs=self.inputs_of(PREDICTIONS_FILE))
+        table = self.read_table(PREDICTIONS_FILE)
+        rows = table[(table["dataset"] == votes.dataset.name) & table["uid"].isin(votes.uids)]
+        if rows.empty:
+            return None
+        shares = rows[class_columns(votes.dataset)].to_numpy(dtype=np.float64)
+        shares = shares / shares.sum(axis=1, keepdims=True)  # some are stored in single precision
+        uids, inputs = tuple(rows["uid"]), self.inputs_of(PREDICTIONS_FILE)
+        found = System(self.system, votes.dataset, uids, shares, shares.argmax(axis=1))
+        return replace(found, **self.about(), inputs=inputs)
 
     def about(self) -> dict[str, Any]:
         """Return what its predictions are, as fields of `System`."""
@@ -190,19 +197,6 @@ def learned(
     own = [votes_of(one) if folded else one.short for one in known]
     before = [name for names, _ in earlier for name in names]
     return tuple(dict.fromkeys([*before, *own])), folded and not any(map(are_votes, before))
-
-
-def predictions_in(table: "pd.DataFrame", votes: Votes, system: str) -> System | None:
-    """Return what a run's table predicts of a dataset's items; None where it predicts none.
-
-    Items are in the order of the table, maybe not all; rows are rescaled to sum to 1.
-    """
-    rows = table[(table["dataset"] == votes.dataset.name) & table["uid"].isin(votes.uids)]
-    if rows.empty:
-        return None
-    shares = rows[class_columns(votes.dataset)].to_numpy(dtype=np.float64)
-    shares = shares / shares.sum(axis=1, keepdims=True)  # some are stored in single precision
-    return System(system, votes.dataset, tuple(rows["uid"]), shares, shares.argmax(axis=1))
 
 
 def read_run(folder: Path) -> Run:
