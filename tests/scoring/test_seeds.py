@@ -29,7 +29,7 @@ SLOW = [pytest.param(*given, marks=pytest.mark.slow) for given in AT_LENGTH]
 @pytest.mark.parametrize(("n_seeds", "ratio", "n_samples"), [(3, 1, 250), *SLOW])
 def test_intervals_over_seeds_hold_the_truth(n_seeds, ratio, n_samples):
     """On 200 items; `ratio`: the variance between seeds, over their number, to that over items."""
-    rng, hits = np.random.default_rng(3), 0
+    rng, hits = np.random.default_rng(0), 0
     spread = np.sqrt(ratio * n_seeds / 200)
     for _ in range(n_samples):
         hard = rng.exponential(size=(200, 1))  # skewed difficulties
