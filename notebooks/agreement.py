@@ -242,8 +242,10 @@ result
 # which holds the smaller ones; small runs repeat their pairs more often.
 
 # %%
-stages = trajectory.with_pools(trajectory.with_sizes(material, model))
-growth = trajectory.by_size(stages, model=model, n_bins=4, n_resamples=1000, seed=seed)
+growth = trajectory.by_size(
+    trajectory.with_pools(material), runs=trajectory.grown(), model=model, n_bins=4,
+    n_resamples=1000, seed=seed,
+)  # fmt: skip
 publish_figure(
     "fig-training-size",
     plot_training_size,
@@ -293,7 +295,7 @@ publish_table(
     index=["dataset", "measure", "items"],
     caption="""Scores by number of training items, in bins of human agreement. JSD is the
     distance in √nats, where lower is better. The data has the bins' edges and sizes, 95% intervals, the accuracy on the
-    old labels, and the differences from the guess and from the smallest run.""",
+    old labels, and the differences from the smallest run.""",
 ) if len(growth) else Markdown("")
 
 # %% [markdown]

@@ -21,7 +21,7 @@ GIVEN = {
 # What takes tables, runs, companions or a paper's models, simulates or takes long.
 ELSEWHERE = (
     "calibration.temperature_", "ceilings.noise_ceiling", "collection.", "fitting.",
-    "learning_distributions.", "machine_crowds.", "record.model_scores", "trajectory.",
+    "machine_crowds.", "record.model_scores", "trajectory.",
     "why.",
 )  # fmt: skip
 

@@ -97,8 +97,6 @@ PART = {"measures": ["jsd"], "n_resamples": 40}
         (lambda votes, one: replace(one, dataset=in_other_order(votes)).aligned_to(votes),
          "labels in another order"),
         # scores over seeds
-        (lambda votes, one: score_over_seeds(votes, [one], reference="other", n_resamples=50),
-         "no such family"),
         (lambda votes, one: score_over_seeds(votes, [one], n_resamples=1), "Too few resamples"),
         (lambda votes, one: score_over_seeds(
             votes, [part_of(load_systems(votes)[0], slice(9)), *load_systems(votes)[1:]], **PART),
