@@ -38,11 +38,11 @@ seed: int = 0  # seed of all draws
 # %%
 from IPython.display import Markdown, display
 
-from chaos_utils.analyses import crowd, crowds
+from chaos_utils.analyses import crowds, your_votes
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.notices import notices
-from chaos_utils.plots.crowd import plot_thinning
 from chaos_utils.plots.crowds import plot_atlas
+from chaos_utils.plots.your_votes import plot_thinning
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
@@ -167,7 +167,7 @@ result
 
 # %%
 yardsticks = crowds.yardsticks(material)
-estimates = crowd.few_votes(yardsticks, seed=seed)
+estimates = your_votes.few_votes(yardsticks, seed=seed)
 few = crowds.few_votes(estimates, crowds.thinned(yardsticks, seed=seed))
 if len(few):
     one = thinned if len(estimates.on(thinned)) else estimates.rows["dataset"].iloc[0]
@@ -193,7 +193,7 @@ if len(few):
             shown=shown,
             columns=crowds.few_votes_columns(shown),
             groups=["dataset"],
-            index=crowd.THINNED_INDEX,
+            index=your_votes.THINNED_INDEX,
             caption="""Quadratic entropy, squared distance and α can be estimated from three votes; ties and
             unanimity cannot. Means over fifty draws of so many votes per item, and the value of all votes. The data
             has the other datasets with a hundred votes.""",

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from chaos_utils.analyses import crowd
+from chaos_utils.analyses import your_votes
 from chaos_utils.analyses.evidence import Material, gather
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.table import in_order_of
@@ -58,16 +58,16 @@ def yardsticks(material: Material) -> Material:
 def atlas(votes: Votes, *, most: int, n_resamples: int, seed: int) -> pd.DataFrame:
     """Say in one row what the votes on a dataset are, and how far people agree.
 
-    As `crowd.contents`; then, over items with two votes or more, ``disagreement`` (the chance that
-    two people give different labels), ``agree`` (that they give the same), ``evenness`` (the
+    As `your_votes.contents`; then, over items with two votes or more, ``disagreement`` (the chance
+    that two people give different labels), ``agree`` (that they give the same), ``evenness`` (the
     disagreement over its maximum) and ``alpha`` (Krippendorff's, without an order; with one in
     ``alpha_ordered``), with 95% intervals. ``shannon`` is the mean entropy in nats that the
     nonparametric prior expects, ``shannon_plain`` that of the vote shares; ``shannon_evenness``
     the first one over its maximum. The prior is fitted on at most `most` items. ``tied``,
     ``no_majority`` (no label has more than half the votes) and ``unanimous`` are shares of items.
     """
-    row = crowd.contents.function(votes).iloc[0].to_dict()
-    found = crowd.agreement.function(votes, n_resamples=n_resamples, seed=seed)
+    row = your_votes.contents.function(votes).iloc[0].to_dict()
+    found = your_votes.agreement.function(votes, n_resamples=n_resamples, seed=seed)
     found = found.set_index("quantity")
     for quantity in ("disagreement", "evenness", "alpha"):
         for column, end in (("value", ""), ("low", "_low"), ("high", "_high")):
@@ -189,17 +189,17 @@ def _split_by_prior(counts: Ints) -> tuple[float, float]:
 
 @recorded(keys=("dataset", "quantity", "n_votes"))
 def thinned(votes: Votes, *, seed: int, n_draws: int = 50) -> pd.DataFrame:
-    """Measure what fewer votes do to α and to counts of ties, as `crowd.few_votes` does.
+    """Measure what fewer votes do to α and to counts of ties, as `your_votes.few_votes` does.
 
     A row per ``quantity`` (``alpha``, ``tied``, ``no_majority``, ``unanimous``) and ``n_votes``.
     """
     keys = ["dataset", "quantity", "estimate", "n_votes", "value", "of_all", "title"]
-    if votes.n_votes.min() < crowd.FEWEST_TO_THIN:
+    if votes.n_votes.min() < your_votes.FEWEST_TO_THIN:
         return pd.DataFrame(columns=keys)
     rng = np.random.default_rng([seed, 6])
     of_all = _counted(votes.counts)
     rows = []
-    for size in crowd.THINNED:
+    for size in your_votes.THINNED:
         several = [_counted(split_votes(votes.counts, (size,), rng)[0]) for _ in range(n_draws)]
         for quantity, truth in of_all.items():
             value = np.mean([one[quantity] for one in several])
@@ -214,7 +214,7 @@ def _counted(counts: Ints) -> dict[str, float]:
 
 @derived(keys=("dataset", "quantity", "estimate", "n_votes"))
 def few_votes(estimates: pd.DataFrame, counted: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of `crowd.few_votes` and `thinned` together, by dataset."""
+    """Return the rows of `your_votes.few_votes` and `thinned` together, by dataset."""
     if not len(estimates):
         return estimates
     return in_order_of(pd.concat([estimates, counted]), "dataset", estimates["dataset"].unique())
@@ -257,6 +257,6 @@ SELECTION_COLUMNS = [
 
 def few_votes_columns(table: pd.DataFrame) -> list[Column]:
     """Return how `few_votes` are shown."""
-    first, _, *rest = crowd.thinned_columns(table)
-    names = {**crowd.QUANTITIES, "no_majority": "items where no label has more than half"}
+    first, _, *rest = your_votes.thinned_columns(table)
+    names = {**your_votes.QUANTITIES, "no_majority": "items where no label has more than half"}
     return [first, Column("", "quantity", names=names), *rest]

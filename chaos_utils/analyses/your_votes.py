@@ -5,7 +5,7 @@ estimated so; the rest comes from a nonparametric prior (`metrics.priors`), and 
 how far off that is where there are votes enough to take some away.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from itertools import combinations
@@ -14,11 +14,10 @@ import numpy as np
 import pandas as pd
 
 from chaos_utils.analyses.evidence import Evidence, Material, gather
-from chaos_utils.analyses.recorded import derived, recorded
+from chaos_utils.analyses.recorded import recorded
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets import sources
+from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.availability import needs_votes
-from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.agreement import (
     is_tied,
@@ -28,7 +27,6 @@ from chaos_utils.metrics.agreement import (
     quadratic_entropy,
 )
 from chaos_utils.metrics.divergence import entropy, miller_madow, squared_distance
-from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.priors import (
     GridPrior,
     bootstrap_masses,
@@ -44,10 +42,12 @@ from chaos_utils.report.tables import Item
 from chaos_utils.report.tables import Votes as VotesCell
 from chaos_utils.scoring import worth as worths
 from chaos_utils.scoring.annotators import agreement_with_rest, dawid_skene
+from chaos_utils.scoring.human_equivalents import refusal
+from chaos_utils.scoring.judging import part_of
 from chaos_utils.scoring.references import References
-from chaos_utils.scoring.scores import score, wide
+from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.system import System
-from chaos_utils.scoring.systems import baselines, own_systems, refuse_unused
+from chaos_utils.scoring.systems import base_rate, baselines, own_systems, refuse_unused
 
 THINNED = (3, 5, 10, 20)
 FEWEST_TO_THIN = 30  # votes on each item
@@ -57,12 +57,10 @@ _SURE = 0.95
 _FEWEST_ITEMS = 10  # with two votes
 _FEWEST_VOTES = 10  # of an annotator, for a place in the order
 _MOST_ERRORS = 50_000_000  # cells of all annotators' confusion matrices
-_MOST_KEYS = 12
 _LONGEST = 600  # characters of a text
 _JUDGED_BY = ("sq_distance", "dist_ce", "jsd", "new_accuracy")
-LEVEL = 0.05
+_LEVEL = 0.05
 OPEN = "these votes leave it open"
-MACHINES = "machine votes"
 
 
 def some_items(evidence: Evidence, most: int, seed: int) -> Evidence:
@@ -71,12 +69,15 @@ def some_items(evidence: Evidence, most: int, seed: int) -> Evidence:
     (votes,) = evidence.votes
     if len(votes) <= most:
         return evidence
-    kept = _taken(votes, _drawn(len(votes), most, seed))
+    kept = _at_most(votes, most, seed)
     return replace(evidence, given_votes=(kept,), given_systems=((),), own=True)
 
 
-def _drawn(n_items: int, most: int, seed: int) -> Ints:
-    return np.sort(np.random.default_rng(seed).choice(n_items, most, replace=False))
+def _at_most(votes: Votes, most: int, seed: int) -> Votes:
+    if len(votes) <= most:
+        return votes
+    drawn = np.random.default_rng(seed).choice(len(votes), most, replace=False)
+    return part_of(votes, np.sort(drawn))
 
 
 def texts_of(votes: Votes) -> Callable[[str, str], Mapping[str, str] | None]:
@@ -93,22 +94,6 @@ def texts_of(votes: Votes) -> Callable[[str, str], Mapping[str, str] | None]:
         }
 
     return text
-
-
-def _taken(votes: Votes, rows: Ints) -> Votes:
-    def part(values: Ints | None) -> Ints | None:
-        return None if values is None else values[rows]
-
-    return replace(
-        votes,
-        uids=tuple(votes.uids[row] for row in rows),
-        counts=votes.counts[rows],
-        majority=votes.majority[rows],
-        given_old_label=part(votes.given_old_label),
-        given_old_votes=part(votes.given_old_votes),
-        texts=tuple(votes.texts[row] for row in rows) if votes.texts else (),
-        annotations=None,
-    )
 
 
 @recorded(keys=("dataset",))
@@ -191,12 +176,6 @@ def entropies(votes: Votes, *, seed: int) -> pd.DataFrame:
     return table.assign(dataset=votes.dataset.name, plain=plain, n_items=len(votes))
 
 
-@derived(keys=("dataset", "quantity"))
-def how_much(agreed: pd.DataFrame, shannon: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of `agreement` and `entropies` together, for `AGREEMENT_COLUMNS`."""
-    return pd.concat([agreed, shannon], ignore_index=True)
-
-
 @recorded(keys=("dataset", "quantity"))
 def majorities(votes: Votes) -> pd.DataFrame:
     """Say how clear the majorities are, among the votes and among all people.
@@ -250,46 +229,6 @@ def majority_sizes(votes: Votes, *, n_bins: int) -> pd.DataFrame:
             "value": expected,
         }
     )
-
-
-@derived(keys=("dataset", "n_votes"))
-def by_votes(budget: pd.DataFrame) -> pd.DataFrame:
-    """Set the errors of `ceilings.annotation_budget` side by side, a row per number of votes.
-
-    ``jsd`` and ``dist_ce`` are how far so many votes are from all people, ``new_accuracy`` the
-    share of items whose majority label among them is all people's.
-    """
-    errors = budget[budget["quantity"] == "error"]
-    table = errors.pivot(index=["dataset", "n_votes", "most_votes"], columns="measure")["value"]
-    return table.reset_index()[["dataset", "n_votes", "most_votes", *_BUDGET]]
-
-
-_BUDGET = ("dist_ce", "jsd", "new_accuracy")
-
-
-@derived(keys=("dataset", "wanted"))
-def enough(by_number: pd.DataFrame) -> pd.DataFrame:
-    """Return the fewest votes per item, of those in `by_votes`, that reach an aim.
-
-    ``n_votes`` is missing where none does; ``most_votes`` is how many there are.
-    """
-    rows = []
-    for dataset, table in by_number.groupby("dataset", sort=False):
-        for wanted, (column, least) in AIMS.items():
-            reached = table[column] >= least if column == "new_accuracy" else table[column] <= least
-            found = table.loc[reached, "n_votes"]
-            n_votes = int(found.min()) if len(found) else None
-            row = {"dataset": dataset, "wanted": wanted, "n_votes": n_votes}
-            rows.append(row | {"most_votes": table["most_votes"].iloc[0]})
-    return pd.DataFrame(rows).astype({"n_votes": "Int64"})
-
-
-AIMS: Mapping[str, tuple[str, float]] = {
-    "the majority label is all people's on 90% of items": ("new_accuracy", 0.9),
-    "the majority label is all people's on 95% of items": ("new_accuracy", 0.95),
-    "vote shares are within 0.10 of all people's (DistCE)": ("dist_ce", 0.1),
-    "vote shares are within 0.05 of all people's (DistCE)": ("dist_ce", 0.05),
-}
 
 
 @recorded(keys=("dataset", "quantity", "estimate", "n_votes"))
@@ -409,60 +348,53 @@ def annotators(votes: Votes) -> pd.DataFrame:
     return table.sort_values(["few", "corrected", "annotator"], ignore_index=True)
 
 
-@recorded(keys=("dataset", "quantity"), needs="annotators")
+@recorded(keys=("dataset",), needs="annotators")
 def annotators_together(votes: Votes) -> pd.DataFrame:
-    """Sum up the annotators: how many there are, and what Dawid and Skene make of the majorities.
+    """Sum up the annotators in one row, and what Dawid and Skene make of the majorities.
 
-    A row per ``quantity``, with its ``value``: ``n_annotators``, the ``median_votes`` of one,
-    ``at_chance``, how many with ten votes or more do not surely agree more than by chance (by the
-    interval's lower end), and ``relabelled``, the share of items whose most likely label is
-    not a majority one.
+    ``median_votes`` are those of one annotator; ``at_chance`` counts who has ten votes or more and
+    does not surely agree more than by chance (by the interval's lower end); ``relabelled`` is the
+    share of items whose most likely label is not a majority one, missing as in `annotators`.
     """
     table = annotators.function(votes)
     usual = table[~table["few"]]
-    found: dict[str, float] = {
-        "n_annotators": len(table),
-        "median_votes": float(table["n_votes"].median()),
-        "at_chance": int((usual["low"] <= usual["by_chance"]).sum()),
-    }
+    row = {"dataset": votes.dataset.name, "n_annotators": len(table)}
+    row |= {"median_votes": float(table["n_votes"].median())}
+    row |= {"at_chance": int((usual["low"] <= usual["by_chance"]).sum()), "relabelled": np.nan}
     if table["accuracy"].notna().any():
         labels = dawid_skene(votes).chances.argmax(axis=1)
         top = votes.counts.max(axis=1)
-        found["relabelled"] = (votes.counts[np.arange(len(votes)), labels] < top).mean()
-    return pd.DataFrame(
-        {"dataset": votes.dataset.name, "quantity": found.keys(), "value": found.values()}
-    ).astype({"value": float})
+        row["relabelled"] = (votes.counts[np.arange(len(votes)), labels] < top).mean()
+    return pd.DataFrame([row])
 
 
-@recorded(keys=("dataset", "system"))
+@recorded(keys=("dataset", "system", "measure"))
 def evaluated(
     votes: Votes, systems: Sequence[System], *, most: int, n_resamples: int, seed: int
 ) -> pd.DataFrame:
     """Judge systems beside perfect model, second crowd and baselines; the nearest first.
 
-    A row per system: ``kind`` (reference, baseline, model, or machine votes), ``n_items``, its
-    measures with 95% intervals, and ``people`` and ``people_trusted``, what it is worth as it is
-    and once it is trusted as far as it may be. Items with a single vote are left out. Perfect model
-    and second crowd are drawn for at most `most` items.
+    Rows of the table of scores, with 95% intervals, and of what systems are worth in people, said
+    in ``text``. Items with a single vote are left out. Perfect model and second crowd are drawn for
+    at most `most` items.
     """
     votes = _of_two_votes(votes)
-    guesses = baselines(votes, seed)
-    everyone = [*guesses, *systems]
+    everyone = [*baselines(votes, seed), *_marked(systems)]
     scores = score(votes, everyone, measures=_JUDGED_BY, n_resamples=n_resamples, seed=seed)
-    kinds = dict.fromkeys((one.name for one in guesses), "baseline")
-    kinds |= dict.fromkeys((one.name for one in systems if one.n_samples), MACHINES)
-    worth = worths.in_words(votes, everyone, seed=seed)
-    table = wide(scores, "low", "high").sort_values(_JUDGED_BY[0], kind="stable")
-    names = table["system"]
-    table = table.assign(kind=names.map(kinds).fillna("model"))
-    for name in ("people", "people_trusted"):
-        table[name] = names.map({system: of.get(name) for system, of in worth.items()})
-    several = votes if len(votes) <= most else _taken(votes, _drawn(len(votes), most, seed))
-    references = wide(References(several, seed=seed).scores(_JUDGED_BY)).assign(kind="reference")
-    columns = ["dataset", "system", "kind", "n_items"]
-    columns += [f"{name}{end}" for name in _JUDGED_BY for end in ("", "_low", "_high")]
-    both = pd.concat([references, table], ignore_index=True)
-    return both.reindex(columns=[*columns, "people", "people_trusted"])
+    references = References(_at_most(votes, most, seed), seed=seed).scores(_JUDGED_BY)
+    asked = [one for one in everyone if not refusal(votes, one)]
+    worth = worths.rows_of((one, worths.worth(votes, one, seed=seed)) for one in asked)
+    table = pd.concat([references, scores, pd.DataFrame(worth)])
+    distances = scores[scores["measure"] == _JUDGED_BY[0]].sort_values("value", kind="stable")
+    table = in_order_of(table, "system", pd.unique(pd.concat([references, distances])["system"]))
+    columns = ["dataset", "system", "origin", "measure", "n_items", "value", "low", "high", "text"]
+    return table.reindex(columns=columns).fillna({"text": ""})
+
+
+def _marked(systems: Iterable[System]) -> list[System]:
+    """Return the systems, those of machine votes under names that say so."""
+    return [replace(one, name=f"{one.name} (machine votes)") if one.n_samples else one
+            for one in systems]  # fmt: skip
 
 
 @recorded(keys=("dataset", "system", "reference"))
@@ -473,20 +405,19 @@ def compared(
 
     By the unbiased squared distance, on items with two votes or more: ``value`` is `system` minus
     `reference`, with a 95% interval and ``p_holm``. ``verdict`` names the one that is nearer to
-    people, where ``p_holm`` is below 0.05; else it says that these votes leave it open.
-    ``machines`` lists those of the two that are machine votes. Two that share no item are left out.
+    people, where ``p_holm`` is below 0.05; else it says that these votes leave it open. Two that
+    share no item are left out.
     """
     votes = _of_two_votes(votes)
-    (mean,) = (one for one in baselines(votes, seed) if one.name == "base rate")
-    several = [*systems, mean]
+    everyone = [*_marked(systems), base_rate(votes)]
     pairs = [
         (a.name, b.name)
-        for a, b in combinations(several, 2)
+        for a, b in combinations(everyone, 2)
         if len(np.intersect1d(a.rows_in(votes), b.rows_in(votes)))
     ]
     found = score(
         votes,
-        several,
+        everyone,
         measures=_JUDGED_BY[:1],
         comparisons=pairs,
         n_resamples=n_resamples,
@@ -494,21 +425,13 @@ def compared(
     )
     found = found[found["reference"] != ""].reset_index(drop=True)
     nearer = np.where(found["value"] < 0, found["system"], found["reference"])
-    found["verdict"] = np.where(found["p_holm"] < LEVEL, nearer, OPEN)
-    drawn = {one.name for one in systems if one.n_samples}
-    both = zip(found["system"], found["reference"], strict=True)
-    found["machines"] = [
-        " and ".join(name for name, one in zip(("system", "reference"), pair, strict=True)
-                     if one in drawn)
-        for pair in both
-    ]  # fmt: skip
+    found["verdict"] = np.where(found["p_holm"] < _LEVEL, nearer, OPEN)
     columns = ["dataset", "system", "reference", "n_items", "value", "low", "high"]
-    return found[[*columns, "p", "p_holm", "verdict", "machines"]]
+    return found[[*columns, "p", "p_holm", "verdict"]]
 
 
 def _of_two_votes(votes: Votes) -> Votes:
-    kept = np.flatnonzero(votes.n_votes >= 2)
-    return votes if len(kept) == len(votes) else _taken(votes, kept)
+    return part_of(votes, np.flatnonzero(votes.n_votes >= 2))
 
 
 CONTENTS_COLUMNS = [
@@ -541,10 +464,6 @@ QUANTITIES: Mapping[str, str] = {
     "unanimous": "items on which all agree",
     "right": "majority label is also the commonest of all people",
     "sure": "items where that is 95% sure",
-    "n_annotators": "annotators",
-    "median_votes": "votes of one annotator, median",
-    "at_chance": "annotators who are not clearly above chance",
-    "relabelled": "items whose likeliest label is no majority label",
     "shannon": "Shannon entropy (nats)",
     "quadratic": "quadratic entropy",
     "squared_distance": "squared distance of the mean vote",
@@ -574,24 +493,19 @@ def _votes_or_prior(row: Row) -> str:
     return f"{row['n_votes']}{beyond}"
 
 
+BUDGET_INDEX = ("dataset", "n_votes")
+
+
+def _error(heading: str, measure: str, digits: int, *, percent: bool = False) -> Column:
+    at = {"quantity": "error", "measure": measure}
+    return Column(heading, "value", digits, percent=percent, at=at)
+
+
 BUDGET_COLUMNS = [
     Column("votes per item", _votes_or_prior),
-    Column("DistCE (TVD) from all people", "dist_ce", 3),
-    Column("JSD from all people", "jsd", 3),
-    Column("majority label is all people’s (%)", "new_accuracy", 1, percent=True),
-]
-ENOUGH_COLUMNS = [
-    Column("so that", "wanted"),
-    Column(
-        "votes per item",
-        lambda row: "more than 100" if pd.isna(row["n_votes"]) else _votes_or_prior(row),
-    ),
-]
-REFERENCE_COLUMNS = [
-    Column("measure", "measure", names=lambda name: MEASURES[name].title),
-    Column("perfect model", "perfect_model", 3, "perfect_model_low", "perfect_model_high"),
-    Column("second crowd", "second_crowd", 3),
-    Column("uniform guess", "uniform", 3),
+    _error("DistCE (TVD) from all people", "dist_ce", 3),
+    _error("JSD from all people", "jsd", 3),
+    _error("majority label is all people’s (%)", "new_accuracy", 1, percent=True),
 ]
 ITEM_COLUMNS = [
     Column("item", lambda row: Item(row["dataset"], row["uid"])),
@@ -611,36 +525,32 @@ ANNOTATOR_COLUMNS = [
     Column("accuracy, Dawid–Skene (%)", "accuracy", 0, percent=True),
 ]
 TOGETHER_COLUMNS = [
-    Column("", "quantity", names=QUANTITIES),
-    Column(
-        "",
-        lambda row: (
-            f"{100 * row['value']:.1f}%"
-            if row["quantity"] == "relabelled"
-            else number(row["value"], 0 if row["value"] % 1 == 0 else 1)
-        ),
-    ),
+    Column("annotators", "n_annotators"),
+    Column("votes of one, median", "median_votes", 1),
+    Column("not clearly above chance", "at_chance"),
+    Column("items whose likeliest label is no majority label (%)", "relabelled", 1, percent=True),
 ]
+SYSTEM_INDEX = ("dataset", "system")
 
 
-def _marked(name: str, are_machines: bool) -> str:
-    return f"{name} ({MACHINES})" if are_machines else name
+def _scored(heading: str, measure: str, digits: int = 3, *, percent: bool = False) -> Column:
+    at = {"measure": measure}
+    return Column(heading, "value", digits, "low", "high", percent=percent, at=at)
 
 
 SYSTEM_COLUMNS = [
-    Column("system", lambda row: _marked(row["system"], row["kind"] == MACHINES)),
+    Column("system", "system"),
     Column("items", "n_items"),
-    Column("squared distance, unbiased", "sq_distance", 3, "sq_distance_low", "sq_distance_high"),
-    Column("DistCE", "dist_ce", 3, "dist_ce_low", "dist_ce_high"),
-    Column("JSD", "jsd", 3, "jsd_low", "jsd_high"),
-    Column("accuracy (%)", "new_accuracy", 1, "new_accuracy_low", "new_accuracy_high",
-           percent=True),
-    Column("worth in people", "people"),
-    Column("trusted", "people_trusted"),
-]  # fmt: skip
+    _scored("squared distance, unbiased", "sq_distance"),
+    _scored("DistCE", "dist_ce"),
+    _scored("JSD", "jsd"),
+    _scored("accuracy (%)", "new_accuracy", 1, percent=True),
+    Column("worth in people", "text", at={"measure": worths.PEOPLE}),
+    Column("trusted", "text", at={"measure": worths.PEOPLE_TRUSTED}),
+]
 PAIR_COLUMNS = [
-    Column("system", lambda row: _marked(row["system"], "system" in str(row["machines"]))),
-    Column("against", lambda row: _marked(row["reference"], "reference" in str(row["machines"]))),
+    Column("system", "system"),
+    Column("against", "reference"),
     Column("nearer to people", "verdict"),
     Column("difference", "value", 3, "low", "high", signed=True),
     Column("p (Holm)", "p_holm", 3),
@@ -660,19 +570,6 @@ def thinned_columns(table: pd.DataFrame) -> list[Column]:
         *(Column(f"{size} votes", "value", 3, at={"n_votes": size}) for size in sizes),
         Column("all votes", "of_all", 3),
     ]
-
-
-@derived(keys=("dataset", "measure"))
-def references(bounds: pd.DataFrame) -> pd.DataFrame:
-    """Return rows of `ceilings.noise_ceiling`, of a few measures, with one ``second_crowd``.
-
-    That of split halves, or of drawn crowds where there are too few votes to split.
-    """
-    rows = bounds[bounds["measure"].isin(("dist_ce", "jsd", "new_accuracy"))]
-    second = rows["second_crowd_halves"].fillna(rows["second_crowd_posterior"])
-    model = ["perfect_model", "perfect_model_low", "perfect_model_high"]
-    columns = ["dataset", "measure", "n_votes", *model, "second_crowd", "uniform"]
-    return rows.assign(second_crowd=second)[columns]
 
 
 def crowd_of(data: str, dataset: str, predictions: Sequence[str]) -> Material:
@@ -698,23 +595,6 @@ def crowd_of(data: str, dataset: str, predictions: Sequence[str]) -> Material:
     return Material((found,))
 
 
-def yardsticks(name: str, here: Evidence) -> list[Evidence]:
-    """Return the evidence on a released dataset, where it is available and not the one here."""
-    if sources.find(get_dataset(name).file) is None or here.datasets[0].name == name:
-        return []
-    return list(gather("auto", datasets=[name]))
-
-
-@derived(keys=("dataset", "part", "at"))
-def drawn(sizes: pd.DataFrame, by_number: pd.DataFrame, held: pd.DataFrame) -> pd.DataFrame:
-    """Return what `plots.crowd.plot_crowd` draws: `majority_sizes`, and DistCE of `by_votes`."""
-    median = held["median"].iloc[0]
-    right = by_number.rename(columns={"dist_ce": "value"})
-    right = right[["dataset", "n_votes", "most_votes", "value"]]
-    right = right.assign(part="votes", at=right["n_votes"], median=median)
-    return pd.concat([sizes.assign(part="sizes", at=sizes["bin"]), right], ignore_index=True)
-
-
 def at_the_ends(table: pd.DataFrame, n: int) -> pd.DataFrame:
     """Return the first and last so many rows of `annotators` that have votes enough."""
     usual = table[~table["few"]] if (~table["few"]).any() else table
@@ -723,9 +603,8 @@ def at_the_ends(table: pd.DataFrame, n: int) -> pd.DataFrame:
 
 def key_of(votes: Votes) -> str:
     """Return in HTML the labels in the colours of their votes."""
-    more = votes.dataset.n_classes > _MOST_KEYS
     return " ".join(
         f'<span class="vote" style="--light:{label.colour.light};--dark:{label.colour.dark};'
         f'display:inline-block;padding:0 0.5em">{escape(label.name)}</span>'
-        for label in votes.dataset.classes[:_MOST_KEYS]
-    ) + (f" and {votes.dataset.n_classes - _MOST_KEYS} more" if more else "")
+        for label in votes.dataset.classes
+    )
