@@ -149,16 +149,11 @@ publish_table(
 # {value}`tbl-normalised-scores dataset=snli measure=jsd system="estimated human" value .3f`. {doc}`results` sets every
 # system between the uniform guess and the second crowd, by split halves where both exist.
 #
-# ## What the prior's shape costs
-#
-# Half crowds need no extrapolation, so they can check the prior against measured scores. A
-# [Dirichlet](https://en.wikipedia.org/wiki/Dirichlet_distribution) prior, the usual choice, has one
-# parameter per label.
-#
-# On SNLI, one half of the votes predicts the other with a JSD of
-# {value}`tbl-noise-ceiling dataset=snli measure=jsd half_measured .4f`; crowds drawn under the prior of any
-# shape score {value}`tbl-noise-ceiling dataset=snli measure=jsd half_drawn .4f`, those drawn under a
-# Dirichlet prior {value}`tbl-noise-ceiling dataset=snli measure=jsd half_dirichlet .4f`; the data of
+# Half crowds need no extrapolation, so they can check the prior. On SNLI, one half of the votes predicts
+# the other with a JSD of {value}`tbl-noise-ceiling dataset=snli measure=jsd half_measured .4f`. Crowds drawn
+# under the prior of any shape score {value}`tbl-noise-ceiling dataset=snli measure=jsd half_drawn .4f`; under
+# the usual [Dirichlet](https://en.wikipedia.org/wiki/Dirichlet_distribution) prior, with one parameter per
+# label, {value}`tbl-noise-ceiling dataset=snli measure=jsd half_dirichlet .4f`. The data of
 # {numref}`tbl-noise-ceiling` has the other measures.
 #
 # No prior can know how small a small share is: a hundred votes do not distinguish 0 from one in a

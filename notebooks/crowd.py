@@ -212,17 +212,16 @@ publish_table(
 
 # %% tags=["remove-input"]
 if here.has_systems:
-    result = publish_table(
-        "tbl-crowd-pairs",
-        your_votes.compared(here, n_resamples=10 * resamples, seed=seed),
-        columns=your_votes.PAIR_COLUMNS,
-        caption="""Which systems these votes can rank: the third column names the one that is nearer to people, or
-        says that the votes leave it open. Differences in squared distance are paired over the same resampled items;
-        below zero, the first system is nearer. p is adjusted for all comparisons (Holm).""",
+    display(
+        publish_table(
+            "tbl-crowd-pairs",
+            your_votes.compared(here, n_resamples=10 * resamples, seed=seed),
+            columns=your_votes.PAIR_COLUMNS,
+            caption="""Which systems these votes can rank: the third column names the one that is nearer to people,
+            or says that the votes leave it open. Differences in squared distance are paired over the same resampled
+            items; below zero, the first system is nearer. p is adjusted for all comparisons (Holm).""",
+        )
     )
-else:
-    result = Markdown("*No predictions were given: none is ranked here.*")
-result
 
 # %% [markdown]
 # ## Limitations
