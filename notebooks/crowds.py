@@ -38,11 +38,10 @@ seed: int = 0  # seed of all draws
 # %%
 from IPython.display import Markdown, display
 
-from chaos_utils.analyses import atlas, your_votes
+from chaos_utils.analyses import atlas
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.notices import notices
-from chaos_utils.plots.atlas import plot_atlas
-from chaos_utils.plots.your_votes import plot_thinning
+from chaos_utils.plots.atlas import plot_atlas, plot_few_votes
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
@@ -166,17 +165,14 @@ result
 # have said, and shows which estimates can be trusted for the smaller crowds above.
 
 # %%
-yardsticks = atlas.yardsticks(material)
-estimates = your_votes.few_votes(yardsticks, seed=seed)
-few = atlas.few_votes(estimates, atlas.thinned(yardsticks, seed=seed))
+few = atlas.few_votes(atlas.yardsticks(material), seed=seed)
 if len(few):
-    one = thinned if len(estimates.on(thinned)) else estimates.rows["dataset"].iloc[0]
-    shown = few.rows[few.rows["dataset"] == one]
+    shown = few.on(thinned if len(few.on(thinned)) else few.rows["dataset"].iloc[0])
     display(
         publish_figure(
             "fig-few-votes",
-            plot_thinning,
-            estimates.on(one),
+            plot_few_votes,
+            shown.where(shown.rows["estimate"] != "usual"),
             caption="""Unbiased estimates hold from three votes on; vote shares as they are mislead. Estimates
             from 3, 5, 10 and 20 of the hundred votes per item of MNLI, against that of all votes (dashed):
             Shannon entropy from the votes as they are, with the {term}`Miller–Madow correction`, and by a
@@ -190,10 +186,10 @@ if len(few):
         publish_table(
             "tbl-few-votes",
             few,
-            shown=shown,
-            columns=atlas.few_votes_columns(shown),
+            shown=shown.rows,
+            columns=atlas.FEW_VOTES_COLUMNS,
             groups=["dataset"],
-            index=your_votes.THINNED_INDEX,
+            index=atlas.FEW_VOTES_INDEX,
             caption="""Quadratic entropy, squared distance and α can be estimated from three votes; ties and
             unanimity cannot. Means over fifty draws of so many votes per item, and the value of all votes. The data
             has the other datasets with a hundred votes.""",

@@ -2,7 +2,7 @@
 
 Quadratic entropy as a share of its maximum compares them: it has no bias from two votes on, and is
 1 at an even split over any number of labels. What few votes do to the other numbers is in
-`thinned`, and what choosing items by few votes does to a dataset in `selection`.
+`few_votes`, and what choosing items by few votes does to a dataset in `selection`.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,6 @@ import pandas as pd
 from chaos_utils.analyses import your_votes
 from chaos_utils.analyses.evidence import Material, gather
 from chaos_utils.analyses.recorded import derived, recorded
-from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.catalogue import book_datasets, bundled_datasets
 from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.agreement import (
@@ -23,11 +22,30 @@ from chaos_utils.metrics.agreement import (
     majority_share,
     quadratic_entropy,
 )
-from chaos_utils.metrics.divergence import entropy
+from chaos_utils.metrics.divergence import entropy, miller_madow, squared_distance
 from chaos_utils.metrics.priors import fit_grid, posterior_means
 from chaos_utils.metrics.resampling import percentile_interval, split_votes
 from chaos_utils.report.columns import DATASET, Column, number
 
+FEWEST_TO_THIN = 30  # votes on each item
+_THINNED = (3, 5, 10, 20)
+_TRUSTED = ("miller_madow", "unbiased", "usual")  # estimates, by all votes
+_QUANTITIES = {
+    "shannon": "Shannon entropy (nats)",
+    "quadratic": "quadratic entropy",
+    "squared_distance": "squared distance of the mean vote",
+    "alpha": "Krippendorff’s α",
+    "tied": "items with a tie for the majority",
+    "no_majority": "items where no label has more than half",
+    "unanimous": "items on which all agree",
+}
+_ESTIMATES = {
+    "plain": "vote shares as they are",
+    "miller_madow": "Miller–Madow",
+    "prior": "nonparametric prior",
+    "unbiased": "unbiased",
+    "usual": "as defined",
+}
 FEWEST_FOR_ITEMS = 20  # votes of an item, for an estimate of its own
 _FEW = 5  # votes by which ChaosNLI's items were chosen,
 _OF_FEW = 3  # of which so many were for one label
@@ -187,37 +205,57 @@ def _split_by_prior(counts: Ints) -> tuple[float, float]:
     return split.sum(), divided / (1 - 1 / counts.shape[1])
 
 
-@recorded(keys=("dataset", "quantity", "n_votes"))
-def thinned(votes: Votes, *, seed: int, n_draws: int = 50) -> pd.DataFrame:
-    """Measure what fewer votes do to α and to counts of ties, as `your_votes.few_votes` does.
+@recorded(keys=("dataset", "quantity", "estimate", "n_votes"))
+def few_votes(votes: Votes, *, seed: int, n_draws: int = 50) -> pd.DataFrame:
+    """Measure what fewer votes do to each estimate, by taking votes away.
 
-    A row per ``quantity`` (``alpha``, ``tied``, ``no_majority``, ``unanimous``) and ``n_votes``.
+    A row per ``quantity`` (``shannon``, in nats; ``quadratic``; ``squared_distance``, that of the
+    mean vote to people; ``alpha`` and shares of items), ``estimate`` and ``n_votes``: the mean
+    ``value`` over draws of so many votes per item, without replacement, and ``of_all``, what all
+    votes give: by Miller and Madow for Shannon entropy, else unbiased, or as defined. Without rows
+    where an item has fewer than `FEWEST_TO_THIN`.
     """
-    keys = ["dataset", "quantity", "estimate", "n_votes", "value", "of_all", "title"]
-    if votes.n_votes.min() < your_votes.FEWEST_TO_THIN:
-        return pd.DataFrame(columns=keys)
-    rng = np.random.default_rng([seed, 6])
-    of_all = _counted(votes.counts)
+    keys = ["quantity", "estimate", "n_votes"]
+    if votes.n_votes.min() < FEWEST_TO_THIN:
+        return pd.DataFrame(columns=["dataset", *keys, "value", "of_all"])
     rows = []
-    for size in your_votes.THINNED:
-        several = [_counted(split_votes(votes.counts, (size,), rng)[0]) for _ in range(n_draws)]
-        for quantity, truth in of_all.items():
-            value = np.mean([one[quantity] for one in several])
-            rows.append((quantity, "usual", size, value, truth))
-    table = pd.DataFrame(rows, columns=keys[1:6])
-    return table.assign(dataset=votes.dataset.name, title=votes.dataset.short)
+    for estimated, stream in ((_means, 2), (_counted, 6)):
+        rng = np.random.default_rng([seed, stream])
+        of_all = estimated(votes.counts)
+        truth = {key[0]: value for key, value in of_all.items() if key[1] in _TRUSTED}
+        for size in _THINNED:
+            several = [
+                estimated(split_votes(votes.counts, (size,), rng)[0]) for _ in range(n_draws)
+            ]
+            for key in of_all:
+                rows.append((*key, size, np.mean([one[key] for one in several]), truth[key[0]]))
+    table = pd.DataFrame(rows, columns=[*keys, "value", "of_all"])
+    return table.assign(dataset=votes.dataset.name)
 
 
-def _counted(counts: Ints) -> dict[str, float]:
-    return {"alpha": krippendorff_alpha(counts), **_of_majorities(counts)}
+def _means(counts: Ints) -> dict[tuple[str, str], float]:
+    """Return the mean of each quantity over items by each of its estimates."""
+    sizes = counts.sum(axis=1)
+    shares = counts / sizes[:, np.newaxis]
+    prior = fit_grid(counts)
+    of_points = entropy(prior.points, unit="nats")
+    mean = np.broadcast_to(shares.mean(axis=0), shares.shape)
+    found = {
+        ("shannon", "plain"): entropy(shares, unit="nats"),
+        ("shannon", "miller_madow"): miller_madow(counts, unit="nats"),
+        ("shannon", "prior"): posterior_means(counts, prior, of_points[:, np.newaxis]),
+        ("quadratic", "plain"): 1 - (shares**2).sum(axis=1),
+        ("quadratic", "unbiased"): quadratic_entropy(counts),
+        ("squared_distance", "plain"): ((mean - shares) ** 2).sum(axis=1),
+        ("squared_distance", "unbiased"): squared_distance(shares, mean, sizes),
+    }
+    return {key: float(values.mean()) for key, values in found.items()}
 
 
-@derived(keys=("dataset", "quantity", "estimate", "n_votes"))
-def few_votes(estimates: pd.DataFrame, counted: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of `your_votes.few_votes` and `thinned` together, by dataset."""
-    if not len(estimates):
-        return estimates
-    return in_order_of(pd.concat([estimates, counted]), "dataset", estimates["dataset"].unique())
+def _counted(counts: Ints) -> dict[tuple[str, str], float]:
+    """Return what has one estimate, as it is defined."""
+    found = {"alpha": krippendorff_alpha(counts), **_of_majorities(counts)}
+    return {(quantity, "usual"): value for quantity, value in found.items()}
 
 
 @derived(keys=("dataset",))
@@ -255,8 +293,11 @@ SELECTION_COLUMNS = [
 ]  # fmt: skip
 
 
-def few_votes_columns(table: pd.DataFrame) -> list[Column]:
-    """Return how `few_votes` are shown."""
-    first, _, *rest = your_votes.thinned_columns(table)
-    names = {**your_votes.QUANTITIES, "no_majority": "items where no label has more than half"}
-    return [first, Column("", "quantity", names=names), *rest]
+FEW_VOTES_INDEX = ("dataset", "quantity", "estimate")
+FEW_VOTES_COLUMNS = [
+    DATASET,
+    Column("", "quantity", names=_QUANTITIES),
+    Column("estimate", "estimate", names=_ESTIMATES),
+    *(Column(f"{size} votes", "value", 3, at={"n_votes": size}) for size in _THINNED),
+    Column("all votes", "of_all", 3),
+]

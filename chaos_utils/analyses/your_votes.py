@@ -1,8 +1,8 @@
 """What one set of votes says of its crowd, however few they are: agreement, majority, annotators.
 
 Few votes make people look more of one mind than they are. What has an unbiased estimate is
-estimated so; the rest comes from a nonparametric prior (`metrics.priors`), and `few_votes` measures
-how far off that is where there are votes enough to take some away.
+estimated so; the rest comes from a nonparametric prior (`metrics.priors`), and `atlas.few_votes`
+measures how far off that is where there are votes enough to take some away.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ from chaos_utils.analyses.recorded import recorded
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.availability import needs_votes
-from chaos_utils.datasets.votes import Ints, Votes
+from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.agreement import (
     is_tied,
     kappa_from_means,
@@ -26,16 +26,15 @@ from chaos_utils.metrics.agreement import (
     majority_share,
     quadratic_entropy,
 )
-from chaos_utils.metrics.divergence import entropy, miller_madow, squared_distance
+from chaos_utils.metrics.divergence import entropy, miller_madow
 from chaos_utils.metrics.priors import (
-    GridPrior,
     bootstrap_masses,
     draw_truths,
     fit_dirichlet,
     fit_grid,
     posterior_means,
 )
-from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval, split_votes
+from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
 from chaos_utils.metrics.scores import shared_top
 from chaos_utils.report.columns import DATASET, Column, Row, number
 from chaos_utils.report.tables import Item
@@ -49,8 +48,6 @@ from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import base_rate, baselines, own_systems, refuse_unused
 
-THINNED = (3, 5, 10, 20)
-FEWEST_TO_THIN = 30  # votes on each item
 _REFITS = 100  # of the prior, for an interval
 _DRAWS = 400  # of an item's true distribution, for an interval
 _SURE = 0.95
@@ -229,54 +226,6 @@ def majority_sizes(votes: Votes, *, n_bins: int) -> pd.DataFrame:
             "value": expected,
         }
     )
-
-
-@recorded(keys=("dataset", "quantity", "estimate", "n_votes"))
-def few_votes(
-    votes: Votes, *, seed: int, n_votes: Sequence[int] = THINNED, n_draws: int = 50
-) -> pd.DataFrame:
-    """Measure what fewer votes do to each estimate, by taking votes away.
-
-    A row per ``quantity`` (``shannon``, in nats; ``quadratic``; ``squared_distance``, that of the
-    mean vote to people), ``estimate`` and ``n_votes``: the mean ``value`` over draws of so many
-    votes per item, without replacement, and ``of_all``, what all votes give: by Miller and Madow
-    for Shannon entropy, else unbiased; ``title`` names the dataset. Without rows where an item has
-    fewer than `FEWEST_TO_THIN`.
-    """
-    keys = ["quantity", "estimate"]
-    if votes.n_votes.min() < FEWEST_TO_THIN:
-        return pd.DataFrame(columns=["dataset", *keys, "n_votes", "value", "of_all", "title"])
-    rng = np.random.default_rng([seed, 2])
-    of_all = _estimates(votes.counts)
-    truth = {"shannon": of_all["shannon", "miller_madow"]}
-    truth |= {name: of_all[name, "unbiased"] for name in ("quadratic", "squared_distance")}
-    rows = []
-    for size in n_votes:
-        drawn = [_estimates(split_votes(votes.counts, (size,), rng)[0]) for _ in range(n_draws)]
-        for key in of_all:
-            value = np.mean([one[key] for one in drawn])
-            rows.append((*key, size, value, truth[key[0]]))
-    table = pd.DataFrame(rows, columns=[*keys, "n_votes", "value", "of_all"])
-    return table.assign(dataset=votes.dataset.name, title=votes.dataset.short)
-
-
-def _estimates(counts: Ints) -> dict[tuple[str, str], float]:
-    """Return the mean of each quantity over items by each of its estimates."""
-    sizes = counts.sum(axis=1)
-    shares = counts / sizes[:, np.newaxis]
-    prior: GridPrior = fit_grid(counts)
-    of_points = entropy(prior.points, unit="nats")
-    mean = np.broadcast_to(shares.mean(axis=0), shares.shape)
-    found = {
-        ("shannon", "plain"): entropy(shares, unit="nats"),
-        ("shannon", "miller_madow"): miller_madow(counts, unit="nats"),
-        ("shannon", "prior"): posterior_means(counts, prior, of_points[:, np.newaxis]),
-        ("quadratic", "plain"): 1 - (shares**2).sum(axis=1),
-        ("quadratic", "unbiased"): quadratic_entropy(counts),
-        ("squared_distance", "plain"): ((mean - shares) ** 2).sum(axis=1),
-        ("squared_distance", "unbiased"): squared_distance(shares, mean, sizes),
-    }
-    return {key: float(values.mean()) for key, values in found.items()}
 
 
 @recorded(keys=("dataset", "uid"))
@@ -464,22 +413,12 @@ QUANTITIES: Mapping[str, str] = {
     "unanimous": "items on which all agree",
     "right": "majority label is also the commonest of all people",
     "sure": "items where that is 95% sure",
-    "shannon": "Shannon entropy (nats)",
-    "quadratic": "quadratic entropy",
-    "squared_distance": "squared distance of the mean vote",
-    "plain": "vote shares as they are",
-    "unbiased": "unbiased",
 }
 AGREEMENT_COLUMNS = [
     Column("", "quantity", names=QUANTITIES),
     Column("votes as they are", "plain", 3),
     Column("corrected for few votes", "value", 3, "low", "high"),
 ]
-_ESTIMATES = {
-    "miller_madow": "Miller–Madow",
-    "prior": "nonparametric prior",
-    "usual": "as defined",
-}
 MAJORITY_COLUMNS = [
     Column("", "quantity", names=QUANTITIES),
     Column("among the votes (%)", "plain", 1, percent=True),
@@ -555,21 +494,6 @@ PAIR_COLUMNS = [
     Column("difference", "value", 3, "low", "high", signed=True),
     Column("p (Holm)", "p_holm", 3),
 ]
-
-
-THINNED_INDEX = ("dataset", "quantity", "estimate")
-
-
-def thinned_columns(table: pd.DataFrame) -> list[Column]:
-    """Return how `few_votes` are shown: a number for each size there is."""
-    sizes = sorted(set(table["n_votes"]))
-    return [
-        DATASET,
-        Column("", "quantity", names=QUANTITIES),
-        Column("estimate", "estimate", names={**QUANTITIES, **_ESTIMATES}),
-        *(Column(f"{size} votes", "value", 3, at={"n_votes": size}) for size in sizes),
-        Column("all votes", "of_all", 3),
-    ]
 
 
 def crowd_of(data: str, dataset: str, predictions: Sequence[str]) -> Material:

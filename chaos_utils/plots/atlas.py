@@ -1,15 +1,28 @@
-"""The atlas of disagreement: a row for each dataset with votes."""
+"""Figures of the atlas of disagreement: a row for each dataset, and what few votes do."""
 
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from chaos_utils.base.style import colour, is_narrow
 from chaos_utils.datasets.catalogue import bundled_datasets, get_dataset
-from chaos_utils.plots.marks import interval
-from chaos_utils.plots.panels import row_panels
+from chaos_utils.plots.marks import interval, label_lines, line, logarithmic, write
+from chaos_utils.plots.panels import panel_grid, row_panels
 
 _ROW = 0.37  # inches
 _TALLEST = 0.72  # of a row, of the fullest bin
+# Of each estimate: its name on the line, and its role's colour.
+_LINES = {
+    "plain": ("as they are", "muted"),
+    "miller_madow": ("Miller–Madow", "pink"),
+    "prior": ("prior", "blue"),
+    "unbiased": ("unbiased", "green"),
+}
+_TITLES = {
+    "shannon": ("Shannon entropy", "mean, nats"),
+    "quadratic": ("Quadratic entropy", "two people differ, mean"),
+    "squared_distance": ("Squared distance", "mean vote to people"),
+}
 
 
 def plot_atlas(table: pd.DataFrame) -> Figure:
@@ -47,3 +60,29 @@ def _label(row: dict[str, float]) -> str:
     fewest, most = int(row["fewest"]), int(row["most"])
     votes = f"{most}" if fewest == most else f"{fewest}–{most}"
     return f"{get_dataset(str(row['dataset'])).short}\n{int(row['n_labels'])} labels, {votes} votes"
+
+
+def plot_few_votes(table: pd.DataFrame) -> Figure:
+    """Draw what taking votes away from one dataset does to each estimate.
+
+    The table is that of `analyses.atlas.few_votes`.
+    """
+    figure, axes = panel_grid(len(_TITLES), columns=3, height=2.3)
+    for axis, (quantity, (title, label)) in zip(axes, _TITLES.items(), strict=True):
+        _draw_thinning(axis, table[table["quantity"] == quantity])
+        axis.set(title=title, xlabel="votes per item", ylabel=label)
+    return figure
+
+
+def _draw_thinning(axis: Axes, rows: pd.DataFrame) -> None:
+    truth = rows["of_all"].iloc[0]
+    axis.axhline(truth, color=colour("text"), linewidth=0.8, linestyle="dashed")
+    values = [*rows["value"], truth]
+    room = 0.15 * (max(values) - min(values))
+    axis.set_ylim(min(values) - room, max(values) + room)
+    logarithmic(axis, rows["n_votes"])
+    estimates = rows.groupby("estimate", sort=False)
+    label_lines(
+        axis, [line(axis, some, "n_votes", "value", *_LINES[str(one)]) for one, some in estimates]
+    )
+    write(axis, "all votes", (rows["n_votes"].min(), truth), (1, 2))

@@ -68,6 +68,19 @@ def test_choosing_by_five_votes_is_foreseen_by_the_prior(sample, truth, n_votes)
         assert row["of_chosen_low"] < right < row["of_chosen_high"]
 
 
+def test_thinning_shows_the_bias_of_few_votes(sample, truth):
+    table = atlas.few_votes.function(drawn(sample[0], truth[::10], 60), seed=0, n_draws=20)
+    found = table.set_index(["quantity", "estimate", "n_votes"])["value"].sort_index()
+    of_all = table.groupby("quantity")["of_all"].first()
+    biased = found["shannon", "miller_madow"]
+    assert biased.is_monotonic_increasing
+    assert (biased[[3, 5]] < of_all["shannon"] - 0.01).all()
+    for quantity in ("quadratic", "squared_distance"):
+        assert np.allclose(found[quantity, "unbiased"], of_all[quantity], atol=0.02)
+        assert abs(found[quantity, "plain", 3] - of_all[quantity]) > 0.1
+    assert not len(atlas.few_votes.function(drawn(sample[0], truth, 29), seed=0))
+
+
 def test_the_atlas_has_all_datasets_after_a_reader_s_votes_and_the_sample_alone(four, no_data):
     def names(material):
         return [one.name for one in material]

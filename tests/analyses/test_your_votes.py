@@ -55,19 +55,6 @@ def test_majorities_are_as_often_right_as_the_prior_says(sample, truth):
     assert np.abs(sizes["value"] - seen).sum() < np.abs(sizes["plain"] - seen).sum()
 
 
-def test_thinning_shows_the_bias_of_few_votes(sample, truth):
-    table = your_votes.few_votes.function(drawn(sample[0], truth[::10], 60), seed=0, n_draws=20)
-    found = table.set_index(["quantity", "estimate", "n_votes"])["value"].sort_index()
-    of_all = table.groupby("quantity")["of_all"].first()
-    biased = found["shannon", "miller_madow"]
-    assert biased.is_monotonic_increasing
-    assert (biased[[3, 5]] < of_all["shannon"] - 0.01).all()
-    for quantity in ("quadratic", "squared_distance"):
-        assert np.allclose(found[quantity, "unbiased"], of_all[quantity], atol=0.02)
-        assert abs(found[quantity, "plain", 3] - of_all[quantity]) > 0.1
-    assert not len(your_votes.few_votes.function(drawn(sample[0], truth, 29), seed=0))
-
-
 def test_the_most_divided_items_are_not_those_with_fewest_votes(sample, truth):
     n_votes = np.where(np.arange(len(truth)) % 2, 2, 40)
     votes = drawn(sample[0], truth, n_votes)
