@@ -299,6 +299,7 @@ def chance_scores(
     *,
     n_resamples: int = 0,
     seed: int = 0,
+    level: float = 0.95,
 ) -> "pd.DataFrame":
     """Return chance as rows of the table of scores, of origin ``baseline``.
 
@@ -307,7 +308,7 @@ def chance_scores(
     """
     names = available(votes, measures)
     even = replace(uniform(votes), name=CHANCE, family=CHANCE)
-    table = score(votes, [even], measures=names, n_resamples=n_resamples, seed=seed)
+    table = score(votes, [even], measures=names, n_resamples=n_resamples, seed=seed, level=level)
     for name, labels in _LABELS.items():
         if name in names:
             guessed = np.bincount(labels(votes)).max() / len(votes)
