@@ -338,13 +338,24 @@ def worth(
     ChaosError
         If a system was made from these votes, or an item has a single vote.
     """
-    import pandas as pd
-
     _check_votes(votes)
     given = _beside_guesses(votes, _as_systems(votes, systems))
-    n_resamples, seed = _enough(resamples), _seed(seed)
-    found = [(one, worths.worth(votes, one, n_resamples=n_resamples, seed=seed)) for one in given]
-    return pd.DataFrame(worths.rows_of(found, intervals=n_resamples > 0))
+    how = {"n_resamples": _enough(resamples), "seed": _seed(seed)}
+    return _table((one, worths.worth(votes, one, **how)) for one in given)
+
+
+def _table(
+    found: Iterable[tuple[System, worths.Worth] | tuple[System, people.Equivalent]],
+) -> "pd.DataFrame":
+    import pandas as pd
+
+    return pd.DataFrame(
+        [
+            {"dataset": system.dataset.name, "system": system.name, "origin": system.origin} | row
+            for system, one in found
+            for row in one.rows
+        ]
+    )
 
 
 def _beside_guesses(votes: Votes, systems: list[System]) -> list[System]:
@@ -398,8 +409,6 @@ def human_equivalents(
     ChaosError
         If a system was made from these votes, or more votes are asked for than the crowd has.
     """
-    import pandas as pd
-
     _check_votes(votes)
     _check_type("judges", judges, Integral | None, "a whole number, 1 or more")
     given = _beside_guesses(votes, _as_systems(votes, systems))
@@ -411,7 +420,7 @@ def human_equivalents(
         n_resamples=_enough(resamples),
         seed=_seed(seed),
     )
-    return pd.DataFrame(people.as_rows(found))
+    return _table(found)
 
 
 def _as_systems(votes: Votes, systems: Any) -> list[System]:

@@ -8,6 +8,7 @@ distance, it does not: see `chaos_utils.scoring.worth`.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -49,10 +50,21 @@ class Equivalent:
     n_judges: int
 
     @property
-    def estimand(self) -> str:
-        """What it is that the interval holds: with items, the votes on them are others."""
-        judged = f"{self.n_judges} other votes"
-        return f"as near to {judged} as the system; items resampled, each with its votes"
+    def rows(self) -> list[dict[str, Any]]:
+        """The one row of a table that it makes, in numbers and in words."""
+        judged = f"as near to {self.n_judges} other votes as the system"
+        return [
+            {
+                "measure": self.name,
+                "n_items": self.n_items,
+                "n_judges": self.n_judges,
+                "value": self.value,
+                "low": self.low,
+                "high": self.high,
+                "text": self.text,
+                "estimand": f"{judged}; items resampled, each with its votes",
+            }
+        ]
 
     @property
     def text(self) -> str:
@@ -100,7 +112,7 @@ class Crowds:
             )
         if n_draws < 1:
             raise ChaosError("Crowds must be drawn.", found=n_draws, expected="1 draw or more")
-        _check_seed(seed)
+        check_seed(seed)
         self.votes = votes
         self.n_judges = chosen
         self.people = tuple(v for v in PEOPLE if v <= fewest - chosen)
@@ -133,10 +145,9 @@ class Crowds:
     def equivalents(
         self,
         system: System,
-        names: Sequence[str] = (TVD, JSD),
+        names: Sequence[str] = NAMES,
         *,
         n_resamples: int = 1000,
-        level: float = 0.95,
         seed: int | None = None,
     ) -> list[Equivalent]:
         """Compute the size of the crowd that is as far from the judges as a system, by `names`.
@@ -146,7 +157,7 @@ class Crowds:
         its votes.
         """
         seed = self._seed if seed is None else seed
-        _check_seed(seed)
+        check_seed(seed)
         rows, model = predicted(self.votes, system)
         judges, crowds = self._drawn
         gaps = []  # of system and crowds, by item and size
@@ -158,7 +169,7 @@ class Crowds:
         if n_resamples:
             rng = np.random.default_rng([seed, 3])
             means = bootstrap_means(np.concatenate(gaps, axis=1), n_resamples, rng)
-            ends = [end.reshape(len(names), -1) for end in percentile_interval(means, level)]
+            ends = [end.reshape(len(names), -1) for end in percentile_interval(means)]
         found = []
         for k, name in enumerate(names):
             # Where even the upper end is below 0, so many people are surely too few.
@@ -209,26 +220,6 @@ def human_equivalents(
     ]
 
 
-def as_rows(found: Iterable[tuple[System, Equivalent]]) -> list[dict[str, object]]:
-    """Return what `human_equivalents` found as rows of a table."""
-    return [
-        {
-            "dataset": system.dataset.name,
-            "system": system.name,
-            "origin": system.origin,
-            "measure": one.name,
-            "n_items": one.n_items,
-            "n_judges": one.n_judges,
-            "value": one.value,
-            "low": one.low,
-            "high": one.high,
-            "text": one.text,
-            "estimand": one.estimand,
-        }
-        for system, one in found
-    ]
-
-
 def refusal(votes: Votes, system: System) -> str:
     """Say why a system cannot be judged by these votes as people are; empty where it can be.
 
@@ -253,6 +244,7 @@ def predicted(votes: Votes, system: System) -> tuple[Ints, Floats]:
     return system.rows_in(votes), system.aligned_to(votes).model
 
 
-def _check_seed(seed: int) -> None:
+def check_seed(seed: int) -> None:
+    """Raise a ChaosError if a seed is negative."""
     if seed < 0:
         raise ChaosError("The seed is out of its range.", found=seed, expected="0 or more")

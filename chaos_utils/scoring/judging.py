@@ -32,6 +32,7 @@ from chaos_utils.scoring.scores import (
     COLUMNS,
     available,
     chosen_measures,
+    described,
     score_rows,
 )
 from chaos_utils.scoring.system import System
@@ -513,7 +514,7 @@ def _in_people(
             notes.append(f"{system.name} is worth no number of people: it was {reason}")
         else:
             asked.append(system)
-    found: list[Row] = []
+    found: list[tuple[System, worths.Worth] | tuple[System, people.Equivalent]] = []
     if set(names) & set(worths.NAMES):
         each = [(one, worths.worth(votes, one, n_resamples=n_resamples, seed=seed))
                 for one in asked]  # fmt: skip
@@ -531,10 +532,9 @@ def _in_people(
         if marks := next((one.marks for _, one in each if one.marks), None):
             of_people = ", ".join(f"{people} {skill:.2f}" for people, skill in marks.items())
             notes.append(f"{votes.dataset.short}: skill by number of people asked: {of_people}")
-        rows = worths.rows_of(each, intervals=n_resamples > 0)
-        found += [row for row in rows if row["measure"] in names]
+        found += each
     if drawn := [name for name in names if name in people.NAMES]:
-        equivalents = people.human_equivalents(
+        found += people.human_equivalents(
             votes,
             asked,
             drawn,
@@ -542,16 +542,12 @@ def _in_people(
             seed=_REFERENCES_SEED,
             resampling_seed=seed,
         )
-        found += people.as_rows(equivalents)
-    described = {system.name: system for system in asked}
-    rows = []
-    for row in found:
-        system = described[str(row["system"])]
-        kept = {name: row[name] for name in (*COLUMNS, "text") if name in row}
-        rows.append({"family": system.family, "seed": system.seed,
-                     "trained_on": " + ".join(system.trained_on),
-                     "temperature": system.temperature, **kept})  # fmt: skip
-    return rows
+    return [
+        described(system) | row
+        for system, one in found
+        for row in one.rows
+        if row["measure"] in names
+    ]
 
 
 def _best(

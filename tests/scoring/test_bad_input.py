@@ -83,7 +83,7 @@ PART = {"measures": ["jsd"], "n_resamples": 40}
         (lambda votes, one: score(votes, [one], seed=-1), "The seed is out of its range"),
         (lambda votes, one: score(votes, [one], level=95), "between 0 and 1"),
         (lambda votes, one: score(votes, [one], reference="other"), "no such system"),
-        (lambda votes, one: score(votes, [one], reference="uniform guess", n_resamples=39),
+        (lambda votes, one: score(votes, [one, oracle(votes)], reference="oracle", n_resamples=39),
          "at least 40"),
         (lambda votes, one: score(votes, [one], groups={"part": [300]}),
          "no items, or names one that does not exist"),
