@@ -44,6 +44,7 @@ from chaos_utils.report.tables import Item
 from chaos_utils.report.tables import Votes as VotesCell
 from chaos_utils.scoring import worth as worths
 from chaos_utils.scoring.annotators import agreement_with_rest, dawid_skene
+from chaos_utils.scoring.judging import part_of
 from chaos_utils.scoring.references import References
 from chaos_utils.scoring.scores import score, wide
 from chaos_utils.scoring.system import System
@@ -71,7 +72,7 @@ def some_items(evidence: Evidence, most: int, seed: int) -> Evidence:
     (votes,) = evidence.votes
     if len(votes) <= most:
         return evidence
-    kept = _taken(votes, _drawn(len(votes), most, seed))
+    kept = part_of(votes, _drawn(len(votes), most, seed))
     return replace(evidence, given_votes=(kept,), given_systems=((),), own=True)
 
 
@@ -93,22 +94,6 @@ def texts_of(votes: Votes) -> Callable[[str, str], Mapping[str, str] | None]:
         }
 
     return text
-
-
-def _taken(votes: Votes, rows: Ints) -> Votes:
-    def part(values: Ints | None) -> Ints | None:
-        return None if values is None else values[rows]
-
-    return replace(
-        votes,
-        uids=tuple(votes.uids[row] for row in rows),
-        counts=votes.counts[rows],
-        majority=votes.majority[rows],
-        given_old_label=part(votes.given_old_label),
-        given_old_votes=part(votes.given_old_votes),
-        texts=tuple(votes.texts[row] for row in rows) if votes.texts else (),
-        annotations=None,
-    )
 
 
 @recorded(keys=("dataset",))
@@ -457,7 +442,7 @@ def evaluated(
     table = table.assign(kind=names.map(kinds).fillna("model"))
     for name in ("people", "people_trusted"):
         table[name] = names.map({system: of.get(name) for system, of in worth.items()})
-    several = votes if len(votes) <= most else _taken(votes, _drawn(len(votes), most, seed))
+    several = votes if len(votes) <= most else part_of(votes, _drawn(len(votes), most, seed))
     references = wide(References(several, seed=seed).scores(_JUDGED_BY)).assign(kind="reference")
     columns = ["dataset", "system", "kind", "n_items"]
     columns += [f"{name}{end}" for name in _JUDGED_BY for end in ("", "_low", "_high")]
@@ -507,8 +492,7 @@ def compared(
 
 
 def _of_two_votes(votes: Votes) -> Votes:
-    kept = np.flatnonzero(votes.n_votes >= 2)
-    return votes if len(kept) == len(votes) else _taken(votes, kept)
+    return part_of(votes, np.flatnonzero(votes.n_votes >= 2))
 
 
 CONTENTS_COLUMNS = [

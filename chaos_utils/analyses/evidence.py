@@ -297,12 +297,13 @@ def gather(
             found.append(Evidence((dataset,), None, None))
             continue
         votes = _votes_on(dataset, data)
-        systems = None
-        if predictions is not None and not _lacks_predictions(votes, predictions):
-            systems = (_systems_on(votes, predictions, trained=trained),)
         own = not (isinstance(votes, Later) or votes.is_released)
-        if systems and not isinstance(systems[0], Later):
-            own |= any(one.origin == "yours" for one in systems[0])
+        systems = None
+        # Nothing stands in for released predictions on released votes.
+        if predictions or (predictions is not None and (own or not missing_predictions(dataset))):
+            systems = (_systems_on(votes, predictions, trained=trained),)
+            if not isinstance(systems[0], Later):
+                own |= any(one.origin == "yours" for one in systems[0])
         found.append(Evidence((dataset,), (votes,), systems, own))
     material = Material(tuple(found), trained and predictions is not None)
     if predictions:
@@ -330,10 +331,3 @@ def _systems_on(
     if predictions or not isinstance(votes, Later):
         return load()
     return Later(inputs_of_systems(votes.dataset, trained=trained), load)
-
-
-def _lacks_predictions(votes: Votes | ReleasedVotes, predictions: Sequence[str]) -> bool:
-    """Whether released predictions on released votes are missing, and no others stand in."""
-    if predictions or not (isinstance(votes, Later) or votes.is_released):
-        return False
-    return bool(missing_predictions(votes.dataset))

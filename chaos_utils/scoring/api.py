@@ -293,15 +293,15 @@ def compare(
     resamples = _enough(resamples)
     if resamples == 0:
         raise ChaosError("A comparison needs resamples.", found="resamples=0")
-    table = scores.score(
+    rows = scores.score_rows(
         votes,
         [a, b],
         measures=_names(measures),
-        reference=b.name,
+        comparisons=[(a.name, b.name)],
         n_resamples=resamples,
         seed=_seed(seed),
     )
-    return table[table["reference"] == b.name].reset_index(drop=True)
+    return scores.as_scores(row for row in rows if row["reference"])
 
 
 def worth(
@@ -412,15 +412,14 @@ def human_equivalents(
     _check_votes(votes)
     _check_type("judges", judges, Integral | None, "a whole number, 1 or more")
     given = _beside_guesses(votes, _as_systems(votes, systems))
-    found = people.human_equivalents(
-        votes,
-        given,
-        people.NAMES if measures is None else _names(measures) or (),
-        n_judges=None if judges is None else int(judges),
-        n_resamples=_enough(resamples),
-        seed=_seed(seed),
+    names = _names(measures) or people.NAMES
+    n_resamples = _enough(resamples)
+    crowds = people.Crowds(votes, None if judges is None else int(judges), seed=_seed(seed))
+    return _table(
+        (system, one)
+        for system in given
+        for one in crowds.equivalents(system, names, n_resamples=n_resamples)
     )
-    return _table(found)
 
 
 def _as_systems(votes: Votes, systems: Any) -> list[System]:

@@ -5,7 +5,7 @@ other votes, and values for another m, or from another dataset, cannot be compar
 distance, it does not: see `chaos_utils.scoring.worth`.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -156,6 +156,10 @@ class Crowds:
         of the paired difference between system and crowd, over resamples of the items, each with
         its votes.
         """
+        for name in names:
+            if name not in NAMES:
+                expected = did_you_mean(name, NAMES)
+                raise ChaosError("Unknown measure.", found=repr(name), expected=expected)
         seed = self._seed if seed is None else seed
         check_seed(seed)
         rows, model = predicted(self.votes, system)
@@ -188,36 +192,6 @@ class Crowds:
         if rising[-1] < 0:
             return np.inf
         return float(np.exp(np.interp(0, rising, np.log(self.people))))
-
-
-def human_equivalents(
-    votes: Votes,
-    systems: Iterable[System],
-    names: Iterable[str] = NAMES,
-    *,
-    n_judges: int | None = None,
-    n_draws: int = DRAWS,
-    n_resamples: int = 1000,
-    seed: int = 0,
-    resampling_seed: int | None = None,
-) -> list[tuple[System, Equivalent]]:
-    """Compute as how many drawn people systems do, by system, then by name; see `Crowds`.
-
-    Each is judged on the items that it covers. What is resampled depends on `resampling_seed`, by
-    default `seed`, that of the draws.
-    """
-    chosen = list(names)
-    for name in chosen:
-        if name not in NAMES:
-            raise ChaosError(
-                "Unknown measure.", found=repr(name), expected=did_you_mean(name, NAMES)
-            )
-    crowds = Crowds(votes, n_judges, n_draws, seed)
-    return [
-        (system, one)
-        for system in systems
-        for one in crowds.equivalents(system, chosen, n_resamples=n_resamples, seed=resampling_seed)
-    ]
 
 
 def refusal(votes: Votes, system: System) -> str:

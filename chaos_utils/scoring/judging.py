@@ -222,10 +222,11 @@ def judge_files(
         )
         rows += part
         best |= of_part
-    _adjust(rows)
-    return Answer(
-        rows, best, n_resamples, {name: by_name[name].dataset.title for name in found}, notes
-    )
+    # Adjusted for all differences that are shown, of whatever dataset.
+    adjusted = holm([row.get("p", np.nan) for row in rows])
+    rows = [row | {"p_holm": p} for row, p in zip(rows, adjusted, strict=True)]
+    titles = {name: by_name[name].dataset.title for name in found}
+    return Answer(rows, best, n_resamples, titles, notes)
 
 
 def _compared(
@@ -497,14 +498,10 @@ def _in_people(
             notes.append(f"{votes.dataset.short}: skill by number of people asked: {of_people}")
         found += each
     if drawn := [name for name in names if name in people.NAMES]:
-        found += people.human_equivalents(
-            votes,
-            asked,
-            drawn,
-            n_resamples=n_resamples,
-            seed=_REFERENCES_SEED,
-            resampling_seed=seed,
-        )
+        crowds = people.Crowds(votes, seed=_REFERENCES_SEED)
+        for system in asked:
+            of_system = crowds.equivalents(system, drawn, n_resamples=n_resamples, seed=seed)
+            found += ((system, one) for one in of_system)
     return [
         described(system) | row
         for system, one in found
@@ -527,9 +524,3 @@ def _best(group: set[str], differences: Sequence[Row]) -> Iterator[tuple[str, st
     for (measure, name), losers in beaten.items():
         if name in group and len(group) > 1 and group <= losers | {name}:
             yield measure, name
-
-
-def _adjust(rows: list[Row]) -> None:
-    """Adjust the p-values of all differences that are shown, of whatever dataset."""
-    for row, p in zip(rows, holm([row.get("p", np.nan) for row in rows]), strict=True):
-        row["p_holm"] = p

@@ -12,7 +12,7 @@ from chaos_utils.metrics.measures import MEASURES, Judged
 from chaos_utils.scoring.annotators import agreement_with_rest, dawid_skene
 from chaos_utils.scoring.draws import draw_posterior
 from chaos_utils.scoring.fitting import KINDS, fit_map, log_probabilities, predict_out_of_fold
-from chaos_utils.scoring.human_equivalents import TVD, Crowds, human_equivalents
+from chaos_utils.scoring.human_equivalents import TVD, Crowds
 from chaos_utils.scoring.power import (
     smallest_difference,
     spread_by_thinning,
@@ -113,7 +113,7 @@ PART = {"measures": ["jsd"], "n_resamples": 40}
         (lambda votes, one: worth(votes, fitted(one)), "the votes that judge it"),
         (lambda votes, one: Crowds(votes, n_draws=1).equivalents(fitted(one)),
          "the votes that judge it"),
-        (lambda votes, one: human_equivalents(votes, [one], [f"{TVD[:-1]}s"]),
+        (lambda votes, one: Crowds(votes, n_draws=1).equivalents(one, [f"{TVD[:-1]}s"]),
          "did you mean 'human_equivalent_tvd'"),
         (lambda votes, one: agreement_with_rest(votes), "not known who gave which vote"),
         (lambda votes, one: dawid_skene(votes), "not known who gave which vote"),
