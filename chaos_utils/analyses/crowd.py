@@ -44,6 +44,7 @@ from chaos_utils.report.tables import Item
 from chaos_utils.report.tables import Votes as VotesCell
 from chaos_utils.scoring import worth as worths
 from chaos_utils.scoring.annotators import agreement_with_rest, dawid_skene
+from chaos_utils.scoring.human_equivalents import refusal
 from chaos_utils.scoring.judging import part_of
 from chaos_utils.scoring.references import References
 from chaos_utils.scoring.scores import score, wide
@@ -436,12 +437,15 @@ def evaluated(
     scores = score(votes, everyone, measures=_JUDGED_BY, n_resamples=n_resamples, seed=seed)
     kinds = dict.fromkeys((one.name for one in guesses), "baseline")
     kinds |= dict.fromkeys((one.name for one in systems if one.n_samples), MACHINES)
-    worth = worths.in_words(votes, everyone, seed=seed)
+    worth = {
+        one.name: worths.worth(votes, one, seed=seed) for one in everyone if not refusal(votes, one)
+    }
     table = wide(scores, "low", "high").sort_values(_JUDGED_BY[0], kind="stable")
     names = table["system"]
     table = table.assign(kind=names.map(kinds).fillna("model"))
-    for name in ("people", "people_trusted"):
-        table[name] = names.map({system: of.get(name) for system, of in worth.items()})
+    for column, name in (("people", worths.PEOPLE), ("people_trusted", worths.PEOPLE_TRUSTED)):
+        said = {system: one.text(name) for system, one in worth.items() if name in one.estimates}
+        table[column] = names.map(said)
     several = votes if len(votes) <= most else part_of(votes, _drawn(len(votes), most, seed))
     references = wide(References(several, seed=seed).scores(_JUDGED_BY)).assign(kind="reference")
     columns = ["dataset", "system", "kind", "n_items"]

@@ -106,12 +106,10 @@ def read_predictions(
     _check_type("path", path, str | Path, "a path")
     _check_type("data", data, str | Path, "a path, or auto, released or sample")
     _check_type("model", model, str | None, "a model's name")
-    known: list[Any]
-    if isinstance(votes, Votes):
-        known = [votes]
-    elif votes is not None:
-        is_list = isinstance(votes, Iterable) and not isinstance(votes, str)
-        known = list(votes) if is_list else [votes]
+    if votes is not None:
+        given: Any = votes
+        is_list = isinstance(given, Iterable) and not isinstance(given, str)
+        known = list(given) if is_list else [given]
         for one in known:
             _check_votes(one)
     elif dataset is not None:
@@ -282,13 +280,9 @@ def compare(
     ChaosError
         If the systems have one name, or share no item.
     """
-    for system in (a, b):
-        if not isinstance(system, System):
-            raise ChaosError(
-                "Only systems can be compared.",
-                found=type(system).__name__,
-                expected="a System, as read_predictions and make_system give it",
-            )
+    for argument, system in (("a", a), ("b", b)):
+        expected = "a System, as read_predictions and make_system give it"
+        _check_type(argument, system, System, expected)
     _check_votes(votes)
     resamples = _enough(resamples)
     if resamples == 0:
@@ -445,12 +439,7 @@ def _as_systems(votes: Votes, systems: Any) -> list[System]:
 
 
 def _check_votes(votes: Any) -> None:
-    if not isinstance(votes, Votes):
-        raise ChaosError(
-            "These are not votes.",
-            found=f"votes={_shown(votes)}",
-            expected="votes as chaos_utils.load gives them",
-        )
+    _check_type("votes", votes, Votes, "votes as chaos_utils.load gives them")
 
 
 def _check_type(argument: str, value: object, types: Any, expected: str) -> None:

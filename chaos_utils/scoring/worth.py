@@ -1,6 +1,6 @@
 """What a system is worth: its skill against the base rate, and in people on top of it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ from chaos_utils.metrics.skill import (
     skill_interval,
     skill_of_people,
 )
-from chaos_utils.scoring.human_equivalents import check_seed, predicted, refusal
+from chaos_utils.scoring.human_equivalents import check_seed, predicted
 from chaos_utils.scoring.system import System
 
 PEOPLE, PEOPLE_TRUSTED = "people_on_top", "people_on_top_trusted"
@@ -259,20 +259,3 @@ def of_distances(
 def _between(one: Estimate, ends: tuple[float, float]) -> Estimate:
     """Return an estimate with its interval, which holds it: out of fold, little may be less."""
     return Estimate(one.value, min(ends[0], one.value), max(ends[1], one.value))
-
-
-def in_words(votes: Votes, systems: Iterable[System], *, seed: int) -> dict[str, dict[str, str]]:
-    """Say in words what systems are worth, by name: ``people`` and ``people_trusted``.
-
-    Systems that were made from these votes are left out; of one that gives one label per item, only
-    the second is said.
-    """
-    found = {}
-    for system in systems:
-        if not refusal(votes, system):
-            one = worth(votes, system, seed=seed)
-            names = {"people": PEOPLE, "people_trusted": PEOPLE_TRUSTED}
-            found[system.name] = {
-                key: one.text(name) for key, name in names.items() if name in one.estimates
-            }
-    return found
