@@ -166,11 +166,7 @@ def recorded(
         Makes of the function an `Analysis`: called with evidence on some datasets, and the
         function's other arguments by name, it returns one `Table`.
     """
-
-    def mark(function: Callable[..., pd.DataFrame]) -> Analysis:
-        return Analysis(function, tuple(keys), needs, tuple(published))
-
-    return mark
+    return functools.partial(Analysis, keys=tuple(keys), needs=needs, published=tuple(published))
 
 
 @dataclass(eq=False)

@@ -156,28 +156,24 @@ class Crowds:
         of the paired difference between system and crowd, over resamples of the items, each with
         its votes.
         """
-        for name in names:
-            if name not in NAMES:
-                expected = did_you_mean(name, NAMES)
-                raise ChaosError("Unknown measure.", found=repr(name), expected=expected)
         seed = self._seed if seed is None else seed
         check_seed(seed)
         rows, model = predicted(self.votes, system)
         judges, crowds = self._drawn
-        gaps = []  # of system and crowds, by item and size
+        found = []
         for name in names:
+            if name not in NAMES:
+                expected = did_you_mean(name, NAMES)
+                raise ChaosError("Unknown measure.", found=repr(name), expected=expected)
             by_draw = [_DISTANCES[name](judging[rows], model) for judging in judges]
             own: Floats = np.mean(by_draw, axis=0)
-            gaps.append(own[:, np.newaxis] - crowds[name][rows])
-        ends: list[Floats] = [np.full((len(names), len(self.people)), np.nan)] * 2
-        if n_resamples:
-            rng = np.random.default_rng([seed, 3])
-            means = bootstrap_means(np.concatenate(gaps, axis=1), n_resamples, rng)
-            ends = [end.reshape(len(names), -1) for end in percentile_interval(means)]
-        found = []
-        for k, name in enumerate(names):
+            gaps = own[:, np.newaxis] - crowds[name][rows]  # by item and size
+            ends = (np.full(len(self.people), np.nan),) * 2
+            if n_resamples:
+                rng = np.random.default_rng([seed, 3])
+                ends = percentile_interval(bootstrap_means(gaps, n_resamples, rng))
             # Where even the upper end is below 0, so many people are surely too few.
-            value, low, high = map(self._crossing, (gaps[k].mean(axis=0), ends[1][k], ends[0][k]))
+            value, high, low = map(self._crossing, (gaps.mean(axis=0), *ends))
             limit, n_items = self.people[-1], len(rows)
             found.append(Equivalent(name, value, low, high, limit, n_items, self.n_judges))
         return found

@@ -35,7 +35,7 @@ from chaos_utils.scoring.scores import (
     described,
     score_rows,
 )
-from chaos_utils.scoring.system import System
+from chaos_utils.scoring.system import System, check_names
 from chaos_utils.scoring.systems import baselines
 
 IN_PEOPLE = (*worths.NAMES, *people.NAMES)  # what is asked of systems that have not seen the votes
@@ -131,15 +131,7 @@ def read_files(
             for name, parts in found.items()
         }
     for systems in found.values():
-        models = [system.name for system in systems]
-        for model_name in models:
-            if models.count(model_name) > 1:
-                raise ChaosError(
-                    "Two systems have the same name.",
-                    where=systems[0].dataset.title,
-                    found=model_name,
-                    todo="rename one of them, or join parts of one system with --join NAME",
-                )
+        check_names(systems, "rename one of them, or join parts of one system with --join NAME")
     return found
 
 
