@@ -331,8 +331,12 @@ def evaluated(
     everyone = [*baselines(votes, seed), *_marked(systems)]
     scores = score(votes, everyone, measures=_JUDGED_BY, n_resamples=n_resamples, seed=seed)
     references = References(_at_most(votes, most, seed), seed=seed).scores(_JUDGED_BY)
-    asked = [one for one in everyone if not refusal(votes, one)]
-    worth = worths.rows_of((one, worths.worth(votes, one, seed=seed)) for one in asked)
+    worth = [
+        row | one.keys
+        for one in everyone
+        if not refusal(votes, one)
+        for row in worths.worth(votes, one, seed=seed).rows
+    ]
     table = pd.concat([references, scores, pd.DataFrame(worth)])
     distances = scores[scores["measure"] == _JUDGED_BY[0]].sort_values("value", kind="stable")
     table = in_order_of(table, "system", pd.unique(pd.concat([references, distances])["system"]))
