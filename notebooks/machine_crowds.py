@@ -51,8 +51,8 @@ from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
 given = gather(data, predictions)
-machines = machine_crowds.beside(given)
-material, judges = machines.material, machines.judges
+material = given.beside(machine_crowds.JUDGES)
+judged = machine_crowds.judged(given)
 resampling = {"n_resamples": resamples, "confidence": confidence, "seed": seed}
 
 # %% tags=["remove-input"]
@@ -81,22 +81,20 @@ Markdown(notices(given))
 # ## Each model and a person
 
 # %%
-members = machine_crowds.members(material, judges=judges, **resampling)
-result = None
-if len(members):
-    result = publish_figure(
-        "fig-machine-models",
-        plot_members,
-        members,
-        caption=f"""On SNLI and αNLI most models agree with a person more often than another person does; none does so
-        as often as the majority. How often a random person gives a model's label, with {100 * confidence:g}% intervals over
-        items. Blue: the difference from *two people*, who agree with each other, is significant (paired bootstrap,
-        Holm's method over the models). *Majority*: the label that most other people gave.""",
-        alt="""Three panels of dots, one row per model, for SNLI, MNLI and αNLI. On SNLI nearly all dots lie between
-        the line of two people and that of the majority; on MNLI many lie close to the line of two people; on αNLI
-        two lie clearly below it and most above.""",
-    )
-result
+members = machine_crowds.members(judged, **resampling)
+publish_figure(
+    "fig-machine-models",
+    plot_members,
+    members,
+    if_rows=True,
+    caption=f"""On SNLI and αNLI most models agree with a person more often than another person does; none does so
+    as often as the majority. How often a random person gives a model's label, with {100 * confidence:g}% intervals over
+    items. Blue: the difference from *two people*, who agree with each other, is significant (paired bootstrap,
+    Holm's method over the models). *Majority*: the label that most other people gave.""",
+    alt="""Three panels of dots, one row per model, for SNLI, MNLI and αNLI. On SNLI nearly all dots lie between
+    the line of two people and that of the majority; on MNLI many lie close to the line of two people; on αNLI
+    two lie clearly below it and most above.""",
+)
 
 # %% [markdown]
 # Two people agree on {value}`tbl-machine-models dataset=snli model=people with_people .1%` of the SNLI items,
@@ -127,66 +125,40 @@ result
 # often it agrees with a person.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All models as a table", "code_prompt_hide": "Fold the table"}
-result = None
-if len(members):
-    result = publish_table(
-        "tbl-machine-models",
-        members,
-        shown=machine_crowds.side_by_side(members.rows, "model"),
-        columns=machine_crowds.member_columns(members.rows),
-        caption=f"""The models one by one. *Agrees*: how often a random person gives the same label; bold where that
-        differs significantly from another person. *Worth* in people on top of the base rate, with one weight fitted on
-        other items; a person is worth 1. The data has {100 * confidence:g}% intervals over items, p-values, skill and
-        the weights.""",
-    )
-result
-
-# %%
-makers = machine_crowds.makers(material, judges=judges, **resampling)
-result = None
-if len(makers):
-    result = publish_table(
-        "tbl-machine-makers",
-        makers,
-        shown=machine_crowds.side_by_side(makers.rows, "maker"),
-        columns=machine_crowds.maker_columns(makers.rows),
-        caption=f"""Models of one maker agree a little more often than models of different makers. *Of one maker* less
-        *of two makers*: how much more often two models of this maker give the same label than one of them and one of
-        another maker, in points, with {100 * confidence:g}% intervals over items ({resamples:,} resamples). *All*
-        counts every pair of models once. The data has both shares.""",
-    )
-result
+publish_table(
+    "tbl-machine-models",
+    members,
+    columns=machine_crowds.member_columns(members.rows),
+    index=["model"],
+    if_rows=True,
+    caption=f"""The models one by one. *Agrees*: how often a random person gives the same label; bold where that
+    differs significantly from another person. *Worth* in people on top of the base rate, with one weight fitted on
+    other items; a person is worth 1. The data has {100 * confidence:g}% intervals over items, p-values, skill and
+    the weights.""",
+)
 
 # %% [markdown]
-# On average makers matter little: two models of one maker give the same label to
-# {value}`tbl-machine-makers dataset=mnli maker=all within .0%` of the MNLI items, two of different makers to
-# {value}`tbl-machine-makers dataset=mnli maker=all across .0%` ({numref}`tbl-machine-makers`). They differ,
-# though. The two models of xAI are much closer to each other than to the rest; those of Anthropic and DeepSeek
-# are no closer, or less close, to each other than to others.
-#
 # ## How many people a panel is worth
 #
 # Pooling helps where members err independently. People drawn from the population do: *k* people are worth *k*.
 # Where models share an error, more of them only confirm it.
 
 # %%
-panels = machine_crowds.panels(material, judges=judges, **resampling)
-result = None
-if len(panels):
-    result = publish_figure(
-        "fig-machine-worth",
-        plot_machine_worth,
-        panels,
-        caption=f"""Pooling more models soon stops helping, as pooling more people does not. {{term}}`Skill <skill>` of
-        the pooled votes of some models, on average over all ways to draw them, and of as many people who know the base
-        rate (dashed). 0 is the base rate; at the left, the skill of 1, 2, 5 and 10 people. *Trusted*: mixed with the
-        base rate by one weight, fitted on other items. With {100 * confidence:g}% intervals over items; below −0.3
-        nothing is drawn.""",
-        alt="""Line plots for SNLI, MNLI and αNLI. The dashed line of people rises towards one. Trusted panels of models
-        start at or above one person and flatten between two and five people. As it is, a panel starts near the base
-        rate on SNLI, and on MNLI stays below it up to all 32 models.""",
-    )
-result
+panels = machine_crowds.panels(judged, **resampling)
+publish_figure(
+    "fig-machine-worth",
+    plot_machine_worth,
+    panels,
+    if_rows=True,
+    caption=f"""Pooling more models soon stops helping, as pooling more people does not. {{term}}`Skill <skill>` of
+    the pooled votes of some models, on average over all ways to draw them, and of as many people who know the base
+    rate (dashed). 0 is the base rate; at the left, the skill of 1, 2, 5 and 10 people. *Trusted*: mixed with the
+    base rate by one weight, fitted on other items. With {100 * confidence:g}% intervals over items; below −0.3
+    nothing is drawn.""",
+    alt="""Line plots for SNLI, MNLI and αNLI. The dashed line of people rises towards one. Trusted panels of models
+    start at or above one person and flatten between two and five people. As it is, a panel starts near the base
+    rate on SNLI, and on MNLI stays below it up to all 32 models.""",
+)
 
 # %% [markdown]
 # Pooling more models soon stops helping. On SNLI a single model is worth
@@ -210,25 +182,20 @@ result
 # {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" credibility .1f` on αNLI.
 
 # %%
-crowds = machine_crowds.crowds(material, judges=judges, **resampling)
-result = None
-if len(crowds):
-    found = (
-        "Language models, and seeds of one model, agree with each other more often than people do, and a crowd of "
-        "them is worth few people."
-    )
-    result = publish_table(
-        "tbl-machine-crowds",
-        crowds,
-        columns=machine_crowds.CROWD_COLUMNS,
-        groups=["dataset"],
-        caption=f"""{found if given.released else "Crowds of machines and of people."} Each crowd gives one label
-        per item and member, pooled; it is judged on the items that all its members answered. Worth is in people on top
-        of the base rate, as the votes are and *trusted*: mixed with the base rate by one weight that is fitted on other
-        items. Negative: below the base rate. In brackets, {100 * confidence:g}% intervals over items ({resamples:,}
-        resamples). The data has unanimity, skill and more.""",
-    )
-result
+crowds = machine_crowds.crowds(material, **resampling)
+publish_table(
+    "tbl-machine-crowds",
+    crowds,
+    columns=machine_crowds.CROWD_COLUMNS,
+    groups=["dataset"],
+    if_rows=True,
+    caption=f"""Language models, and seeds of one model, agree with each other more often than people do, and a
+    crowd of them is worth few people. Each crowd gives one label
+    per item and member, pooled; it is judged on the items that all its members answered. Worth is in people on top
+    of the base rate, as the votes are and *trusted*: mixed with the base rate by one weight that is fitted on other
+    items. Negative: below the base rate. In brackets, {100 * confidence:g}% intervals over items ({resamples:,}
+    resamples). The data has unanimity, skill and more.""",
+)
 
 # %% [markdown]
 # On SNLI and MNLI, seeds of one fine-tuned model repeat each other most: two runs of RoBERTa give the same label
@@ -237,25 +204,27 @@ result
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_agreement .0%`
 # ({numref}`tbl-machine-crowds`).
 #
+# Who made a model matters little: two language models of one maker give the same label to
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" within_maker .0%` of the MNLI items, two of
+# different makers to {value}`tbl-machine-crowds dataset=mnli "crowd=language models" across_makers .0%`.
+#
 # ### Choosing the best five
 #
 # There are 201,376 panels of five among 32 models, and the best of them looks better than it is. We choose it on
 # half of the items and judge it on the other half.
 
 # %%
-best = machine_crowds.best_panels(material, judges=judges, confidence=confidence, seed=seed)
-result = None
-if len(best):
-    result = publish_table(
-        "tbl-machine-panels",
-        best,
-        columns=machine_crowds.PANEL_COLUMNS,
-        groups=["dataset"],
-        caption=f"""A panel of five that was chosen for its score loses part of it on other items. Worth in people on
-        top of the base rate, as their votes are, by squared distance: means over 20 random splits of the items, either half
-        of which chooses once. In brackets, between which {100 * confidence:g}% of these choices lie.""",
-    )
-result
+best = machine_crowds.best_panels(judged, confidence=confidence, seed=seed)
+publish_table(
+    "tbl-machine-panels",
+    best,
+    columns=machine_crowds.PANEL_COLUMNS,
+    groups=["dataset"],
+    if_rows=True,
+    caption=f"""A panel of five that was chosen for its score loses part of it on other items. Worth in people on
+    top of the base rate, as their votes are, by squared distance: means over 20 random splits of the items, either half
+    of which chooses once. In brackets, between which {100 * confidence:g}% of these choices lie.""",
+)
 
 # %% [markdown]
 # On SNLI the best five are worth
@@ -274,22 +243,20 @@ result
 # to all encoders, and one to both.
 
 # %%
-stacked = machine_crowds.with_encoders(material, judges=judges, n_folds=folds, **resampling)
-result = None
-if len(stacked):
-    result = publish_table(
-        "tbl-machine-stacked",
-        stacked,
-        shown=stacked.rows[~stacked.rows["stacked"].str.contains("without")],
-        columns=machine_crowds.STACKED_COLUMNS,
-        groups=["dataset"],
-        caption=f"""Language models and encoders each know something about people that the other does not. Out of fold
-        ({folds} folds), each row one map, on the items that all of them answered. Worth in people on top of the base
-        rate. On the right, by how much JSD falls when the language models join the encoders, and when the encoders
-        join the language models. In brackets, {100 * confidence:g}% intervals over items. The data has KL, and the
-        encoders without ModernBERT-large.""",
-    )
-result
+stacked = machine_crowds.with_encoders(judged, n_folds=folds, **resampling)
+publish_table(
+    "tbl-machine-stacked",
+    stacked,
+    shown=stacked.rows[~stacked.rows["stacked"].str.contains("without")],
+    columns=machine_crowds.STACKED_COLUMNS,
+    groups=["dataset"],
+    if_rows=True,
+    caption=f"""Language models and encoders each know something about people that the other does not. Out of fold
+    ({folds} folds), each row one map, on the items that all of them answered. Worth in people on top of the base
+    rate. On the right, by how much JSD falls when the language models join the encoders, and when the encoders
+    join the language models. In brackets, {100 * confidence:g}% intervals over items. The data has KL, and the
+    encoders without ModernBERT-large.""",
+)
 
 # %% [markdown]
 # Each adds to the other, on all three datasets ({numref}`tbl-machine-stacked`). Together, weighed by a map, they
@@ -305,20 +272,18 @@ result
 # ## What it means that models agree
 
 # %%
-unanimity = machine_crowds.unanimity(material, judges=judges, **resampling)
-result = None
-if len(unanimity):
-    result = publish_figure(
-        "fig-machine-unanimity",
-        plot_unanimity,
-        unanimity,
-        caption=f"""Where all models agree, people need not. The share of people who give the label that most models
-        give, by the share of models that give it, with {100 * confidence:g}% intervals over items. The last point
-        holds the items on which all models agree; below each point, its share of the items.""",
-        alt="""Three panels. The share of people rises with the share of models but stays below the diagonal: where all
-        models agree it is about 85 percent on SNLI, 70 percent on MNLI and 94 percent on αNLI.""",
-    )
-result
+unanimity = machine_crowds.unanimity(judged, **resampling)
+publish_figure(
+    "fig-machine-unanimity",
+    plot_unanimity,
+    unanimity,
+    if_rows=True,
+    caption=f"""Where all models agree, people need not. The share of people who give the label that most models
+    give, by the share of models that give it, with {100 * confidence:g}% intervals over items. The last point
+    holds the items on which all models agree; below each point, its share of the items.""",
+    alt="""Three panels. The share of people rises with the share of models but stays below the diagonal: where all
+    models agree it is about 85 percent on SNLI, 70 percent on MNLI and 94 percent on αNLI.""",
+)
 
 # %% [markdown]
 # Where all 32 models agree, people need not ({numref}`fig-machine-unanimity`):
@@ -337,21 +302,18 @@ result
 # {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" rho .2f` on αNLI.
 
 # %%
-parted = machine_crowds.parted(material, judges=judges)
-result = None
-if len(parted):
-    result = publish_table(
-        "tbl-machine-parted",
-        parted,
-        shown=parted.rows[(parted.rows["people_label"] == "any") | (parted.rows["n_items"] >= 5)],
-        columns=machine_crowds.PARTED_COLUMNS,
-        groups=["dataset"],
-        caption="""Where nearly all models part from most people, it is on close items, and on MNLI mostly towards
-        *neutral*. Items on which at least 90% of the models give one label and people's majority is another: how many,
-        which share of people is with either label, and on how many of them the models give the old label. The data has
-        the pairs of labels with fewer than five items.""",
-    )
-result
+parted = machine_crowds.parted(judged)
+publish_table(
+    "tbl-machine-parted",
+    parted,
+    columns=machine_crowds.PARTED_COLUMNS,
+    groups=["dataset"],
+    if_rows=True,
+    caption="""Where nearly all models part from most people, it is on close items, and on MNLI mostly towards
+    *neutral*. Items on which at least 90% of the models give one label and people's majority is another: how many,
+    which share of people is with either label, and on how many of them the models give the old label. Pairs of
+    labels with fewer than five items count among *any* alone.""",
+)
 
 # %% [markdown]
 # Nearly all models agree on a label other than people's majority on
@@ -380,22 +342,20 @@ result
 # {value}`tbl-machine-published dataset=alphanli quantity=nu_MSE paper .2f`.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Published and computed values", "code_prompt_hide": "Fold the table"}
-published = machine_crowds.published(material, judges=judges)
-result = None
-if len(published):
-    result = publish_table(
-        "tbl-machine-published",
-        published,
-        columns=machine_crowds.PUBLISHED_COLUMNS,
-        groups=["dataset"],
-        caption="""The published values come out again. On SNLI all digits agree; on MNLI and αNLI one and five items
-        are left out here, on which a model's reply could not be read and the published values count a placeholder.
-        *J*: how often two people differ (with the votes taken for the truth). *PR*: participation ratio of the models'
-        residuals. *n_eff*: independent models, from their errors against ChaosNLI's majority label. *γ_co*: share of
-        deviations that the models have in common. *ν_H* rests on a simulated curve that was not released. *Missing*: what
-        the items that are left out must add to the sum over items.""",
-    )
-result
+published = machine_crowds.published(judged)
+publish_table(
+    "tbl-machine-published",
+    published,
+    columns=machine_crowds.PUBLISHED_COLUMNS,
+    groups=["dataset"],
+    if_rows=True,
+    caption="""The published values come out again. On SNLI all digits agree; on MNLI and αNLI one and five items
+    are left out here, on which a model's reply could not be read and the published values count a placeholder.
+    *J*: how often two people differ (with the votes taken for the truth). *PR*: participation ratio of the models'
+    residuals. *n_eff*: independent models, from their errors against ChaosNLI's majority label. *γ_co*: share of
+    deviations that the models have in common. *ν_H* rests on a simulated curve that was not released. *Missing*: what
+    the items that are left out must add to the sum over items.""",
+)
 
 # %% [markdown]
 # The missing items are few enough to explain the differences: they would have to add
@@ -407,13 +367,13 @@ result
 # guess, which knows nothing of any item, comes to
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" uniform_human_equivalent_brier .2f` on MNLI, the
 # base rate to
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" base_rate_human_equivalent_brier .2f`, and the 32
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" credibility .2f`, and the 32
 # models to {value}`tbl-machine-crowds dataset=mnli "crowd=language models" human_equivalent_brier .2f`: no more
 # than the base rate.
 #
 # On SNLI and αNLI the models do know more: they come to
 # {value}`tbl-machine-crowds dataset=snli "crowd=language models" human_equivalent_brier .2f` on SNLI, the base
-# rate to {value}`tbl-machine-crowds dataset=snli "crowd=language models" base_rate_human_equivalent_brier .2f`.
+# rate to {value}`tbl-machine-crowds dataset=snli "crowd=language models" credibility .2f`.
 # {numref}`tbl-machine-crowds` counts people from there, with intervals.
 #
 # ## In an annotator's place
@@ -426,23 +386,20 @@ result
 # passes. The test judges one model in place of one person, not a crowd of models in place of a crowd.
 
 # %%
-annotated, labelled = machine_crowds.annotated(given)
-stand_ins = machine_crowds.stand_ins(annotated, answers=labelled, **resampling)
-result = None
-if len(stand_ins):
-    result = publish_table(
-        "tbl-machine-stand-ins",
-        stand_ins,
-        columns=machine_crowds.STAND_IN_COLUMNS,
-        groups=["dataset"],
-        caption=f"""Whether a model may replace an annotator depends on the model and on the margin ε that is
-        allowed. *A person* and *a model*: how often another one gave the same label. *All of them, plurality*:
-        the label that most of the models gave (the first of those that tie); its worth is that of all their
-        votes, pooled, and *a model* the agreement of two models. *People*: the agreement of two people. *Worth* is
-        trusted: votes are mixed with the base rate by one weight that is fitted on other items. In brackets,
-        {100 * confidence:g}% intervals over items.""",
-    )
-result
+stand_ins = machine_crowds.stand_ins(machine_crowds.annotated(given), **resampling)
+publish_table(
+    "tbl-machine-stand-ins",
+    stand_ins,
+    columns=machine_crowds.STAND_IN_COLUMNS,
+    groups=["dataset"],
+    if_rows=True,
+    caption=f"""Whether a model may replace an annotator depends on the model and on the margin ε that is
+    allowed. *A person* and *a model*: how often another one gave the same label. *All of them, plurality*:
+    the label that most of the models gave (the first of those that tie); its worth is that of all their
+    votes, pooled, and *a model* the agreement of two models. *People*: the agreement of two people. *Worth* is
+    trusted: votes are mixed with the base rate by one weight that is fitted on other items. In brackets,
+    {100 * confidence:g}% intervals over items.""",
+)
 
 # %% [markdown]
 # Whether a model passes depends on the model ({numref}`tbl-machine-stand-ins`). On WAX, Gemini Pro does at ε =

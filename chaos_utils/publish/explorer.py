@@ -17,7 +17,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import bundled_datasets
-from chaos_utils.datasets.companions import LABELS
+from chaos_utils.datasets.companions import LABELS, Companion
 from chaos_utils.datasets.dataset import Dataset, Release
 from chaos_utils.datasets.splits import item_groups
 from chaos_utils.datasets.votes import Votes
@@ -116,9 +116,8 @@ def reasons(votes: Votes) -> dict[str, Any]:
     return {"names": names, "labels": LABELS, "statuses": why.STATUSES, "items": items}
 
 
-def _rows(companion: why.Companion) -> Iterable[Any]:
-    available = all(map(sources.find, companion.files))
-    return companion.read().itertuples() if available else ()
+def _rows(companion: Companion) -> Iterable[Any]:
+    return companion.read().itertuples() if companion.available else ()
 
 
 def reasons_script(shown: Sequence[Votes], chapter: str) -> str:

@@ -1,10 +1,9 @@
 import pytest
 
-from chaos_utils.analyses import why
+from chaos_utils.analyses import machine_crowds, why
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.catalogue import bundled_datasets, get_dataset
-from chaos_utils.datasets.companions import machine_files
+from chaos_utils.datasets.catalogue import bundled_datasets
 from chaos_utils.publish import dependencies
 
 
@@ -76,7 +75,7 @@ def test_what_stands_beside_the_votes_is_followed(tmp_path, monkeypatch):
 
     assert needed("why", "auto") > pages.keys()
     assert not needed("why", "sample") & pages.keys()
-    machines = set(machine_files(get_dataset("wax")))
+    machines = {*machine_crowds.JUDGES.files, *machine_crowds.ANNOTATORS.files}
     assert needed("machine_crowds", "auto") >= machines
     others = {file.name for one in bundled_datasets() for file in one.files if not one.in_book}
     assert needed("crowds", "auto") >= others
