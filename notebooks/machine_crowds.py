@@ -46,12 +46,13 @@ from IPython.display import Markdown
 from chaos_utils.analyses import machine_crowds
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.notices import notices
+from chaos_utils.datasets.companions import JUDGES
 from chaos_utils.plots.machine_crowds import plot_machine_worth, plot_members, plot_unanimity
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
 given = gather(data, predictions)
-material = given.beside(machine_crowds.JUDGES)
+material = given.beside(JUDGES)
 judged = machine_crowds.judged(given)
 resampling = {"n_resamples": resamples, "confidence": confidence, "seed": seed}
 

@@ -14,20 +14,11 @@ from chaos_utils.analyses.fitting import RECIPE, common
 from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.recorded import recorded
 from chaos_utils.datasets.catalogue import bundled_datasets
-from chaos_utils.datasets.companions import (
-    Companion,
-    judges_file,
-    read_judges,
-    read_llm_annotators,
-)
+from chaos_utils.datasets.companions import ANNOTATORS, JUDGES, Companion, judges_file
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.splits import grouped_folds, item_groups
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.metrics.agreement import (
-    majority_agreement,
-    pairwise_agreement,
-    quadratic_entropy,
-)
+from chaos_utils.metrics.agreement import majority_agreement, pairwise_agreement
 from chaos_utils.metrics.panels import one_hot, panel_values, panel_variance
 from chaos_utils.metrics.replacement import alternative_annotator_test
 from chaos_utils.metrics.resampling import (
@@ -50,8 +41,6 @@ from chaos_utils.scoring.worth import POOLED as HUMAN_EQUIVALENT
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-JUDGES = Companion("judges32/*", read_judges)
-ANNOTATORS = Companion("alttest/*/llm_annotations.json", read_llm_annotators)
 LLMS, ENCODERS = "language models", "encoders"
 _AND = f" + {LLMS}"
 ALL, WITH_YOURS = "all fine-tuned models", "all models with yours"
@@ -275,10 +264,9 @@ def crowds(
         )
         for name, mean in zip(values, means.to_dict("records"), strict=True):
             row |= _with_ends(str(name), mean)
-        many = panel_variance(crowd.labels, np.inf)
-        limit = _worth(people, pooled, varying=many, **how)
+        many = _worth(people, pooled, varying=panel_variance(crowd.labels, np.inf), **how)
+        row |= _worth(people, pooled, **how) | {f"limit_{name}": of for name, of in many.items()}
         uniform = _worth(people, np.full(pooled.shape, 1 / pooled.shape[1]), **how)
-        row |= _worth(people, pooled, **how) | {f"limit_{name}": v for name, v in limit.items()}
         row[f"uniform_{HUMAN_EQUIVALENT}"] = uniform.get(HUMAN_EQUIVALENT)
         if people.has_old_labels:
             items, old = np.arange(len(people)), people.old_label
@@ -421,9 +409,10 @@ def best_panels(
     crowd = judges_on(votes, judges)
     people, n = crowd.votes, crowd.n_members
     found = distances(people.counts, crowd.counts / n, item_groups([people])[0])
-    noise = (quadratic_entropy(people.counts) / people.n_votes)[:, np.newaxis, np.newaxis]
+    noise = (1 - pairwise_agreement(people.counts)) / people.n_votes
     apart = np.moveaxis(crowd.one_hot, 0, 1) - people.shares[:, np.newaxis]
-    products = apart @ np.swapaxes(apart, 1, 2) - noise  # by item, of two models each
+    products = apart @ np.swapaxes(apart, 1, 2)  # by item, of two models each
+    products -= noise[:, np.newaxis, np.newaxis]
     every = np.array(list(combinations(range(n), PANEL)))
     rng = np.random.default_rng([seed, 17])
     rows = []

@@ -16,13 +16,7 @@ import pandas as pd
 
 from chaos_utils.analyses.evidence import Evidence, Material
 from chaos_utils.analyses.recorded import recorded
-from chaos_utils.datasets.companions import (
-    Companion,
-    read_ambient,
-    read_livenli,
-    read_taxonomy,
-    read_varierr,
-)
+from chaos_utils.datasets.companions import AMBIENT, TAXONOMY, VARIERR, Companion
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.agreement import quadratic_entropy
 from chaos_utils.metrics.divergence import (
@@ -37,34 +31,27 @@ from chaos_utils.scoring.system import System
 
 Booleans = npt.NDArray[np.bool_]
 
-# As Jiang and de Marneffe (2022) name and sort them, and as their file has them.
-REASONS: Mapping[str, tuple[str, str]] = MappingProxyType(
+NONE = "none of the ten"
+# Ten reasons and none, as Jiang and de Marneffe (2022) call them in their file and as we do.
+REASONS: Mapping[str, str] = MappingProxyType(
     {
-        "Lexical": ("lexical", "meaning"),
-        "Implicature": ("implicature", "meaning"),
-        "Presupposition": ("presupposition", "meaning"),
-        "Probabilistic": ("probabilistic", "meaning"),
-        "Imperfection": ("imperfection", "meaning"),
-        "Coreference": ("coreference", "guidelines"),
-        "Temporal": ("temporal", "guidelines"),
-        "Interrogative": ("interrogative", "guidelines"),
-        "Accommodating": ("accommodating", "annotators"),
-        "High Overlap": ("high overlap", "annotators"),
+        "Lexical": "lexical",
+        "Implicature": "implicature",
+        "Presupposition": "presupposition",
+        "Probabilistic": "probabilistic",
+        "Imperfection": "imperfection",
+        "Coreference": "coreference",
+        "Temporal": "temporal",
+        "Interrogative": "interrogative",
+        "Accommodating": "accommodating",
+        "High Overlap": "high overlap",
+        "N/A": NONE,
     }
 )
-NO_REASON = "N/A"
-_CODES = [*REASONS, NO_REASON]
 STATUSES = ("plausible", "error", "not given")
-NONE = "none of the ten"
 PEOPLE = "people"
 FEW = 20  # items; below it, a reason is not drawn
 _FEWEST = 2  # items that an interval needs
-
-
-VARIERR = Companion("varierr/*", read_varierr)
-TAXONOMY = Companion("nli_disagreement_taxonomy/*", read_taxonomy)
-LIVENLI = Companion("livenli/*", read_livenli)
-AMBIENT = Companion("ambient/crowdworker*", read_ambient)
 
 
 def joined(material: Material) -> Material:
@@ -201,7 +188,7 @@ def _quantities(
     People's entropy in bits and their share of each label; each family's JSD, and by how much its
     share of a label is above people's. A family's values are the means of its seeds'.
     """
-    given = pd.crosstab(rows["uid"], rows["reason"]).reindex(columns=_CODES, fill_value=0) > 0
+    given = pd.crosstab(rows["uid"], rows["reason"]).reindex(columns=[*REASONS], fill_value=0) > 0
     for holder, held, several in _holders(_shared(votes, rows["uid"]), systems):
         has = given.loc[list(held.uids)].to_numpy()
         shares = np.mean(several, axis=0)
@@ -223,8 +210,8 @@ def reasons(
 
     ``holder`` is people or a family of systems, on the items that all its seeds predict; the
     ``quantity`` is ``entropy`` (bits), ``jsd`` (mean of a family's seeds), or a label: people's
-    share of it, or how much more of it a family has. ``kind`` of the reason, its ``n_items`` (an
-    item may have several), their ``mean`` with the ends of its interval by Student's t, and
+    share of it, or how much more of it a family has. ``n_items`` of the reason (an item may have
+    several), their ``mean`` with the ends of its interval by Student's t, and
     ``overall``, the mean of the ``n_coded`` items that have at least one of the ten reasons.
     """
     found = []
@@ -232,14 +219,13 @@ def reasons(
         coded = values[~has[:, -1]]
         about = {"dataset": votes.dataset.name, "holder": holder, "quantity": quantity}
         overall = {"overall": coded.mean(), "n_coded": len(coded)}
-        for code, here in zip(_CODES, has.T, strict=True):
+        for name, here in zip(REASONS.values(), has.T, strict=True):
             if not here.any():
                 continue
-            name, kind = REASONS.get(code, (NONE, ""))
             mean, low, high = _interval(values[here], confidence)
             if holder == PEOPLE:  # no entropy or share is below 0
                 low = max(low, 0.0)
-            row = {"reason": name, "kind": kind, "n_items": here.sum()}
+            row = {"reason": name, "n_items": here.sum()}
             found.append(about | row | {"mean": mean, "low": low, "high": high} | overall)
     return pd.DataFrame(found)
 
@@ -269,8 +255,7 @@ def explained(
             "by_reason": by_reason,
             "p": p,
         }
-        names = (name for name, _ in REASONS.values())
-        of_each = zip(names, has.T, strict=True)
+        of_each = zip(REASONS.values(), has.T, strict=False)
         often = {name: values[here] for name, here in of_each if here.sum() >= FEW}
         means = pd.Series({name: one.mean() for name, one in often.items()})
         if len(means):

@@ -301,3 +301,11 @@ def read_llm_annotators(dataset: str, data: str = "auto") -> pd.DataFrame:
         file.only("item", items, place)
         items = items.map(place)
     return pd.DataFrame({"uid": items, "model": file.table["model"], "label": labels})
+
+
+VARIERR = Companion("varierr/*", read_varierr)
+TAXONOMY = Companion("nli_disagreement_taxonomy/*", read_taxonomy)
+LIVENLI = Companion("livenli/*", read_livenli)
+AMBIENT = Companion("ambient/crowdworker*", read_ambient)
+JUDGES = Companion("judges32/*", read_judges)
+ANNOTATORS = Companion(f"alttest/*/{_BESIDE}", read_llm_annotators)
