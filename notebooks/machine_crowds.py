@@ -63,21 +63,16 @@ Markdown(notices(given))
 # ## One label each
 #
 # {cite:t}`li2026` asked 32 models by ten makers, of 2025 and 2026, for one label per item, at temperature 0. We
-# read their labels of {value}`tbl-machine-crowds dataset=snli "crowd=language models" n_items ,d` items of SNLI,
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" n_items ,d` of MNLI and
-# {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" n_items ,d` of αNLI, and compare each with
-# the hundred votes on the same item.
+# read their labels of about a thousand items each of SNLI, MNLI and αNLI, and compare each with the hundred votes on
+# the same item.
 #
 # * The items and labels are public, and models may have seen them in training. All numbers on language models
 #   here may overstate what they would be worth on new items.
 # * The names are those under which the models were asked, not verified versions.
-# * One label at temperature 0 says nothing of a model's probabilities.
-# * Intervals are over items, with the panel as it is: they do not say what other models would do.
 # * The items of αNLI are not a random part: two people agree on
 #   {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" people_agreement .0%` of them, and on
 #   {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" left_out_agreement .0%` of those that were
-#   left out, so that numbers here are not comparable with those on the whole development set. On SNLI and MNLI the
-#   two hardly differ.
+#   left out. On SNLI and MNLI the two hardly differ.
 #
 # ## Each model and a person
 
@@ -98,21 +93,16 @@ publish_figure(
 )
 
 # %% [markdown]
-# Two people agree on {value}`tbl-machine-models dataset=snli model=people with_people .1%` of the SNLI items,
-# {value}`tbl-machine-models dataset=mnli model=people with_people .1%` of the MNLI items and
-# {value}`tbl-machine-models dataset=alphanli model=people with_people .1%` of the αNLI items.
-#
-# Many models agree with a person significantly more often than that ({numref}`fig-machine-models`): of the 32,
-# {value}`tbl-machine-models dataset=snli side=above count:with_people d` on SNLI,
-# {value}`tbl-machine-models dataset=mnli side=above count:with_people d` on MNLI and
-# {value}`tbl-machine-models dataset=alphanli side=above count:with_people d` on αNLI. Few do so significantly less
-# often.
+# Two people agree on {value}`tbl-machine-models dataset=snli model=people with_people .1%` of the SNLI items and on
+# {value}`tbl-machine-models dataset=mnli model=people with_people .1%` of the MNLI items. Most models agree with a
+# person significantly more often on SNLI and αNLI, and
+# {value}`tbl-machine-models dataset=mnli side=above count:with_people d` of the 32 do so on MNLI
+# ({numref}`fig-machine-models`). Few agree significantly less often.
 #
 # Picking the majority does better. The label that most other people gave is a person's label on
-# {value}`tbl-machine-models dataset=snli "model=the majority of the others" with_people .1%` of the SNLI items,
-# {value}`tbl-machine-models dataset=mnli "model=the majority of the others" with_people .1%` of the MNLI items and
-# {value}`tbl-machine-models dataset=alphanli "model=the majority of the others" with_people .1%` of the αNLI
-# items, more often than that of any model. Such a count rewards whoever leaves out every minority view.
+# {value}`tbl-machine-models dataset=snli "model=the majority of the others" with_people .1%` of the SNLI items, more
+# often than that of any model, and so it is on MNLI and αNLI. Such a count rewards whoever leaves out every
+# minority view.
 #
 # To say what a model knows of people, we ask how many people one would have to ask to know as much
 # ({term}`worth`). For a single label only its {term}`trusted` worth is meaningful: the label is mixed with the
@@ -162,15 +152,13 @@ publish_figure(
 )
 
 # %% [markdown]
-# Pooling more models soon stops helping. On SNLI a single model is worth
+# On SNLI a single model is worth
 # {value}`fig-machine-worth dataset=snli n_members=1 people_on_top_trusted .1f` people, on average and trusted; a
 # random panel of five {value}`fig-machine-worth dataset=snli n_members=5 people_on_top_trusted .1f`; all 32
 # {value}`fig-machine-worth dataset=snli n_members=32 people_on_top_trusted .1f` ({numref}`fig-machine-worth`).
 #
 # More models of this kind would add little: endlessly many would be worth
 # {value}`tbl-machine-crowds dataset=snli "crowd=language models" limit_people_on_top_trusted .1f` people on SNLI.
-# On MNLI all 32 are worth {value}`fig-machine-worth dataset=mnli n_members=32 people_on_top_trusted .1f`, and on
-# αNLI {value}`fig-machine-worth dataset=alphanli n_members=32 people_on_top_trusted .1f`.
 #
 # The gap between the two lines is overconfidence: the models of a panel agree on more than people do, so that
 # their votes, read as probabilities, are too extreme. On MNLI the weight that mends this is
@@ -178,9 +166,8 @@ publish_figure(
 # replaced by the base rate.
 #
 # Bare votes of people need the base rate, too. As they are, *k* people are worth *k* −
-# {value}`tbl-machine-crowds dataset=snli "crowd=language models" credibility .1f` on SNLI, *k* −
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" credibility .1f` on MNLI and *k* −
-# {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" credibility .1f` on αNLI.
+# {value}`tbl-machine-crowds dataset=snli "crowd=language models" credibility .1f` on SNLI and *k* −
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" credibility .1f` on MNLI.
 
 # %%
 crowds = machine_crowds.crowds(material, **resampling)
@@ -191,11 +178,10 @@ publish_table(
     groups=["dataset"],
     if_rows=True,
     caption=f"""Language models, and seeds of one model, agree with each other more often than people do, and a
-    crowd of them is worth few people. Each crowd gives one label
-    per item and member, pooled; it is judged on the items that all its members answered. Worth is in people on top
-    of the base rate, as the votes are and *trusted*: mixed with the base rate by one weight that is fitted on other
-    items. Negative: below the base rate. In brackets, {100 * confidence:g}% intervals over items ({resamples:,}
-    resamples). The data has unanimity, skill and more.""",
+    crowd of them is worth few people. Each crowd gives one label per item and member, pooled; it is judged on the
+    items that all its members answered. Worth is in people on top of the base rate, as the votes are and *trusted*:
+    mixed with the base rate by one weight that is fitted on other items. Negative: below the base rate. In brackets,
+    {100 * confidence:g}% intervals over items ({resamples:,} resamples). The data has skill and more.""",
 )
 
 # %% [markdown]
@@ -239,9 +225,7 @@ publish_table(
 # ### Language models and encoders
 #
 # Do language models know the same about people as the encoders of {doc}`results` do? We fit one map on the votes
-# on other items ({doc}`fitting`) to the share of the
-# {value}`tbl-machine-stacked dataset=snli "stacked=language models" n_systems d` models that give each label, one
-# to all encoders, and one to both.
+# on other items ({doc}`fitting`) to the share of the models that give each label, one to all encoders, one to both.
 
 # %%
 stacked = machine_crowds.with_encoders(judged, n_folds=folds, **resampling)
@@ -255,8 +239,8 @@ publish_table(
     caption=f"""Language models and encoders each know something about people that the other does not. Out of fold
     ({folds} folds), each row one map, on the items that all of them answered. Worth in people on top of the base
     rate. On the right, by how much JSD falls when the language models join the encoders, and when the encoders
-    join the language models. In brackets, {100 * confidence:g}% intervals over items. The data has KL, and the
-    encoders without ModernBERT-large.""",
+    join the language models. In brackets, {100 * confidence:g}% intervals over items. The data also has the encoders
+    without ModernBERT-large.""",
 )
 
 # %% [markdown]
@@ -266,9 +250,8 @@ publish_table(
 # {value}`tbl-machine-stacked dataset=alphanli "stacked=encoders + language models" people .1f` on αNLI, where the
 # encoders add little.
 #
-# ModernBERT-large may have seen the MNLI items. Without it, encoders and language models together are worth
-# {value}`tbl-machine-stacked dataset=mnli "stacked=encoders without ModernBERT-large + language models" people .1f`
-# people on MNLI. The language models may have seen any of the items, so that on new items all of this may be less.
+# Without ModernBERT-large, which may have seen the MNLI items, both together are worth
+# {value}`tbl-machine-stacked dataset=mnli "stacked=encoders without ModernBERT-large + language models" people .1f`.
 #
 # ## What it means that models agree
 
@@ -292,15 +275,13 @@ publish_figure(
 # {value}`fig-machine-unanimity dataset=mnli bin=4 people .0%` on MNLI and
 # {value}`fig-machine-unanimity dataset=alphanli bin=4 people .0%` on αNLI.
 #
-# So unanimity of models is a good sign of the majority and a poor sign of agreement. On MNLI, where they agree on
-# {value}`fig-machine-unanimity dataset=mnli bin=4 share_of_items .0%` of the items, their label is the majority's
-# on {value}`fig-machine-unanimity dataset=mnli bin=4 majority .0%` of these, but three in ten people see it
-# otherwise.
+# So unanimity of models is a good sign of the majority and a poor sign of agreement. Where all agree on MNLI, their
+# label is the majority's on {value}`fig-machine-unanimity dataset=mnli bin=4 majority .0%` of the items, but three
+# in ten people see it otherwise.
 #
-# Where people are split, models are split somewhat more often. The correlation over items between how often two
-# people and two models differ is {value}`tbl-machine-crowds dataset=snli "crowd=language models" rho .2f` on
-# SNLI, {value}`tbl-machine-crowds dataset=mnli "crowd=language models" rho .2f` on MNLI and
-# {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" rho .2f` on αNLI.
+# Where people are split, models are split somewhat more often: over items, the correlation between how often two
+# people and two models differ is {value}`tbl-machine-crowds dataset=snli "crowd=language models" rho .2f` on SNLI
+# and {value}`tbl-machine-crowds dataset=mnli "crowd=language models" rho .2f` on MNLI.
 
 # %%
 parted = machine_crowds.parted(judged)
@@ -319,28 +300,22 @@ publish_table(
 # %% [markdown]
 # Nearly all models agree on a label other than people's majority on
 # {value}`tbl-machine-parted dataset=mnli people_label=any n_items d` of the
-# {value}`tbl-machine-parted dataset=mnli max:n_agreed d` MNLI items on which nearly all agree. On SNLI and αNLI
-# they agree on more items, and on another label than people on far fewer ({numref}`tbl-machine-parted`):
-# {value}`tbl-machine-parted dataset=snli people_label=any n_items d` on SNLI. On MNLI they most often say
-# *neutral* where people lean to *entailment*. The labels alone do not say why.
+# {value}`tbl-machine-parted dataset=mnli max:n_agreed d` MNLI items on which nearly all agree, most often on
+# *neutral* where people lean to *entailment*. On SNLI and αNLI they agree on more items, and on another label than
+# people on far fewer ({numref}`tbl-machine-parted`). The labels alone do not say why.
 #
 # One trace of items seen in training would be a preference for the {term}`old label` where people's majority is
-# another. On such items of SNLI there is none: models give the old label in
-# {value}`tbl-machine-crowds dataset=snli "crowd=language models" old_label .0%` of their answers, people in
-# {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_old_label .0%`.
-#
-# On MNLI and αNLI models do give it more often than people, in
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" old_label .0%` of their answers against
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_old_label .0%` on MNLI, and nearly the
-# same on αNLI. Other reasons could explain it, and its absence would not show that the votes were never seen.
+# another. On such items of SNLI there is none. On those of MNLI models give it in
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" old_label .0%` of their answers, people in
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_old_label .0%`, and nearly so on αNLI. Other
+# reasons could explain it, and its absence would not show that the votes were never seen.
 #
 # ## The published values
 #
 # {cite:t}`li2026` describe the panel by its error *E*, the squared distance of the pooled votes to people's
-# shares, and by *ν_MSE*, the number of people whose shares come as near. They find *ν_MSE* of
-# {value}`tbl-machine-published dataset=snli quantity=nu_MSE paper .2f`,
-# {value}`tbl-machine-published dataset=mnli quantity=nu_MSE paper .2f` and
-# {value}`tbl-machine-published dataset=alphanli quantity=nu_MSE paper .2f`.
+# shares, and by *ν_MSE*, the number of people whose shares come as near: on SNLI
+# {value}`tbl-machine-published dataset=snli quantity=nu_MSE paper .2f`, on MNLI
+# {value}`tbl-machine-published dataset=mnli quantity=nu_MSE paper .2f`.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Published and computed values", "code_prompt_hide": "Fold the table"}
 published = machine_crowds.published(judged)
@@ -367,15 +342,9 @@ publish_table(
 # As a number of people, *ν_MSE* has no zero. In the same unit (without the bias of a hundred votes) a uniform
 # guess, which knows nothing of any item, comes to
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" uniform_human_equivalent_brier .2f` on MNLI, the
-# base rate to
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" credibility .2f`, and the 32
-# models to {value}`tbl-machine-crowds dataset=mnli "crowd=language models" human_equivalent_brier .2f`: no more
-# than the base rate.
-#
-# On SNLI and αNLI the models do know more: they come to
-# {value}`tbl-machine-crowds dataset=snli "crowd=language models" human_equivalent_brier .2f` on SNLI, the base
-# rate to {value}`tbl-machine-crowds dataset=snli "crowd=language models" credibility .2f`.
-# {numref}`tbl-machine-crowds` counts people from there, with intervals.
+# base rate to {value}`tbl-machine-crowds dataset=mnli "crowd=language models" credibility .2f`, and the 32 models to
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" human_equivalent_brier .2f`: no more than the base
+# rate. On SNLI and αNLI they do know more. {numref}`tbl-machine-crowds` counts people from there, with intervals.
 #
 # ## In an annotator's place
 #
@@ -408,10 +377,7 @@ publish_table(
 # {value}`tbl-machine-stand-ins dataset=wax model=gemini_pro wins_10 .2f`; Mistral fails even at ε = 0.2
 # ({value}`tbl-machine-stand-ins dataset=wax model=mistral-v03 wins_20 .2f`), as GPT-4o does on the skin lesions.
 #
-# On WAX, too, models agree with each other more often than people do,
-# {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" with_models .0%` against
-# {value}`tbl-machine-stand-ins dataset=wax model=people with_people .0%`; on the skin lesions they agree less
-# often than people.
+# On WAX, too, models agree with each other more often than people do; on the skin lesions they agree less often.
 #
 # Passing is no proof that models can replace a crowd. All models together are worth (trusted)
 # {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" people_on_top_trusted .1f` people on WAX
@@ -426,7 +392,7 @@ publish_table(
 # * Every language model was asked once, with one prompt, for one label. Another prompt, several samples, or
 #   asking for a distribution would make other crowds.
 # * Thirty-two models by ten makers are no sample of all models; what endlessly many would be worth assumes that
-#   they are.
+#   they are, and intervals are over items alone.
 # * The fine-tuned models are few, and differ in size, seeds and training data. On αNLI nine of them are those of
 #   {cite:t}`nie2020`, and two are ours.
 # * WAX has five or six votes per item and
