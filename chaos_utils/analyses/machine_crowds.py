@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import reduce
 from itertools import combinations
 from typing import Any
 
@@ -148,19 +149,17 @@ def crowds_on(votes: Votes, systems: Sequence[System], judges: Companion = JUDGE
     is_judged = votes.is_released and judges.available and judges_file(votes.dataset)
     found = [judges_on(votes, judges)] if is_judged else []
     fair = [one for one in systems if not any(map(are_votes, one.trained_on))]
-    families: dict[str, list[System]] = {}
+    groups: dict[str, list[System]] = {}
     for one in fair:
         if one.seed is not None:
-            families.setdefault(one.family, []).append(one)
-    groups = {name: some for name, some in families.items() if len(some) > 1}
+            groups.setdefault(one.family, []).append(one)
+    groups = {name: some for name, some in groups.items() if len(some) > 1}
     ours = [one for one in fair if one.origin != "yours"]
     for name, some in ((ALL, ours), (WITH_YOURS, fair if len(fair) > len(ours) else [])):
         if len({one.family for one in some}) > 1:
             groups[name] = some
     for name, some in groups.items():
-        rows = np.arange(len(votes))
-        for one in some:
-            rows = np.intersect1d(rows, one.rows_in(votes))
+        rows = reduce(np.intersect1d, (one.rows_in(votes) for one in some))
         if len(rows):
             part = part_of(votes, rows)
             labels = np.stack([one.aligned_to(part).predicted for one in some], axis=1)
