@@ -125,20 +125,18 @@ publish_table(
 # %%
 selection = atlas.selection(material, most=most, n_draws=fives, n_resamples=refits, seed=seed)
 selection = atlas.by_evenness(selection)
-result = None
-if len(selection):
-    result = publish_table(
-        "tbl-crowds-selection",
-        selection,
-        columns=atlas.SELECTION_COLUMNS,
-        caption="""Items that split five people three to two, or three to one to one, divide all people more,
-        too. Shown are datasets of two and three labels: the share of items that are split so, and how divided
-        people are on all items and on the split ones. *By votes*: five are drawn at random and choose, the
-        others judge; where there are no others, only the prior can say. In brackets, 95% intervals over items;
-        five votes do not determine the prior, so that the truth may lie beyond them. SNLI and MNLI had been
-        chosen so once already.""",
-    )
-result
+publish_table(
+    "tbl-crowds-selection",
+    selection,
+    columns=atlas.SELECTION_COLUMNS,
+    if_rows=True,
+    caption="""Items that split five people three to two, or three to one to one, divide all people more,
+    too. Shown are datasets of two and three labels: the share of items that are split so, and how divided
+    people are on all items and on the split ones. *By votes*: five are drawn at random and choose, the
+    others judge; where there are no others, only the prior can say. In brackets, 95% intervals over items;
+    five votes do not determine the prior, so that the truth may lie beyond them. SNLI and MNLI had been
+    chosen so once already.""",
+)
 
 # %% [markdown]
 # The rule takes a sixth of OCNLI ({value}`tbl-crowds-selection dataset=ocnli seen .0%`). By the prior it doubles

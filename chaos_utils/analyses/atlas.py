@@ -77,12 +77,11 @@ def atlas(votes: Votes, *, most: int, n_resamples: int, seed: int) -> pd.DataFra
     """Say in one row what the votes on a dataset are, and how far people agree.
 
     As `your_votes.contents`; then, over items with two votes or more, ``disagreement`` (the chance
-    that two people give different labels), ``agree`` (that they give the same), ``evenness`` (the
-    disagreement over its maximum) and ``alpha`` (Krippendorff's, without an order; with one in
-    ``alpha_ordered``), with 95% intervals. ``shannon`` is the mean entropy in nats that the
-    nonparametric prior expects, ``shannon_plain`` that of the vote shares; ``shannon_evenness``
-    the first one over its maximum. The prior is fitted on at most `most` items. ``tied``,
-    ``no_majority`` (no label has more than half the votes) and ``unanimous`` are shares of items.
+    that two people give different labels), ``evenness`` (the disagreement over its maximum) and
+    ``alpha`` (Krippendorff's, without an order; with one in ``alpha_ordered``), with 95% intervals.
+    ``shannon`` is the mean entropy in nats that the nonparametric prior expects, fitted on at most
+    `most` items, and ``shannon_evenness`` that over its maximum. ``tied``, ``no_majority`` (no
+    label has more than half the votes) and ``unanimous`` are shares of items.
     """
     row = your_votes.contents.function(votes).iloc[0].to_dict()
     found = your_votes.agreement.function(votes, n_resamples=n_resamples, seed=seed)
@@ -91,14 +90,11 @@ def atlas(votes: Votes, *, most: int, n_resamples: int, seed: int) -> pd.DataFra
         for column, end in (("value", ""), ("low", "_low"), ("high", "_high")):
             row[quantity + end] = found.loc[quantity, column]
     row["alpha_ordered"] = found["value"].get("alpha_ordered", np.nan)
-    row |= {"agree": 1 - row["disagreement"]}
-    row |= {"agree_low": 1 - row["disagreement_high"], "agree_high": 1 - row["disagreement_low"]}
     counts = _some(votes.counts, most, seed)
     prior = fit_grid(counts)
     of_points = entropy(prior.points, unit="nats")[:, np.newaxis]
     row["shannon"] = posterior_means(counts, prior, of_points).mean()
     row["shannon_evenness"] = row["shannon"] / np.log(votes.dataset.n_classes)
-    row["shannon_plain"] = entropy(votes.shares, unit="nats").mean()
     row |= _of_majorities(votes.counts)
     return pd.DataFrame([row]).astype({"n_annotators": "Int64"})
 
