@@ -1,7 +1,7 @@
 """What is available of each dataset here: its votes, the systems that predict it, or neither."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -20,6 +20,7 @@ from chaos_utils.datasets.catalogue import (
     get_dataset,
     known_datasets,
 )
+from chaos_utils.datasets.companions import Companion
 from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset
 from chaos_utils.datasets.loading import find_votes_on, load_votes
 from chaos_utils.datasets.published.tables import read_published
@@ -39,31 +40,27 @@ def _names_annotators(dataset: Dataset) -> bool:
     return bool(getattr(reader, "annotator", "") or getattr(reader, "annotators", ""))
 
 
-# What a dataset may lack: whether votes have it, and whether the published ones do.
-_HAS: Mapping[str, tuple[Callable[[Votes], bool], Callable[[Dataset], bool]]] = MappingProxyType(
+# What a dataset may lack, by what its YAML file says of it,
+_STATED: Mapping[str, Callable[[Dataset], bool]] = MappingProxyType(
     {
-        "old labels": (lambda votes: votes.has_old_labels, _states_old_labels),
-        "old votes": (
-            lambda votes: votes.has_old_labels and votes.has_old_votes,
-            lambda dataset: bool(dataset.n_old_labels),
-        ),
-        "texts": (lambda votes: bool(votes.texts), lambda dataset: bool(dataset.text_fields)),
-        "annotators": (
-            lambda votes: votes.annotations is not None,
-            _names_annotators,
-        ),
-        "three labels": (
-            lambda votes: votes.dataset.n_classes == 3,
-            lambda dataset: dataset.n_classes == 3,
-        ),
-        "published collection": (
-            lambda votes: votes.dataset.name in _collected(),
-            lambda dataset: dataset.name in _collected(),
-        ),
-        "more than 40 votes per item": (  # two samples of twenty, and a rest
-            lambda votes: bool(votes.n_votes.min() > 40),
-            lambda dataset: dataset.n_votes > 40,
-        ),
+        "old labels": _states_old_labels,
+        "old votes": lambda dataset: bool(dataset.n_old_labels),
+        "texts": lambda dataset: bool(dataset.text_fields),
+        "annotators": _names_annotators,
+        "three labels": lambda dataset: dataset.n_classes == 3,
+        "published collection": lambda dataset: dataset.name in _collected(),
+        "more than 40 votes per item": lambda dataset: dataset.n_votes > 40,
+    }
+)
+# and where votes were read, by these, for what they may lack all the same.
+_GIVEN: Mapping[str, Callable[[Votes], bool]] = MappingProxyType(
+    {
+        "old labels": lambda votes: votes.has_old_labels,
+        "old votes": lambda votes: votes.has_old_labels and votes.has_old_votes,
+        "texts": lambda votes: bool(votes.texts),
+        "annotators": lambda votes: votes.annotations is not None,
+        # Two samples of twenty, and a rest.
+        "more than 40 votes per item": lambda votes: bool(votes.n_votes.min() > 40),
     }
 )
 
@@ -156,11 +153,11 @@ class Evidence:
         It is ``old labels``, ``old votes``, ``texts``, ``annotators``, ``three labels``,
         ``published collection`` or ``more than 40 votes per item``.
         """
-        of_votes, of_published = _HAS[what]
+        stated, given = _STATED[what], _GIVEN.get(what)
         if self.given_votes is None:
-            return all(map(of_published, self.datasets))
+            return all(map(stated, self.datasets))
         return all(
-            of_published(one.dataset) if isinstance(one, Later) else of_votes(one)
+            given(one) if given and not isinstance(one, Later) else stated(one.dataset)
             for one in self.given_votes
         )
 
@@ -223,6 +220,20 @@ class Material(Sequence[Evidence]):
     def having(self, what: str) -> "Material":
         """Return those datasets that have a part which one may lack (see `Evidence.has`)."""
         return Material(tuple(one for one in self.evidence if one.has(what)), self.trained)
+
+    def beside(self, *companions: Companion) -> "Material":
+        """Return what these files of others are read beside.
+
+        Where one of them is missing, the package's own votes count as missing too: their tables are
+        then recorded ones.
+        """
+        if all(one.available for one in companions):
+            return self
+        hidden = (
+            replace(one, given_votes=None, given_systems=None) if one.recordable else one
+            for one in self.evidence
+        )
+        return replace(self, evidence=tuple(hidden))
 
     def named(self, *names: str) -> "Material":
         """Return those of these names, in the order of the names."""
@@ -304,12 +315,13 @@ def gather(
             found.append(Evidence((dataset,), None, None))
             continue
         votes = _votes_on(dataset, data)
-        systems = None
-        if predictions is not None and not _lacks_predictions(votes, predictions):
-            systems = (_systems_on(votes, predictions, trained=trained),)
         own = not (isinstance(votes, Later) or votes.is_released)
-        if systems and not isinstance(systems[0], Later):
-            own |= any(one.origin == "yours" for one in systems[0])
+        systems = None
+        # Nothing stands in for released predictions on released votes.
+        if predictions or (predictions is not None and (own or not missing_predictions(dataset))):
+            systems = (_systems_on(votes, predictions, trained=trained),)
+            if not isinstance(systems[0], Later):
+                own |= any(one.origin == "yours" for one in systems[0])
         found.append(Evidence((dataset,), (votes,), systems, own))
     material = Material(tuple(found), trained and predictions is not None)
     if predictions:
@@ -337,10 +349,3 @@ def _systems_on(
     if predictions or not isinstance(votes, Later):
         return load()
     return Later(inputs_of_systems(votes.dataset, trained=trained), load)
-
-
-def _lacks_predictions(votes: Votes | ReleasedVotes, predictions: Sequence[str]) -> bool:
-    """Whether released predictions on released votes are missing, and no others stand in."""
-    if predictions or not (isinstance(votes, Later) or votes.is_released):
-        return False
-    return bool(missing_predictions(votes.dataset))

@@ -114,30 +114,8 @@ def read_record(path: Path, *, whole: bool = True) -> Record:
     Without `whole`, its rows need not be those that were written: so it can be compared with
     others.
     """
-    return _parsed(path, _content(path), whole=whole)
-
-
-def _content(path: Path) -> bytes:
     try:
-        return path.read_bytes()
-    except OSError as fault:
-        raise _damaged(path, fault) from fault
-
-
-def _damaged(path: Path, fault: Exception) -> ChaosError:
-    missing = isinstance(fault, FileNotFoundError)
-    return ChaosError(
-        "There is no such recorded table." if missing else "A recorded table is damaged.",
-        where=path,
-        found=None if missing else str(fault),
-        expected="a table that `make record` wrote",
-        todo="restore it with git, or run `chaos data fetch` and `make record`",
-    )
-
-
-def _parsed(path: Path, written: bytes, *, whole: bool = True) -> Record:
-    try:
-        content = written.decode()
+        content = path.read_bytes().decode()
         head = [line for line in content.splitlines(keepends=True) if line.startswith("# ")]
         about = (line[2:].split(": ", 1) for line in head)
         known = {name: json.loads(value) for name, value in about}
@@ -150,8 +128,15 @@ def _parsed(path: Path, written: bytes, *, whole: bool = True) -> Record:
         found = Record(keys=tuple(known.pop("keys")), inputs=inputs, text=text, **known)
         if whole:
             from_text(text, found.types)
-    except (ValueError, KeyError, TypeError, RecursionError) as fault:
-        raise _damaged(path, fault) from fault
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as fault:
+        missing = isinstance(fault, FileNotFoundError)
+        raise ChaosError(
+            "There is no such recorded table." if missing else "A recorded table is damaged.",
+            where=path,
+            found=None if missing else str(fault),
+            expected="a table that `make record` wrote",
+            todo="restore it with git, or run `chaos data fetch` and `make record`",
+        ) from fault
     return found
 
 
@@ -181,11 +166,7 @@ def recorded(
         Makes of the function an `Analysis`: called with evidence on some datasets, and the
         function's other arguments by name, it returns one `Table`.
     """
-
-    def mark(function: Callable[..., pd.DataFrame]) -> Analysis:
-        return Analysis(function, tuple(keys), needs, tuple(published))
-
-    return mark
+    return functools.partial(Analysis, keys=tuple(keys), needs=needs, published=tuple(published))
 
 
 @dataclass(eq=False)
@@ -311,19 +292,19 @@ class Analysis:
                 expected="; ".join(_as_json(one.parameters) for one in others),
                 todo="run `chaos data fetch` to compute with parameters of your own",
             )
-        content = _content(folder / name)
-        record = _parsed(folder / name, content)
-        note(Asked(name, "shown", hashlib.sha256(content).hexdigest()))
+        record = read_record(folder / name)
+        note(Asked(name, "shown", digest(folder / name)))
         # What else went in may be here, and have changed.
-        here = map(_found_again, record.inputs)
-        same = (
-            record.code == code_digest(self.function.__module__)
-            and record.versions == library_versions()
-            and record.tables == given.tables
-            and all(digest_of_dataset(one) == is_ for one, is_ in record.datasets.items())
-            and all(now in ("", one.sha256) for one, now in zip(record.inputs, here, strict=True))
+        here = replace(
+            record,
+            inputs=tuple(map(_as_it_is_here, record.inputs)),
+            tables=given.tables,
+            datasets={one: digest_of_dataset(one) for one in record.datasets},
+            code=code_digest(self.function.__module__),
+            versions=library_versions(),
         )
-        origin = Origin(record.inputs, recorded=True, outdated=not same or given.origin.outdated)
+        outdated = here != record or given.origin.outdated
+        origin = Origin(record.inputs, recorded=True, outdated=outdated)
         rows = from_text(record.text, record.types)
         return Table(rows, self.keys, {evidence.name: origin})
 
@@ -344,18 +325,17 @@ def _recorded_rows(key: Record) -> tuple[pd.DataFrame | None, bool]:
     if not path.is_file():
         return None, False
     try:
-        content = _content(path)
-        record = _parsed(path, content)
+        record = read_record(path)
     except ChaosError:
         return None, True
     if record.key != key.key:
         return None, False
-    note(Asked(key.name, "read", hashlib.sha256(content).hexdigest()))
+    note(Asked(key.name, "read", digest(path)))
     return from_text(record.text, record.types), False
 
 
-def _found_again(recorded: Input) -> str:
-    """Return the digest of the file that a record names as it is here; empty where it is not."""
+def _as_it_is_here(recorded: Input) -> Input:
+    """Return an input of a record with the digest that it has here, if it is here."""
     kind, _, name = recorded.name.partition("/")
     path: Path | None
     if kind == "published":
@@ -367,7 +347,7 @@ def _found_again(recorded: Input) -> str:
         path = sources.find(known[0]) if known else None
     else:
         path = sources.find(recorded.name)
-    return digest(path) if path is not None and path.is_file() else ""
+    return replace(recorded, sha256=digest(path)) if path and path.is_file() else recorded
 
 
 def _is_parameter(value: object) -> bool:

@@ -172,10 +172,9 @@ def human_equivalents(
         found: list[dict[str, object]] = []
         if not reason:
             worth = worths.worth(votes, system, n_resamples=n_resamples, seed=seed)
-            rows_of = worths.rows_of([(system, worth)])
-            found = [row | {"credibility": worth.credibility} for row in rows_of]
-            drawn = crowds.equivalents(system, n_resamples=n_resamples)
-            found += people.as_rows((system, one) for one in drawn)
+            found = [row | {"credibility": worth.credibility} for row in worth.rows]
+            for one in crowds.equivalents(system, n_resamples=n_resamples):
+                found += one.rows
         common: dict[str, object] = {"dataset": votes.dataset.name, "system": system.name}
         common |= {"family": system.family, "kind": kind}
         common["note"] = reason or "; ".join(system.notes)

@@ -136,7 +136,7 @@ def _beside(directly: Iterable[Path]) -> list[str]:
     folder = paths.project() / modules.PACKAGE / "analyses"
     stems = {path.stem for path in directly if path.parent == folder}
     found = [name for stem in sorted(stems) for name in _companions(stem)]
-    if "crowds" in stems:  # those of every dataset
+    if "atlas" in stems:  # those of every dataset
         found += [file.name for dataset in bundled_datasets() for file in dataset.files]
     return found
 

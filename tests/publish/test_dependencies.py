@@ -1,10 +1,9 @@
 import pytest
 
-from chaos_utils.analyses import why
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.catalogue import bundled_datasets, get_dataset
-from chaos_utils.datasets.companions import machine_files
+from chaos_utils.datasets import companions
+from chaos_utils.datasets.catalogue import bundled_datasets
 from chaos_utils.publish import dependencies
 
 
@@ -66,17 +65,17 @@ def test_what_a_source_is_part_of(sources, file, parts):
 def test_what_stands_beside_the_votes_is_followed(tmp_path, monkeypatch):
     found = dependencies.data_of_pages()
     monkeypatch.setattr(dependencies, "find", lambda name: tmp_path / name)
-    shown = [*why.VARIERR.files, *why.TAXONOMY.files, *why.LIVENLI.files]
+    shown = [*companions.VARIERR.files, *companions.TAXONOMY.files, *companions.LIVENLI.files]
     pages = dependencies.data_of_pages()
     assert shown
-    assert pages.keys() >= {*shown, *why.AMBIENT.files} | found.keys()
+    assert pages.keys() >= {*shown, *companions.AMBIENT.files} | found.keys()
 
     def needed(chapter, data):
         return dependencies.data_of(paths.notebooks() / f"{chapter}.py", data).keys()
 
     assert needed("why", "auto") > pages.keys()
     assert not needed("why", "sample") & pages.keys()
-    machines = set(machine_files(get_dataset("wax")))
+    machines = {*companions.JUDGES.files, *companions.ANNOTATORS.files}
     assert needed("machine_crowds", "auto") >= machines
     others = {file.name for one in bundled_datasets() for file in one.files if not one.in_book}
     assert needed("crowds", "auto") >= others
