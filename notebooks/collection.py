@@ -98,7 +98,7 @@ publish_table(
 publish_figure(
     "fig-protocol",
     plot_protocol,
-    collection.open_ways(protocol),
+    collection.ways(protocol),
     caption="""Every annotator goes through the same few states. Drawn from the table of rules that
     the simulation runs. An arrow says which event takes it, and on what condition; *otherwise* is
     what remains when no other arrow of the same event applies. Votes count unless an annotator
@@ -143,7 +143,7 @@ publish_figure(
 
 # %%
 common = {"protocol": protocol, "unanimous": unanimous, "seed": seed}
-compared = collection.beside_published(evidence, collections=collections, **common)
+compared = collection.against_paper(evidence, collections=collections, **common)
 publish_table(
     "tbl-collection",
     compared,
@@ -226,7 +226,7 @@ publish_figure(
 # the test ({value}`fig-protocol-effect careless=0.6 without="the on-boarding test" tvd .3f`) or the
 # training ({value}`fig-protocol-effect careless=0.6 without=training tvd .3f`;
 # {numref}`fig-protocol-effect`). Chance alone would leave
-# {value}`fig-protocol-effect careless=0.6 without=nothing floor_tvd .3f`. The precautions have a
+# {value}`fig-protocol-effect careless=0.6 without=nothing chance_tvd .3f`. The precautions have a
 # price: {value}`fig-protocol-effect careless=0.6 without=nothing dollars ,.0f` dollars for these
 # items instead of {value}`fig-protocol-effect careless=0.6 without="every stage" dollars ,.0f`.
 #
