@@ -221,7 +221,7 @@ def stage_effects(
     chance = float(np.mean([total_variation(few.items, drawn) for drawn in ideal]))
     rows = []
     for share, (without, changes), run in product(careless, _WITHOUT.items(), runs):
-        changed = load_protocol(**(protocol.parameters | changes))
+        changed = load_protocol(**{**protocol.parameters, **changes})
         made = simulate(changed, few, mixture(**(stated | {"careless": share})), run)
         estimated = made.counts / made.counts.sum(axis=1, keepdims=True)
         error = float(total_variation(few.items, estimated).mean())

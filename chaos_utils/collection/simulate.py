@@ -60,11 +60,12 @@ class _Round:
         first: int,
         rng: np.random.Generator,
     ) -> None:
-        wanted = len(materials.items) * protocol.parameters["votes_per_item"]
+        n_items, k = materials.items.shape
+        wanted = n_items * protocol.parameters["votes_per_item"]
         self.n = int(1.3 * wanted / population.mean_stay) + 50
         self.protocol, self.materials, self.first, self.rng = protocol, materials, first, rng
         self.cohort = protocol.start(self.n)
-        self.people = Applicants(population, self.n, *materials.items.shape, rng)
+        self.people = Applicants(population, self.n, n_items, k, rng)
         self.corrections = np.zeros(self.n, dtype=np.int64)
         self.pool_order = rng.permutation(len(materials.pool))
         self.next_example = rng.integers(0, len(materials.pool), self.n)

@@ -1,5 +1,6 @@
 """Figures about how opinions are collected."""
 
+from collections.abc import Hashable, Mapping
 from itertools import cycle
 from textwrap import fill
 
@@ -16,7 +17,7 @@ from chaos_utils.plots.panels import dataset_panels, label_left, row_panels
 
 # Of the state machine's picture, as shares of its width: where the column of states and that of
 # ends stand, half the width of a box, and the way to the first lane at the left, and to the next.
-_COLUMN, _ASIDE, _HALF, _LANE, _NEXT = 0.37, 0.9, 0.1, 0.05, 0.1
+_COLUMN, _ASIDE, _HALF, _LANE, _NEXT = 0.34, 0.88, 0.115, 0.05, 0.1
 _HEIGHT = 0.5  # inches: of a box
 
 
@@ -29,44 +30,43 @@ def plot_protocol(table: pd.DataFrame) -> Figure:
     The table has one row a way: ``from``, ``event``, ``condition``, ``to``, ``feedback``,
     ``discards_votes``.
     """
-    step, letters = (1.1, 12) if is_narrow() else (0.95, 21)
+    step, letters = (1.1, 12) if is_narrow() else (0.85, 27)
     common = ~table["to"].isin(table["from"]) & (table["condition"] == "")
-    column = dict.fromkeys([*table["from"], *table.loc[common, "to"]])
+    column = list(dict.fromkeys([*table["from"], *table.loc[common, "to"]]))
     places = {name: (_COLUMN * width(), -step * row) for row, name in enumerate(column)}
     ways = pd.concat([table[~common], table[common].tail(1)])
     for start, end in zip(ways["from"], ways["to"], strict=True):
         places.setdefault(end, (_ASIDE * width(), places[start][1]))
-    figure, axis = plt.subplots(figsize=(width(), step * len(column)))
-    axis.set(xlim=(0, width()), ylim=(-step * (len(column) - 0.5), 0.5 * step))
+    figure, axis = plt.subplots(figsize=(width(), step * (len(column) - 0.3)))
+    axis.set(xlim=(0, width()), ylim=(-step * (len(column) - 0.65), 0.35 * step))
     axis.axis("off")
     for name, place in places.items():
         taught = table.loc[table["from"] == name, "feedback"].any()
         discards = table.loc[table["to"] == name, "discards_votes"].any()
-        words = "feedback on mistakes" if taught else "no votes count" if discards else ""
-        _draw_state(axis, place, name, words, "warning" if discards else "blue")
+        _draw_state(axis, place, name, taught=taught, discards=discards)
     half, lane = _HALF * width(), 0
     for (start, end), some in ways.groupby(["from", "to"], sort=False):
         (x, y), (to_x, to_y) = places[start], places[end]
-        words = [fill(_label(way, table, common), letters) for way in some.to_dict("records")]
+        labels = [_label(way, table, common) for way in some.to_dict("records")]
         if to_x > x:
             _draw_way(axis, (x + half, y), (to_x - half, y))
-            for text, up in zip(words, (3, -3), strict=False):
-                write(axis, text, ((x + to_x) / 2, y), (0, up))
-        elif list(column).index(end) == list(column).index(start) + 1:
+            for label, up in zip(labels, (3, -3), strict=False):
+                write(axis, fill(label, letters), (to_x - half, y), (-8, up))
+        elif column.index(end) == column.index(start) + 1:
             _draw_way(axis, (x, y - _HEIGHT / 2), (x, to_y + _HEIGHT / 2))
-            write(axis, words[0], (x, (y + to_y) / 2), (5, 0))
+            write(axis, fill(labels[0], letters), (x, (y + to_y) / 2), (5, 0))
         else:  # round on the left, each long way further out
             side, leave, arrive = x - half, y - 0.1, to_y + 0.1
             out = side - (_LANE + _NEXT * lane) * width()
             _draw_way(axis, (side, leave), (out, leave), (out, arrive), (side, arrive))
             upright = start != end and is_narrow()
-            text = words[0].replace("\n", " ") if upright else words[0].replace(": ", ":\n")
-            write(axis, text, (out, (y + to_y) / 2), (-4, 0), rotation=90 if upright else 0)
+            label = labels[0] if upright else labels[0].replace(": ", ":\n")
+            write(axis, label, (out, (y + to_y) / 2), (-4, 0), rotation=90 if upright else 0)
             lane += start != end
     return figure
 
 
-def _label(way: dict[str, str], table: pd.DataFrame, common: "pd.Series[bool]") -> str:
+def _label(way: Mapping[Hashable, str], table: pd.DataFrame, common: "pd.Series[bool]") -> str:
     """Say what takes a way: the event, and the condition where it opens several."""
     if way["to"] in set(table.loc[common, "to"]):
         return f"{way['event']}, here or in the {common.sum() - 1} states above"
@@ -75,19 +75,22 @@ def _label(way: dict[str, str], table: pd.DataFrame, common: "pd.Series[bool]") 
     return way["event"] if choices.sum() == 1 else f"{way['event']}: {condition}"
 
 
-def _draw_state(axis: Axes, place: tuple[float, float], name: str, words: str, shade: str) -> None:
+def _draw_state(
+    axis: Axes, place: tuple[float, float], name: str, *, taught: bool, discards: bool
+) -> None:
     (x, y), half = place, _HALF * width()
     axis.add_patch(
         FancyBboxPatch(
             (x - half, y - _HEIGHT / 2), 2 * half, _HEIGHT,
             boxstyle="round,pad=0,rounding_size=0.08", facecolor=colour("low"),
-            edgecolor=colour(shade), linewidth=1.4,
+            edgecolor=colour("warning" if discards else "blue"), linewidth=1.4,
         )
     )  # fmt: skip
-    lines = fill(words, round(31 * half))  # letters that it holds
-    lift = 0.05 * (1 + len(lines.splitlines())) if words else 0
-    axis.text(x, y + lift, name, ha="center", va="center", fontweight="bold", fontsize=7.5)
-    axis.text(x, y - 0.09, lines, ha="center", va="center", fontsize=7, color=colour("muted"))
+    words = "feedback on mistakes" if taught else "no votes count" if discards else ""
+    lines = fill(words, round(28 * half))  # letters that it holds
+    middle = (x, y + 0.07 * lines.count("\n"))
+    write(axis, name, middle, (0, 2 if words else 0), fontweight="bold")
+    write(axis, lines, middle, (0, -2), "muted")
 
 
 def _draw_way(axis: Axes, *points: tuple[float, float]) -> None:
