@@ -136,7 +136,7 @@ publish_figure(
 # The mix of careless kinds, their lapses and the speed of learning are assumed too.
 
 # %%
-common = {"protocol": protocol, "unanimous": unanimous, "seed": seed}
+common = {"unanimous": unanimous, "seed": seed}
 compared = collection.against_paper(evidence, collections=collections, **common)
 publish_table(
     "tbl-collection",

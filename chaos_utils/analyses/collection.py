@@ -70,7 +70,6 @@ def with_examples(material: Material) -> Material:
 def _collected(
     votes: Votes,
     all_votes: tuple[Votes, ...],
-    protocol: Protocol,
     collections: int,
     unanimous: float,
     seed: int,
@@ -81,7 +80,7 @@ def _collected(
     sizes = read_published("nie2020_table2").set_index("dataset")["n_examples"]
     items = cut(votes, all_votes, int(sizes[dataset]), unanimous, seed)
     population = mixture(**stated_parameters(dataset))
-    return tuple(simulate(protocol, items, population, seed + n) for n in range(collections))
+    return tuple(simulate(load_protocol(), items, population, seed + n) for n in range(collections))
 
 
 def _refuse_none(*sizes: int) -> None:
@@ -94,7 +93,6 @@ def against_paper(
     votes: Votes,
     all_votes: tuple[Votes, ...],
     *,
-    protocol: Protocol,
     collections: int,
     unanimous: float,
     seed: int,
@@ -107,7 +105,7 @@ def against_paper(
     the lowest and the highest; ``difference`` is simulated minus published.
     """
     dataset = votes.dataset.name
-    runs = _collected(votes, all_votes, protocol, collections, unanimous, seed)
+    runs = _collected(votes, all_votes, collections, unanimous, seed)
     each = pd.DataFrame([_summary(run) for run in runs])
     paper = read_published("nie2020_table1").set_index("dataset").loc[dataset]
     drawn = pd.DataFrame({"simulated": each.mean(), "low": each.min(), "high": each.max()})
@@ -156,7 +154,6 @@ def accuracy_curves(
     votes: Votes,
     all_votes: tuple[Votes, ...],
     *,
-    protocol: Protocol,
     collections: int,
     unanimous: float,
     seed: int,
@@ -168,7 +165,7 @@ def accuracy_curves(
     ``plateau_percent`` is the published level that was to be met, ``settled_percent`` the simulated
     one from 300 items to the end, beyond the last bin too.
     """
-    run = _collected(votes, all_votes, protocol, collections, unanimous, seed)[0]
+    run = _collected(votes, all_votes, collections, unanimous, seed)[0]
     checks = _checks(run)
     is_careful = run.annotators["kind"].to_numpy()[checks["annotator"]] == "careful"
     rows = []
@@ -200,7 +197,6 @@ def stage_effects(
     votes: Votes,
     all_votes: tuple[Votes, ...],
     *,
-    protocol: Protocol,
     items: int,
     careless: Sequence[float],
     replicates: int,
@@ -215,14 +211,16 @@ def stage_effects(
     """
     _refuse_none(replicates, len(careless))
     few = cut(votes, all_votes, items, unanimous, seed)
-    stated, k = stated_parameters(votes.dataset.name), int(protocol.parameters["votes_per_item"])
+    stated = stated_parameters(votes.dataset.name)
+    k = int(load_protocol().parameters["votes_per_item"])
     runs = range(seed, seed + replicates)
     ideal = [draw_votes(few.items, k, np.random.default_rng(run)) / k for run in runs]
     chance = float(np.mean([total_variation(few.items, drawn) for drawn in ideal]))
     rows = []
     for share, (without, changes), run in product(careless, _WITHOUT.items(), runs):
-        changed = load_protocol(**{**protocol.parameters, **changes})
-        made = simulate(changed, few, mixture(**(stated | {"careless": share})), run)
+        made = simulate(
+            load_protocol(**changes), few, mixture(**(stated | {"careless": share})), run
+        )
         estimated = made.counts / made.counts.sum(axis=1, keepdims=True)
         error = float(total_variation(few.items, estimated).mean())
         rows.append((share, without, error, made.dollars))

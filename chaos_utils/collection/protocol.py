@@ -10,7 +10,6 @@ import operator
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -21,7 +20,7 @@ import numpy.typing as npt
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.inputs import Input, digest
 
-_FILE = "protocol.json"
+_FILE = Path(__file__).with_name("protocol.json")
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Event = Mapping[str, Any]
@@ -60,16 +59,8 @@ class Protocol:
 
     @property
     def inputs(self) -> tuple[Input, ...]:
-        """The file of the table, among the inputs of what follows from it.
-
-        With other values of its parameters it is another table.
-        """
-        found, name = digest(Path(__file__).with_name(_FILE)), f"chaos_utils/collection/{_FILE}"
-        defaults = {one: entry["default"] for one, entry in self.table["parameters"].items()}
-        if self.parameters == defaults:
-            return (Input(name, found),)
-        changed = json.dumps([found, dict(self.parameters)], sort_keys=True)
-        return (Input(f"{name} with other values", sha256(changed.encode()).hexdigest()),)
+        """The file of the table, among the inputs of what shows it."""
+        return (Input(f"chaos_utils/collection/{_FILE.name}", digest(_FILE)),)
 
     def start(self, n: int = 1) -> "Cohort":
         """Return n annotators before their first event."""
@@ -148,15 +139,15 @@ class Cohort:
             chosen = {"right": rows[right], "wrong": rows[~right]}.get(update.get("if"), rows)
             counter = self.counters[update["counter"]]
             counter[chosen] = update["value"] + counter[chosen] * (update["op"] == "add")
-        left, fields = np.ones(len(rows), dtype=bool), {"check": check}
+        left = np.ones(len(rows), dtype=bool)
         for branch in transition["branches"]:
             taken = left.copy()
             for guard in branch["when"]:
-                taken &= self._holds(guard, rows, fields)
+                taken &= self._holds(guard, rows, check)
             self.state[rows[taken]] = names.index(branch["to"])
             left &= ~taken
 
-    def _holds(self, guard: Json, rows: Ints, fields: dict[str, Any]) -> Any:
+    def _holds(self, guard: Json, rows: Ints, check: Any) -> Any:
         parameters = self.protocol.parameters
         bound = parameters.get(guard["value"], guard["value"])
         compare = OPERATORS[guard["op"]]
@@ -168,7 +159,7 @@ class Cohort:
             return compare(self.counters[guard["counter"]][rows], bound)
         if "parameter" in guard:
             return compare(parameters[guard["parameter"]], bound)
-        return compare(fields[guard["event"]], bound)
+        return compare(check, bound)
 
 
 def _check_fields(state: Json, event: Event) -> None:
@@ -209,7 +200,7 @@ def _check_fields(state: Json, event: Event) -> None:
 
 @cache
 def _table() -> Json:
-    return dict(json.loads(Path(__file__).with_name(_FILE).read_text("utf-8")))
+    return dict(json.loads(_FILE.read_text("utf-8")))
 
 
 def load_protocol(**parameters: float) -> Protocol:

@@ -14,8 +14,7 @@ from chaos_utils.collection.protocol import load_protocol
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.published.tables import read_published
 
-PROTOCOL = load_protocol()
-COMMON = {"protocol": PROTOCOL, "unanimous": 0.95, "seed": 3}
+COMMON = {"unanimous": 0.95, "seed": 3}
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +76,7 @@ def test_published_figures_stand_beside_simulated_ones(stories):
     assert table.loc["annotators", "simulated"] == pytest.approx(paper["annotators"], rel=0.1)
     stated = table.loc[table["role"] == "stated", "simulated"]
     assert dict(stated) == stated_parameters("alphanli")
-    (run,) = collection._collected(*stories.votes, stories.votes, PROTOCOL, 1, 0.95, 3)
+    (run,) = collection._collected(*stories.votes, stories.votes, 1, 0.95, 3)
     people = run.annotators
     filtered = people["state"].isin(["blocked", "dismissed"]).sum()
     rate = 100 * filtered / (people["state"] != "rejected").sum()
