@@ -17,14 +17,10 @@ def log_of(made, materials, annotator):
     known, votes = (
         table[table["annotator"] == annotator].itertuples() for table in (made.known, made.votes)
     )
-    checks, events = {}, [{"type": "begin"}]
-    for row in known:
-        event = answer(row.asked, materials.pool_uids, row)
-        if row.asked == "check":
-            checks[row.place] = event
-        else:
-            events.append(event)
+    tests = [(row, answer(row.asked, materials.pool_uids, row)) for row in known]
+    checks = {row.place: event for row, event in tests if row.asked == "check"}
     items = {row.place: answer("item", materials.item_uids, row) for row in votes}
+    events = [{"type": "begin"}, *(event for row, event in tests if row.asked != "check")]
     for place in sorted(checks.keys() | items.keys()):
         events.append({"type": "draw", "check": place in checks})
         events += [found[place] for found in (checks, items) if place in found]
