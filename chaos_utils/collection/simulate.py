@@ -71,9 +71,9 @@ class _Round:
         self.next_example = rng.integers(0, len(materials.pool), self.n)
         self.known: list[dict[str, npt.NDArray[np.generic]]] = []
         self.judged: list[dict[str, npt.NDArray[np.generic]]] = []
-        self._run()
 
-    def _run(self) -> None:
+    def run(self) -> None:
+        """Take everybody to an end: through the tests, then through items until their stay ends."""
         cohort = self.cohort
         cohort.step(np.arange(self.n), "begin")
         for asked in KNOWN_TESTS:
@@ -138,13 +138,11 @@ class _Round:
         So nobody meets one twice.
         """
         votes = _joined(self.judged)
-        item = (start[votes["annotator"]] + votes["place"]).to_numpy() % len(self.materials.items)
-        taught = votes.pop("taught").to_numpy()
-        rows = votes["annotator"].to_numpy() - self.first
+        who, taught = votes["annotator"].to_numpy(), votes.pop("taught").to_numpy()
+        item = (start[who] + votes["place"].to_numpy()) % len(self.materials.items)
         shares = self.materials.items[item]
-        return votes.assign(
-            item=item, label=self.people.answer("item", rows, taught, shares, self.rng)
-        )
+        label = self.people.answer("item", who - self.first, taught, shares, self.rng)
+        return votes.assign(item=item, label=label)
 
 
 def _joined(parts: list[dict[str, npt.NDArray[np.generic]]]) -> pd.DataFrame:
@@ -165,14 +163,16 @@ def simulate(
     people = pd.DataFrame()
     ends = np.zeros(1, dtype=np.int64)
     while ends[-1] < wanted:
-        rounds.append(_Round(protocol, materials, population, len(people), rng))
-        people = pd.concat([people, rounds[-1].annotators], ignore_index=True)
+        one = _Round(protocol, materials, population, len(people), rng)
+        one.run()
+        rounds.append(one)
+        people = pd.concat([people, one.annotators], ignore_index=True)
         kept = np.where(people["counted"], people["items"], 0)
         brought, ends = kept.sum() - ends[-1], kept.cumsum()
         if brought < _LEAST_YIELD * wanted:
             raise ChaosError(
                 "This population does not get through the protocol, so the collection never ends.",
-                found=f"{brought:,} votes that count from {rounds[-1].n:,} applicants",
+                found=f"{brought:,} votes that count from {one.n:,} applicants",
                 expected=f"{wanted:,} votes",
                 todo="lower a threshold of the protocol, or take a more careful population",
             )

@@ -113,8 +113,8 @@ def plot_annotator_accuracy(table: pd.DataFrame) -> Figure:
     for axis, _, rows in panels:
         of_all, of_careful = (rows[rows["who"] == who] for who in ("all", "careful"))
         line(axis, of_all, "items", "accuracy_percent", "", "blue")
-        axis.plot(of_careful["items"], of_careful["accuracy_percent"],
-                  color=colour("text"), linestyle="-.", linewidth=1.6)  # fmt: skip
+        of_careful = of_careful.drop(columns="accuracy_percent_low")  # and so without a band
+        line(axis, of_careful, "items", "accuracy_percent", "", "text", linestyle="-.", marker="")
         published = rows["plateau_percent"].iloc[0]
         axis.axhline(published, color=colour("muted"), linestyle="--", linewidth=1.2)
         axis.set(xlabel="items judged before", xlim=(0, None), ylim=(lowest - 3, 100))
