@@ -28,6 +28,8 @@ from chaos_utils.metrics.priors import fit_grid, posterior_means
 from chaos_utils.metrics.resampling import percentile_interval, split_votes
 from chaos_utils.report.columns import DATASET, Column, number
 
+READS = ("votes",)
+
 FEWEST_FOR_ITEMS = 20  # votes of an item, for an estimate of its own
 _FEW = 5  # votes by which ChaosNLI's items were chosen,
 _OF_FEW = 3  # of which so many were for one label

@@ -43,6 +43,8 @@ from chaos_utils.scoring.system import System, are_votes
 from chaos_utils.scoring.systems import computed
 from chaos_utils.scoring.worth import NAMES, PEOPLE_TRUSTED, of_distances, worth
 
+READS = ("alttest/*", "judges32/*")
+
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
@@ -908,28 +910,17 @@ def side_by_side(rows: pd.DataFrame, key: str) -> pd.DataFrame:
     return wide.reset_index()
 
 
+def _differs(row: Row) -> bool:
+    return bool(row["side"])
+
+
 def member_columns(rows: pd.DataFrame) -> list[Column]:
-    """Return the columns of `members`, datasets side by side."""
+    """Return how `members` are shown: a row for each model, datasets side by side."""
     found = [Column("model", "model")]
     for one in dict.fromkeys(rows["dataset"]):
-
-        def differs(row: Row, side: str = f"side {one}") -> bool:
-            return bool(row[side])
-
-        group = dataset_name(str(one))
-        found.append(
-            Column("agrees, %", f"{_RATE} {one}", 1, percent=True, bold=differs, group=group)
-        )
-        found.append(Column("worth", f"{PEOPLE_TRUSTED} {one}", 1, group=group))
-    return found
-
-
-def maker_columns(rows: pd.DataFrame) -> list[Column]:
-    """Return the columns of `makers`, datasets side by side."""
-    datasets = list(dict.fromkeys(rows["dataset"]))
-    found = [Column("maker", "maker"), Column("models", f"n_models {datasets[0]}", 0)]
-    for one in datasets:
-        name = f"closer {one}"
-        ends = (f"closer_low {one}", f"closer_high {one}")
-        found.append(Column(dataset_name(one), name, 1, *ends, signed=True, percent=True))
+        look: dict[str, Any] = {"group": dataset_name(str(one)), "at": {"dataset": one}}
+        found += [
+            Column("agrees, %", "with_people", 1, percent=True, bold=_differs, **look),
+            Column("worth", PEOPLE_TRUSTED, 1, **look),
+        ]
     return found

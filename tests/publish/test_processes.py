@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from functools import partial
+from pathlib import Path
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.publish import processes
@@ -64,7 +65,7 @@ def test_processes_end_with_what_is_interrupted_or_killed(tmp_path):
         "    make = partial(work, Path(sys.argv[1]))\n"
         "    list(processes.side_by_side(make, ['long-1', 'long-2'], workers=2))\n"
     )
-    here = os.pathsep.join([os.path.dirname(__file__), *filter(None, sys.path)])
+    here = os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])
     for how in (signal.SIGINT, signal.SIGKILL):
         process = subprocess.Popen(
             [sys.executable, str(script), str(tmp_path)], env=os.environ | {"PYTHONPATH": here},
