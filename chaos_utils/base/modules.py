@@ -265,8 +265,10 @@ def _remembered(by: str) -> dict[str, Source]:
         if kept["by"] != by or kept["sha256"] != _sha256(kept["sources"]):
             return {}
         return {
-            content: Source(*map(tuple, said[:3]), said[3], tuple(said[4]), said[5])
-            for content, said in json.loads(kept["sources"]).items()
+            content: Source(tuple(imports), tuple(declares), tuple(data), meaning, tuple(reads), of)
+            for content, (imports, declares, data, meaning, reads, of) in json.loads(
+                kept["sources"]
+            ).items()
         }
     except (KeyError, TypeError, ValueError, AttributeError):
         return {}  # damaged: what files say is read again
