@@ -27,6 +27,7 @@ from chaos_utils.metrics.priors import fit_grid, posterior_means
 from chaos_utils.metrics.resampling import percentile_interval, split_votes
 from chaos_utils.report.columns import DATASET, Column, number
 
+READS = ("votes",)
 FEWEST_TO_THIN = 30  # votes on each item
 _THINNED = (3, 5, 10, 20)
 _TRUSTED = ("miller_madow", "unbiased", "usual")  # estimates, by all votes

@@ -39,6 +39,8 @@ from chaos_utils.scoring.worth import PEOPLE as ON_TOP
 from chaos_utils.scoring.worth import PEOPLE_TRUSTED, of_distances, worth
 from chaos_utils.scoring.worth import POOLED as HUMAN_EQUIVALENT
 
+READS = ("alttest/*", "judges32/*")
+
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 

@@ -29,6 +29,8 @@ from chaos_utils.report.columns import Column, Row, number
 from chaos_utils.scoring.judging import part_of
 from chaos_utils.scoring.system import System
 
+READS = ("varierr/*", "nli_disagreement_taxonomy/*", "livenli/*", "ambient/crowdworker*")
+
 Booleans = npt.NDArray[np.bool_]
 
 NONE = "none of the ten"

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 DRAWS = 20  # of the items' true distributions: one number for every page
+READS = ("chaos_utils/scoring/reference_scores/*.csv",)
 KNOWN = Path(__file__).parent / "reference_scores"  # of released votes: a file for each dataset
 KNOWN_COLUMNS = (
     "dataset", "sha256", "seed", "n_items", "system", "measure", "value", "standard_error",

@@ -21,6 +21,7 @@ from chaos_utils.scoring.predictions import join, read_predictions
 from chaos_utils.scoring.system import Origin, System, check_names, votes_of
 from chaos_utils.scoring.trained import PREDICTIONS_FILE, Run, committed_runs, of_most_items
 
+READS = ("predictions",)
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 _FOLDS = 10  # of baselines that are fitted on other items

@@ -12,9 +12,9 @@ from typing import Any
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import fresh_folder, write_json
+from chaos_utils.base.locks import alone
 from chaos_utils.datasets.corpora import Corpus
 from chaos_utils.training.encoders import WEIGHTS, check_weights
-from chaos_utils.training.locks import alone
 from chaos_utils.training.recipes import get_model
 from chaos_utils.training.settings import Settings
 
@@ -59,7 +59,8 @@ def work_folder(key: str) -> Path:
 @contextmanager
 def only_one(key: str, say: Callable[[str], None]) -> Iterator[None]:
     """Wait until no other process makes the same run, and keep others from it within the block."""
-    with alone(key, "another process makes this run: waiting for it", say):
+    lock = paths.cache() / "locks" / key
+    with alone(lock, "another process makes this run: waiting for it", say):
         work_folder(key).mkdir(parents=True, exist_ok=True)
         yield
 
