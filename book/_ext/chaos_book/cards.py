@@ -11,8 +11,9 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 from chaos_book import drafts
-from chaos_book.published import PublishedCaption, manifests, project_of
-from chaos_utils.publish import citations, metadata
+from chaos_book.book import BOOK, write_last
+from chaos_book.published import PublishedCaption
+from chaos_utils.publish import metadata
 from chaos_utils.publish.card import card_png
 
 CARD = "_static/card.png"
@@ -27,7 +28,7 @@ def _describe(
 ) -> None:
     if pagename.startswith("figures/"):  # these have their own
         return
-    book = citations.read_book(project_of(app) / "CITATION.cff")
+    book = BOOK.citation
     title, said = unescape(str(context.get("title") or book.title)), book.abstract
     if pagename == app.config.root_doc:
         title = book.title
@@ -59,17 +60,15 @@ def beginning(doctree: nodes.document) -> str:
     return ""
 
 
-def _draw(app: Sphinx, exception: Exception | None) -> None:
-    if exception is not None or app.builder.format != "html":
-        return
-    card = Path(app.outdir) / CARD
+def _draw(app: Sphinx, out: Path) -> None:
+    card = out / CARD
     if drafts.is_draft(app) and card.is_file():
         return
-    book = citations.read_book(project_of(app) / "CITATION.cff")
+    book = BOOK.citation
     # A stale figure has no PNG.
     pictures = {
         id: Path(manifest["folder"]) / f"{id}.png"
-        for id, manifest in manifests().items()
+        for id, manifest in BOOK.manifests.items()
         if "png" in manifest["formats"]
     }
     first = next(iter(pictures.values()), None)
@@ -81,4 +80,4 @@ def setup(app: Sphinx) -> None:
     """Register the figure's name, and connect to Sphinx's events."""
     app.add_config_value("chaos_card", "", "html", [str])
     app.connect("html-page-context", _describe)
-    app.connect("build-finished", _draw)
+    write_last(app, _draw)

@@ -11,6 +11,7 @@ from fontTools.ttLib import TTFont
 from sphinx.application import Sphinx
 
 from chaos_book import drafts
+from chaos_book.book import write_last
 
 _NAME = re.compile(r"\bfa-[a-z0-9-]+")
 _RULE = re.compile(r'((?:\.fa-[a-z0-9-]+:+before,?)+)\{content:"\\([0-9a-f]+)"\}')
@@ -56,10 +57,9 @@ def shorten(font: Path, signs: set[int]) -> None:
         whole.save(font)
 
 
-def _shorten(app: Sphinx, exception: Exception | None) -> None:
-    if exception is not None or app.builder.format != "html" or drafts.is_draft(app):
+def _shorten(app: Sphinx, site: Path) -> None:
+    if drafts.is_draft(app):
         return
-    site = Path(app.outdir)
     (sheet,) = site.glob("_static/vendor/fontawesome/*/css/all.min.css")
     others = [*site.rglob("*.html"), *site.glob("_static/**/*.js"), *site.glob("_static/**/*.css")]
     texts = [path.read_text("utf-8") for path in others if "vendor" not in path.parts]
@@ -73,4 +73,4 @@ def _shorten(app: Sphinx, exception: Exception | None) -> None:
 
 def setup(app: Sphinx) -> None:
     """Shorten when the site's other parts have been written."""
-    app.connect("build-finished", _shorten, priority=900)
+    write_last(app, _shorten, priority=900)
