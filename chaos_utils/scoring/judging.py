@@ -5,7 +5,7 @@ Plain rows, without pandas, which takes longer to import than a file takes to ju
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
@@ -184,11 +184,10 @@ def judge_files(
         )  # fmt: skip
     by_name = {votes.dataset.name: votes for votes in all_votes}
     chosen = {name: _chosen(by_name[name], measures) for name in found}
-    with_interval = {
-        name: sum(MEASURES[one].has_interval for one in names if one in MEASURES)
+    n_comparisons = sum(
+        len(compared[name]) * sum(one in MEASURES and MEASURES[one].has_interval for one in names)
         for name, names in chosen.items()
-    }
-    n_comparisons = sum(len(compared[name]) * with_interval[name] for name in found)
+    )
     needed = max(_RESAMPLES, fewest_resamples(_LEVEL, n_comparisons)) if n_comparisons else 0
     if n_resamples is None:
         n_resamples = needed or _RESAMPLES
@@ -426,28 +425,15 @@ def _references(votes: Votes, measures: Sequence[str], *, computed: bool) -> lis
     origins = dict.fromkeys((PERFECT_MODEL, SECOND_CROWD), "reference")
     origins |= dict.fromkeys(BASELINES, "baseline")
     by_key = {(row["system"], row["measure"]): row for row in found}
-    return [
-        {
-            "dataset": votes.dataset.name,
-            "system": system,
-            "family": system,
-            "origin": origin,
-            "temperature": 1.0,
-            "measure": name,
-            "n_items": row["n_items"],
-            "value": row["value"],
-        }
-        | _unsettled(row)
-        for system, origin in origins.items()
-        for name in measures
-        for row in filter(None, [by_key.get((system, name))])
-    ]
-
-
-def _unsettled(row: Row) -> Row:
-    """Say in words that a second crowd's score cannot be told from 0; empty where it can."""
-    error = row.get("standard_error", np.nan)
-    return {} if is_settled(row["measure"], row["value"], error) else {"text": UNSETTLED}
+    about = {"dataset": votes.dataset.name, "temperature": 1.0}
+    rows = []
+    for (system, origin), name in product(origins.items(), measures):
+        if (row := by_key.get((system, name))) is not None:
+            value, error = row["value"], row.get("standard_error", np.nan)
+            text = {} if is_settled(name, value, error) else {"text": UNSETTLED}
+            named = {"system": system, "family": system, "origin": origin, "measure": name}
+            rows.append(about | named | {"n_items": row["n_items"], "value": value} | text)
+    return rows
 
 
 def _baselines(votes: Votes) -> list[System]:
