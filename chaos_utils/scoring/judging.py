@@ -43,8 +43,8 @@ IN_PEOPLE = (*worths.NAMES, *people.NAMES)  # what is asked of systems that have
 USUAL = ("jsd", "kl", "old_accuracy", "new_accuracy", "dist_ce", "ent_ce", "rank_cs_expected",
          "ece", worths.PEOPLE, worths.PEOPLE_TRUSTED,
          worths.SKILL, worths.SKILL_TRUSTED)  # fmt: skip
-GUESSES = ("uniform guess", "base rate")  # they stand beside whatever is worth people
-BASELINES = (*GUESSES, "mean vote given the old label", "old label", "original votes")
+BASELINES = ("uniform guess", "base rate", "mean vote given the old label", "old label",
+             "original votes")  # fmt: skip
 ANSWER_COLUMNS = (*COLUMNS, "unit", "better", "rank", "ranked", "synthetic")
 _RESAMPLES = 1000
 _LEVEL = 0.95
