@@ -370,10 +370,8 @@ def _judged(
         row["synthetic"] = votes.source.synthetic
         is_ours = not row.get("reference") and row["origin"] not in ("reference", "baseline")
         if is_whole and is_ours and row["n_items"] == len(votes):
-            rank, ranked = rank_among_published(
-                votes.dataset.name, row["measure"], row["value"], row["better"]
-            )
-            row |= {"rank": rank, "ranked": ranked} if ranked else {}
+            wanted = (row["measure"], row["value"], row["better"])
+            row |= rank_among_published(votes.dataset.name, *wanted)
     return rows, best
 
 
