@@ -5,7 +5,7 @@ Plain rows, without pandas, which takes longer to import than a file takes to ju
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 from pathlib import Path
 
 import numpy as np
@@ -226,21 +226,18 @@ def _compared(
     """Return the names of the systems that are compared, by dataset."""
     by_dataset = {name: [system.name for system in systems] for name, systems in found.items()}
     known = sorted({name for names in by_dataset.values() for name in names})
-    if pairs:
-        compared = {one: list(combinations(names, 2)) for one, names in by_dataset.items()}
-    elif against is None:
-        return {one: [] for one in by_dataset}
-    elif against not in known:
+    if against is not None and against not in known:
         raise ChaosError(
             "There is no such system to compare with.", where="--against", found=repr(against),
             expected=did_you_mean(against, known),
         )  # fmt: skip
-    else:
-        compared = {
-            one: [(name, against) for name in names if name != against and against in names]
-            for one, names in by_dataset.items()
-        }
-    if not any(compared.values()):
+    compared = {
+        dataset: list(combinations(names, 2))
+        if pairs
+        else [pair for pair in permutations(names, 2) if pair[1] == against]
+        for dataset, names in by_dataset.items()
+    }
+    if (pairs or against is not None) and not any(compared.values()):
         raise ChaosError(
             "There is no pair of systems to compare.",
             found=f"{', '.join(map(repr, known))}, on {', '.join(by_dataset)}",
@@ -463,11 +460,10 @@ def _in_people(
             for system, one in each
             if one.undefined
         ]
-        if any(one.is_hard for _, one in each):
-            labels = ", ".join(system.name for system, one in each if one.is_hard)
+        if labels := [system.name for system, one in each if one.is_hard]:
             notes.append(
-                f"{labels}: one label per item; trusted, it compares with people, of whom one is "
-                "worth 1"
+                f"{', '.join(labels)}: one label per item; trusted, it compares with people, of "
+                "whom one is worth 1"
             )
         if marks := next((one.marks for _, one in each if one.marks), None):
             of_people = ", ".join(f"{people} {skill:.2f}" for people, skill in marks.items())
