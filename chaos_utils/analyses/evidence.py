@@ -48,6 +48,7 @@ _STATED: Mapping[str, Callable[[Dataset], bool]] = MappingProxyType(
         "annotators": _names_annotators,
         "three labels": lambda dataset: dataset.n_classes == 3,
         "published collection": lambda dataset: dataset.name in _collected(),
+        "more than 40 votes per item": lambda dataset: dataset.n_votes > 40,
     }
 )
 # and where votes were read, by these, for what they may lack all the same.
@@ -57,6 +58,8 @@ _GIVEN: Mapping[str, Callable[[Votes], bool]] = MappingProxyType(
         "old votes": lambda votes: votes.has_old_labels and votes.has_old_votes,
         "texts": lambda votes: bool(votes.texts),
         "annotators": lambda votes: votes.annotations is not None,
+        # Two samples of twenty, and a rest.
+        "more than 40 votes per item": lambda votes: bool(votes.n_votes.min() > 40),
     }
 )
 
@@ -146,8 +149,8 @@ class Evidence:
     def has(self, what: str) -> bool:
         """Return whether each dataset has a part that one may lack.
 
-        It is ``old labels``, ``old votes``, ``texts``, ``annotators``, ``three labels`` or
-        ``published collection``.
+        It is ``old labels``, ``old votes``, ``texts``, ``annotators``, ``three labels``,
+        ``published collection`` or ``more than 40 votes per item``.
         """
         stated, given = _STATED[what], _GIVEN.get(what)
         if self.given_votes is None:
