@@ -71,7 +71,7 @@ class Record:
     datasets: Mapping[str, str]
     code: str
     versions: Mapping[str, str]
-    text: str
+    text: str = ""
 
     @property
     def name(self) -> str:
@@ -205,19 +205,20 @@ class Analysis:
         )
 
     def _on(self, evidence: Evidence, arguments: Mapping[str, Any]) -> Table:
-        given = self._given(evidence, arguments)
+        given, passed, origin = self._given(evidence, arguments)
         systems = self._takes_systems
         if evidence.given_votes is None or (systems and evidence.given_systems is None):
-            return self._shown(evidence, given)
-        origin = given.origin | Origin(evidence.inputs(systems=systems))
+            return self._shown(evidence, given, origin)
+        origin |= Origin(evidence.inputs(systems=systems))
         origin |= Origin(merged(map(published_input, self.published)))
         if not evidence.is_known(systems=systems) or paths.find_project() is None:
-            return self._computed(evidence, given, origin)
-        key = self._key(evidence, given, origin.inputs)
+            return self._computed(evidence, passed, origin)
+        datasets = sorted({one.dataset.name for one in evidence.given_votes})
+        key = self._found_here(replace(given, inputs=origin.inputs), datasets)
         rows, damaged = (None, False) if paths.recompute() else _recorded_rows(key)
         if rows is not None:
             return Table(rows, self.keys, {evidence.name: origin})
-        found = self._computed(evidence, given, origin)
+        found = self._computed(evidence, passed, origin)
         if not origin.recorded and paths.in_runner():
             text, types = as_text(found.rows)
             record = replace(key, text=text, types=types)
@@ -225,7 +226,9 @@ class Analysis:
             note(Asked(record.name, "computed", damaged=damaged))
         return found
 
-    def _given(self, evidence: Evidence, arguments: Mapping[str, Any]) -> "_Given":
+    def _given(
+        self, evidence: Evidence, arguments: Mapping[str, Any]
+    ) -> tuple[Record, dict[str, Any], Origin]:
         """Sort the arguments: what of each is part of the key, and what the function gets."""
         defaults = {
             name: one.default
@@ -249,39 +252,32 @@ class Analysis:
                         f"{self.name}: argument {name!r} is neither a parameter, a table nor a "
                         f"thing with inputs: {fault}"
                     ) from fault
-        return _Given(parameters, tables, passed, origin)
+        # What is found here is filled in where it is needed.
+        key = Record(self.name, evidence.name, parameters, self.keys, {}, (), tables, {}, "", {})
+        return key, passed, origin
 
-    def _key(self, evidence: Evidence, given: "_Given", inputs: tuple[Input, ...]) -> Record:
-        """Return the record of what would be computed, without its rows."""
-        several = {one.dataset.name for one in evidence.given_votes or ()}
-        return Record(
-            self.name,
-            evidence.name,
-            given.parameters,
-            self.keys,
-            {},
-            inputs,
-            given.tables,
-            {name: digest_of_dataset(name) for name in sorted(several)},
-            code_digest(self.function.__module__),
-            library_versions(),
-            "",
+    def _found_here(self, record: Record, datasets: Iterable[str]) -> Record:
+        """Return a record with the datasets, the code and the libraries that are here."""
+        return replace(
+            record,
+            datasets={name: digest_of_dataset(name) for name in datasets},
+            code=code_digest(self.function.__module__),
+            versions=library_versions(),
         )
 
-    def _computed(self, evidence: Evidence, given: "_Given", origin: Origin) -> Table:
+    def _computed(self, evidence: Evidence, given: Mapping[str, Any], origin: Origin) -> Table:
         votes, systems = evidence.votes, evidence.systems if self._takes_systems else None
         assert votes is not None
         available = (votes[0], systems and systems[0], votes, systems)
         both = zip(_EVIDENCE, available, strict=True)
-        passed = {name: value for name, value in both if name in self._takes} | dict(given.passed)
+        passed = {name: value for name, value in both if name in self._takes} | dict(given)
         return Table(rounded(self.function(**passed)), self.keys, {evidence.name: origin})
 
-    def _shown(self, evidence: Evidence, given: "_Given") -> Table:
+    def _shown(self, evidence: Evidence, given: Record, origin: Origin) -> Table:
         """Return what is recorded for the same parameters: its inputs are not all available."""
         folder = paths.results() / FOLDER
-        name = _place(self.name, evidence.name, given.parameters)
         known = map(read_record, sorted((folder / self.name).glob(f"{evidence.name}*.csv")))
-        others = [] if (folder / name).is_file() else list(known)
+        others = [] if (folder / given.name).is_file() else list(known)
         others = [one for one in others if one.dataset == evidence.name]
         if evidence.own or others:
             raise ChaosError(
@@ -292,31 +288,15 @@ class Analysis:
                 expected="; ".join(_as_json(one.parameters) for one in others),
                 todo="run `chaos data fetch` to compute with parameters of your own",
             )
-        record = read_record(folder / name)
-        note(Asked(name, "shown", digest(folder / name)))
+        record = read_record(folder / given.name)
+        note(Asked(given.name, "shown", digest(folder / given.name)))
         # What else went in may be here, and have changed.
-        here = replace(
-            record,
-            inputs=tuple(map(_as_it_is_here, record.inputs)),
-            tables=given.tables,
-            datasets={one: digest_of_dataset(one) for one in record.datasets},
-            code=code_digest(self.function.__module__),
-            versions=library_versions(),
-        )
-        outdated = here != record or given.origin.outdated
+        inputs = tuple(map(_as_it_is_here, record.inputs))
+        again = replace(record, inputs=inputs, tables=given.tables)
+        outdated = self._found_here(again, record.datasets) != record or origin.outdated
         origin = Origin(record.inputs, recorded=True, outdated=outdated)
         rows = from_text(record.text, record.types)
         return Table(rows, self.keys, {evidence.name: origin})
-
-
-@dataclass(frozen=True, slots=True)
-class _Given:
-    """The arguments of a call: parameters, digests of tables, what the function gets."""
-
-    parameters: Mapping[str, Any]
-    tables: Mapping[str, str]
-    passed: Mapping[str, Any]
-    origin: Origin
 
 
 def _recorded_rows(key: Record) -> tuple[pd.DataFrame | None, bool]:
@@ -436,14 +416,16 @@ def differences(old: Record, new: Record) -> list[Difference]:
         for table in (before, after)
     ]
     for place in rows[0].keys() | rows[1].keys():
-        if place not in rows[0] or place not in rows[1]:
-            sides = ("no row", "a row") if place in rows[1] else ("a row", "no row")
+        one, other = (of_record.get(place) for of_record in rows)
+        if one and other:
+            found += [
+                Difference(name, f"{place}, {column}", str(cell), str(other[column]))
+                for column, cell in one.items()
+                if not _same(cell, other[column])
+            ]
+        else:
+            sides = ("a row" if side else "no row" for side in (one, other))
             found.append(Difference(name, place, *sides))
-            continue
-        for column, one in rows[0][place].items():
-            other = rows[1][place][column]
-            if not _same(one, other):
-                found.append(Difference(name, f"{place}, {column}", str(one), str(other)))
     return sorted(found, key=str)
 
 

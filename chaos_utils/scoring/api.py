@@ -156,18 +156,17 @@ def make_system(name: str, votes: Votes, probabilities: npt.ArrayLike) -> System
     _check_votes(votes)
     dataset = votes.dataset
     shape = (len(votes), dataset.n_classes)
-    expected = f"shape {shape}: the items of {dataset.title} by {', '.join(dataset.labels)}"
     try:
         given = np.asarray(probabilities)
-    except ValueError as fault:
-        raise _no_table(name, "rows of different lengths", expected) from fault
-    if given.dtype.kind not in "fiu":
-        raise _no_table(name, f"values of type {given.dtype}", expected)
-    if given.shape != shape:
+        is_numeric = given.dtype.kind in "fiu"
+        found = f"shape {given.shape}" if is_numeric else f"values of type {given.dtype}"
+    except ValueError:
+        given, is_numeric, found = np.empty(0), False, "rows of different lengths"
+    if not is_numeric or given.shape != shape:
         raise ChaosError(
-            f"The predictions of {name!r} have the wrong shape.",
-            found=f"shape {given.shape}",
-            expected=expected,
+            f"The predictions of {name!r} are not a table of numbers that fits these votes.",
+            found=found,
+            expected=f"shape {shape}: the items of {dataset.title} by {', '.join(dataset.labels)}",
             todo="give one row per item in the order of votes.uids, one column per label",
         )
     values = given.astype(np.float64)
@@ -186,12 +185,6 @@ def make_system(name: str, votes: Votes, probabilities: npt.ArrayLike) -> System
     values /= sums[:, None]
     values.setflags(write=False)
     return computed(name, votes, values, origin="yours")
-
-
-def _no_table(name: str, found: str, expected: str) -> ChaosError:
-    return ChaosError(
-        f"The predictions of {name!r} are not a table of numbers.", found=found, expected=expected
-    )
 
 
 def evaluate(

@@ -100,15 +100,11 @@ class Crowds:
         chosen = fewest // 2 if n_judges is None else n_judges
         if not 1 <= chosen < fewest:
             raise ChaosError(
-                "The crowd has not enough votes to judge by others of the same people."
-                if fewest < 2
-                else "The crowd has not as many votes as are to judge.",
+                "The crowd has not enough votes to judge by others of the same people.",
                 where=votes.dataset.title,
                 found=f"{fewest} on the item that has fewest; {chosen} are to judge",
-                expected=f"1 to {fewest - 1}, so that others are left" if fewest > 1 else None,
-                todo="use people_on_top, which needs no draws, from two votes on"
-                if fewest < 2
-                else "ask for fewer",
+                expected="at least one to judge, and one more",
+                todo="ask for fewer, or for people_on_top, which needs no draws, from two votes on",
             )
         if n_draws < 1:
             raise ChaosError("Crowds must be drawn.", found=n_draws, expected="1 draw or more")

@@ -5,7 +5,7 @@ Plain rows, without pandas, which takes longer to import than a file takes to ju
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, permutations, product
 from pathlib import Path
 
 import numpy as np
@@ -43,8 +43,8 @@ IN_PEOPLE = (*worths.NAMES, *people.NAMES)  # what is asked of systems that have
 USUAL = ("jsd", "kl", "old_accuracy", "new_accuracy", "dist_ce", "ent_ce", "rank_cs_expected",
          "ece", worths.PEOPLE, worths.PEOPLE_TRUSTED,
          worths.SKILL, worths.SKILL_TRUSTED)  # fmt: skip
-GUESSES = ("uniform guess", "base rate")  # they stand beside whatever is worth people
-BASELINES = (*GUESSES, "mean vote given the old label", "old label", "original votes")
+BASELINES = ("uniform guess", "base rate", "mean vote given the old label", "old label",
+             "original votes")  # fmt: skip
 ANSWER_COLUMNS = (*COLUMNS, "unit", "better", "rank", "ranked", "synthetic")
 _RESAMPLES = 1000
 _LEVEL = 0.95
@@ -184,11 +184,10 @@ def judge_files(
         )  # fmt: skip
     by_name = {votes.dataset.name: votes for votes in all_votes}
     chosen = {name: _chosen(by_name[name], measures) for name in found}
-    with_interval = {
-        name: sum(MEASURES[one].has_interval for one in names if one in MEASURES)
+    n_comparisons = sum(
+        len(compared[name]) * sum(one in MEASURES and MEASURES[one].has_interval for one in names)
         for name, names in chosen.items()
-    }
-    n_comparisons = sum(len(compared[name]) * with_interval[name] for name in found)
+    )
     needed = max(_RESAMPLES, fewest_resamples(_LEVEL, n_comparisons)) if n_comparisons else 0
     if n_resamples is None:
         n_resamples = needed or _RESAMPLES
@@ -227,21 +226,18 @@ def _compared(
     """Return the names of the systems that are compared, by dataset."""
     by_dataset = {name: [system.name for system in systems] for name, systems in found.items()}
     known = sorted({name for names in by_dataset.values() for name in names})
-    if pairs:
-        compared = {one: list(combinations(names, 2)) for one, names in by_dataset.items()}
-    elif against is None:
-        return {one: [] for one in by_dataset}
-    elif against not in known:
+    if against is not None and against not in known:
         raise ChaosError(
             "There is no such system to compare with.", where="--against", found=repr(against),
             expected=did_you_mean(against, known),
         )  # fmt: skip
-    else:
-        compared = {
-            one: [(name, against) for name in names if name != against and against in names]
-            for one, names in by_dataset.items()
-        }
-    if not any(compared.values()):
+    compared = {
+        dataset: list(combinations(names, 2))
+        if pairs
+        else [pair for pair in permutations(names, 2) if pair[1] == against]
+        for dataset, names in by_dataset.items()
+    }
+    if (pairs or against is not None) and not any(compared.values()):
         raise ChaosError(
             "There is no pair of systems to compare.",
             found=f"{', '.join(map(repr, known))}, on {', '.join(by_dataset)}",
@@ -371,10 +367,8 @@ def _judged(
         row["synthetic"] = votes.source.synthetic
         is_ours = not row.get("reference") and row["origin"] not in ("reference", "baseline")
         if is_whole and is_ours and row["n_items"] == len(votes):
-            rank, ranked = rank_among_published(
-                votes.dataset.name, row["measure"], row["value"], row["better"]
-            )
-            row |= {"rank": rank, "ranked": ranked} if ranked else {}
+            wanted = (row["measure"], row["value"], row["better"])
+            row |= rank_among_published(votes.dataset.name, *wanted)
     return rows, best
 
 
@@ -426,28 +420,15 @@ def _references(votes: Votes, measures: Sequence[str], *, computed: bool) -> lis
     origins = dict.fromkeys((PERFECT_MODEL, SECOND_CROWD), "reference")
     origins |= dict.fromkeys(BASELINES, "baseline")
     by_key = {(row["system"], row["measure"]): row for row in found}
-    return [
-        {
-            "dataset": votes.dataset.name,
-            "system": system,
-            "family": system,
-            "origin": origin,
-            "temperature": 1.0,
-            "measure": name,
-            "n_items": row["n_items"],
-            "value": row["value"],
-        }
-        | _unsettled(row)
-        for system, origin in origins.items()
-        for name in measures
-        for row in filter(None, [by_key.get((system, name))])
-    ]
-
-
-def _unsettled(row: Row) -> Row:
-    """Say in words that a second crowd's score cannot be told from 0; empty where it can."""
-    error = row.get("standard_error", np.nan)
-    return {} if is_settled(row["measure"], row["value"], error) else {"text": UNSETTLED}
+    about = {"dataset": votes.dataset.name, "temperature": 1.0}
+    rows = []
+    for (system, origin), name in product(origins.items(), measures):
+        if (row := by_key.get((system, name))) is not None:
+            value, error = row["value"], row.get("standard_error", np.nan)
+            text = {} if is_settled(name, value, error) else {"text": UNSETTLED}
+            named = {"system": system, "family": system, "origin": origin, "measure": name}
+            rows.append(about | named | {"n_items": row["n_items"], "value": value} | text)
+    return rows
 
 
 def _baselines(votes: Votes) -> list[System]:
@@ -479,11 +460,10 @@ def _in_people(
             for system, one in each
             if one.undefined
         ]
-        if any(one.is_hard for _, one in each):
-            labels = ", ".join(system.name for system, one in each if one.is_hard)
+        if labels := [system.name for system, one in each if one.is_hard]:
             notes.append(
-                f"{labels}: one label per item; trusted, it compares with people, of whom one is "
-                "worth 1"
+                f"{', '.join(labels)}: one label per item; trusted, it compares with people, of "
+                "whom one is worth 1"
             )
         if marks := next((one.marks for _, one in each if one.marks), None):
             of_people = ", ".join(f"{people} {skill:.2f}" for people, skill in marks.items())

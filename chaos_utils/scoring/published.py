@@ -19,10 +19,11 @@ def published_models() -> "pd.DataFrame":
     return table[~table["model"].isin(_NO_MODELS)]
 
 
-def rank_among_published(dataset: str, measure: str, value: float, better: str) -> tuple[int, int]:
-    """Return a system's place beside the models of Table 5 of Nie et al. (2020), and their number.
+def rank_among_published(dataset: str, measure: str, value: float, better: str) -> dict[str, int]:
+    """Return a system's ``rank`` beside the models of Table 5 of Nie et al. (2020).
 
-    1 is best, and the system is counted; both are 0 where the table has no such row or column.
+    1 is best of as many as are ``ranked``, the system counted. Empty where the table has no such
+    row or column.
     """
     others = [
         float(row[measure])
@@ -30,9 +31,9 @@ def rank_among_published(dataset: str, measure: str, value: float, better: str) 
         if measure in TABLE_5 and row["dataset"] == dataset and row["model"] not in _NO_MODELS
     ]
     if not others:
-        return 0, 0
+        return {}
     ahead = [other for other in others if (other > value if better == "higher" else other < value)]
-    return len(ahead) + 1, len(others) + 1
+    return {"rank": len(ahead) + 1, "ranked": len(others) + 1}
 
 
 def published_scores() -> "pd.DataFrame":
