@@ -44,6 +44,7 @@ seed: int = 0  # seed of draws and resamples
 from IPython.display import Markdown
 
 from chaos_utils.analyses import machine_crowds
+from chaos_utils.analyses.beside import beside
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.datasets.companions import JUDGES
@@ -52,7 +53,7 @@ from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
 given = gather(data, predictions)
-material = given.beside(JUDGES)
+material = beside(given, JUDGES)
 judged = machine_crowds.judged(given)
 resampling = {"n_resamples": resamples, "confidence": confidence, "seed": seed}
 
@@ -112,8 +113,7 @@ publish_figure(
 # {value}`tbl-machine-models dataset=snli min:people_on_top_trusted .1f` to
 # {value}`tbl-machine-models dataset=snli max:people_on_top_trusted .1f` on SNLI, and up to
 # {value}`tbl-machine-models dataset=mnli|alphanli max:people_on_top_trusted .1f` on MNLI and αNLI
-# ({numref}`tbl-machine-models`). No model is best everywhere: Grok-4.6 is first on αNLI and last on MNLI in how
-# often it agrees with a person.
+# ({numref}`tbl-machine-models`). No model is best everywhere: Grok-4.6 agrees most with people on αNLI, least on MNLI.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All models as a table", "code_prompt_hide": "Fold the table"}
 publish_table(

@@ -1,7 +1,7 @@
 """What is available of each dataset here: its votes, the systems that predict it, or neither."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -20,7 +20,6 @@ from chaos_utils.datasets.catalogue import (
     get_dataset,
     known_datasets,
 )
-from chaos_utils.datasets.companions import Companion
 from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset
 from chaos_utils.datasets.loading import find_votes_on, load_votes
 from chaos_utils.datasets.published.tables import read_published
@@ -222,20 +221,6 @@ class Material(Sequence[Evidence]):
     def having(self, what: str) -> "Material":
         """Return those datasets that have a part which one may lack (see `Evidence.has`)."""
         return Material(tuple(one for one in self.evidence if one.has(what)), self.trained)
-
-    def beside(self, *companions: Companion) -> "Material":
-        """Return what these files of others are read beside.
-
-        Where one of them is missing, the package's own votes count as missing too: their tables are
-        then recorded ones.
-        """
-        if all(one.available for one in companions):
-            return self
-        hidden = (
-            replace(one, given_votes=None, given_systems=None) if one.recordable else one
-            for one in self.evidence
-        )
-        return replace(self, evidence=tuple(hidden))
 
     def named(self, *names: str) -> "Material":
         """Return those of these names, in the order of the names."""

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from chaos_utils.analyses.beside import beside
 from chaos_utils.analyses.evidence import Material, gather
 from chaos_utils.analyses.fitting import RECIPE, common
 from chaos_utils.analyses.names import dataset_name
@@ -71,21 +72,21 @@ def judged(material: Material) -> Material:
     """
     chosen = [
         one
-        for one in material.beside(JUDGES)
+        for one in beside(material, JUDGES)
         if one.released and judges_file(one.datasets[0])
         if one.given_votes is None or JUDGES.available
     ]
     return Material(tuple(chosen), material.trained)
 
 
-def annotated(beside: Material) -> Material:
+def annotated(book: Material) -> Material:
     """Return the datasets whose items language models have labelled beside named annotators.
 
     Beside the book's votes alone.
     """
     folders = {name.rpartition("/")[0] for name in ANNOTATORS.files}
     names = [one.name for one in bundled_datasets() if one.file.rpartition("/")[0] in folders]
-    return gather(datasets=names).beside(ANNOTATORS) if beside.released else Material(())
+    return beside(gather(datasets=names), ANNOTATORS) if book.released else Material(())
 
 
 # Crowds

@@ -9,6 +9,7 @@ import pytest
 from helpers.evidence import evidence_of
 
 from chaos_utils.analyses import machine_crowds as mc
+from chaos_utils.analyses.beside import beside
 from chaos_utils.analyses.evidence import Material, gather
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input
@@ -69,8 +70,8 @@ def test_crowds_are_seeds_all_systems_and_language_models(votes, systems, judges
         (mc.LLMS, 6), (systems[0].family, 3), (mc.ALL, 4)
     ]  # fmt: skip
     yours = [replace(systems[0], name=f"y{k}", family=f"y{k}", origin="yours") for k in (0, 1)]
-    beside = mc.crowds_on(votes, [*systems, other, *yours], judges)
-    assert [(one.name, one.n_members) for one in beside][2:] == [(mc.ALL, 4), (mc.WITH_YOURS, 6)]
+    more = mc.crowds_on(votes, [*systems, other, *yours], judges)
+    assert [(one.name, one.n_members) for one in more][2:] == [(mc.ALL, 4), (mc.WITH_YOURS, 6)]
     # They are no crowd beside a reader's own votes, and single votes judge none.
     own = of_a_reader(votes)
     assert mc.crowds_on(own, systems[:1], judges) == []
@@ -176,11 +177,11 @@ def test_where_models_agree_and_part_from_people(votes, judges):
 def test_missing_files_leave_recorded_tables(votes, systems, monkeypatch):
     here = Material((evidence_of(votes, systems),))
     monkeypatch.setattr(sources, "find", lambda name: None)
-    assert [one.votes for one in here.beside(mc.JUDGES)] == [None]
+    assert [one.votes for one in beside(here, mc.JUDGES)] == [None]
     assert [one.votes for one in mc.judged(here)] == [None]
     # A reader's own predictions have no record: they are shown without the published answers.
     own = Material((replace(here[0], own=True),))
-    assert own.beside(mc.JUDGES)[0].votes
+    assert beside(own, mc.JUDGES)[0].votes
     assert not len(mc.judged(own))
     # Nor are they looked for beside other votes.
     others = Material((replace(evidence_of(of_a_reader(votes), systems), own=True),))
