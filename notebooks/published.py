@@ -39,7 +39,7 @@ Markdown(notices(material))
 # %%
 on = material.named(*claims.wanted_datasets())
 tables = record.tables(on, gather(data, []), n_resamples=resamples, seed=seed)
-beside = published_numbers.published_beside_ours(same_votes=material.released, **tables)
+beside = tables["published_numbers.published_beside_ours"]
 publish_table(
     "tbl-published-counts",
     published_numbers.count_numbers(beside),

@@ -215,7 +215,12 @@ def binned_scores(
     ``reference`` is not empty, the value is a model's difference from it, and ``p`` that of there
     being none: in each bin from ``chance`` and from the ``commonest label of the bin``, in the last
     from the ``first bin``. Published rows, without interval, are there where their bins are these.
+    Without rows where there are fewer items than bins.
     """
+    columns = "dataset bin entropy_low_bits entropy_high_bits n published_n difference_n system"
+    columns += " source role n_seeds n_scored measure reference value low high p"
+    if sum(map(len, all_votes)) < n_bins:
+        return pd.DataFrame(columns=columns.split())
     scores = score_bins(all_votes, all_systems, n_bins=n_bins, n_resamples=n_resamples, seed=seed)
     parts, gaps = [], []
     for b, (value, draws) in enumerate(zip(scores.values, scores.draws, strict=True)):
@@ -238,8 +243,6 @@ def binned_scores(
     n_theirs = theirs.groupby("bin")["n_scored"].first()
     table["published_n"] = table["bin"].map(n_theirs).astype("Int64")
     table["difference_n"] = table["n"] - table["published_n"]
-    columns = "dataset bin entropy_low_bits entropy_high_bits n published_n difference_n system"
-    columns += " source role n_seeds n_scored measure reference value low high p"
     return table[columns.split()]
 
 

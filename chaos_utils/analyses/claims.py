@@ -89,8 +89,9 @@ def _rows_at(address: Address, tables: Mapping[str, pd.DataFrame]) -> pd.DataFra
     found = pd.DataFrame({"value": rows[column].astype(float)})
     found.insert(0, "dataset", rows.get("dataset", ""))
     found.insert(1, "case", rows[case].map(_as_text) if case else "")
+    of_column = "" if column == "value" else f"{column}_"
     for name in ("low", "high", "p"):
-        found[name] = rows[name] if name in rows and column == "value" else np.nan
+        found[name] = rows.get(f"{of_column}{name}", np.nan)
     if address.aggregate:
         found = _aggregated(found, address.aggregate)
     parts = [found[found["dataset"] == name] for name in datasets]
@@ -343,7 +344,8 @@ def _rows_of(claim: Claim, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame |
     rows = None if claim.numbers is None else claim.numbers.rows(tables)
     if rows is None:
         return None
-    rows = rows.assign(value=claim.times * rows["value"])
+    ends = np.sort(claim.times * rows[["low", "high"]].to_numpy(float), axis=1)
+    rows = rows.assign(value=claim.times * rows["value"], low=ends[:, 0], high=ends[:, 1])
     if claim.minus:
         fixed = rows["dataset"].map(claim.minus)
         moved = {name: rows[name] - fixed for name in ("value", "low", "high")}

@@ -7,12 +7,13 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy.stats import spearmanr
 
 from chaos_utils.analyses.names import SYSTEM, SYSTEM_NAMES, dataset_name
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.metrics.resampling import split_votes
+from chaos_utils.metrics.resampling import holm, split_votes
 from chaos_utils.metrics.signals import contested, contested_auroc, entropy_correlation
 from chaos_utils.report.columns import DATASET, Column, Row, paper_here_delta
 from chaos_utils.scoring import human_equivalents as people
@@ -292,16 +293,23 @@ def size_effects() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-@derived(keys=("dataset", "accuracy", "distance"), published=_PAPER)
+@derived(keys=("dataset", "distance"), published=_PAPER)
 def rank_correlations() -> pd.DataFrame:
-    """Correlate published models' ranks by accuracy and by nearness: 1 if they are the same."""
+    """Correlate published models' ranks by new accuracy and by distance: −1 if all go together.
+
+    ``low`` and ``high`` (95%) are by Fisher's transformation with the variance of Fieller et al.
+    (1957), ``p`` is that of t, adjusted for all of them by Holm.
+    """
     rows = []
     for dataset, group in published_models().groupby("dataset", sort=False):
-        ranks = group[list(TABLE_5)].rank()
-        for one, other in product(("old_accuracy", "new_accuracy"), ("jsd", "kl")):
-            spearman = -np.corrcoef(ranks[one], ranks[other])[0, 1]
-            rows.append((dataset, one, other, len(group), float(spearman)))
-    return pd.DataFrame(rows, columns=["dataset", "accuracy", "distance", "n_models", "spearman"])
+        for distance in ("jsd", "kl"):
+            rho, p = spearmanr(group["new_accuracy"], group[distance])
+            reach = 1.96 * np.sqrt(1.06 / (len(group) - 3))
+            low, high = np.tanh(np.arctanh(rho) + np.array([-reach, reach]))
+            rows.append((dataset, distance, len(group), rho, low, high, p))
+    columns = ["dataset", "distance", "n_models", "value", "low", "high", "p"]
+    table = pd.DataFrame(rows, columns=columns)
+    return table.assign(p=holm(table["p"]))
 
 
 @derived(keys=("dataset", "system", "source", "measure"))
@@ -426,7 +434,7 @@ SIZE_COLUMNS = [
 RANK_COLUMNS = [
     DATASET,
     Column("distance", "distance", names=_HEADINGS),
-    Column("Spearman", "spearman", 2, signed=True),
+    Column("Spearman", "value", 2, "low", "high", signed=True),
 ]
 SIGNAL_COLUMNS = [
     DATASET,

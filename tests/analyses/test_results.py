@@ -3,12 +3,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers.evidence import evidence_on
+from scipy.stats import spearmanr
 
 from chaos_utils.analyses import results
 from chaos_utils.datasets.votes import frozen
+from chaos_utils.metrics.resampling import holm
 from chaos_utils.metrics.signals import contested_auroc, entropy_correlation
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import worth as worths
+from chaos_utils.scoring.published import published_models
 from chaos_utils.scoring.systems import computed, oracle, original_votes, synthetic_systems
 
 
@@ -44,6 +47,20 @@ def test_chance_is_the_paper_s_and_simple_guesses_beat_its_models(released):
     for dataset in ("mnli", "alphanli"):
         assert beaten["mean vote given the old label", dataset] == 9
     assert (jsd["n_beyond"] <= beaten).all()
+
+
+def test_correlations_are_those_of_nine_models_and_corrected_together():
+    models, found = published_models(), results.rank_correlations().rows
+    assert len(found) == 6
+    raw = []
+    for row in found.to_dict("records"):
+        group = models[models["dataset"] == row["dataset"]]
+        expected = spearmanr(group["new_accuracy"], group[row["distance"]])
+        assert row["value"] == pytest.approx(expected.statistic)
+        assert row["low"] < row["value"] < row["high"]
+        raw.append(expected.pvalue)
+    np.testing.assert_allclose(found["p"], holm(raw))
+    assert (found["p"] < 0.05).sum() == 1
 
 
 def test_intervals_hold_their_values(table):
