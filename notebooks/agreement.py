@@ -19,8 +19,8 @@
 #
 # Little accuracy is left. And where people disagree, models' entropy rises too little: on SNLI about half as much as
 # people's, on MNLI a fifth. From the first to the last fifth of SNLI, the nine published models fall from
-# {value}`tbl-entropy-changes dataset=snli source=published measure=new_accuracy mean:first .0%` to
-# {value}`tbl-entropy-changes dataset=snli source=published measure=new_accuracy mean:last .0%` accuracy
+# {value}`tbl-entropy-bins dataset=snli source=published measure=new_accuracy bin=1 mean:value .0%` to
+# {value}`tbl-entropy-bins dataset=snli source=published measure=new_accuracy bin=5 mean:value .0%` accuracy
 # on average, close to always giving the commonest label
 # ({value}`tbl-entropy-bins dataset=snli system=chance measure=new_accuracy bin=5 value .0%`). More training data
 # does not change this: it makes a model right more often where people agree, and hardly where they do not.
@@ -78,11 +78,11 @@ publish_figure(
 
 # %% [markdown]
 # On αNLI the average of the nine published models falls nearly as steeply as on SNLI, to
-# {value}`tbl-entropy-changes dataset=alphanli source=published measure=new_accuracy mean:last .0%`, and
+# {value}`tbl-entropy-bins dataset=alphanli source=published measure=new_accuracy bin=5 mean:value .0%`, and
 # on MNLI, where it starts at
-# {value}`tbl-entropy-changes dataset=mnli source=published measure=new_accuracy mean:first .0%`, to
-# {value}`tbl-entropy-changes dataset=mnli source=published measure=new_accuracy mean:last .0%`
-# ({numref}`tbl-entropy-changes`).
+# {value}`tbl-entropy-bins dataset=mnli source=published measure=new_accuracy bin=1 mean:value .0%`, to
+# {value}`tbl-entropy-bins dataset=mnli source=published measure=new_accuracy bin=5 mean:value .0%`
+# ({numref}`tbl-entropy-bins`).
 #
 # People's old labels, scored like a model, agree with the new majority on
 # {value}`tbl-entropy-bins dataset=snli "system=original votes" measure=new_accuracy bin=1 value .0%` of
@@ -90,22 +90,20 @@ publish_figure(
 # {value}`tbl-entropy-bins dataset=snli "system=original votes" measure=new_accuracy bin=5 value .0%` of
 # the last: where votes are nearly tied, people miss the majority as well.
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "The first and last bins as a table", "code_prompt_hide": "Fold the table"}
-changes = agreement.changes(scores)
-result = None
-if len(changes):
-    result = publish_table(
-        "tbl-entropy-changes",
-        changes,
-        shown=agreement.shown(changes.rows, "new_accuracy", "jsd"),
-        columns=agreement.CHANGES,
-        groups=["dataset"],
-        index=["dataset", "system"],
-        caption="""Accuracy falls where people disagree, and for most models the distance grows. Scores in the first and the
-        last bin of entropy, and the change with its 95% interval; published models as their mean. The data has each
-        of them, old accuracy and KL.""",
-    )
-result
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All bins as a table", "code_prompt_hide": "Fold the table"}
+in_bins = agreement.in_bins(scores)
+publish_table(
+    "tbl-entropy-bins",
+    in_bins,
+    shown=agreement.shown(in_bins.rows, "new_accuracy", "jsd"),
+    columns=[*agreement.BIN_COLUMNS, SYSTEM, *agreement.bin_columns(in_bins.rows, change=True)],
+    groups=["dataset"],
+    index=["dataset", "measure", "system"],
+    caption="""From the first bin to the last, new accuracy falls and most models' JSD grows: the change with its 95%
+    interval. Published models are shown as their mean, as are seeds. The data has the bins' edges and sizes beside the
+    published ones, 95% intervals, every seed, every published model, old accuracy, and KL in nats with the paper's floor
+    of 1e-15.""",
+)
 
 # %% [markdown]
 # ### Better than a guess?
@@ -123,14 +121,14 @@ if len(against):
         "tbl-against-guesses",
         against,
         shown=agreement.shown_guesses(against.rows),
-        columns=agreement.guess_columns(against.rows, resamples),
+        columns=agreement.guess_columns(resamples),
         groups=["dataset"],
         index=["dataset", "system"],
         caption=f"""In the last bin few models computed here differ significantly from a guess; these do. New accuracy,
         model minus guess, with 95% intervals; *p* is adjusted (Holm) for all comparisons in the data, which
         has all models, the first bin, and JSD against the uniform guess in every bin. After ≤ stands the smallest
         *p* that {resamples:,} resamples allow, times the number of comparisons: how much smaller it is, they cannot
-        say. Published models are compared by their values alone.""",
+        say. It has published models too, compared by their values alone.""",
     )
 result
 
@@ -315,23 +313,6 @@ publish_table(
 # votes*, five for most SNLI and MNLI items. αNLI has a single one, the old label. Their old accuracy is
 # 100% by construction; their new accuracy is the share of old labels that stand.
 #
-# ## All bins
-
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All bins as a table", "code_prompt_hide": "Fold the table"}
-of_bins = agreement.drawn(scores, "new_accuracy", "jsd")
-publish_table(
-    "tbl-entropy-bins",
-    agreement.in_bins(scores),
-    shown=agreement.shown(of_bins.rows, "new_accuracy", "jsd"),
-    columns=[*agreement.BIN_COLUMNS, SYSTEM, *agreement.bin_columns(of_bins.rows)],
-    groups=["dataset"],
-    index=["dataset", "measure", "system"],
-    caption="""From the first bin to the last, new accuracy falls and most models' JSD grows. Published models are shown as their
-    mean, as are seeds. The data has the bins' edges and sizes beside the published ones, 95% intervals, every seed, every
-    published model, old accuracy, and KL in nats with the paper's floor of 1e-15.""",
-)
-
-# %% [markdown]
 # The sizes of the published bins are reproduced to the item, and on αNLI, where their predictions are available,
 # so are all scores of the nine models, to the last digit. Edges are cut on all items, and a system is scored on
 # those that it covers: those of RoBERTa-base have

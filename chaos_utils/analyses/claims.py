@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from pydantic import BeforeValidator, Field, model_validator
 
-from chaos_utils.analyses.agreement import LEVEL
+from chaos_utils.analyses.agreement import LEVEL, adjusted_p
 from chaos_utils.analyses.names import SYSTEM_NAMES, dataset_name, listed
 from chaos_utils.analyses.record import OF_SYSTEMS, TABLES
 from chaos_utils.analyses.recorded import derived
@@ -19,8 +19,8 @@ from chaos_utils.base.checked import Strict, checked
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.yaml_files import read_yaml
 from chaos_utils.datasets.catalogue import get_dataset
-from chaos_utils.metrics.resampling import holm, smallest_p_value
-from chaos_utils.report.columns import MISSING, Column, Row, number, p_value, with_interval
+from chaos_utils.metrics.resampling import holm
+from chaos_utils.report.columns import MISSING, Column, Row, number, with_interval
 from chaos_utils.report.values import Address, parsed
 
 FILE = Path(__file__).with_name("claims.yml")
@@ -35,7 +35,6 @@ KINDS = (HOLDS, NOISE, READING, SUBSTANCE, PRINT, OPEN)
 PAPERS = {"nie2020": "Nie et al. 2020", "baan2022": "Baan et al. 2022"}
 _FAULTS = {"print": PRINT, "substance": SUBSTANCE}
 _QUANTILE = 1.959963985  # of the normal distribution: half-widths of 95% in standard errors
-_SHOWN = 0.001  # smaller p-values are not told apart
 _VOTES = "claims_numbers.vote_numbers"  # has every dataset whose votes are available
 _ROUNDING = 1e-9  # 0.75 - 0.7495 must not exceed half a unit by floating point alone
 _CASES = ("case", "model", "system", "family", "temperature")  # what tells rows of a dataset apart
@@ -488,13 +487,6 @@ def shown_value(row: Row) -> str:
     return with_interval(value, row["low"], row["high"], digits)
 
 
-def shown_p(row: Row, n_resamples: int) -> str:
-    """Write Holm's p; one that is not from resamples may be smaller than theirs can be."""
-    if row["p"] < smallest_p_value(n_resamples) * (1 - _ROUNDING):
-        return "< 0.001" if row["p_holm"] < _SHOWN else number(row["p_holm"], 3)
-    return p_value(row["p_holm"], n_resamples, raw=row["p"] * (1 - _ROUNDING)) or MISSING
-
-
 MARKS = dict(zip(VERDICTS, "✓≈⇄✗?", strict=True))
 
 
@@ -506,5 +498,5 @@ def columns_for(n_resamples: int) -> list[Column]:
         Column("place", lambda row: f"{PAPERS[row['paper']]}, {row['place']}"),
         Column("verdict", lambda row: f"{MARKS[row['verdict']]} {row['verdict']}"),
         Column("value", shown_value),
-        Column("Holm p", lambda row: shown_p(row, n_resamples)),
+        Column("Holm p", lambda row: adjusted_p(row, n_resamples)),
     ]
