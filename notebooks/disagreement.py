@@ -175,15 +175,10 @@ if len(binned):
         "fig-original-votes",
         plot_original_votes,
         binned,
-        caption="""A three-to-two split among five says little about a hundred. First the old
-        label's share of the new votes; the dashed line is its share of the old ones. Then the
-        share of items up to each entropy, by how the old votes split; a dotted line
-        marks the entropy of that split itself.""",
-        alt="""Four panels. In the first two, histograms of the old label's share among a hundred
-        votes spread from almost none to almost all, far to both sides of the 60% that the five
-        votes gave. In the others, cumulative curves of entropy for items with old votes split 3-2
-        and 3-1-1: the two curves lie close together, though the five votes' own entropies, which
-        dotted lines mark, are far apart.""",
+        caption="""A three-to-two split among five says little about a hundred. Items by the old
+        label's share of the new votes; the dashed line is its share of the old ones.""",
+        alt="""Two histograms of the old label's share among a hundred votes. They spread from almost
+        none to almost all, far to both sides of the 60% that the five votes gave.""",
     )
 result
 

@@ -16,19 +16,9 @@ from chaos_utils.plots.panels import dataset_panels, label_left, panel_grid
 
 _BITS = ("low_bits", "high_bits")
 _SIN_60 = math.sqrt(3) / 2
-# Of the patterns of old votes.
-_PATTERN_LOOKS = (
-    ("-", "text"),
-    ("--", "muted"),
-    ("-.", "blue"),
-    ("-", "green"),
-    ("--", "purple"),
-    ("-.", "pink"),
-)
 _LARGEST_DOT = 18  # diameter in points: as wide as a cell
 _KEY = (5, 50)  # items whose dots explain the sizes
 _NAMED_AT = 78  # percent of the votes at which lines are named
-_STAGGER = 0.2  # of the axis, from one pattern's name to the next
 
 
 def plot_entropy(table: pd.DataFrame) -> Figure:
@@ -133,13 +123,11 @@ def _in_triangle(shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _draw_triangle(axis: Axes, dataset: Dataset) -> None:
-    corners = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0]], dtype=float)
-    axis.plot(*_in_triangle(corners), color=colour("muted"), linewidth=1)
+    corners = np.eye(3)
+    axis.plot(*_in_triangle(corners[[0, 1, 2, 0]]), color=colour("muted"), linewidth=1)
     for level in (0.25, 0.5, 0.75):
         for k in range(3):
-            ends = np.full((2, 3), 0.0)
-            ends[:, k] = level
-            ends[0, (k + 1) % 3] = ends[1, (k + 2) % 3] = 1 - level
+            ends = level * corners[k] + (1 - level) * corners[[k - 2, k - 1]]
             axis.plot(*_in_triangle(ends), color=colour("grid"), linewidth=0.7, zorder=0)
     places = (((-0.02, -0.04), "left", "top"), ((0.5, 0.9), "center", "bottom"),
               ((1.02, -0.04), "right", "top"))  # fmt: skip
@@ -151,45 +139,16 @@ def _draw_triangle(axis: Axes, dataset: Dataset) -> None:
 
 
 def plot_original_votes(table: pd.DataFrame) -> Figure:
-    """Draw what a few original votes said of the items against what the new ones say.
+    """Draw the old label's share of the new votes, with its share of the old ones marked.
 
-    First the old label's share of the new votes, with its share of the old ones marked. Then the
-    entropy of the new votes, cumulated, for each pattern of old votes, with the entropy of that
-    pattern itself marked.
-
-    The table has one row per bin: ``dataset``, ``quantity`` (old_label_share, entropy_bits),
-    ``pattern``, ``before``, ``low``, ``high``, ``n_items``, ``share_at_most``.
+    The table has one row per bin: ``dataset``, ``before``, ``low``, ``high``, ``n_items``.
     """
-    datasets = in_order(table["dataset"])
-    figure, axes = panel_grid(2 * len(datasets), columns=len(datasets), height=2.3)
-    upper, lower = axes[: len(datasets)], axes[len(datasets) :]
-    for dataset, above, below in zip(datasets, upper, lower, strict=True):
-        bins = table[table["dataset"] == dataset.name]
-        shares = bins[bins["quantity"] == "old_label_share"]
-        _histogram(above, shares, dataset, ("low", "high"))
-        before = shares["before"].iloc[0]
-        note(above, before, f"{before:.0%} of the\nold votes", "text", right=False)
-        above.set(xlim=(0, 1), title=dataset.title, xlabel="old label's share of the new votes")
-        above.xaxis.set_major_formatter("{x:.0%}")
-        _draw_entropy_by_pattern(below, bins[bins["quantity"] == "entropy_bits"])
-        below.set(title=dataset.title, xlabel="entropy of the new votes (bits)")
-        below.set(xlim=(0, math.log2(dataset.n_classes)), ylim=(0, 1))
-        below.yaxis.set_major_formatter("{x:.0%}")
-    label_left(upper, "items")
-    label_left(lower, "share of items, at most")
+    figure, panels = dataset_panels(table, height=2.3)
+    for axis, dataset, rows in panels:
+        _histogram(axis, rows, dataset, ("low", "high"))
+        before = rows["before"].iloc[0]
+        note(axis, before, f"{before:.0%} of the\nold votes", "text", right=False)
+        axis.set(xlim=(0, 1), xlabel="old label's share of the new votes")
+        axis.xaxis.set_major_formatter("{x:.0%}")
+    label_left((axis for axis, *_ in panels), "items")
     return figure
-
-
-def _draw_entropy_by_pattern(axis: Axes, bins: pd.DataFrame) -> None:
-    for place, (pattern, rows) in enumerate(bins.groupby("pattern", sort=False)):
-        dashes, hue = _PATTERN_LOOKS[place]
-        axis.plot(
-            [0, *rows["high"]], [0, *rows["share_at_most"]], color=colour(hue), linestyle=dashes,
-            linewidth=2,
-        )  # fmt: skip
-        # Curves rise from lower left to upper right: there is room at the top and the bottom.
-        step, before = _STAGGER * (place // 2), rows["before"].iloc[0]
-        note(
-            axis, before, f"{pattern}\n{rows['n_items'].sum():,} items", hue, linestyle=":",
-            right=before < bins["high"].max() / 4, height=0.04 + step if place % 2 else 0.97 - step,
-        )  # fmt: skip
