@@ -100,8 +100,7 @@ publish_table(
     groups=["dataset"],
     index=["dataset", "measure", "system"],
     caption="""From the first bin to the last, new accuracy falls and most models' JSD grows: the change with its 95%
-    interval. Published models are shown as their mean, as are seeds. The data has the bins' edges and sizes beside the
-    published ones, 95% intervals, every seed, every published model, old accuracy, and KL in nats with the paper's floor
+    interval. Published models are shown as their mean, as are seeds. The data has the bins' edges and sizes, 95% intervals, every seed, every published model, old accuracy, and KL in nats with the paper's floor
     of 1e-15.""",
 )
 

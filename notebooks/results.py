@@ -253,26 +253,8 @@ publish_table(
 
 # %% [markdown]
 # On αNLI, where the nine models' predictions are available, every number of Table 5 of {cite:t}`nie2020` comes out to
-# its last digit ({numref}`tbl-chance`).
-
-# %%
-reproduced = results.reproduced(table)
-result = None
-if len(reproduced):
-    result = publish_table(
-        "tbl-chance",
-        reproduced,
-        columns=results.PAPER_COLUMNS,
-        groups=["dataset"],
-        index=["dataset", "system"],
-        caption="""The nine models' published numbers on αNLI come out to the last digit, those of chance nearly so. The
-        four decimals of the paper, and by how much what is computed here differs. Chance is the uniform guess for
-        distances and the most frequent label for accuracies; released votes and those of the paper differ a
-        little.""",
-    )
-result
-
-# %% [markdown]
+# its last digit ({doc}`published`).
+#
 # ## What is a model worth in people?
 #
 # Someone who knows nothing but how often each label is given overall, the {term}`base rate`, can already

@@ -221,8 +221,8 @@ def binned_scores(
     from the ``first bin``. Published rows, without interval, are there where their bins are these.
     Without rows where there are fewer items than bins.
     """
-    columns = "dataset bin entropy_low_bits entropy_high_bits n published_n difference_n system"
-    columns += " source role n_seeds n_scored measure reference value low high p"
+    columns = "dataset bin entropy_low_bits entropy_high_bits n system source role n_seeds"
+    columns += " n_scored measure reference value low high p"
     if sum(map(len, all_votes)) < n_bins:
         return pd.DataFrame(columns=columns.split())
     scores = score_bins(all_votes, all_systems, n_bins=n_bins, n_resamples=n_resamples, seed=seed)
@@ -245,9 +245,8 @@ def binned_scores(
         entropy_low_bits=scores.bins.low[place],
         entropy_high_bits=scores.bins.high[place],
         n=np.bincount(scores.bins.of_item)[place],
-        published_n=table["bin"].map(theirs.groupby("bin")["n_scored"].first()).astype("Int64"),
-    ).astype({"n_seeds": "Int64"})  # published rows have none
-    return table.assign(difference_n=table["n"] - table["published_n"])[columns.split()]
+    )
+    return table[columns.split()].astype({"n_seeds": "Int64"})  # published rows have none
 
 
 def _rows(
@@ -368,19 +367,11 @@ def ends(table: pd.DataFrame) -> pd.DataFrame:
 
 @derived(keys=_KEYS)
 def in_bins(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of `binned_scores` that are scores, each beside what was published of it.
-
-    In the last bin, ``change`` is that from the first one.
-    """
+    """Return the rows of `binned_scores` that are scores; ``change`` is that from the first bin."""
     found = scores[scores["reference"] == ""].drop(columns=["reference", "p"])
-    theirs = found[found["source"] == "published"].assign(source="computed")
     changes = scores[scores["reference"] == FIRST_BIN]
-    for other, names in (
-        (theirs, {"value": "published_value"}),
-        (changes, {"value": "change", "low": "change_low", "high": "change_high"}),
-    ):
-        found = found.merge(other[[*_KEYS, *names]].rename(columns=names), "left", [*_KEYS])
-    return found.assign(difference_value=found["value"] - found["published_value"])
+    names = {"value": "change", "low": "change_low", "high": "change_high"}
+    return found.merge(changes[[*_KEYS, *names]].rename(columns=names), "left", [*_KEYS])
 
 
 @derived(keys=("dataset", "bin", "system", "source", "measure", "reference"))

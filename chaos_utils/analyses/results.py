@@ -1,8 +1,8 @@
 """Table 5 of Nie et al. (2020): every system's distance from humans, and what it is worth."""
 
 from collections.abc import Sequence
-from itertools import chain, product
-from typing import Any, Literal
+from itertools import product
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -11,11 +11,12 @@ from scipy.stats import spearmanr
 
 from chaos_utils.analyses.names import SYSTEM, SYSTEM_NAMES, dataset_name
 from chaos_utils.analyses.recorded import derived, recorded
+from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.resampling import holm, split_votes
 from chaos_utils.metrics.signals import contested, contested_auroc, entropy_correlation
-from chaos_utils.report.columns import DATASET, Column, Row, paper_here_delta
+from chaos_utils.report.columns import DATASET, Column, Row
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import systems as known
 from chaos_utils.scoring import worth as worths
@@ -23,7 +24,6 @@ from chaos_utils.scoring.published import (
     TABLE_5,
     published_models,
     published_scores,
-    with_published,
 )
 from chaos_utils.scoring.references import CHANCE, PERFECT_MODEL, chance_scores
 from chaos_utils.scoring.scores import as_scores, available, score, wide
@@ -43,7 +43,7 @@ _PAIRS = {"BERT": "bert", "XLNet": "xlnet", "RoBERTa": "roberta"}
 def main_results(
     votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: int
 ) -> pd.DataFrame:
-    """Set every row of Table 5, and those it lacks, in one table, the paper's beside ours.
+    """Set every row of Table 5, and those it lacks, in one table.
 
     A ``kind`` is chance, baseline, model or human. Chance is two things in the paper: the uniform
     distribution for JSD and KL, and the share of the most frequent label for the accuracies.
@@ -55,25 +55,17 @@ def main_results(
     of_chance = chance_scores(votes, names, n_resamples=n_resamples, seed=seed)
     everyone = [*baselines, *systems]
     of_all = score(votes, everyone, measures=names, n_resamples=n_resamples, seed=seed)
-    scores = pd.concat([of_chance, of_all], ignore_index=True)
-    both = with_published(scores)
-    table = wide(scores, "low", "high")
-    for what in ("published", "difference"):
-        values = both.pivot(index="system", columns="measure", values=what)
-        table = table.merge(values.add_prefix(f"{what}_"), "left", on="system")
+    table = wide(pd.concat([of_chance, of_all], ignore_index=True), "low", "high")
     table["kind"] = ["chance", *["baseline"] * len(baselines), *["model"] * len(systems)]
-    table = pd.concat([table, _means_over_seeds(votes, systems, names, n_resamples, seed)])
-    table["source"] = "computed"
+    means = _means_over_seeds(votes, systems, names, n_resamples, seed)
     published = published_scores()
     of_paper = published["dataset"] == votes.dataset.name
     theirs = wide(published[of_paper & (published["system"] != CHANCE)])
-    theirs["source"] = "published"
     theirs["kind"] = np.where(theirs["system"] == "est-human", "human", "model")
     columns = ["dataset", "system", "source", "kind", "n_items"]
-    for measure in TABLE_5:
-        columns += [measure, f"{measure}_low", f"{measure}_high"]
-        columns += [f"published_{measure}", f"difference_{measure}"]
-    parts = [table, theirs] if len(theirs) else [table]
+    columns += [f"{measure}{end}" for measure in TABLE_5 for end in ("", "_low", "_high")]
+    parts = [table.assign(source="computed"), means.assign(source="computed")]
+    parts = [one for one in (*parts, theirs.assign(source="published")) if len(one)]
     found = pd.concat(parts, ignore_index=True).reindex(columns=[*columns, "n_seeds"])
     return found.astype({"n_seeds": "Int64"})
 
@@ -281,16 +273,15 @@ def disagreement_signal(
 @derived(keys=("dataset", "family"), published=_PAPER)
 def size_effects() -> pd.DataFrame:
     """Set each published large model beside its base model: changes are large minus base."""
-    table = read_published("nie2020_table5").set_index(["dataset", "model"])
-    rows = []
-    for dataset in table.index.unique("dataset"):
-        for family, name in _PAIRS.items():
-            change = table.loc[(dataset, f"{name}-large")] - table.loc[(dataset, f"{name}-base")]
-            row = {"dataset": dataset, "family": family}
-            row |= {f"change_{measure}": change[measure] for measure in TABLE_5}
-            row |= {"nearer": change["jsd"] < 0, "more_accurate": change["new_accuracy"] > 0}
-            rows.append(row)
-    return pd.DataFrame(rows)
+    table = read_published("nie2020_table5").set_index(["model", "dataset"])[list(TABLE_5)]
+    changes = {
+        family: table.loc[f"{name}-large"] - table.loc[f"{name}-base"]
+        for family, name in _PAIRS.items()
+    }
+    found = pd.concat(changes, names=["family"]).add_prefix("change_").reset_index()
+    found["nearer"] = found["change_jsd"] < 0
+    found["more_accurate"] = found["change_new_accuracy"] > 0
+    return in_order_of(found, "dataset", table.index.unique("dataset"))
 
 
 @derived(keys=("dataset", "distance"), published=_PAPER)
@@ -357,19 +348,6 @@ def shown_results(results: pd.DataFrame) -> pd.DataFrame:
     return shown.assign(**order).sort_values([*order, "jsd"], kind="stable")
 
 
-@derived(keys=("dataset", "system", "measure"))
-def reproduced(results: pd.DataFrame) -> pd.DataFrame:
-    """Return the computed scores of `main_results` that the paper has too, beside the paper's."""
-    parts = []
-    for measure in TABLE_5:
-        names = {measure: "value", f"published_{measure}": "published_value"}
-        names[f"difference_{measure}"] = "difference_value"
-        part = results.rename(columns=names).assign(measure=measure)
-        columns = ["dataset", "system", "measure", *names.values()]
-        parts.append(part.loc[part["published_value"].notna(), columns])
-    return pd.concat(parts, ignore_index=True)
-
-
 def shown_signal(signal: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of `disagreement_signal`, of models only each dataset's best."""
     models = signal[signal["kind"] == "model"]
@@ -416,13 +394,6 @@ COLUMNS = [
 ]
 
 
-def _paper_and_difference(measure: str) -> list[Column]:
-    look: dict[str, Any] = {"at": {"measure": measure}}
-    theirs, _, difference = paper_here_delta(_HEADINGS[measure], "value", 4, **look)
-    return [theirs, difference]
-
-
-PAPER_COLUMNS = [DATASET, SYSTEM, *chain.from_iterable(map(_paper_and_difference, TABLE_5))]
 SIZE_COLUMNS = [
     DATASET,
     Column("family", "family"),
