@@ -71,7 +71,7 @@ publish_figure(
     of entropy, as in Figure 4 of {{cite:t}}`nie2020`; grey, the range of its models. Bars are 95%
     intervals, over items and seeds; a mean of two seeds has none, since two say little about others.
     *Commonest label*: over all items, or of each bin.""",
-    alt="""Four panels: αNLI, SNLI and MNLI pooled, SNLI, MNLI. In each, accuracy falls from bin to
+    alt="""Four panels: SNLI, MNLI, αNLI, SNLI and MNLI pooled. In each, accuracy falls from bin to
     bin. On αNLI and SNLI it starts above ninety per cent for most models and ends near the dotted line
     of the commonest label; on MNLI it starts lower and falls less. The original votes end highest.""",
 )
@@ -114,22 +114,19 @@ publish_table(
 
 # %%
 against = agreement.against_guesses(scores)
-result = None
-if len(against):
-    result = publish_table(
-        "tbl-against-guesses",
-        against,
-        shown=agreement.shown_guesses(against.rows),
-        columns=agreement.guess_columns(resamples),
-        groups=["dataset"],
-        index=["dataset", "system"],
-        caption=f"""In the last bin few models computed here differ significantly from a guess; these do. New accuracy,
-        model minus guess, with 95% intervals; *p* is adjusted (Holm) for all comparisons in the data, which
-        has all models, the first bin, and JSD against the uniform guess in every bin. After ≤ stands the smallest
-        *p* that {resamples:,} resamples allow, times the number of comparisons: how much smaller it is, they cannot
-        say. It has published models too, compared by their values alone.""",
-    )
-result
+publish_table(
+    "tbl-against-guesses",
+    against,
+    shown=agreement.shown_guesses(against.rows),
+    columns=agreement.guess_columns(resamples),
+    groups=["dataset"],
+    index=["dataset", "system"],
+    caption=f"""In the last bin few models computed here differ significantly from a guess; these do. New accuracy,
+    model minus guess, with 95% intervals; *p* is adjusted (Holm) for all comparisons in the data, which
+    has all models, the first bin, and JSD against the uniform guess in every bin. After ≤ stands the smallest
+    *p* that {resamples:,} resamples allow, times the number of comparisons: how much smaller it is, they cannot
+    say. It has published models too, compared by their values alone.""",
+) if len(against) else None
 
 # %% [markdown]
 # On MNLI the commonest label of all items has
@@ -162,7 +159,7 @@ publish_figure(
     agreement.in_figure(scores, "jsd"),
     caption=f"""Most models' distance from people grows with disagreement. {bins} quantile bins of entropy, as in Figure 5 of {{cite:t}}`nie2020`; grey, the range of its
     models. Bars are 95% intervals, over items and seeds; a mean of two seeds has none.""",
-    alt="""Four panels: αNLI, SNLI and MNLI pooled, SNLI, MNLI. Most models' lines rise from bin to
+    alt="""Four panels: SNLI, MNLI, αNLI, SNLI and MNLI pooled. Most models' lines rise from bin to
     bin, on MNLI less steeply; on αNLI those of MiniLM and MPNet rise and fall. All the while the line of the uniform guess falls and ends below them in every
     panel.""",
 )
@@ -183,39 +180,33 @@ publish_figure(
 
 # %%
 flattened = agreement.flattening(material, n_bins=5, n_draws=cuts, seed=seed)
-result = None
-if len(flattened):
-    result = publish_figure(
-        "fig-flattening",
-        plot_flattening,
-        flattened.where(flattened.rows["cut"] == "people"),
-        caption=f"""Models flatten too little where people disagree. Mean entropy of people and of models in fifths
-        of the items by the entropy of one half of the votes; people's is that of the other half. Means over {cuts}
-        cuts, and over seeds. Below the diagonal, a model is surer than people.""",
-        alt="""A panel for each dataset: entropy of models against entropy of people, five marks on each line. All
-        lines rise less steeply than the diagonal. On SNLI those of RoBERTa, BERT, ModernBERT and DeBERTa lie below it,
-        and those of MiniLM and MPNet begin above it and end below. On MNLI only those of MiniLM, MPNet and RoBERTa
-        begin above it. On αNLI most lie far below.""",
-    )
-result
+publish_figure(
+    "fig-flattening",
+    plot_flattening,
+    flattened.where(flattened.rows["cut"] == "people"),
+    caption=f"""Models flatten too little where people disagree. Mean entropy of people and of models in fifths
+    of the items by the entropy of one half of the votes; people's is that of the other half. Means over {cuts}
+    cuts, and over seeds. Below the diagonal, a model is surer than people.""",
+    alt="""A panel for each dataset: entropy of models against entropy of people, five marks on each line. All
+    lines rise less steeply than the diagonal. On SNLI those of RoBERTa, BERT, ModernBERT and DeBERTa lie below it,
+    and those of MiniLM and MPNet begin above it and end below. On MNLI only those of MiniLM, MPNet and RoBERTa
+    begin above it. On αNLI most lie far below.""",
+) if len(flattened) else None
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "The first and last fifths as a table", "code_prompt_hide": "Fold the table"}
-result = Markdown(
+publish_table(
+    "tbl-flattening",
+    flattened,
+    shown=agreement.ends(flattened.rows),
+    columns=agreement.FLAT_COLUMNS,
+    groups=["dataset"],
+    caption="""How sure a model is says more about its distance from people on MNLI than on SNLI. The first and the
+    last fifth of the items, by the entropy of one half of the votes, judged by the other half, and by the model's
+    own entropy, judged by all votes. In brackets, 95% intervals over items of the difference in JSD. The data has
+    all fifths.""",
+) if len(flattened) else Markdown(
     "*Fifths by one half of the votes need halves of twenty votes, and models: left out here.*"
 )
-if len(flattened):
-    result = publish_table(
-        "tbl-flattening",
-        flattened,
-        shown=agreement.ends(flattened.rows),
-        columns=agreement.FLAT_COLUMNS,
-        groups=["dataset"],
-        caption="""How sure a model is says more about its distance from people on MNLI than on SNLI. The first and the
-        last fifth of the items, by the entropy of one half of the votes, judged by the other half, and by the model's
-        own entropy, judged by all votes. In brackets, 95% intervals over items of the difference in JSD. The data has
-        all fifths.""",
-    )
-result
 
 # %% [markdown]
 # Across the fifths of MNLI, people's entropy rises to

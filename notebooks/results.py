@@ -153,18 +153,15 @@ publish_table(
 
 # %%
 against = results.baselines_against_models(table)
-result = None
-if len(against):
-    result = publish_table(
-        "tbl-baselines-against-models",
-        against,
-        columns=results.count_columns(against.rows),
-        index=["system"],
-        caption="""The mean vote given the old label beats all published models on MNLI and αNLI; on MNLI the base rate
-        does, too. How many published models have a higher JSD than each guess, compared at the four decimals of the paper; bold
-        where all have. The data has KL too, and how many models lie beyond the guess's 95% interval.""",
-    )
-result
+publish_table(
+    "tbl-baselines-against-models",
+    against,
+    columns=results.count_columns(against.rows),
+    index=["system"],
+    caption="""The mean vote given the old label beats all published models on MNLI and αNLI; on MNLI the base rate
+    does, too. How many published models have a higher JSD than each guess, compared at the four decimals of the paper; bold
+    where all have. The data has KL too, and how many models lie beyond the guess's 95% interval.""",
+) if len(against) else None
 
 # %% [markdown]
 # The mean vote given the old label beats all
@@ -184,20 +181,17 @@ result
 
 # %%
 nine = results.nine_models(drawn, dataset="mnli")
-result = None
-if len(nine):
-    result = publish_figure(
-        "fig-nine-models",
-        plot_results,
-        nine,
-        caption="""On the MNLI items that ChaosNLI chose for their disagreement, no published model beats a uniform
-        guess. The five original votes do, and so does the mean vote of other items with the same old
-        label. Dashed: the uniform guess; dotted: a second crowd of a hundred people.""",
-        alt="""A dot plot of JSD on MNLI. The second crowd stands far left. The mean vote given the old
-        label and the original votes come next, then the uniform guess on a dashed line. All nine
-        published models lie close together, right of that line; the closest, BERT-base, nearly on it.""",
-    )
-result
+publish_figure(
+    "fig-nine-models",
+    plot_results,
+    nine,
+    caption="""On the MNLI items that ChaosNLI chose for their disagreement, no published model beats a uniform
+    guess. The five original votes do, and so does the mean vote of other items with the same old
+    label. Dashed: the uniform guess; dotted: a second crowd of a hundred people.""",
+    alt="""A dot plot of JSD on MNLI. The second crowd stands far left. The mean vote given the old
+    label and the original votes come next, then the uniform guess on a dashed line. All nine
+    published models lie close together, right of that line; the closest, BERT-base, nearly on it.""",
+) if len(nine) else None
 
 # %% [markdown]
 # Three caveats. The old label, the mean vote given it and the original votes use human labels *of the
@@ -269,22 +263,18 @@ publish_table(
 # ({term}`trusted <worth, trusted>`). The second says what it knows; the gap is overconfidence.
 
 # %%
-results.human_equivalents(material, n_draws=crowds, n_resamples=resamples, seed=seed)
-result = None
-if len(equivalents):
-    result = publish_figure(
-        "fig-human-equivalents",
-        plot_skill,
-        results.drawn_skill(equivalents),
-        caption="""Told how far to trust them, models know more than they say. Skill by squared distance, with
-        95% intervals over items: 0 is the base rate, 1 the population. Dotted: the skill of 1, 2, 5 and 10 people
-        who know the base rate. Seeds of a model share a row.""",
-        alt="""A panel for each dataset and a row for each guess and model, with a filled circle for the model as
-        it is and a hollow one for the model told how far to trust it, further right for every model. On SNLI most
-        filled circles lie between the base rate and one person; on MNLI all models lie left of the base rate, and
-        their hollow circles right of it, those of DeBERTa and ModernBERT beyond one person.""",
-    )
-result
+publish_figure(
+    "fig-human-equivalents",
+    plot_skill,
+    results.drawn_skill(equivalents),
+    caption="""Told how far to trust them, models know more than they say. Skill by squared distance, with
+    95% intervals over items: 0 is the base rate, 1 the population. Dotted: the skill of 1, 2, 5 and 10 people
+    who know the base rate. Seeds of a model share a row.""",
+    alt="""A panel for each dataset and a row for each guess and model, with a filled circle for the model as
+    it is and a hollow one for the model told how far to trust it, further right for every model. On SNLI most
+    filled circles lie between the base rate and one person; on MNLI all models lie left of the base rate, and
+    their hollow circles right of it, those of DeBERTa and ModernBERT beyond one person.""",
+) if len(equivalents) else None
 
 # %% [markdown]
 # A fine-tuned RoBERTa-base, averaged over three seeds, is worth
@@ -320,22 +310,19 @@ result
 # prediction, but unlike one or two people it has seen thousands of other votes.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All systems in people, as a table", "code_prompt_hide": "Fold the table"}
-result = Markdown(
+publish_table(
+    "tbl-human-equivalents",
+    equivalents,
+    columns=results.equivalent_columns(equivalents.rows),
+    index=["dataset", "system"],
+    caption=f"""What systems are worth in people, with 95% intervals over items. *Worth*: people to ask on top
+    of the base rate, by squared distance, as it is and *trusted*, told how far to trust it. *Pooled*: people
+    whose shares alone come as near, which has no zero: a uniform guess has some of it. By TVD and JSD against
+    *m* other votes, from {crowds} drawn crowds, with the interval of the paired difference inverted.""",
+) if len(equivalents) else Markdown(
     "*Some items have a single vote, which cannot show how far people are from each other: "
     "nothing can be said here.*"
 )
-if len(equivalents):
-    result = publish_table(
-        "tbl-human-equivalents",
-        equivalents,
-        columns=results.equivalent_columns(equivalents.rows),
-        index=["dataset", "system"],
-        caption=f"""What systems are worth in people, with 95% intervals over items. *Worth*: people to ask on top
-        of the base rate, by squared distance, as it is and *trusted*, told how far to trust it. *Pooled*: people
-        whose shares alone come as near, which has no zero: a uniform guess has some of it. By TVD and JSD against
-        *m* other votes, from {crowds} drawn crowds, with the interval of the paired difference inverted.""",
-    )
-result
 
 # %% [markdown]
 # ## Do models know where people disagree?
@@ -348,22 +335,19 @@ result
 # %%
 threshold = 0.6  # an item is contested where no label has this share of the votes
 signal = results.disagreement_signal(material, majority_below=threshold, seed=seed)
-result = None
-if len(signal):
-    result = publish_table(
-        "tbl-disagreement-signal",
-        signal,
-        shown=results.shown_signal(signal.rows),
-        columns=results.SIGNAL_COLUMNS,
-        groups=("dataset", "kind"),
-        caption=f"""Five people show better than any model where the others disagree, on SNLI only a little. Guesses, and
-        of each dataset's models the one with the highest correlation; the data has all. *Spearman*:
-        rank correlation with the entropy of the votes. *AUROC*: chance that a contested item, on which
-        no label has {threshold:.0%} of the votes, gets a higher entropy than another; 0.5 is chance.
-        *Five people* are drawn from each item, and judged by the others. Guesses that say the same of
-        all items are left out.""",
-    )
-result
+publish_table(
+    "tbl-disagreement-signal",
+    signal,
+    shown=results.shown_signal(signal.rows),
+    columns=results.SIGNAL_COLUMNS,
+    groups=("dataset", "kind"),
+    caption=f"""Five people show better than any model where the others disagree, on SNLI only a little. Guesses, and
+    of each dataset's models the one with the highest correlation; the data has all. *Spearman*:
+    rank correlation with the entropy of the votes. *AUROC*: chance that a contested item, on which
+    no label has {threshold:.0%} of the votes, gets a higher entropy than another; 0.5 is chance.
+    *Five people* are drawn from each item, and judged by the others. Guesses that say the same of
+    all items are left out.""",
+) if len(signal) else None
 
 # %% [markdown]
 # They do, but less well than five people, whose entropy correlates with that of the others at

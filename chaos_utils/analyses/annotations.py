@@ -93,21 +93,14 @@ def label_transitions(votes: Votes) -> pd.DataFrame:
     the items of that old label, NaN where there are none.
     """
     labels = votes.dataset.labels
-    square = np.zeros((len(labels), len(labels)), dtype=int)
-    np.add.at(square, (votes.old_label, votes.majority), 1)
-    old, new = np.indices(square.shape)
-    of_old = square.sum(axis=1, keepdims=True)
-    shares = np.divide(square, of_old, out=np.full(square.shape, np.nan), where=of_old > 0)
-    return pd.DataFrame(
-        {
-            "dataset": votes.dataset.name,
-            "n_votes": votes.n_votes_each,
-            "old_label": np.array(labels)[old.ravel()],
-            "new_majority": np.array(labels)[new.ravel()],
-            "n": square.ravel(),
-            "row_share": shares.ravel(),
-        }
-    ).astype({"n_votes": "Int64"})
+    items = {"old_label": votes.old_label, "new_majority": votes.majority}
+    named = pd.DataFrame({name: np.array(labels)[places] for name, places in items.items()})
+    pairs = pd.MultiIndex.from_product([labels, labels], names=list(items))
+    table = named.value_counts().reindex(pairs, fill_value=0).rename("n").reset_index()
+    table["row_share"] = table["n"] / table.groupby("old_label")["n"].transform("sum")
+    table.insert(0, "dataset", votes.dataset.name)
+    table.insert(1, "n_votes", votes.n_votes_each)
+    return table.astype({"n_votes": "Int64"})
 
 
 @recorded(keys=("dataset",))
