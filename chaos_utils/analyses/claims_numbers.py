@@ -6,14 +6,11 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.stats import t as student
 
-from chaos_utils.analyses.agreement import LEVEL
 from chaos_utils.analyses.baan import FIXED_TEMPERATURE, in_paper
 from chaos_utils.analyses.conventions import UNITS
 from chaos_utils.analyses.error_distributions import N_BINS, N_VOTES, draw_released_samples
 from chaos_utils.analyses.recorded import derived, recorded
-from chaos_utils.analyses.results import rank_correlations
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.agreement import majority_share
@@ -241,23 +238,9 @@ def least_ece(by_temperature: pd.DataFrame) -> pd.DataFrame:
     return means.loc[means.groupby(keys, sort=False)["ece"].idxmin()]
 
 
-@derived(keys=("quantity", "case"), published=("nie2020_table5",))
-def limits() -> pd.DataFrame:
-    """Return the largest JSD by unit, and the ρ that counts, of one correlation and of all."""
+@derived(keys=("unit",))
+def largest_jsd() -> pd.DataFrame:
+    """Return the largest possible JSD by the unit of its logarithms."""
     apart = np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])
-    ranks = rank_correlations().rows
-    levels = {"one": LEVEL, "all": LEVEL / len(ranks)}
-    rows = [
-        *(("largest_jsd", u, jensen_shannon_distance(*apart, unit=u)[0]) for u in UNITS),
-        *(
-            ("rho_needed", case, rho_needed(ranks["n_models"].max(), level))
-            for case, level in levels.items()
-        ),
-    ]
-    return pd.DataFrame(rows, columns=["quantity", "case", "value"])
-
-
-def rho_needed(n: int, level: float) -> float:
-    """Return how large a rank correlation over n models must be to have p below a level (t)."""
-    t = float(student.isf(level / 2, n - 2))
-    return float(t / np.sqrt(t * t + n - 2))
+    rows = [(unit, jensen_shannon_distance(*apart, unit=unit)[0]) for unit in UNITS]
+    return pd.DataFrame(rows, columns=["unit", "value"])

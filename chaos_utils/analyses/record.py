@@ -33,7 +33,7 @@ _KEYS_OF_PUBLISHED = {
 TABLES = (
     *OF_SYSTEMS, *_KEYS_OF_PUBLISHED, "published_models", "agreement.binned_scores",
     "annotations.agreement", "annotations.data_statistics", "annotations.label_counts",
-    "claims_numbers.vote_numbers", "claims_numbers.bin_changes", "claims_numbers.limits",
+    "claims_numbers.vote_numbers", "claims_numbers.bin_changes", "claims_numbers.largest_jsd",
     "published_numbers.published_beside_ours", "results.main_results", "results.rank_correlations",
     "results.size_effects",
 )  # fmt: skip
@@ -78,7 +78,7 @@ def tables(
         "annotations.label_counts": annotations.label_counts(on),
         "claims_numbers.vote_numbers": claims_numbers.vote_numbers(on, **drawn),
         "claims_numbers.bin_changes": claims_numbers.bin_changes(),
-        "claims_numbers.limits": claims_numbers.limits(),
+        "claims_numbers.largest_jsd": claims_numbers.largest_jsd(),
         "results.main_results": results.main_results(shown, **usual),
         "results.rank_correlations": results.rank_correlations(),
         "results.size_effects": results.size_effects(),

@@ -11,14 +11,13 @@ from matplotlib.ticker import MaxNLocator
 from chaos_utils.base.style import colour
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.datasets.dataset import Dataset
-from chaos_utils.plots.marks import AT_X, note, stairs, write
+from chaos_utils.plots.marks import AT_X, label_lines, line, note, stairs, write
 from chaos_utils.plots.panels import dataset_panels, label_left, panel_grid
 
 _BITS = ("low_bits", "high_bits")
 _SIN_60 = math.sqrt(3) / 2
 _LARGEST_DOT = 18  # diameter in points: as wide as a cell
 _KEY = (5, 50)  # items whose dots explain the sizes
-_NAMED_AT = 78  # percent of the votes at which lines are named
 
 
 def plot_entropy(table: pd.DataFrame) -> Figure:
@@ -60,31 +59,19 @@ def plot_majority_share(table: pd.DataFrame) -> Figure:
     ``share_at_least``.
     """
     figure, (axis,) = panel_grid(1, columns=1, height=3.0)
-    axis.set_ylim(0, 1.05)
-    shown = in_order(table["dataset"])
-    lowest = min(shown, key=lambda one: _named_at(table, one))
+    shown, ends = in_order(table["dataset"]), []
     for dataset in shown:
         rows = table[table["dataset"] == dataset.name]
-        axis.step(
-            [*(rows["percent"] / 100), 1], [*rows["share_at_least"], 0], where="pre", linewidth=2,
-            color=colour(dataset.colour), linestyle=dataset.dash,
-        )  # fmt: skip
-        # The lowest is named below its line, the others above.
-        above = dataset is not lowest or len(shown) == 1
-        place = _NAMED_AT / 100, _named_at(table, dataset)
-        shift = (6, 4) if above else (-6, -4)
-        write(axis, dataset.short, place, shift, dataset.colour, fontweight="bold")
-    axis.set_xlim(1 / max(dataset.n_classes for dataset in shown), 1)
+        rows = rows.assign(votes=rows["percent"] / 100)
+        look = {"marker": "", "drawstyle": "steps-pre", "linewidth": 2, "linestyle": dataset.dash}
+        end = line(axis, rows, "votes", "share_at_least", dataset.short, dataset.colour, **look)
+        ends.append(end)
+    axis.set(xlim=(1 / max(dataset.n_classes for dataset in shown), 1), ylim=(0, 1.05))
     axis.set(xlabel="votes for the majority label, at least", ylabel="share of items")
     axis.xaxis.set_major_formatter("{x:.0%}")
     axis.yaxis.set_major_formatter("{x:.0%}")
+    label_lines(axis, ends)
     return figure
-
-
-def _named_at(table: pd.DataFrame, dataset: Dataset) -> float:
-    """Return how high a dataset's line is where it is named."""
-    beyond = (table["dataset"] == dataset.name) & (table["percent"] >= _NAMED_AT)
-    return float(table.loc[beyond, "share_at_least"].iloc[0])
 
 
 def plot_simplex(table: pd.DataFrame) -> Figure:

@@ -405,12 +405,6 @@ def test_odd_votes_and_systems_leave_a_verdict_or_say_why_not(sample, others):
     assert "too few items" in found["evidence"]
 
 
-def test_the_smallest_correlation_that_counts_has_just_the_p_value():
-    needed = claims_numbers.rho_needed(9, 0.05)
-    t = needed * np.sqrt(7 / (1 - needed**2))
-    assert t == pytest.approx(2.3646, abs=1e-4)  # the 97.5% point of t with 7 degrees
-
-
 def test_total_variation_to_single_votes_prefers_the_majority(sample):
     """The majority alone is nearer to one vote than the truth is; by Brier score it is not."""
     votes = sample[0]
