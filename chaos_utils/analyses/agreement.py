@@ -164,22 +164,20 @@ def score_bins(
     )
 
 
-def intervals(
-    scores: BinScores, values: Floats, draws: Floats, n_items: Ints, level: float = 0.95
+def _intervals(
+    scores: BinScores, values: Floats, draws: Floats, n_items: Ints
 ) -> tuple[Floats, Floats, Floats]:
-    """Return the ends of the intervals of what is linear in systems' scores, and its p-values.
+    """Return the ends of 95% intervals of what is linear in systems' scores, and its p-values.
 
     `values`, shape (n_systems, n_measures), on `n_items` each; `draws`, (n_resamples, n_systems,
     n_measures). Means of seeds have intervals for other seeds and items, the others for items. The
     p-values, that a value is 0, are their inversion.
     """
-    (low, high), p = percentile_interval(draws, level), paired_p_value(draws)
+    (low, high), p = percentile_interval(draws), paired_p_value(draws)
     for place, members in enumerate(scores.members):
         if len(members) > 1:
             seeds = list(members)
-            several = over_seeds(
-                values[seeds], draws[:, seeds], n_items=n_items[place], level=level
-            )
+            several = over_seeds(values[seeds], draws[:, seeds], n_items=n_items[place])
             low[place], high[place], p[place] = several.low, several.high, several.p
     return low, high, p
 
@@ -253,7 +251,7 @@ def _rows(
     scores: BinScores, place: int, reference: str, values: Floats, draws: Floats
 ) -> pd.DataFrame:
     """Set one bin's values, shape (n_systems, 4), in rows, with intervals from their draws."""
-    low, high, p = intervals(scores, values, draws, scores.n_scored[place])
+    low, high, p = _intervals(scores, values, draws, scores.n_scored[place])
     systems = pd.DataFrame(
         {
             "system": scores.systems,
@@ -402,16 +400,10 @@ def against_guesses(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 @derived(keys=_KEYS)
-def drawn(scores: pd.DataFrame, *measures: str) -> pd.DataFrame:
-    """Return the scores of `binned_scores` that are shown, of these `measures`."""
-    rows = scores[scores["reference"] == ""].drop(columns=["reference", "p"])
-    return _shown(rows, measures)
-
-
-@derived(keys=_KEYS)
 def in_figure(scores: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """Return the rows of `drawn` without computed models that are in the band of published ones."""
-    return _once(drawn(scores, measure).rows)
+    """Return the scores of a measure that are drawn: no computed models of the published band."""
+    rows = scores[scores["reference"] == ""].drop(columns=["reference", "p"])
+    return _once(_shown(rows, [measure]))
 
 
 def _shown(rows: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:

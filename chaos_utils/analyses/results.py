@@ -232,41 +232,36 @@ def disagreement_signal(
     is contested where its most frequent label has less than `majority_below` of the votes. Empty
     without systems.
     """
-    names = ("spearman", "auroc")
-    columns = ["dataset", "system", "family", "kind", "n_items", "n_contested"]
-    columns += [f"{name}{end}" for name in names for end in ("", "_low", "_high")]
+    columns = ["dataset", "system", "kind", "n_items", "n_contested"]
+    columns += [f"{name}{end}" for name in ("spearman", "auroc") for end in ("", "_low", "_high")]
     if not systems:
         return pd.DataFrame(columns=columns)
-    pairs: list[tuple[str, str, str, Floats, Floats]] = []
+    pairs: list[tuple[str, str, Floats, Floats]] = []
     if votes.n_votes.min() >= 2 * _FEW:
         rng = np.random.default_rng([seed, 3])
         few, others = split_votes(votes.counts, (_FEW,), rng)
         shares = others / others.sum(axis=1, keepdims=True)
-        pairs.append(("people", FIVE_PEOPLE, FIVE_PEOPLE, shares, few / _FEW))
+        pairs.append(("people", FIVE_PEOPLE, shares, few / _FEW))
     if votes.has_old_labels:
         # One distribution for each label, from all items: out of fold, the fold alone would order
         # the items of a label, and against their votes.
         model = np.empty_like(votes.shares)
         for label in np.unique(votes.old_label):
             model[votes.old_label == label] = votes.shares[votes.old_label == label].mean(axis=0)
-        pairs.append(("baseline", OLD_LABEL, OLD_LABEL, votes.shares, model))
+        pairs.append(("baseline", OLD_LABEL, votes.shares, model))
     several = [known.original_votes(votes)] if votes.has_old_votes else []
     for kind, group in (("baseline", several), ("model", systems)):
         for one in group:
             judged = one.aligned_to(votes)
-            pairs.append((kind, one.name, one.family, judged.human, judged.model))
+            pairs.append((kind, one.name, judged.human, judged.model))
     rows = []
-    for kind, system, family, human, model in pairs:
+    for kind, system, human, model in pairs:
         n_contested = int(contested(human, majority_below=majority_below).sum())
-        row: dict[str, object] = {"dataset": votes.dataset.name, "system": system}
-        row |= {"family": family, "kind": kind, "n_items": len(human), "n_contested": n_contested}
-        found = (
-            entropy_correlation(human, model),
-            contested_auroc(human, model, majority_below=majority_below),
-        )
-        for name, signal in zip(names, found, strict=True):
-            row |= {name: signal.value, f"{name}_low": signal.low, f"{name}_high": signal.high}
-        rows.append(row)
+        rank = entropy_correlation(human, model)
+        auroc = contested_auroc(human, model, majority_below=majority_below)
+        about = (votes.dataset.name, system, kind, len(human), n_contested)
+        numbers = (rank.value, rank.low, rank.high, auroc.value, auroc.low, auroc.high)
+        rows.append((*about, *numbers))
     return pd.DataFrame(rows, columns=columns)
 
 

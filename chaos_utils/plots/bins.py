@@ -40,7 +40,7 @@ def plot_jsd_by_entropy(table: pd.DataFrame) -> Figure:
 
     The table has one row for each ``dataset``, ``bin`` and ``system``: ``entropy_low_bits``,
     ``entropy_high_bits``, ``source``, ``role``, ``n_seeds``, ``value`` (distance, √nats), ``low``,
-    ``high``. See `analyses.agreement.drawn`. Published models are a band from the lowest to the
+    ``high``. See `analyses.agreement.in_figure`. Published models are a band from the lowest to the
     highest; a mean of two seeds has no interval, since two say little about others.
     """
     top = max(math.sqrt(math.log(2)) * 0.75, 1.05 * table["value"].max())
