@@ -134,16 +134,12 @@ publish_table(
 # ({numref}`tbl-normalised-scores`). The mean vote given the old label, which needs no model, comes nearly as far on
 # SNLI and farther on the other two.
 #
-# Whether a model had seen MNLI in training does not explain how it does there. MiniLM-L6, trained on SNLI and MNLI,
-# comes to {value}`tbl-normalised-scores dataset=mnli measure=jsd system="MiniLM-L6, seed 0" rescaled .2f`, and
-# the best of three seeds of RoBERTa-base, trained on SNLI alone, to
-# {value}`tbl-normalised-scores dataset=mnli measure=jsd system="RoBERTa-base, seed 1" rescaled .2f`;
-# DeBERTa-v3-large, trained on MNLI too, is last with
-# {value}`tbl-normalised-scores dataset=mnli measure=jsd system=DeBERTa-v3-large rescaled .2f`.
+# Whether a model was trained on MNLI does not explain how it does there: the best of three seeds of RoBERTa-base, which
+# was not, comes to {value}`tbl-normalised-scores dataset=mnli measure=jsd system="RoBERTa-base, seed 1" rescaled .2f`, and
+# DeBERTa-v3-large is last with {value}`tbl-normalised-scores dataset=mnli measure=jsd system=DeBERTa-v3-large rescaled .2f`.
 #
-# A calibration error against vote shares cannot be rescaled, because a prediction that says nothing, the uniform one
-# with ties broken at random, is perfectly calibrated: calibration alone does not distinguish a good model from an
-# empty one.
+# A calibration error against vote shares cannot be rescaled: a prediction that says nothing, the uniform one with ties
+# broken at random, is perfectly calibrated.
 #
 # ## Guesses that read no sentence
 #
@@ -222,8 +218,8 @@ publish_figure(
 #
 # {doc}`A small map <fitting>` that is fitted on the votes on other items takes DeBERTa to
 # {value}`tbl-fitting dataset=snli access=text inputs=DeBERTa-v3-large map=quadratic objective=jsd jsd .3f` on SNLI and ModernBERT to
-# {value}`tbl-fitting dataset=snli access=text inputs=ModernBERT-large map=quadratic objective=jsd jsd .3f`. The two encoders differ in training data and in much else, and each is a single run, so we do not say what causes it.
-# {cite:t}`theguy2026` released their predictions.
+# {value}`tbl-fitting dataset=snli access=text inputs=ModernBERT-large map=quadratic objective=jsd jsd .3f`. Each is a single
+# run. {cite:t}`theguy2026` released their predictions.
 #
 # ## The table
 #
@@ -290,12 +286,6 @@ publish_figure(
 # (ModernBERT-large; DeBERTa-v3-large comes to
 # {value}`tbl-human-equivalents dataset=mnli system=DeBERTa-v3-large measure=people_on_top_trusted value .1f` there).
 #
-# The table also has how many people, pooled, come as near without the base rate. That has no zero: a
-# {term}`uniform guess`, which reads nothing, comes to
-# {value}`tbl-human-equivalents dataset=mnli "system=uniform guess" measure=human_equivalent_brier value .1f`
-# people on MNLI, and the base rate to
-# {value}`tbl-human-equivalents dataset=mnli "system=base rate" measure=human_equivalent_brier value .1f`.
-#
 # The original votes, five on most items, are worth
 # {value}`tbl-human-equivalents dataset=snli "system=original votes" measure=people_on_top_trusted value .1f`
 # people on SNLI and
@@ -306,8 +296,7 @@ publish_figure(
 # By {term}`TVD` and {term}`JSD` the answer depends on how many votes judge, so a crowd of *v* people
 # and the model are judged by the same *m* other votes on each item, both drawn without replacement.
 # Values for another *m*, or from another dataset, do not compare. A system that was made from the
-# votes that judge it gets no answer. The base rate does, since no item's own votes went into its
-# prediction, but unlike one or two people it has seen thousands of other votes.
+# votes that judge it gets no answer.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All systems in people, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -414,9 +403,8 @@ publish_table(
 # {value}`tbl-main-results dataset=mnli system=chance n_items ,.0f` MNLI and
 # {value}`tbl-main-results dataset=alphanli system=chance n_items ,.0f` αNLI items. Those of SNLI and MNLI
 # were chosen because the original annotators disagreed, so the distances are larger than on a random
-# sample. The published rows are single runs of nine models. Of
-# the models computed here RoBERTa-base has three seeds, BERT-base two, MiniLM-L6 two (one on αNLI) and the others
-# one; RoBERTa-base and BERT-base were trained on SNLI alone.
+# sample. The published rows are single runs of nine models. Of the models computed here RoBERTa-base has three seeds,
+# BERT-base two, MiniLM-L6 two (one on αNLI) and the others one; RoBERTa-base and BERT-base were trained on SNLI alone.
 #
 # The nine models' predictions on SNLI and MNLI are published in an archive that we could not download: without
 # them, their rows have no intervals. Where you have `model_predictions_for_snli_mnli.json`, put it into
