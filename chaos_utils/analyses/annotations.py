@@ -8,6 +8,7 @@ import pandas as pd
 
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
@@ -209,14 +210,13 @@ def annotators(datasets: Sequence[str]) -> pd.DataFrame:
 
 def by_item(chosen: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of `examples` as the table shows them: each item once, by dataset."""
-    order = {name: k for k, name in enumerate(dict.fromkeys(chosen["dataset"]))}
     keys = ["dataset", "uid"]
     said = chosen["reason"]
     for paper, name in _PAPERS.items():
         said = said.str.replace(f"printed in {paper} table", f"{name}, Table")
     reasons = chosen.assign(reasons=said).groupby(keys, sort=False)["reasons"].agg("; ".join)
     items = chosen.drop_duplicates(keys).merge(reasons.reset_index(), on=keys)
-    return items.sort_values("dataset", key=lambda names: names.map(order), kind="stable")
+    return in_order_of(items, "dataset", chosen["dataset"].unique())
 
 
 def _votes_of(row: Row) -> tables.Votes:

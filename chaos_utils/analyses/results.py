@@ -204,8 +204,8 @@ def drawn_skill(equivalents: pd.DataFrame) -> pd.DataFrame:
 
     ``label`` is that of the system's row in the figure. Where skill is undefined, there is no row.
     """
-    rows = equivalents[equivalents["measure"].isin((worths.SKILL, worths.SKILL_TRUSTED))]
-    rows = rows[np.isfinite(rows["value"])]
+    of_skill = equivalents["measure"].isin((worths.SKILL, worths.SKILL_TRUSTED))
+    rows = equivalents[of_skill & np.isfinite(equivalents["value"])]
     drawn = rows.rename(columns={"value": "skill"}).assign(label=_row_labels(rows))
     drawn["trusted"] = drawn["measure"] == worths.SKILL_TRUSTED
     columns = ["dataset", "kind", "label", "system", "trusted", "skill", "low", "high"]
@@ -298,30 +298,27 @@ def rank_correlations() -> pd.DataFrame:
     return table.assign(p=holm(table["p"]))
 
 
-@derived(keys=("dataset", "system", "source", "measure"))
+@derived(keys=("dataset", "system", "source"))
 def drawn_results(results: pd.DataFrame, references: pd.DataFrame) -> pd.DataFrame:
-    """Return what the figure of all systems draws of `main_results` and `reference_scores`.
+    """Return the JSD of what `main_results` and `reference_scores` have, for a figure.
 
-    KL has no second crowd: where a crowd gives a label no vote, its cost is up to the floor that
-    replaces 0. Means over seeds are left out; ``label`` is that of the row which the seeds share.
+    Means over seeds are left out; ``label`` is that of the row which the seeds share.
     """
-    parts = []
-    for measure in ("jsd", "kl"):
-        names = {measure: "value", f"{measure}_low": "low", f"{measure}_high": "high"}
-        part = results[results["n_seeds"].isna()].rename(columns=names).assign(measure=measure)
-        parts.append(part[["dataset", "system", "source", "kind", "measure", *names.values()]])
-    kinds = np.where(references["system"] == PERFECT_MODEL, "perfect_model", "second_crowd")
-    shown = references[["dataset", "system", "measure", "value"]].assign(low=np.nan, high=np.nan)
-    parts.append(shown.assign(kind=kinds, source="computed"))
-    drawn = pd.concat(parts, ignore_index=True)
+    names = {"jsd": "value", "jsd_low": "low", "jsd_high": "high"}
+    computed = results[results["n_seeds"].isna()].rename(columns=names)
+    shown = references[references["measure"] == "jsd"]
+    kinds = np.where(shown["system"] == PERFECT_MODEL, "perfect_model", "second_crowd")
+    columns = ["dataset", "system", "source", "kind", *names.values()]
+    shown = shown.assign(kind=kinds, source="computed").reindex(columns=columns)
+    drawn = pd.concat([computed[columns], shown], ignore_index=True)
     drawn.insert(2, "label", _row_labels(drawn))
     return drawn.assign(system=drawn["system"].replace(SYSTEM_NAMES))
 
 
-@derived(keys=("dataset", "system", "source", "measure"))
+@derived(keys=("dataset", "system", "source"))
 def nine_models(drawn: pd.DataFrame, *, dataset: str) -> pd.DataFrame:
     """Return the JSD of a dataset's published models beside that of people and guesses."""
-    rows = drawn[(drawn["dataset"] == dataset) & (drawn["measure"] == "jsd")]
+    rows = drawn[drawn["dataset"] == dataset]
     models = (rows["kind"] == "model") & (rows["source"] == "published")
     guesses = ("original votes", "mean vote given the old label")
     others = rows["kind"].isin(["second_crowd", "chance"]) | rows["system"].isin(guesses)
@@ -355,10 +352,8 @@ def shown_between(scores: pd.DataFrame) -> pd.DataFrame:
     near = scores[scores["measure"] == "jsd"].sort_values("value", kind="stable")
     few = {"baseline": 1, "model": 3}
     nearest = [near[near["kind"] == kind].groupby("dataset").head(n) for kind, n in few.items()]
-    chosen = pd.concat(nearest)[["dataset", "system"]]
-    order = pd.unique(scores["dataset"]).tolist()
-    chosen = chosen.sort_values("dataset", key=lambda name: name.map(order.index), kind="stable")
-    return chosen.merge(scores, on=["dataset", "system"])
+    chosen = in_order_of(pd.concat(nearest), "dataset", scores["dataset"].unique())
+    return chosen[["dataset", "system"]].merge(scores, on=["dataset", "system"])
 
 
 _HEADINGS = {
