@@ -84,7 +84,7 @@ def _write(votes: Votes, systems: Sequence[System], seed: int) -> None:
     publish_figure(
         f"fig-entropy-bins-{dataset}",
         plot_accuracy_by_entropy,
-        agreement.drawn(binned, "new_accuracy"),
+        agreement.in_figure(binned, "new_accuracy"),
         caption=f"Accuracy against the new majority in five quantile bins of entropy, on {title}."
         + " A grey band is the range of the nine published models, where the bins are the paper's."
         * votes.is_released,

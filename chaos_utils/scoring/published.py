@@ -8,7 +8,6 @@ from chaos_utils.scoring.scores import ALL, as_scores
 if TYPE_CHECKING:
     import pandas as pd
 
-_KEYS = ["dataset", "group", "system", "measure"]
 TABLE_5 = ("jsd", "kl", "old_accuracy", "new_accuracy")  # its measures
 _NO_MODELS = ("chance", "est-human")
 
@@ -43,10 +42,3 @@ def published_scores() -> "pd.DataFrame":
     return as_scores(
         table.assign(group=ALL, family=table["system"], origin="published").to_dict("records")
     )
-
-
-def with_published(table: "pd.DataFrame") -> "pd.DataFrame":
-    """Join computed scores with the published ones of the same rows, and their difference."""
-    known = published_scores()[[*_KEYS, "value"]].rename(columns={"value": "published"})
-    joined = table.merge(known, "left", _KEYS)
-    return joined.assign(difference=joined["value"] - joined["published"])

@@ -21,8 +21,7 @@ GIVEN = {
 # What takes tables, runs, companions or a paper's models, simulates or takes long.
 ELSEWHERE = (
     "calibration.temperature_", "ceilings.noise_ceiling", "collection.", "fitting.",
-    "machine_crowds.", "record.model_scores", "trajectory.",
-    "why.",
+    "machine_crowds.", "trajectory.", "why.",
 )  # fmt: skip
 
 
