@@ -6,6 +6,7 @@ anything runs.
 
 import fnmatch
 import hashlib
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -25,6 +26,8 @@ from chaos_utils.datasets.sources import find
 
 # What every page of the site may show, beside the book's own folder.
 SETTINGS = ("_config.yml", "_toc.yml", "CITATION.cff")
+# A line of what the reference documents: a module, and its objects.
+_DOCUMENTED = re.compile(r"^ {3}([\w.]+): \w", re.MULTILINE)
 # Draws the explorer's points; npm installs it at the version that package-lock.json pins.
 CHART_LIBRARY = "node_modules/chart.js/dist/chart.umd.js"
 
@@ -75,8 +78,19 @@ def _imported(notebook: Path) -> tuple[str, ...]:
 
 def modules_of_pages() -> list[Path]:
     """Return the files of this package, of which the pages are made or which they document."""
-    package = paths.project() / modules.PACKAGE
-    return sorted([*_with_data(package.rglob("*.py")), *package.rglob("*.html")])
+    root = paths.project()
+    makers = [f"{modules.PACKAGE}.publish.{name}" for name in ("site", "pages")]
+    imported = [*makers, *_imported_by_pages()]
+    for page in (root / "book").glob("*.md"):
+        named = _DOCUMENTED.findall(page.read_text("utf-8"))
+        imported += [f"{modules.PACKAGE}.{name}" for name in named]
+    templates = (root / modules.PACKAGE).rglob("*.html")
+    return sorted([*_with_data(modules.closure(imported)), *templates])
+
+
+def _imported_by_pages() -> list[str]:
+    extension = (paths.project() / "book" / "_ext").rglob("*.py")
+    return [name for path in extension for name in modules.source_of(path).imports]
 
 
 def _with_data(files: Iterable[Path]) -> list[Path]:
@@ -106,8 +120,7 @@ def data_of(notebook: Path, data: str) -> dict[str, Path]:
 
 def data_of_pages() -> dict[str, Path]:
     """Return the data files that pages read beside what chapters do, by name."""
-    extension = (paths.project() / "book" / "_ext").rglob("*.py")
-    return _read_by([name for path in extension for name in modules.source_of(path).imports], ())
+    return _read_by(_imported_by_pages(), ())
 
 
 def _read_by(

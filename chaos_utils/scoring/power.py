@@ -134,5 +134,8 @@ def smallest_difference(variance: npt.ArrayLike, n_items: npt.ArrayLike) -> Floa
 
 
 def items_needed(variance: npt.ArrayLike, difference: npt.ArrayLike) -> Floats:
-    """Return how many items find a `difference` so; `smallest_difference`, inverted."""
+    """Return how many items find a `difference` so, given the `variance`.
+
+    `smallest_difference`, inverted.
+    """
     return _REACH**2 * np.asarray(variance) / np.asarray(difference, float) ** 2

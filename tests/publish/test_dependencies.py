@@ -51,7 +51,12 @@ def sources():
     ("file", "parts"),
     [
         ("notebooks/annotations.py", {ANNOTATIONS}),
-        ("chaos_utils/plots/disagreement.py", {DISAGREEMENT, PAGES}),  # the reference shows it
+        ("chaos_utils/plots/disagreement.py", {DISAGREEMENT}),
+        (
+            "chaos_utils/plots/marks.py",
+            {ANNOTATIONS, DISAGREEMENT, PAGES},
+        ),  # the reference shows it
+        ("chaos_utils/cli/console.py", set()),
         ("chaos_utils/metrics/divergence.py", {ANNOTATIONS, DISAGREEMENT, PAGES}),
         ("book/cite.md", {PAGES}),
         ("book/_ext/chaos_book/site.py", {PAGES}),
