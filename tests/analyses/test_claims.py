@@ -9,6 +9,7 @@ from helpers.evidence import evidence_on, first_items
 from scipy.stats import spearmanr
 
 from chaos_utils.analyses import claims, claims_numbers, published_numbers, record
+from chaos_utils.analyses.claim_cards import card_html
 from chaos_utils.analyses.claims import FAILS, HOLDS, NOISE, OPEN, READING, VERDICTS, Claim
 from chaos_utils.analyses.evidence import Material
 from chaos_utils.base.errors import ChaosError
@@ -17,7 +18,6 @@ from chaos_utils.metrics import scores
 from chaos_utils.metrics.divergence import total_variation
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import holm
-from chaos_utils.presentation.claims import card_html
 from chaos_utils.scoring.published import published_models
 from chaos_utils.scoring.recalibration import temper
 from chaos_utils.scoring.systems import load_systems, synthetic_systems, uniform
