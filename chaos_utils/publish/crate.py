@@ -23,7 +23,7 @@ from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import read_mapping, write_json
 from chaos_utils.datasets.registry import registry
-from chaos_utils.publish import citations, contents, dependencies, licences, staleness
+from chaos_utils.publish import citations, contents, dependencies, licences
 from chaos_utils.report import parameters
 from chaos_utils.report.artifacts import SYNTHETIC_NOTE
 
@@ -126,9 +126,6 @@ def _run(crate: ROCrate, folder: Path, site: str, record: Record, agent: list[En
         for parameter, value in record["parameters"].items()
     ]
     made = [site + one for one in record["outputs"] if one.startswith("figures/")]
-    there = [one for one in made if (folder / one).is_file()]
-    if there != made and staleness.changed_since(name):
-        made = there  # a picture that cannot be marked as stale is not shown
     results = [_file(crate, folder, one) for one in made]
     executed = f"{site}_sources/chapters/{name}.ipynb"
     source = paths.notebooks() / f"{name}.py"

@@ -19,7 +19,7 @@ from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_bytes, write_json, write_text
 from chaos_utils.datasets.sources import UNREADABLE
-from chaos_utils.publish import citations, crate, dependencies, explorer, licences, staleness
+from chaos_utils.publish import citations, crate, explorer, licences, staleness
 from chaos_utils.report import provenance
 
 SITE = "site"
@@ -78,17 +78,7 @@ def _refuse_unfit(site: Path) -> None:
             "released.",
             todo="run `chaos data fetch` and `chaos build --strict`",
         )
-    stale = [
-        f"{chapter}: {', '.join(names[:_SHOWN])}"
-        for chapter in dependencies.chapters()
-        if (names := staleness.changed_since(chapter))
-    ]
-    if stale:
-        raise ChaosError(
-            "What these chapters were made from has changed since; they are not released.",
-            found="\n".join(stale),
-            todo="run `chaos build`",
-        )
+    staleness.refuse_stale()
     if changed := staleness.pages_changed_since():
         raise ChaosError(
             "What the site was made from has changed since; it is not released.",

@@ -66,7 +66,6 @@ def _draw(app: Sphinx, exception: Exception | None) -> None:
     if drafts.is_draft(app) and card.is_file():
         return
     book = citations.read_book(project_of(app) / "CITATION.cff")
-    # A stale figure has no PNG.
     pictures = {
         id: Path(manifest["folder"]) / f"{id}.png"
         for id, manifest in manifests().items()
