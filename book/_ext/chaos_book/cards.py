@@ -4,16 +4,13 @@ The pages of single figures and tables say more, by `chaos_utils.publish.metadat
 """
 
 from html import unescape
-from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from chaos_book import drafts
-from chaos_book.published import PublishedCaption, manifests, project_of
+from chaos_book.published import PublishedCaption, project_of
 from chaos_utils.publish import citations, metadata
-from chaos_utils.publish.card import card_png
 
 CARD = "_static/card.png"
 _ENOUGH = 60  # characters; less says nothing
@@ -59,25 +56,6 @@ def beginning(doctree: nodes.document) -> str:
     return ""
 
 
-def _draw(app: Sphinx, exception: Exception | None) -> None:
-    if exception is not None or app.builder.format != "html":
-        return
-    card = Path(app.outdir) / CARD
-    if drafts.is_draft(app) and card.is_file():
-        return
-    book = citations.read_book(project_of(app) / "CITATION.cff")
-    pictures = {
-        id: Path(manifest["folder"]) / f"{id}.png"
-        for id, manifest in manifests().items()
-        if "png" in manifest["formats"]
-    }
-    first = next(iter(pictures.values()), None)
-    picture = pictures.get(app.config.chaos_card, first)
-    card.write_bytes(card_png(book.title, picture))
-
-
 def setup(app: Sphinx) -> None:
-    """Register the figure's name, and connect to Sphinx's events."""
-    app.add_config_value("chaos_card", "", "html", [str])
+    """Connect to Sphinx's event."""
     app.connect("html-page-context", _describe)
-    app.connect("build-finished", _draw)
