@@ -13,11 +13,12 @@ from types import MappingProxyType
 
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
-from chaos_utils.base.files import swap_in, write_json
 from chaos_utils.datasets.catalogue import KEYWORDS, known_datasets
 from chaos_utils.datasets.dataset import DataFile, Kept
 from chaos_utils.datasets.registry import registry
 
+# The synthetic sample, laid out like a data folder.
+SAMPLE = Path(__file__).parent / "synthetic_sample"
 TIMEOUT_SECONDS = 20
 _MOST_BYTES = 10**9  # of a download or a file in it; the largest, of SNLI, has half of that
 # What a download raises that fails, and an archive that is damaged, encrypted or packed oddly.
@@ -376,29 +377,6 @@ def extract_member(archive: Path, member: str, folder: Path) -> Path:
     return target
 
 
-def sample_folder() -> Path:
-    """Write the synthetic sample into the cache, if it is not there yet, and return its folder.
-
-    Returns
-    -------
-    Path
-        A folder laid out like a data folder; written anew when the package makes another sample.
-    """
-    from chaos_utils.datasets import sample  # slow to import
-
-    made_by = inputs.digest(Path(sample.__file__))
-    folder = paths.cache() / "synthetic-sample"
-    stamp = folder / "made-by.json"
-    if stamp.is_file() and json.loads(stamp.read_text("utf-8")) == made_by:
-        return folder
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    new = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".sample-"))
-    sample.write(new)
-    write_json(new / stamp.name, made_by)
-    swap_in(new, folder)
-    return folder
-
-
 def own_path(data: str) -> Path:
     """Return the folder or file of the reader's that the parameter ``data`` names.
 
@@ -469,7 +447,7 @@ def locate(name: str, data: str = "auto") -> Path:
             )
         return path
     if data == "sample":
-        found = in_folder(name, sample_folder())
+        found = in_folder(name, SAMPLE)
     else:
         found = find(name)
         if found is not None:
