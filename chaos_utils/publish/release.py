@@ -55,7 +55,6 @@ def make(out: Path) -> Path:
         crate.write(folder, f"{SITE}/")
         sums = inputs.digests(folder)
         write_text(folder / SUMS, "".join(f"{sum}  {name}\n" for name, sum in sums.items()))
-        crate.check(folder)
         archive = Path(scratch) / "release.zip"
         _pack(folder, archive)
         target = out / f"living-book-{book.version}.zip"
