@@ -81,7 +81,7 @@ def refuse_stale() -> None:
             found.append(f"{chapter}: {', '.join(changed[:_SHOWN])}{more}")
     if found:
         raise ChaosError(
-            "Chapters are not built from what is here now: these files have changed since.",
+            "Chapters are not built from what is here now: these files have changed, or are gone.",
             found="\n".join(found),
             todo="run `chaos build`",
         )
