@@ -90,7 +90,7 @@ def listing() -> list[dict[str, Any]]:
     for id in dict.fromkeys([*known.ids, *made]):
         manifest = made.get(id, {})
         naming = (name for name, text in sources.items() if f'"{id}"' in text)
-        behind = changed[manifest["notebook"]] if manifest else []
+        behind = changed.get(manifest.get("notebook", ""), [])
         rows.append(
             {
                 "id": id,
