@@ -71,15 +71,21 @@ def changed_since(chapter: str) -> list[str]:
     return _changed(made.get("made_from", {}) | read, now | dependencies.digests_now(read))
 
 
-def refuse_stale() -> None:
-    """Raise a ChaosError that names the chapters which are behind their sources, and in what."""
+def behind() -> list[str]:
+    """Return a line for each chapter that is behind its sources, and in what."""
+    dependencies.forget()  # a source may have changed since this process has read it
     found = []
     for chapter in dependencies.chapters():
         changed = changed_since(chapter) or outputs_changed_since(chapter)
         if changed:
             more = " …" * (len(changed) > _SHOWN)
             found.append(f"{chapter}: {', '.join(changed[:_SHOWN])}{more}")
-    if found:
+    return found
+
+
+def refuse_stale() -> None:
+    """Raise a ChaosError that names the chapters which are behind their sources."""
+    if found := behind():
         raise ChaosError(
             "Chapters are not built from what is here now: these files have changed, or are gone.",
             found="\n".join(found),
