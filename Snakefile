@@ -1,42 +1,28 @@
-"""The book's DAG: data and notebooks → executed chapters → site. `chaos build` drives it.
+"""The runs of a sweep on a cluster: `chaos sweep NOTEBOOK … --profile slurm` calls this.
 
-`chaos sweep` asks for runs of its own by rule `run`, which nothing in the book depends on.
+The plan names the notebook and the runs that are missing. Such a run leaves a mark where it is done.
 """
 
+import json
 import shlex
 import sys
+from pathlib import Path
 
-from chaos_utils.publish import dependencies, staleness
-from chaos_utils.report import warm
-
+PLAN = Path(config["plan"])
+SWEEP = PLAN.parent.as_posix()
 CHAOS = f"{shlex.quote(sys.executable)} -m chaos_utils.cli"
-WARM = f"{shlex.join(warm.python())} chaos_utils.cli"
-DATA = config.get("data", "auto")
-CHAPTERS = dependencies.chapters()
-EXECUTED = expand("book/chapters/{chapter}.ipynb", chapter=CHAPTERS)
+planned = json.loads(PLAN.read_text("utf-8"))
 
 
-# `chaos build` says which steps must run, by digests: no rule compares the times of files.
-rule site:
+rule all:
     input:
-        ancient(EXECUTED),
-    output:
-        f"_build/{staleness.SITE_FILE}",  # the step writes it when the site is in place
-    threads: workflow.cores or 1
-    shell:
-        "{CHAOS} site --cores {threads}"
-
-
-rule chapter:
-    output:
-        "book/chapters/{chapter}.ipynb",
-    priority: lambda wildcards: staleness.seconds_of(wildcards.chapter)  # the longest first
-    shell:
-        "{WARM} chapter {wildcards.chapter:q} --data {DATA:q}"
+        expand("{sweep}/done/{run}", sweep=SWEEP, run=planned["runs"]),
 
 
 rule run:
+    input:
+        notebook=planned["source"],
     output:
-        touch("runs/{sweep}/done/{run}"),
+        "{sweep}/done/{run}",  # the command writes it
     shell:
         "{CHAOS} sweep-run {wildcards.sweep:q} {wildcards.run:q}"

@@ -33,9 +33,8 @@ from chaos_utils.report.columns import DATASET, Column
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
-material = gather(
-    data
-)  # each dataset with what is available: votes, systems, or recorded tables alone
+# Each dataset with what is available: votes, systems, or recorded tables alone.
+material = gather(data)
 
 # %% tags=["remove-input"]
 Markdown(notices(material))
@@ -61,11 +60,7 @@ publish_figure(
 publish_table(
     "tbl-template",
     disagreement.entropy_bins(material, n_bins=bins),
-    columns=[
-        DATASET,
-        Column("from, bits", "low_bits", 2),
-        Column("items", "n_items", 0),
-    ],
+    columns=[DATASET, Column("from, bits", "low_bits", 2), Column("items", "n_items", 0)],
     groups=["dataset"],
     caption="""The finding, in a sentence. At most twelve rows are shown; the data has the rest.""",
 )

@@ -19,8 +19,8 @@
 #
 # Little accuracy is left. And where people disagree, models' entropy rises too little: on SNLI about half as much as
 # people's, on MNLI a fifth. From the first to the last fifth of SNLI, the nine published models fall from
-# {value}`tbl-entropy-changes dataset=snli source=published measure=new_accuracy mean:first .0%` to
-# {value}`tbl-entropy-changes dataset=snli source=published measure=new_accuracy mean:last .0%` accuracy
+# {value}`tbl-entropy-bins dataset=snli source=published measure=new_accuracy bin=1 mean:value .0%` to
+# {value}`tbl-entropy-bins dataset=snli source=published measure=new_accuracy bin=5 mean:value .0%` accuracy
 # on average, close to always giving the commonest label
 # ({value}`tbl-entropy-bins dataset=snli system=chance measure=new_accuracy bin=5 value .0%`). More training data
 # does not change this: it makes a model right more often where people agree, and hardly where they do not.
@@ -71,18 +71,18 @@ publish_figure(
     of entropy, as in Figure 4 of {{cite:t}}`nie2020`; grey, the range of its models. Bars are 95%
     intervals, over items and seeds; a mean of two seeds has none, since two say little about others.
     *Commonest label*: over all items, or of each bin.""",
-    alt="""Four panels: αNLI, SNLI and MNLI pooled, SNLI, MNLI. In each, accuracy falls from bin to
+    alt="""Four panels: SNLI, MNLI, αNLI, SNLI and MNLI pooled. In each, accuracy falls from bin to
     bin. On αNLI and SNLI it starts above ninety per cent for most models and ends near the dotted line
     of the commonest label; on MNLI it starts lower and falls less. The original votes end highest.""",
 )
 
 # %% [markdown]
 # On αNLI the average of the nine published models falls nearly as steeply as on SNLI, to
-# {value}`tbl-entropy-changes dataset=alphanli source=published measure=new_accuracy mean:last .0%`, and
+# {value}`tbl-entropy-bins dataset=alphanli source=published measure=new_accuracy bin=5 mean:value .0%`, and
 # on MNLI, where it starts at
-# {value}`tbl-entropy-changes dataset=mnli source=published measure=new_accuracy mean:first .0%`, to
-# {value}`tbl-entropy-changes dataset=mnli source=published measure=new_accuracy mean:last .0%`
-# ({numref}`tbl-entropy-changes`).
+# {value}`tbl-entropy-bins dataset=mnli source=published measure=new_accuracy bin=1 mean:value .0%`, to
+# {value}`tbl-entropy-bins dataset=mnli source=published measure=new_accuracy bin=5 mean:value .0%`
+# ({numref}`tbl-entropy-bins`).
 #
 # People's old labels, scored like a model, agree with the new majority on
 # {value}`tbl-entropy-bins dataset=snli "system=original votes" measure=new_accuracy bin=1 value .0%` of
@@ -90,22 +90,19 @@ publish_figure(
 # {value}`tbl-entropy-bins dataset=snli "system=original votes" measure=new_accuracy bin=5 value .0%` of
 # the last: where votes are nearly tied, people miss the majority as well.
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "The first and last bins as a table", "code_prompt_hide": "Fold the table"}
-changes = agreement.changes(scores)
-result = None
-if len(changes):
-    result = publish_table(
-        "tbl-entropy-changes",
-        changes,
-        shown=agreement.shown(changes.rows, "new_accuracy", "jsd"),
-        columns=agreement.CHANGES,
-        groups=["dataset"],
-        index=["dataset", "system"],
-        caption="""Accuracy falls where people disagree, and for most models the distance grows. Scores in the first and the
-        last bin of entropy, and the change with its 95% interval; published models as their mean. The data has each
-        of them, old accuracy and KL.""",
-    )
-result
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All bins as a table", "code_prompt_hide": "Fold the table"}
+in_bins = agreement.in_bins(scores)
+publish_table(
+    "tbl-entropy-bins",
+    in_bins,
+    shown=agreement.shown(in_bins.rows, "new_accuracy", "jsd"),
+    columns=[*agreement.BIN_COLUMNS, SYSTEM, *agreement.bin_columns(in_bins.rows, change=True)],
+    groups=["dataset"],
+    index=["dataset", "measure", "system"],
+    caption="""From the first bin to the last, new accuracy falls and most models' JSD grows: the change with its 95%
+    interval. Published models are shown as their mean, as are seeds. The data has the bins' edges and sizes, 95% intervals, every seed, every published model, old accuracy, and KL in nats with the paper's floor
+    of 1e-15.""",
+)
 
 # %% [markdown]
 # ### Better than a guess?
@@ -117,22 +114,19 @@ result
 
 # %%
 against = agreement.against_guesses(scores)
-result = None
-if len(against):
-    result = publish_table(
-        "tbl-against-guesses",
-        against,
-        shown=agreement.shown_guesses(against.rows),
-        columns=agreement.guess_columns(against.rows, resamples),
-        groups=["dataset"],
-        index=["dataset", "system"],
-        caption=f"""In the last bin few models computed here differ significantly from a guess; these do. New accuracy,
-        model minus guess, with 95% intervals; *p* is adjusted (Holm) for all comparisons in the data, which
-        has all models, the first bin, and JSD against the uniform guess in every bin. After ≤ stands the smallest
-        *p* that {resamples:,} resamples allow, times the number of comparisons: how much smaller it is, they cannot
-        say. Published models are compared by their values alone.""",
-    )
-result
+publish_table(
+    "tbl-against-guesses",
+    against,
+    shown=agreement.shown_guesses(against.rows),
+    columns=agreement.guess_columns(resamples),
+    groups=["dataset"],
+    index=["dataset", "system"],
+    caption=f"""In the last bin few models computed here differ significantly from a guess; these do. New accuracy,
+    model minus guess, with 95% intervals; *p* is adjusted (Holm) for all comparisons in the data, which
+    has all models, the first bin, and JSD against the uniform guess in every bin. After ≤ stands the smallest
+    *p* that {resamples:,} resamples allow, times the number of comparisons: how much smaller it is, they cannot
+    say. It has published models too, compared by their values alone.""",
+) if len(against) else None
 
 # %% [markdown]
 # On MNLI the commonest label of all items has
@@ -165,7 +159,7 @@ publish_figure(
     agreement.in_figure(scores, "jsd"),
     caption=f"""Most models' distance from people grows with disagreement. {bins} quantile bins of entropy, as in Figure 5 of {{cite:t}}`nie2020`; grey, the range of its
     models. Bars are 95% intervals, over items and seeds; a mean of two seeds has none.""",
-    alt="""Four panels: αNLI, SNLI and MNLI pooled, SNLI, MNLI. Most models' lines rise from bin to
+    alt="""Four panels: SNLI, MNLI, αNLI, SNLI and MNLI pooled. Most models' lines rise from bin to
     bin, on MNLI less steeply; on αNLI those of MiniLM and MPNet rise and fall. All the while the line of the uniform guess falls and ends below them in every
     panel.""",
 )
@@ -186,39 +180,33 @@ publish_figure(
 
 # %%
 flattened = agreement.flattening(material, n_bins=5, n_draws=cuts, seed=seed)
-result = None
-if len(flattened):
-    result = publish_figure(
-        "fig-flattening",
-        plot_flattening,
-        flattened.where(flattened.rows["cut"] == "people"),
-        caption=f"""Models flatten too little where people disagree. Mean entropy of people and of models in fifths
-        of the items by the entropy of one half of the votes; people's is that of the other half. Means over {cuts}
-        cuts, and over seeds. Below the diagonal, a model is surer than people.""",
-        alt="""A panel for each dataset: entropy of models against entropy of people, five marks on each line. All
-        lines rise less steeply than the diagonal. On SNLI those of RoBERTa, BERT, ModernBERT and DeBERTa lie below it,
-        and those of MiniLM and MPNet begin above it and end below. On MNLI only those of MiniLM, MPNet and RoBERTa
-        begin above it. On αNLI most lie far below.""",
-    )
-result
+publish_figure(
+    "fig-flattening",
+    plot_flattening,
+    flattened.where(flattened.rows["cut"] == "people"),
+    caption=f"""Models flatten too little where people disagree. Mean entropy of people and of models in fifths
+    of the items by the entropy of one half of the votes; people's is that of the other half. Means over {cuts}
+    cuts, and over seeds. Below the diagonal, a model is surer than people.""",
+    alt="""A panel for each dataset: entropy of models against entropy of people, five marks on each line. All
+    lines rise less steeply than the diagonal. On SNLI those of RoBERTa, BERT, ModernBERT and DeBERTa lie below it,
+    and those of MiniLM and MPNet begin above it and end below. On MNLI only those of MiniLM, MPNet and RoBERTa
+    begin above it. On αNLI most lie far below.""",
+) if len(flattened) else None
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "The first and last fifths as a table", "code_prompt_hide": "Fold the table"}
-result = Markdown(
+publish_table(
+    "tbl-flattening",
+    flattened,
+    shown=agreement.ends(flattened.rows),
+    columns=agreement.FLAT_COLUMNS,
+    groups=["dataset"],
+    caption="""How sure a model is says more about its distance from people on MNLI than on SNLI. The first and the
+    last fifth of the items, by the entropy of one half of the votes, judged by the other half, and by the model's
+    own entropy, judged by all votes. In brackets, 95% intervals over items of the difference in JSD. The data has
+    all fifths.""",
+) if len(flattened) else Markdown(
     "*Fifths by one half of the votes need halves of twenty votes, and models: left out here.*"
 )
-if len(flattened):
-    result = publish_table(
-        "tbl-flattening",
-        flattened,
-        shown=agreement.ends(flattened.rows),
-        columns=agreement.FLAT_COLUMNS,
-        groups=["dataset"],
-        caption="""How sure a model is says more about its distance from people on MNLI than on SNLI. The first and the
-        last fifth of the items, by the entropy of one half of the votes, judged by the other half, and by the model's
-        own entropy, judged by all votes. In brackets, 95% intervals over items of the difference in JSD. The data has
-        all fifths.""",
-    )
-result
 
 # %% [markdown]
 # Across the fifths of MNLI, people's entropy rises to
@@ -242,8 +230,10 @@ result
 # which holds the smaller ones; small runs repeat their pairs more often.
 
 # %%
-stages = trajectory.with_pools(trajectory.with_sizes(material, model))
-growth = trajectory.by_size(stages, model=model, n_bins=4, n_resamples=1000, seed=seed)
+growth = trajectory.by_size(
+    trajectory.with_pools(material), runs=trajectory.grown(), model=model, n_bins=4,
+    n_resamples=1000, seed=seed,
+)  # fmt: skip
 publish_figure(
     "fig-training-size",
     plot_training_size,
@@ -278,8 +268,7 @@ publish_figure(
 # {value}`tbl-training-size dataset=alphanli items=37395 bin=0 measure=new_accuracy change_high .3f`). These items
 # were filtered against models.
 #
-# Another encoder learns more from fewer stories: MPNet-base, trained on ten thousand,
-# is right on
+# Another encoder learns more from fewer stories: MPNet-base, trained on ten thousand, is right on
 # {value}`tbl-fitting dataset=alphanli "inputs=MPNet-base, 10,000 items, seed 0" "map=as it is" new_accuracy .0%`,
 # MiniLM-L6 on {value}`tbl-training-size dataset=alphanli items=37395 bin=0 measure=new_accuracy value .0%`.
 
@@ -293,7 +282,7 @@ publish_table(
     index=["dataset", "measure", "items"],
     caption="""Scores by number of training items, in bins of human agreement. JSD is the
     distance in √nats, where lower is better. The data has the bins' edges and sizes, 95% intervals, the accuracy on the
-    old labels, and the differences from the guess and from the smallest run.""",
+    old labels, and the differences from the smallest run.""",
 ) if len(growth) else Markdown("")
 
 # %% [markdown]
@@ -309,29 +298,11 @@ publish_table(
 # several seeds has an {term}`interval over seeds` too; where there is one seed, its name says so, and
 # the interval says nothing of other seeds.
 #
-# Four baselines stand beside the models: {term}`chance`, which is the uniform guess for
-# {term}`JSD` and {term}`KL`, and the label that is commonest over all items for an accuracy; the
-# *commonest label of the bin*; the *class prior*, the frequencies of the old labels; and the *original
-# votes*, five for most SNLI and MNLI items. αNLI has a single one, the old label. Their old accuracy is
-# 100% by construction; their new accuracy is the share of old labels that stand.
+# Four baselines stand beside the models: {term}`chance`, the uniform guess for {term}`JSD` and {term}`KL` and the
+# commonest label of all items for an accuracy; the *commonest label of the bin*; the *class prior*, the frequencies of
+# the old labels; and the *original votes*, five for most SNLI and MNLI items, and the old label on αNLI. Their new
+# accuracy is the share of old labels that stand.
 #
-# ## All bins
-
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All bins as a table", "code_prompt_hide": "Fold the table"}
-of_bins = agreement.drawn(scores, "new_accuracy", "jsd")
-publish_table(
-    "tbl-entropy-bins",
-    agreement.in_bins(scores),
-    shown=agreement.shown(of_bins.rows, "new_accuracy", "jsd"),
-    columns=[*agreement.BIN_COLUMNS, SYSTEM, *agreement.bin_columns(of_bins.rows)],
-    groups=["dataset"],
-    index=["dataset", "measure", "system"],
-    caption="""From the first bin to the last, new accuracy falls and most models' JSD grows. Published models are shown as their
-    mean, as are seeds. The data has the bins' edges and sizes beside the published ones, 95% intervals, every seed, every
-    published model, old accuracy, and KL in nats with the paper's floor of 1e-15.""",
-)
-
-# %% [markdown]
 # The sizes of the published bins are reproduced to the item, and on αNLI, where their predictions are available,
 # so are all scores of the nine models, to the last digit. Edges are cut on all items, and a system is scored on
 # those that it covers: those of RoBERTa-base have

@@ -61,17 +61,14 @@ Markdown(material.left_out("old labels"))
 
 # %%
 statistics = annotations.data_statistics(material)
-result = None
-if len(statistics):
-    result = publish_table(
-        "tbl-data-statistics",
-        statistics,
-        columns=annotations.DATA_STATISTICS,
-        caption="""A hundred people overrule up to a third of the old labels. *Paper* is
-        Table 2 of {cite:t}`nie2020`. The last rate divides by the published size of the whole
-        development set; the paper gives none for αNLI, which was annotated whole.""",
-    )
-result
+publish_table(
+    "tbl-data-statistics",
+    statistics,
+    columns=annotations.DATA_STATISTICS,
+    caption="""A hundred people overrule up to a third of the old labels. *Paper* is
+    Table 2 of {cite:t}`nie2020`. The last rate divides by the published size of the whole
+    development set; the paper gives none for αNLI, which was annotated whole.""",
+) if len(statistics) else None
 
 # %% [markdown]
 # Our rates are the published ones to the last printed digit ({numref}`tbl-data-statistics`): on
@@ -88,22 +85,19 @@ result
 
 # %%
 transitions = annotations.label_transitions(material)
-result = None
-if len(transitions):
-    result = publish_figure(
-        "fig-label-transitions",
-        plot_label_transitions,
-        transitions,
-        caption="""On SNLI, many entailments and contradictions turn neutral; on MNLI, many neutral
-        items turn out to be entailments. Each bar holds the items with one old label, cut by the
-        majority of the new votes; numbers are items.""",
-        alt="""A bar for each old label of each dataset, cut by the new majority. The largest
-        piece is the old label itself in every bar. On SNLI about a third of the entailments and
-        of the contradictions have become neutral. On MNLI about a third of the neutral items
-        have become entailments, and a third of the contradictions neutral. On αNLI about a tenth
-        of either hypothesis has changed.""",
-    )
-result
+publish_figure(
+    "fig-label-transitions",
+    plot_label_transitions,
+    transitions,
+    caption="""On SNLI, many entailments and contradictions turn neutral; on MNLI, many neutral
+    items turn out to be entailments. Each bar holds the items with one old label, cut by the
+    majority of the new votes; numbers are items.""",
+    alt="""A bar for each old label of each dataset, cut by the new majority. The largest
+    piece is the old label itself in every bar. On SNLI about a third of the entailments and
+    of the contradictions have become neutral. On MNLI about a third of the neutral items
+    have become entailments, and a third of the contradictions neutral. On αNLI about a tenth
+    of either hypothesis has changed.""",
+) if len(transitions) else None
 
 # %% [markdown]
 # The labels do not change evenly ({numref}`fig-label-transitions`). On SNLI the most common change
@@ -166,17 +160,14 @@ publish_table(
 
 # %%
 people = annotations.annotators([one.name for one in material.having("published collection")])
-result = None
-if len(people):
-    result = publish_table(
-        "tbl-annotators",
-        people,
-        columns=annotations.ANNOTATORS,
-        caption="""Thousands of crowdworkers answered, in seconds, after a test that many failed.
-        From Table 1 of {cite:t}`nie2020`. SNLI and MNLI shared one test and its rates; the
-        annotators are those whose votes were kept.""",
-    )
-result
+publish_table(
+    "tbl-annotators",
+    people,
+    columns=annotations.ANNOTATORS,
+    caption="""Thousands of crowdworkers answered, in seconds, after a test that many failed.
+    From Table 1 of {cite:t}`nie2020`. SNLI and MNLI shared one test and its rates; the
+    annotators are those whose votes were kept.""",
+) if len(people) else None
 
 # %% tags=["remove-input"]
 Markdown(material.left_out("published collection"))
@@ -205,20 +196,17 @@ Markdown(material.left_out("published collection"))
 chosen = annotations.examples(material, n_each=examples)
 items = annotations.by_item(chosen.rows)
 labels = dict.fromkeys(listed(one.labels) for one in material.datasets)
-result = None
-if len(chosen):
-    result = publish_table(
-        "tbl-examples",
-        chosen,
-        shown=items[~items["reason"].str.startswith("printed")],
-        columns=annotations.EXAMPLES,
-        caption=f"""Some old labels look like slips; some items have no single answer. For each
-        dataset, the {examples} items whose new majority is largest among those that changed, and
-        the {examples} of highest entropy. A bar shows the votes, from the left
-        {", or ".join(labels)}; a majority that differs from the old label is bold. The data also
-        has the items that {{cite:t}}`nie2020` and {{cite:t}}`baan2022` print.""",
-    )
-result
+publish_table(
+    "tbl-examples",
+    chosen,
+    shown=items[~items["reason"].str.startswith("printed")],
+    columns=annotations.EXAMPLES,
+    caption=f"""Some old labels look like slips; some items have no single answer. For each
+    dataset, the {examples} items whose new majority is largest among those that changed, and
+    the {examples} of highest entropy. A bar shows the votes, from the left
+    {", or ".join(labels)}; a majority that differs from the old label is bold. The data also
+    has the items that {{cite:t}}`nie2020` and {{cite:t}}`baan2022` print.""",
+) if len(chosen) else None
 
 # %% tags=["remove-input"]
 Markdown(material.left_out("texts", "items are shown without them"))

@@ -35,9 +35,8 @@ from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.report.tables import publish_table
 
-material = gather(data, predictions, datasets=[dataset])
-others = calibration.table_1_datasets(data, dataset)[1:]
-in_table_1 = [*material, *(gather(data, predictions, datasets=others) if others else ())]
+in_table_1 = gather(data, predictions, datasets=calibration.table_1_datasets(data, dataset))
+material = in_table_1.named(dataset)
 
 # %% tags=["remove-input"]
 Markdown(notices(material))
@@ -45,14 +44,13 @@ Markdown(notices(material))
 # %% [markdown]
 # ## Class-wise errors: Appendix D
 #
-# ECE looks at the probability of the predicted label alone. The {term}`class-wise <class-wise ECE>`
-# error does the same for every label's probability and averages over labels. Many vote shares are
-# exactly 0; the bins $(a, b]$ leave these out, and it matters whether the average divides by all
-# items or by those in a bin. The released code does the latter.
+# ECE looks at the predicted label alone; the {term}`class-wise <class-wise ECE>` error does the same for
+# every label and averages. Many vote shares are exactly 0; the bins $(a, b]$ leave these out, and it matters
+# whether the average divides by all items or by those in a bin, as the released code does.
 #
 # One of the three published class-wise errors does not come out. For RoBERTa-base at a temperature of
 # 2 the paper gives
-# {value}`tbl-classwise-ece family=RoBERTa-base temperature=2 max:published_percent .0f`%; its seeds have
+# {value}`tbl-classwise-ece family=RoBERTa-base temperature=2 max:published_classwise_ece_binned .0%`; its seeds have
 # {value}`tbl-classwise-ece family=RoBERTa-base temperature=2 min:classwise_ece_binned .1%` to
 # {value}`tbl-classwise-ece family=RoBERTa-base temperature=2 max:classwise_ece_binned .1%`.
 #
@@ -77,7 +75,7 @@ publish_table(
 # people are.
 #
 # RoBERTa-base is surer than people before scaling, where the first seed has the paper's
-# {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=1 max:published .2f` nats on SNLI,
+# {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=1 max:published_mean .2f` nats on SNLI,
 # and less sure after it. At T = 2 the seeds lie between
 # {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=2 min:mean .2f` and
 # {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=2 max:mean .2f`, and none gives the
@@ -106,32 +104,32 @@ publish_table(
 # ### What the KL rests on
 #
 # In our own draws ({numref}`tbl-error-divergence`) the KL between H1 and H2 is infinite for
-# {value}`tbl-error-divergence measure=kl system=H2 infinite_share .0%`: whenever one item of H1 falls into a
+# {value}`tbl-error-divergence measure=kl system=H2 reference=all infinite_share .0%`: whenever one item of H1 falls into a
 # bin where H2 has none, a matter of luck in the sparse right tail. A mean over the other draws is one over
 # the lucky ones, and the published values, of single draws, share this. With one half added to every bin,
-# the KL is {value}`tbl-error-divergence measure=kl_smoothed system=H2 mean .4f` over all draws, against
-# {value}`tbl-error-divergence measure=kl_smoothed origin=released temperature=1 mean .3f` for RoBERTa-base.
+# the KL is {value}`tbl-error-divergence measure=kl_smoothed system=H2 reference=all mean .4f` over all draws, against
+# {value}`tbl-error-divergence measure=kl_smoothed origin=released temperature=1 reference=all mean .3f` for RoBERTa-base.
 #
-# By DistCE, the published draw makes people look slightly worse than most draws do: the notebook's value
-# for H2 lies at percentile
-# {value}`tbl-error-divergence measure=dist_ce system=H2 reference=all percentile_notebook .0f` of ours.
+# By DistCE, the published draw makes people look slightly worse than most draws do: the notebook prints
+# {value}`tbl-published-beside-ours paper=baan2022 "table=Table 2, released notebook" row=h2 column=dist_ce published .3f`
+# for H2, and 95% of our draws lie between
+# {value}`tbl-error-divergence measure=dist_ce system=H2 reference=all low .3f` and
+# {value}`tbl-error-divergence measure=dist_ce system=H2 reference=all high .3f`.
 #
-# A sample's errors against a hundred votes are whole hundredths, and some fall exactly on a bin's edge,
-# where rounding in the last digit decides. The unsmoothed KL leaves them where floating point does, so
-# that it can be compared with the published one; the smoothed KL and the {term}`TVD` of histograms round
-# the errors first.
+# A sample's errors against a hundred votes are whole hundredths, and some fall exactly on a bin's edge. The
+# unsmoothed KL leaves them where floating point does, as the published one did; the smoothed KL and the
+# {term}`TVD` of histograms round the errors first.
 #
 # ## With intervals
 #
-# ECE as printed is biased upward: on a finite sample the gaps of the bins are never all 0, so even a
-# calibrated model scores above it, and resampling moves it further up. In our simulations, nominal
-# 95% intervals of a calibrated model's ECE covered the truth about half of the time. So ECE has no
-# interval here. The *squared* error can be debiased: the sampling variance that each bin adds is
-# subtracted, and the result may be negative for a calibrated system.
+# ECE as printed is biased upward: on a finite sample the gaps of the bins are never all 0, and resampling
+# moves it further up. In our simulations, nominal 95% intervals of a calibrated model's ECE covered the
+# truth about half of the time, so it has no interval here. The *squared* error can be debiased: the
+# sampling variance of each bin is subtracted, and the result may be negative for a calibrated system.
 #
 # At a temperature of 2 the interval of RoBERTa-base on SNLI, against the majority label, holds the 0 of a
 # calibrated model. Against the votes it does not: there it begins at
-# {value}`tbl-calibration-intervals dataset=snli "system=RoBERTa-base, T = 2, 3 seeds" measure=sq_ce_votes low .4f`.
+# {value}`tbl-calibration-intervals dataset=snli family=RoBERTa-base temperature=2 measure=sq_ce_votes low .4f`.
 
 # %%
 families = calibration.family_scores(in_table_1, n_resamples=resamples, seed=seed)
@@ -139,7 +137,7 @@ publish_table(
     "tbl-calibration-intervals",
     families,
     columns=calibration.INTERVAL_COLUMNS,
-    index=["dataset", "system"],
+    index=["dataset", "family", "origin", "temperature"],
     caption=f"""Calibration over seeds, with 95% intervals. Intervals of several seeds allow for
     other seeds and other items (t, with Satterthwaite's degrees of freedom), those of one for other
     items alone ({resamples:,} bootstrap resamples). *Squared* is the debiased squared error in the

@@ -41,19 +41,17 @@ from IPython.display import Markdown
 from chaos_utils.analyses import calibration, error_distributions
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.notices import notices
-from chaos_utils.plots.calibration import (
+from chaos_utils.plots.calibration import plot_reliability, plot_temperatures, plot_two_targets
+from chaos_utils.plots.error_distributions import (
     plot_distances,
-    plot_reliability,
-    plot_temperatures,
-    plot_two_targets,
+    plot_error_distributions,
+    plot_rank_errors,
 )
-from chaos_utils.plots.error_distributions import plot_error_distributions, plot_error_views
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
-material = gather(data, predictions, datasets=[dataset])
-others = calibration.table_1_datasets(data, dataset)[1:]
-in_table_1 = [*material, *(gather(data, predictions, datasets=others) if others else ())]
+in_table_1 = gather(data, predictions, datasets=calibration.table_1_datasets(data, dataset))
+material = in_table_1.named(dataset)
 
 # %% tags=["remove-input"]
 Markdown(notices(material))
@@ -61,18 +59,16 @@ Markdown(notices(material))
 # %% [markdown]
 # ## What calibration asks
 #
-# Take all items to which a model gives its answer with confidence 0.7. It is calibrated when seven
-# in ten of these answers are right, and likewise at every other confidence. ECE sorts the items
-# into bins by confidence and averages, over the bins, the gap between mean confidence and accuracy.
-# This is a promise about *sets* of items, and accuracy needs one right label for each item: the
-# majority of the votes.
+# A model is calibrated when seven in ten of the answers that it gives with confidence 0.7 are right, and
+# likewise at every other confidence. ECE sorts the items into bins by confidence and averages, over the
+# bins, the gap between mean confidence and accuracy. This is a promise about *sets* of items, and accuracy
+# needs one right label for each item: the majority of the votes.
 #
-# A promise to people can be made for a single item: each label gets the probability with which a
-# person would choose it. The votes on the item suffice to check it. {cite:t}`baan2022` do so in
-# three ways. {term}`DistCE` is the {term}`total variation distance` between the two distributions.
-# {term}`EntCE` is the difference of their {term}`entropies <entropy>`, here in nats and without its
-# sign. {term}`RankCS` is the share of items on which model and people put the labels in the same
-# order.
+# A promise to people can be made for a single item, and its votes suffice to check it: each label gets
+# the probability with which a person would choose it. {cite:t}`baan2022` measure that in three ways.
+# {term}`DistCE` is the {term}`total variation distance` between the two distributions; {term}`EntCE` the
+# difference of their {term}`entropies <entropy>`, here in nats and without its sign; {term}`RankCS` the
+# share of items on which model and people put the labels in the same order.
 #
 # ## The oracle paradox
 #
@@ -83,17 +79,15 @@ Markdown(notices(material))
 #
 # On SNLI that is {value}`tbl-human-calibration dataset=snli system=oracle ece .3f`, and on MNLI
 # {value}`tbl-human-calibration dataset=mnli system=oracle ece .3f`, more than the ECE of any model on
-# this page. It is no fault of the oracle. It measures how far people are from agreeing, and a model
-# that learned to share their doubts would be charged for it.
+# this page. It measures how far people are from agreeing: a model that shares their doubts is charged.
 #
 # ## The same predictions, scored twice
 #
 # ECE and DistCE disagree about how much a temperature of 2 achieves. On SNLI the ECE of RoBERTa-base
-# nearly vanishes, but its mean distance from the votes on an item falls only from
+# nearly vanishes, but its mean distance from the votes falls only from
 # {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=1 mean:dist_ce .3f` to
 # {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=2 mean:dist_ce .3f`.
-# Dividing the logits by a {term}`temperature` keeps the order of the labels, so accuracy and RankCS stay
-# as they are.
+# A {term}`temperature` keeps the order of the labels, so accuracy and RankCS stay as they are.
 
 # %%
 table_1 = calibration.human_calibration(in_table_1)
@@ -118,17 +112,15 @@ publish_table(
 # our own, trained on both datasets. BERT-base, released too, is left out as in the paper's tables.
 #
 # {doc}`published` sets the paper's numbers beside ours, one by one. {doc}`baan_numbers` gives 95% intervals,
-# and the parts of the Brier score: a temperature improves its reliability, and leaves its resolution almost
-# as it was.
+# and the parts of the Brier score.
 #
 # ### Where the confidence goes
 #
-# Before scaling, one model gives
-# {value}`fig-reliability family=RoBERTa-base temperature=1 bin_low=0.9 n ,d` of the
-# {value}`fig-reliability family=RoBERTa-base temperature=1 sum:n ,d` SNLI items a confidence above 0.9, and
-# is right on {value}`fig-reliability family=RoBERTa-base temperature=1 bin_low=0.9 hits .0%` of them.
-# At a temperature of 2 its dots lie close to the diagonal. The oracle is right in every bin, by
-# construction, so each of its gaps counts as underconfidence.
+# Before scaling, one model gives {value}`fig-reliability family=RoBERTa-base temperature=1 bin_low=0.9 n ,d` of
+# the {value}`fig-reliability family=RoBERTa-base temperature=1 sum:n ,d` SNLI items a confidence above 0.9, and is
+# right on {value}`fig-reliability family=RoBERTa-base temperature=1 bin_low=0.9 hits .0%` of them. At a
+# temperature of 2 its dots lie close to the diagonal. The oracle is right in every bin, by construction, so
+# each of its gaps counts as underconfidence.
 
 # %%
 diagrams = calibration.reliability(material, shown_seed=shown_seed)
@@ -138,9 +130,9 @@ publish_figure(
     plot_reliability,
     diagrams.where(is_first | (diagrams.rows["temperature"] == 1)),
     caption=f"""A temperature of 2 brings RoBERTa-base close to the diagonal; the oracle stays above it. Dots
-    are the accuracy in a bin of confidence, against the majority label; lines lead to the
-    bin's mean confidence, thicker where there are more items. Seed {shown_seed} where there are
-    several. Compare Figures 1c and 1d of {{cite:t}}`baan2022`.""",
+    are the accuracy in a bin of confidence, against the majority label; lines lead to the bin's mean
+    confidence, thicker where there are more items. Seed {shown_seed} where there are several. Compare
+    Figures 1c and 1d of {{cite:t}}`baan2022`.""",
     alt="""Seven reliability diagrams. At temperature 1 RoBERTa's dots stay below the diagonal, but for
     a first one that holds a single item; most items are in the last bin. At temperature 2 the dots
     follow the diagonal. The other models, shown before scaling alone, are overconfident too. The
@@ -153,24 +145,20 @@ publish_figure(
 # A temperature helps where the model is badly wrong and hurts where it is nearly right. For one
 # RoBERTa-base, items more than 0.5 away from the votes (total variation) go from
 # {value}`fig-distce family=RoBERTa-base temperature=1 max:far .0%` to
-# {value}`fig-distce family=RoBERTa-base temperature=1 max:far_scaled .0%` in {numref}`fig-distce`. But one
+# {value}`fig-distce family=RoBERTa-base temperature=2 max:far .0%` in {numref}`fig-distce`. But one
 # temperature flattens every item, those on which people agree too:
-# {value}`fig-distce family=RoBERTa-base temperature=1 max:further .0%` of the items end up further from the
+# {value}`fig-distce family=RoBERTa-base temperature=2 max:further .0%` of the items end up further from the
 # votes than before.
 
 # %%
 publish_figure(
     "fig-distce",
     plot_distances,
-    calibration.with_shares(
-        calibration.distance_histogram(material, shown_seed=shown_seed),
-        calibration.distance_shares(material, shown_seed=shown_seed),
-    ),
+    calibration.distance_histogram(material, shown_seed=shown_seed),
     caption=f"""A temperature of 2 shortens the tail; items very close to the votes become fewer, but for
-    DeBERTa's. Total
-    variation distance (DistCE) between model and votes, item by item; dashed lines are means. The
-    oracle's distances would all be 0. Seed {shown_seed} where there are several. Compare Figures
-    1a and 1b of {{cite:t}}`baan2022`.""",
+    DeBERTa's. Total variation distance (DistCE) between model and votes, item by item; dashed lines are
+    means. The oracle's distances would all be 0. Seed {shown_seed} where there are several. Compare
+    Figures 1a and 1b of {{cite:t}}`baan2022`.""",
     alt="""Five panels, each with two histograms of DistCE. At temperature 1 many of RoBERTa's items lie
     near 0 and a long tail reaches almost to 1; at temperature 2 the tail is shorter, fewer items lie
     next to 0, and the mean is a little smaller. ModernBERT changes likewise; DeBERTa gains items near 0. MiniLM and
@@ -192,17 +180,16 @@ publish_figure(
 # {value}`fig-ece-against-votes family=RoBERTa-base temperature=2 mean:ece_votes .3f` against the votes: it
 # still expects more people to agree with its answers than do.
 #
-# ECE remains a statement about sets of items, whatever the target. A model could reach 0 and be
-# wrong about every single item, which DistCE would show.
+# ECE remains a statement about sets of items: a model could reach 0 and be wrong about every single one.
 
 # %%
 publish_figure(
     "fig-ece-against-votes",
     plot_two_targets,
-    calibration.two_targets(material),
+    table_1.on(dataset),
     caption="""RoBERTa-base is calibrated worse to the votes than to their majority. ECE of the same
-    predictions in the same bins; only what counts as right differs. Large marks are means over
-    seeds, small ones single seeds. The oracle's 0 holds by construction.""",
+    predictions in the same bins; only what counts as right differs. Large marks are means over seeds,
+    small ones single seeds. The oracle's 0 holds by construction.""",
     alt="""A row for each system, with two marks joined by a line. Against vote shares the oracle's error
     is 0, against the majority label it is the largest of all. RoBERTa has it the other way round: at
     both temperatures and for every seed its error is larger against vote shares. Those of MiniLM,
@@ -229,8 +216,7 @@ publish_figure(
 # surest of the models here, {value}`tbl-temperatures family=DeBERTa-v3-large choice=cross_fitted temperature .1f`.
 
 # %%
-outside = calibration.find_outside(material)
-choices = calibration.temperature_choices(material, outside=outside, n_folds=n_folds, seed=seed)
+choices = calibration.temperature_choices(material, n_folds=n_folds, seed=seed)
 by_model = calibration.choices_over_seeds(choices.rows)
 is_first = by_model["family"] == by_model["family"].iloc[0]
 publish_table(
@@ -239,10 +225,10 @@ publish_table(
     columns=calibration.TEMPERATURE_COLUMNS,
     shown=by_model[is_first | (by_model["choice"] == "cross_fitted")],
     groups=["family"],
-    caption=f"""The temperature depends on what it is fitted to. T is given from the lowest to the
-    highest of the seeds; measures are means over seeds, all better the lower, and the best of the
-    first model is bold; of the others one choice is shown, and the data has all. Cross-fitting uses
-    {n_folds} folds. KL is in nats.""",
+    caption=f"""The temperature depends on what it is fitted to. All are means
+    over seeds, T with the lowest and the highest of any seed and fold; the measures are better the
+    lower, and the best of the first model is bold. Of the others one choice is shown, and the data
+    has all. Cross-fitting uses {n_folds} folds. KL is in nats.""",
 )
 
 # %% [markdown]
@@ -275,55 +261,25 @@ publish_figure(
 #
 # ## Errors from several sides
 #
-# A model is not simply too sure of itself. The label that most people chose gets *less* from RoBERTa-base
-# than from people: on SNLI the mean difference is
-# {value}`fig-error-ranks dataset=snli part=1st side=signed temperature=1 max:mean +.3f`, on MNLI
-# {value}`fig-error-ranks dataset=mnli part=1st side=signed temperature=1 max:mean +.3f`. Yet its distributions
-# are sharper than people's on both datasets. On many items it is sure of a label that most people did
-# not choose.
-#
-# One distance per item says how wrong a model is, not how. {cite:t}`baan2022` take the errors apart by
-# class, by the rank that people give a label, and by entropy. So do these figures, for one seed of
-# the model as it was released and at a temperature of 2; their data has the errors' other sides too.
-#
-# On SNLI contradiction is over-predicted most, by
-# {value}`fig-error-classes dataset=snli part=contradiction side=signed temperature=1 max:mean .3f` on average,
-# at the cost of neutral. But these biases are small beside the errors on single items: the probability
-# of neutral is off by {value}`fig-error-classes dataset=snli part=neutral side=absolute temperature=1 max:mean .2f`
-# on average, whatever the sign. {numref}`fig-error-classes` shows why: people rarely agree that a sentence
-# is, or is not, neutral, and the model mostly decides for one or the other.
-
-# %%
-histograms = error_distributions.view_histograms(in_table_1, shown_seed=shown_seed)
-publish_figure(
-    "fig-error-classes",
-    plot_error_views,
-    histograms.where(histograms.rows["view"] == "class"),
-    caption="""The model decides where people are split. Share of the people’s votes for a class, and
-    the probability that a system gives it, in 25 bins over items; marks on the axis are means.""",
-    alt="""Six histograms: the three classes on SNLI, then on MNLI. At temperature 1 the model's
-    probabilities pile up near 0, and less near 1, more than the people's shares do, most plainly for
-    neutral; at a temperature of 2 the piles are lower, and for neutral on MNLI follow the people's.""",
-)
-
-# %% [markdown]
-# Now the labels are sorted by the people's votes: the label with most votes is first. Labels with
-# equally many votes keep their usual order. A system that was only too sure of itself would give the
-# first label too much. Where it is wrong about which label is first, it gives that label too little.
-#
-# Both happen. {numref}`fig-error-ranks` shows overconfidence on most items, and a second hump of items on
-# which the model chose another label. A temperature pulls both humps together and goes too far: at
-# T = 2 the mean error of the first label on SNLI is
-# {value}`fig-error-ranks dataset=snli part=1st side=signed temperature=2 max:mean +.3f`.
+# One distance per item says how wrong a model is, not how. {cite:t}`baan2022` also take the errors apart,
+# as {numref}`fig-error-ranks` does by the rank that people give a label. RoBERTa-base is not simply too sure
+# of itself. Its distributions are sharper than people's, yet the label that most people chose gets *less*
+# from it: on SNLI the mean difference is
+# {value}`fig-error-ranks dataset=snli rank=1 temperature=1 max:mean +.3f`, on MNLI
+# {value}`fig-error-ranks dataset=mnli rank=1 temperature=1 max:mean +.3f`. It is overconfident on most items,
+# and a second hump holds those on which it is sure of another label. A temperature pulls both humps
+# together and goes too far: at T = 2 the mean difference on SNLI is
+# {value}`fig-error-ranks dataset=snli rank=1 temperature=2 max:mean +.3f`.
 
 # %%
 publish_figure(
     "fig-error-ranks",
-    plot_error_views,
-    histograms.where(histograms.rows["view"] == "rank"),
+    plot_rank_errors,
+    error_distributions.rank_errors(in_table_1, shown_seed=shown_seed),
     caption="""People’s first choice gets too much on some items and far too little on others. A
-    system’s probability minus the people’s share, for the label with most votes of the item (1st) and
-    those after it, whatever their class; marks on the axis are means.""",
+    system’s probability minus the people’s share, for the label with most votes of the item (ranked 1)
+    and those after it, whatever their class; labels with equally many votes keep their usual order.
+    Marks on the axis are means.""",
     alt="""Six histograms of signed errors: first, second and third label on SNLI, then on MNLI. At
     temperature 1 the first label's errors have two humps, a little above zero and near minus one half,
     on MNLI about equally high; second labels mirror them. At a temperature of 2 the humps run together
@@ -331,29 +287,12 @@ publish_figure(
 )
 
 # %% [markdown]
-# Without scaling the model is surer than people: on SNLI its entropy differs from theirs by
-# {value}`fig-error-entropy dataset=snli side=signed temperature=1 max:mean +.2f` nats on average, at T = 2 by
-# {value}`fig-error-entropy dataset=snli side=signed temperature=2 max:mean +.2f`.
+# A mean near zero is not agreement. By entropy, a temperature of 2 makes RoBERTa-base as sure as people on
+# SNLI, to within {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=2 max:mean .2f` nats
+# for any seed. But flattening moves all entropies by one rule, so that errors of both signs cancel: without
+# signs (EntCE) they are {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=2 mean:ent_ce .2f`
+# nats on average.
 #
-# A mean near zero is not agreement. Flattening moves all entropies by one rule, so that errors of both
-# signs cancel while their absolute value stays: at T = 2 it is still
-# {value}`fig-error-entropy dataset=snli side=absolute temperature=2 max:mean .2f` nats.
-
-# %%
-publish_figure(
-    "fig-error-entropy",
-    plot_error_views,
-    histograms.where(histograms.rows["view"] == "entropy"),
-    caption="""A temperature of 2 moves the model's entropy to where people's lies, but not item by item.
-    Entropy of the people’s votes and of a system’s distribution, and their difference; a negative error
-    means that the system is surer than people are. Marks on the axis are means.""",
-    alt="""Four histograms, SNLI above MNLI: entropy, then its error. On SNLI the model's entropies pile
-    up near 0, on MNLI they spread evenly up to 0.7 nats; few items are that low by the people's votes. At
-    a temperature of 2 they lie where the people's do, a little higher. Signed errors lie mostly left of
-    zero, and after flattening on both sides of it.""",
-)
-
-# %% [markdown]
 # ## Beside twenty people
 #
 # A model's distance from people is never zero, but neither is that of people themselves. Shuffle an
@@ -367,8 +306,8 @@ publish_figure(
 #
 # Nearly all errors of the samples in {numref}`fig-error-distributions` are small; a model's reach to
 # almost 1. The histogram of RoBERTa-base differs from that of H1 in
-# {value}`tbl-error-divergence measure=tvd origin=released temperature=1 mean .0%` of its mass, that of the
-# second sample in {value}`tbl-error-divergence measure=tvd system=H2 mean .0%`. Flattening shortens the
+# {value}`tbl-error-divergence measure=tvd origin=released temperature=1 reference=all mean .0%` of its mass, that of the
+# second sample in {value}`tbl-error-divergence measure=tvd system=H2 reference=all mean .0%`. Flattening shortens the
 # model's tail, and it still looks nothing like people.
 
 # %% tags=["remove-input"]
@@ -393,7 +332,7 @@ if len(errors):
 figure
 
 # %% [markdown]
-# One draw is down to luck, so we repeat it {value}`tbl-error-divergence measure=dist_ce system=H1 reference=all n_seeds d`
+# One draw is down to luck, so we repeat it {value}`tbl-error-divergence measure=dist_ce system=H1 reference=all n_draws d`
 # times. Who judges matters more than which votes were drawn. Judged by all votes, which contain its own,
 # H1 has a mean DistCE of {value}`tbl-error-divergence measure=dist_ce system=H1 reference=all mean .3f`; judged by
 # the other eighty, {value}`tbl-error-divergence measure=dist_ce system=H1 reference=outside_h1 mean .3f`. The first
@@ -422,12 +361,10 @@ published
 # %% [markdown]
 # ## Limitations
 #
-# These findings rest on one architecture with a few seeds, on two larger ones with one run each, and on
-# two small ones of our own. The items of ChaosNLI were chosen because their five original votes were
-# split, so both error and disagreement are higher than on the whole development sets. All calibration
-# errors depend on ten bins of equal width.
+# These findings rest on one architecture with a few seeds, two larger ones with one run each and two small
+# ones of our own. The items of ChaosNLI were chosen because their five original votes were split, so error
+# and disagreement are higher than on whole development sets. All calibration errors depend on ten bins.
 #
-# The votes are a sample, so a perfect model, which knows each item's true distribution, would have a
-# DistCE above 0 as well, and part of what the label that people chose most gets too little is chance in
-# the votes. H1, H2 and their judges come from the same hundred people: another crowd, asked at another
-# time, may differ more. {doc}`results` gives the number of people that each model is worth.
+# The votes are a sample, so a perfect model would have a DistCE above 0 as well, and part of what the
+# people's first choice gets too little is chance. H1, H2 and their judges come from the same hundred people:
+# another crowd may differ more. {doc}`results` gives the number of people that each model is worth.

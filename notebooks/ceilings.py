@@ -149,29 +149,12 @@ publish_table(
 # {value}`tbl-normalised-scores dataset=snli measure=jsd system="estimated human" value .3f`. {doc}`results` sets every
 # system between the uniform guess and the second crowd, by split halves where both exist.
 #
-# ## What the prior's shape costs
-#
-# Half crowds need no extrapolation, so they can check the prior against measured scores. A
-# [Dirichlet](https://en.wikipedia.org/wiki/Dirichlet_distribution) prior, the usual choice, has one
-# parameter per label.
-
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Both priors as a table", "code_prompt_hide": "Fold the table"}
-publish_table(
-    "tbl-prior",
-    references,
-    columns=ceilings.PRIOR_COLUMNS,
-    caption="""A prior of any shape predicts half crowds better than a Dirichlet prior. Left: the
-    perfect model's score under the prior that this book uses, and by how much a Dirichlet prior
-    would change it. Right: the measured score of one half of the votes as a prediction of the
-    other, and by how much crowds drawn under each prior miss it.""",
-)
-
-# %% [markdown]
-# On SNLI, one half of the votes predicts the other with a JSD of
-# {value}`tbl-prior dataset=snli measure=jsd half_measured .4f`; crowds drawn under the prior of any
-# shape score {value}`tbl-prior dataset=snli measure=jsd half_drawn .4f`, those drawn under a
-# Dirichlet prior {value}`tbl-prior dataset=snli measure=jsd half_dirichlet .4f`
-# ({numref}`tbl-prior`).
+# Half crowds need no extrapolation, so they can check the prior. On SNLI, one half of the votes predicts
+# the other with a JSD of {value}`tbl-noise-ceiling dataset=snli measure=jsd half_measured .4f`. Crowds drawn
+# under the prior of any shape score {value}`tbl-noise-ceiling dataset=snli measure=jsd half_drawn .4f`; under
+# the usual [Dirichlet](https://en.wikipedia.org/wiki/Dirichlet_distribution) prior, with one parameter per
+# label, {value}`tbl-noise-ceiling dataset=snli measure=jsd half_dirichlet .4f`. The data of
+# {numref}`tbl-noise-ceiling` has the other measures.
 #
 # No prior can know how small a small share is: a hundred votes do not distinguish 0 from one in a
 # thousand, and JSD depends on it. In simulations with known truths, the perfect model's JSD is
@@ -254,10 +237,11 @@ result
 # %%
 spread = power.spread_of_differences(material, n_draws=max(draws // 2, 1), seed=seed)
 at_most = power.shown_votes(spread.rows) if len(spread) else []
+found = power.detectable(spread, [1000])
 publish_table(
     "tbl-power",
-    power.detectable(spread, [1000]),
-    shown=power.shown(power.first_pair(power.detectable(spread, [1000]).rows), at_most),
+    found,
+    shown=power.shown(power.first_pair(found.rows), at_most),
     columns=power.COLUMNS,
     index=power.INDEX,
     caption="""Beyond twenty votes per item, more votes detect hardly smaller differences. The
@@ -268,11 +252,10 @@ publish_table(
 ) if len(spread) else Markdown("This section needs at least two votes on each of ten items.")
 
 # %%
-gaps = power.published_gaps(spread, material.released) if len(spread) else None
 publish_figure(
     "fig-power",
     plot_power,
-    power.drawn(power.detectable(spread, power.DRAWN_ITEMS), gaps, at_most),
+    power.drawn(power.detectable(spread, power.DRAWN_ITEMS), at_most, material.released),
     caption="""More items, not more votes, distinguish systems. The smallest difference in JSD
     that is found with 80% power at 5%, by the votes on each item, for three numbers of items.
     Grey: the median gap between neighbours in the ranking of Table 5 in {cite:t}`nie2020`. Both

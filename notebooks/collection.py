@@ -23,10 +23,9 @@
 # In the simulation, hidden checks matter most: with
 # {value}`fig-protocol-effect careless=0.6 without=nothing careless .0%` careless applicants, the
 # error of the vote shares is {value}`fig-protocol-effect careless=0.6 without=nothing tvd .2f`
-# ({term}`TVD`) under the published protocol,
-# {value}`fig-protocol-effect careless=0.6 without="hidden checks" tvd .2f` without hidden checks
-# and {value}`fig-protocol-effect careless=0.6 without="every stage" tvd .2f` without any
-# precaution. More votes hardly make up for it.
+# ({term}`TVD`) under the published protocol and
+# {value}`fig-protocol-effect careless=0.6 without="hidden checks" tvd .2f` without hidden checks.
+# Without any precaution it is larger still, and ten times as many votes hardly lower it.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -71,18 +70,15 @@ Markdown(
 # %% [markdown]
 # ## The protocol
 #
-# Nobody can check an opinion, but one can check whether somebody reads. Some items leave no room
-# for opinion: when more than 95% of 50 annotators agreed on one, the authors called it a
-# *unanimous example*. All precautions rest on these.
+# Nobody can check an opinion, but one can check whether somebody reads: when more than 95% of 50
+# annotators agreed on an item, the authors called it a *unanimous example*.
 #
-# 1. **On-boarding test.** Applicants answer a few easy unanimous examples; one mistake turns them
-#    away. It screens out guessers and people who misread the instructions.
-# 2. **Training.** More unanimous examples follow, and after each mistake the right label is
-#    shown. Too many mistakes end it.
+# 1. **On-boarding test.** Applicants answer a few unanimous examples; one mistake turns them away.
+# 2. **Training.** More of them follow, and after each mistake the right label is shown. Too many
+#    mistakes end it.
 # 3. **Hidden checks.** Then real items come, in small paid tasks. Now and then a unanimous example
-#    comes first, indistinguishable from regular items. Checks find those who passed the tests and
-#    then work without care, and their feedback goes on teaching. Too many mistakes, or several in
-#    a row, block an annotator. No vote of a blocked annotator counts; others vote instead.
+#    comes first, indistinguishable from regular items. Feedback goes on teaching; too many mistakes,
+#    or several in a row, block an annotator. No vote of a blocked annotator counts.
 
 # %%
 publish_table(
@@ -98,23 +94,21 @@ publish_table(
 publish_figure(
     "fig-protocol",
     plot_protocol,
-    collection.open_ways(protocol),
+    collection.ways(protocol),
     caption="""Every annotator goes through the same few states. Drawn from the table of rules that
-    the simulation runs. An arrow says which event takes it, and on what condition; *otherwise* is
-    what remains when no other arrow of the same event applies. Votes count unless an annotator
-    ends in a red state.""",
+    the simulation runs. An arrow says which event takes it, and on what condition; votes count
+    unless an annotator ends in a red state.""",
     alt="""Boxes from top to bottom: start, qualification, training, ready, check, item, finished.
     Qualification, training and check each have an arrow to the right, to rejected, dismissed
-    and blocked, when too few answers were right. From ready the way leads by chance through check
-    to item or to item at once, and from item back to ready.""",
+    and blocked. From ready the way leads by chance through check to item or to item at once, and
+    from item back to ready.""",
 )
 
 # %% [markdown]
-# The rules are one file, `chaos_utils/collection/protocol.json`. Every answer is an event, so that a
-# log of events can be replayed to the same end. On {doc}`a page of this book <../annotate>` you can
-# be an annotator under these rules. The files that it saves are checked and joined by
-# `chaos votes merge FILE… --out DATASET`; `-p data=DATASET` then puts them into the chapters on
-# votes.
+# The rules are one file, `chaos_utils/collection/protocol.json`. On
+# {doc}`a page of this book <../annotate>` you can be an annotator under them. The files that it saves
+# are checked and joined by `chaos votes merge FILE… --out DATASET`; `-p data=DATASET` then puts them
+# into the chapters on votes.
 #
 # ## A simulated crowd
 #
@@ -124,13 +118,12 @@ publish_figure(
 # - *Careless* annotators are of four kinds. Hasty ones are attentive in the tests and guess at
 #   work. Others guess everywhere, give one label throughout, or have confused two labels, which
 #   feedback mends.
-# - Annotators stay for a number of items that varies widely: most for few, some for hundreds.
-# - The authors' unanimous examples were not released either. Items on which nearly all of the
-#   hundred agree (the parameter `unanimous`) stand in for them, SNLI's and MNLI's in one pool,
-#   and are not judged. Where items are lacking for that reason, others are judged twice.
+# - Most annotators stay for few items, some for hundreds.
+# - Items on which nearly all of the hundred agree (the parameter `unanimous`) stand in for the
+#   authors' unanimous examples, SNLI's and MNLI's in one pool, and are not judged. Others are judged
+#   twice in their place.
 #
-# Who the applicants were is not known. These four numbers are assumed, each near a number that the paper
-# reports:
+# These four numbers on the applicants are assumed, each near a number that the paper reports:
 #
 # | assumed | SNLI and MNLI | αNLI | chosen for |
 # |---|---|---|---|
@@ -142,8 +135,8 @@ publish_figure(
 # The mix of careless kinds, their lapses and the speed of learning are assumed too.
 
 # %%
-common = {"protocol": protocol, "unanimous": unanimous, "seed": seed}
-compared = collection.beside_published(evidence, collections=collections, **common)
+common = {"unanimous": unanimous, "seed": seed}
+compared = collection.against_paper(evidence, collections=collections, **common)
 publish_table(
     "tbl-collection",
     compared,
@@ -159,18 +152,16 @@ publish_table(
 # Four numbers were chosen for four that are reported, so that they agree ({numref}`tbl-collection`) speaks
 # neither for the simulation nor against it. *In it*,
 # {value}`tbl-collection dataset=snli quantity=careless_votes_percent simulated .0f`% of the kept SNLI votes
-# come from careless annotators. **That is no estimate for the real crowd.** It follows from the assumed kinds
-# of carelessness, and the same published rates could have come about otherwise: an honest but unclear test
-# rejects people too, and whoever fails may try again under another name.
+# come from careless annotators. **That is no estimate for the real crowd**: other kinds of carelessness
+# would lead to the same published rates.
 #
 # ## Accuracy over an annotator's items
 
 # %%
-curves = collection.accuracy_curves(evidence, collections=collections, **common)
 publish_figure(
     "fig-annotator-accuracy",
     plot_annotator_accuracy,
-    curves,
+    collection.accuracy_curves(evidence, collections=collections, **common),
     caption="""In the simulation, accuracy rises mainly because careless annotators are blocked. Share of
     hidden checks answered correctly, over the items judged before, in bins of 50; one simulated
     collection per dataset, bands are 95% bootstrap intervals over annotators.""",
@@ -184,73 +175,61 @@ publish_figure(
 # {value}`fig-annotator-accuracy dataset=snli who=all items=25 accuracy_percent .0f`% on an
 # annotator's first items to
 # {value}`fig-annotator-accuracy dataset=snli who=all items=25 settled_percent .0f`% after 300,
-# while that of careful annotators hardly moves, from
-# {value}`fig-annotator-accuracy dataset=snli who=careful items=25 accuracy_percent .0f`% to
-# {value}`fig-annotator-accuracy dataset=snli who=careful items=25 settled_percent .0f`%
-# ({numref}`fig-annotator-accuracy`). The later level was chosen for; the start and the path to it
-# were not. {cite:t}`nie2020` see a rise in the real collection, too; there, learning and
-# blocking cannot be separated.
+# while that of careful annotators hardly moves ({numref}`fig-annotator-accuracy`). The later level
+# was chosen for; the start and the path to it were not. {cite:t}`nie2020` see a rise in the real
+# collection, too; there, learning and blocking cannot be separated.
 #
 # ## What each stage buys
 #
 # A simulation can do what a collection cannot: leave a stage out. The same population, but with
 # other shares of careless applicants, collects a hundred votes per item under the published
-# protocol, then without one stage, then without any, and so with ten times the votes. Error is the {term}`TVD` between an item's
-# simulated votes and the truth they were drawn from.
+# protocol, then without one stage, then without any, and so with ten times the votes. Error is the
+# {term}`TVD` between an item's simulated votes and the truth they were drawn from.
 
 # %%
 wanted = get_dataset(dataset).name  # a folder of the reader's own may lack it
 chosen = evidence.named(wanted) or evidence[:1]
-name = dataset_name(chosen[0].name)
-experiment = {"items": items, **common}
-effects = collection.stage_effects(chosen, careless=careless, replicates=replicates, **experiment)
 publish_figure(
     "fig-protocol-effect",
     plot_protocol_effect,
-    effects,
+    collection.stage_effects(
+        chosen, items=items, careless=careless, replicates=replicates, **common
+    ),
     caption=f"""Of the single stages, hidden checks prevent the most error and cost the most. {items:,}
-    items of {name}, by the share of careless applicants; mean of {replicates} simulated collections, bars
-    from the lowest to the highest. The upright line is the error that chance alone leaves in a hundred
-    votes. Hidden checks are paid like items, tests not at all; the axes of cost and time are logarithmic.""",
-    alt="""Three panels of dots: error, cost, time. Rows are the published protocol, each stage left
-    out, no stage at all, and none but a thousand votes per item, sorted by error; marks are shares of
-    careless applicants. Errors grow from row to row, most for the largest share. Without hidden checks,
-    costs do not depend on the share, since no vote is thrown away.""",
+    items of {dataset_name(chosen[0].name)}, by the share of careless applicants; mean of {replicates} simulated
+    collections, bars from the lowest to the highest. The upright line is the error that chance alone leaves in
+    a hundred votes. Hidden checks are paid like items, tests not at all; the axis of cost is logarithmic.""",
+    alt="""Two panels of dots: error and cost. Rows are the published protocol, each stage left out, no stage
+    at all, and none but a thousand votes per item, sorted by error; marks are shares of careless applicants.
+    Errors grow from row to row, most for the largest share. Without hidden checks, costs do not depend on the
+    share, since no vote is thrown away.""",
 )
 
 # %% [markdown]
 # With {value}`fig-protocol-effect careless=0.6 without=nothing careless .0%` careless applicants,
 # leaving out the hidden checks raises the error from
 # {value}`fig-protocol-effect careless=0.6 without=nothing tvd .3f` to
-# {value}`fig-protocol-effect careless=0.6 without="hidden checks" tvd .3f`, more than leaving out
-# the test ({value}`fig-protocol-effect careless=0.6 without="the on-boarding test" tvd .3f`) or the
-# training ({value}`fig-protocol-effect careless=0.6 without=training tvd .3f`;
-# {numref}`fig-protocol-effect`). Chance alone would leave
-# {value}`fig-protocol-effect careless=0.6 without=nothing floor_tvd .3f`. The precautions have a
-# price: {value}`fig-protocol-effect careless=0.6 without=nothing dollars ,.0f` dollars for these
-# items instead of {value}`fig-protocol-effect careless=0.6 without="every stage" dollars ,.0f`.
+# {value}`fig-protocol-effect careless=0.6 without="hidden checks" tvd .3f`, more than leaving out the
+# test or the training ({numref}`fig-protocol-effect`).
 #
-# ## Why more votes do not help
+# The precautions have a price: {value}`fig-protocol-effect careless=0.6 without=nothing dollars ,.0f`
+# dollars for these items instead of
+# {value}`fig-protocol-effect careless=0.6 without="every stage" dollars ,.0f`.
 #
-# Could one not skip the tests and simply ask more people? Without any stage and with
-# {value}`fig-protocol-effect careless=0.6 without=nothing careless .0%` careless applicants, a thousand votes
-# per item instead of a hundred lower the error only from
+# Could one not skip the tests and simply ask more people? Without any stage, a thousand votes per item
+# instead of a hundred lower the error only from
 # {value}`fig-protocol-effect careless=0.6 without="every stage" tvd .3f` to
 # {value}`fig-protocol-effect careless=0.6 without="every stage, 1,000 votes per item" tvd .3f`. More votes
-# remove the chance of which ones were drawn. They do not change what endless votes of this crowd would come to.
+# remove the chance of which ones were drawn, not what endless votes of this crowd would come to.
 #
 # ## What a simulation cannot show
 #
-# - The truth that votes are drawn from is itself made of a hundred votes per item, with whatever
-#   lapses the real annotators had. Errors here come *on top* of those of the released data and do
-#   not measure them.
-# - Simulated annotators differ in care, not in opinion. Real ones may read a sentence in ways of
-#   their own, and a protocol that rewards agreement may send such people away.
-# - Only those who confuse two labels must learn what the labels mean. Where real applicants need
-#   that more often, training buys more than it can here.
+# - The truth that votes are drawn from is itself made of a hundred votes per item. Errors here come
+#   *on top* of those of the released data and do not measure them.
+# - Simulated annotators differ in care, not in opinion. A protocol that rewards agreement may send
+#   away real ones who read a sentence in ways of their own.
 # - Lapses are guesses at random. Real haste has a direction, such as an answer for a word that
 #   stands out, and then careless votes agree with each other.
-# - How often to check is left open: a check only sees whether an annotator agrees where everybody does, so
-#   whoever is careless only about hard items passes them all.
-# - Another mix of careless kinds that comes as near to the paper would leave other errors. Compare rows
-#   and curves rather than reading single numbers, which come from few simulated collections.
+# - Another mix of careless kinds that comes as near to the paper would leave other errors: where more
+#   applicants must learn what the labels mean, training buys more. Compare rows and curves rather than
+#   single numbers, which come from few simulated collections.

@@ -26,33 +26,31 @@ most: int = 3000  # items that priors and references are fitted on; more are dra
 draws: int = 20  # draws of the truth behind the votes
 resamples: int = 500  # bootstrap resamples of the items, for intervals
 seed: int = 0  # of all resampling
-yardstick: str = "snli"  # where few votes are compared with a hundred
 
 # %%
 from IPython.display import Markdown, display
 
-from chaos_utils.analyses import ceilings, crowd, power
-from chaos_utils.analyses.evidence import Material
+from chaos_utils.analyses import ceilings, power, your_votes
 from chaos_utils.analyses.notices import in_markdown, of_systems
-from chaos_utils.plots.crowd import plot_crowd, plot_thinning
+from chaos_utils.base.table import together
+from chaos_utils.plots.your_votes import plot_majorities
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
-material = crowd.crowd_of(data, dataset, predictions)
+material = your_votes.crowd_of(data, dataset, predictions)
 here = material[0]
 votes = here.votes[0]
-several = crowd.some_items(here, most, seed)
+several = your_votes.some_items(here, most, seed)
 
 # %% tags=["remove-input"]
 of_votes = [f"> {in_markdown(note)}" for note in (votes.dataset.warning, *votes.notes) if note]
 Markdown("\n\n".join(filter(None, [*of_votes, of_systems(material)])))
 
 # %% tags=["remove-input"]
-held = crowd.contents(here)
 publish_table(
     "tbl-crowd",
-    held,
-    columns=crowd.CONTENTS_COLUMNS,
+    your_votes.contents(here),
+    columns=your_votes.CONTENTS_COLUMNS,
     caption="What the votes are. Where their number varies, the median stands before the range.",
 )
 
@@ -67,11 +65,11 @@ publish_table(
 # prior, fitted to all items, mends more, and is still an estimate.
 
 # %% tags=["remove-input"]
-agreed = crowd.agreement(here, n_resamples=resamples, seed=seed)
+agreed = your_votes.agreement(here, n_resamples=resamples, seed=seed)
 publish_table(
     "tbl-crowd-agreement",
-    crowd.how_much(agreed, crowd.entropies(several, seed=seed)),
-    columns=crowd.AGREEMENT_COLUMNS,
+    together([agreed, your_votes.entropies(several, seed=seed)]),
+    columns=your_votes.AGREEMENT_COLUMNS,
     caption="""How far people agree. Uncorrected vote shares understate disagreement. In brackets: 95% intervals,
     with the items resampled.""",
 )
@@ -83,12 +81,10 @@ publish_table(
 # on the item's votes, and on how other items of this dataset are answered, which the prior knows.
 
 # %% tags=["remove-input"]
-budget = ceilings.annotation_budget(several, n_draws=draws, seed=seed)
-by_votes = crowd.by_votes(budget)
 publish_table(
     "tbl-crowd-majority",
-    crowd.majorities(several),
-    columns=crowd.MAJORITY_COLUMNS,
+    your_votes.majorities(several),
+    columns=your_votes.MAJORITY_COLUMNS,
     caption="""How clear the majorities are. The right column is what the nonparametric prior expects of all
     people.""",
 )
@@ -96,36 +92,28 @@ publish_table(
 # %% tags=["remove-input"]
 publish_figure(
     "fig-crowd",
-    plot_crowd,
-    crowd.drawn(crowd.majority_sizes(several, n_bins=10), by_votes, held),
-    caption="""How large the majorities are, and how near a few votes come to all people. Left: items by the share
-    of their majority label, by their own votes (grey) and as the prior sees all people (line). Right: mean total
-    variation distance of so many votes from all people; dotted beyond the votes there are.""",
-    alt="""Two panels: a histogram of items by the size of their majority, among the votes and among all people;
-    and a falling line, the distance of vote shares from all people by votes per item.""",
+    plot_majorities,
+    your_votes.majority_sizes(several, n_bins=10),
+    caption="""How large the majorities are: items by the share of their majority label, by their own votes (grey) and
+    as the prior sees all people (line).""",
+    alt="A histogram of items by the size of their majority, among the votes and among all people.",
 )
 
 # %% [markdown]
 # ## How many votes would have been enough
 #
 # That depends on what they are for. A majority label takes few where people agree, and a distribution takes
-# many everywhere. Numbers beyond the votes that there are rest on the prior alone, and are marked so.
+# many everywhere. Numbers beyond the votes that there are rest on the prior alone, and are marked so. {doc}`crowds`
+# shows what few votes do to the estimates above, on ChaosNLI's items with some of their hundred votes taken away.
 
 # %% tags=["remove-input"]
 publish_table(
     "tbl-crowd-votes",
-    by_votes,
-    columns=crowd.BUDGET_COLUMNS,
+    ceilings.annotation_budget(several, n_draws=draws, seed=seed),
+    columns=your_votes.BUDGET_COLUMNS,
+    index=your_votes.BUDGET_INDEX,
     caption="""What so many votes per item are worth: how far they are from all people, and how often their majority
     label is all people's.""",
-)
-
-# %% tags=["remove-input"]
-publish_table(
-    "tbl-crowd-enough",
-    crowd.enough(by_votes),
-    columns=crowd.ENOUGH_COLUMNS,
-    caption="The fewest votes per item, of those in the table above, that reach an aim on average.",
 )
 
 # %% [markdown]
@@ -149,53 +137,6 @@ if len(spread):
     )
 
 # %% [markdown]
-# ## What few votes do to estimates
-#
-# Where an item has a hundred votes, some can be taken away: what is left is what fewer people would have given.
-# So the bias of each estimate can be measured. This is done on ChaosNLI's votes, where they are available, and
-# on any dataset with at least 30 votes per item. The prior's bias on other data may differ.
-
-# %% tags=["remove-input"]
-thinned = crowd.few_votes(Material((*crowd.yardsticks(yardstick, here), several)), seed=seed)
-if len(thinned):
-    display(
-        publish_figure(
-            "fig-crowd-thinning",
-            plot_thinning,
-            thinned,
-            caption="""Few votes bias what is not corrected. Each estimate from 3, 5, 10 and 20 votes per item, against
-            that of all votes (dashed).""",
-            alt="""Panels for Shannon entropy, quadratic entropy and squared distance: uncorrected estimates miss the
-            dashed line at few votes, unbiased ones stay on it.""",
-        ),
-        publish_table(
-            "tbl-crowd-thinning",
-            thinned,
-            columns=crowd.thinned_columns(thinned.rows),
-            index=crowd.THINNED_INDEX,
-            caption="""What is estimated from fewer votes per item, beside all votes: the bias of each
-            estimate.""",
-        ),
-    )
-
-# %% [markdown]
-# ## What a model can reach
-#
-# A *perfect model* predicts each item's true distribution, and still scores above zero, because the votes that
-# judge it are a sample. A *second crowd* is as many other people as voted, taken as the prediction. Where there are
-# few votes it can score better than the perfect model by JSD or TVD: a few votes are as sharp as the few that
-# judge them, and the truth is not. Such votes rank systems by the unbiased squared distance.
-
-# %% tags=["remove-input"]
-publish_table(
-    "tbl-crowd-references",
-    crowd.references(ceilings.noise_ceiling(several, n_draws=draws, seed=seed)),
-    columns=crowd.REFERENCE_COLUMNS,
-    caption="""What a perfect model, a second crowd and a uniform guess score on these votes. Lower is better, but for
-    accuracy.""",
-)
-
-# %% [markdown]
 # ## The items that divide people most
 #
 # They are ranked by the chance that two people give different labels, as the prior expects it from the item's
@@ -204,15 +145,15 @@ publish_table(
 # %% tags=["remove-input"]
 publish_table(
     "tbl-crowd-items",
-    crowd.divided_items(here, n_items=shown, most=most, seed=seed),
-    columns=crowd.ITEM_COLUMNS,
-    texts=crowd.texts_of(votes),
+    your_votes.divided_items(here, n_items=shown, most=most, seed=seed),
+    columns=your_votes.ITEM_COLUMNS,
+    texts=your_votes.texts_of(votes),
     caption="""The items on which people are most divided, with their votes by label, a 95% interval, and how many
     items have the same votes: where these are more than are shown, the first of the file stand here.""",
 )
 
 # %% tags=["remove-input"]
-Markdown("Labels: " + crowd.key_of(votes))
+Markdown("Labels: " + your_votes.key_of(votes))
 
 # %% [markdown]
 # ## Annotators
@@ -222,21 +163,21 @@ Markdown("Labels: " + crowd.key_of(votes))
 # takes dissent for error. A low number is a reason to look, not to exclude: a careful minority agrees little, too.
 
 # %% tags=["remove-input"]
-of_each = crowd.annotators(material)
+of_each = your_votes.annotators(material)
 if len(of_each):
-    listed = crowd.at_the_ends(of_each.rows, shown)
+    listed = your_votes.at_the_ends(of_each.rows, shown)
     display(
         publish_table(
             "tbl-crowd-annotators-together",
-            crowd.annotators_together(material),
-            columns=crowd.TOGETHER_COLUMNS,
+            your_votes.annotators_together(material),
+            columns=your_votes.TOGETHER_COLUMNS,
             caption="The annotators together, and how many majority labels Dawid–Skene would change.",
         ),
         publish_table(
             "tbl-crowd-annotators",
             of_each,
             shown=listed,
-            columns=crowd.ANNOTATOR_COLUMNS,
+            columns=your_votes.ANNOTATOR_COLUMNS,
             caption=f"""Annotators by their agreement with the rest beyond chance: the {shown} with least and the
             {shown} with most, where there are more. Numbers are in the order of the file; intervals are of 95%.""",
         ),
@@ -246,38 +187,41 @@ if len(of_each):
 Markdown(material.left_out("annotators"))
 
 # %% [markdown]
-# ## Predictions
+# ## What a model can reach, and what models reach
 #
-# With `-p predictions=FILE`, systems are judged by these votes. Two systems are ranked only where their
-# difference exceeds what the votes and the choice of items leave open. The unbiased squared distance decides,
-# since it does not depend on how many votes there are. Items with a single vote are left out here. Answers that
-# were drawn from a language model are *machine votes*, and marked so: their shares are smoothed by adding ½ to
+# A *perfect model* predicts each item's true distribution, and still scores above zero, because the votes that
+# judge it are a sample. A *second crowd* is as many other people as voted, taken as the prediction. Where there are
+# few votes it can score better than the perfect model by JSD or TVD: a few votes are as sharp as the few that
+# judge them, and the truth is not. Such votes rank systems by the unbiased squared distance.
+#
+# With `-p predictions=FILE`, systems are judged by these votes. Two systems are ranked only where their difference
+# exceeds what the votes and the choice of items leave open. Items with a single vote are left out here. Answers
+# that were drawn from a language model are *machine votes*, and marked so: their shares are smoothed by adding ½ to
 # each label (Krichevsky–Trofimov).
 
 # %% tags=["remove-input"]
-if here.systems and here.systems[0]:
-    judged = crowd.evaluated(here, most=most, n_resamples=resamples, seed=seed)
-    pairs = crowd.compared(here, n_resamples=10 * resamples, seed=seed)
+publish_table(
+    "tbl-crowd-systems",
+    your_votes.evaluated(here, most=most, n_resamples=resamples, seed=seed),
+    columns=your_votes.SYSTEM_COLUMNS,
+    index=your_votes.SYSTEM_INDEX,
+    caption="""How near perfect model, second crowd, guesses and systems come to people. The rows are in the order of
+    the estimates, which is no ranking. The last columns say how many people, on top of the base rate, come as near,
+    with the system as it is and trusted as far as it may be.""",
+)
+
+# %% tags=["remove-input"]
+if here.has_systems:
     display(
         publish_table(
-            "tbl-crowd-systems",
-            judged,
-            columns=crowd.SYSTEM_COLUMNS,
-            caption="""How near systems come to people. The rows are in the order of the estimates, which is no
-            ranking: the next table says which differences the votes bear out. The last column says how many people,
-            pooled, come as near.""",
-        ),
-        publish_table(
             "tbl-crowd-pairs",
-            pairs,
-            columns=crowd.PAIR_COLUMNS,
-            caption="""Which systems these votes can rank: the third column names the one that is nearer to people, or
-            says that the votes leave it open. Differences in squared distance are paired over the same resampled items;
-            below zero, the first system is nearer. p is adjusted for all comparisons (Holm).""",
-        ),
+            your_votes.compared(here, n_resamples=10 * resamples, seed=seed),
+            columns=your_votes.PAIR_COLUMNS,
+            caption="""Which systems these votes can rank: the third column names the one that is nearer to people,
+            or says that the votes leave it open. Differences in squared distance are paired over the same resampled
+            items; below zero, the first system is nearer. p is adjusted for all comparisons (Holm).""",
+        )
     )
-else:
-    display(Markdown("*No predictions were given: left out here.*"))
 
 # %% [markdown]
 # ## Limitations

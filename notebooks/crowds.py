@@ -38,16 +38,15 @@ seed: int = 0  # seed of all draws
 # %%
 from IPython.display import Markdown, display
 
-from chaos_utils.analyses import crowd, crowds
+from chaos_utils.analyses import atlas
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.notices import notices
-from chaos_utils.plots.crowd import plot_thinning
-from chaos_utils.plots.crowds import plot_atlas
+from chaos_utils.plots.atlas import plot_atlas, plot_few_votes
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
 own = gather(data)
-material = crowds.atlas_of(data, own)
+material = atlas.atlas_of(data, own)
 
 # %% tags=["remove-input"]
 Markdown(notices(own))
@@ -61,11 +60,11 @@ Markdown(notices(own))
 # labels and ten compare, too.
 
 # %%
-atlas = crowds.by_evenness(crowds.atlas(material, most=most, n_resamples=resamples, seed=seed))
+datasets = atlas.by_evenness(atlas.atlas(material, most=most, n_resamples=resamples, seed=seed))
 publish_figure(
     "fig-atlas",
     plot_atlas,
-    crowds.drawn(atlas, crowds.spread(material, n_bins=20)),
+    atlas.drawn(datasets, atlas.spread(material, n_bins=20)),
     caption="""MNLI is among the most divided datasets, αNLI among the least. Points are means with 95% intervals
     over items; below a name stand the labels and the votes per item. Bars show how the items spread, by their own
     quadratic entropy, where most items have at least twenty votes; each dataset's highest bar has the same
@@ -91,8 +90,8 @@ publish_figure(
 # %%
 publish_table(
     "tbl-crowds",
-    atlas,
-    columns=crowds.ATLAS_COLUMNS,
+    datasets,
+    columns=atlas.ATLAS_COLUMNS,
     caption="""Which crowd agrees least depends on the measure. Quadratic entropy and {term}`Krippendorff’s α` come
     from the votes alone; Shannon {term}`entropy` is what a {term}`nonparametric prior`, fitted to each dataset,
     expects. In brackets, 95% intervals over items. Annotators are counted where the file names them. The data also
@@ -124,22 +123,20 @@ publish_table(
 # counted: five votes are drawn and choose, the others judge.
 
 # %%
-selection = crowds.selection(material, most=most, n_draws=fives, n_resamples=refits, seed=seed)
-selection = crowds.by_evenness(selection)
-result = None
-if len(selection):
-    result = publish_table(
-        "tbl-crowds-selection",
-        selection,
-        columns=crowds.SELECTION_COLUMNS,
-        caption="""Items that split five people three to two, or three to one to one, divide all people more,
-        too. Shown are datasets of two and three labels: the share of items that are split so, and how divided
-        people are on all items and on the split ones. *By votes*: five are drawn at random and choose, the
-        others judge; where there are no others, only the prior can say. In brackets, 95% intervals over items;
-        five votes do not determine the prior, so that the truth may lie beyond them. SNLI and MNLI had been
-        chosen so once already.""",
-    )
-result
+selection = atlas.selection(material, most=most, n_draws=fives, n_resamples=refits, seed=seed)
+selection = atlas.by_evenness(selection)
+publish_table(
+    "tbl-crowds-selection",
+    selection,
+    columns=atlas.SELECTION_COLUMNS,
+    if_rows=True,
+    caption="""Items that split five people three to two, or three to one to one, divide all people more,
+    too. Shown are datasets of two and three labels: the share of items that are split so, and how divided
+    people are on all items and on the split ones. *By votes*: five are drawn at random and choose, the
+    others judge; where there are no others, only the prior can say. In brackets, 95% intervals over items;
+    five votes do not determine the prior, so that the truth may lie beyond them. SNLI and MNLI had been
+    chosen so once already.""",
+)
 
 # %% [markdown]
 # The rule takes a sixth of OCNLI ({value}`tbl-crowds-selection dataset=ocnli seen .0%`). By the prior it doubles
@@ -166,17 +163,14 @@ result
 # have said, and shows which estimates can be trusted for the smaller crowds above.
 
 # %%
-yardsticks = crowds.yardsticks(material)
-estimates = crowd.few_votes(yardsticks, seed=seed)
-few = crowds.few_votes(estimates, crowds.thinned(yardsticks, seed=seed))
+few = atlas.few_votes(atlas.yardsticks(material), seed=seed)
 if len(few):
-    one = thinned if len(estimates.on(thinned)) else estimates.rows["dataset"].iloc[0]
-    shown = few.rows[few.rows["dataset"] == one]
+    shown = few.on(thinned if len(few.on(thinned)) else few.rows["dataset"].iloc[0])
     display(
         publish_figure(
             "fig-few-votes",
-            plot_thinning,
-            estimates.on(one),
+            plot_few_votes,
+            shown.where(shown.rows["estimate"] != "usual"),
             caption="""Unbiased estimates hold from three votes on; vote shares as they are mislead. Estimates
             from 3, 5, 10 and 20 of the hundred votes per item of MNLI, against that of all votes (dashed):
             Shannon entropy from the votes as they are, with the {term}`Miller–Madow correction`, and by a
@@ -190,10 +184,10 @@ if len(few):
         publish_table(
             "tbl-few-votes",
             few,
-            shown=shown,
-            columns=crowds.few_votes_columns(shown),
+            shown=shown.rows,
+            columns=atlas.FEW_VOTES_COLUMNS,
             groups=["dataset"],
-            index=crowd.THINNED_INDEX,
+            index=atlas.FEW_VOTES_INDEX,
             caption="""Quadratic entropy, squared distance and α can be estimated from three votes; ties and
             unanimity cannot. Means over fifty draws of so many votes per item, and the value of all votes. The data
             has the other datasets with a hundred votes.""",

@@ -116,37 +116,31 @@ publish_figure(
 # %%
 step = 10  # percentage points from cell to cell
 cells = disagreement.vote_cells(material, step=step)
-result = None
-if len(cells):
-    result = publish_figure(
-        "fig-simplex",
-        plot_simplex,
-        cells,
-        caption=f"""Few items lie between entailment and contradiction. At a corner all votes are
-        for that label; on an edge none are for the opposite one. A dot's area is the number of
-        items whose votes are nearest to its place, its colour the majority of most of them; places
-        are {step} percentage points apart, and those with fewer than {disagreement.MIN_ITEMS}
-        items are left empty.""",
-        alt="""Two triangles of dots. On SNLI the large dots lie at the corners and along the
-        edges from neutral to entailment and from neutral to contradiction, with few in the middle
-        and fewest between entailment and contradiction. On MNLI they spread more into the middle,
-        above all between entailment and neutral.""",
-    )
-result
+publish_figure(
+    "fig-simplex",
+    plot_simplex,
+    cells,
+    caption=f"""Few items lie between entailment and contradiction. At a corner all votes are
+    for that label; on an edge none are for the opposite one. A dot's area is the number of
+    items whose votes are nearest to its place, its colour the majority of most of them; places
+    are {step} percentage points apart, and those with fewer than {disagreement.MIN_ITEMS}
+    items are left empty.""",
+    alt="""Two triangles of dots. On SNLI the large dots lie at the corners and along the
+    edges from neutral to entailment and from neutral to contradiction, with few in the middle
+    and fewest between entailment and contradiction. On MNLI they spread more into the middle,
+    above all between entailment and neutral.""",
+) if len(cells) else None
 
 # %%
 several = [one for one in material if one.datasets[0].n_classes > 2]
 pairs = disagreement.contested_pairs(several)
-result = None
-if len(pairs):
-    result = publish_table(
-        "tbl-contested-pairs",
-        pairs,
-        columns=disagreement.CONTESTED_PAIRS,
-        caption="""Disagreement turns on *neutral*. Items by their two most frequent labels;
-        unanimous items count for no pair, and of labels that tie, the earlier one counts.""",
-    )
-result
+publish_table(
+    "tbl-contested-pairs",
+    pairs,
+    columns=disagreement.CONTESTED_PAIRS,
+    caption="""Disagreement turns on *neutral*. Items by their two most frequent labels;
+    unanimous items count for no pair, and of labels that tie, the earlier one counts.""",
+) if len(pairs) else None
 
 # %% tags=["remove-input"]
 others = [one.short for one in material.datasets if one.n_classes != 3]
@@ -169,37 +163,26 @@ Markdown(f"*The triangle leaves out {listed(others)}: it needs three labels.*" i
 
 # %%
 binned = disagreement.original_votes_bins(material)
-result = None
-if len(binned):
-    result = publish_figure(
-        "fig-original-votes",
-        plot_original_votes,
-        binned,
-        caption="""A three-to-two split among five says little about a hundred. First the old
-        label's share of the new votes; the dashed line is its share of the old ones. Then the
-        share of items up to each entropy, by how the old votes split; a dotted line
-        marks the entropy of that split itself.""",
-        alt="""Four panels. In the first two, histograms of the old label's share among a hundred
-        votes spread from almost none to almost all, far to both sides of the 60% that the five
-        votes gave. In the others, cumulative curves of entropy for items with old votes split 3-2
-        and 3-1-1: the two curves lie close together, though the five votes' own entropies, which
-        dotted lines mark, are far apart.""",
-    )
-result
+publish_figure(
+    "fig-original-votes",
+    plot_original_votes,
+    binned,
+    caption="""A three-to-two split among five says little about a hundred. Items by the old
+    label's share of the new votes; the dashed line is its share of the old ones.""",
+    alt="""Two histograms of the old label's share among a hundred votes. They spread from almost
+    none to almost all, far to both sides of the 60% that the five votes gave.""",
+) if len(binned) else None
 
 # %%
 original = disagreement.original_votes(material)
-result = None
-if len(original):
-    result = publish_table(
-        "tbl-original-votes",
-        original,
-        columns=disagreement.ORIGINAL_VOTES,
-        caption="""How the five split hardly predicts how the hundred do. Old votes are sorted
-        counts, such as 3-1-1. *Chosen again* is the expected share of items whose largest label
-        would have just as many votes if as few people were asked again.""",
-    )
-result
+publish_table(
+    "tbl-original-votes",
+    original,
+    columns=disagreement.ORIGINAL_VOTES,
+    caption="""How the five split hardly predicts how the hundred do. Old votes are sorted
+    counts, such as 3-1-1. *Chosen again* is the expected share of items whose largest label
+    would have just as many votes if as few people were asked again.""",
+) if len(original) else None
 
 # %% tags=["remove-input"]
 Markdown(material.left_out("old votes"))

@@ -41,7 +41,6 @@ warmup_ratio: float = -1.0  # share of the steps in which the rate rises; -1 for
 max_length: int = 128  # tokens of a sequence
 patience: int = -1  # stop after so many epochs without a gain on dev; 0: never, -1: the recipe's
 dev_examples: int = 0  # at most so many dev and test items are predicted; 0 for all
-trajectory: int = 0  # how many log-spaced looks at ChaosNLI's items on the way
 token_budget: int = 0  # tokens at once while training; 0 for the device's default
 threads: int = 0  # threads on a CPU; 0 for as many as PyTorch takes
 precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto"  # arithmetic; auto: the fastest here

@@ -33,25 +33,19 @@ from chaos_utils.analyses import finetuning
 from chaos_utils.plots.training import plot_training_curves
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
-from chaos_utils.scoring.trained import committed_runs, ordered, wanted_runs
+from chaos_utils.scoring.trained import committed_runs, ordered
 
 runs = ordered(committed_runs())
 table = finetuning.run_table(runs)
 curves = finetuning.curve_table(runs)
 
 # %% tags=["remove-input"]
-missing = finetuning.missing_runs(wanted_runs(), runs)
 notes = []
 if not runs:
     notes.append("> No run is committed yet, so this page has recipes alone.")
-if len(missing):
-    notes.append(
-        f"> Runs that are planned and not yet computed: {len(missing)}. `results/README.md` lists them, in "
-        "order of value, and `make wanted` trains them."
-    )
 if data == "sample":
     notes.append(
-        "> The rest of this build is made from the synthetic sample; the runs on this page are real ones."
+        "> The rest of this build is made from the synthetic sample; the runs on this page are real."
     )
 Markdown("\n\n".join(notes))
 

@@ -44,15 +44,17 @@ seed: int = 0  # seed of draws and resamples
 from IPython.display import Markdown
 
 from chaos_utils.analyses import machine_crowds
+from chaos_utils.analyses.beside import beside
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.notices import notices
+from chaos_utils.datasets.companions import JUDGES
 from chaos_utils.plots.machine_crowds import plot_machine_worth, plot_members, plot_unanimity
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
 given = gather(data, predictions)
-machines = machine_crowds.beside(given)
-material, judges = machines.material, machines.judges
+material = beside(given, JUDGES)
+judged = machine_crowds.judged(given)
 resampling = {"n_resamples": resamples, "confidence": confidence, "seed": seed}
 
 # %% tags=["remove-input"]
@@ -62,58 +64,46 @@ Markdown(notices(given))
 # ## One label each
 #
 # {cite:t}`li2026` asked 32 models by ten makers, of 2025 and 2026, for one label per item, at temperature 0. We
-# read their labels of {value}`tbl-machine-crowds dataset=snli "crowd=language models" n_items ,d` items of SNLI,
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" n_items ,d` of MNLI and
-# {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" n_items ,d` of αNLI, and compare each with
-# the hundred votes on the same item.
+# read their labels of about a thousand items each of SNLI, MNLI and αNLI, and compare each with the hundred votes on
+# the same item.
 #
 # * The items and labels are public, and models may have seen them in training. All numbers on language models
 #   here may overstate what they would be worth on new items.
 # * The names are those under which the models were asked, not verified versions.
-# * One label at temperature 0 says nothing of a model's probabilities.
-# * Intervals are over items, with the panel as it is: they do not say what other models would do.
 # * The items of αNLI are not a random part: two people agree on
 #   {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" people_agreement .0%` of them, and on
 #   {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" left_out_agreement .0%` of those that were
-#   left out, so that numbers here are not comparable with those on the whole development set. On SNLI and MNLI the
-#   two hardly differ.
+#   left out. On SNLI and MNLI the two hardly differ.
 #
 # ## Each model and a person
 
 # %%
-members = machine_crowds.members(material, judges=judges, **resampling)
-result = None
-if len(members):
-    result = publish_figure(
-        "fig-machine-models",
-        plot_members,
-        members,
-        caption=f"""On SNLI and αNLI most models agree with a person more often than another person does; none does so
-        as often as the majority. How often a random person gives a model's label, with {100 * confidence:g}% intervals over
-        items. Blue: the difference from *two people*, who agree with each other, is significant (paired bootstrap,
-        Holm's method over the models). *Majority*: the label that most other people gave.""",
-        alt="""Three panels of dots, one row per model, for SNLI, MNLI and αNLI. On SNLI nearly all dots lie between
-        the line of two people and that of the majority; on MNLI many lie close to the line of two people; on αNLI
-        two lie clearly below it and most above.""",
-    )
-result
+members = machine_crowds.members(judged, **resampling)
+publish_figure(
+    "fig-machine-models",
+    plot_members,
+    members,
+    if_rows=True,
+    caption=f"""On SNLI and αNLI most models agree with a person more often than another person does; none does so
+    as often as the majority. How often a random person gives a model's label, with {100 * confidence:g}% intervals over
+    items. Blue: the difference from *two people*, who agree with each other, is significant (paired bootstrap,
+    Holm's method over the models). *Majority*: the label that most other people gave.""",
+    alt="""Three panels of dots, one row per model, for SNLI, MNLI and αNLI. On SNLI nearly all dots lie between
+    the line of two people and that of the majority; on MNLI many lie close to the line of two people; on αNLI
+    two lie clearly below it and most above.""",
+)
 
 # %% [markdown]
-# Two people agree on {value}`tbl-machine-models dataset=snli model=people with_people .1%` of the SNLI items,
-# {value}`tbl-machine-models dataset=mnli model=people with_people .1%` of the MNLI items and
-# {value}`tbl-machine-models dataset=alphanli model=people with_people .1%` of the αNLI items.
-#
-# Many models agree with a person significantly more often than that ({numref}`fig-machine-models`): of the 32,
-# {value}`tbl-machine-models dataset=snli side=above count:with_people d` on SNLI,
-# {value}`tbl-machine-models dataset=mnli side=above count:with_people d` on MNLI and
-# {value}`tbl-machine-models dataset=alphanli side=above count:with_people d` on αNLI. Few do so significantly less
-# often.
+# Two people agree on {value}`tbl-machine-models dataset=snli model=people with_people .1%` of the SNLI items and on
+# {value}`tbl-machine-models dataset=mnli model=people with_people .1%` of the MNLI items. Most models agree with a
+# person significantly more often on SNLI and αNLI, and
+# {value}`tbl-machine-models dataset=mnli side=above count:with_people d` of the 32 do so on MNLI
+# ({numref}`fig-machine-models`). Few agree significantly less often.
 #
 # Picking the majority does better. The label that most other people gave is a person's label on
-# {value}`tbl-machine-models dataset=snli "model=the majority of the others" with_people .1%` of the SNLI items,
-# {value}`tbl-machine-models dataset=mnli "model=the majority of the others" with_people .1%` of the MNLI items and
-# {value}`tbl-machine-models dataset=alphanli "model=the majority of the others" with_people .1%` of the αNLI
-# items, more often than that of any model. Such a count rewards whoever leaves out every minority view.
+# {value}`tbl-machine-models dataset=snli "model=the majority of the others" with_people .1%` of the SNLI items, more
+# often than that of any model, and so it is on MNLI and αNLI. Such a count rewards whoever leaves out every
+# minority view.
 #
 # To say what a model knows of people, we ask how many people one would have to ask to know as much
 # ({term}`worth`). For a single label only its {term}`trusted` worth is meaningful: the label is mixed with the
@@ -123,81 +113,52 @@ result
 # {value}`tbl-machine-models dataset=snli min:people_on_top_trusted .1f` to
 # {value}`tbl-machine-models dataset=snli max:people_on_top_trusted .1f` on SNLI, and up to
 # {value}`tbl-machine-models dataset=mnli|alphanli max:people_on_top_trusted .1f` on MNLI and αNLI
-# ({numref}`tbl-machine-models`). No model is best everywhere: Grok-4.6 is first on αNLI and last on MNLI in how
-# often it agrees with a person.
+# ({numref}`tbl-machine-models`). No model is best everywhere: Grok-4.6 agrees most with people on αNLI, least on MNLI.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All models as a table", "code_prompt_hide": "Fold the table"}
-result = None
-if len(members):
-    result = publish_table(
-        "tbl-machine-models",
-        members,
-        shown=machine_crowds.side_by_side(members.rows, "model"),
-        columns=machine_crowds.member_columns(members.rows),
-        caption=f"""The models one by one. *Agrees*: how often a random person gives the same label; bold where that
-        differs significantly from another person. *Worth* in people on top of the base rate, with one weight fitted on
-        other items; a person is worth 1. The data has {100 * confidence:g}% intervals over items, p-values, skill and
-        the weights.""",
-    )
-result
-
-# %%
-makers = machine_crowds.makers(material, judges=judges, **resampling)
-result = None
-if len(makers):
-    result = publish_table(
-        "tbl-machine-makers",
-        makers,
-        shown=machine_crowds.side_by_side(makers.rows, "maker"),
-        columns=machine_crowds.maker_columns(makers.rows),
-        caption=f"""Models of one maker agree a little more often than models of different makers. *Of one maker* less
-        *of two makers*: how much more often two models of this maker give the same label than one of them and one of
-        another maker, in points, with {100 * confidence:g}% intervals over items ({resamples:,} resamples). *All*
-        counts every pair of models once. The data has both shares.""",
-    )
-result
+publish_table(
+    "tbl-machine-models",
+    members,
+    columns=machine_crowds.member_columns(members.rows),
+    index=["model"],
+    if_rows=True,
+    caption=f"""The models one by one. *Agrees*: how often a random person gives the same label; bold where that
+    differs significantly from another person. *Worth* in people on top of the base rate, with one weight fitted on
+    other items; a person is worth 1. The data has {100 * confidence:g}% intervals over items, p-values, skill and
+    the weights.""",
+)
 
 # %% [markdown]
-# On average makers matter little: two models of one maker give the same label to
-# {value}`tbl-machine-makers dataset=mnli maker=all within .0%` of the MNLI items, two of different makers to
-# {value}`tbl-machine-makers dataset=mnli maker=all across .0%` ({numref}`tbl-machine-makers`). They differ,
-# though. The two models of xAI are much closer to each other than to the rest; those of Anthropic and DeepSeek
-# are no closer, or less close, to each other than to others.
-#
 # ## How many people a panel is worth
 #
 # Pooling helps where members err independently. People drawn from the population do: *k* people are worth *k*.
 # Where models share an error, more of them only confirm it.
 
 # %%
-panels = machine_crowds.panels(material, judges=judges, **resampling)
-result = None
-if len(panels):
-    result = publish_figure(
-        "fig-machine-worth",
-        plot_machine_worth,
-        panels,
-        caption=f"""Pooling more models soon stops helping, as pooling more people does not. {{term}}`Skill <skill>` of
-        the pooled votes of some models, on average over all ways to draw them, and of as many people who know the base
-        rate (dashed). 0 is the base rate; at the left, the skill of 1, 2, 5 and 10 people. *Trusted*: mixed with the
-        base rate by one weight, fitted on other items. With {100 * confidence:g}% intervals over items; below −0.3
-        nothing is drawn.""",
-        alt="""Line plots for SNLI, MNLI and αNLI. The dashed line of people rises towards one. Trusted panels of models
-        start at or above one person and flatten between two and five people. As it is, a panel starts near the base
-        rate on SNLI, and on MNLI stays below it up to all 32 models.""",
-    )
-result
+panels = machine_crowds.panels(judged, **resampling)
+publish_figure(
+    "fig-machine-worth",
+    plot_machine_worth,
+    panels,
+    if_rows=True,
+    caption=f"""Pooling more models soon stops helping, as pooling more people does not. {{term}}`Skill <skill>` of
+    the pooled votes of some models, on average over all ways to draw them, and of as many people who know the base
+    rate (dashed). 0 is the base rate; at the left, the skill of 1, 2, 5 and 10 people. *Trusted*: mixed with the
+    base rate by one weight, fitted on other items. With {100 * confidence:g}% intervals over items; below −0.3
+    nothing is drawn.""",
+    alt="""Line plots for SNLI, MNLI and αNLI. The dashed line of people rises towards one. Trusted panels of models
+    start at or above one person and flatten between two and five people. As it is, a panel starts near the base
+    rate on SNLI, and on MNLI stays below it up to all 32 models.""",
+)
 
 # %% [markdown]
-# Pooling more models soon stops helping. On SNLI a single model is worth
+# On SNLI a single model is worth
 # {value}`fig-machine-worth dataset=snli n_members=1 people_on_top_trusted .1f` people, on average and trusted; a
 # random panel of five {value}`fig-machine-worth dataset=snli n_members=5 people_on_top_trusted .1f`; all 32
 # {value}`fig-machine-worth dataset=snli n_members=32 people_on_top_trusted .1f` ({numref}`fig-machine-worth`).
 #
 # More models of this kind would add little: endlessly many would be worth
 # {value}`tbl-machine-crowds dataset=snli "crowd=language models" limit_people_on_top_trusted .1f` people on SNLI.
-# On MNLI all 32 are worth {value}`fig-machine-worth dataset=mnli n_members=32 people_on_top_trusted .1f`, and on
-# αNLI {value}`fig-machine-worth dataset=alphanli n_members=32 people_on_top_trusted .1f`.
 #
 # The gap between the two lines is overconfidence: the models of a panel agree on more than people do, so that
 # their votes, read as probabilities, are too extreme. On MNLI the weight that mends this is
@@ -205,30 +166,23 @@ result
 # replaced by the base rate.
 #
 # Bare votes of people need the base rate, too. As they are, *k* people are worth *k* −
-# {value}`tbl-machine-crowds dataset=snli "crowd=language models" credibility .1f` on SNLI, *k* −
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" credibility .1f` on MNLI and *k* −
-# {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" credibility .1f` on αNLI.
+# {value}`tbl-machine-crowds dataset=snli "crowd=language models" credibility .1f` on SNLI and *k* −
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" credibility .1f` on MNLI.
 
 # %%
-crowds = machine_crowds.crowds(material, judges=judges, **resampling)
-result = None
-if len(crowds):
-    found = (
-        "Language models, and seeds of one model, agree with each other more often than people do, and a crowd of "
-        "them is worth few people."
-    )
-    result = publish_table(
-        "tbl-machine-crowds",
-        crowds,
-        columns=machine_crowds.CROWD_COLUMNS,
-        groups=["dataset"],
-        caption=f"""{found if given.released else "Crowds of machines and of people."} Each crowd gives one label
-        per item and member, pooled; it is judged on the items that all its members answered. Worth is in people on top
-        of the base rate, as the votes are and *trusted*: mixed with the base rate by one weight that is fitted on other
-        items. Negative: below the base rate. In brackets, {100 * confidence:g}% intervals over items ({resamples:,}
-        resamples). The data has unanimity, skill and more.""",
-    )
-result
+crowds = machine_crowds.crowds(material, **resampling)
+publish_table(
+    "tbl-machine-crowds",
+    crowds,
+    columns=machine_crowds.CROWD_COLUMNS,
+    groups=["dataset"],
+    if_rows=True,
+    caption=f"""Language models, and seeds of one model, agree with each other more often than people do, and a
+    crowd of them is worth few people. Each crowd gives one label per item and member, pooled; it is judged on the
+    items that all its members answered. Worth is in people on top of the base rate, as the votes are and *trusted*:
+    mixed with the base rate by one weight that is fitted on other items. Negative: below the base rate. In brackets,
+    {100 * confidence:g}% intervals over items ({resamples:,} resamples). The data has skill and more.""",
+)
 
 # %% [markdown]
 # On SNLI and MNLI, seeds of one fine-tuned model repeat each other most: two runs of RoBERTa give the same label
@@ -237,25 +191,27 @@ result
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_agreement .0%`
 # ({numref}`tbl-machine-crowds`).
 #
+# Who made a model matters little: two language models of one maker give the same label to
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" within_maker .0%` of the MNLI items, two of
+# different makers to {value}`tbl-machine-crowds dataset=mnli "crowd=language models" across_makers .0%`.
+#
 # ### Choosing the best five
 #
 # There are 201,376 panels of five among 32 models, and the best of them looks better than it is. We choose it on
 # half of the items and judge it on the other half.
 
 # %%
-best = machine_crowds.best_panels(material, judges=judges, confidence=confidence, seed=seed)
-result = None
-if len(best):
-    result = publish_table(
-        "tbl-machine-panels",
-        best,
-        columns=machine_crowds.PANEL_COLUMNS,
-        groups=["dataset"],
-        caption=f"""A panel of five that was chosen for its score loses part of it on other items. Worth in people on
-        top of the base rate, as their votes are, by squared distance: means over 20 random splits of the items, either half
-        of which chooses once. In brackets, between which {100 * confidence:g}% of these choices lie.""",
-    )
-result
+best = machine_crowds.best_panels(judged, confidence=confidence, seed=seed)
+publish_table(
+    "tbl-machine-panels",
+    best,
+    columns=machine_crowds.PANEL_COLUMNS,
+    groups=["dataset"],
+    if_rows=True,
+    caption=f"""A panel of five that was chosen for its score loses part of it on other items. Worth in people on
+    top of the base rate, as their votes are, by squared distance: means over 20 random splits of the items, either half
+    of which chooses once. In brackets, between which {100 * confidence:g}% of these choices lie.""",
+)
 
 # %% [markdown]
 # On SNLI the best five are worth
@@ -269,27 +225,23 @@ result
 # ### Language models and encoders
 #
 # Do language models know the same about people as the encoders of {doc}`results` do? We fit one map on the votes
-# on other items ({doc}`fitting`) to the share of the
-# {value}`tbl-machine-stacked dataset=snli "stacked=language models" n_systems d` models that give each label, one
-# to all encoders, and one to both.
+# on other items ({doc}`fitting`) to the share of the models that give each label, one to all encoders, one to both.
 
 # %%
-stacked = machine_crowds.with_encoders(material, judges=judges, n_folds=folds, **resampling)
-result = None
-if len(stacked):
-    result = publish_table(
-        "tbl-machine-stacked",
-        stacked,
-        shown=stacked.rows[~stacked.rows["stacked"].str.contains("without")],
-        columns=machine_crowds.STACKED_COLUMNS,
-        groups=["dataset"],
-        caption=f"""Language models and encoders each know something about people that the other does not. Out of fold
-        ({folds} folds), each row one map, on the items that all of them answered. Worth in people on top of the base
-        rate. On the right, by how much JSD falls when the language models join the encoders, and when the encoders
-        join the language models. In brackets, {100 * confidence:g}% intervals over items. The data has KL, and the
-        encoders without ModernBERT-large.""",
-    )
-result
+stacked = machine_crowds.with_encoders(judged, n_folds=folds, **resampling)
+publish_table(
+    "tbl-machine-stacked",
+    stacked,
+    shown=stacked.rows[~stacked.rows["stacked"].str.contains("without")],
+    columns=machine_crowds.STACKED_COLUMNS,
+    groups=["dataset"],
+    if_rows=True,
+    caption=f"""Language models and encoders each know something about people that the other does not. Out of fold
+    ({folds} folds), each row one map, on the items that all of them answered. Worth in people on top of the base
+    rate. On the right, by how much JSD falls when the language models join the encoders, and when the encoders
+    join the language models. In brackets, {100 * confidence:g}% intervals over items. The data also has the encoders
+    without ModernBERT-large.""",
+)
 
 # %% [markdown]
 # Each adds to the other, on all three datasets ({numref}`tbl-machine-stacked`). Together, weighed by a map, they
@@ -298,27 +250,24 @@ result
 # {value}`tbl-machine-stacked dataset=alphanli "stacked=encoders + language models" people .1f` on αNLI, where the
 # encoders add little.
 #
-# ModernBERT-large may have seen the MNLI items. Without it, encoders and language models together are worth
-# {value}`tbl-machine-stacked dataset=mnli "stacked=encoders without ModernBERT-large + language models" people .1f`
-# people on MNLI. The language models may have seen any of the items, so that on new items all of this may be less.
+# Without ModernBERT-large, which may have seen the MNLI items, both together are worth
+# {value}`tbl-machine-stacked dataset=mnli "stacked=encoders without ModernBERT-large + language models" people .1f`.
 #
 # ## What it means that models agree
 
 # %%
-unanimity = machine_crowds.unanimity(material, judges=judges, **resampling)
-result = None
-if len(unanimity):
-    result = publish_figure(
-        "fig-machine-unanimity",
-        plot_unanimity,
-        unanimity,
-        caption=f"""Where all models agree, people need not. The share of people who give the label that most models
-        give, by the share of models that give it, with {100 * confidence:g}% intervals over items. The last point
-        holds the items on which all models agree; below each point, its share of the items.""",
-        alt="""Three panels. The share of people rises with the share of models but stays below the diagonal: where all
-        models agree it is about 85 percent on SNLI, 70 percent on MNLI and 94 percent on αNLI.""",
-    )
-result
+unanimity = machine_crowds.unanimity(judged, **resampling)
+publish_figure(
+    "fig-machine-unanimity",
+    plot_unanimity,
+    unanimity,
+    if_rows=True,
+    caption=f"""Where all models agree, people need not. The share of people who give the label that most models
+    give, by the share of models that give it, with {100 * confidence:g}% intervals over items. The last point
+    holds the items on which all models agree; below each point, its share of the items.""",
+    alt="""Three panels. The share of people rises with the share of models but stays below the diagonal: where all
+    models agree it is about 85 percent on SNLI, 70 percent on MNLI and 94 percent on αNLI.""",
+)
 
 # %% [markdown]
 # Where all 32 models agree, people need not ({numref}`fig-machine-unanimity`):
@@ -326,76 +275,63 @@ result
 # {value}`fig-machine-unanimity dataset=mnli bin=4 people .0%` on MNLI and
 # {value}`fig-machine-unanimity dataset=alphanli bin=4 people .0%` on αNLI.
 #
-# So unanimity of models is a good sign of the majority and a poor sign of agreement. On MNLI, where they agree on
-# {value}`fig-machine-unanimity dataset=mnli bin=4 share_of_items .0%` of the items, their label is the majority's
-# on {value}`fig-machine-unanimity dataset=mnli bin=4 majority .0%` of these, but three in ten people see it
-# otherwise.
+# So unanimity of models is a good sign of the majority and a poor sign of agreement. Where all agree on MNLI, their
+# label is the majority's on {value}`fig-machine-unanimity dataset=mnli bin=4 majority .0%` of the items, but three
+# in ten people see it otherwise.
 #
-# Where people are split, models are split somewhat more often. The correlation over items between how often two
-# people and two models differ is {value}`tbl-machine-crowds dataset=snli "crowd=language models" rho .2f` on
-# SNLI, {value}`tbl-machine-crowds dataset=mnli "crowd=language models" rho .2f` on MNLI and
-# {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" rho .2f` on αNLI.
+# Where people are split, models are split somewhat more often: over items, the correlation between how often two
+# people and two models differ is {value}`tbl-machine-crowds dataset=snli "crowd=language models" rho .2f` on SNLI
+# and {value}`tbl-machine-crowds dataset=mnli "crowd=language models" rho .2f` on MNLI.
 
 # %%
-parted = machine_crowds.parted(material, judges=judges)
-result = None
-if len(parted):
-    result = publish_table(
-        "tbl-machine-parted",
-        parted,
-        shown=parted.rows[(parted.rows["people_label"] == "any") | (parted.rows["n_items"] >= 5)],
-        columns=machine_crowds.PARTED_COLUMNS,
-        groups=["dataset"],
-        caption="""Where nearly all models part from most people, it is on close items, and on MNLI mostly towards
-        *neutral*. Items on which at least 90% of the models give one label and people's majority is another: how many,
-        which share of people is with either label, and on how many of them the models give the old label. The data has
-        the pairs of labels with fewer than five items.""",
-    )
-result
+parted = machine_crowds.parted(judged)
+publish_table(
+    "tbl-machine-parted",
+    parted,
+    columns=machine_crowds.PARTED_COLUMNS,
+    groups=["dataset"],
+    if_rows=True,
+    caption="""Where nearly all models part from most people, it is on close items, and on MNLI mostly towards
+    *neutral*. Items on which at least 90% of the models give one label and people's majority is another: how many,
+    which share of people is with either label, and on how many of them the models give the old label. Pairs of
+    labels with fewer than five items count among *any* alone.""",
+)
 
 # %% [markdown]
 # Nearly all models agree on a label other than people's majority on
 # {value}`tbl-machine-parted dataset=mnli people_label=any n_items d` of the
-# {value}`tbl-machine-parted dataset=mnli max:n_agreed d` MNLI items on which nearly all agree. On SNLI and αNLI
-# they agree on more items, and on another label than people on far fewer ({numref}`tbl-machine-parted`):
-# {value}`tbl-machine-parted dataset=snli people_label=any n_items d` on SNLI. On MNLI they most often say
-# *neutral* where people lean to *entailment*. The labels alone do not say why.
+# {value}`tbl-machine-parted dataset=mnli max:n_agreed d` MNLI items on which nearly all agree, most often on
+# *neutral* where people lean to *entailment*. On SNLI and αNLI they agree on more items, and on another label than
+# people on far fewer ({numref}`tbl-machine-parted`). The labels alone do not say why.
 #
 # One trace of items seen in training would be a preference for the {term}`old label` where people's majority is
-# another. On such items of SNLI there is none: models give the old label in
-# {value}`tbl-machine-crowds dataset=snli "crowd=language models" old_label .0%` of their answers, people in
-# {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_old_label .0%`.
-#
-# On MNLI and αNLI models do give it more often than people, in
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" old_label .0%` of their answers against
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_old_label .0%` on MNLI, and nearly the
-# same on αNLI. Other reasons could explain it, and its absence would not show that the votes were never seen.
+# another. On such items of SNLI there is none. On those of MNLI models give it in
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" old_label .0%` of their answers, people in
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_old_label .0%`, and nearly so on αNLI. Other
+# reasons could explain it, and its absence would not show that the votes were never seen.
 #
 # ## The published values
 #
 # {cite:t}`li2026` describe the panel by its error *E*, the squared distance of the pooled votes to people's
-# shares, and by *ν_MSE*, the number of people whose shares come as near. They find *ν_MSE* of
-# {value}`tbl-machine-published dataset=snli quantity=nu_MSE paper .2f`,
-# {value}`tbl-machine-published dataset=mnli quantity=nu_MSE paper .2f` and
-# {value}`tbl-machine-published dataset=alphanli quantity=nu_MSE paper .2f`.
+# shares, and by *ν_MSE*, the number of people whose shares come as near: on SNLI
+# {value}`tbl-machine-published dataset=snli quantity=nu_MSE paper .2f`, on MNLI
+# {value}`tbl-machine-published dataset=mnli quantity=nu_MSE paper .2f`.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Published and computed values", "code_prompt_hide": "Fold the table"}
-published = machine_crowds.published(material, judges=judges)
-result = None
-if len(published):
-    result = publish_table(
-        "tbl-machine-published",
-        published,
-        columns=machine_crowds.PUBLISHED_COLUMNS,
-        groups=["dataset"],
-        caption="""The published values come out again. On SNLI all digits agree; on MNLI and αNLI one and five items
-        are left out here, on which a model's reply could not be read and the published values count a placeholder.
-        *J*: how often two people differ (with the votes taken for the truth). *PR*: participation ratio of the models'
-        residuals. *n_eff*: independent models, from their errors against ChaosNLI's majority label. *γ_co*: share of
-        deviations that the models have in common. *ν_H* rests on a simulated curve that was not released. *Missing*: what
-        the items that are left out must add to the sum over items.""",
-    )
-result
+published = machine_crowds.published(judged)
+publish_table(
+    "tbl-machine-published",
+    published,
+    columns=machine_crowds.PUBLISHED_COLUMNS,
+    groups=["dataset"],
+    if_rows=True,
+    caption="""The published values come out again. On SNLI all digits agree; on MNLI and αNLI one and five items
+    are left out here, on which a model's reply could not be read and the published values count a placeholder.
+    *J*: how often two people differ (with the votes taken for the truth). *PR*: participation ratio of the models'
+    residuals. *n_eff*: independent models, from their errors against ChaosNLI's majority label. *γ_co*: share of
+    deviations that the models have in common. *ν_H* rests on a simulated curve that was not released. *Missing*: what
+    the items that are left out must add to the sum over items.""",
+)
 
 # %% [markdown]
 # The missing items are few enough to explain the differences: they would have to add
@@ -406,15 +342,9 @@ result
 # As a number of people, *ν_MSE* has no zero. In the same unit (without the bias of a hundred votes) a uniform
 # guess, which knows nothing of any item, comes to
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" uniform_human_equivalent_brier .2f` on MNLI, the
-# base rate to
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" base_rate_human_equivalent_brier .2f`, and the 32
-# models to {value}`tbl-machine-crowds dataset=mnli "crowd=language models" human_equivalent_brier .2f`: no more
-# than the base rate.
-#
-# On SNLI and αNLI the models do know more: they come to
-# {value}`tbl-machine-crowds dataset=snli "crowd=language models" human_equivalent_brier .2f` on SNLI, the base
-# rate to {value}`tbl-machine-crowds dataset=snli "crowd=language models" base_rate_human_equivalent_brier .2f`.
-# {numref}`tbl-machine-crowds` counts people from there, with intervals.
+# base rate to {value}`tbl-machine-crowds dataset=mnli "crowd=language models" credibility .2f`, and the 32 models to
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" human_equivalent_brier .2f`: no more than the base
+# rate. On SNLI and αNLI they do know more. {numref}`tbl-machine-crowds` counts people from there, with intervals.
 #
 # ## In an annotator's place
 #
@@ -426,23 +356,20 @@ result
 # passes. The test judges one model in place of one person, not a crowd of models in place of a crowd.
 
 # %%
-annotated, labelled = machine_crowds.annotated(given)
-stand_ins = machine_crowds.stand_ins(annotated, answers=labelled, **resampling)
-result = None
-if len(stand_ins):
-    result = publish_table(
-        "tbl-machine-stand-ins",
-        stand_ins,
-        columns=machine_crowds.STAND_IN_COLUMNS,
-        groups=["dataset"],
-        caption=f"""Whether a model may replace an annotator depends on the model and on the margin ε that is
-        allowed. *A person* and *a model*: how often another one gave the same label. *All of them, plurality*:
-        the label that most of the models gave (the first of those that tie); its worth is that of all their
-        votes, pooled, and *a model* the agreement of two models. *People*: the agreement of two people. *Worth* is
-        trusted: votes are mixed with the base rate by one weight that is fitted on other items. In brackets,
-        {100 * confidence:g}% intervals over items.""",
-    )
-result
+stand_ins = machine_crowds.stand_ins(machine_crowds.annotated(given), **resampling)
+publish_table(
+    "tbl-machine-stand-ins",
+    stand_ins,
+    columns=machine_crowds.STAND_IN_COLUMNS,
+    groups=["dataset"],
+    if_rows=True,
+    caption=f"""Whether a model may replace an annotator depends on the model and on the margin ε that is
+    allowed. *A person* and *a model*: how often another one gave the same label. *All of them, plurality*:
+    the label that most of the models gave (the first of those that tie); its worth is that of all their
+    votes, pooled, and *a model* the agreement of two models. *People*: the agreement of two people. *Worth* is
+    trusted: votes are mixed with the base rate by one weight that is fitted on other items. In brackets,
+    {100 * confidence:g}% intervals over items.""",
+)
 
 # %% [markdown]
 # Whether a model passes depends on the model ({numref}`tbl-machine-stand-ins`). On WAX, Gemini Pro does at ε =
@@ -450,10 +377,7 @@ result
 # {value}`tbl-machine-stand-ins dataset=wax model=gemini_pro wins_10 .2f`; Mistral fails even at ε = 0.2
 # ({value}`tbl-machine-stand-ins dataset=wax model=mistral-v03 wins_20 .2f`), as GPT-4o does on the skin lesions.
 #
-# On WAX, too, models agree with each other more often than people do,
-# {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" with_models .0%` against
-# {value}`tbl-machine-stand-ins dataset=wax model=people with_people .0%`; on the skin lesions they agree less
-# often than people.
+# On WAX, too, models agree with each other more often than people do; on the skin lesions they agree less often.
 #
 # Passing is no proof that models can replace a crowd. All models together are worth (trusted)
 # {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" people_on_top_trusted .1f` people on WAX
@@ -468,7 +392,7 @@ result
 # * Every language model was asked once, with one prompt, for one label. Another prompt, several samples, or
 #   asking for a distribution would make other crowds.
 # * Thirty-two models by ten makers are no sample of all models; what endlessly many would be worth assumes that
-#   they are.
+#   they are, and intervals are over items alone.
 # * The fine-tuned models are few, and differ in size, seeds and training data. On αNLI nine of them are those of
 #   {cite:t}`nie2020`, and two are ours.
 # * WAX has five or six votes per item and

@@ -39,7 +39,7 @@ Markdown(notices(material))
 # %%
 on = material.named(*claims.wanted_datasets())
 tables = record.tables(on, gather(data, []), n_resamples=resamples, seed=seed)
-beside = published_numbers.published_beside_ours(same_votes=material.released, **tables)
+beside = tables["published_numbers.published_beside_ours"]
 publish_table(
     "tbl-published-counts",
     published_numbers.count_numbers(beside),
@@ -54,11 +54,10 @@ publish_table(
     "tbl-published-beside-ours",
     beside,
     columns=published_numbers.COLUMNS,
-    shown=published_numbers.in_short(beside.rows),
-    caption="""Every published number beside ours. Δ is here minus paper: bold where it exceeds
-    rounding, 0 where we get the printed digits. Where many numbers of a table have none of ours,
-    they are counted in one row; the download lists each. Where Baan et al. name no seed, ours is
-    that of the first.""",
+    shown=beside.rows[beside.rows["ours"].notna()],
+    caption="""Every published number that can be checked, beside ours. Δ is here minus paper: bold where it
+    exceeds rounding, 0 where we get the printed digits. The download lists the others too. Where Baan et al. name no
+    seed, ours is that of the first.""",
 )
 
 # %% [markdown]

@@ -134,16 +134,12 @@ publish_table(
 # ({numref}`tbl-normalised-scores`). The mean vote given the old label, which needs no model, comes nearly as far on
 # SNLI and farther on the other two.
 #
-# Whether a model had seen MNLI in training does not explain how it does there. MiniLM-L6, trained on SNLI and MNLI,
-# comes to {value}`tbl-normalised-scores dataset=mnli measure=jsd system="MiniLM-L6, seed 0" rescaled .2f`, and
-# the best of three seeds of RoBERTa-base, trained on SNLI alone, to
-# {value}`tbl-normalised-scores dataset=mnli measure=jsd system="RoBERTa-base, seed 1" rescaled .2f`;
-# DeBERTa-v3-large, trained on MNLI too, is last with
-# {value}`tbl-normalised-scores dataset=mnli measure=jsd system=DeBERTa-v3-large rescaled .2f`.
+# Whether a model was trained on MNLI does not explain how it does there: the best of three seeds of RoBERTa-base, which
+# was not, comes to {value}`tbl-normalised-scores dataset=mnli measure=jsd system="RoBERTa-base, seed 1" rescaled .2f`, and
+# DeBERTa-v3-large is last with {value}`tbl-normalised-scores dataset=mnli measure=jsd system=DeBERTa-v3-large rescaled .2f`.
 #
-# A calibration error against vote shares cannot be rescaled, because a prediction that says nothing, the uniform one
-# with ties broken at random, is perfectly calibrated: calibration alone does not distinguish a good model from an
-# empty one.
+# A calibration error against vote shares cannot be rescaled: a prediction that says nothing, the uniform one with ties
+# broken at random, is perfectly calibrated.
 #
 # ## Guesses that read no sentence
 #
@@ -153,18 +149,15 @@ publish_table(
 
 # %%
 against = results.baselines_against_models(table)
-result = None
-if len(against):
-    result = publish_table(
-        "tbl-baselines-against-models",
-        against,
-        columns=results.count_columns(against.rows),
-        index=["system"],
-        caption="""The mean vote given the old label beats all published models on MNLI and αNLI; on MNLI the base rate
-        does, too. How many published models have a higher JSD than each guess, compared at the four decimals of the paper; bold
-        where all have. The data has KL too, and how many models lie beyond the guess's 95% interval.""",
-    )
-result
+publish_table(
+    "tbl-baselines-against-models",
+    against,
+    columns=results.count_columns(against.rows),
+    index=["system"],
+    caption="""The mean vote given the old label beats all published models on MNLI and αNLI; on MNLI the base rate
+    does, too. How many published models have a higher JSD than each guess, compared at the four decimals of the paper; bold
+    where all have. The data has KL too, and how many models lie beyond the guess's 95% interval.""",
+) if len(against) else None
 
 # %% [markdown]
 # The mean vote given the old label beats all
@@ -184,20 +177,17 @@ result
 
 # %%
 nine = results.nine_models(drawn, dataset="mnli")
-result = None
-if len(nine):
-    result = publish_figure(
-        "fig-nine-models",
-        plot_results,
-        nine,
-        caption="""On the MNLI items that ChaosNLI chose for their disagreement, no published model beats a uniform
-        guess. The five original votes do, and so does the mean vote of other items with the same old
-        label. Dashed: the uniform guess; dotted: a second crowd of a hundred people.""",
-        alt="""A dot plot of JSD on MNLI. The second crowd stands far left. The mean vote given the old
-        label and the original votes come next, then the uniform guess on a dashed line. All nine
-        published models lie close together, right of that line; the closest, BERT-base, nearly on it.""",
-    )
-result
+publish_figure(
+    "fig-nine-models",
+    plot_results,
+    nine,
+    caption="""On the MNLI items that ChaosNLI chose for their disagreement, no published model beats a uniform
+    guess. The five original votes do, and so does the mean vote of other items with the same old
+    label. Dashed: the uniform guess; dotted: a second crowd of a hundred people.""",
+    alt="""A dot plot of JSD on MNLI. The second crowd stands far left. The mean vote given the old
+    label and the original votes come next, then the uniform guess on a dashed line. All nine
+    published models lie close together, right of that line; the closest, BERT-base, nearly on it.""",
+) if len(nine) else None
 
 # %% [markdown]
 # Three caveats. The old label, the mean vote given it and the original votes use human labels *of the
@@ -228,8 +218,8 @@ result
 #
 # {doc}`A small map <fitting>` that is fitted on the votes on other items takes DeBERTa to
 # {value}`tbl-fitting dataset=snli access=text inputs=DeBERTa-v3-large map=quadratic objective=jsd jsd .3f` on SNLI and ModernBERT to
-# {value}`tbl-fitting dataset=snli access=text inputs=ModernBERT-large map=quadratic objective=jsd jsd .3f`. The two encoders differ in training data and in much else, and each is a single run, so we do not say what causes it.
-# {cite:t}`theguy2026` released their predictions.
+# {value}`tbl-fitting dataset=snli access=text inputs=ModernBERT-large map=quadratic objective=jsd jsd .3f`. Each is a single
+# run. {cite:t}`theguy2026` released their predictions.
 #
 # ## The table
 #
@@ -253,26 +243,8 @@ publish_table(
 
 # %% [markdown]
 # On αNLI, where the nine models' predictions are available, every number of Table 5 of {cite:t}`nie2020` comes out to
-# its last digit ({numref}`tbl-chance`).
-
-# %%
-reproduced = results.reproduced(table)
-result = None
-if len(reproduced):
-    result = publish_table(
-        "tbl-chance",
-        reproduced,
-        columns=results.PAPER_COLUMNS,
-        groups=["dataset"],
-        index=["dataset", "system"],
-        caption="""The nine models' published numbers on αNLI come out to the last digit, those of chance nearly so. The
-        four decimals of the paper, and by how much what is computed here differs. Chance is the uniform guess for
-        distances and the most frequent label for accuracies; released votes and those of the paper differ a
-        little.""",
-    )
-result
-
-# %% [markdown]
+# its last digit ({doc}`published`).
+#
 # ## What is a model worth in people?
 #
 # Someone who knows nothing but how often each label is given overall, the {term}`base rate`, can already
@@ -287,22 +259,18 @@ result
 # ({term}`trusted <worth, trusted>`). The second says what it knows; the gap is overconfidence.
 
 # %%
-results.human_equivalents(material, n_draws=crowds, n_resamples=resamples, seed=seed)
-result = None
-if len(equivalents):
-    result = publish_figure(
-        "fig-human-equivalents",
-        plot_skill,
-        results.drawn_skill(equivalents),
-        caption="""Told how far to trust them, models know more than they say. Skill by squared distance, with
-        95% intervals over items: 0 is the base rate, 1 the population. Dotted: the skill of 1, 2, 5 and 10 people
-        who know the base rate. Seeds of a model share a row.""",
-        alt="""A panel for each dataset and a row for each guess and model, with a filled circle for the model as
-        it is and a hollow one for the model told how far to trust it, further right for every model. On SNLI most
-        filled circles lie between the base rate and one person; on MNLI all models lie left of the base rate, and
-        their hollow circles right of it, those of DeBERTa and ModernBERT beyond one person.""",
-    )
-result
+publish_figure(
+    "fig-human-equivalents",
+    plot_skill,
+    results.drawn_skill(equivalents),
+    caption="""Told how far to trust them, models know more than they say. Skill by squared distance, with
+    95% intervals over items: 0 is the base rate, 1 the population. Dotted: the skill of 1, 2, 5 and 10 people
+    who know the base rate. Seeds of a model share a row.""",
+    alt="""A panel for each dataset and a row for each guess and model, with a filled circle for the model as
+    it is and a hollow one for the model told how far to trust it, further right for every model. On SNLI most
+    filled circles lie between the base rate and one person; on MNLI all models lie left of the base rate, and
+    their hollow circles right of it, those of DeBERTa and ModernBERT beyond one person.""",
+) if len(equivalents) else None
 
 # %% [markdown]
 # A fine-tuned RoBERTa-base, averaged over three seeds, is worth
@@ -318,12 +286,6 @@ result
 # (ModernBERT-large; DeBERTa-v3-large comes to
 # {value}`tbl-human-equivalents dataset=mnli system=DeBERTa-v3-large measure=people_on_top_trusted value .1f` there).
 #
-# The table also has how many people, pooled, come as near without the base rate. That has no zero: a
-# {term}`uniform guess`, which reads nothing, comes to
-# {value}`tbl-human-equivalents dataset=mnli "system=uniform guess" measure=human_equivalent_brier value .1f`
-# people on MNLI, and the base rate to
-# {value}`tbl-human-equivalents dataset=mnli "system=base rate" measure=human_equivalent_brier value .1f`.
-#
 # The original votes, five on most items, are worth
 # {value}`tbl-human-equivalents dataset=snli "system=original votes" measure=people_on_top_trusted value .1f`
 # people on SNLI and
@@ -334,26 +296,22 @@ result
 # By {term}`TVD` and {term}`JSD` the answer depends on how many votes judge, so a crowd of *v* people
 # and the model are judged by the same *m* other votes on each item, both drawn without replacement.
 # Values for another *m*, or from another dataset, do not compare. A system that was made from the
-# votes that judge it gets no answer. The base rate does, since no item's own votes went into its
-# prediction, but unlike one or two people it has seen thousands of other votes.
+# votes that judge it gets no answer.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All systems in people, as a table", "code_prompt_hide": "Fold the table"}
-result = Markdown(
+publish_table(
+    "tbl-human-equivalents",
+    equivalents,
+    columns=results.equivalent_columns(equivalents.rows),
+    index=["dataset", "system"],
+    caption=f"""What systems are worth in people, with 95% intervals over items. *Worth*: people to ask on top
+    of the base rate, by squared distance, as it is and *trusted*, told how far to trust it. *Pooled*: people
+    whose shares alone come as near, which has no zero: a uniform guess has some of it. By TVD and JSD against
+    *m* other votes, from {crowds} drawn crowds, with the interval of the paired difference inverted.""",
+) if len(equivalents) else Markdown(
     "*Some items have a single vote, which cannot show how far people are from each other: "
     "nothing can be said here.*"
 )
-if len(equivalents):
-    result = publish_table(
-        "tbl-human-equivalents",
-        equivalents,
-        columns=results.equivalent_columns(equivalents.rows),
-        index=["dataset", "system"],
-        caption=f"""What systems are worth in people, with 95% intervals over items. *Worth*: people to ask on top
-        of the base rate, by squared distance, as it is and *trusted*, told how far to trust it. *Pooled*: people
-        whose shares alone come as near, which has no zero: a uniform guess has some of it. By TVD and JSD against
-        *m* other votes, from {crowds} drawn crowds, with the interval of the paired difference inverted.""",
-    )
-result
 
 # %% [markdown]
 # ## Do models know where people disagree?
@@ -366,22 +324,19 @@ result
 # %%
 threshold = 0.6  # an item is contested where no label has this share of the votes
 signal = results.disagreement_signal(material, majority_below=threshold, seed=seed)
-result = None
-if len(signal):
-    result = publish_table(
-        "tbl-disagreement-signal",
-        signal,
-        shown=results.shown_signal(signal.rows),
-        columns=results.SIGNAL_COLUMNS,
-        groups=("dataset", "kind"),
-        caption=f"""Five people show better than any model where the others disagree, on SNLI only a little. Guesses, and
-        of each dataset's models the one with the highest correlation; the data has all. *Spearman*:
-        rank correlation with the entropy of the votes. *AUROC*: chance that a contested item, on which
-        no label has {threshold:.0%} of the votes, gets a higher entropy than another; 0.5 is chance.
-        *Five people* are drawn from each item, and judged by the others. Guesses that say the same of
-        all items are left out.""",
-    )
-result
+publish_table(
+    "tbl-disagreement-signal",
+    signal,
+    shown=results.shown_signal(signal.rows),
+    columns=results.SIGNAL_COLUMNS,
+    groups=("dataset", "kind"),
+    caption=f"""Five people show better than any model where the others disagree, on SNLI only a little. Guesses, and
+    of each dataset's models the one with the highest correlation; the data has all. *Spearman*:
+    rank correlation with the entropy of the votes. *AUROC*: chance that a contested item, on which
+    no label has {threshold:.0%} of the votes, gets a higher entropy than another; 0.5 is chance.
+    *Five people* are drawn from each item, and judged by the others. Guesses that say the same of
+    all items are left out.""",
+) if len(signal) else None
 
 # %% [markdown]
 # They do, but less well than five people, whose entropy correlates with that of the others at
@@ -421,15 +376,13 @@ publish_table(
 )
 
 # %%
-ranks = results.rank_correlations()
 publish_table(
     "tbl-rank-correlations",
-    ranks,
-    shown=ranks.rows[ranks.rows["accuracy"] == "new_accuracy"],
+    results.rank_correlations(),
     columns=results.RANK_COLUMNS,
     caption="""Whether accuracy shows which model is nearer depends on dataset and distance. Spearman's
-    rank correlation over nine published models between new accuracy and nearness: 1 if the more
-    accurate model is always the nearer, −1 if always the farther. The data has old accuracy too.""",
+    rank correlation of new accuracy and distance over nine published models, with 95% intervals for other
+    models: −1 if the more accurate model is always the nearer, 1 if always the farther.""",
 )
 
 # %% [markdown]
@@ -438,10 +391,10 @@ publish_table(
 # by up to {value}`tbl-model-sizes dataset=mnli max:change_jsd .3f`.
 #
 # Whether the more accurate model is the nearer one depends on the dataset. Over the nine models the rank
-# correlation of new accuracy with nearness in JSD is
-# {value}`tbl-rank-correlations dataset=alphanli accuracy=new_accuracy distance=jsd spearman +.2f` on αNLI,
-# {value}`tbl-rank-correlations dataset=snli accuracy=new_accuracy distance=jsd spearman +.2f` on SNLI
-# and {value}`tbl-rank-correlations dataset=mnli accuracy=new_accuracy distance=jsd spearman +.2f`
+# correlation of new accuracy with JSD, which is lower for what is nearer, is
+# {value}`tbl-rank-correlations dataset=alphanli distance=jsd value +.2f` on αNLI,
+# {value}`tbl-rank-correlations dataset=snli distance=jsd value +.2f` on SNLI
+# and {value}`tbl-rank-correlations dataset=mnli distance=jsd value +.2f`
 # on MNLI ({numref}`tbl-rank-correlations`), so neither number stands for the other.
 #
 # ## Limitations
@@ -450,9 +403,8 @@ publish_table(
 # {value}`tbl-main-results dataset=mnli system=chance n_items ,.0f` MNLI and
 # {value}`tbl-main-results dataset=alphanli system=chance n_items ,.0f` αNLI items. Those of SNLI and MNLI
 # were chosen because the original annotators disagreed, so the distances are larger than on a random
-# sample. The published rows are single runs of nine models. Of
-# the models computed here RoBERTa-base has three seeds, BERT-base two, MiniLM-L6 two (one on αNLI) and the others
-# one; RoBERTa-base and BERT-base were trained on SNLI alone.
+# sample. The published rows are single runs of nine models. Of the models computed here RoBERTa-base has three seeds,
+# BERT-base two, MiniLM-L6 two (one on αNLI) and the others one; RoBERTa-base and BERT-base were trained on SNLI alone.
 #
 # The nine models' predictions on SNLI and MNLI are published in an archive that we could not download: without
 # them, their rows have no intervals. Where you have `model_predictions_for_snli_mnli.json`, put it into

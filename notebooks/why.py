@@ -41,9 +41,8 @@
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
 predictions: list[str] = []  # files of predictions of your own, compared beside the rest
 resamples: int = 2000  # bootstrap resamples of the items, for the shares of the minority's votes
-tens: int = 200  # draws of ten votes from the hundred
 confidence: float = 0.95  # coverage of the intervals
-seed: int = 0  # seed of resamples and draws
+seed: int = 0  # seed of resamples
 
 # %%
 from IPython.display import Markdown
@@ -66,10 +65,10 @@ without = (
 Markdown(f"{notices(material)}\n\n{'' if len(items) else without}")
 
 # %% [markdown]
-# Votes show that people disagree, not why. Four datasets hold more, and three of them share items with
-# ChaosNLI-MNLI: VariErr {cite:p}`weber2024`, the taxonomy of {cite:t}`jiang2022` and LiveNLI
-# {cite:p}`jiang2023`. AmbiEnt {cite:p}`liu2023` has pairs of its own. The explanations themselves are not
-# reprinted here, since most come without a licence; {doc}`/datasets` says where to get them.
+# Votes show that people disagree, not why. Two datasets that share items with ChaosNLI-MNLI hold more: VariErr
+# {cite:p}`weber2024` and the taxonomy of {cite:t}`jiang2022`. AmbiEnt {cite:p}`liu2023` has pairs of its own. The
+# explanations themselves are not reprinted here, since most come without a licence; {doc}`/datasets` says where to
+# get them.
 #
 # ## Error or variation
 #
@@ -79,25 +78,21 @@ Markdown(f"{notices(material)}\n\n{'' if len(items) else without}")
 # other people.
 
 # %%
-errors = why.errors(
-    items, companion=why.VARIERR, n_resamples=resamples, confidence=confidence, seed=seed
+errors = why.errors(items, n_resamples=resamples, confidence=confidence, seed=seed)
+publish_table(
+    "tbl-why-errors",
+    errors,
+    shown=errors.rows[errors.rows["holder"] == why.PEOPLE],
+    columns=why.ERROR_COLUMNS,
+    if_rows=True,
+    caption=f"""Labels called errors draw more minority votes than labels nobody gave, and fewer than labels with an
+    explanation that holds. Labels of items by
+    what VariErr's four annotators made of them, and ChaosNLI's votes on them. *Judged by* says whose word
+    decides whether an explanation holds: that of its author, or that of the author's peers, more than half
+    of whom must accept it. Minority votes are those against an item's majority. In brackets,
+    {100 * confidence:g}% bootstrap intervals over items ({resamples:,} resamples). The data also has the
+    models' probabilities.""",
 )
-result = None
-if len(errors):
-    result = publish_table(
-        "tbl-why-errors",
-        errors,
-        shown=errors.rows[errors.rows["holder"] == why.PEOPLE],
-        columns=why.ERROR_COLUMNS,
-        caption=f"""Labels called errors draw more minority votes than labels nobody gave, and fewer than labels with an
-        explanation that holds. Labels of items by
-        what VariErr's four annotators made of them, and ChaosNLI's votes on them. *Judged by* says whose word
-        decides whether an explanation holds: that of its author, or that of the author's peers, more than half
-        of whom must accept it. Minority votes are those against an item's majority. In brackets,
-        {100 * confidence:g}% bootstrap intervals over items ({resamples:,} resamples). The data also has the
-        models' probabilities.""",
-    )
-result
 
 # %% [markdown]
 # Labels called errors have about the share of the minority's votes that falls to so many labels; labels with an
@@ -141,22 +136,20 @@ result
 #   led by shared words (*high overlap*).
 
 # %%
-reasons = why.reasons(items, companion=why.TAXONOMY, confidence=confidence)
-result = None
-if len(reasons):
-    result = publish_figure(
-        "fig-why-reasons",
-        plot_reasons,
-        reasons,
-        caption=f"""People disagree about as much for each reason, but between different labels. Means over
-        the items of each reason (their number in brackets; an item may have several), with
-        {100 * confidence:g}% intervals by Student's t. Reasons of at least {why.FEW} items, by the share of
-        contradiction; the data has rarer ones, and what models do on each.""",
-        alt="""Two dot plots with a row for each frequent reason. The entropies lie close together, around
-        one bit. The shares of the three labels differ widely between rows: contradiction leads where it is
-        unclear what is referred to, and is rare where people accommodate small additions.""",
-    )
-result
+reasons = why.reasons(items, confidence=confidence)
+publish_figure(
+    "fig-why-reasons",
+    plot_reasons,
+    reasons,
+    if_rows=True,
+    caption=f"""People disagree about as much for each reason, but between different labels. Means over
+    the items of each reason (their number in brackets; an item may have several), with
+    {100 * confidence:g}% intervals by Student's t. Reasons of at least {why.FEW} items, by the share of
+    contradiction; the data has rarer ones, and what models do on each.""",
+    alt="""Two dot plots with a row for each frequent reason. The entropies lie close together, around
+    one bit. The shares of the three labels differ widely between rows: contradiction leads where it is
+    unclear what is referred to, and is rare where people accommodate small additions.""",
+)
 
 # %% [markdown]
 # People disagree about as much for each reason. For the more frequent ones, mean entropy lies between
@@ -171,22 +164,20 @@ result
 # {value}`fig-why-reasons holder=people quantity=contradiction reason=accommodating mean .0%`.
 
 # %%
-explained = why.explained(items, companion=why.TAXONOMY)
-result = None
-if len(explained):
-    result = publish_table(
-        "tbl-why-explained",
-        explained,
-        shown=explained.rows if predictions else explained.rows.head(12),
-        columns=why.EXPLAINED_COLUMNS,
-        groups=["holder"],
-        caption=f"""Reasons go with which labels people choose and models miss, and hardly with how much
-        people disagree or models err. Share of the variance between items that the ten reasons explain
-        (adjusted R² of a linear regression), with p of the F test, adjusted by Holm for all rows. Lowest and
-        highest are the reasons with the extreme means, among those of at least {why.FEW} items. *Above people's*: the
-        model's share of a label minus that of the votes. The data has the other models.""",
-    )
-result
+explained = why.explained(items)
+publish_table(
+    "tbl-why-explained",
+    explained,
+    shown=explained.rows if predictions else explained.rows.head(12),
+    columns=why.EXPLAINED_COLUMNS,
+    groups=["holder"],
+    if_rows=True,
+    caption=f"""Reasons go with which labels people choose and models miss, and hardly with how much
+    people disagree or models err. Share of the variance between items that the ten reasons explain
+    (adjusted R² of a linear regression), with p of the F test, adjusted by Holm for all rows. Lowest and
+    highest are the reasons with the extreme means, among those of at least {why.FEW} items. *Above people's*: the
+    model's share of a label minus that of the votes. The data has the other models.""",
+)
 
 # %% [markdown]
 # The size of models' errors hardly goes with reasons. These explain
@@ -201,40 +192,6 @@ result
 # vote neutral more often than for any other frequent reason. The other models lean the same way. Part of this
 # mirrors the votes: a model that overlooks the reason falls short of whichever label people choose for it.
 #
-# ## People who explain
-#
-# LiveNLI asked at least ten people per item for a label and an explanation, and let them name several labels. Half
-# a vote then goes to each of two labels.
-
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "People who explain and people who vote as a table", "code_prompt_hide": "Fold the table"}
-explaining = why.explaining(
-    items, companion=why.LIVENLI, n_draws=tens, confidence=confidence, seed=seed
-)
-result = None
-if len(explaining):
-    result = publish_table(
-        "tbl-why-explaining",
-        explaining,
-        columns=why.EXPLAINING_COLUMNS,
-        caption=f"""People who must explain disagree at least as much as people who vote. LiveNLI's people
-        and ten of ChaosNLI's hundred (means over {tens} draws), on the items that both have; TVD is
-        that of either from the other ninety. In brackets, {100 * confidence:g}% intervals by Student's t over
-        items.""",
-    )
-result
-
-# %% [markdown]
-# Having to explain does not remove disagreement ({numref}`tbl-why-explaining`). The entropy of these answers is
-# {value}`tbl-why-explaining crowd=explained bits .2f` bits, where ten plain votes on the same items have
-# {value}`tbl-why-explaining crowd=voted bits .2f`, though answers with several labels may raise it. Nor is
-# disagreement all between people: {value}`tbl-why-explaining crowd=explained several .0%` of the answers name
-# several labels.
-#
-# Those who explain are somewhat farther from the other votes ({term}`TVD`
-# {value}`tbl-why-explaining crowd=explained tvd .3f`) than ten more voters
-# ({value}`tbl-why-explaining crowd=voted tvd .3f`), a difference whose interval barely excludes 0. They are other
-# people with other instructions, so explaining need not be the cause.
-#
 # ## Once the sentence is disambiguated
 #
 # AmbiEnt's pairs were chosen because one of the two sentences is ambiguous. Nine people labelled each pair as it is
@@ -242,21 +199,19 @@ result
 # *distractor*, a similar sentence that is none of them.
 
 # %%
-readings = why.readings(pairs, companion=why.AMBIENT, confidence=confidence)
-result = None
-if len(readings):
-    result = publish_figure(
-        "fig-why-readings",
-        plot_readings,
-        readings,
-        caption="""Once the reading is given, unanimity is twice as frequent, and with a distractor nearly so.
-        Pairs by how many of nine votes the majority label has: as written, with the sentence rewritten as one
-        of its readings, and with a distractor.""",
-        alt="""Three lines over the size of the majority, from three to nine of nine votes. As written, the
-        shares are about equal from five votes to nine. For readings and for distractors they rise, and more
-        than a third of the pairs have all nine votes on one label.""",
-    )
-result
+readings = why.readings(pairs, confidence=confidence)
+publish_figure(
+    "fig-why-readings",
+    plot_readings,
+    readings,
+    if_rows=True,
+    caption="""Once the reading is given, unanimity is twice as frequent, and with a distractor nearly so.
+    Pairs by how many of nine votes the majority label has: as written, with the sentence rewritten as one
+    of its readings, and with a distractor.""",
+    alt="""Three lines over the size of the majority, from three to nine of nine votes. As written, the
+    shares are about equal from five votes to nine. For readings and for distractors they rise, and more
+    than a third of the pairs have all nine votes on one label.""",
+)
 
 # %% [markdown]
 # All nine agree on {value}`fig-why-readings "shown=as written" majority=9 share .0%` of the pairs as written and
@@ -280,8 +235,7 @@ result
 #   no finding.
 # * An item may have several reasons, and nothing here shows that a reason causes the votes. That reasons explain
 #   little of the entropy may also come from the choice of items, which were disputed to begin with.
-# * VariErr's judges are four people, and LiveNLI shares only
-#   {value}`tbl-why-explaining crowd=explained n_items .0f` items with ChaosNLI.
+# * VariErr's judges are four people.
 # * The models are few. DeBERTa and ModernBERT are large, the others small; RoBERTa-base was trained on SNLI alone,
 #   and MPNet on 10,000 pairs.
 # * AmbiEnt's pairs are not ChaosNLI's, so what disambiguation removes there need not hold here.

@@ -8,7 +8,6 @@ annotators who mostly follow an item's own distribution and sometimes slip.
 
 import itertools
 import json
-import math
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from chaos_utils.datasets.catalogue import book_datasets
-from chaos_utils.datasets.chaosnli import SYNTHETIC
-from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset
+from chaos_utils.datasets.chaosnli import SYNTHETIC, as_stored, tallied
+from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.sources import SAMPLE
 from chaos_utils.datasets.tasks import Task, get_task
 
@@ -258,21 +257,12 @@ def _row(
     truth = [gamma / sum(gammas) for gamma in gammas]
     votes = _vote(dataset, rng, truth, N_VOTES)
     old = _old_votes(dataset, rng, truth)
-    tally = Counter(votes)
-    counts = [tally[code] for code in dataset.codes]
-    shares = [count / N_VOTES for count in counts]
-    integers = isinstance(dataset.reader, ChaosNLIReader) and dataset.reader.integer_labels
-    as_stored = int if integers else str
     names = dict(zip(dataset.codes, dataset.labels, strict=True))
     row: dict[str, Any] = {
         "uid": uid,
-        "label_counter": dict(tally),
-        "majority_label": as_stored(tally.most_common(1)[0][0]),
-        "label_dist": shares,
-        "label_count": counts,
-        "entropy": -sum(share * math.log2(share) for share in shares if share) + 0.0,
+        **tallied(dataset, votes),
         "example": {"uid": uid, **text, "source": SYNTHETIC},
-        "old_label": as_stored(Counter(old).most_common(1)[0][0]),
+        "old_label": as_stored(dataset, Counter(old).most_common(1)[0][0]),
     }
     if dataset.n_old_labels:
         row["old_labels"] = [names[code] for code in old]

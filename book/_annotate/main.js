@@ -4,11 +4,12 @@
   "use strict";
 
   const data = window.CHAOS_ANNOTATE;
-  const { views, h, button, carefulButton, count, isRight, instructions } = ChaosAnnotate;
+  const { make } = window.Page;
+  const { views, button, carefulButton, count, isRight, instructions } = ChaosAnnotate;
   const api = ChaosAnnotate.sessions(data);
   const { rules } = api;
   const root = document.getElementById("annotate");
-  const view = h("div", { class: "annotate-view" });
+  const view = make("div", { class: "annotate-view" });
 
   // A seed in the address makes a run repeat: annotate.html?seed=7
   const given = new URLSearchParams(window.location.search).get("seed");
@@ -87,12 +88,12 @@
   }
 
   function footer({ withResults }) {
-    return h("footer", { class: "annotate-footer" },
-      h("details", {}, h("summary", {}, "Instructions"), instructions(data.datasets[session.dataset])),
-      h("p", {},
+    return make("footer", { class: "annotate-footer" },
+      make("details", {}, make("summary", {}, "Instructions"), instructions(data.datasets[session.dataset])),
+      make("p", {},
         withResults ? button("Results so far", showResults, "link") : null,
-        h("a", { href: `#look-${session.dataset}` }, "Look around"),
-        h("a", { href: "#annotate" }, "All datasets"),
+        make("a", { href: `#look-${session.dataset}` }, "Look around"),
+        make("a", { href: "#annotate" }, "All datasets"),
         carefulButton("Start again", "Erase all answers?", again)));
   }
 
@@ -169,7 +170,7 @@
     const content = `${JSON.stringify(api.record(session), null, 1)}\n`;
     const url = URL.createObjectURL(new Blob([content], { type: "application/json" }));
     const name = annotator.replace(/[^\p{L}\p{M}\p{N}._-]+/gu, "-");
-    h("a", { href: url, download: `votes-${session.dataset}-${name}.json` }).click();
+    make("a", { href: url, download: `votes-${session.dataset}-${name}.json` }).click();
     window.setTimeout(() => URL.revokeObjectURL(url), 10_000);
     if (!isOver) {
       showResults();
@@ -193,8 +194,8 @@
           children: [], after: views.soFar(dataset, all),
         });
       },
-      footer: h("footer", { class: "annotate-footer" },
-        h("p", {}, h("a", { href: "#annotate" }, "All datasets"))),
+      footer: make("footer", { class: "annotate-footer" },
+        make("p", {}, make("a", { href: "#annotate" }, "All datasets"))),
     }));
   }
 

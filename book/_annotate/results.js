@@ -2,8 +2,9 @@
 (() => {
   "use strict";
 
+  const { make } = window.Page;
   const {
-    h, button, carefulButton, heading, count, texts, bars, score, scoreModels,
+    button, carefulButton, heading, count, texts, bars, score, scoreModels,
   } = ChaosAnnotate;
   const FEW = 30; // items below which a score says little
   const percent = (share) => `${Math.round(100 * share)}%`;
@@ -41,11 +42,11 @@
   }
 
   function scale(name, share, kind) {
-    const fill = h("span", { class: `fill ${kind}` });
+    const fill = make("span", { class: `fill ${kind}` });
     fill.style.width = percent(share);
-    return h("li", {},
-      h("span", { class: "name" }, name), h("span", { class: "number" }, percent(share)),
-      h("span", { class: "bar", "aria-hidden": "true" }, fill));
+    return make("li", {},
+      make("span", { class: "name" }, name), make("span", { class: "number" }, percent(share)),
+      make("span", { class: "bar", "aria-hidden": "true" }, fill));
   }
 
   /* How well the reader, people and models agree with the votes. */
@@ -53,7 +54,7 @@
     const { n, yours, person, most } = score(dataset, judgements);
     const models = scoreModels(dataset, judgements).map((model) =>
       scale(model.n < n ? `${model.name}, on ${model.n} of the ${n}` : model.name, model.share, "model"));
-    return h("ul", { class: "annotate-bars annotate-agreement" },
+    return make("ul", { class: "annotate-bars annotate-agreement" },
       scale("You", yours, "mine"),
       scale("One of the voters, on average", person, "other"),
       models,
@@ -63,10 +64,10 @@
   function scored(dataset, judgements) {
     const { n, majority } = score(dataset, judgements);
     const isJudged = scoreModels(dataset, judgements).length > 0;
-    return h("div", { class: "annotate-score" },
-      h("h3", {}, "Agreement with the votes"),
+    return make("div", { class: "annotate-score" },
+      make("h3", {}, "Agreement with the votes"),
       agreement(dataset, judgements),
-      h("p", { class: "annotate-note" },
+      make("p", { class: "annotate-note" },
         `Each bar is a mean over your ${count(n, "item")}: the share of votes for the answer chosen. `
           + "A voter is compared with the other voters"
           + (isJudged ? ", and a model answers with its most probable label. " : ". ")
@@ -76,14 +77,14 @@
   }
 
   function listed(dataset, judgements) {
-    return h("ol", { class: "annotate-judgements" }, judgements.map(({ entry, answer }) =>
-      h("li", {}, texts(dataset, entry), bars(dataset, entry, answer))));
+    return make("ol", { class: "annotate-judgements" }, judgements.map(({ entry, answer }) =>
+      make("li", {}, texts(dataset, entry), bars(dataset, entry, answer))));
   }
 
   /* What follows an answer outside the protocol: the agreement so far. */
   function soFar(dataset, judgements) {
-    return h("div", { class: "annotate-score" },
-      h("h3", {}, `Agreement with the votes, so far on ${count(judgements.length, "item")}`),
+    return make("div", { class: "annotate-score" },
+      make("h3", {}, `Agreement with the votes, so far on ${count(judgements.length, "item")}`),
       agreement(dataset, judgements));
   }
 
@@ -92,10 +93,10 @@
 
   /* The name in the file, and the button that saves it. */
   function saving({ annotator, label, note, save }) {
-    const input = h("input", {
+    const input = make("input", {
       id: "annotate-name", value: annotator, maxlength: 40, autocomplete: "off", spellcheck: "false",
     });
-    const status = h("p", { class: "annotate-note", role: "status" }, note);
+    const status = make("p", { class: "annotate-note", role: "status" }, note);
     const made = button(label, () => {
       const name = input.value.trim().normalize("NFC");
       if (NAME.test(name)) {
@@ -105,8 +106,8 @@
         input.focus();
       }
     });
-    return h("div", { class: "annotate-saving" },
-      h("label", { for: "annotate-name" }, "Your name in the file"), input, made, status);
+    return make("div", { class: "annotate-saving" },
+      make("label", { for: "annotate-name" }, "Your name in the file"), input, made, status);
   }
 
   function results({ dataset, session, state, judgements, rules, failRate, goOn, again, save }) {
@@ -115,16 +116,16 @@
     const examples = judgements.filter(({ kind }) => kind !== "item");
     const isOver = rules.isFinal(state);
     const counts = rules.countsVotes(state);
-    return h("section", { class: "annotate-card annotate-results" },
+    return make("section", { class: "annotate-card annotate-results" },
       heading(title),
-      lines.map((line) => h("p", {}, line)),
+      lines.map((line) => make("p", {}, line)),
       items.length ? scored(dataset, items) : null,
-      h("p", { class: "annotate-actions" },
+      make("p", { class: "annotate-actions" },
         isOver ? null : button("Go on", goOn, "primary"),
         isOver ? button("Start again", again, "primary")
           : carefulButton("Start again", "Erase all answers?", again),
-        h("a", { class: "annotate-button", href: `#look-${session.dataset}` }, "Look around"),
-        h("a", { class: "annotate-button", href: "#annotate" }, "All datasets")),
+        make("a", { class: "annotate-button", href: `#look-${session.dataset}` }, "Look around"),
+        make("a", { class: "annotate-button", href: "#annotate" }, "All datasets")),
       items.length || !counts ? saving({
         annotator: session.annotator,
         label: !counts ? "Save the record" : isOver ? "Save my votes" : "Finish and save my votes",
@@ -133,10 +134,10 @@
           : "A JSON file, made here. It records how the test went; its votes do not count.",
         save,
       }) : null,
-      items.length ? h("h3", {}, "Your judgements beside the votes") : null,
+      items.length ? make("h3", {}, "Your judgements beside the votes") : null,
       items.length ? listed(dataset, items) : null,
-      examples.length ? h("details", { open: items.length === 0 },
-        h("summary", {}, `Test, training and checks: ${count(examples.length, "answer")}`),
+      examples.length ? make("details", { open: items.length === 0 },
+        make("summary", {}, `Test, training and checks: ${count(examples.length, "answer")}`),
         listed(dataset, examples)) : null);
   }
 

@@ -5,20 +5,18 @@
 (() => {
   "use strict";
 
+  const { uniform } = window.Page;
   const ITEMS = 1, POOL = 2, DRAWS = 3; // what numbers are drawn for
 
-  /* A number in [0, 1) that looks random, from three integers: the finalizer of MurmurHash3. */
-  function uniform(seed, purpose, n) {
-    let hash = seed ^ Math.imul(purpose, 0x9e3779b1) ^ Math.imul(n + 1, 0x27d4eb2f);
-    hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-    hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-    return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
+  /* A number in [0, 1) that looks random, from three integers. */
+  function drawn(seed, purpose, n) {
+    return uniform(seed ^ Math.imul(purpose, 0x9e3779b1) ^ Math.imul(n + 1, 0x27d4eb2f));
   }
 
   function shuffled(list, seed, purpose) {
     const order = list.slice();
     for (let last = order.length - 1; last > 0; last -= 1) {
-      const chosen = Math.floor(uniform(seed, purpose, last) * (last + 1));
+      const chosen = Math.floor(drawn(seed, purpose, last) * (last + 1));
       [order[last], order[chosen]] = [order[chosen], order[last]];
     }
     return order;
@@ -116,7 +114,7 @@
       if (items === data.datasets[session.dataset].items.length) {
         return stop(session);
       }
-      const check = uniform(session.seed, DRAWS, draws) < rules.parameters.check_rate;
+      const check = drawn(session.seed, DRAWS, draws) < rules.parameters.check_rate;
       return add(session, { type: "draw", check });
     }
 

@@ -2,24 +2,9 @@
 (() => {
   "use strict";
 
-  /* An element with attributes and children; a child that is text stays text, null is left out. */
-  function h(tag, attributes = {}, ...children) {
-    const element = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) {
-      if (name === "onclick") {
-        element.addEventListener("click", value);
-      } else if (value === true) {
-        element.setAttribute(name, "");
-      } else if (value !== false) {
-        element.setAttribute(name, value);
-      }
-    }
-    element.append(...children.flat().filter((child) => child !== null));
-    return element;
-  }
-
+  const { make } = window.Page;
   const button = (text, onclick, kind = "plain") =>
-    h("button", { type: "button", class: `annotate-button ${kind}`, onclick }, text);
+    make("button", { type: "button", class: `annotate-button ${kind}`, onclick }, text);
 
   /* A button that asks before it does something that cannot be undone. */
   function carefulButton(text, question, act) {
@@ -40,7 +25,7 @@
   }
 
   const heading = (text, describedBy) =>
-    h("h2", { tabindex: "-1", ...(describedBy && { "aria-describedby": describedBy }) }, text);
+    make("h2", { tabindex: "-1", ...(describedBy && { "aria-describedby": describedBy }) }, text);
 
   const count = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
 
@@ -58,9 +43,9 @@
     const shown = isPairs(dataset)
       ? [["Take this as true", first, "given"], ["Is this true?", last, "asked"]]
       : [["It began", first, "given"], ["It ended", last, "given"]];
-    return h("div", { class: "annotate-texts" }, shown.map(([label, text, role]) =>
-      h("div", { class: role },
-        h("p", { class: "label" }, label), h("p", { class: "text" }, text))
+    return make("div", { class: "annotate-texts" }, shown.map(([label, text, role]) =>
+      make("div", { class: role },
+        make("p", { class: "label" }, label), make("p", { class: "text" }, text))
     ));
   }
 
@@ -68,44 +53,44 @@
   function bars(dataset, entry, answer) {
     const total = entry.votes.reduce((a, b) => a + b, 0);
     const names = choices(dataset, entry);
-    return h("ul", { class: "annotate-bars" }, names.map((name, k) => {
+    return make("ul", { class: "annotate-bars" }, names.map((name, k) => {
       const isChosen = dataset.codes[k] === answer;
       const models = dataset.models.filter((_, m) => entry.said?.[m] === k);
       const [light, dark] = dataset.colours[k];
-      const fill = h("span", { class: "fill label" });
+      const fill = make("span", { class: "fill label" });
       fill.style.setProperty("--light", light);
       fill.style.setProperty("--dark", dark);
       fill.style.width = `${(100 * entry.votes[k]) / total}%`;
-      return h("li", { class: isChosen ? "chosen" : "" },
-        h("span", { class: "name" }, name,
-          isChosen ? h("span", { class: "mine" }, "your choice") : null,
-          models.map((model) => h("span", { class: "mine model" }, model.name))),
-        h("span", { class: "number" }, `${entry.votes[k]} of ${total}`),
-        h("span", { class: "bar", "aria-hidden": "true" }, fill));
+      return make("li", { class: isChosen ? "chosen" : "" },
+        make("span", { class: "name" }, name,
+          isChosen ? make("span", { class: "mine" }, "your choice") : null,
+          models.map((model) => make("span", { class: "mine model" }, model.name))),
+        make("span", { class: "number" }, `${entry.votes[k]} of ${total}`),
+        make("span", { class: "bar", "aria-hidden": "true" }, fill));
     }));
   }
 
   function instructions(dataset) {
     const written = document.querySelector(`.instructions-${dataset.kind}`);
-    return h("div", { class: "annotate-instructions" },
+    return make("div", { class: "annotate-instructions" },
       [...written.children].map((child) => child.cloneNode(true)));
   }
 
   function home({ data, progress, keeps }) {
     const card = ([name, dataset]) => {
       const { standing, verb } = progress(name);
-      return h("li", {},
-        h("h2", {}, dataset.short),
-        h("p", {}, dataset.invitation),
-        h("p", { class: "standing" }, standing),
-        h("a", { class: "annotate-button primary", href: `#${name}` },
-          verb, h("span", { class: "hidden-text" }, ` ${dataset.short}`)),
-        h("a", { class: "annotate-button", href: `#look-${name}` },
-          "Look around, no test", h("span", { class: "hidden-text" }, ` (${dataset.short})`)));
+      return make("li", {},
+        make("h2", {}, dataset.short),
+        make("p", {}, dataset.invitation),
+        make("p", { class: "standing" }, standing),
+        make("a", { class: "annotate-button primary", href: `#${name}` },
+          verb, make("span", { class: "hidden-text" }, ` ${dataset.short}`)),
+        make("a", { class: "annotate-button", href: `#look-${name}` },
+          "Look around, no test", make("span", { class: "hidden-text" }, ` (${dataset.short})`)));
     };
-    return h("div", {},
-      h("ul", { class: "annotate-cards" }, Object.entries(data.datasets).map(card)),
-      h("p", { class: "annotate-note" }, keeps
+    return make("div", {},
+      make("ul", { class: "annotate-cards" }, Object.entries(data.datasets).map(card)),
+      make("p", { class: "annotate-note" }, keeps
         ? "Nothing is sent anywhere. Your answers stay in this browser until you start again."
         : "Nothing is sent anywhere. This browser does not let the page keep your answers: "
           + "they are gone when you close or reload it."));
@@ -115,27 +100,27 @@
     const { qualification_items: asked, training_items: trained, task_size: size } = parameters;
     const training = Math.round(100 * parameters.min_training_accuracy);
     const rate = Math.round(100 * parameters.check_rate);
-    return h("section", { class: "annotate-card" },
+    return make("section", { class: "annotate-card" },
       heading(`${dataset.short}: before you begin`),
       instructions(dataset),
-      h("ol", { class: "annotate-plan" },
-        h("li", {}, h("b", {}, "Test. "), `${count(asked, "easy question")}, on which nearly all `
+      make("ol", { class: "annotate-plan" },
+        make("li", {}, make("b", {}, "Test. "), `${count(asked, "easy question")}, on which nearly all `
           + "people agree. All must be right."),
-        h("li", {}, h("b", {}, "Training. "), `${trained} more of these. Each mistake is `
+        make("li", {}, make("b", {}, "Training. "), `${trained} more of these. Each mistake is `
           + `explained; ${training}% must be right.`),
-        h("li", {}, h("b", {}, "Items. "), `In tasks of ${size}. People disagree on these, and no `
+        make("li", {}, make("b", {}, "Items. "), `In tasks of ${size}. People disagree on these, and no `
           + `answer is wrong. Before each, with a chance of ${rate}%, comes a hidden check.`)),
-      h("p", { class: "annotate-actions" }, button("Start the test", begin, "primary"),
-        h("a", { class: "annotate-button", href: `#look-${name}` }, "Look around, no test"),
-        h("a", { class: "annotate-button", href: "#annotate" }, "All datasets")));
+      make("p", { class: "annotate-actions" }, button("Start the test", begin, "primary"),
+        make("a", { class: "annotate-button", href: `#look-${name}` }, "Look around, no test"),
+        make("a", { class: "annotate-button", href: "#annotate" }, "All datasets")));
   }
 
   const STAGES = [["qualification", "Test"], ["training", "Training"], ["item", "Items"]];
 
   function stages(kind) {
     const now = kind === "check" ? "item" : kind; // a hidden check looks like an item
-    return h("ol", { class: "annotate-stages", "aria-label": "Stages" }, STAGES.map(([name, title]) =>
-      h("li", name === now ? { "aria-current": "step" } : {}, title)));
+    return make("ol", { class: "annotate-stages", "aria-label": "Stages" }, STAGES.map(([name, title]) =>
+      make("li", name === now ? { "aria-current": "step" } : {}, title)));
   }
 
   /* Where the reader stands: a title, a line that explains, and how much of a whole is done. */
@@ -164,25 +149,25 @@
     const asked = isPairs(dataset) ? "Given the first text, the second…" : "What happened in between?";
     const read = texts(dataset, entry);
     read.id = "annotate-texts";
-    return h("section", { class: "annotate-card annotate-question" },
+    return make("section", { class: "annotate-card annotate-question" },
       stages(kind),
       heading(title, "annotate-texts annotate-asked"),
-      h("p", { class: "line" }, line),
-      h("progress", { max: whole, value: done, "aria-label": "Done in this stage" }),
+      make("p", { class: "line" }, line),
+      make("progress", { max: whole, value: done, "aria-label": "Done in this stage" }),
       read,
       choiceButtons(dataset, entry, asked, answer),
-      h("div", { class: "annotate-feedback", role: "status" }),
+      make("div", { class: "annotate-feedback", role: "status" }),
       footer);
   }
 
   function choiceButtons(dataset, entry, asked, answer) {
-    return h("fieldset", {},
-      h("legend", { id: "annotate-asked" }, asked),
-      h("div", { class: "annotate-choices" }, choices(dataset, entry).map((name, k) =>
-        h("button", {
+    return make("fieldset", {},
+      make("legend", { id: "annotate-asked" }, asked),
+      make("div", { class: "annotate-choices" }, choices(dataset, entry).map((name, k) =>
+        make("button", {
           type: "button", class: "choice", "aria-keyshortcuts": k + 1,
           "data-code": dataset.codes[k], onclick: () => answer(dataset.codes[k]),
-        }, h("kbd", { "aria-hidden": "true" }, String(k + 1)), h("span", {}, name)))));
+        }, make("kbd", { "aria-hidden": "true" }, String(k + 1)), make("span", {}, name)))));
   }
 
   /* After an answer: marks the buttons, and says in the same place what others chose. */
@@ -195,7 +180,7 @@
     const go = button(next.text, next.act, "primary");
     view.querySelector(".annotate-feedback").replaceChildren(
       ...children, bars(dataset, judged.entry, judged.answer),
-      h("p", { class: "annotate-actions" }, go), after
+      make("p", { class: "annotate-actions" }, go), after
     );
     go.focus();
   }
@@ -204,7 +189,7 @@
     const k = dataset.codes.indexOf(judged.expected);
     const name = choices(dataset, judged.entry)[k];
     const place = judged.kind === "check" ? "This was a hidden check. " : "";
-    return [h("p", {}, h("b", {}, "Most people see it otherwise. "),
+    return [make("p", {}, make("b", {}, "Most people see it otherwise. "),
       `${place}They chose “${name.replace(/\.$/, "")}”.`)];
   }
 
@@ -214,19 +199,19 @@
     const tasks = items / parameters.task_size;
     const paid = (tasks * parameters.pay_per_task).toFixed(2);
     const admitted = [
-      h("p", {}, `In training you had ${counters.training_right} of ${counters.training_seen} right.`),
-      h("p", {}, "The items that come now divide people. Say what you think, not what you believe "
+      make("p", {}, `In training you had ${counters.training_right} of ${counters.training_seen} right.`),
+      make("p", {}, "The items that come now divide people. Say what you think, not what you believe "
         + "that others would say."),
     ];
     const rested = [
-      h("p", {}, `You have judged ${count(items, "item")}. An annotator would have earned up to `
+      make("p", {}, `You have judged ${count(items, "item")}. An annotator would have earned up to `
         + `$${paid} by now.`),
     ];
-    return h("section", { class: "annotate-card" },
+    return make("section", { class: "annotate-card" },
       stages("item"),
       heading(items === 0 ? "You are admitted" : `Task ${tasks} is done`),
       items === 0 ? admitted : rested,
-      h("p", { class: "annotate-actions" },
+      make("p", { class: "annotate-actions" },
         button(items === 0 ? "Start the first task" : "Next task", goOn, "primary")),
       footer);
   }
@@ -236,18 +221,18 @@
     const asked = isPairs(dataset) ? "Given the first text, the second…" : "What happened in between?";
     const read = texts(dataset, entry);
     read.id = "annotate-texts";
-    return h("section", { class: "annotate-card annotate-question" },
+    return make("section", { class: "annotate-card annotate-question" },
       heading(`${dataset.short}: item ${place}, to look at`, "annotate-texts annotate-asked"),
-      h("p", { class: "line" }, "No test, no training, no hidden checks: choose, and see the votes. "
+      make("p", { class: "line" }, "No test, no training, no hidden checks: choose, and see the votes. "
         + "Nothing is kept of this."),
       read,
       choiceButtons(dataset, entry, asked, answer),
-      h("div", { class: "annotate-feedback", role: "status" }),
+      make("div", { class: "annotate-feedback", role: "status" }),
       footer);
   }
 
   Object.assign(window.ChaosAnnotate, {
-    h, button, carefulButton, heading, count, texts, bars, instructions,
+    button, carefulButton, heading, count, texts, bars, instructions,
     views: { home, introduction, question, tell, correction, pause, look },
   });
 })();

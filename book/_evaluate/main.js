@@ -3,6 +3,7 @@
 (function () {
   "use strict";
 
+  const {unpack} = window.Page;
   const {Fault, read, measured, worths, draw, faultMessage, results, summary} = window.Evaluate;
   const N_RESAMPLES = 1000, SEED = 0;
   const root = document.getElementById("evaluate");
@@ -14,24 +15,8 @@
   const faultPlace = root.querySelector(".evaluate-fault");
   const place = root.querySelector(".evaluate-results");
   const folder = document.currentScript.src.replace(/[^/]*\/[^/]*$/, "explorer/");
+  const load = (file) => window.Page.load(folder + file);
   let loading, last, turn = 0;
-
-  function load(file) {
-    return new Promise((resolve, reject) => {
-      const script = document.createElement("script");
-      script.src = folder + file;
-      script.onload = resolve;
-      script.onerror = () => reject(new Error("the votes are missing"));
-      document.head.append(script);
-    });
-  }
-
-  /* Read what a data file holds: JSON, made smaller by zlib, as base64. */
-  function unpack(packed) {
-    const bytes = Uint8Array.from(atob(packed), (sign) => sign.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-    return new Response(stream).json();
-  }
 
   /* What the book knows: its votes, and what the page says beside them. */
   async function loadKnown() {

@@ -4,6 +4,7 @@
 (function () {
   "use strict";
 
+  const {uniform} = window.Page;
   const FLOOR = 1e-15; // of the probabilities, in KL
   const TIED = 1e-12; // probabilities that differ by less are equal but for rounding
   const N_BINS = 10;
@@ -248,9 +249,7 @@
     /* A counter whose bits are mixed: every step changes about half of the result's. */
     const next = () => {
       state = (state + 0x9e3779b9) >>> 0;
-      let mixed = Math.imul(state ^ (state >>> 16), 0x85ebca6b);
-      mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
-      return ((mixed ^ (mixed >>> 16)) >>> 0) / 2 ** 32;
+      return uniform(state);
     };
     return Array.from({length: nResamples}, () => {
       const times = new Uint16Array(nItems);

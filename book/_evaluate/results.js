@@ -3,18 +3,10 @@
 (function () {
   "use strict";
 
+  const {make} = window.Page;
   const {count, inWords} = window.Evaluate;
   const BETTER = {lower: "lower is better", higher: "higher is better"};
   const KINDS = {human: "people", people: "people", chance: "baseline", yours: "your file"};
-
-  /* Make an element: its class, its content (text or nodes) and its attributes. */
-  function make(tag, className, content = [], attributes = {}) {
-    const element = document.createElement(tag);
-    if (className) element.className = className;
-    element.append(...(Array.isArray(content) ? content : [content]));
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    return element;
-  }
 
   /* A fault as a message: what it is, then what was found, expected and is to be done. */
   function faultMessage(fault, file) {

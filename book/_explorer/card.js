@@ -3,9 +3,10 @@
   "use strict";
 
   const {
-    make, bar, number, count, percent, fragmentOf, marked, neighboursOf, summary, difference,
+    bar, number, count, percent, fragmentOf, marked, neighboursOf, summary, difference,
     pinButton,
   } = window.Explorer;
+  const {make} = window.Page;
 
   function texts(item) {
     const parts = item.dataset.fields.flatMap((title, k) => [

@@ -5,7 +5,8 @@
 (function () {
   "use strict";
 
-  const {make, bar, number, paint: coloured} = window.Explorer;
+  const {make} = window.Page;
+  const {bar, number, paint: coloured} = window.Explorer;
   const SIN_60 = Math.sqrt(3) / 2;
   const RADIUS = 3;
   const SHOWN = 2; // items in a tooltip, where many lie on one spot

@@ -4,35 +4,20 @@
 
   const {
     readItems, nameOf, marked, rankedSystems, isCrossed, select, viewFrom, queryOf, fragmentOf,
-    uidFrom, fill, showCard, partsOf, fitted, csvOf, makeDrawings, make, count,
+    uidFrom, fill, showCard, partsOf, fitted, csvOf, makeDrawings, count,
   } = window.Explorer;
+  const {make, unpack} = window.Page;
   const root = document.getElementById("explorer");
   const form = root.querySelector("form");
   const dialog = root.querySelector("dialog");
   const here = document.currentScript.src.replace(/[^/]*$/, "");
+  const load = (file) => window.Page.load(here + file);
   // Typing asks anew with each key, and browsers let no address change so often: it waits for a rest.
   const REST = 250;
 
   const items = [], byName = new Map(), rankings = new Map();
   let data; // with the datasets that are here; `more` are loaded when they are chosen
   let view, found = [], page = 1, drawings = null, waiting, turn = 0;
-
-  function load(file) {
-    return new Promise((resolve, reject) => {
-      const script = document.createElement("script");
-      script.src = here + file;
-      script.onload = resolve;
-      script.onerror = () => reject(new Error(`${file} is missing`));
-      document.head.append(script);
-    });
-  }
-
-  /* Read what a data file holds: JSON, made smaller by zlib, as base64. */
-  function unpack(packed) {
-    const bytes = Uint8Array.from(atob(packed), (sign) => sign.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-    return new Response(stream).json();
-  }
 
   function addItems(dataset, fields) {
     const first = items.length;

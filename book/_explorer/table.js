@@ -2,17 +2,9 @@
 (function () {
   "use strict";
 
+  const {make} = window.Page;
   const {fragmentOf, difference} = window.Explorer;
   const ROWS = 50;
-
-  /* Make an element: its class, its content (text or nodes) and its attributes. */
-  function make(tag, className, content = [], attributes = {}) {
-    const element = document.createElement(tag);
-    if (className) element.className = className;
-    element.append(...(Array.isArray(content) ? content : [content]));
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    return element;
-  }
 
   /* Give an element the colour of a label in both looks; the style sheet chooses. */
   function paint(element, [light, dark]) {
@@ -125,6 +117,6 @@
   }
 
   Object.assign(window.Explorer, {
-    make, bar, number, signed, count, percent, summary, pinButton, fill, paint,
+    bar, number, signed, count, percent, summary, pinButton, fill, paint,
   });
 })();

@@ -2,21 +2,15 @@
 (() => {
   "use strict";
 
+  const { make } = window.Page;
   const WAYS = { lower: "lower is better", higher: "higher is better", zero: "nearer 0 is better" };
   const KINDS = ["perfect_model", "second_crowd", "human", "people", "chance", "baseline", "model"];
 
-  const element = (tag, attributes = {}, ...children) => {
-    const made = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-    made.append(...children);
-    return made;
-  };
-
   const choice = (label, names, changed) => {
-    const select = element("select");
-    names.forEach((name, place) => select.append(element("option", { value: place }, name)));
+    const select = make("select");
+    names.forEach((name, place) => select.append(make("option", { value: place }, name)));
     select.addEventListener("change", changed);
-    return [element("label", {}, `${label} `, select), select];
+    return [make("label", {}, `${label} `, select), select];
   };
 
   function start(place) {
@@ -26,21 +20,21 @@
     const [datasetLabel, dataset] = choice("Dataset", data.datasets, draw);
     const [measureLabel, measure] = choice("Measure", data.measures.map(([title]) => title), draw);
     const [sortLabel, sort] = choice("Sort by", ["value", "group, then value", "name"], draw);
-    const controls = element("div", { class: "controls" });
+    const controls = make("div", { class: "controls" });
     if (data.datasets.length > 1) controls.append(datasetLabel);
     controls.append(measureLabel, sortLabel);
 
     const last = data.steps.length - 1;
-    const range = element("input", { type: "range", min: 0, max: last, step: 1 });
-    const output = element("output");
+    const range = make("input", { type: "range", min: 0, max: last, step: 1 });
+    const output = make("output");
     if (slider) {
       const name = slider[0].toUpperCase() + slider.slice(1);
       range.value = nearest(data.steps, 1);
       range.addEventListener("input", draw);
-      controls.append(element("label", { class: "slider" }, `${name} `, range, output));
+      controls.append(make("label", { class: "slider" }, `${name} `, range, output));
     }
-    const way = element("p", { class: "way" });
-    const list = element("ol", { class: "dots" });
+    const way = make("p", { class: "way" });
+    const list = make("ol", { class: "dots" });
     place.append(controls, way, list);
 
     function show() {
@@ -81,24 +75,24 @@
     const [, system, , , value, low, high] = row;
     const [name, kind] = data.systems[system];
     const at = (number) => `${(100 * (number - least)) / (top - least)}%`;
-    const track = element("span", { class: "track", "aria-hidden": "true" });
+    const track = make("span", { class: "track", "aria-hidden": "true" });
     let text = value.toFixed(3);
     if (low != null && high > low) {
-      const bar = element("i", { class: "bar" });
+      const bar = make("i", { class: "bar" });
       bar.style.left = at(low);
       bar.style.width = `${(100 * (high - low)) / (top - least)}%`;
       track.append(bar);
       text += ` [${low.toFixed(3)}, ${high.toFixed(3)}]`;
     }
-    const dot = element("i", { class: "dot" });
+    const dot = make("i", { class: "dot" });
     dot.style.left = at(value);
     track.append(dot);
-    return element(
+    return make(
       "li",
       { class: `kind-${kind}` },
-      element("span", { class: "name" }, name),
+      make("span", { class: "name" }, name),
       track,
-      element("span", { class: "number" }, text.replace(/-/g, "−")),
+      make("span", { class: "number" }, text.replace(/-/g, "−")),
     );
   }
 

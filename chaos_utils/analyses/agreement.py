@@ -5,6 +5,7 @@ The bins of Figures 4 and 5 of Nie et al. (2020), on a dataset or on several tha
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import pandas as pd
 from chaos_utils.analyses.names import SYSTEM
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Votes
 from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance
@@ -42,6 +44,8 @@ FIRST_BIN = "first bin"
 BASELINES = (GUESS, BIN_GUESS, "class prior", "original votes")
 MODELS = ("model", "mean of seeds")  # roles of what stands for a model
 LEVEL = 0.05  # of tests
+_SHOWN = 0.001  # smaller p-values are not told apart
+_ROUNDING = 1e-9
 _DISTANCES = ("jsd", "kl")
 # A guess is another label for each accuracy.
 _MEASURES_BY_GOLD = {("old_accuracy",): "old", (*_DISTANCES, "new_accuracy"): "new"}
@@ -161,21 +165,19 @@ def score_bins(
 
 
 def intervals(
-    scores: BinScores, values: Floats, draws: Floats, n_items: Ints, level: float = 0.95
+    scores: BinScores, values: Floats, draws: Floats, n_items: Ints
 ) -> tuple[Floats, Floats, Floats]:
-    """Return the ends of the intervals of what is linear in systems' scores, and its p-values.
+    """Return the ends of 95% intervals of what is linear in systems' scores, and its p-values.
 
     `values`, shape (n_systems, n_measures), on `n_items` each; `draws`, (n_resamples, n_systems,
     n_measures). Means of seeds have intervals for other seeds and items, the others for items. The
     p-values, that a value is 0, are their inversion.
     """
-    (low, high), p = percentile_interval(draws, level), paired_p_value(draws)
+    (low, high), p = percentile_interval(draws), paired_p_value(draws)
     for place, members in enumerate(scores.members):
         if len(members) > 1:
             seeds = list(members)
-            several = over_seeds(
-                values[seeds], draws[:, seeds], n_items=n_items[place], level=level
-            )
+            several = over_seeds(values[seeds], draws[:, seeds], n_items=n_items[place])
             low[place], high[place], p[place] = several.low, several.high, several.p
     return low, high, p
 
@@ -215,71 +217,76 @@ def binned_scores(
     ``reference`` is not empty, the value is a model's difference from it, and ``p`` that of there
     being none: in each bin from ``chance`` and from the ``commonest label of the bin``, in the last
     from the ``first bin``. Published rows, without interval, are there where their bins are these.
+    Without rows where there are fewer items than bins.
     """
+    columns = "dataset bin entropy_low_bits entropy_high_bits n system source role n_seeds"
+    columns += " n_scored measure reference value low high p"
+    if sum(map(len, all_votes)) < n_bins:
+        return pd.DataFrame(columns=columns.split())
     scores = score_bins(all_votes, all_systems, n_bins=n_bins, n_resamples=n_resamples, seed=seed)
-    parts, gaps = [], []
+    parts = []
     for b, (value, draws) in enumerate(zip(scores.values, scores.draws, strict=True)):
         parts.append(_rows(scores, b, "", value, draws))
         for reference in (GUESS, BIN_GUESS):
             k = [scores.systems.index(reference)]
-            gaps.append(_rows(scores, b, reference, value - value[k], draws - draws[:, k]))
-    theirs = _published(scores)
-    parts += [theirs] if len(theirs) else []
+            parts.append(_rows(scores, b, reference, value - value[k], draws - draws[:, k]))
     change, drawn = (one[-1] - one[0] for one in (scores.values, scores.draws))
-    gaps.append(_rows(scores, len(scores.values) - 1, FIRST_BIN, change, drawn))
-    parts += [one[one["role"].isin(MODELS)].dropna(subset="value") for one in gaps]
-    table = pd.concat(parts, ignore_index=True)
+    parts.append(_rows(scores, len(scores.values) - 1, FIRST_BIN, change, drawn))
+    ours = pd.concat(parts, ignore_index=True)
+    of_model = ours["role"].isin(MODELS) & ours["value"].notna()
+    ours = ours[(ours["reference"] == "") | of_model]
+    theirs = _published(scores, ours)
+    table = pd.concat([ours, theirs], ignore_index=True) if len(theirs) else ours
     place = table["bin"].to_numpy() - 1
-    table["dataset"] = scores.dataset
-    table["entropy_low_bits"] = scores.bins.low[place]
-    table["entropy_high_bits"] = scores.bins.high[place]
-    table["n"] = np.bincount(scores.bins.of_item)[place]
-    table["n_seeds"] = table["n_seeds"].astype("Int64")  # published rows have none
-    n_theirs = theirs.groupby("bin")["n_scored"].first()
-    table["published_n"] = table["bin"].map(n_theirs).astype("Int64")
-    table["difference_n"] = table["n"] - table["published_n"]
-    columns = "dataset bin entropy_low_bits entropy_high_bits n published_n difference_n system"
-    columns += " source role n_seeds n_scored measure reference value low high p"
-    return table[columns.split()]
+    table = table.assign(
+        dataset=scores.dataset,
+        entropy_low_bits=scores.bins.low[place],
+        entropy_high_bits=scores.bins.high[place],
+        n=np.bincount(scores.bins.of_item)[place],
+    )
+    return table[columns.split()].astype({"n_seeds": "Int64"})  # published rows have none
 
 
 def _rows(
     scores: BinScores, place: int, reference: str, values: Floats, draws: Floats
 ) -> pd.DataFrame:
     """Set one bin's values, shape (n_systems, 4), in rows, with intervals from their draws."""
-    n_scored = scores.n_scored[place]
-    low, high, p = intervals(scores, values, draws, n_scored)
-    n_seeds = np.array([len(members) for members in scores.members])
-    s, m = (axis.ravel() for axis in np.indices(values.shape))
-    return pd.DataFrame(
+    low, high, p = intervals(scores, values, draws, scores.n_scored[place])
+    systems = pd.DataFrame(
         {
-            "bin": place + 1,
-            "system": np.array(scores.systems)[s],
-            "source": "computed",
-            "role": np.array(scores.roles)[s],
-            "n_seeds": n_seeds[s],
-            "n_scored": n_scored[s],
-            "measure": np.array(TABLE_5)[m],
-            "reference": reference,
-            "value": values.ravel(),
-            "low": low.ravel(),
-            "high": high.ravel(),
-            "p": p.ravel() if reference else np.nan,
+            "system": scores.systems,
+            "role": scores.roles,
+            "n_seeds": [len(members) for members in scores.members],
+            "n_scored": scores.n_scored[place],
         }
     )
+    cells = pd.MultiIndex.from_product([scores.systems, TABLE_5], names=["system", "measure"])
+    numbers = {"value": values.ravel(), "low": low.ravel(), "high": high.ravel()}
+    numbers["p"] = p.ravel() if reference else np.full(p.size, np.nan)
+    rows = pd.DataFrame(numbers, index=cells).reset_index().merge(systems, on="system")
+    return rows.assign(bin=place + 1, source="computed", reference=reference)
 
 
-def _published(scores: BinScores) -> pd.DataFrame:
-    """Return the published rows if they are of these bins, else none."""
+def _published(scores: BinScores, ours: pd.DataFrame) -> pd.DataFrame:
+    """Return the published rows if they are of these bins, then their differences; else none."""
     table = read_published("nie2020_entropy_bins")
     table = table[table["dataset"] == scores.dataset]
     edges = table.groupby("bin")[["entropy_low_bits", "entropy_high_bits"]].first()
-    ours = np.column_stack([scores.bins.low, scores.bins.high])
-    if edges.shape != ours.shape or not np.allclose(edges, ours, atol=_EDGE_TOLERANCE):
+    known = np.column_stack([scores.bins.low, scores.bins.high])
+    if edges.shape != known.shape or not np.allclose(edges, known, atol=_EDGE_TOLERANCE):
         table = table.head(0)
-    long = table.melt(["bin", "model", "n"], list(TABLE_5), "measure", "value")
-    long = long.rename(columns={"model": "system", "n": "n_scored"})
-    return long.assign(source="published", role="model", reference="")
+    theirs = table.melt(["bin", "model", "n"], list(TABLE_5), "measure", "value")
+    theirs = theirs.rename(columns={"model": "system", "n": "n_scored"})
+    theirs = theirs.assign(source="published", role="model")
+    guesses = ours[(ours["reference"] == "") & ours["system"].isin([GUESS, BIN_GUESS])]
+    guesses = guesses.assign(reference=guesses["system"]).dropna(subset="value")
+    first = theirs[theirs["bin"] == 1].assign(bin=len(known), reference=FIRST_BIN)
+    gaps = []
+    for base, keys in ((guesses, ["bin", "measure"]), (first, ["bin", "measure", "system"])):
+        other = base[[*keys, "reference", "value"]].rename(columns={"value": "other"})
+        gaps.append(theirs.merge(other, on=keys))
+        gaps[-1]["value"] -= gaps[-1].pop("other")
+    return pd.concat([theirs.assign(reference=""), *gaps])
 
 
 @recorded(keys=("dataset", "system", "cut", "bin"))
@@ -296,48 +303,43 @@ def flattening(
     """
     columns = ["dataset", "system", "cut", "bin", "n_seeds", "n_votes", "n_items", *_FLAT]
     half = int(votes.n_votes.min()) // 2
-    if half < ENOUGH_VOTES:
+    if half < ENOUGH_VOTES or not systems:
         return pd.DataFrame(columns=columns)
     rng = np.random.default_rng([seed, 4])
     cuts = [split_votes(votes.counts, (half, half), rng)[:2] for _ in range(n_draws)]
     order = [rng.permutation(len(votes)) for _ in cuts]  # of equal entropies
-    rows: list[dict[str, object]] = []
+    parts = []
     for system in systems:
         items, model = system.rows_in(votes), system.aligned_to(votes).model
-        own = entropy(model, unit="bits")
-        for (one, other), last in zip(cuts, order, strict=True):
-            by_people = entropy(one[items] / half, unit="bits")
-            for cut, values, judging in (
-                ("people", by_people, other / half),
-                ("model", own, votes.shares),
-            ):
-                ranked = np.lexsort([last[items], values.round(_DECIMALS)])
-                found = _compared(judging[items], model)
-                for place, some in enumerate(np.array_split(ranked, n_bins)):
-                    means, gap = found[some].mean(axis=0), found[some, 2] - found[some, 3]
-                    row: dict[str, object] = {"dataset": votes.dataset.name, "cut": cut}
-                    row |= {"system": system.family}
-                    row |= {"bin": place + 1, "seed": system.name, "n_items": len(some)}
-                    row |= {"n_votes": half if cut == "people" else int(np.median(votes.n_votes))}
-                    row |= dict(zip(_FLAT, means, strict=False)) | {"gap": gap.mean()}
-                    rows.append(row | {"error": gap.std(ddof=1) / np.sqrt(len(some))})
-    table = pd.DataFrame(rows)
-    keys = ["dataset", "system", "cut", "bin"]
-    if not len(table):
-        return pd.DataFrame(columns=columns)
-    grouped = table.groupby(keys, sort=False)
-    means = grouped[["n_votes", "n_items", *_FLAT[:5], "error"]].mean()
+        sizes = [len(some) for some in np.array_split(items, n_bins)]
+        own = "model", entropy(model, unit="bits"), votes.shares, int(np.median(votes.n_votes))
+        for draw, ((one, other), last) in enumerate(zip(cuts, order, strict=True)):
+            of_people = "people", entropy(one[items] / half, unit="bits"), other / half, half
+            for cut, bits, judging, n_votes in (of_people, own):
+                ranked = np.lexsort([last[items], bits.round(_DECIMALS)])
+                found = _compared(judging[items], model).iloc[ranked]
+                found["bin"] = np.repeat(np.arange(1, n_bins + 1), sizes)
+                about = {"system": system.family, "seed": system.name, "n_votes": n_votes}
+                parts.append(found.assign(cut=cut, draw=draw, **about))
+    by_item = pd.concat(parts, ignore_index=True)
+    keys = ["system", "cut", "bin"]
+    several = by_item.groupby([*keys, "seed", "draw"], sort=False)
+    each = several.mean().assign(error=several["gap"].sem(), n_items=several.size())
+    means = each.groupby(keys, sort=False).mean().round({"n_items": 0, "n_votes": 0})
     reach = _QUANTILE * means["error"]
     means = means.assign(gap_low=means["gap"] - reach, gap_high=means["gap"] + reach)
-    means = means.assign(n_seeds=grouped["seed"].nunique()).round({"n_items": 0, "n_votes": 0})
-    return means.reset_index()[columns].astype({"n_items": int, "n_votes": int})
+    means["n_seeds"] = by_item.groupby(keys, sort=False)["seed"].nunique()
+    table = means.reset_index().assign(dataset=votes.dataset.name)
+    return table[columns].astype({"n_items": int, "n_votes": int})
 
 
-def _compared(shares: Floats, model: Floats) -> Floats:
-    """Return by item the first four columns of `_FLAT`, for the shares of votes that judge."""
+def _compared(shares: Floats, model: Floats) -> pd.DataFrame:
+    """Return by item the first five columns of `_FLAT`, for the shares of votes that judge."""
     even = np.full_like(shares, 1 / shares.shape[1])
-    distances = [jensen_shannon_distance(shares, one, unit="nats") for one in (model, even)]
-    return np.column_stack([*(entropy(one, unit="bits") for one in (shares, model)), *distances])
+    bits = [entropy(one, unit="bits") for one in (shares, model)]
+    jsd, uniform = (jensen_shannon_distance(shares, one, unit="nats") for one in (model, even))
+    columns = (*bits, jsd, uniform, jsd - uniform)
+    return pd.DataFrame(dict(zip(_FLAT, columns, strict=False)))
 
 
 _FLAT = ("people_bits", "model_bits", "jsd", "uniform", "gap", "gap_low", "gap_high")
@@ -363,25 +365,11 @@ def ends(table: pd.DataFrame) -> pd.DataFrame:
 
 @derived(keys=_KEYS)
 def in_bins(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of `binned_scores` that are scores, each beside what was published of it."""
+    """Return the rows of `binned_scores` that are scores; ``change`` is that from the first bin."""
     found = scores[scores["reference"] == ""].drop(columns=["reference", "p"])
-    keys = ["dataset", "bin", "system", "measure"]
-    theirs = found.loc[found["source"] == "published", [*keys, "value"]].assign(source="computed")
-    theirs = theirs.rename(columns={"value": "published_value"})
-    both = found.merge(theirs, "left", [*keys, "source"])
-    return both.assign(difference_value=both["value"] - both["published_value"])
-
-
-@derived(keys=("dataset", "system", "source", "measure"))
-def changes(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return each model's scores in the first and the last bin, and the change between them."""
-    keys = ["dataset", "system", "source", "measure"]
-    models = scores[scores["role"].isin(MODELS)]
-    values = models[models["reference"] == ""].dropna(subset="value")
-    found = values.groupby(keys, sort=False).agg(first=("value", "first"), last=("value", "last"))
-    found = found.assign(change=found["last"] - found["first"]).reset_index()
-    ends = models.loc[models["reference"] == FIRST_BIN, [*keys, "low", "high"]]
-    return found.merge(ends, "left", keys)
+    changes = scores[scores["reference"] == FIRST_BIN]
+    names = {"value": "change", "low": "change_low", "high": "change_high"}
+    return found.merge(changes[[*_KEYS, *names]].rename(columns=names), "left", [*_KEYS])
 
 
 @derived(keys=("dataset", "bin", "system", "source", "measure", "reference"))
@@ -393,17 +381,8 @@ def against_guesses(scores: pd.DataFrame) -> pd.DataFrame:
     ``better`` is the side of the guess, ``verdict`` (better, worse, indistinguishable) asks for a
     ``p_holm`` below 0.05 as well; it is empty for published models.
     """
-    keys = ["dataset", "bin", "measure"]
-    values = scores[scores["reference"] == ""]
-    theirs = values[values["source"] == "published"]
-    guesses = values[values["system"].isin([GUESS, BIN_GUESS]) & values["value"].notna()]
-    guesses = guesses.rename(columns={"value": "of_guess"}).drop(columns="reference")
-    guesses = guesses.rename(columns={"system": "reference"})[[*keys, "reference", "of_guess"]]
-    theirs = theirs.drop(columns="reference").merge(guesses, on=keys)
-    theirs = theirs.assign(value=theirs["value"] - theirs["of_guess"]).drop(columns="of_guess")
-    compared = scores[scores["reference"].isin([GUESS, BIN_GUESS])]
-    compared = compared[compared["role"].isin(MODELS)]
-    everyone = pd.concat([compared, theirs], ignore_index=True) if len(theirs) else compared
+    compared = scores["reference"].isin([GUESS, BIN_GUESS])
+    everyone = scores[compared & scores["role"].isin(MODELS)]
     of_bin = scores.groupby("dataset")["bin"].agg(["min", "max"])
     ends = [everyone["dataset"].map(of_bin[end]) for end in of_bin]
     at_end = (everyone["bin"] == ends[0]) | (everyone["bin"] == ends[1])
@@ -421,21 +400,17 @@ def against_guesses(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 @derived(keys=_KEYS)
-def drawn(scores: pd.DataFrame, *measures: str) -> pd.DataFrame:
-    """Return the scores of `binned_scores` that are shown, of these `measures` or of all.
+def in_figure(scores: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """Return the scores of a measure that are drawn: no computed models of the published band."""
+    rows = scores[scores["reference"] == ""].drop(columns=["reference", "p"])
+    return _once(_shown(rows, [measure]))
 
-    Seeds stand as their mean; the class prior is a distribution, so not in accuracies.
-    """
-    rows = scores[scores["measure"].isin(measures or TABLE_5) & (scores["role"] != "seed")]
-    rows = rows[rows["reference"] == ""].drop(columns=["reference", "p"])
+
+def _shown(rows: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
+    """Seeds stand as their mean; the class prior is a distribution, so not in accuracies."""
+    rows = rows[rows["measure"].isin(measures) & (rows["role"] != "seed")]
     of_prior = (rows["system"] == "class prior") & ~rows["measure"].isin(_DISTANCES)
     return rows[~of_prior].dropna(subset="value")
-
-
-@derived(keys=_KEYS)
-def in_figure(scores: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """Return the rows of `drawn` without computed models that are in the band of published ones."""
-    return _once(drawn(scores, measure).rows)
 
 
 def _once(rows: pd.DataFrame) -> pd.DataFrame:
@@ -445,43 +420,31 @@ def _once(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[published | ~known.isin(known[published])]
 
 
-def shown(rows: pd.DataFrame, *measures: str) -> pd.DataFrame:
-    """Return the rows of these measures by dataset, published models as their mean."""
-    keys = [name for name in ("dataset", "measure", "bin") if name in rows]
+def shown(scores: pd.DataFrame, *measures: str) -> pd.DataFrame:
+    """Return the rows of `in_bins` of these measures by dataset, published models as their mean."""
+    rows = _shown(scores, measures)
     published = rows["source"] == "published"
     theirs, ours = rows[published], _once(rows)[lambda one: one["source"] != "published"]
     several = theirs.groupby("dataset")["system"].transform("nunique").astype(str)
     theirs = theirs.assign(system=several + " published models, mean")
-    means = theirs.groupby([*keys, "system"], as_index=False).mean(numeric_only=True)
-    both = pd.concat([ours, means], ignore_index=True)
-    both = both[both["measure"].isin(measures)]
-    datasets = pd.unique(rows["dataset"]).tolist()
-    order = {"of_dataset": both["dataset"].map(datasets.index)}
-    order["of_measure"] = both["measure"].map(measures.index)
-    return both.assign(**order).sort_values([*order], kind="stable")
-
-
-def _change_columns(measure: str, title: str, digits: int) -> list[Column]:
-    look: dict[str, Any] = {"group": title, "percent": measure.endswith("accuracy")}
-    look |= {"at": {"measure": measure}}
-    return [
-        Column("first bin", "first", digits, **look),
-        Column("last bin", "last", digits, **look),
-        Column("change", "change", digits, "low", "high", signed=True, **look),
-    ]
-
-
-CHANGES = [
-    DATASET,
-    SYSTEM,
-    *_change_columns("new_accuracy", "new accuracy (%)", 1),
-    *_change_columns("jsd", "JSD", 3),
-]
+    keys = ["dataset", "measure", "bin", "system"]
+    both = pd.concat([ours, theirs.groupby(keys, as_index=False).mean(numeric_only=True)])
+    order = {"dataset": pd.unique(rows["dataset"]), "measure": measures}
+    for name in reversed(order):
+        both = in_order_of(both, name, order[name])
+    return both
 
 
 def _score(row: Row) -> str:
     scale, digits = (100, 1) if row["measure"].endswith("accuracy") else (1, 3)
     return number(scale * row["value"], digits)
+
+
+def _change(row: Row) -> str:
+    scale, digits = (100, 1) if row["measure"].endswith("accuracy") else (1, 3)
+    names = ("change", "change_low", "change_high")
+    value, low, high = (signed(scale * row[name], digits) for name in names)
+    return value if low == MISSING else f"{value} [{low}, {high}]"
 
 
 def _quantity(measure: str) -> str:
@@ -491,50 +454,38 @@ def _quantity(measure: str) -> str:
 BIN_COLUMNS = [DATASET, Column("measure", "measure", names=_quantity)]
 
 
-def bin_columns(scores: pd.DataFrame) -> list[Column]:
-    """Return a column for the scores of each bin."""
+def bin_columns(scores: pd.DataFrame, *, change: bool = False) -> list[Column]:
+    """Return a column for the scores of each bin, and one for the change to the last."""
     numbers = sorted(set(scores["bin"]))
-    return [Column(f"bin {b}", _score, at={"bin": b}) for b in numbers]
+    columns = [Column(f"bin {b}", _score, at={"bin": b}) for b in numbers]
+    return [*columns, Column("change", _change, at={"bin": numbers[-1]})] if change else columns
 
 
 def shown_guesses(against: pd.DataFrame) -> pd.DataFrame:
-    """Return of `against_guesses` the last bin's systems that differ from a guess, by new accuracy.
+    """Return of `against_guesses` the last bin's models that differ from a guess, by new accuracy.
 
-    All of them where none does; of published models, how many lie above each guess.
+    All of them where none does, and none of the published ones.
     """
     last = against["bin"] == against.groupby("dataset")["bin"].transform("max")
-    rows = against[last & (against["measure"] == "new_accuracy")]
-    ours = rows[rows["source"] == "computed"]
-    keys = ["dataset", "system"]
-    told = ours[ours["verdict"] != "indistinguishable"].set_index(keys).index
-    ours = ours[ours.set_index(keys).index.isin(told) | (not len(told))]
-    theirs = rows[rows["source"] == "published"].groupby(["dataset", "reference"], as_index=False)
-    counts = theirs.agg(n_better=("better", "sum"), n_models=("better", "size"))
-    counts["system"] = counts["n_models"].astype(str) + " published models"
-    return pd.concat([ours, counts])
+    ours = against[last & (against["measure"] == "new_accuracy") & (against["verdict"] != "")]
+    differs = (ours["verdict"] != "indistinguishable").groupby([ours["dataset"], ours["system"]])
+    told = differs.transform("any")
+    return ours[told | (not told.any())]
 
 
-def guess_columns(against: pd.DataFrame, n_resamples: int) -> list[Column]:
-    """Return how `shown_guesses` are shown, the two guesses side by side.
+def adjusted_p(row: Row, n_resamples: int) -> str:
+    """Write Holm's p; one that is not from resamples may be smaller than theirs can be."""
+    if row["p"] < smallest_p_value(n_resamples) * (1 - _ROUNDING):
+        return "< 0.001" if row["p_holm"] < _SHOWN else number(row["p_holm"], 3)
+    return p_value(row["p_holm"], n_resamples, raw=row["p"] * (1 - _ROUNDING)) or MISSING
 
-    What the smallest p-value of so many resamples is adjusted to is a bound, whatever else is, too.
-    """
-    smallest = np.isclose(against["p"], smallest_p_value(n_resamples))
-    bound = against.loc[smallest, "p_holm"].max()
 
-    def points(row: Row) -> str:
-        if row["source"] != "computed":
-            return f"{row['n_better']:.0f} of {row['n_models']:.0f} above"
-        value, low, high = (signed(100 * row[name], 1) for name in ("value", "low", "high"))
-        return f"{value} [{low}, {high}]"
-
-    def adjusted(row: Row) -> str:
-        is_bound = row["p_holm"] == bound
-        return p_value(row["p_holm"], n_resamples, raw=0 if is_bound else 1) or MISSING
-
+def guess_columns(n_resamples: int) -> list[Column]:
+    """Return how `shown_guesses` are shown, the two guesses side by side."""
     columns = [DATASET, SYSTEM]
     guesses = {GUESS: "minus the commonest label", BIN_GUESS: "minus the commonest of the bin"}
     for reference, group in guesses.items():
         look: dict[str, Any] = {"at": {"reference": reference}, "group": group}
-        columns += [Column("points", points, **look), Column("p", adjusted, **look)]
+        points = Column("points", "value", 1, "low", "high", signed=True, percent=True, **look)
+        columns += [points, Column("p", partial(adjusted_p, n_resamples=n_resamples), **look)]
     return columns

@@ -8,6 +8,7 @@ import pandas as pd
 
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
@@ -93,21 +94,14 @@ def label_transitions(votes: Votes) -> pd.DataFrame:
     the items of that old label, NaN where there are none.
     """
     labels = votes.dataset.labels
-    square = np.zeros((len(labels), len(labels)), dtype=int)
-    np.add.at(square, (votes.old_label, votes.majority), 1)
-    old, new = np.indices(square.shape)
-    of_old = square.sum(axis=1, keepdims=True)
-    shares = np.divide(square, of_old, out=np.full(square.shape, np.nan), where=of_old > 0)
-    return pd.DataFrame(
-        {
-            "dataset": votes.dataset.name,
-            "n_votes": votes.n_votes_each,
-            "old_label": np.array(labels)[old.ravel()],
-            "new_majority": np.array(labels)[new.ravel()],
-            "n": square.ravel(),
-            "row_share": shares.ravel(),
-        }
-    ).astype({"n_votes": "Int64"})
+    items = {"old_label": votes.old_label, "new_majority": votes.majority}
+    named = pd.DataFrame({name: np.array(labels)[places] for name, places in items.items()})
+    pairs = pd.MultiIndex.from_product([labels, labels], names=list(items))
+    table = named.value_counts().reindex(pairs, fill_value=0).rename("n").reset_index()
+    table["row_share"] = table["n"] / table.groupby("old_label")["n"].transform("sum")
+    table.insert(0, "dataset", votes.dataset.name)
+    table.insert(1, "n_votes", votes.n_votes_each)
+    return table.astype({"n_votes": "Int64"})
 
 
 @recorded(keys=("dataset",))
@@ -216,14 +210,13 @@ def annotators(datasets: Sequence[str]) -> pd.DataFrame:
 
 def by_item(chosen: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of `examples` as the table shows them: each item once, by dataset."""
-    order = {name: k for k, name in enumerate(dict.fromkeys(chosen["dataset"]))}
     keys = ["dataset", "uid"]
     said = chosen["reason"]
     for paper, name in _PAPERS.items():
         said = said.str.replace(f"printed in {paper} table", f"{name}, Table")
     reasons = chosen.assign(reasons=said).groupby(keys, sort=False)["reasons"].agg("; ".join)
     items = chosen.drop_duplicates(keys).merge(reasons.reset_index(), on=keys)
-    return items.sort_values("dataset", key=lambda names: names.map(order), kind="stable")
+    return in_order_of(items, "dataset", chosen["dataset"].unique())
 
 
 def _votes_of(row: Row) -> tables.Votes:

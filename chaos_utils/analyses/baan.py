@@ -1,33 +1,27 @@
-"""The comparison of Baan et al. (2022): its systems, and its numbers beside ours."""
+"""The comparison of Baan et al. (2022): its systems and files, and its numbers beside ours."""
 
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
+import json
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.style import system_title
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import book_datasets, get_dataset
-from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES, Judged
-from chaos_utils.plots.panels import system_title
-from chaos_utils.report.columns import MISSING, Column, Row
+from chaos_utils.report.columns import Row
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import oracle
 
 PAPER = "baan2022"
 FIXED_TEMPERATURE = 2.0  # in the released code
 SYSTEMS = "baan2022_systems"
+MODEL = ("origin", "family", "temperature")  # what seeds have in common
 _ROUNDING = 1e-9  # 0.75 - 0.7495 must not exceed half a unit by floating point alone
-
-
-def paper_systems() -> pd.DataFrame:
-    """Return ``dataset``, ``origin``, ``family`` and ``temperature`` by the paper's name."""
-    return read_published(SYSTEMS).set_index("system")
 
 
 def paper_datasets() -> list[str]:
@@ -43,7 +37,7 @@ def paper_datasets() -> list[str]:
 
 def in_paper(systems: Iterable[System]) -> list[System]:
     """Return the models that the paper tabulates; simulated ones stand in for them."""
-    families = set(paper_systems()["family"])
+    families = set(read_published(SYSTEMS)["family"])
     return [
         one
         for one in systems
@@ -57,22 +51,21 @@ def line_up(votes: Votes, systems: Sequence[System], shown_seed: int | None = No
     Of the paper's models those that its tables show are taken, of others all; of a family with
     several seeds the shown one, by default each.
     """
-    of_paper, known = in_paper(systems), ("released", "trained", "yours")
+    known = ("released", "trained", "yours")
     others = [one for one in systems if one.origin in known and one.paper != PAPER]
-    groups = (of_paper, [one for one in others if one not in of_paper])
-    if not any(groups):
+    found = []
+    for group in (in_paper(systems), others):
+        found += [*group, *(one.at_temperature(FIXED_TEMPERATURE) for one in group)]
+    if not found:
         raise ChaosError(
             f"This needs predictions on {votes.dataset.title}, and none are available.",
             todo="pass -p predictions=FILE, or run `chaos data fetch` for the released ones",
         )
     everyone = oracle(votes)
-    found = []
-    for group in groups:
-        if any(one.name == everyone.name for one in group):
-            raise ChaosError(
-                "A system has the name of a reference.", found=everyone.name, todo="rename it"
-            )
-        found += [*group, *(one.at_temperature(FIXED_TEMPERATURE) for one in group)]
+    if any(one.name == everyone.name for one in found):
+        raise ChaosError(
+            "A system has the name of a reference.", found=everyone.name, todo="rename it"
+        )
     found.append(everyone)
     return found if shown_seed is None else _with_seed(found, shown_seed)
 
@@ -102,7 +95,7 @@ def flattened_beside(
 
 
 def published_rows(table: str, votes: Votes | None = None) -> pd.DataFrame:
-    """Return a table of the paper with each row's `paper_systems`, or its part about some votes.
+    """Return a table of the paper with what each row's system is, or its part about some votes.
 
     That is empty for votes that were not released, since the paper's numbers are not about them.
     """
@@ -112,15 +105,18 @@ def published_rows(table: str, votes: Votes | None = None) -> pd.DataFrame:
     return rows[(rows["dataset"] == votes.dataset.name) & votes.is_released]
 
 
-def rows_about(published: pd.DataFrame, keys: Mapping[str, object]) -> pd.DataFrame:
-    """Return the rows of `published_rows` that are about a system, by its `System.keys`.
+def with_published(
+    table: pd.DataFrame, published: pd.DataFrame, names: Sequence[str], keys: Sequence[str] = MODEL
+) -> pd.DataFrame:
+    """Add the paper's numbers, ``published_…``, and ours minus them, ``difference_…``, by name.
 
-    A row without a seed is about every seed.
+    They are about the rows of a table that have their `keys`.
     """
-    same = published["seed"].isna() | published["seed"].isin([keys["seed"]])
-    for name in ("origin", "family", "temperature"):
-        same &= published[name] == keys[name]
-    return published[same]
+    theirs = published[[*keys, *names]].astype(table.dtypes[[*keys]])
+    theirs.columns = [*keys, *(f"published_{name}" for name in names)]
+    found = table.merge(theirs, "left", [*keys])
+    gaps = {f"difference_{name}": found[name] - found[f"published_{name}"] for name in names}
+    return found.assign(**gaps)
 
 
 def measured(judged: Judged, measures: Sequence[str]) -> dict[str, float]:
@@ -129,71 +125,19 @@ def measured(judged: Judged, measures: Sequence[str]) -> dict[str, float]:
 
 
 def per_system(
-    votes: Votes,
-    systems: Iterable[System],
-    values: Callable[[Judged], dict[str, float]],
-    known: pd.DataFrame | None = None,
-    /,
-    **theirs: str,
+    votes: Votes, systems: Iterable[System], values: Callable[[Judged], dict[str, float]]
 ) -> pd.DataFrame:
-    """Make a row per system: its keys, `values` of it, and the paper's numbers beside them.
-
-    Each of `theirs` is a column, filled from the column that it names of what is `known` of the
-    paper: `published_rows`.
-    """
-    rows = []
-    for one in systems:
-        row = {**one.keys, **values(one.aligned_to(votes))}
-        if known is not None:
-            about = rows_about(known, one.keys)
-            row |= {name: first_known(about[column]) for name, column in theirs.items()}
-        rows.append(row)
+    """Return a row per system: its keys, and `values` of it."""
+    rows = [{**one.keys, **values(one.aligned_to(votes))} for one in systems]
     return pd.DataFrame(rows).astype({"seed": "Int64"})
 
 
-def first_known(values: "pd.Series[float]") -> float:
-    """Return the first number that is there, NaN where none is."""
-    known = values.dropna()
-    return float(known.iloc[0]) if len(known) else math.nan
-
-
-def agreeing(table: pd.DataFrame, ours: str, theirs: str, *, scale: float = 1) -> pd.DataFrame:
-    """Add ``agrees``: whether our number is theirs as printed, <NA> where nothing was."""
-    pairs = zip(scale * table[ours], table[theirs], strict=True)
-    same = [None if np.isnan(printed) else agrees(value, printed) for value, printed in pairs]
-    return table.assign(agrees=pd.array(same, dtype="boolean"))
-
-
-def paper_columns(
-    group: str, ours: str, theirs: str, digits: int, *, scale: float = 1, signed: bool = False
-) -> list[Column]:
-    """Return three columns, paper, here and Δ, of a table that is `agreeing`.
-
-    The paper's number stands as printed; Δ is bold where it exceeds the rounding of that.
-    """
-
-    def as_printed(row: Row) -> str:
-        if math.isnan(row[theirs]):
-            return MISSING
-        return f"{row[theirs]:{'+' if signed else ''}g}".replace("-", "−")
-
-    def difference(row: Row) -> float:
-        return float(scale * row[ours] - row[theirs])
-
-    return [
-        Column("paper", as_printed, group=group),
-        Column("here", lambda row: scale * row[ours], digits, signed=signed, group=group),
-        Column("Δ", difference, digits, signed=True, group=group, bold=_is_off),
-    ]
-
-
-def _is_off(row: Row) -> bool:
-    return row["agrees"] is False
-
-
 def title(row: Row) -> str:
-    """Return what a row's system is called in a table."""
-    return unbroken(system_title(row["system"], row["origin"], row["temperature"]))
+    """Return what a row's system is called in a table: its family where it is of ``n_seeds``."""
+    n_seeds = row.get("n_seeds", 0)
+    name = row["family"] if n_seeds else row["system"]
+    several = f", {n_seeds} seeds" if n_seeds > 1 else ""
+    return unbroken(system_title(name, row["origin"], row["temperature"]) + several)
 
 
 def unbroken(name: str) -> str:
@@ -202,28 +146,18 @@ def unbroken(name: str) -> str:
     return name.translate(together).replace(",\u00a0", ", ")
 
 
-def prediction_files(votes: Votes, system: System) -> list[Path]:
-    """Return the files of a released system's predictions on a dataset; none where one is missing.
+def released_lines(votes: Votes, system: System) -> list[list[dict[str, Any]]]:
+    """Return what the paper released of a model, file by file: a line per item, in its order.
 
-    They hold more items than the dataset does: all of the development set that it was taken from.
+    The files hold all of the development set that the dataset was taken from. Each line has
+    ``uid``, ``true`` (the gold label) and ``probs``, by the files' own codes of the labels. Without
+    files for any other system.
     """
-    if system.origin != "released":
+    if system.paper != PAPER:
         return []
-    return released_files(votes.dataset, system.family, system.seed)
-
-
-def released_files(dataset: Dataset, family: str, seed: int | None) -> list[Path]:
-    """Return the files of `prediction_files` by the system's family and seed."""
-    for known in dataset.systems:
-        if known.family == family:
-            return available(known.parts.get(seed, ()))
-    return []
-
-
-def available(names: Sequence[str]) -> list[Path]:
-    """Return where published files stand; none where one is missing."""
-    there = all(map(sources.find, names))
-    return [sources.locate(name, "released") for name in names] if there else []
+    known = next(one for one in votes.dataset.systems if one.family == system.family)
+    paths = [sources.locate(name, "released") for name in known.parts[system.seed]]
+    return [list(map(json.loads, path.read_text("utf-8").splitlines())) for path in paths]
 
 
 def agrees(value: float, published: float) -> bool:

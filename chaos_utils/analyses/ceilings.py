@@ -4,18 +4,19 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from chaos_utils.analyses.names import SYSTEM
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.metrics.priors import draw_truths, fit_grid
 from chaos_utils.metrics.resampling import bootstrap_tables, percentile_interval, rescale
-from chaos_utils.report.columns import DATASET, MISSING, Column, number, signed
-from chaos_utils.scoring.draws import Floats, Repeated, draw_crowds, draw_posterior, repeated
+from chaos_utils.report.columns import DATASET, Column, number
+from chaos_utils.scoring.draws import Floats, Repeated, draw_crowds, repeated
 from chaos_utils.scoring.references import UNSETTLED, References, is_settled
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import baselines, old_label, uniform
@@ -37,7 +38,7 @@ def annotation_budget(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
     Beyond ``most_votes``, those of the item that has most, truth is extrapolated.
     """
     rng = np.random.default_rng(seed)
-    truths = draw_posterior(votes.counts, n_draws, rng)
+    truths = draw_truths(votes.counts, fit_grid(votes.counts), rng, n_draws)
     rows = []
     for n_votes in VOTES:
         crowds = draw_crowds(truths, n_votes, rng)
@@ -74,28 +75,21 @@ def noise_ceiling(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
     found = References(votes, n_draws, seed)
     rows = []
     for name in NAMES:
-        model, crowds = found.perfect_model(name), found.crowds(name)
-        low, high = found.floor_interval(name)
+        low, high = found.perfect_model_interval(name)
         rows.append(
             {
                 "dataset": votes.dataset.name,
                 "measure": name,
                 "n_votes": found.n_votes,
                 "uniform": found.uniform(name).value,
-                "perfect_model": model.value,
+                "perfect_model": found.perfect_model(name).value,
                 "perfect_model_low": low,
                 "perfect_model_high": high,
-                "perfect_model_sd": model.values.std(),
                 "second_crowd_halves": _value(found.halves(name)),
-                "second_crowd_halves_error": found.extrapolation_error(name),
-                "second_crowd_posterior": _value(crowds),
-                "second_crowd_posterior_sd": np.nan if crowds is None else crowds.values.std(),
+                "second_crowd_posterior": _value(found.crowds(name)),
                 "second_crowd_se": found.second_crowd_error(name),
                 "n_half": found.n_half,
-                "half_measured": _value(found.measured_half(name)),
-                "half_drawn": _value(found.drawn_half(name)),
-                "perfect_model_dirichlet": found.dirichlet_model(name).value,
-                "half_dirichlet": _value(found.dirichlet_half(name)),
+                **found.checks(name),
             }
         )
     return pd.DataFrame(rows)
@@ -116,87 +110,79 @@ def normalised_scores(
     Rescaled is NaN where there is no second crowd, or none that is surely better than the guess.
     """
     found = References(votes, n_draws, seed)
-    # What systems on the same items share is resampled once.
-    pieces: dict[tuple[object, ...], tuple[npt.NDArray[np.int64], Repeated]] = {}
-    keys: list[tuple[System, str, list[tuple[object, ...]]]] = []
-    for system in [*systems, *baselines(votes, seed)]:
-        rows, judged = system.rows_in(votes), system.aligned_to(votes)
-        for name in NAMES:
-            of_row: list[tuple[object, ...]] = [(system.name, name)]
-            pieces[of_row[0]] = rows, Repeated.once(MEASURES[name], judged)
-            for reference in filter(None, (found.uniform(name), found.second_crowd(name))):
-                of_row.append((rows.tobytes(), len(of_row), name))
-                if of_row[-1] not in pieces:
-                    pieces[of_row[-1]] = rows, reference.on(rows)
-            keys.append((system, name, of_row))
+    everyone = [*systems, *baselines(votes, seed)]
+    alike: dict[bytes, list[System]] = {}  # those that cover the same items
+    for system in everyone:
+        alike.setdefault(system.rows_in(votes).tobytes(), []).append(system)
+    several = [
+        _beside_references(found, some, name, n_resamples, seed)
+        for some in alike.values()
+        for name in NAMES
+    ]
+    table = in_order_of(pd.concat(several), "system", [one.name for one in everyone])
+    humans = _estimated_humans(table)
+    return pd.concat([table, humans], ignore_index=True) if len(humans) else table
+
+
+def _beside_references(
+    found: References, systems: Sequence[System], name: str, n_resamples: int, seed: int
+) -> pd.DataFrame:
+    """Return the scores of systems that cover the same items by a measure, beside references."""
+    measure, votes = MEASURES[name], found.votes
+    items = systems[0].rows_in(votes)
+    even, crowd = found.uniform(name), found.second_crowd(name)
+    pieces = [one.on(items) for one in (even, crowd) if one]
+    pieces += [Repeated.once(measure, one.aligned_to(votes)) for one in systems]
     # As `scores.score` resamples them, so that a system has one interval on every page.
     rng = np.random.default_rng([seed, 0])
-    tables = [(rows, piece.table) for rows, piece in pieces.values()]
+    tables = [(items, one.table) for one in pieces]
     means = bootstrap_tables(tables, np.arange(len(votes)), n_resamples, rng)
-    draws = {
-        key: piece.of_means(one)
-        for (key, (_, piece)), one in zip(pieces.items(), means, strict=True)
-    }
-    computed = [
+    values = np.array([one.value for one in pieces])
+    draws = np.column_stack(list(map(Repeated.of_means, pieces, means)))
+    if crowd is None:
+        values, draws = np.insert(values, 1, np.nan), np.insert(draws, 1, np.nan, axis=1)
+    table = pd.DataFrame(
         {
             "dataset": votes.dataset.name,
-            "system": system.name,
+            "system": [one.name for one in systems],
             "source": "computed",
-            "kind": "baseline" if system.origin == "baseline" else "model",
-            "n_items": len(pieces[of_row[0]][0]),
+            "kind": ["baseline" if one.origin == "baseline" else "model" for one in systems],
+            "n_items": len(items),
             "measure": name,
-            "perfect_model": found.perfect_model(name).on(pieces[of_row[0]][0]).value,
-            **_rescaled([pieces[key][1] for key in of_row], [draws[key] for key in of_row]),
+            "perfect_model": found.perfect_model(name).on(items).value,
+            "second_crowd": values[1],
+            "uniform": values[0],
+            "value": values[2:],
+            **dict.fromkeys(("low", "high", "rescaled", "rescaled_low", "rescaled_high"), np.nan),
         }
-        for system, name, of_row in keys
-    ]
-    return pd.DataFrame([*computed, *_estimated_human(found)])
-
-
-def _rescaled(values: list[Repeated], resampled: list[Floats]) -> dict[str, float]:
-    """Rescale a score; `values` are it, the uniform guess and the second crowd, if any."""
-    system, uniform_, *crowd = (piece.value for piece in values)
-    measure = values[0].measure
-    low, high = percentile_interval(resampled[0]) if measure.has_interval else (np.nan, np.nan)
-    cells = {"second_crowd": crowd[0] if crowd else np.nan, "uniform": uniform_, "value": system}
-    cells |= {"low": float(low), "high": float(high)}
-    cells |= dict.fromkeys(("rescaled", "rescaled_low", "rescaled_high"), np.nan)
+    )
+    room = draws[:, [1]] - draws[:, [0]]
     sign = {"lower": -1, "higher": 1, "zero": 0}[measure.better]
-    if crowd:
-        room = resampled[2] - resampled[1]
-        if min(np.round(percentile_interval(sign * room), 10)) > 0:
-            cells["rescaled"] = float(rescale(system, at_zero=uniform_, at_one=crowd[0])) + 0.0
-            if measure.has_interval:
-                ends = percentile_interval((resampled[0] - resampled[1]) / room)
-                cells["rescaled_low"], cells["rescaled_high"] = (float(end) + 0.0 for end in ends)
-    return cells
+    is_better = min(np.round(percentile_interval(sign * room), 10)) > 0
+    if is_better:
+        table["rescaled"] = rescale(values[2:], at_zero=values[0], at_one=values[1]) + 0.0
+    if measure.has_interval:
+        table["low"], table["high"] = percentile_interval(draws[:, 2:])
+        if is_better:
+            low, high = percentile_interval((draws[:, 2:] - draws[:, [0]]) / room)
+            table["rescaled_low"], table["rescaled_high"] = low + 0.0, high + 0.0
+    return table
 
 
-def _estimated_human(found: References) -> list[dict[str, object]]:
+def _estimated_humans(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of Table 5's estimated human; none for a dataset that is not in it."""
-    table = read_published(_PAPER)
-    dataset = found.votes.dataset.name
-    published = table[(table["dataset"] == dataset) & (table["model"] == "est-human")]
-    rows: list[dict[str, object]] = []
-    for name in _OF_HUMANS if len(published) else ():
-        value = float(published[name].iloc[0])
-        even, crowd = found.uniform(name).value, _value(found.second_crowd(name))
-        known = not np.isnan(crowd)
-        row = {
-            "dataset": dataset,
-            "system": ESTIMATED_HUMAN,
-            "source": "published",
-            "kind": "human",
-            "n_items": len(found.votes),
-            "measure": name,
-            "perfect_model": found.perfect_model(name).value,
-            "second_crowd": crowd,
-            "uniform": even,
-            "value": value,
-            "rescaled": float(rescale(value, at_zero=even, at_one=crowd)) if known else np.nan,
-        }
-        rows.append(row)
-    return rows
+    published = read_published(_PAPER)
+    humans = published[published["model"] == "est-human"]
+    humans = humans.melt("dataset", list(_OF_HUMANS), "measure", "value")
+    shared = ["dataset", "measure", "n_items", "perfect_model", "second_crowd", "uniform"]
+    humans = humans.merge(table.loc[table["system"] == UNIFORM, shared])
+    room = humans["second_crowd"] - humans["uniform"]
+    return humans.assign(
+        system=ESTIMATED_HUMAN,
+        source="published",
+        kind="human",
+        rescaled=(humans["value"] - humans["uniform"]) / room,
+    )
 
 
 @recorded(keys=("dataset", "system", "measure", "n_votes"))
@@ -213,7 +199,7 @@ def items_by_votes(
         raise ChaosError("The budget buys no vote.", found=budget, expected="1 or more")
     measure = MEASURES["jsd"]
     rng = np.random.default_rng(seed)
-    truths = draw_posterior(votes.counts, n_draws, rng)
+    truths = draw_truths(votes.counts, fit_grid(votes.counts), rng, n_draws)
     everyone = [*systems, uniform(votes)]
     everyone += [old_label(votes)] if votes.has_old_labels else []
 
@@ -297,37 +283,13 @@ def _second_crowd(column: str) -> Callable[[Mapping[str, Any]], str]:
     return cell
 
 
-def _relative(value: str, to: str) -> Callable[[Mapping[str, float]], str]:
-    """Show by how many percent one column differs from another."""
-
-    def cell(row: Mapping[str, float]) -> str:
-        if np.isnan(row[value]) or not row[to]:
-            return MISSING
-        return f"{signed(100 * (row[value] / row[to] - 1), 1)} %"
-
-    return cell
-
-
-_OF_WHAT = [
+CEILING_COLUMNS = [
     DATASET,
     Column("measure", "measure", names=lambda name: MEASURES[name].title),
-]
-CEILING_COLUMNS = [
-    *_OF_WHAT,
     Column("uniform guess", "uniform", 3),
     Column("perfect model", "perfect_model", 3, "perfect_model_low", "perfect_model_high"),
     Column("split halves", _second_crowd("second_crowd_halves"), group="second crowd"),
     Column("drawn crowds", _second_crowd("second_crowd_posterior"), group="second crowd"),
-]
-PRIOR_COLUMNS = [
-    *_OF_WHAT,
-    Column("any shape", "perfect_model", 4, group="perfect model"),
-    Column(
-        "Dirichlet", _relative("perfect_model_dirichlet", "perfect_model"), group="perfect model"
-    ),
-    Column("measured", "half_measured", 3, group="half crowds"),
-    Column("any shape", _relative("half_drawn", "half_measured"), group="half crowds"),
-    Column("Dirichlet", _relative("half_dirichlet", "half_measured"), group="half crowds"),
 ]
 
 

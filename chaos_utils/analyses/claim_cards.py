@@ -6,7 +6,8 @@ from html import escape
 
 import pandas as pd
 
-from chaos_utils.analyses.claims import MARKS, PAPERS, VERDICTS, shown_p, shown_value
+from chaos_utils.analyses.agreement import adjusted_p
+from chaos_utils.analyses.claims import MARKS, PAPERS, VERDICTS, shown_value
 from chaos_utils.report.captions import first_sentence
 from chaos_utils.report.columns import MISSING, Row
 
@@ -81,7 +82,7 @@ def _facts(row: Row, n_resamples: int) -> Iterable[str]:
         "Claim": row["id"],
         "Holds if the value": row["criterion"] or MISSING,
         "Value, with its 95% interval if it has one": shown_value(row),
-        "p, adjusted for all claims of an order (Holm)": shown_p(row, n_resamples),
+        "p, adjusted for all claims of an order (Holm)": adjusted_p(row, n_resamples),
     }
     for name, fact in facts.items():
         if fact != MISSING:

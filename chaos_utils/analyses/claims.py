@@ -11,16 +11,17 @@ import numpy as np
 import pandas as pd
 from pydantic import BeforeValidator, Field, model_validator
 
-from chaos_utils.analyses.agreement import LEVEL
-from chaos_utils.analyses.names import SYSTEM_NAMES, dataset_name, listed
+from chaos_utils.analyses.agreement import LEVEL, adjusted_p
+from chaos_utils.analyses.names import dataset_name, listed
 from chaos_utils.analyses.record import OF_SYSTEMS, TABLES
 from chaos_utils.analyses.recorded import derived
 from chaos_utils.base.checked import Strict, checked
 from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.yaml_files import read_yaml
 from chaos_utils.datasets.catalogue import get_dataset
-from chaos_utils.metrics.resampling import holm, smallest_p_value
-from chaos_utils.report.columns import MISSING, Column, Row, number, p_value, with_interval
+from chaos_utils.metrics.resampling import holm
+from chaos_utils.report.columns import MISSING, Column, Row, number, with_interval
 from chaos_utils.report.values import Address, parsed
 
 FILE = Path(__file__).with_name("claims.yml")
@@ -35,7 +36,6 @@ KINDS = (HOLDS, NOISE, READING, SUBSTANCE, PRINT, OPEN)
 PAPERS = {"nie2020": "Nie et al. 2020", "baan2022": "Baan et al. 2022"}
 _FAULTS = {"print": PRINT, "substance": SUBSTANCE}
 _QUANTILE = 1.959963985  # of the normal distribution: half-widths of 95% in standard errors
-_SHOWN = 0.001  # smaller p-values are not told apart
 _VOTES = "claims_numbers.vote_numbers"  # has every dataset whose votes are available
 _ROUNDING = 1e-9  # 0.75 - 0.7495 must not exceed half a unit by floating point alone
 _CASES = ("case", "model", "system", "family", "temperature")  # what tells rows of a dataset apart
@@ -89,8 +89,9 @@ def _rows_at(address: Address, tables: Mapping[str, pd.DataFrame]) -> pd.DataFra
     found = pd.DataFrame({"value": rows[column].astype(float)})
     found.insert(0, "dataset", rows.get("dataset", ""))
     found.insert(1, "case", rows[case].map(_as_text) if case else "")
+    of_column = "" if column == "value" else f"{column}_"
     for name in ("low", "high", "p"):
-        found[name] = rows[name] if name in rows and column == "value" else np.nan
+        found[name] = rows.get(f"{of_column}{name}", np.nan)
     if address.aggregate:
         found = _aggregated(found, address.aggregate)
     parts = [found[found["dataset"] == name] for name in datasets]
@@ -160,8 +161,8 @@ class Claim(Strict):
     """A claim of a paper, in our own words, and how it is checked.
 
     `place` is its section, table or figure. `numbers` decide, at the addresses of recorded tables
-    or of the papers' own, `times` a factor where the paper has another unit. `minus`, numbers by
-    dataset, are taken from them. If `total`, their sum decides. Their `rule` is one of these:
+    or of the papers' own, `times` a factor where the paper has another unit. If `total`, their sum
+    decides. Their `rule` is one of these:
 
     * ``equals``: each is `to` (by dataset or case where it differs), up to `within`, half a unit of
       the last digit printed. It is about these very items and votes: sampling excuses nothing;
@@ -174,8 +175,8 @@ class Claim(Strict):
       a few models, so the claim can only fail, or hold within noise;
     * ``open``: the evidence was not released.
 
-    Of a claim that two numbers equal `to`, the other stands in `together`, by dataset and case;
-    that which is further from `to` decides.
+    Of a claim that two numbers equal `to`, the other stands in `together`, for the same datasets
+    and cases; that which is further from `to` decides.
 
     `reading` says how a word such as *barely* was taken. `shows` says which of the numbers with the
     worst verdict is shown, by default the smallest for ``above`` and ``absent``, else the first.
@@ -195,7 +196,6 @@ class Claim(Strict):
     claim: Annotated[str, Field(pattern=r"\.$", description="a text that ends with a full stop")]
     rule: Literal["equals", "above", "all", "some", "absent", "open"]
     numbers: At | None = None
-    minus: dict[str, float] = Field(default_factory=dict)
     together: At | None = None
     times: float = 1
     total: bool = False
@@ -343,14 +343,16 @@ def _rows_of(claim: Claim, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame |
     rows = None if claim.numbers is None else claim.numbers.rows(tables)
     if rows is None:
         return None
-    rows = rows.assign(value=claim.times * rows["value"])
-    if claim.minus:
-        fixed = rows["dataset"].map(claim.minus)
-        moved = {name: rows[name] - fixed for name in ("value", "low", "high")}
-        rows = rows.assign(**moved, p=np.nan)  # the p is that of another bound
+    ends = np.sort(claim.times * rows[["low", "high"]].to_numpy(float), axis=1)
+    rows = rows.assign(value=claim.times * rows["value"], low=ends[:, 0], high=ends[:, 1])
     if claim.together is not None:
-        rows = _further(claim, rows, claim.together.rows(tables))
-    if rows is not None and claim.total:
+        others = claim.together.rows(tables)
+        if others is None or len(others) < len(rows):
+            return None
+        to = rows.apply(claim.bound_of, axis=1)
+        is_nearer = (rows["value"] - to).abs() < (others["value"] - to).abs()
+        rows = rows.where(~is_nearer, others)
+    if claim.total:
         rows = rows.head(1).assign(value=rows["value"].sum(), low=np.nan, high=np.nan, p=np.nan)
     return rows
 
@@ -364,21 +366,6 @@ def _p_of(claim: Claim, rows: pd.DataFrame | None) -> float:
         return float("nan")
     p = rows.loc[~(rows["value"] > claim.above), "p"]
     return min(1.0, len(p) * float(p.min())) if len(p) else float(rows["p"].max())
-
-
-def _further(claim: Claim, rows: pd.DataFrame, others: pd.DataFrame | None) -> pd.DataFrame | None:
-    """Return the rows, or those of the same dataset and case that are further from `to`."""
-    found = []
-    for one in rows.to_dict("records"):
-        same = ["dataset", "case"]
-        other = (
-            None if others is None else others[(others[same] == [one[s] for s in same]).all(axis=1)]
-        )
-        if other is None or other.empty:
-            return None
-        to = claim.bound_of(one)
-        found.append(max(one, other.iloc[0].to_dict(), key=lambda row: abs(row["value"] - to)))
-    return pd.DataFrame(found)
 
 
 def _decide(
@@ -477,17 +464,9 @@ def sum_up(checked: pd.DataFrame) -> pd.DataFrame:
     return counts.reindex(index, fill_value=0).reset_index()
 
 
-def beside(summed: pd.DataFrame) -> pd.DataFrame:
-    """Return what `sum_up` counts with the papers side by side, where there is something."""
-    wide = summed.pivot(index="kind", columns="paper", values="n").reindex(KINDS)
-    wide = wide.reindex(columns=list(PAPERS)).fillna(0).astype(int)
-    return wide.assign(both=wide.sum(axis=1)).query("both > 0").reset_index()
-
-
 SUM_COLUMNS = [
     Column("", "kind"),
-    *(Column(name, paper) for paper, name in PAPERS.items()),
-    Column("both", "both"),
+    *(Column(name, "n", at={"paper": paper}) for paper, name in PAPERS.items()),
 ]
 
 
@@ -509,13 +488,6 @@ def shown_value(row: Row) -> str:
     return with_interval(value, row["low"], row["high"], digits)
 
 
-def shown_p(row: Row, n_resamples: int) -> str:
-    """Write Holm's p; one that is not from resamples may be smaller than theirs can be."""
-    if row["p"] < smallest_p_value(n_resamples) * (1 - _ROUNDING):
-        return "< 0.001" if row["p_holm"] < _SHOWN else number(row["p_holm"], 3)
-    return p_value(row["p_holm"], n_resamples, raw=row["p"] * (1 - _ROUNDING)) or MISSING
-
-
 MARKS = dict(zip(VERDICTS, "✓≈⇄✗?", strict=True))
 
 
@@ -527,5 +499,5 @@ def columns_for(n_resamples: int) -> list[Column]:
         Column("place", lambda row: f"{PAPERS[row['paper']]}, {row['place']}"),
         Column("verdict", lambda row: f"{MARKS[row['verdict']]} {row['verdict']}"),
         Column("value", shown_value),
-        Column("Holm p", lambda row: shown_p(row, n_resamples)),
+        Column("Holm p", lambda row: adjusted_p(row, n_resamples)),
     ]

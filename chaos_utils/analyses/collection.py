@@ -4,9 +4,9 @@ What the annotators did was not released, so every number here that is not publi
 simulated annotators. The analyses take what `with_examples` returns.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -15,26 +15,32 @@ from chaos_utils.analyses.evidence import Evidence, Material, gather
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.table import in_order_of
-from chaos_utils.collection import design
 from chaos_utils.collection.annotators import mixture, stated_parameters
-from chaos_utils.collection.materials import Materials, cut
-from chaos_utils.collection.protocol import OPERATORS, Protocol
+from chaos_utils.collection.materials import cut
+from chaos_utils.collection.protocol import OPERATORS, Json, Protocol, load_protocol
 from chaos_utils.collection.simulate import Simulation, simulate
-from chaos_utils.collection.tables import (
-    PLATEAU_PERCENT,
-    SETTLED,
-    accuracy_curve,
-    summary,
-    transitions,
-)
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
+from chaos_utils.metrics.divergence import total_variation
+from chaos_utils.metrics.resampling import bootstrap_means, draw_votes, percentile_interval
 from chaos_utils.report.columns import DATASET, Column, Row, number, signed, with_interval
 
 _NEEDS = "published collection"
 _PAPER = ("nie2020_table1", "nie2020_table2")
-_FIRST = 50  # items that count as an annotator's first ones
-_WITH_RANGE = ("tvd", "dollars", "hours")
+# Figure 2 of Nie et al. (2020): the accuracy on unanimous examples no longer rises after so many
+# items; its level, read off the figure, is one for all datasets.
+_SETTLED, _PLATEAU_PERCENT = 300, 92.0
+_BIN, _UPTO, _RESAMPLES = 50, 600, 500  # of the accuracy over an annotator's items
+_NO_STAGE = {"qualification_items": 0, "training_items": 0, "check_rate": 0.0}
+# The protocol with stages left out, by what is left out.
+_WITHOUT: Mapping[str, Mapping[str, float]] = {
+    "nothing": {},
+    "the on-boarding test": {"qualification_items": 0},
+    "training": {"training_items": 0},
+    "hidden checks": {"check_rate": 0.0},
+    "every stage": _NO_STAGE,
+    "every stage, 1,000 votes per item": {**_NO_STAGE, "votes_per_item": 1000},
+}
 
 
 def with_examples(material: Material) -> Material:
@@ -60,46 +66,33 @@ def with_examples(material: Material) -> Material:
     return Material(tuple(found))
 
 
-def _cut(
-    votes: Votes, all_votes: Sequence[Votes], n_items: int, unanimous: float, seed: int
-) -> Materials:
-    # Examples stand in the book's order, whoever's items are judged.
-    lending = sorted(all_votes, key=lambda one: one.dataset.in_book)
-    return cut(votes, lending, n_items=n_items, bar=unanimous, seed=seed)
-
-
-def _reported(dataset: str) -> dict[str, float]:
-    """Return what the paper reports on a dataset's collection, as `summary` names it."""
-    row = read_published("nie2020_table1").set_index("dataset").loc[dataset]
-    names = ("qualification_fail_rate_percent", "filter_rate_percent", "annotators")
-    return {name: float(row[name]) for name in names} | {"plateau_percent": PLATEAU_PERCENT}
-
-
 @lru_cache(maxsize=8)  # the analyses of a page share their simulations
 def _collected(
     votes: Votes,
     all_votes: tuple[Votes, ...],
-    protocol: Protocol,
     collections: int,
     unanimous: float,
     seed: int,
 ) -> tuple[Simulation, ...]:
     """Simulate the collection of a dataset several times."""
-    if collections < 1:
-        raise ChaosError("Nothing would be simulated.", found=collections, expected="at least 1")
+    _refuse_none(collections)
     dataset = votes.dataset.name
     sizes = read_published("nie2020_table2").set_index("dataset")["n_examples"]
-    items = _cut(votes, all_votes, int(sizes[dataset]), unanimous, seed)
+    items = cut(votes, all_votes, int(sizes[dataset]), unanimous, seed)
     population = mixture(**stated_parameters(dataset))
-    return tuple(simulate(protocol, items, population, seed + n) for n in range(collections))
+    return tuple(simulate(load_protocol(), items, population, seed + n) for n in range(collections))
+
+
+def _refuse_none(*sizes: int) -> None:
+    if min(sizes) < 1:
+        raise ChaosError("Nothing would be simulated.", found=min(sizes), expected="at least 1")
 
 
 @recorded(keys=("dataset", "quantity"), needs=_NEEDS, published=_PAPER)
-def beside_published(
+def against_paper(
     votes: Votes,
     all_votes: tuple[Votes, ...],
     *,
-    protocol: Protocol,
     collections: int,
     unanimous: float,
     seed: int,
@@ -107,54 +100,53 @@ def beside_published(
     """Set what is published on a dataset's collection beside what is simulated.
 
     `all_votes` lend the unanimous examples, whose share of votes on one label exceeds `unanimous`.
-    The collection is simulated `collections` times, with seeds from `seed` on.
-
-    One row per quantity. Its ``role`` is ``stated`` (a parameter that is assumed), ``reported`` (in
-    the paper), ``predicted``, ``input`` (taken from the paper) or ``material`` (what the collection
-    works with). ``simulated`` is the mean of the collections, ``low`` and ``high`` are the lowest
-    and the highest; ``difference`` is simulated minus published.
+    The ``role`` of a quantity is ``stated`` (a parameter that is assumed), ``reported`` (in the
+    paper) or ``predicted``. ``simulated`` is the mean of the collections, ``low`` and ``high`` are
+    the lowest and the highest; ``difference`` is simulated minus published.
     """
-    simulated = _collected(votes, all_votes, protocol, collections, unanimous, seed)
-    dataset, items = votes.dataset.name, simulated[0].materials
-    reported = _reported(dataset)
-    runs = pd.DataFrame([summary(run) | _predictions(run) for run in simulated])
-    drawn = pd.DataFrame(
-        {"quantity": runs.columns, "simulated": runs.mean(), "low": runs.min(), "high": runs.max()}
-    )
-    drawn["published"] = drawn["quantity"].map(reported)
+    dataset = votes.dataset.name
+    runs = _collected(votes, all_votes, collections, unanimous, seed)
+    each = pd.DataFrame([_summary(run) for run in runs])
+    paper = read_published("nie2020_table1").set_index("dataset").loc[dataset]
+    drawn = pd.DataFrame({"simulated": each.mean(), "low": each.min(), "high": each.max()})
+    drawn["published"] = paper.reindex(drawn.index)
+    drawn.loc["plateau_percent", "published"] = _PLATEAU_PERCENT
     drawn["role"] = np.where(drawn["published"].notna(), "reported", "predicted")
-    seconds = design.seconds_per_answer(dataset)
-    time = {"quantity": "mean_seconds_per_example", "role": "input", "published": seconds}
-    sizes = {
-        "examples": len(items.pool),
-        "repeated_items": items.n_repeated,
-        "votes": int(simulated[0].counts.sum()),
-    }
-    given = [
-        pd.DataFrame(values.items(), columns=["quantity", "simulated"]).assign(role=role)
-        for role, values in (("stated", stated_parameters(dataset)), ("material", sizes))
-    ]
-    table = pd.concat([given[0], drawn, pd.DataFrame([time]), given[1]], ignore_index=True)
+    stated = pd.DataFrame({"simulated": stated_parameters(dataset), "role": "stated"})
+    table = pd.concat([stated, drawn]).rename_axis("quantity").reset_index()
     table = table.assign(dataset=dataset, difference=table["simulated"] - table["published"])
     columns = ["dataset", "quantity", "role", "published", "simulated", "low", "high", "difference"]
     return table[columns]
 
 
-def _predictions(run: Simulation) -> dict[str, float]:
-    """Return what the paper does not report: shares in percent, dollars, hours."""
-    people, votes, known = run.annotators, run.votes, run.known
-    admitted = (people["state"] != "rejected").sum()
-    careless = people["kind"].to_numpy()[votes["annotator"]] != "careful"
-    first = known[(known["asked"] == "check") & (known["place"] < _FIRST)]
+def _summary(run: Simulation) -> dict[str, float]:
+    """Return what the paper reports on its collection, and what it does not: shares in percent.
+
+    Who failed is of those who applied; who was filtered out (dismissed in training, or blocked at
+    work) of those who were admitted; annotators are those with counted votes.
+    """
+    votes, state = run.votes, run.annotators["state"]
+    careless = run.annotators["kind"].to_numpy()[votes["annotator"]] != "careful"
+    admitted = state != "rejected"
+    filtered = state.isin(["dismissed", "blocked"]).sum() / max(admitted.sum(), 1)
     return {
-        "dismissed_percent": 100 * float((people["state"] == "dismissed").sum() / admitted),
-        "blocked_percent": 100 * float((people["state"] == "blocked").sum() / admitted),
-        "first_accuracy_percent": 100 * float(first["right"].mean()),
+        "qualification_fail_rate_percent": 100 * float((~admitted).mean()),
+        "filter_rate_percent": 100 * float(filtered),
+        "annotators": float(votes.loc[votes["counted"], "annotator"].nunique()),
+        "plateau_percent": _settled_percent(_checks(run)),
         "careless_votes_percent": 100 * float(careless[votes["counted"]].mean()),
         "discarded_votes_percent": 100 * float((~votes["counted"]).mean()),
-        "dollars": design.dollars(run),
-        "hours": design.hours(run),
+        "dollars": run.dollars,
     }
+
+
+def _checks(run: Simulation) -> pd.DataFrame:
+    return run.known[run.known["asked"] == "check"]
+
+
+def _settled_percent(checks: pd.DataFrame) -> float:
+    """Return the accuracy on hidden checks once it no longer rises; NaN without any."""
+    return 100 * float(checks.loc[checks["place"] >= _SETTLED, "right"].mean())
 
 
 @recorded(keys=("dataset", "who", "items"), needs=_NEEDS, published=_PAPER)
@@ -162,31 +154,42 @@ def accuracy_curves(
     votes: Votes,
     all_votes: tuple[Votes, ...],
     *,
-    protocol: Protocol,
     collections: int,
     unanimous: float,
     seed: int,
 ) -> pd.DataFrame:
     """Follow the accuracy on hidden checks over an annotator's items, in the first collection.
 
-    The rows of `accuracy_curve` for ``all`` and for ``careful`` annotators. ``plateau_percent`` is
-    the published level that the fit was to meet; ``settled_percent`` the simulated one from
-    ``settled_after`` items to the end, beyond the last bin too, as `summary` has it.
+    For ``all`` and for ``careful`` annotators, by how many items they have judged before: bins,
+    with their middle in ``items``. The band is a bootstrap interval of 95% over annotators.
+    ``plateau_percent`` is the published level that was to be met, ``settled_percent`` the simulated
+    one from 300 items to the end, beyond the last bin too.
     """
-    run = _collected(votes, all_votes, protocol, collections, unanimous, seed)[0]
-    is_careful = run.annotators["kind"].to_numpy()[run.known["annotator"]] == "careful"
-    careful = replace(run, known=run.known[is_careful])
-    tables = [
-        accuracy_curve(chosen).assign(
-            dataset=votes.dataset.name,
-            who=who,
-            plateau_percent=PLATEAU_PERCENT,
-            settled_after=SETTLED,
-            settled_percent=summary(chosen)["plateau_percent"],
-        )
-        for who, chosen in {"all": run, "careful": careful}.items()
-    ]
-    return pd.concat(tables, ignore_index=True)
+    run = _collected(votes, all_votes, collections, unanimous, seed)[0]
+    checks = _checks(run)
+    is_careful = run.annotators["kind"].to_numpy()[checks["annotator"]] == "careful"
+    rows = []
+    for who, chosen in {"all": checks, "careful": checks[is_careful]}.items():
+        rng = np.random.default_rng(0)
+        early = chosen[chosen["place"] < _UPTO]
+        for start, of_bin in early.groupby(early["place"] // _BIN * _BIN):
+            each = of_bin.groupby("annotator")["right"].agg(["sum", "count"])
+            means = bootstrap_means(each.to_numpy(float), _RESAMPLES, rng)
+            low, high = percentile_interval(100 * means[:, 0] / means[:, 1])
+            rows.append(
+                {
+                    "dataset": votes.dataset.name,
+                    "who": who,
+                    "items": start + _BIN / 2,
+                    "n_checks": len(of_bin),
+                    "accuracy_percent": 100 * float(of_bin["right"].mean()),
+                    "accuracy_percent_low": float(low),
+                    "accuracy_percent_high": float(high),
+                    "plateau_percent": _PLATEAU_PERCENT,
+                    "settled_percent": _settled_percent(chosen),
+                }
+            )
+    return pd.DataFrame(rows)
 
 
 @recorded(keys=("dataset", "careless", "without"), needs=_NEEDS, published=_PAPER)
@@ -194,7 +197,6 @@ def stage_effects(
     votes: Votes,
     all_votes: tuple[Votes, ...],
     *,
-    protocol: Protocol,
     items: int,
     careless: Sequence[float],
     replicates: int,
@@ -203,57 +205,86 @@ def stage_effects(
 ) -> pd.DataFrame:
     """Say what each stage buys: collections of the stated population with each stage left out.
 
-    Means over `replicates` collections of what `design.stage_effects` gives, for each share of
-    `careless` applicants; some have the lowest and the highest collection as ``…_low`` and
-    ``…_high``.
+    For each share of `careless` applicants, ``tvd`` is the mean distance of the estimated from the
+    true distributions, ``chance_tvd`` that of as many votes as the protocol wants, drawn from the
+    true ones. Means over `replicates` collections, with the lowest and the highest.
     """
-    few = _cut(votes, all_votes, items, unanimous, seed)
-    population = mixture(**stated_parameters(votes.dataset.name))
-    each = design.stage_effects(few, population, careless, protocol, replicates, seed)
-    groups = each.drop(columns="seed").groupby(["careless", "without"], sort=False)
-    means = groups.mean()
-    for name in _WITH_RANGE:
-        means[f"{name}_low"], means[f"{name}_high"] = groups[name].min(), groups[name].max()
-    table = means.reset_index()
-    table.insert(0, "dataset", votes.dataset.name)
-    return table
+    _refuse_none(replicates, len(careless))
+    few = cut(votes, all_votes, items, unanimous, seed)
+    stated = stated_parameters(votes.dataset.name)
+    k = int(load_protocol().parameters["votes_per_item"])
+    runs = range(seed, seed + replicates)
+    ideal = [draw_votes(few.items, k, np.random.default_rng(run)) / k for run in runs]
+    chance = float(np.mean([total_variation(few.items, drawn) for drawn in ideal]))
+    rows = []
+    for share, (without, changes), run in product(careless, _WITHOUT.items(), runs):
+        made = simulate(
+            load_protocol(**changes), few, mixture(**(stated | {"careless": share})), run
+        )
+        estimated = made.counts / made.counts.sum(axis=1, keepdims=True)
+        error = float(total_variation(few.items, estimated).mean())
+        rows.append((share, without, error, made.dollars))
+    each = pd.DataFrame(rows, columns=["careless", "without", "tvd", "dollars"])
+    groups = each.groupby(["careless", "without"], sort=False)
+    table = groups.mean().assign(chance_tvd=chance)
+    for name in ("tvd", "dollars"):
+        table[f"{name}_low"], table[f"{name}_high"] = groups[name].min(), groups[name].max()
+    return table.reset_index().assign(dataset=votes.dataset.name)
 
 
 @derived(keys=("from", "event", "condition", "to"))
-def open_ways(protocol: Protocol) -> pd.DataFrame:
+def ways(protocol: Protocol) -> pd.DataFrame:
     """Return the ways from state to state that the values of the parameters leave open.
 
-    The rows of `transitions`, with ``feedback`` (whether a mistake in the state ``from`` is pointed
-    out) and ``discards_votes`` (whether the state ``to`` throws votes away).
+    ``condition`` is in words, and empty where none is left to be met; ``feedback`` says whether a
+    mistake in the state ``from`` is pointed out, ``discards_votes`` whether the state ``to`` throws
+    votes away.
     """
-    is_open = []
-    values = protocol.parameters
-    for transition in protocol.table["transitions"]:
-        of_branches, decided = [], False
-        for branch in transition["branches"]:
-            guards = [guard for guard in branch["when"] if "parameter" in guard]
-            holds = all(OPERATORS[g["op"]](values[g["parameter"]], g["value"]) for g in guards)
-            of_branches.append(holds and not decided)
-            decided = decided or (holds and len(guards) == len(branch["when"]))
-        is_open += of_branches * len(transition["from"])
-    states = protocol.table["states"]
-    table = transitions(protocol)[is_open].reset_index(drop=True)
-    said = {f"{name.replace('_', ' ')} > 0": "" for name in values}
-    said["check"] = f"check, chance {values['check_rate']:g}"
-    return table.assign(
-        condition=table["condition"].replace(said),
-        feedback=[bool(states[name].get("feedback")) for name in table["from"]],
-        discards_votes=[bool(states[name].get("discards_votes")) for name in table["to"]],
+    states, values = protocol.table["states"], protocol.parameters
+    return pd.DataFrame(
+        {
+            "from": state,
+            "event": transition["event"],
+            "condition": " and ".join(_in_words(guard, values) for guard in guards),
+            "to": end,
+            "feedback": states[state].get("feedback", False),
+            "discards_votes": states[end].get("discards_votes", False),
+        }
+        for transition in protocol.table["transitions"]
+        for end, guards in _open_ends(transition["branches"], values)
+        for state in transition["from"]
     )
+
+
+def _open_ends(
+    branches: Sequence[Json], values: Mapping[str, float]
+) -> Iterator[tuple[str, list[Json]]]:
+    """Yield where branches lead that can be taken, and what is left to be met for that."""
+    for branch in branches:
+        left = [guard for guard in branch["when"] if "parameter" not in guard]
+        settled = [guard for guard in branch["when"] if "parameter" in guard]
+        if all(OPERATORS[one["op"]](values[one["parameter"]], one["value"]) for one in settled):
+            yield branch["to"], left
+            if not left:
+                return
+
+
+def _in_words(guard: Json, values: Mapping[str, float]) -> str:
+    if "event" in guard:
+        return f"check, chance {values['check_rate']:g}"
+    words = guard.get("counter") or " / ".join(guard["ratio"])
+    sign = {"<": "<", ">": ">", ">=": "≥", "==": "="}[guard["op"]]
+    bound = values.get(guard["value"], guard["value"])
+    since = f", from {values[guard['from']]:g} {guard['ratio'][1]} on" if "from" in guard else ""
+    return f"{words.replace('_', ' ')} {sign} {bound:g}{since}"
 
 
 @derived(keys=("rule",))
 def rules(protocol: Protocol) -> pd.DataFrame:
     """Return the protocol's parameters: what each means, and its value."""
-    described = protocol.table["parameters"]
-    rows = [(name, described[name]["kind"], described[name]["means"], float(value))
-            for name, value in protocol.parameters.items()]  # fmt: skip
-    return pd.DataFrame(rows, columns=["rule", "kind", "means", "value"])
+    described = pd.DataFrame.from_dict(protocol.table["parameters"], orient="index")
+    values = pd.Series(dict(protocol.parameters), dtype=float)
+    return described[["kind", "means"]].assign(value=values).rename_axis("rule").reset_index()
 
 
 # What readers call each quantity that the paper reports, and its decimals.
@@ -266,7 +297,7 @@ QUANTITIES = {
 
 
 def reported(compared: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of `beside_published` that the paper has a number for, by quantity."""
+    """Return the rows of `against_paper` that the paper has a number for, by quantity."""
     return in_order_of(compared[compared["role"] == "reported"], "quantity", QUANTITIES)
 
 

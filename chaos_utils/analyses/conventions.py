@@ -1,13 +1,11 @@
 """The same predictions under every convention in use."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import permutations, product
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from chaos_utils.analyses.recorded import derived, recorded
@@ -47,14 +45,13 @@ DivideBy = Literal["all", "binned"]
 
 @dataclass(frozen=True, slots=True)
 class Convention:
-    """One way to compute a quantity.
+    """A quantity of a system, computed in one way.
 
     Attributes
     ----------
-    quantity, name : str
+    quantity, convention : str
         What is computed, and how.
-    value : callable
-        From `Judged` to the number.
+    value : float
     used_by : str
         A paper or a library's default that computes it so; empty where none is known to us.
     is_reference : bool
@@ -63,158 +60,86 @@ class Convention:
     """
 
     quantity: str
-    name: str
-    value: Callable[[Judged], float]
+    convention: str
+    value: float
     used_by: str = ""
     is_reference: bool = False
 
 
-def _mean(values: npt.ArrayLike) -> float:
-    return float(np.mean(np.asarray(values, dtype=np.float64)))
+def every_convention(j: Judged) -> list[Convention]:
+    """Return each quantity of a system under each convention."""
+    return [*_of_distributions(j), *_of_labels(j), *_of_bins(j), *_of_squares(j)]
 
 
-def _jensen_shannon(j: Judged, *, kind: str, unit: Unit) -> float:
-    if kind == "distance":
-        return _mean(divergence.jensen_shannon_distance(j.human, j.model, unit=unit))
-    return _mean(divergence.jensen_shannon_divergence(j.human, j.model, unit=unit))
-
-
-def _kl(j: Judged, *, direction: str, floor: float, unit: Unit) -> float:
-    """KL in a direction; the floor raises whichever distribution comes second."""
-    one, other = (j.human, j.model) if direction == _TO_MODEL else (j.model, j.human)
-    return _mean(divergence.kl_divergence(one, other, unit=unit, floor=floor))
-
-
-def _entropy(j: Judged, *, unit: Unit) -> float:
-    return _mean(divergence.entropy(j.model, unit=unit))
-
-
-def _entropy_error(j: Judged, *, unit: Unit) -> float:
-    nats = _mean(np.abs(calibration.entropy_error(j.human, j.model)))
-    return nats if unit == "nats" else nats / float(np.log(2))
-
-
-def _stated_accuracy(j: Judged) -> float:
-    return _mean(j.predicted == j.majority)
-
-
-def _shared_accuracy(j: Judged) -> float:
-    return _mean(scores.expected_correct(j.model, j.predicted, j.majority))
-
-
-def _accuracy(j: Judged, *, label: scores.TieRule, gold: scores.TieRule) -> float:
-    return _mean(scores.top_label(j.model, ties=label) == scores.top_label(j.human, ties=gold))
-
-
-def _target(j: Judged, target: str) -> npt.ArrayLike:
-    return j.first_majority if target == "majority" else j.human
-
-
-def _ece(j: Judged, *, target: str, binning: Binning) -> float:
-    return calibration.expected_calibration_error(j.model, _target(j, target), binning)
-
-
-def _equal_mass(j: Judged, *, target: str, n_bins: int) -> float:
-    n = min(n_bins, len(j.model))
-    return calibration.adaptive_calibration_error(j.model, _target(j, target), n)
-
-
-def _classwise(j: Judged, *, target: str, binning: Binning, divide_by: DivideBy) -> float:
-    return calibration.classwise_calibration_error(
-        j.model, _target(j, target), binning, divide_by=divide_by
-    )
-
-
-def _rank_cs(j: Judged, *, ties: Literal["index", "aware"]) -> float:
-    return _mean(calibration.same_ranking(j.human, j.model, ties=ties))
-
-
-def _expected_rank_cs(j: Judged) -> float:
-    return _mean(calibration.expected_same_ranking(j.human, j.model))
-
-
-def _brier(j: Judged, *, target: str, divide_by: float) -> float:
-    labels = np.eye(j.model.shape[1])
-    wanted = j.human if target == "single votes" else labels[j.first_majority]
-    return _mean(scores.brier_of_votes(wanted, j.model)) / divide_by
-
-
-def _brier_averaged(j: Judged) -> float:
-    return _brier(j, target="single votes", divide_by=j.model.shape[1])
-
-
-def _squared_distance(j: Judged) -> float:
-    return _mean(((j.model - j.human) ** 2).sum(axis=1))
-
-
-def _of_distributions() -> Iterator[Convention]:
-    name = "Jensen–Shannon"
+def _of_distributions(j: Judged) -> Iterator[Convention]:
     used_by = {
         ("distance", "nats"): f"{_NIE}; default of scipy’s jensenshannon",
         ("divergence", "bits"): "Lin 1991",
     }
-    for kind, unit in product(("distance", "divergence"), UNITS):
-        value = partial(_jensen_shannon, kind=kind, unit=unit)
+    kinds = {
+        "distance": divergence.jensen_shannon_distance,
+        "divergence": divergence.jensen_shannon_divergence,
+    }
+    for (kind, of), unit in product(kinds.items(), UNITS):
+        value = of(j.human, j.model, unit=unit).mean()
         by = used_by.get((kind, unit), "")
-        yield Convention(name, f"{kind}, {unit}", value, by, by.startswith(_NIE))
+        yield Convention("Jensen–Shannon", f"{kind}, {unit}", value, by, by.startswith(_NIE))
 
     by_kl = {
         (_TO_MODEL, NIE_FLOOR, "nats"): _NIE,
         (_TO_MODEL, 0.0, "nats"): "scipy’s entropy(h, m); torch’s kl_div(log m, h)",
     }
-    for direction, floor, unit in product((_TO_MODEL, "model ‖ human"), FLOORS, UNITS):
-        value = partial(_kl, direction=direction, floor=floor, unit=unit)
+    directions = {_TO_MODEL: (j.human, j.model), "model ‖ human": (j.model, j.human)}
+    for (direction, pair), floor, unit in product(directions.items(), FLOORS, UNITS):
+        value = divergence.kl_divergence(*pair, unit=unit, floor=floor).mean()
         by = by_kl.get((direction, floor, unit), "")
         yield Convention("KL", f"{direction}, floor {floor:g}, {unit}", value, by, by == _NIE)
 
-    name = _NO_BETTER_SIDE
-    yield Convention(
-        name, "bits", partial(_entropy, unit="bits"), f"{_NIE}; ChaosNLI’s files", True
-    )
-    yield Convention(
-        name, "nats", partial(_entropy, unit="nats"), "default of scipy’s entropy"
-    )  # fmt: skip
-    yield Convention("EntCE", "nats", partial(_entropy_error, unit="nats"), _BAAN, True)
-    yield Convention("EntCE", "bits", partial(_entropy_error, unit="bits"))
+    bits, nats = (divergence.entropy(j.model, unit=unit).mean() for unit in ("bits", "nats"))
+    yield Convention(_NO_BETTER_SIDE, "bits", bits, f"{_NIE}; ChaosNLI’s files", True)
+    yield Convention(_NO_BETTER_SIDE, "nats", nats, "default of scipy’s entropy")
+    error = np.abs(calibration.entropy_error(j.human, j.model)).mean()
+    yield Convention("EntCE", "nats", error, _BAAN, True)
+    yield Convention("EntCE", "bits", error / np.log(2))
 
 
-def _of_labels() -> Iterator[Convention]:
+def _of_labels(j: Judged) -> Iterator[Convention]:
     name = "accuracy, new majority"
-    yield Convention(name, "label as stated, gold as stored", _stated_accuracy, _NIE, True)
+    stated = (j.predicted == j.majority).mean()
+    yield Convention(name, "label as stated, gold as stored", stated, _NIE, True)
     rules: tuple[scores.TieRule, ...] = ("first", "last")
     for label, gold in product(rules, repeat=2):
-        by = _BAAN if label == gold == "last" else ""
-        value = partial(_accuracy, label=label, gold=gold)
-        yield Convention(name, f"of tied labels the {label}, of tied votes the {gold}", value, by)
-    yield Convention(name, "tied labels share an item, gold as stored", _shared_accuracy, _OURS)
+        right = scores.top_label(j.model, ties=label) == scores.top_label(j.human, ties=gold)
+        words = f"of tied labels the {label}, of tied votes the {gold}"
+        yield Convention(name, words, right.mean(), _BAAN if label == gold == "last" else "")
+    shared = scores.expected_correct(j.model, j.predicted, j.majority).mean()
+    yield Convention(name, "tied labels share an item, gold as stored", shared, _OURS)
 
-    yield Convention(
-        "RankCS", "equal values by position", partial(_rank_cs, ties="index"), _BAAN, True
-    )
-    yield Convention("RankCS", "tie-aware", partial(_rank_cs, ties="aware"))
-    yield Convention("RankCS", "ties at random", _expected_rank_cs, _OURS)
+    by_position = calibration.same_ranking(j.human, j.model, ties="index").mean()
+    tie_aware = calibration.same_ranking(j.human, j.model, ties="aware").mean()
+    at_random = calibration.expected_same_ranking(j.human, j.model).mean()
+    yield Convention("RankCS", "equal values by position", by_position, _BAAN, True)
+    yield Convention("RankCS", "tie-aware", tie_aware)
+    yield Convention("RankCS", "ties at random", at_random, _OURS)
 
 
-def _of_bins() -> Iterator[Convention]:
+def _of_bins(j: Judged) -> Iterator[Convention]:
     used_by = {
         ("majority", 10, "right"): _BAAN,
         ("majority", 15, "right"): "Guo et al. 2017",
         ("majority", 15, "left"): "default of torchmetrics",
     }
-    targets = ("majority", "vote shares")
-    for target, n_bins, closed in product(targets, N_BINS, _INTERVALS):
+    targets = {"majority": j.first_majority, "vote shares": j.human}
+    for (target, of), n_bins, closed in product(targets.items(), N_BINS, _INTERVALS):
         binning = Binning(n_bins, closed, zero_in_bin=False)
+        value = calibration.expected_calibration_error(j.model, of, binning)
         by = used_by.get((target, n_bins, closed), "")
-        value = partial(_ece, target=target, binning=binning)
         words = f"against the {target}, {n_bins} bins {_INTERVALS[closed]}"
         yield Convention("ECE", words, value, by, by == _BAAN)
-    for target, n_bins in product(targets, N_BINS):
-        yield Convention(
-            "ECE",
-            f"against the {target}, {n_bins} bins of equal mass",
-            partial(_equal_mass, target=target, n_bins=n_bins),
-            "Nixon et al. 2019" if target == "majority" else "",
-        )
+    for (target, of), n_bins in product(targets.items(), N_BINS):
+        value = calibration.adaptive_calibration_error(j.model, of, min(n_bins, len(j.model)))
+        words = f"against the {target}, {n_bins} bins of equal mass"
+        yield Convention("ECE", words, value, "Nixon et al. 2019" if target == "majority" else "")
 
     ways: dict[str, tuple[Binning, DivideBy]] = {
         "(a, b], 0 in no bin, divided by the binned": (BAAN_BINS, "binned"),
@@ -222,37 +147,25 @@ def _of_bins() -> Iterator[Convention]:
         "(a, b], 0 in the first bin": (SOUND_BINS, "all"),
         "[a, b)": (Binning(10, "left", zero_in_bin=True), "all"),
     }
-    for target, (way, (binning, divide_by)) in product(targets, ways.items()):
+    for (target, of), (way, (binning, divide_by)) in product(targets.items(), ways.items()):
+        value = calibration.classwise_calibration_error(j.model, of, binning, divide_by=divide_by)
         by = _BAAN if (target, divide_by) == ("majority", "binned") else ""
-        value = partial(_classwise, target=target, binning=binning, divide_by=divide_by)
         words = f"against the {target}, 10 bins {way}"
         yield Convention("class-wise ECE", words, value, by, by == _BAAN)
 
 
-def _of_squares() -> Iterator[Convention]:
-    name = "Brier score"
-    counts, majority = (partial(_brier, target=t) for t in ("single votes", "majority"))
-    yield Convention(
-        name, "single votes, summed over labels", partial(counts, divide_by=1), "Brier 1950", True
-    )
-    yield Convention(name, "single votes, halved", partial(counts, divide_by=2))
-    yield Convention(name, "single votes, averaged over labels", _brier_averaged)
-    yield Convention(
-        name,
-        "majority label, summed over labels",
-        partial(majority, divide_by=1),
-        "default of scikit-learn for three labels",
-    )
-    yield Convention(name, "majority label, halved", partial(majority, divide_by=2))
-    yield Convention(name, "squared distance to the vote shares", _squared_distance)
-
-
-CONVENTIONS: tuple[Convention, ...] = (
-    *_of_distributions(),
-    *_of_labels(),
-    *_of_bins(),
-    *_of_squares(),
-)
+def _of_squares(j: Judged) -> Iterator[Convention]:
+    name, k = "Brier score", j.model.shape[1]
+    votes = scores.brier_of_votes(j.human, j.model).mean()
+    label = scores.brier_of_votes(np.eye(k)[j.first_majority], j.model).mean()
+    distance = ((j.model - j.human) ** 2).sum(axis=1).mean()
+    by_label = "default of scikit-learn for three labels"
+    yield Convention(name, "single votes, summed over labels", votes, "Brier 1950", True)
+    yield Convention(name, "single votes, halved", votes / 2)
+    yield Convention(name, "single votes, averaged over labels", votes / k)
+    yield Convention(name, "majority label, summed over labels", label, by_label)
+    yield Convention(name, "majority label, halved", label / 2)
+    yield Convention(name, "squared distance to the vote shares", distance)
 
 
 def chosen_systems(votes: Votes, systems: Sequence[System], temperature: float) -> list[System]:
@@ -276,25 +189,17 @@ def under_every_convention(
 
     ``relative`` is the value over the reference convention's, NaN where that is 0.
     """
-    rows = []
+    parts = []
     for system in chosen_systems(votes, systems, temperature):
-        judged = system.aligned_to(votes)
-        values = {one: one.value(judged) for one in CONVENTIONS}
-        references = {one.quantity: values[one] for one in CONVENTIONS if one.is_reference}
-        for one, value in values.items():
-            reference = references[one.quantity]
-            known = {
-                "n_items": len(system),
-                "quantity": one.quantity,
-                "convention": one.name,
-                "value": value,
-                # Rounding leaves 1e-17 where the reference is 0, as the oracle's JSD.
-                "relative": value / reference if reference > _NOTHING else np.nan,
-                "is_reference": one.is_reference,
-                "used_by": one.used_by,
-            }
-            rows.append(system.keys | known)
-    return pd.DataFrame(rows).astype({"seed": "Int64"})
+        found = pd.DataFrame(every_convention(system.aligned_to(votes)))
+        references = found[found["is_reference"]].set_index("quantity")["value"]
+        # Rounding leaves 1e-17 where the reference is 0, as the oracle's JSD.
+        reference = found["quantity"].map(references[references > _NOTHING])
+        found["relative"] = found["value"] / reference
+        parts.append(found.assign(**system.keys, n_items=len(system)))
+    columns = ["n_items", "quantity", "convention", "value", "relative", "is_reference", "used_by"]
+    table = pd.concat(parts, ignore_index=True).astype({"seed": "Int64"})
+    return table[[*system.keys, *columns]]
 
 
 def shown(table: pd.DataFrame) -> pd.DataFrame:
@@ -342,20 +247,16 @@ def spread(table: pd.DataFrame) -> pd.DataFrame:
     """
     keys = ["dataset", "quantity"]
     leading = table[table["system"] == leading_system(table)]
-    groups = leading.groupby(keys, sort=False)["value"]
-    found = groups.agg(n_conventions="size", smallest="min", largest="max").reset_index()
-    reference = leading[leading["is_reference"]].set_index(keys)["value"].rename("reference")
-    found = found.join(reference, on=keys).assign(system=leading_system(table))
+    values = leading.groupby(keys, sort=False)["value"]
+    found = values.agg(n_conventions="size", smallest="min", largest="max")
+    found["reference"] = leading[leading["is_reference"]].set_index(keys)["value"]
+    changes = order_changes(table).sort_values("n_turned", ascending=False, kind="stable")
+    most = changes.drop_duplicates(keys).set_index(keys)
+    found["n_turned"] = changes.groupby(keys).size()
+    found["example"] = most["behind"] + " passes " + most["ahead"] + ": " + most["convention"]
     n_systems = table["system"].nunique()
-    changes = order_changes(table)
-    ranked = changes.sort_values("n_turned", ascending=False, kind="stable")
-    most = ranked.drop_duplicates(keys)
-    examples = most["behind"] + " passes " + most["ahead"] + ": " + most["convention"]
-    most = most[keys].assign(example=examples)
-    turned = changes.groupby(keys, as_index=False).size().rename(columns={"size": "n_turned"})
-    found = found.merge(turned, "left", keys).merge(most, "left", keys)
-    found["n_pairs"] = n_systems * (n_systems - 1) // 2
-    found = found.fillna({"n_turned": 0, "example": ""}).astype({"n_turned": int})
+    found = found.assign(system=leading_system(table), n_pairs=n_systems * (n_systems - 1) // 2)
+    found = found.fillna({"n_turned": 0, "example": ""}).astype({"n_turned": int}).reset_index()
     order = ["dataset", "quantity", "n_conventions", "system", "reference", "smallest", "largest"]
     return found[[*order, "n_pairs", "n_turned", "example"]]
 

@@ -13,12 +13,9 @@ from chaos_utils.metrics.divergence import Floats, entropy
 from chaos_utils.report.columns import DATASET, Column
 
 ALL = "all"  # patterns of old votes together
-SHARE, ENTROPY = "old_label_share", "entropy_bits"  # what `original_votes_bins` counts
 MIN_ITEMS = 5  # of a cell that is shown at its place
 # Half a percentage point off the round shares, so that none lies on an edge.
 _SHARE_EDGES = np.r_[np.arange(-0.5, 95, 5), 100.5] / 100
-_CURVE_BINS = 60
-_N_PATTERNS = 6
 _FAR = 20  # percentage points
 _NEARLY_ALL = 0.95
 
@@ -26,10 +23,6 @@ _NEARLY_ALL = 0.95
 def _bits(votes: Votes) -> Floats:
     """Return each item's entropy, rounded: which bin it is in must not depend on the processor."""
     return entropy(votes.shares, unit="bits").round(10)
-
-
-def _edges(votes: Votes, n_bins: int) -> Floats:
-    return np.linspace(0, np.log2(votes.dataset.n_classes), n_bins + 1).round(10)
 
 
 @recorded(keys=("dataset", "bin"))
@@ -41,7 +34,8 @@ def entropy_bins(votes: Votes, *, n_bins: int) -> pd.DataFrame:
     the share of items there would be if all splits of these votes between two labels were equally
     frequent, NaN for more labels.
     """
-    bits, edges = _bits(votes), _edges(votes, n_bins)
+    bits = _bits(votes)
+    edges = np.linspace(0, np.log2(votes.dataset.n_classes), n_bins + 1).round(10)
     counts = np.histogram(bits, bins=edges)[0]
     splits = np.full(n_bins, np.nan)
     if votes.dataset.n_classes == 2 and votes.n_votes_each is not None:
@@ -157,63 +151,39 @@ def original_votes(votes: Votes) -> pd.DataFrame:
     distance = (100 * (items["share_after"] - usual)).abs().round(6)
     items["is_far"] = distance > _FAR
     items["is_nearly_all"] = items["share_after"].round(10) >= _NEARLY_ALL
-    rows = []
-    for pattern in (ALL, *_by_frequency(items["pattern"])):
-        some = items if pattern == ALL else items[items["pattern"] == pattern]
-        rows.append(
-            {
-                "dataset": votes.dataset.name,
-                "pattern": pattern,
-                "n_items": len(some),
-                "median_share_before": some["share_before"].median(),
-                "mean_share_after": some["share_after"].mean(),
-                "share_far": some["is_far"].mean(),
-                "n_nearly_all": int(some["is_nearly_all"].sum()),
-                "mean_entropy_bits_before": some["bits_before"].mean(),
-                "mean_entropy_bits_after": some["bits_after"].mean(),
-                "chance_of_selection": some["chance"].mean(),
-            }
-        )
-    return pd.DataFrame(rows)
+    everyone = pd.concat([items.assign(pattern=ALL), items])
+    found = everyone.groupby("pattern").agg(
+        n_items=("pattern", "size"),
+        median_share_before=("share_before", "median"),
+        mean_share_after=("share_after", "mean"),
+        share_far=("is_far", "mean"),
+        n_nearly_all=("is_nearly_all", "sum"),
+        mean_entropy_bits_before=("bits_before", "mean"),
+        mean_entropy_bits_after=("bits_after", "mean"),
+        chance_of_selection=("chance", "mean"),
+    )
+    # The most frequent first; in the order of their names where they tie.
+    order = found.sort_values(["n_items", "pattern"], ascending=[False, True]).index.drop(ALL)
+    found = found.loc[[ALL, *order]].reset_index()
+    found.insert(0, "dataset", votes.dataset.name)
+    return found
 
 
-@recorded(keys=("dataset", "quantity", "pattern", "bin"), needs="old votes")
+@recorded(keys=("dataset", "bin"), needs="old votes")
 def original_votes_bins(votes: Votes) -> pd.DataFrame:
-    """Count items by the old label's share of the new votes, and by entropy for each pattern.
+    """Count items by the old label's share of the new votes.
 
-    One row per bin and ``quantity``: ``old_label_share`` of all items; ``entropy_bits`` of those of
-    a ``pattern``, the six most frequent ones with the usual number of old votes, the most agreed
-    one first. ``n_votes`` are the new ones of each item, missing where that varies; ``before`` is
-    the median of the quantity of the old votes; ``share_at_most`` is cumulative.
+    ``before`` is the median of its share of the old votes.
     """
     items = _beside_old_votes(votes)
-    parts = [_binned(items, SHARE, ALL, "share", _SHARE_EDGES)]
-    counts = {one: [int(n) for n in one.split("-")] for one in _by_frequency(items["pattern"])}
-    n_usual = sum(next(iter(counts.values())))
-    usual = [one for one in counts if sum(counts[one]) == n_usual][:_N_PATTERNS]
-    for pattern in sorted(usual, key=lambda one: counts[one], reverse=True):
-        of_pattern = items[items["pattern"] == pattern]
-        parts.append(_binned(of_pattern, ENTROPY, pattern, "bits", _edges(votes, _CURVE_BINS)))
-    table = pd.concat(parts, ignore_index=True)
-    table.insert(0, "dataset", votes.dataset.name)
-    table.insert(1, "n_votes", votes.n_votes_each)
-    return table.astype({"n_votes": "Int64"})
-
-
-def _binned(
-    items: pd.DataFrame, quantity: str, pattern: str, what: str, edges: Floats
-) -> pd.DataFrame:
-    counts = np.histogram(items[f"{what}_after"], bins=edges)[0]
     return pd.DataFrame(
         {
-            "quantity": quantity,
-            "pattern": pattern,
-            "before": items[f"{what}_before"].median(),
-            "bin": np.arange(1, len(edges)),
-            "low": edges[:-1],
-            "high": edges[1:],
-            "n_items": counts,
-            "share_at_most": counts.cumsum() / len(items),
+            "dataset": votes.dataset.name,
+            "before": items["share_before"].median(),
+            "bin": np.arange(1, len(_SHARE_EDGES)),
+            "low": _SHARE_EDGES[:-1],
+            "high": _SHARE_EDGES[1:],
+            "n_items": np.histogram(items["share_after"], bins=_SHARE_EDGES)[0],
         }
     )
 
@@ -240,12 +210,6 @@ def _beside_old_votes(votes: Votes) -> pd.DataFrame:
 
 def _most_frequent(numbers: Ints) -> int:
     return Counter(numbers.tolist()).most_common(1)[0][0]
-
-
-def _by_frequency(patterns: "pd.Series[str]") -> list[str]:
-    """Return the patterns, the most frequent first; in the order of their names where they tie."""
-    counts = patterns.value_counts()
-    return sorted(map(str, counts.index), key=lambda one: (-counts[one], one))
 
 
 CONTESTED_PAIRS = [

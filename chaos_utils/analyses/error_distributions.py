@@ -1,38 +1,28 @@
-"""Errors on single items: by class, rank and entropy, and beside small samples of human votes."""
+"""Errors on single items: by the rank of a label, and beside small samples of human votes."""
 
-import json
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.stats import percentileofscore
 
 from chaos_utils.analyses.baan import (
     FIXED_TEMPERATURE,
-    SYSTEMS,
-    agreeing,
-    first_known,
     flattened_beside,
     in_paper,
-    prediction_files,
-    published_rows,
-    rows_about,
+    released_lines,
     title,
 )
 from chaos_utils.analyses.recorded import recorded
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.table import in_order_of
-from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.metrics.calibration import entropy_error, expected_calibration_error
-from chaos_utils.metrics.divergence import entropy, kl_divergence, total_variation
+from chaos_utils.metrics.calibration import expected_calibration_error
+from chaos_utils.metrics.divergence import kl_divergence, total_variation
 from chaos_utils.metrics.measures import BAAN_BINS
 from chaos_utils.metrics.resampling import percentile_interval, split_votes
 from chaos_utils.report.columns import Column
-from chaos_utils.scoring.judging import part_of
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import computed
 
@@ -42,15 +32,12 @@ N_VOTES = 20  # in each of H1 and H2
 MANY_VOTES = "more than 40 votes per item"  # what both and a rest need
 RELEASED_SEED = 1  # of the draw in the notebook that Baan et al. (2022) released
 N_BINS = 30  # of the histograms of item errors, on [0, 1]
-VIEW_BINS = 25  # with 100 votes per item, four shares fall into each bin
+RANK_EDGES = np.linspace(-1, 1, 50)  # one bin is around 0
 PSEUDO_COUNT = 0.5  # is added to every bin of a smoothed histogram
 DIGITS = 10  # values are rounded so far before binning, or equal ones part at an edge
-PEOPLE = "people"  # beside the systems in histograms
 SYSTEM_KEYS = ("dataset", "system", "origin", "temperature")
 JUDGED = ("measure", *SYSTEM_KEYS, "reference")
 _MEASURES = ("ece", "dist_ce", "kl", "kl_smoothed", "tvd")
-_PUBLISHED = {"ece": "ece", "dist_ce": "dist_ce", "kl": "kl_from_h1"}
-_PAPER = ("baan2022_table2", SYSTEMS)
 
 
 # Histograms
@@ -79,49 +66,20 @@ def histogram(keys: Mapping[str, object], values: Floats, edges: Floats) -> pd.D
     return pd.DataFrame(dict(keys) | bins | {"n_items": len(values), "mean": values.mean()})
 
 
-def views(
-    dataset: Dataset, human: Floats, model: Floats
-) -> Iterator[tuple[str, str, Floats, Floats]]:
-    """Yield ``view``, ``part``, and of each item the model's value and its error."""
-    for k, label in enumerate(dataset.labels):
-        yield "class", label, model[:, k], model[:, k] - human[:, k]
-    ranked = np.argsort(-human, axis=1, kind="stable")
-    by_rank = [np.take_along_axis(shares, ranked, axis=1).T for shares in (human, model)]
-    for k, (of_people, of_system) in enumerate(zip(*by_rank, strict=True), start=1):
-        yield "rank", ordinal(k), of_system, of_system - of_people
-    yield "entropy", "entropy", entropy(model, unit="nats"), entropy_error(human, model)
+@recorded(keys=(*SYSTEM_KEYS, "rank", "bin_low"))
+def rank_errors(votes: Votes, systems: Sequence[System], *, shown_seed: int) -> pd.DataFrame:
+    """Count items by a system's probability minus the people's share, for the label of each rank.
 
-
-def ordinal(number: int) -> str:
-    """Return ``1st``, ``2nd``, ``3rd``, ``4th`` and so on."""
-    teen = number % 100 in (11, 12, 13)
-    return f"{number}{'th' if teen else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
-
-
-@recorded(keys=(*SYSTEM_KEYS, "view", "part", "side", "bin_low"))
-def view_histograms(votes: Votes, systems: Sequence[System], *, shown_seed: int) -> pd.DataFrame:
-    """Count items by what people and systems give, and by the errors, in several views.
-
-    Systems are the first at temperatures 1 and 2, and the reader's. One row for each bin of a
-    system, ``view``, ``part`` (a label; ``1st``, the label with most votes, ties in the order of
-    labels; entropy, in nats) and ``side``, see `histogram`. The side ``marginal`` is of the values
-    themselves and has `PEOPLE` too, on all items that a system shown predicts; ``signed`` (model
-    minus people) and ``absolute`` are of the errors.
+    Of the first system at temperatures 1 and 2, and the reader's. ``rank`` 1 is the label with most
+    votes of the item, ties in the order of labels; bins are as in `histogram`.
     """
-    chosen = flattened_beside(votes, systems, shown_seed, ["yours"])
-    covered = part_of(votes, np.unique(np.concatenate([one.rows_in(votes) for one in chosen])))
     found = []
-    for one in (computed(PEOPLE, covered, covered.shares, origin="reference"), *chosen):
+    for one in flattened_beside(votes, systems, shown_seed, ["yours"]):
         judged = one.aligned_to(votes)
-        for view, part, values, error in views(votes.dataset, judged.human, judged.model):
-            limit = math.log(votes.dataset.n_classes) if view == "entropy" else 1.0
-            edges = np.linspace(0, limit, VIEW_BINS + 1)
-            sides = {"marginal": (values, edges)}
-            if one.name != PEOPLE:
-                around = np.linspace(-limit, limit, 2 * VIEW_BINS)  # one bin is around 0
-                sides |= {"signed": (error, around), "absolute": (np.abs(error), edges)}
-            keys = _keys(one) | {"view": view, "part": part}
-            found += [histogram(keys | {"side": side}, *of) for side, of in sides.items()]
+        ranked = np.argsort(-judged.human, axis=1, kind="stable")
+        errors = np.take_along_axis(judged.model - judged.human, ranked, axis=1)
+        for rank, of_label in enumerate(errors.T, start=1):
+            found.append(histogram(_keys(one) | {"rank": rank}, of_label, RANK_EDGES))
     return pd.concat(found, ignore_index=True)
 
 
@@ -187,12 +145,9 @@ def draw_released_samples(
 
 def _released_order(votes: Votes, systems: Iterable[System]) -> list[int]:
     rows = {uid: row for row, uid in enumerate(votes.uids)}
-    found: list[int] = []
-    if votes.is_released:
-        first: System | None = next(iter(in_paper(systems)), None)
-        for path in reversed(prediction_files(votes, first) if first else []):
-            uids = (json.loads(line)["uid"] for line in path.read_text("utf-8").splitlines())
-            found += [rows[uid] for uid in uids if uid in rows]
+    files = [released_lines(votes, one) for one in in_paper(systems)[:1]]
+    uids = [line["uid"] for of_model in files for file in reversed(of_model) for line in file]
+    found = [rows[uid] for uid in uids if uid in rows]
     return found if len(found) == len(rows) else list(rows.values())
 
 
@@ -219,52 +174,32 @@ def _beside(votes: Votes, systems: Sequence[System], shown_seed: int) -> list[Sy
 # The draw of the released notebook
 
 
-@recorded(keys=JUDGED, needs=MANY_VOTES, published=_PAPER)
+@recorded(keys=JUDGED, needs=MANY_VOTES)
 def released_draw(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
-    """Judge the notebook's own H1 and H2 (`draw_released_samples`), beside what it printed.
+    """Judge the notebook's own H1 and H2 (`draw_released_samples`), as in `errors_by_draw`.
 
-    Also the first of the paper's models at temperatures 1 and 2. KL is KL(H1 ‖ ·) of
-    `compare_histograms`; the ``reference`` is ``all`` votes, or those ``outside_both``.
+    Also the first of the paper's models at temperatures 1 and 2.
     """
-    published = published_rows("baan2022_table2", votes)
-    published = published[published["source"] == "released notebook"]
     temperatures = (1.0, FIXED_TEMPERATURE)
     models = [one.at_temperature(t) for one in in_paper(systems)[:1] for t in temperatures]
-    samples, judges = draw_released_samples(votes, systems)
-    rows = []
-    for reference in ("all", "outside_both"):
-        judge = judges[reference]
-        of_h1 = item_errors(judge, samples[0])
-        for system in (*samples, *models):
-            values = {measure: value for measure, _, value in _judge(system, {reference: judge})}
-            if system.name != "H1":
-                values["kl"] = compare_histograms(of_h1, item_errors(judge, system))["kl"]
-            about = rows_about(published, system.keys).query("reference == @reference")
-            rows += [
-                {"measure": measure, **system.keys, "reference": reference, "value": value}
-                | {"published": first_known(about[_PUBLISHED[measure]])}
-                for measure, value in values.items()
-            ]
-    table = agreeing(pd.DataFrame(rows).astype({"seed": "Int64"}), "value", "published")
-    return in_order_of(table, "measure", _MEASURES)
+    rows = pd.DataFrame(_judged(*draw_released_samples(votes, systems), models))
+    return in_order_of(rows.astype({"seed": "Int64"}), "measure", _MEASURES)
 
 
 # Many draws
 
 
-@recorded(keys=JUDGED, needs=MANY_VOTES, published=_PAPER)
+@recorded(keys=JUDGED, needs=MANY_VOTES)
 def error_divergence(
     votes: Votes, systems: Sequence[System], *, shown_seed: int, n_seeds: int, seed: int
 ) -> pd.DataFrame:
-    """Judge H1 and H2, and systems, over many draws, beside Table 2 of Baan et al. (2022).
+    """Judge H1 and H2, and systems, over many draws.
 
-    Over the draws with a finite value: ``mean``, ``sd``, and the ends of their middle 95%. For the
-    paper's notebook and its text: ``difference_…`` (mean minus published) and ``percentile_…``, the
-    percentage of these draws below the published value. Spread and percentile are NaN where the
-    value does not depend on the draw.
+    Over the draws with a finite value: the ``mean``, and the ends of their middle 95%, NaN where
+    the value does not depend on the draw.
     """
     chosen = _beside(votes, systems, shown_seed)
-    return summarise_draws(votes, errors_by_draw(votes, chosen, n_seeds=n_seeds, first_seed=seed))
+    return summarise_draws(errors_by_draw(votes, chosen, n_seeds=n_seeds, first_seed=seed))
 
 
 def errors_by_draw(
@@ -272,36 +207,35 @@ def errors_by_draw(
 ) -> pd.DataFrame:
     """Judge H1, H2 and systems for many draws of the samples, which have the seeds from the first.
 
-    Each draw, system, ``measure`` and ``reference`` has a ``value``. ``ece`` and ``dist_ce`` are
-    against ``all`` votes, which contain the samples, and against those ``outside_both`` or, for H1,
-    ``outside_h1``; gold labels are the first of those with most of these votes. The measures of
-    `compare_histograms` compare H1's item errors against all votes with those of another.
+    Each draw, system, ``measure`` and ``reference`` has a ``value``. The references that judge are
+    ``all`` votes, which contain the samples, those ``outside_both`` and, for H1, ``outside_h1``;
+    gold labels are the first of those with most of these votes. The measures of
+    `compare_histograms` compare H1's item errors with those of another.
     """
     if n_seeds < 2:
         raise ChaosError("A spread needs at least two seeds.", where="n_seeds", found=n_seeds)
-    rows = []
-    for seed in range(first_seed, first_seed + n_seeds):
-        samples, judges = draw_samples(votes, seed)
-        of_h1 = item_errors(votes, samples[0])
-        for system in (*samples, *systems):
-            found = list(_judge(system, judges))
-            if system.name != "H1":
-                compared = compare_histograms(of_h1, item_errors(votes, system))
-                found += [(measure, "all", value) for measure, value in compared.items()]
-            rows += [
-                {"draw": seed, "measure": measure, **system.keys, "reference": name, "value": value}
-                for measure, name, value in found
-            ]
-    return pd.DataFrame(rows).astype({"seed": "Int64"})
+    draws = range(first_seed, first_seed + n_seeds)
+    tables = [pd.DataFrame(_judged(*draw_samples(votes, seed), systems)) for seed in draws]
+    return pd.concat(tables, keys=draws, names=["draw", None]).reset_index("draw")
 
 
-def _judge(system: System, judges: dict[str, Votes]) -> Iterator[tuple[str, str, float]]:
-    for name, votes in judges.items():
-        if name != "outside_h1" or system.name == "H1":
+def _judged(
+    samples: Sequence[System], judges: Mapping[str, Votes], systems: Sequence[System]
+) -> list[dict[str, object]]:
+    """Return a row for each measure of the samples and the systems beside each of the judges."""
+    h1, rows = samples[0], []
+    for reference, votes in judges.items():
+        of_h1 = item_errors(votes, h1)
+        for system in (*samples, *systems) if reference != "outside_h1" else (h1,):
             judged = system.aligned_to(votes)
-            gold = judged.first_majority
-            yield "ece", name, expected_calibration_error(judged.model, gold, BAAN_BINS)
-            yield "dist_ce", name, float(total_variation(judged.human, judged.model).mean())
+            gold, errors = judged.first_majority, total_variation(judged.human, judged.model)
+            ece = expected_calibration_error(judged.model, gold, BAAN_BINS)
+            values = {"ece": ece, "dist_ce": float(errors.mean())}
+            if system is not h1:
+                values |= compare_histograms(of_h1, errors)
+            keys = {**system.keys, "reference": reference}
+            rows += [{"measure": name, **keys, "value": values[name]} for name in values]
+    return rows
 
 
 def compare_histograms(one: npt.ArrayLike, other: npt.ArrayLike) -> dict[str, float]:
@@ -326,34 +260,23 @@ def compare_histograms(one: npt.ArrayLike, other: npt.ArrayLike) -> dict[str, fl
     }
 
 
-def summarise_draws(votes: Votes, by_draw: pd.DataFrame) -> pd.DataFrame:
-    """Return mean and spread of `errors_by_draw`, beside Table 2 of Baan et al. (2022)."""
-    published = published_rows("baan2022_table2", votes)
+def summarise_draws(by_draw: pd.DataFrame) -> pd.DataFrame:
+    """Return mean and spread of `errors_by_draw`."""
     keys = [name for name in by_draw.columns if name not in ("draw", "value")]
     rows = []
     for key, group in by_draw.groupby(keys, sort=False, dropna=False):
-        row = dict(zip(keys, key, strict=True))
         values = group["value"].to_numpy().round(DIGITS)
         finite = values[np.isfinite(values)]
         varies = len(np.unique(finite)) > 1
         low, high = percentile_interval(finite) if varies else (np.nan, np.nan)
-        row |= {"n_seeds": len(values), "infinite_share": 1 - len(finite) / len(values)}
-        row["mean"] = finite.mean() if len(finite) else np.nan
-        row["sd"] = finite.std(ddof=1) if varies else np.nan
-        row |= {"low": float(low), "high": float(high)}
-        about = rows_about(published, row)
-        about = about[about["reference"] == row["reference"]]
-        in_notebook = about["source"] == "released notebook"
-        for source, theirs in (("notebook", about[in_notebook]), ("text", about[~in_notebook])):
-            column = _PUBLISHED.get(row["measure"])
-            value = first_known(theirs[column]) if column else np.nan
-            below = percentileofscore(finite, value, "mean") if varies else np.nan
-            row |= {
-                f"published_{source}": value,
-                f"difference_{source}": row["mean"] - value,
-                f"percentile_{source}": below,
-            }
-        rows.append(row)
+        spread = {
+            "n_draws": len(values),
+            "infinite_share": 1 - len(finite) / len(values),
+            "mean": finite.mean() if len(finite) else np.nan,
+            "low": float(low),
+            "high": float(high),
+        }
+        rows.append(dict(zip(keys, key, strict=True)) | spread)
     return in_order_of(pd.DataFrame(rows).astype({"seed": "Int64"}), "measure", _MEASURES)
 
 

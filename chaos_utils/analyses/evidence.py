@@ -27,6 +27,8 @@ from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import inputs_of_systems, load_systems, refuse_unused
 
+READS_FOR = "predictions"
+
 Given = TypeVar("Given")
 
 
@@ -39,31 +41,27 @@ def _names_annotators(dataset: Dataset) -> bool:
     return bool(getattr(reader, "annotator", "") or getattr(reader, "annotators", ""))
 
 
-# What a dataset may lack: whether votes have it, and whether the published ones do.
-_HAS: Mapping[str, tuple[Callable[[Votes], bool], Callable[[Dataset], bool]]] = MappingProxyType(
+# What a dataset may lack, by what its YAML file says of it,
+_STATED: Mapping[str, Callable[[Dataset], bool]] = MappingProxyType(
     {
-        "old labels": (lambda votes: votes.has_old_labels, _states_old_labels),
-        "old votes": (
-            lambda votes: votes.has_old_labels and votes.has_old_votes,
-            lambda dataset: bool(dataset.n_old_labels),
-        ),
-        "texts": (lambda votes: bool(votes.texts), lambda dataset: bool(dataset.text_fields)),
-        "annotators": (
-            lambda votes: votes.annotations is not None,
-            _names_annotators,
-        ),
-        "three labels": (
-            lambda votes: votes.dataset.n_classes == 3,
-            lambda dataset: dataset.n_classes == 3,
-        ),
-        "published collection": (
-            lambda votes: votes.dataset.name in _collected(),
-            lambda dataset: dataset.name in _collected(),
-        ),
-        "more than 40 votes per item": (  # two samples of twenty, and a rest
-            lambda votes: bool(votes.n_votes.min() > 40),
-            lambda dataset: dataset.n_votes > 40,
-        ),
+        "old labels": _states_old_labels,
+        "old votes": lambda dataset: bool(dataset.n_old_labels),
+        "texts": lambda dataset: bool(dataset.text_fields),
+        "annotators": _names_annotators,
+        "three labels": lambda dataset: dataset.n_classes == 3,
+        "published collection": lambda dataset: dataset.name in _collected(),
+        "more than 40 votes per item": lambda dataset: dataset.n_votes > 40,
+    }
+)
+# and where votes were read, by these, for what they may lack all the same.
+_GIVEN: Mapping[str, Callable[[Votes], bool]] = MappingProxyType(
+    {
+        "old labels": lambda votes: votes.has_old_labels,
+        "old votes": lambda votes: votes.has_old_labels and votes.has_old_votes,
+        "texts": lambda votes: bool(votes.texts),
+        "annotators": lambda votes: votes.annotations is not None,
+        # Two samples of twenty, and a rest.
+        "more than 40 votes per item": lambda votes: bool(votes.n_votes.min() > 40),
     }
 )
 
@@ -156,11 +154,11 @@ class Evidence:
         It is ``old labels``, ``old votes``, ``texts``, ``annotators``, ``three labels``,
         ``published collection`` or ``more than 40 votes per item``.
         """
-        of_votes, of_published = _HAS[what]
+        stated, given = _STATED[what], _GIVEN.get(what)
         if self.given_votes is None:
-            return all(map(of_published, self.datasets))
+            return all(map(stated, self.datasets))
         return all(
-            of_published(one.dataset) if isinstance(one, Later) else of_votes(one)
+            given(one) if given and not isinstance(one, Later) else stated(one.dataset)
             for one in self.given_votes
         )
 
@@ -304,12 +302,13 @@ def gather(
             found.append(Evidence((dataset,), None, None))
             continue
         votes = _votes_on(dataset, data)
-        systems = None
-        if predictions is not None and not _lacks_predictions(votes, predictions):
-            systems = (_systems_on(votes, predictions, trained=trained),)
         own = not (isinstance(votes, Later) or votes.is_released)
-        if systems and not isinstance(systems[0], Later):
-            own |= any(one.origin == "yours" for one in systems[0])
+        systems = None
+        # Nothing stands in for released predictions on released votes.
+        if predictions or (predictions is not None and (own or not missing_predictions(dataset))):
+            systems = (_systems_on(votes, predictions, trained=trained),)
+            if not isinstance(systems[0], Later):
+                own |= any(one.origin == "yours" for one in systems[0])
         found.append(Evidence((dataset,), (votes,), systems, own))
     material = Material(tuple(found), trained and predictions is not None)
     if predictions:
@@ -337,10 +336,3 @@ def _systems_on(
     if predictions or not isinstance(votes, Later):
         return load()
     return Later(inputs_of_systems(votes.dataset, trained=trained), load)
-
-
-def _lacks_predictions(votes: Votes | ReleasedVotes, predictions: Sequence[str]) -> bool:
-    """Whether released predictions on released votes are missing, and no others stand in."""
-    if predictions or not (isinstance(votes, Later) or votes.is_released):
-        return False
-    return bool(missing_predictions(votes.dataset))

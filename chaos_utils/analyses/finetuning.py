@@ -11,25 +11,12 @@ from chaos_utils.analyses.recorded import derived
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.report.columns import MISSING, Column, Row, number
-from chaos_utils.scoring.trained import Run, WantedRuns, kind_of
+from chaos_utils.scoring.trained import Run, kind_of
 
 _HYPERPARAMETERS = (
     "learning_rate", "batch_size", "weight_decay", "epochs", "learning_rate_decay", "warmup_ratio",
 )  # fmt: skip
 _RECIPE = ("source", "model", "task", *_HYPERPARAMETERS)
-_COUNTS = ("items_seen", "parameters", "processes")
-_COSTS = (
-    "parameters", "million_parameters", "items_seen", "training_seconds", "training_minutes",
-    "items_per_second", "tokens_per_second", "flops", "peak_share", "peak_memory_gib", "processes",
-)  # fmt: skip
-
-
-@derived(keys=("run",))
-def missing_runs(wanted: WantedRuns, runs: Iterable[Run]) -> pd.DataFrame:
-    """Return the runs that the book wants and that are not there, in the list's order, and why."""
-    there = {run.name for run in runs}
-    rows = [(one.name, one.why) for one in wanted.entries if one.name not in there]
-    return pd.DataFrame(rows, columns=["run", "why"])
 
 
 @derived(keys=("run",))
@@ -38,11 +25,11 @@ def run_table(runs: Sequence[Run]) -> pd.DataFrame:
 
     One row per run. ``kind`` is that of `kind_of`; ``init`` the run whose weights it starts from or
     predicts with, else empty; ``n_published`` the items of the published corpora. Sizes and
-    accuracies have a column for each dataset. Costs are summed over folds, NaN for a run that
-    trained nothing; ``peak_share`` is in [0, 1].
+    accuracies have a column for each dataset. Costs are summed over folds, and missing for a run
+    that trained nothing; ``peak_share`` is in [0, 1].
     """
     table = pd.DataFrame([_row(run) for run in runs])
-    counts = [name for name in table if name.startswith("n_") or name in _COUNTS]
+    counts = [name for name in table if name.startswith("n_") or name == "items_seen"]
     return table.astype(dict.fromkeys(counts, "Int64"))
 
 
@@ -72,31 +59,26 @@ def _row(run: Run) -> dict[str, Any]:
     return row | _cost(record["fits"] if not predicted else []) | {
         "device": run.hardware,
         "precision": record["device"]["precision"],
-        "command": record["command"],
+        "command": run.command,
     }  # fmt: skip
 
 
 def _cost(fits: Sequence[dict[str, Any]]) -> dict[str, Any]:
     if not fits:
-        return {"n_fits": 0} | dict.fromkeys(_COSTS, np.nan)
-    sums = {
-        name: sum(fit[name] for fit in fits) for name in ("pairs", "tokens", "seconds", "flops")
-    }
+        return {"n_fits": 0}
+    seconds, pairs, flops = (
+        sum(fit[name] for fit in fits) for name in ("seconds", "pairs", "flops")
+    )
     possible = sum(fit["seconds"] * fit["measured_peak_flops_per_second"] for fit in fits)
-    seconds = sums["seconds"]
     return {
         "n_fits": len(fits),
-        "parameters": fits[0]["parameters"],
         "million_parameters": fits[0]["parameters"] / 1e6,
-        "items_seen": sums["pairs"],
-        "training_seconds": seconds,
+        "items_seen": pairs,
         "training_minutes": seconds / 60,
-        "items_per_second": sums["pairs"] / seconds if seconds else np.nan,
-        "tokens_per_second": sums["tokens"] / seconds if seconds else np.nan,
-        "flops": sums["flops"],
-        "peak_share": sums["flops"] / possible if possible else np.nan,
+        "items_per_second": pairs / seconds if seconds else np.nan,
+        "flops": flops,
+        "peak_share": flops / possible if possible else np.nan,
         "peak_memory_gib": max(fit["peak_memory_gib"] for fit in fits),
-        "processes": fits[0]["processes"],
     }
 
 
@@ -109,9 +91,8 @@ def curve_table(runs: Iterable[Run]) -> pd.DataFrame:
     development items outside ChaosNLI. Folds count from 0; runs that are not folded have one.
     """
     rows = [
-        {"task": run.settings["task"], "run": run.name, "system": run.system,
-         "model": run.settings["model"], "seed": run.settings["seed"], "kind": kind_of(run),
-         "label": _size(run), "fold": fold,
+        {"task": run.settings["task"], "run": run.name, "model": run.settings["model"],
+         "kind": kind_of(run), "label": _size(run), "fold": fold,
          "measure": measure, "items": point["pairs"], "value": point[key]}
         for run in runs
         if not run.record.get("predicted")
@@ -121,8 +102,7 @@ def curve_table(runs: Iterable[Run]) -> pd.DataFrame:
         )
         for point in points
     ]  # fmt: skip
-    columns = ["task", "run", "system", "model", "seed", "kind", "label", "fold", "measure",
-               "items", "value"]  # fmt: skip
+    columns = ["task", "run", "model", "kind", "label", "fold", "measure", "items", "value"]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -138,10 +118,9 @@ def recipe_table(runs: Iterable[Run]) -> pd.DataFrame:
     ``model`` is a family of the paper, or the model of our ``runs`` with this recipe, whose names
     are joined by a space. The paper's ``epochs`` are at most so many.
     """
-    table = read_published("nie2020_table8").rename(columns={"hyperparameter": "model"})
-    theirs = table.set_index("model").T.rename(columns={"max_epochs": "epochs"})
-    theirs = theirs.rename_axis("model", axis="index").rename_axis(None, axis="columns")
-    theirs = theirs.reset_index().assign(source="published", runs="")
+    theirs = read_published("nie2020_table8").set_index("hyperparameter").T
+    theirs = theirs.rename(columns={"max_epochs": "epochs"}).rename_axis("model").reset_index()
+    theirs = theirs.assign(source="published", runs="")
     rows = [
         {"source": "ours", "model": run.system.split(",")[0], "task": run.settings["task"],
          # The training loop knows no other schedule.
@@ -162,25 +141,21 @@ def recipe_table(runs: Iterable[Run]) -> pd.DataFrame:
 def accuracies(row: Row, split: str) -> str:
     """Write what a run reaches on each corpus of a split, ``dev`` or ``test``."""
     found = {
-        one.title: _float(row.get(f"{split}_accuracy_{one.name.replace('-', '_')}"))
+        one.title: row.get(f"{split}_accuracy_{one.name.replace('-', '_')}")
         for one in get_task(row["task"]).corpora  # a held-out part is called as what it is of
     }
-    parts = [f"{title} {value:.3f}" for title, value in found.items() if not math.isnan(value)]
+    parts = [f"{title} {value:.3f}" for title, value in found.items() if not pd.isna(value)]
     return ", ".join(parts) or MISSING
-
-
-def _float(value: Any) -> float:
-    return math.nan if pd.isna(value) else float(value)
 
 
 def _trained_on(row: Row) -> str:
     if row["kind"] == "predicted":
         return f"weights of {row['init']}"
     counts = {
-        one.title: _float(row.get(f"n_train_{one.name}"))
+        one.title: row.get(f"n_train_{one.name}", math.nan)
         for one in get_task(row["task"]).files_of("train")
     }
-    parts = " + ".join(f"{number(n)} {name}" for name, n in counts.items() if not math.isnan(n))
+    parts = " + ".join(f"{number(n)} {name}" for name, n in counts.items() if not pd.isna(n))
     if row["train"] == "chaosnli":
         return f"votes of {parts} items of ChaosNLI, out of fold ({row['n_folds']} folds)"
     return f"{parts} ({row['trained_share']:.1%})"
@@ -211,7 +186,7 @@ def _scientific(value: float) -> str:
 
 def _minutes(row: Row) -> str:
     """Write minutes, below 10 with a decimal."""
-    value = _float(row["training_minutes"])
+    value = row.get("training_minutes", math.nan)
     return number(value, 1 if value < 10 else 0)
 
 

@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.special import log_softmax
+from scipy.special import log_softmax, softmax
 
-from chaos_utils.analyses.names import SYSTEM_NAMES, dataset_name
+from chaos_utils.analyses.baan import FIXED_TEMPERATURE
+from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.recorded import recorded
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.splits import grouped_folds, item_groups
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Votes
@@ -48,6 +50,7 @@ Ints = npt.NDArray[np.int64]
 MEASURES = ("jsd", "kl", "dist_ce", "new_accuracy")
 TEXT, OLD_LABEL, REFERENCE = "text", "old label", "reference"  # what a method has of an item
 AS_IT_IS, BASE_RATE, ON_VOTES, PUBLISHED = "as it is", "base rate", "trained on votes", "published"
+FIXED = f"T = {FIXED_TEMPERATURE:g}"
 ALL, ALL_BUT, WITH_YOURS = "all systems", "all but", "all systems and yours"
 RECIPE: Kind = "quadratic"
 ITEMS = (50, 100, 200, 500, 1000)
@@ -84,16 +87,6 @@ def _mean(by: str, votes: Votes, predicted: Floats) -> float:
     return ALL_MEASURES[by].value(computed("", votes, predicted).aligned_to(votes))
 
 
-def with_distance(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return rows with ``distance``, and its ends if there are some: by the measure in ``by``."""
-    for end in _ENDS:
-        known = [one for one in _IN_WORDS if f"{one}{end}" in rows]
-        if known:
-            each = [rows[f"{one}{end}"].where(rows["by"] == one) for one in known]
-            rows = rows.assign(**{f"distance{end}": pd.concat(each, axis=1).max(axis=1)})
-    return rows
-
-
 def in_words(rows: pd.DataFrame) -> str:
     """Return what the rows are ranked by, for a caption."""
     return " or ".join(_IN_WORDS[one] for one in rows["by"].unique())
@@ -118,11 +111,6 @@ class Common:
     shown: tuple[System, ...]
     logs: Floats
     groups: Ints
-
-    @property
-    def old_label(self) -> Ints | None:
-        """The old labels, if there are any."""
-        return self.votes.old_label if self.votes.has_old_labels else None
 
     def inputs(self, places: Sequence[int]) -> Floats:
         """Return what a map of some systems takes, of shape (n_items, n_inputs, n_classes).
@@ -240,9 +228,8 @@ def methods(
 
     ``access`` is ``old label`` where the item's old label is an input too, and ``reference`` for
     perfect model, second crowd and the best published model. ``inputs`` are as `stacks` names them,
-    `variants` in none; ``first`` is said of one system of each family. ``difference`` is from the
-    base rate (given the old label, if there is one) in the measure ``by``, which ranks; ``people``
-    is what a method is worth in people on top of the base rate.
+    `variants` in none; ``first`` is said of one system of each family. ``distance`` is that by the
+    measure that ranks, ``by``; ``people`` what a method is worth in people on top of the base rate.
     """
     others = [run.predictions_on(votes) for run in variants if votes.is_released]
     known = {one.name for one in systems}  # a reader may have repeated one of the runs
@@ -250,7 +237,7 @@ def methods(
     made = common(votes, [*systems, *more])
     part, folds = made.votes, _folds(made.groups, n_folds, seed)
     by, objectives = ranked_by(part), objectives_for(part)
-    accesses = (TEXT,) if made.old_label is None else (TEXT, OLD_LABEL)
+    accesses = (TEXT, OLD_LABEL) if part.has_old_labels else (TEXT,)
     scored: list[System] = []
     rows: list[dict[str, object]] = []
 
@@ -267,20 +254,25 @@ def methods(
             folds,
             kind=kind,
             objective=objective,
-            old_label=made.old_label if access == OLD_LABEL else None,
+            old_label=part.old_label if access == OLD_LABEL else None,
             penalty=PENALTY if places else _NEARLY_NONE,
         )
         add(predicted, {"access": access, "map": kind, "objective": objective} | about)
 
     for access, objective in product(accesses, objectives):
         fit(access, "affine", objective, {"map": BASE_RATE})
-    rival = scored[-1].name
     alone = {one.name for one in more}
+    first_of: dict[str, str] = {}
     for name, places in stacks(made.systems, alone).items():
-        about = {"inputs": name, "n_systems": len(places)} | _family(name, places, made.systems)
-        about["first"] = about["first"] and name not in alone
+        one, several = made.systems[places[0]], len(places) > 1
+        family = name if several else one.family
+        about = {"inputs": name, "n_systems": len(places), "family": family}
+        about["origin"] = "" if several else one.origin
+        about["first"] = first_of.setdefault(family, name) == name and name not in alone
         mean = np.mean([made.systems[place].probabilities for place in places], axis=0)
         add(mean, {"map": AS_IT_IS} | about)
+        mean_logs = made.inputs(places).mean(axis=1)
+        add(softmax(mean_logs / FIXED_TEMPERATURE, axis=1), {"map": FIXED} | about)
         for access in accesses:
             for kind, objective in product(KINDS if access == TEXT else STACKING, objectives):
                 fit(access, kind, objective, about, *places)
@@ -290,28 +282,17 @@ def methods(
 
     measures = tuple(dict.fromkeys((*MEASURES, by)))
     how: dict[str, Any] = {"seed": seed, "level": confidence}
-    found = score(part, scored, measures=measures, reference=rival, n_resamples=n_resamples, **how)
-    values = wide(found, "low", "high").set_index("system")
-    gaps = found[(found["reference"] != "") & (found["measure"] == by)].set_index("system")
-    names = dict(zip(("value", "low", "high"), [f"difference{end}" for end in _ENDS], strict=True))
+    found = score(part, scored, measures=measures, n_resamples=n_resamples, **how)
+    values = [f"{name}{end}" for name in measures for end in _ENDS]
     how["n_resamples"] = min(n_resamples, _MOST_RESAMPLES)
     people = pd.DataFrame([_in_people(part, one, **how) for one in scored], columns=_PEOPLE)
     table = pd.DataFrame(rows).join(people)
-    table = table.join(values[[f"{name}{end}" for name in measures for end in _ENDS]], on="system")
-    table = table.join(gaps[list(names)].rename(columns=names), on="system")
+    table = table.join(wide(found, "low", "high").set_index("system")[values], on="system")
     table = table.assign(dataset=votes.dataset.name, n_items=len(part))
     table = pd.concat([table, _references(votes, part, measures, seed)], ignore_index=True)
-    shown = [f"{name}{end}" for name in (*measures, "difference") for end in _ENDS]
+    distance = {f"distance{end}": table[f"{by}{end}"] for end in _ENDS}
     about_it = ["n_systems", "origin", "family", "first", "n_items", "by"]
-    return table.assign(by=by)[[*_KEYS, *about_it, *shown, *_PEOPLE]]
-
-
-def _family(name: str, places: Sequence[int], systems: Sequence[System]) -> dict[str, object]:
-    if len(places) > 1:
-        return {"family": name, "first": True}
-    one = systems[places[0]]
-    first = next(other for other in systems if other.family == one.family)
-    return {"family": one.family, "origin": one.origin, "first": one is first}
+    return table.assign(by=by, **distance)[[*_KEYS, *about_it, *distance, *values, *_PEOPLE]]
 
 
 def _in_people(votes: Votes, system: System, **how: Any) -> tuple[float, ...]:
@@ -343,27 +324,20 @@ def _references(votes: Votes, part: Votes, measures: Sequence[str], seed: int) -
 
 @recorded(keys=("dataset", "judged_on"))
 def carried_over(
-    all_votes: Sequence[Votes],
-    all_systems: Sequence[Sequence[System]],
-    *,
-    n_folds: int,
-    seed: int,
+    all_votes: Sequence[Votes], all_systems: Sequence[Sequence[System]]
 ) -> pd.DataFrame:
     """Judge the recipe by JSD on each dataset, where it was fitted on the other ones alone.
 
-    ``jsd_each`` is of one that was fitted on the dataset itself, out of fold, and ``jsd_as_it_is``
-    of the mean of the systems, which are those that predict all of the datasets. Without rows where
-    there is none, and where votes are few.
+    ``jsd_as_it_is`` is of the mean of the systems, which are those that predict all of the
+    datasets. Without rows where there is none, and where votes are few.
     """
     by_name = [
         {one.name: one for one in systems if not any(map(are_votes, one.trained_on))}
         for systems in all_systems
     ]
     shared = [name for name in by_name[0] if all(name in known for known in by_name)]
-    names = ["dataset", "judged_on", "n_systems", "n_items", "jsd_as_it_is", "jsd_each",
-             "jsd_other"]  # fmt: skip
     if not shared or any(votes.are_few for votes in all_votes):
-        return pd.DataFrame(columns=names)
+        return pd.DataFrame(columns=["dataset", "judged_on"])
     found = [
         common(votes, [known[name] for name in shared])
         for votes, known in zip(all_votes, by_name, strict=True)
@@ -372,25 +346,20 @@ def carried_over(
         numbers[np.isin(votes.uids, one.votes.uids)]
         for numbers, votes, one in zip(item_groups(all_votes), all_votes, found, strict=True)
     ]
-    of_item = np.repeat(np.arange(len(found)), [len(one.votes) for one in found])
-    group, folds = np.concatenate(groups), _folds(np.concatenate(groups), n_folds, seed)
+    dataset_of = np.repeat(np.arange(len(found)), [len(one.votes) for one in found])
+    group = np.concatenate(groups)
     logs = np.concatenate([one.inputs(range(len(shared))) for one in found])
     shares = np.concatenate([one.votes.shares for one in found])
     rows = []
     for place, one in enumerate(found):
-        here = of_item == place
+        here = dataset_of == place
         # An item of another dataset with the same premise, story or image is not fitted on.
         others = ~np.isin(group, group[here])
-        predicted = {
-            "as_it_is": np.exp(one.logs).mean(axis=1),
-            "each": predict_out_of_fold(logs[here], shares[here], folds[here], kind=RECIPE),
-            "other": fit_map(logs[others], shares[others], kind=RECIPE).predict(logs[here]),
-        }
-        row = {"judged_on": one.votes.dataset.name, "n_systems": len(shared), "n_items": here.sum()}
-        rows.append(row | {f"jsd_{name}": _mean("jsd", one.votes, some)
-                           for name, some in predicted.items()})  # fmt: skip
-    dataset = "+".join(one.dataset.name for one in all_votes)
-    return pd.DataFrame(rows).assign(dataset=dataset)[names]
+        carried = fit_map(logs[others], shares[others], kind=RECIPE).predict(logs[here])
+        row: dict[str, object] = {"judged_on": one.votes.dataset.name, "n_systems": len(shared)}
+        row["jsd_as_it_is"] = _mean("jsd", one.votes, np.exp(one.logs).mean(axis=1))
+        rows.append(row | {"n_items": here.sum(), "jsd_other": _mean("jsd", one.votes, carried)})
+    return pd.DataFrame(rows).assign(dataset="+".join(one.dataset.name for one in all_votes))
 
 
 # How many labelled items, with how many votes
@@ -403,18 +372,16 @@ def curve(
     """Fit the recipe on fewer items and fewer votes, and judge it by all votes, out of fold.
 
     The book's systems are stacked; the reader's own where there are no others. A row has the mean
-    over draws of the measure ``by``, and its ``spread``, the standard deviation. ``whole`` says
-    that all items of the other folds are fitted on, ``recipe`` that the objective is the one for so
-    many votes; ``budget`` is votes in all. Items are drawn anew for each fold, votes without
-    replacement. Without rows where there is no system.
+    ``distance`` over draws, in the measure ``by``, and its standard deviation, ``spread``.
+    ``whole`` says that all items of the other folds are fitted on, ``recipe`` that the objective is
+    the one for so many votes. Items are drawn anew for each fold, votes without replacement.
+    Without rows where there is no system.
     """
     made = common(votes, systems)
     by = ranked_by(made.votes)
-    columns = ["dataset", "objective", "n_fitted", "n_votes", "whole", "budget", by, "spread",
-               "recipe", "n_systems", "n_repeats"]  # fmt: skip
     places = stacks(made.systems).get(ALL, [0] if made.systems else [])
     if not places:
-        return pd.DataFrame(columns=[*columns, "by"])
+        return pd.DataFrame(columns=["dataset", "objective", "n_fitted", "n_votes"])
     logs, counts = made.inputs(places), made.votes.counts
     folds = _folds(made.groups, n_folds, seed)
     fewest = int(min((folds != fold).sum() for fold in np.unique(folds)))
@@ -436,11 +403,13 @@ def curve(
                 learned=lambda rows, n=n_items, by=chosen: by.permutation(rows)[:n],  # type: ignore[misc]
             )  # fmt: skip
             found.append(_mean(by, made.votes, predicted))
-        rows.append((votes.dataset.name, objective, n_items, size, n_items == fewest,
-                     n_items * size, np.mean(found), np.std(found), size >= ENOUGH_VOTES,
-                     len(places), repeats))  # fmt: skip
-    table = pd.DataFrame(rows, columns=columns)
-    return table.assign(recipe=table["recipe"] == (table["objective"] == "jsd"), by=by)
+        rows.append({
+            "dataset": votes.dataset.name, "objective": objective, "n_fitted": n_items,
+            "n_votes": size, "whole": n_items == fewest, "distance": np.mean(found),
+            "spread": np.std(found), "recipe": (objective == "jsd") == (size >= ENOUGH_VOTES),
+            "n_systems": len(places), "by": by,
+        })  # fmt: skip
+    return pd.DataFrame(rows)
 
 
 # How they are shown
@@ -452,42 +421,43 @@ def _is_aside(rows: pd.DataFrame) -> "pd.Series[bool]":
 
 
 def by_map(table: pd.DataFrame) -> pd.DataFrame:
-    """Return what each map makes of a family's first seed, or of a stack, nearest first.
+    """Return the rows of a family's first seed, or of a stack, nearest by the recipe first.
 
     The base rates, which are what a map of no system comes to, stand where the recipe does.
     """
     rows = table[(table["first"] | (table["map"] == BASE_RATE)) & ~_is_aside(table)]
-    rows = with_distance(rows.replace({"map": {BASE_RATE: RECIPE}}))
-    at = rows["access"] + ", " + rows["map"]
-    values = ["distance", "distance_low", "distance_high", "people"]
-    shown = rows.assign(at=at).pivot(index=["dataset", "inputs"], columns="at", values=values)
-    shown.columns = [f"{value}: {where}" for value, where in shown.columns]
-    nearest = f"distance: {TEXT}, {RECIPE}"
-    shown = shown[shown[nearest].notna()].sort_values(nearest, kind="stable").reset_index()
-    return in_order_of(shown, "dataset", table["dataset"].unique())
+    rows = rows.replace({"map": {BASE_RATE: RECIPE}})
+    system = ["dataset", "inputs"]
+    nearest = rows[(rows["access"] == TEXT) & (rows["map"] == RECIPE)]
+    rows = rows.merge(nearest[[*system, "distance"]], on=system, suffixes=("", "_at_best"))
+    rows = rows.sort_values("distance_at_best", kind="stable")
+    return in_order_of(rows, "dataset", table["dataset"].unique())
 
 
 _ALONE, _WITH = "from the text alone", "with the old label"
+_AT, _AT_LABEL = ({"access": access, "map": RECIPE} for access in (TEXT, OLD_LABEL))
 COLUMNS = [
     DATASET,
     Column("system", "inputs", names=SYSTEM_NAMES | {"": "none (base rate)"}),
-    Column(AS_IT_IS, "distance: text, as it is", 3, best="lowest", group=_ALONE),
-    Column("temperature", "distance: text, temperature", 3, best="lowest", group=_ALONE),
-    Column("affine", "distance: text, affine", 3, best="lowest", group=_ALONE),
-    Column(
-        "quadratic", "distance: text, quadratic", 3,
-        "distance_low: text, quadratic", "distance_high: text, quadratic",
-        best="lowest", group=_ALONE,
+    *(
+        Column(
+            name, "distance", 3, at={"access": TEXT, "map": name}, best="lowest", group=_ALONE
+        )
+        for name in (AS_IT_IS, "temperature", "affine")
     ),
-    Column("worth", "people: text, quadratic", 1, best="highest", group=_ALONE),
-    Column("quadratic", "distance: old label, quadratic", 3, best="lowest", group=_WITH),
-    Column("worth", "people: old label, quadratic", 1, best="highest", group=_WITH),
+    Column(
+        RECIPE, "distance", 3, "distance_low", "distance_high",
+        at=_AT, best="lowest", group=_ALONE,
+    ),
+    Column("worth", "people", 1, at=_AT, best="highest", group=_ALONE),
+    Column(RECIPE, "distance", 3, at=_AT_LABEL, best="lowest", group=_WITH),
+    Column("worth", "people", 1, at=_AT_LABEL, best="highest", group=_WITH),
 ]  # fmt: skip
 
 
 def columns_of(rows: pd.DataFrame) -> list[Column]:
     """Return those of `COLUMNS` in which the rows of `by_map` have something."""
-    return [one for one in COLUMNS if one.value in rows and rows[one.value].notna().any()]
+    return [one for one in COLUMNS if one.row_of(rows.dropna(subset=one.value).to_dict("records"))]
 
 
 def drawn(table: pd.DataFrame) -> pd.DataFrame:
@@ -496,17 +466,33 @@ def drawn(table: pd.DataFrame) -> pd.DataFrame:
     Of one seed of each family, and of all systems together, these are as they are and by the
     recipe. The best published model is left out where it is one of the systems.
     """
-    rows = with_distance(table[~_is_aside(table) & ~table["map"].isin(["temperature", "affine"])])
-    single = rows["first"] & (rows["n_systems"] == 1)
-    stacked = rows["inputs"].str.startswith((ALL, ALL_BUT))
-    rows = rows[single | stacked | (rows["n_systems"] == 0)]
+    one = table["first"] & (table["n_systems"] == 1)
+    stacked = table["inputs"].str.startswith((ALL, ALL_BUT))
+    rows = table[(one | stacked | (table["n_systems"] == 0)) & (table["map"] != FIXED)]
     who = rows["dataset"] + " " + rows["inputs"].replace(SYSTEM_NAMES)
     is_ours = who.isin(who[rows["map"] == AS_IT_IS])
-    rows = rows[~is_ours | (rows["map"] != PUBLISHED)]
-    no_votes = rows["map"].isin([AS_IT_IS, PUBLISHED])
+    return _labelled(rows[~is_ours | (rows["map"] != PUBLISHED)])
+
+
+def ways_drawn(table: pd.DataFrame, encoder: str) -> pd.DataFrame:
+    """Return the rows of `methods` on ways to train one encoder and to use it, as `drawn` does.
+
+    These are the encoder's first seed, its seeds together, and the runs that learned otherwise.
+    """
+    family = table["family"]
+    ours = family.str.startswith(f"{encoder},") | (table["first"] & (family == encoder))
+    known = (table["access"] == TEXT) & ours | table["map"].isin([PERFECT_MODEL, SECOND_CROWD])
+    is_aside = (table["map"] == FIXED) & (family != encoder)
+    return _labelled(table[known & ~is_aside & ours.any()])
+
+
+def _labelled(table: pd.DataFrame) -> pd.DataFrame:
+    """Return rows as the figures draw them: by the recipe, and without a map."""
+    rows = table[~_is_aside(table) & ~table["map"].isin(["temperature", "affine"])]
+    no_votes = rows["map"].isin([AS_IT_IS, FIXED, PUBLISHED])
     label = rows["family"].where(rows["family"] != "", rows["inputs"]).replace(SYSTEM_NAMES)
     label = label.str.replace(r", \d+ folds", "", regex=True)
-    label += (rows["map"] == PUBLISHED).map({True: " (published)", False: ""})
+    label += rows["map"].map({PUBLISHED: " (published)", FIXED: f", {FIXED}"}).fillna("")
     label = label.mask(label == "", rows["map"])
     return rows.assign(group=rows["access"].mask(no_votes, "no votes"), label=label)
 
@@ -516,7 +502,7 @@ def curve_drawn(table: pd.DataFrame) -> pd.DataFrame:
 
     Where no dataset has more than one system, all are drawn.
     """
-    rows = with_distance(table[table["recipe"].eq(True)])
+    rows = table[table["recipe"].eq(True)]
     several = rows[rows["n_systems"] > 1]
     return several if len(several) else rows
 
@@ -524,6 +510,5 @@ def curve_drawn(table: pd.DataFrame) -> pd.DataFrame:
 CARRIED_COLUMNS = [
     Column("dataset", "judged_on", names=dataset_name),
     Column("as it is", "jsd_as_it_is", 3),
-    Column("this dataset", "jsd_each", 3, group="fitted on"),
-    Column("the other", "jsd_other", 3, group="fitted on"),
+    Column("fitted on the other", "jsd_other", 3),
 ]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from chaos_utils.base.style import SYSTEM_NAMES as SYSTEM_NAMES
+from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.datasets.catalogue import short_of
 from chaos_utils.report.columns import Column
 

@@ -1,6 +1,7 @@
 """What n items with v votes each can distinguish, by the spread of systems' paired differences."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from itertools import combinations
 
 import numpy as np
@@ -81,54 +82,53 @@ def spread_of_differences(
     (`n_draws` draws), where the parts are NaN unless there are twice as many votes.
     """
     rng = np.random.default_rng(seed)
-    kinds, n_votes = pairs_of(votes, systems), votes.n_votes
+    kinds = pairs_of(votes, systems)
     rows = []
     for size in N_VOTES:
-        enough = np.flatnonzero(n_votes >= max(size, 2))
+        enough = np.flatnonzero(votes.n_votes >= max(size, 2))
         if len(enough) < max(_FEWEST_ITEMS, len(votes) / 2):
             continue
+        about = {"n_votes": size, "n_items": len(enough)}
         for kind, pairs in kinds.items():
-            found = [_spreads(votes, a, b, enough, size, n_draws, rng) for a, b in pairs]
-            for k, name in enumerate(NAMES):
-                of_pairs = [one[k] for one in found if one]
-                if not of_pairs:
-                    continue
-                totals = [one.total for one in of_pairs]
-                row = {"dataset": votes.dataset.name, "pair": kind, "n_pairs": len(of_pairs)}
-                row |= {"measure": name, "n_votes": size, "n_items": len(enough)}
-                row |= {"variance": np.mean(totals), "least": min(totals), "most": max(totals)}
-                row["of_items"] = np.mean([one.of_items for one in of_pairs])
-                row["of_votes"] = np.mean([one.of_votes for one in of_pairs])
-                rows.append(row)
-    columns = [*_KEYS, "n_pairs", "n_items", "variance", "least", "most", "of_items", "of_votes"]
-    table = pd.DataFrame(rows, columns=columns)
-    return in_order_of(table, "pair", tuple(PAIRS))
+            for pair in pairs:
+                items = np.intersect1d(_shared(votes, *pair), enough)
+                if len(items) >= _FEWEST_ITEMS:
+                    spreads = _spreads(votes, pair, items, size, n_draws, rng)
+                    rows += [about | {"pair": kind, "measure": name} | asdict(one)
+                             for name, one in spreads.items()]  # fmt: skip
+    parts = ["total", "of_items", "of_votes"]
+    table = pd.DataFrame(rows, columns=["pair", "measure", "n_votes", "n_items", *parts])
+    found = table.groupby(["n_votes", "pair", "measure", "n_items"], sort=False).agg(
+        n_pairs=("total", "size"),
+        variance=("total", "mean"),
+        least=("total", "min"),
+        most=("total", "max"),
+        of_items=("of_items", "mean"),
+        of_votes=("of_votes", "mean"),
+    )
+    found = in_order_of(found.reset_index().assign(dataset=votes.dataset.name), "pair", PAIRS)
+    return found[[*_KEYS, "n_pairs", "n_items", "variance", "least", "most", *parts[1:]]]
 
 
 def _spreads(
     votes: Votes,
-    first: System,
-    second: System,
-    enough: Ints,
+    pair: tuple[System, System],
+    items: Ints,
     size: int,
     n_draws: int,
     rng: np.random.Generator,
-) -> list[Spread]:
-    """Return the spread of each measure's difference, or nothing where they share few items."""
-    items = np.intersect1d(_shared(votes, first, second), enough)
-    if len(items) < _FEWEST_ITEMS:
-        return []
+) -> dict[str, Spread]:
+    """Return the spread of each measure's difference between two systems on some items."""
     a, b = (
-        taken(one.aligned_to(votes), np.searchsorted(one.rows_in(votes), items))
-        for one in (first, second)
+        taken(one.aligned_to(votes), np.searchsorted(one.rows_in(votes), items)) for one in pair
     )
     counts = votes.counts[items]
     thinned = [name for name in NAMES if name != _SQUARED]
     measures = [MEASURES[name] for name in thinned]
-    of_thinned = spread_by_thinning(counts, a, b, measures, size, rng, n_draws)
-    found = dict(zip(thinned, of_thinned, strict=True))
-    found[_SQUARED] = spread_of_squared_distance(counts, a.model, b.model, size)
-    return [found[name] for name in NAMES]
+    spreads = spread_by_thinning(counts, a, b, measures, size, rng, n_draws)
+    squared = spread_of_squared_distance(counts, a.model, b.model, size)
+    found = dict(zip(thinned, spreads, strict=True)) | {_SQUARED: squared}
+    return {name: found[name] for name in NAMES}
 
 
 @derived(keys=(*_KEYS, "judged_items"))
@@ -138,40 +138,11 @@ def detectable(spread: pd.DataFrame, n_items: Sequence[int]) -> pd.DataFrame:
     ``difference`` is found in 80% of studies by a two-sided test at 5%; ``share_of_votes`` is the
     part of its variance that more votes could take away.
     """
-    parts = []
-    for n in n_items:
-        found = spread.assign(judged_items=n)
-        found["difference"] = smallest_difference(spread["variance"], n)
-        found["share_of_votes"] = spread["of_votes"] / spread["variance"]
-        parts.append(found)
-    return pd.concat(parts, ignore_index=True)
-
-
-@derived(keys=("dataset", "measure"), published=("nie2020_table5",))
-def published_gaps(spread: pd.DataFrame, released: bool) -> pd.DataFrame:
-    """Set the gap between neighbouring published models beside what a dataset can detect.
-
-    ``gap`` is the median difference of models that are neighbours by their score; NaN where none
-    was published, or the votes are not the `released` ones. The other columns are of `first_pair`
-    and most votes: ``difference``, the smallest that the dataset's items detect, and
-    ``items_needed`` for the gap.
-    """
-    rows = []
-    models = published_models()
-    for (dataset, measure), of_one in spread.groupby(["dataset", "measure"], sort=False):
-        known = released and measure in models
-        values = models.loc[models["dataset"] == dataset, measure] if known else ()
-        group = first_pair(of_one)
-        row = group.loc[group["n_votes"].idxmax()]
-        found = {"dataset": dataset, "measure": measure, "pair": row["pair"]}
-        found |= {"n_votes": row["n_votes"], "n_items": row["n_items"]}
-        found["difference"] = float(smallest_difference(row["variance"], row["n_items"]))
-        found |= {"n_models": len(values), "gap": np.nan, "items_needed": np.nan}
-        if len(values) > 1:
-            found["gap"] = float(np.median(np.diff(np.sort(values))))
-            found["items_needed"] = float(items_needed(row["variance"], found["gap"]))
-        rows.append(found)
-    return pd.DataFrame(rows).astype({"n_votes": int, "n_items": int, "n_models": int})
+    found = spread.merge(pd.DataFrame({"judged_items": n_items}), "cross")
+    return found.assign(
+        difference=smallest_difference(found["variance"], found["judged_items"]),
+        share_of_votes=found["of_votes"] / found["variance"],
+    )
 
 
 def shown_votes(spread: pd.DataFrame) -> list[int]:
@@ -192,20 +163,26 @@ def shown(found: pd.DataFrame, n_votes: Sequence[int]) -> pd.DataFrame:
     return found[found["n_votes"].isin(n_votes) & ((found["pair"] != "baselines") | (n_kinds == 1))]
 
 
-@derived(keys=(*_KEYS, "judged_items"))
-def drawn(found: pd.DataFrame, gaps: pd.DataFrame, shown: Sequence[int]) -> pd.DataFrame:
+@derived(keys=(*_KEYS, "judged_items"), published=("nie2020_table5",))
+def drawn(found: pd.DataFrame, shown: Sequence[int], released: bool) -> pd.DataFrame:
     """Return what the figure draws: `detectable` of each dataset's first kind of pair, by votes.
 
-    Of JSD and the numbers of votes in `shown`, with each dataset's ``gap`` of `published_gaps`;
-    ``detected``, the smallest difference that all its items and votes detect; and
-    ``items_needed``, about how many (to two digits) would detect the gap.
+    Of JSD and the numbers of votes in `shown`. ``detected`` is the smallest difference that all of
+    a dataset's items and votes detect; ``gap`` the median one of models that are neighbours by
+    their published score, NaN where none was published, or the votes are not the `released` ones;
+    ``items_needed``, about how many items (to two digits) would detect it.
     """
     rows = first_pair(found)
-    rows = rows[rows["n_votes"].isin(shown) & (rows["measure"] == DRAWN)]
-    known = gaps.loc[gaps["measure"] == DRAWN, ["dataset", "difference", "gap", "items_needed"]]
-    known = known.rename(columns={"difference": "detected"})
-    known["items_needed"] = [float(f"{one:.2g}") for one in known["items_needed"]]
-    rows = rows.merge(known, "left", "dataset")
+    rows = rows[rows["measure"] == DRAWN]
+    models = published_models()
+    gaps = models.groupby("dataset")[DRAWN].agg(lambda one: one.sort_values().diff().median())
+    whole = rows.loc[rows.groupby("dataset")["n_votes"].idxmax()].set_index("dataset")
+    detected = smallest_difference(whole["variance"], whole["n_items"])
+    gap = gaps.reindex(whole.index) if released else np.nan
+    known = pd.DataFrame({"detected": detected, "gap": gap}, whole.index)
+    needed = items_needed(whole["variance"], known["gap"])
+    known["items_needed"] = [float(f"{one:.2g}") for one in needed]
+    rows = rows[rows["n_votes"].isin(shown)].join(known, on="dataset")
     return rows.assign(compared=rows["pair"].map(PAIRS))
 
 

@@ -9,8 +9,9 @@ import pandas as pd
 
 from chaos_utils.analyses import baan
 from chaos_utils.analyses.baan import agrees, digits_of
-from chaos_utils.analyses.names import SYSTEM_NAMES, dataset_name
+from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.recorded import derived
+from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.yaml_files import read_yaml
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.report.columns import MISSING, Column, Row, number, signed
@@ -23,7 +24,6 @@ _PUBLISHED = (
     "nie2020_entropy_bins", "baan2022_table1", "baan2022_table2", "baan2022_other",
     "baan2022_systems",
 )  # fmt: skip
-_FEW = 20  # numbers of one table without ours; more are shown as one row
 _OTHER_VOTES = "The released votes are not vote for vote those of the paper's tables."
 _NOT_HERE = "What it needs is not available here."
 _OTHERS = "The votes here are others than the paper's."
@@ -104,22 +104,6 @@ def _rows_of(file: str) -> pd.DataFrame:
     return table
 
 
-def in_short(table: pd.DataFrame) -> pd.DataFrame:
-    """Return rows of `published_beside_ours` to show: many without ours as one, by the reason."""
-    groups = ["paper", "table", "reason"]
-    many = table.groupby(groups)["published"].transform("size") > _FEW
-    ours = table["ours"].notna() | ~many
-    grouped = table[~ours].groupby(groups, sort=False).size().rename("n").reset_index()
-    grouped = grouped.assign(
-        dataset="", row=[f"{n:,} numbers" for n in grouped["n"]], column="", agrees=pd.NA,
-        **dict.fromkeys(("published", "ours", "difference"), np.nan),
-    )  # fmt: skip
-    shown = pd.concat([table[ours], grouped.drop(columns="n")], ignore_index=True)
-    tables = list(dict.fromkeys(zip(table["paper"], table["table"], strict=True)))
-    order = [tables.index(pair) for pair in zip(shown["paper"], shown["table"], strict=True)]
-    return shown.iloc[np.argsort(order, kind="stable")].reset_index(drop=True)
-
-
 @derived(keys=("paper", "table"))
 def count_numbers(beside: pd.DataFrame) -> pd.DataFrame:
     """Count the rows of `published_beside_ours`, for each table of a paper.
@@ -166,22 +150,17 @@ def _row_name(row: Row) -> str:
 
 
 def _printed(row: Row) -> str:
-    value = row["published"]
-    return MISSING if np.isnan(value) else number(value, digits_of(value))
+    return number(row["published"], digits_of(row["published"]))
 
 
 def _here(row: Row) -> str:
     """Write ours with one digit more than is printed."""
     value = row["ours"]
-    if np.isnan(value) or value == round(value):
-        return number(value)
-    return number(value, digits_of(row["published"]) + 1)
+    return number(value, 0 if value == round(value) else digits_of(row["published"]) + 1)
 
 
 def _gap(row: Row) -> str:
     """Write a difference, bold where it exceeds rounding; else nothing but that there is none."""
-    if row["agrees"] is pd.NA or pd.isna(row["agrees"]):
-        return MISSING
     if row["agrees"]:
         return "0"
     return f"**{signed(row['difference'], digits_of(row['published']) + 1)}**"

@@ -1,30 +1,29 @@
 """The tables that claims and published numbers point into: other chapters', and what none has."""
 
 from collections.abc import Sequence
-from itertools import product
 
-import numpy as np
 import pandas as pd
 
-from chaos_utils.analyses import annotations, calibration, claims_numbers, results
+from chaos_utils.analyses import (
+    agreement,
+    annotations,
+    calibration,
+    claims_numbers,
+    published_numbers,
+    results,
+)
 from chaos_utils.analyses import error_distributions as errors
-from chaos_utils.analyses.agreement import entropy_bins
 from chaos_utils.analyses.baan import in_paper, paper_datasets
 from chaos_utils.analyses.evidence import Evidence, Material
-from chaos_utils.analyses.recorded import recorded
 from chaos_utils.base.table import Origin, Table
 from chaos_utils.datasets.published.tables import published_input, read_published
-from chaos_utils.datasets.votes import Votes
-from chaos_utils.metrics.divergence import entropy
-from chaos_utils.scoring.published import TABLE_5, published_models
-from chaos_utils.scoring.scores import resampled
-from chaos_utils.scoring.system import System
+from chaos_utils.scoring.published import published_models
 
 OF_SYSTEMS = (  # these need predictions
-    "calibration.human_calibration", "calibration.rounded_values", "calibration.classwise_errors",
+    "calibration.human_calibration", "calibration.seed_means", "calibration.classwise_errors",
     "calibration.signed_entropy_errors", "calibration.temperature_choices",
-    "claims_numbers.least_ece", "claims_numbers.system_numbers",
-    "error_distributions.released_draw", "record.model_scores",
+    "claims_numbers.gains", "claims_numbers.least_ece", "claims_numbers.system_numbers",
+    "error_distributions.released_draw",
 )  # fmt: skip
 _KEYS_OF_PUBLISHED = {
     "nie2020_table2": ("dataset",),
@@ -32,12 +31,14 @@ _KEYS_OF_PUBLISHED = {
     "nie2020_entropy_bins": ("dataset", "model", "bin"),
 }
 TABLES = (
-    *OF_SYSTEMS, *_KEYS_OF_PUBLISHED, "published_models", "annotations.data_statistics",
-    "annotations.label_counts", "claims_numbers.vote_numbers", "claims_numbers.bin_changes",
-    "claims_numbers.correlations", "claims_numbers.limits", "record.bin_edges",
+    *OF_SYSTEMS, *_KEYS_OF_PUBLISHED, "published_models", "agreement.binned_scores",
+    "annotations.agreement", "annotations.data_statistics", "annotations.label_counts",
+    "claims_numbers.vote_numbers", "claims_numbers.bin_changes", "claims_numbers.largest_jsd",
+    "published_numbers.published_beside_ours", "results.main_results", "results.rank_correlations",
     "results.size_effects",
 )  # fmt: skip
-_FOLDS, _SEED = 10, 0  # of the temperatures in the chapter on calibration
+_SEED = 0  # of other chapters, as are these
+_FOLDS, _RESAMPLES, _OF_BINS = 10, 2000, {"n_bins": 5, "n_resamples": 20_000}
 
 
 def tables(
@@ -46,39 +47,41 @@ def tables(
     """Return `TABLES` by name, each without rows where what it needs is not available.
 
     `on` is the evidence on the datasets of claims. `everyone` has the models that this project
-    trained too, as the chapter on calibration has.
+    trained too, as other chapters have.
     """
     drawn = {"n_resamples": n_resamples, "seed": seed}
     both = [one for one in everyone if one.name in paper_datasets() and _has_models(one)]
     own = [one for one in both if one.name == paper_datasets()[0]]
+    shown = [one for one in everyone if one.name in {other.name for other in on}]
+    usual = {"n_resamples": _RESAMPLES, "seed": _SEED}
     table_1 = calibration.human_calibration(both)
-    first = table_1.on(own[0].name) if own else table_1
-    by_temperature = calibration.ece_by_temperature(
-        own, development=calibration.find_development(own)
-    )
     found = {
         "calibration.human_calibration": table_1,
-        "calibration.rounded_values": calibration.rounded_values(first) if len(first) else first,
+        "calibration.seed_means": calibration.seed_means(table_1) if len(table_1) else table_1,
         "calibration.classwise_errors": calibration.classwise_errors(own),
         "calibration.signed_entropy_errors": calibration.signed_entropy_errors(both),
         "calibration.temperature_choices": calibration.temperature_choices(
-            own, outside=calibration.find_outside(own), n_folds=_FOLDS, seed=_SEED
+            own, n_folds=_FOLDS, seed=_SEED
         ),
-        "claims_numbers.least_ece": claims_numbers.least_ece(by_temperature),
+        "claims_numbers.gains": claims_numbers.gains(on, **drawn),
+        "claims_numbers.least_ece": claims_numbers.least_ece(calibration.ece_by_temperature(own)),
         "claims_numbers.system_numbers": claims_numbers.system_numbers(on, **drawn),
         "error_distributions.released_draw": errors.released_draw(own),
-        "record.model_scores": model_scores(on),
         "published_models": _published("nie2020_table5", published_models()),
+        "agreement.binned_scores": agreement.binned_scores(shown, **_OF_BINS, seed=_SEED),
+        "annotations.agreement": annotations.agreement(on, **usual),
         "annotations.data_statistics": annotations.data_statistics(on.having("old labels")),
         "annotations.label_counts": annotations.label_counts(on),
         "claims_numbers.vote_numbers": claims_numbers.vote_numbers(on, **drawn),
         "claims_numbers.bin_changes": claims_numbers.bin_changes(),
-        "claims_numbers.correlations": claims_numbers.correlations(),
-        "claims_numbers.limits": claims_numbers.limits(),
-        "record.bin_edges": bin_edges(on),
+        "claims_numbers.largest_jsd": claims_numbers.largest_jsd(),
+        "results.main_results": results.main_results(shown, **usual),
+        "results.rank_correlations": results.rank_correlations(),
         "results.size_effects": results.size_effects(),
     }
-    return found | {name: _published(name, read_published(name)) for name in _KEYS_OF_PUBLISHED}
+    found |= {name: _published(name, read_published(name)) for name in _KEYS_OF_PUBLISHED}
+    compared = published_numbers.published_beside_ours(same_votes=on.released, **found)
+    return found | {"published_numbers.published_beside_ours": compared}
 
 
 def _published(name: str, rows: pd.DataFrame) -> Table:
@@ -93,45 +96,3 @@ def _has_models(evidence: Evidence) -> bool:
         return evidence.has_systems
     systems = (evidence.systems or ())[0]
     return bool(in_paper(systems)) or any(one.origin in ("trained", "yours") for one in systems)
-
-
-@recorded(keys=("dataset", "bin"))
-def bin_edges(votes: Votes) -> pd.DataFrame:
-    """Return ends (bits) and number of items of the five entropy bins of Nie et al. (2020)."""
-    bits = entropy(votes.shares, unit="bits")
-    if len(votes) < 5:
-        return pd.DataFrame(
-            columns=["dataset", "bin", "entropy_low_bits", "entropy_high_bits", "n"]
-        )
-    bins = entropy_bins(bits, 5)
-    return pd.DataFrame(
-        {
-            "dataset": votes.dataset.name,
-            "bin": np.arange(1, len(bins.low) + 1),
-            "entropy_low_bits": bins.low,
-            "entropy_high_bits": bins.high,
-            "n": np.bincount(bins.of_item),
-        }
-    )
-
-
-@recorded(keys=("dataset", "bin", "system", "measure"))
-def model_scores(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
-    """Score the models of Nie et al. (2020) on all items, ``bin`` 0, and in the five entropy bins.
-
-    ``value`` of each measure of Table 5; without rows where their predictions are not available.
-    """
-    columns = ["dataset", "bin", "system", "measure", "value"]
-    models = [one for one in systems if one.paper == "nie2020"]
-    if not models:
-        return pd.DataFrame(columns=columns).astype({"bin": int, "value": float})
-    of_item = entropy_bins(entropy(votes.shares, unit="bits"), 5).of_item
-    groups = {"0": np.ones(len(votes), dtype=bool)} | {f"{b + 1}": of_item == b for b in range(5)}
-    found = resampled(votes, models, measures=TABLE_5, groups=groups, n_resamples=1, seed=0).values
-    rows = [
-        (votes.dataset.name, int(place), one.name, measure, float(found[b, s, m]))
-        for (b, place), (s, one), (m, measure) in product(
-            enumerate(groups), enumerate(models), enumerate(TABLE_5)
-        )
-    ]
-    return pd.DataFrame(rows, columns=columns)

@@ -71,7 +71,7 @@ class Record:
     datasets: Mapping[str, str]
     code: str
     versions: Mapping[str, str]
-    text: str
+    text: str = ""
 
     @property
     def name(self) -> str:
@@ -114,30 +114,8 @@ def read_record(path: Path, *, whole: bool = True) -> Record:
     Without `whole`, its rows need not be those that were written: so it can be compared with
     others.
     """
-    return _parsed(path, _content(path), whole=whole)
-
-
-def _content(path: Path) -> bytes:
     try:
-        return path.read_bytes()
-    except OSError as fault:
-        raise _damaged(path, fault) from fault
-
-
-def _damaged(path: Path, fault: Exception) -> ChaosError:
-    missing = isinstance(fault, FileNotFoundError)
-    return ChaosError(
-        "There is no such recorded table." if missing else "A recorded table is damaged.",
-        where=path,
-        found=None if missing else str(fault),
-        expected="a table that `make record` wrote",
-        todo="restore it with git, or run `chaos data fetch` and `make record`",
-    )
-
-
-def _parsed(path: Path, written: bytes, *, whole: bool = True) -> Record:
-    try:
-        content = written.decode()
+        content = path.read_bytes().decode()
         head = [line for line in content.splitlines(keepends=True) if line.startswith("# ")]
         about = (line[2:].split(": ", 1) for line in head)
         known = {name: json.loads(value) for name, value in about}
@@ -150,8 +128,15 @@ def _parsed(path: Path, written: bytes, *, whole: bool = True) -> Record:
         found = Record(keys=tuple(known.pop("keys")), inputs=inputs, text=text, **known)
         if whole:
             from_text(text, found.types)
-    except (ValueError, KeyError, TypeError, RecursionError) as fault:
-        raise _damaged(path, fault) from fault
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as fault:
+        missing = isinstance(fault, FileNotFoundError)
+        raise ChaosError(
+            "There is no such recorded table." if missing else "A recorded table is damaged.",
+            where=path,
+            found=None if missing else str(fault),
+            expected="a table that `make record` wrote",
+            todo="restore it with git, or run `chaos data fetch` and `make record`",
+        ) from fault
     return found
 
 
@@ -181,11 +166,7 @@ def recorded(
         Makes of the function an `Analysis`: called with evidence on some datasets, and the
         function's other arguments by name, it returns one `Table`.
     """
-
-    def mark(function: Callable[..., pd.DataFrame]) -> Analysis:
-        return Analysis(function, tuple(keys), needs, tuple(published))
-
-    return mark
+    return functools.partial(Analysis, keys=tuple(keys), needs=needs, published=tuple(published))
 
 
 @dataclass(eq=False)
@@ -224,19 +205,20 @@ class Analysis:
         )
 
     def _on(self, evidence: Evidence, arguments: Mapping[str, Any]) -> Table:
-        given = self._given(evidence, arguments)
+        given, passed, origin = self._given(evidence, arguments)
         systems = self._takes_systems
         if evidence.given_votes is None or (systems and evidence.given_systems is None):
-            return self._shown(evidence, given)
-        origin = given.origin | Origin(evidence.inputs(systems=systems))
+            return self._shown(evidence, given, origin)
+        origin |= Origin(evidence.inputs(systems=systems))
         origin |= Origin(merged(map(published_input, self.published)))
         if not evidence.is_known(systems=systems) or paths.find_project() is None:
-            return self._computed(evidence, given, origin)
-        key = self._key(evidence, given, origin.inputs)
+            return self._computed(evidence, passed, origin)
+        datasets = sorted({one.dataset.name for one in evidence.given_votes})
+        key = self._found_here(replace(given, inputs=origin.inputs), datasets)
         rows, damaged = (None, False) if paths.recompute() else _recorded_rows(key)
         if rows is not None:
             return Table(rows, self.keys, {evidence.name: origin})
-        found = self._computed(evidence, given, origin)
+        found = self._computed(evidence, passed, origin)
         if not origin.recorded and paths.in_runner():
             text, types = as_text(found.rows)
             record = replace(key, text=text, types=types)
@@ -244,7 +226,9 @@ class Analysis:
             note(Asked(record.name, "computed", damaged=damaged))
         return found
 
-    def _given(self, evidence: Evidence, arguments: Mapping[str, Any]) -> "_Given":
+    def _given(
+        self, evidence: Evidence, arguments: Mapping[str, Any]
+    ) -> tuple[Record, dict[str, Any], Origin]:
         """Sort the arguments: what of each is part of the key, and what the function gets."""
         defaults = {
             name: one.default
@@ -268,39 +252,32 @@ class Analysis:
                         f"{self.name}: argument {name!r} is neither a parameter, a table nor a "
                         f"thing with inputs: {fault}"
                     ) from fault
-        return _Given(parameters, tables, passed, origin)
+        # What is found here is filled in where it is needed.
+        key = Record(self.name, evidence.name, parameters, self.keys, {}, (), tables, {}, "", {})
+        return key, passed, origin
 
-    def _key(self, evidence: Evidence, given: "_Given", inputs: tuple[Input, ...]) -> Record:
-        """Return the record of what would be computed, without its rows."""
-        several = {one.dataset.name for one in evidence.given_votes or ()}
-        return Record(
-            self.name,
-            evidence.name,
-            given.parameters,
-            self.keys,
-            {},
-            inputs,
-            given.tables,
-            {name: digest_of_dataset(name) for name in sorted(several)},
-            code_digest(self.function.__module__),
-            library_versions(),
-            "",
+    def _found_here(self, record: Record, datasets: Iterable[str]) -> Record:
+        """Return a record with the datasets, the code and the libraries that are here."""
+        return replace(
+            record,
+            datasets={name: digest_of_dataset(name) for name in datasets},
+            code=code_digest(self.function.__module__),
+            versions=library_versions(),
         )
 
-    def _computed(self, evidence: Evidence, given: "_Given", origin: Origin) -> Table:
+    def _computed(self, evidence: Evidence, given: Mapping[str, Any], origin: Origin) -> Table:
         votes, systems = evidence.votes, evidence.systems if self._takes_systems else None
         assert votes is not None
         available = (votes[0], systems and systems[0], votes, systems)
         both = zip(_EVIDENCE, available, strict=True)
-        passed = {name: value for name, value in both if name in self._takes} | dict(given.passed)
+        passed = {name: value for name, value in both if name in self._takes} | dict(given)
         return Table(rounded(self.function(**passed)), self.keys, {evidence.name: origin})
 
-    def _shown(self, evidence: Evidence, given: "_Given") -> Table:
+    def _shown(self, evidence: Evidence, given: Record, origin: Origin) -> Table:
         """Return what is recorded for the same parameters: its inputs are not all available."""
         folder = paths.results() / FOLDER
-        name = _place(self.name, evidence.name, given.parameters)
         known = map(read_record, sorted((folder / self.name).glob(f"{evidence.name}*.csv")))
-        others = [] if (folder / name).is_file() else list(known)
+        others = [] if (folder / given.name).is_file() else list(known)
         others = [one for one in others if one.dataset == evidence.name]
         if evidence.own or others:
             raise ChaosError(
@@ -311,31 +288,15 @@ class Analysis:
                 expected="; ".join(_as_json(one.parameters) for one in others),
                 todo="run `chaos data fetch` to compute with parameters of your own",
             )
-        content = _content(folder / name)
-        record = _parsed(folder / name, content)
-        note(Asked(name, "shown", hashlib.sha256(content).hexdigest()))
+        record = read_record(folder / given.name)
+        note(Asked(given.name, "shown", digest(folder / given.name)))
         # What else went in may be here, and have changed.
-        here = map(_found_again, record.inputs)
-        same = (
-            record.code == code_digest(self.function.__module__)
-            and record.versions == library_versions()
-            and record.tables == given.tables
-            and all(digest_of_dataset(one) == is_ for one, is_ in record.datasets.items())
-            and all(now in ("", one.sha256) for one, now in zip(record.inputs, here, strict=True))
-        )
-        origin = Origin(record.inputs, recorded=True, outdated=not same or given.origin.outdated)
+        inputs = tuple(map(_as_it_is_here, record.inputs))
+        again = replace(record, inputs=inputs, tables=given.tables)
+        outdated = self._found_here(again, record.datasets) != record or origin.outdated
+        origin = Origin(record.inputs, recorded=True, outdated=outdated)
         rows = from_text(record.text, record.types)
         return Table(rows, self.keys, {evidence.name: origin})
-
-
-@dataclass(frozen=True, slots=True)
-class _Given:
-    """The arguments of a call: parameters, digests of tables, what the function gets."""
-
-    parameters: Mapping[str, Any]
-    tables: Mapping[str, str]
-    passed: Mapping[str, Any]
-    origin: Origin
 
 
 def _recorded_rows(key: Record) -> tuple[pd.DataFrame | None, bool]:
@@ -344,18 +305,17 @@ def _recorded_rows(key: Record) -> tuple[pd.DataFrame | None, bool]:
     if not path.is_file():
         return None, False
     try:
-        content = _content(path)
-        record = _parsed(path, content)
+        record = read_record(path)
     except ChaosError:
         return None, True
     if record.key != key.key:
         return None, False
-    note(Asked(key.name, "read", hashlib.sha256(content).hexdigest()))
+    note(Asked(key.name, "read", digest(path)))
     return from_text(record.text, record.types), False
 
 
-def _found_again(recorded: Input) -> str:
-    """Return the digest of the file that a record names as it is here; empty where it is not."""
+def _as_it_is_here(recorded: Input) -> Input:
+    """Return an input of a record with the digest that it has here, if it is here."""
     kind, _, name = recorded.name.partition("/")
     path: Path | None
     if kind == "published":
@@ -367,7 +327,7 @@ def _found_again(recorded: Input) -> str:
         path = sources.find(known[0]) if known else None
     else:
         path = sources.find(recorded.name)
-    return digest(path) if path is not None and path.is_file() else ""
+    return replace(recorded, sha256=digest(path)) if path and path.is_file() else recorded
 
 
 def _is_parameter(value: object) -> bool:
@@ -456,14 +416,16 @@ def differences(old: Record, new: Record) -> list[Difference]:
         for table in (before, after)
     ]
     for place in rows[0].keys() | rows[1].keys():
-        if place not in rows[0] or place not in rows[1]:
-            sides = ("no row", "a row") if place in rows[1] else ("a row", "no row")
+        one, other = (of_record.get(place) for of_record in rows)
+        if one and other:
+            found += [
+                Difference(name, f"{place}, {column}", str(cell), str(other[column]))
+                for column, cell in one.items()
+                if not _same(cell, other[column])
+            ]
+        else:
+            sides = ("a row" if side else "no row" for side in (one, other))
             found.append(Difference(name, place, *sides))
-            continue
-        for column, one in rows[0][place].items():
-            other = rows[1][place][column]
-            if not _same(one, other):
-                found.append(Difference(name, f"{place}, {column}", str(one), str(other)))
     return sorted(found, key=str)
 
 

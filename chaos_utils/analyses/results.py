@@ -1,20 +1,23 @@
 """Table 5 of Nie et al. (2020): every system's distance from humans, and what it is worth."""
 
 from collections.abc import Sequence
-from itertools import chain, product
-from typing import Any, Literal
+from itertools import product
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy.stats import spearmanr
 
-from chaos_utils.analyses.names import SYSTEM, SYSTEM_NAMES, dataset_name
+from chaos_utils.analyses.names import SYSTEM, dataset_name
 from chaos_utils.analyses.recorded import derived, recorded
+from chaos_utils.base.style import SYSTEM_NAMES
+from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.metrics.resampling import split_votes
+from chaos_utils.metrics.resampling import holm, split_votes
 from chaos_utils.metrics.signals import contested, contested_auroc, entropy_correlation
-from chaos_utils.report.columns import DATASET, Column, Row, paper_here_delta
+from chaos_utils.report.columns import DATASET, Column, Row
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import systems as known
 from chaos_utils.scoring import worth as worths
@@ -22,7 +25,6 @@ from chaos_utils.scoring.published import (
     TABLE_5,
     published_models,
     published_scores,
-    with_published,
 )
 from chaos_utils.scoring.references import CHANCE, PERFECT_MODEL, chance_scores
 from chaos_utils.scoring.scores import as_scores, available, score, wide
@@ -42,7 +44,7 @@ _PAIRS = {"BERT": "bert", "XLNet": "xlnet", "RoBERTa": "roberta"}
 def main_results(
     votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: int
 ) -> pd.DataFrame:
-    """Set every row of Table 5, and those it lacks, in one table, the paper's beside ours.
+    """Set every row of Table 5, and those it lacks, in one table.
 
     A ``kind`` is chance, baseline, model or human. Chance is two things in the paper: the uniform
     distribution for JSD and KL, and the share of the most frequent label for the accuracies.
@@ -54,25 +56,17 @@ def main_results(
     of_chance = chance_scores(votes, names, n_resamples=n_resamples, seed=seed)
     everyone = [*baselines, *systems]
     of_all = score(votes, everyone, measures=names, n_resamples=n_resamples, seed=seed)
-    scores = pd.concat([of_chance, of_all], ignore_index=True)
-    both = with_published(scores)
-    table = wide(scores, "low", "high")
-    for what in ("published", "difference"):
-        values = both.pivot(index="system", columns="measure", values=what)
-        table = table.merge(values.add_prefix(f"{what}_"), "left", on="system")
+    table = wide(pd.concat([of_chance, of_all], ignore_index=True), "low", "high")
     table["kind"] = ["chance", *["baseline"] * len(baselines), *["model"] * len(systems)]
-    table = pd.concat([table, _means_over_seeds(votes, systems, names, n_resamples, seed)])
-    table["source"] = "computed"
+    means = _means_over_seeds(votes, systems, names, n_resamples, seed)
     published = published_scores()
     of_paper = published["dataset"] == votes.dataset.name
     theirs = wide(published[of_paper & (published["system"] != CHANCE)])
-    theirs["source"] = "published"
     theirs["kind"] = np.where(theirs["system"] == "est-human", "human", "model")
     columns = ["dataset", "system", "source", "kind", "n_items"]
-    for measure in TABLE_5:
-        columns += [measure, f"{measure}_low", f"{measure}_high"]
-        columns += [f"published_{measure}", f"difference_{measure}"]
-    parts = [table, theirs] if len(theirs) else [table]
+    columns += [f"{measure}{end}" for measure in TABLE_5 for end in ("", "_low", "_high")]
+    parts = [table.assign(source="computed"), means.assign(source="computed")]
+    parts = [one for one in (*parts, theirs.assign(source="published")) if len(one)]
     found = pd.concat(parts, ignore_index=True).reindex(columns=[*columns, "n_seeds"])
     return found.astype({"n_seeds": "Int64"})
 
@@ -171,10 +165,9 @@ def human_equivalents(
         found: list[dict[str, object]] = []
         if not reason:
             worth = worths.worth(votes, system, n_resamples=n_resamples, seed=seed)
-            rows_of = worths.rows_of([(system, worth)])
-            found = [row | {"credibility": worth.credibility} for row in rows_of]
-            drawn = crowds.equivalents(system, n_resamples=n_resamples)
-            found += people.as_rows((system, one) for one in drawn)
+            found = [row | {"credibility": worth.credibility} for row in worth.rows]
+            for one in crowds.equivalents(system, n_resamples=n_resamples):
+                found += one.rows
         common: dict[str, object] = {"dataset": votes.dataset.name, "system": system.name}
         common |= {"family": system.family, "kind": kind}
         common["note"] = reason or "; ".join(system.notes)
@@ -211,8 +204,8 @@ def drawn_skill(equivalents: pd.DataFrame) -> pd.DataFrame:
 
     ``label`` is that of the system's row in the figure. Where skill is undefined, there is no row.
     """
-    rows = equivalents[equivalents["measure"].isin((worths.SKILL, worths.SKILL_TRUSTED))]
-    rows = rows[np.isfinite(rows["value"])]
+    of_skill = equivalents["measure"].isin((worths.SKILL, worths.SKILL_TRUSTED))
+    rows = equivalents[of_skill & np.isfinite(equivalents["value"])]
     drawn = rows.rename(columns={"value": "skill"}).assign(label=_row_labels(rows))
     drawn["trusted"] = drawn["measure"] == worths.SKILL_TRUSTED
     columns = ["dataset", "kind", "label", "system", "trusted", "skill", "low", "high"]
@@ -239,95 +232,93 @@ def disagreement_signal(
     is contested where its most frequent label has less than `majority_below` of the votes. Empty
     without systems.
     """
-    names = ("spearman", "auroc")
-    columns = ["dataset", "system", "family", "kind", "n_items", "n_contested"]
-    columns += [f"{name}{end}" for name in names for end in ("", "_low", "_high")]
+    columns = ["dataset", "system", "kind", "n_items", "n_contested"]
+    columns += [f"{name}{end}" for name in ("spearman", "auroc") for end in ("", "_low", "_high")]
     if not systems:
         return pd.DataFrame(columns=columns)
-    pairs: list[tuple[str, str, str, Floats, Floats]] = []
+    pairs: list[tuple[str, str, Floats, Floats]] = []
     if votes.n_votes.min() >= 2 * _FEW:
         rng = np.random.default_rng([seed, 3])
         few, others = split_votes(votes.counts, (_FEW,), rng)
         shares = others / others.sum(axis=1, keepdims=True)
-        pairs.append(("people", FIVE_PEOPLE, FIVE_PEOPLE, shares, few / _FEW))
+        pairs.append(("people", FIVE_PEOPLE, shares, few / _FEW))
     if votes.has_old_labels:
         # One distribution for each label, from all items: out of fold, the fold alone would order
         # the items of a label, and against their votes.
         model = np.empty_like(votes.shares)
         for label in np.unique(votes.old_label):
             model[votes.old_label == label] = votes.shares[votes.old_label == label].mean(axis=0)
-        pairs.append(("baseline", OLD_LABEL, OLD_LABEL, votes.shares, model))
+        pairs.append(("baseline", OLD_LABEL, votes.shares, model))
     several = [known.original_votes(votes)] if votes.has_old_votes else []
     for kind, group in (("baseline", several), ("model", systems)):
         for one in group:
             judged = one.aligned_to(votes)
-            pairs.append((kind, one.name, one.family, judged.human, judged.model))
+            pairs.append((kind, one.name, judged.human, judged.model))
     rows = []
-    for kind, system, family, human, model in pairs:
+    for kind, system, human, model in pairs:
         n_contested = int(contested(human, majority_below=majority_below).sum())
-        row: dict[str, object] = {"dataset": votes.dataset.name, "system": system}
-        row |= {"family": family, "kind": kind, "n_items": len(human), "n_contested": n_contested}
-        found = (
-            entropy_correlation(human, model),
-            contested_auroc(human, model, majority_below=majority_below),
-        )
-        for name, signal in zip(names, found, strict=True):
-            row |= {name: signal.value, f"{name}_low": signal.low, f"{name}_high": signal.high}
-        rows.append(row)
+        rank = entropy_correlation(human, model)
+        auroc = contested_auroc(human, model, majority_below=majority_below)
+        about = (votes.dataset.name, system, kind, len(human), n_contested)
+        numbers = (rank.value, rank.low, rank.high, auroc.value, auroc.low, auroc.high)
+        rows.append((*about, *numbers))
     return pd.DataFrame(rows, columns=columns)
 
 
 @derived(keys=("dataset", "family"), published=_PAPER)
 def size_effects() -> pd.DataFrame:
     """Set each published large model beside its base model: changes are large minus base."""
-    table = read_published("nie2020_table5").set_index(["dataset", "model"])
-    rows = []
-    for dataset in table.index.unique("dataset"):
-        for family, name in _PAIRS.items():
-            change = table.loc[(dataset, f"{name}-large")] - table.loc[(dataset, f"{name}-base")]
-            row = {"dataset": dataset, "family": family}
-            row |= {f"change_{measure}": change[measure] for measure in TABLE_5}
-            row |= {"nearer": change["jsd"] < 0, "more_accurate": change["new_accuracy"] > 0}
-            rows.append(row)
-    return pd.DataFrame(rows)
+    table = read_published("nie2020_table5").set_index(["model", "dataset"])[list(TABLE_5)]
+    changes = {
+        family: table.loc[f"{name}-large"] - table.loc[f"{name}-base"]
+        for family, name in _PAIRS.items()
+    }
+    found = pd.concat(changes, names=["family"]).add_prefix("change_").reset_index()
+    found["nearer"] = found["change_jsd"] < 0
+    found["more_accurate"] = found["change_new_accuracy"] > 0
+    return in_order_of(found, "dataset", table.index.unique("dataset"))
 
 
-@derived(keys=("dataset", "accuracy", "distance"), published=_PAPER)
+@derived(keys=("dataset", "distance"), published=_PAPER)
 def rank_correlations() -> pd.DataFrame:
-    """Correlate published models' ranks by accuracy and by nearness: 1 if they are the same."""
+    """Correlate published models' ranks by new accuracy and by distance: −1 if all go together.
+
+    ``low`` and ``high`` (95%) are by Fisher's transformation with the variance of Fieller et al.
+    (1957), ``p`` is that of t, adjusted for all of them by Holm.
+    """
     rows = []
     for dataset, group in published_models().groupby("dataset", sort=False):
-        ranks = group[list(TABLE_5)].rank()
-        for one, other in product(("old_accuracy", "new_accuracy"), ("jsd", "kl")):
-            spearman = -np.corrcoef(ranks[one], ranks[other])[0, 1]
-            rows.append((dataset, one, other, len(group), float(spearman)))
-    return pd.DataFrame(rows, columns=["dataset", "accuracy", "distance", "n_models", "spearman"])
+        for distance in ("jsd", "kl"):
+            rho, p = spearmanr(group["new_accuracy"], group[distance])
+            reach = 1.96 * np.sqrt(1.06 / (len(group) - 3))
+            low, high = np.tanh(np.arctanh(rho) + np.array([-reach, reach]))
+            rows.append((dataset, distance, len(group), rho, low, high, p))
+    columns = ["dataset", "distance", "n_models", "value", "low", "high", "p"]
+    table = pd.DataFrame(rows, columns=columns)
+    return table.assign(p=holm(table["p"]))
 
 
-@derived(keys=("dataset", "system", "source", "measure"))
+@derived(keys=("dataset", "system", "source"))
 def drawn_results(results: pd.DataFrame, references: pd.DataFrame) -> pd.DataFrame:
-    """Return what the figure of all systems draws of `main_results` and `reference_scores`.
+    """Return the JSD of what `main_results` and `reference_scores` have, for a figure.
 
-    KL has no second crowd: where a crowd gives a label no vote, its cost is up to the floor that
-    replaces 0. Means over seeds are left out; ``label`` is that of the row which the seeds share.
+    Means over seeds are left out; ``label`` is that of the row which the seeds share.
     """
-    parts = []
-    for measure in ("jsd", "kl"):
-        names = {measure: "value", f"{measure}_low": "low", f"{measure}_high": "high"}
-        part = results[results["n_seeds"].isna()].rename(columns=names).assign(measure=measure)
-        parts.append(part[["dataset", "system", "source", "kind", "measure", *names.values()]])
-    kinds = np.where(references["system"] == PERFECT_MODEL, "perfect_model", "second_crowd")
-    shown = references[["dataset", "system", "measure", "value"]].assign(low=np.nan, high=np.nan)
-    parts.append(shown.assign(kind=kinds, source="computed"))
-    drawn = pd.concat(parts, ignore_index=True)
+    names = {"jsd": "value", "jsd_low": "low", "jsd_high": "high"}
+    computed = results[results["n_seeds"].isna()].rename(columns=names)
+    shown = references[references["measure"] == "jsd"]
+    kinds = np.where(shown["system"] == PERFECT_MODEL, "perfect_model", "second_crowd")
+    columns = ["dataset", "system", "source", "kind", *names.values()]
+    shown = shown.assign(kind=kinds, source="computed").reindex(columns=columns)
+    drawn = pd.concat([computed[columns], shown], ignore_index=True)
     drawn.insert(2, "label", _row_labels(drawn))
     return drawn.assign(system=drawn["system"].replace(SYSTEM_NAMES))
 
 
-@derived(keys=("dataset", "system", "source", "measure"))
+@derived(keys=("dataset", "system", "source"))
 def nine_models(drawn: pd.DataFrame, *, dataset: str) -> pd.DataFrame:
     """Return the JSD of a dataset's published models beside that of people and guesses."""
-    rows = drawn[(drawn["dataset"] == dataset) & (drawn["measure"] == "jsd")]
+    rows = drawn[drawn["dataset"] == dataset]
     models = (rows["kind"] == "model") & (rows["source"] == "published")
     guesses = ("original votes", "mean vote given the old label")
     others = rows["kind"].isin(["second_crowd", "chance"]) | rows["system"].isin(guesses)
@@ -349,19 +340,6 @@ def shown_results(results: pd.DataFrame) -> pd.DataFrame:
     return shown.assign(**order).sort_values([*order, "jsd"], kind="stable")
 
 
-@derived(keys=("dataset", "system", "measure"))
-def reproduced(results: pd.DataFrame) -> pd.DataFrame:
-    """Return the computed scores of `main_results` that the paper has too, beside the paper's."""
-    parts = []
-    for measure in TABLE_5:
-        names = {measure: "value", f"published_{measure}": "published_value"}
-        names[f"difference_{measure}"] = "difference_value"
-        part = results.rename(columns=names).assign(measure=measure)
-        columns = ["dataset", "system", "measure", *names.values()]
-        parts.append(part.loc[part["published_value"].notna(), columns])
-    return pd.concat(parts, ignore_index=True)
-
-
 def shown_signal(signal: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of `disagreement_signal`, of models only each dataset's best."""
     models = signal[signal["kind"] == "model"]
@@ -374,10 +352,8 @@ def shown_between(scores: pd.DataFrame) -> pd.DataFrame:
     near = scores[scores["measure"] == "jsd"].sort_values("value", kind="stable")
     few = {"baseline": 1, "model": 3}
     nearest = [near[near["kind"] == kind].groupby("dataset").head(n) for kind, n in few.items()]
-    chosen = pd.concat(nearest)[["dataset", "system"]]
-    order = pd.unique(scores["dataset"]).tolist()
-    chosen = chosen.sort_values("dataset", key=lambda name: name.map(order.index), kind="stable")
-    return chosen.merge(scores, on=["dataset", "system"])
+    chosen = in_order_of(pd.concat(nearest), "dataset", scores["dataset"].unique())
+    return chosen[["dataset", "system"]].merge(scores, on=["dataset", "system"])
 
 
 _HEADINGS = {
@@ -408,13 +384,6 @@ COLUMNS = [
 ]
 
 
-def _paper_and_difference(measure: str) -> list[Column]:
-    look: dict[str, Any] = {"at": {"measure": measure}}
-    theirs, _, difference = paper_here_delta(_HEADINGS[measure], "value", 4, **look)
-    return [theirs, difference]
-
-
-PAPER_COLUMNS = [DATASET, SYSTEM, *chain.from_iterable(map(_paper_and_difference, TABLE_5))]
 SIZE_COLUMNS = [
     DATASET,
     Column("family", "family"),
@@ -426,7 +395,7 @@ SIZE_COLUMNS = [
 RANK_COLUMNS = [
     DATASET,
     Column("distance", "distance", names=_HEADINGS),
-    Column("Spearman", "spearman", 2, signed=True),
+    Column("Spearman", "value", 2, "low", "high", signed=True),
 ]
 SIGNAL_COLUMNS = [
     DATASET,

@@ -5,111 +5,83 @@ table.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from chaos_utils.analyses.beside import beside
 from chaos_utils.analyses.evidence import Evidence, Material
 from chaos_utils.analyses.recorded import recorded
-from chaos_utils.base.inputs import Input, digest
-from chaos_utils.datasets import companions, sources
-from chaos_utils.datasets.companions import LABELS
-from chaos_utils.datasets.registry import registry
+from chaos_utils.datasets.companions import AMBIENT, TAXONOMY, VARIERR, Companion
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.agreement import quadratic_entropy
 from chaos_utils.metrics.divergence import (
     Floats,
     entropy,
     jensen_shannon_distance,
-    total_variation,
 )
-from chaos_utils.metrics.resampling import bootstrap_means, holm, percentile_interval, split_votes
+from chaos_utils.metrics.resampling import bootstrap_means, holm, percentile_interval
 from chaos_utils.report.columns import Column, Row, number
 from chaos_utils.scoring.judging import part_of
 from chaos_utils.scoring.system import System
 
+READS = ("varierr/*", "nli_disagreement_taxonomy/*", "livenli/*", "ambient/crowdworker*")
+
 Booleans = npt.NDArray[np.bool_]
 
-# As Jiang and de Marneffe (2022) name and sort them, and as their file has them.
-REASONS: Mapping[str, tuple[str, str]] = MappingProxyType(
+NONE = "none of the ten"
+# Ten reasons and none, as Jiang and de Marneffe (2022) call them in their file and as we do.
+REASONS: Mapping[str, str] = MappingProxyType(
     {
-        "Lexical": ("lexical", "meaning"),
-        "Implicature": ("implicature", "meaning"),
-        "Presupposition": ("presupposition", "meaning"),
-        "Probabilistic": ("probabilistic", "meaning"),
-        "Imperfection": ("imperfection", "meaning"),
-        "Coreference": ("coreference", "guidelines"),
-        "Temporal": ("temporal", "guidelines"),
-        "Interrogative": ("interrogative", "guidelines"),
-        "Accommodating": ("accommodating", "annotators"),
-        "High Overlap": ("high overlap", "annotators"),
+        "Lexical": "lexical",
+        "Implicature": "implicature",
+        "Presupposition": "presupposition",
+        "Probabilistic": "probabilistic",
+        "Imperfection": "imperfection",
+        "Coreference": "coreference",
+        "Temporal": "temporal",
+        "Interrogative": "interrogative",
+        "Accommodating": "accommodating",
+        "High Overlap": "high overlap",
+        "N/A": NONE,
     }
 )
-NO_REASON = "N/A"
 STATUSES = ("plausible", "error", "not given")
-NONE = "none of the ten"
 PEOPLE = "people"
 FEW = 20  # items; below it, a reason is not drawn
 _FEWEST = 2  # items that an interval needs
 
 
-@dataclass(frozen=True, slots=True)
-class Companion:
-    """What is read beside votes: the files whose names start so."""
-
-    start: str
-    read: Callable[[], pd.DataFrame]
-
-    @property
-    def files(self) -> list[str]:
-        """Their names in the registry."""
-        return [name for name in registry() if name.startswith(self.start)]
-
-    @property
-    def inputs(self) -> tuple[Input, ...]:
-        """Those that are available."""
-        found = ((name, sources.find(name)) for name in self.files)
-        return tuple(Input(name, digest(path)) for name, path in found if path is not None)
-
-
-VARIERR = Companion("varierr/", companions.read_varierr)
-TAXONOMY = Companion("nli_disagreement_taxonomy/", companions.read_taxonomy)
-LIVENLI = Companion("livenli/", companions.read_livenli)
-AMBIENT = Companion("ambient/crowdworker", companions.read_ambient)
-
-
 def joined(material: Material) -> Material:
-    """Return the evidence that companions can be joined to.
+    """Return the evidence that VariErr and the taxonomy can be joined to.
 
-    Where their files are missing, it has no votes: its tables are then recorded ones. Votes on
-    other items are left out, and so are synthetic ones.
+    Where their files are missing, its tables are recorded ones. Votes on other items are left out,
+    and so are synthetic ones.
     """
-    if material.synthetic:
-        return replace(material, evidence=())
-    missing = any(len(one.inputs) < len(one.files) for one in (VARIERR, TAXONOMY, LIVENLI))
-    found: list[Evidence] = []
-    for one in material:
-        if one.given_votes is None or (missing and one.recordable):
-            found.append(replace(one, given_votes=None, given_systems=None))
-        elif not missing and (one.recordable or _are_explained(one)):
-            found.append(one)
-    return replace(material, evidence=tuple(found))
+    chosen = [
+        one
+        for one in beside(material, VARIERR, TAXONOMY)
+        if one.given_votes is None or one.recordable or _is_explained(one)
+        if not one.synthetic
+    ]
+    return replace(material, evidence=tuple(chosen))
 
 
-def _are_explained(evidence: Evidence) -> bool:
+def _is_explained(evidence: Evidence) -> bool:
     """Return whether the taxonomy has one of the items; it has those of the released votes."""
     (votes,) = evidence.votes or ()
-    return not set(votes.uids).isdisjoint(TAXONOMY.read()["uid"])
+    available = VARIERR.available and TAXONOMY.available
+    return available and not set(votes.uids).isdisjoint(TAXONOMY.read()["uid"])
 
 
 def _shared(votes: Votes, uids: "pd.Series[str]") -> Votes:
     """Return the votes on some items, in the order of the votes."""
-    wanted = set(uids)
-    return part_of(votes, np.array([k for k, uid in enumerate(votes.uids) if uid in wanted]))
+    return part_of(votes, np.flatnonzero(np.isin(votes.uids, uids)))
 
 
 def _interval(values: Floats, level: float) -> tuple[float, float, float]:
@@ -134,7 +106,7 @@ def errors(
     n_resamples: int,
     confidence: float,
     seed: int,
-    companion: Companion,
+    companion: Companion = VARIERR,
 ) -> pd.DataFrame:
     """Say how much of the votes, and of the systems' probability, is on labels called errors.
 
@@ -145,30 +117,23 @@ def errors(
 
     ``holder`` is people or a family of systems (the mean of its seeds, on the items that all of
     them predict); ``n_labels`` of these items; ``n_majority``, how many of them are the majority of
-    the votes, and ``n_minority`` that are not, with ``each``, the mean share of the latter, and
-    ``minority_labels``, their share of all such labels; ``share`` of all votes, and
+    the votes; ``each``, the mean share of those that are not, and ``minority_labels``, their share
+    of all such labels; ``share`` of all votes, and
     ``minority_share`` of those against the majority, with the ends of its bootstrap interval over
     items.
     """
     rows = companion.read()
-    given = pd.DataFrame(
-        {
-            "uid": rows["uid"],
-            "label": rows["label"],
-            "authors": ~rows["error"],
-            "peers": rows["peers_agree"] > rows["peers"] / 2,
-        }
-    )
-    given = given.groupby(["uid", "label"]).any()
+    given = rows.assign(authors=~rows["error"], peers=rows["peers_agree"] > rows["peers"] / 2)
+    given = given.groupby(["uid", "label"])[["authors", "peers"]].any()
     found = []
     for holder, held, several in _holders(_shared(votes, rows["uid"]), systems):
         shares = np.mean(several, axis=0)
         minority = np.arange(shares.shape[1]) != held.majority[:, None]
         against = shares * minority
-        for judges in ("authors", "peers"):
+        for judges in given:
             status = _statuses(held, given[judges])
-            for place, name in enumerate(STATUSES):
-                here = status == place
+            for name in STATUSES:
+                here = status == name
                 sums = np.column_stack([(against * here).sum(axis=1), against.sum(axis=1)])
                 means = bootstrap_means(sums, n_resamples, np.random.default_rng(seed))
                 low, high = percentile_interval(means[:, 0] / means[:, 1], confidence)
@@ -181,7 +146,6 @@ def errors(
                         "n_items": len(held),
                         "n_labels": here.sum(),
                         "n_majority": (here & ~minority).sum(),
-                        "n_minority": (here & minority).sum(),
                         "minority_labels": (here & minority).sum() / minority.sum(),
                         "each": against[here & minority].mean(),
                         "share": (shares * here).sum() / len(held),
@@ -193,14 +157,10 @@ def errors(
     return pd.DataFrame(found)
 
 
-def _statuses(held: Votes, given: "pd.Series[bool]") -> npt.NDArray[np.int64]:
-    """Return each label's place in `STATUSES`, from whether a reason holds, by uid and label."""
-    status = np.full(held.counts.shape, STATUSES.index("not given"))
-    for (uid, label), holds in given.items():
-        if uid in held.uids:
-            place = held.index(uid), held.dataset.labels.index(label)
-            status[place] = STATUSES.index("plausible" if holds else "error")
-    return status
+def _statuses(held: Votes, given: "pd.Series[bool]") -> npt.NDArray[np.str_]:
+    """Return which of `STATUSES` each label has, from whether a reason holds, by uid and label."""
+    holds = given.unstack("label").reindex(index=held.uids, columns=held.dataset.labels)
+    return holds.map({True: "plausible", False: "error"}.get).fillna("not given").to_numpy()
 
 
 def _holders(votes: Votes, systems: Sequence[System]) -> Iterator[tuple[str, Votes, list[Floats]]]:
@@ -231,10 +191,9 @@ def _quantities(
     People's entropy in bits and their share of each label; each family's JSD, and by how much its
     share of a label is above people's. A family's values are the means of its seeds'.
     """
-    pairs = set(zip(rows["uid"], rows["reason"], strict=True))
-    names = [*REASONS, NO_REASON]
+    given = pd.crosstab(rows["uid"], rows["reason"]).reindex(columns=[*REASONS], fill_value=0) > 0
     for holder, held, several in _holders(_shared(votes, rows["uid"]), systems):
-        has = np.array([[(uid, name) in pairs for name in names] for uid in held.uids])
+        has = given.loc[list(held.uids)].to_numpy()
         shares = np.mean(several, axis=0)
         if holder == PEOPLE:
             yield holder, "entropy", entropy(shares, unit="bits"), has
@@ -248,46 +207,36 @@ def _quantities(
 
 @recorded(keys=("dataset", "holder", "quantity", "reason"))
 def reasons(
-    votes: Votes, systems: Sequence[System], *, confidence: float, companion: Companion
+    votes: Votes, systems: Sequence[System], *, confidence: float, companion: Companion = TAXONOMY
 ) -> pd.DataFrame:
     """Say how people disagree, and how far systems are from them, by reason.
 
     ``holder`` is people or a family of systems, on the items that all its seeds predict; the
     ``quantity`` is ``entropy`` (bits), ``jsd`` (mean of a family's seeds), or a label: people's
-    share of it, or how much more of it a family has. ``kind`` of the reason, its ``n_items`` (an
-    item may have several), their ``mean`` with the ends of its interval by Student's t, and
+    share of it, or how much more of it a family has. ``n_items`` of the reason (an item may have
+    several), their ``mean`` with the ends of its interval by Student's t, and
     ``overall``, the mean of the ``n_coded`` items that have at least one of the ten reasons.
     """
-    rows = []
+    found = []
     for holder, quantity, values, has in _quantities(votes, systems, companion.read()):
-        coded = ~has[:, -1]
-        for code, here in zip([*REASONS, NO_REASON], has.T, strict=True):
+        coded = values[~has[:, -1]]
+        about = {"dataset": votes.dataset.name, "holder": holder, "quantity": quantity}
+        overall = {"overall": coded.mean(), "n_coded": len(coded)}
+        for name, here in zip(REASONS.values(), has.T, strict=True):
             if not here.any():
                 continue
-            name, kind = REASONS.get(code, (NONE, ""))
             mean, low, high = _interval(values[here], confidence)
             if holder == PEOPLE:  # no entropy or share is below 0
                 low = max(low, 0.0)
-            rows.append(
-                {
-                    "dataset": votes.dataset.name,
-                    "holder": holder,
-                    "quantity": quantity,
-                    "reason": name,
-                    "kind": kind,
-                    "n_items": here.sum(),
-                    "mean": mean,
-                    "low": low,
-                    "high": high,
-                    "overall": values[coded].mean(),
-                    "n_coded": coded.sum(),
-                }
-            )
-    return pd.DataFrame(rows)
+            row = {"reason": name, "n_items": here.sum()}
+            found.append(about | row | {"mean": mean, "low": low, "high": high} | overall)
+    return pd.DataFrame(found)
 
 
 @recorded(keys=("dataset", "holder", "quantity"))
-def explained(votes: Votes, systems: Sequence[System], *, companion: Companion) -> pd.DataFrame:
+def explained(
+    votes: Votes, systems: Sequence[System], *, companion: Companion = TAXONOMY
+) -> pd.DataFrame:
     """Say how much of what differs between items goes with their reasons.
 
     For each ``holder`` and ``quantity`` of `reasons`: the ``mean`` over the ``n_items`` with at
@@ -296,28 +245,27 @@ def explained(votes: Votes, systems: Sequence[System], *, companion: Companion) 
     ``p_holm``, adjusted for all rows. ``lowest`` and ``highest`` are the reasons with the extreme
     means, among those of at least `FEW` items, and ``low`` and ``high`` these means.
     """
-    names = np.array([name for name, _ in REASONS.values()])
-    rows = []
-    for holder, quantity, all_values, all_has in _quantities(votes, systems, companion.read()):
-        coded = ~all_has[:, -1]
-        values, has = all_values[coded], all_has[coded, :-1]
-        often = has.sum(axis=0) >= FEW
+    found = []
+    for holder, quantity, values, has in _quantities(votes, systems, companion.read()):
+        coded = ~has[:, -1]
+        values, has = values[coded], has[coded, :-1]
         by_reason, p = _adjusted(values, has.astype(float))
-        means = np.array([values[here].mean() for here in has.T[often]])
-        ends = [means.argmin(), means.argmax()] if often.any() else []
-        row = {
-            "dataset": votes.dataset.name,
-            "holder": holder,
+        row: dict[str, Any] = {"dataset": votes.dataset.name, "holder": holder}
+        row |= {
             "quantity": quantity,
             "n_items": len(values),
             "mean": values.mean(),
             "by_reason": by_reason,
             "p": p,
         }
-        for end, place in zip(("low", "high"), ends, strict=False):
-            row |= {f"{end}est": names[often][place], end: means[place]}
-        rows.append(row)
-    table = pd.DataFrame(rows)
+        of_each = zip(REASONS.values(), has.T, strict=False)
+        often = {name: values[here] for name, here in of_each if here.sum() >= FEW}
+        means = pd.Series({name: one.mean() for name, one in often.items()})
+        if len(means):
+            row |= {"lowest": means.idxmin(), "low": means.min()}
+            row |= {"highest": means.idxmax(), "high": means.max()}
+        found.append(row)
+    table = pd.DataFrame(found)
     return table.assign(p_holm=holm(table["p"]))
 
 
@@ -334,67 +282,11 @@ def _adjusted(values: Floats, has: Floats) -> tuple[float, float]:
     return float(1 - left / (total / (len(values) - 1))), float(p)
 
 
-# People who explain
-
-
-@recorded(keys=("dataset", "crowd"))
-def explaining(
-    votes: Votes,
-    *,
-    n_draws: int,
-    confidence: float,
-    seed: int,
-    companion: Companion,
-) -> pd.DataFrame:
-    """Compare LiveNLI's people, who explain and may name several labels, with the votes.
-
-    For those who explained and, beside them, as many of those who voted (means over draws):
-    ``n_items`` and ``n_people`` on each; ``bits``, the mean entropy of their shares; ``tvd``, from
-    the votes that were not drawn; ``several``, the share of answers that name several labels;
-    ``farther``, how much larger the TVD of those who explained is; each with the ends of its
-    interval by Student's t over items.
-    """
-    rows = companion.read()
-    held = _shared(votes, rows["uid"])
-    here = rows[rows["uid"].isin(held.uids)]
-    labels = list(held.dataset.labels)
-    by_item = here.groupby("uid")
-    answers = by_item[labels].mean().loc[list(held.uids)].to_numpy()
-    size = int(by_item.size().min())
-    several = here[labels].max(axis=1).lt(1).groupby(here["uid"]).mean()[list(held.uids)].to_numpy()
-    rng = np.random.default_rng(seed)
-    n_rest = int(held.n_votes.min()) - size
-    draws = [split_votes(held.counts, (size, n_rest), rng)[:2] for _ in range(n_draws)]
-    drawn = [(few / size, rest / n_rest) for few, rest in draws]
-    compared = {
-        "explained": {
-            "bits": entropy(answers, unit="bits"),
-            "tvd": np.mean([total_variation(rest, answers) for _, rest in drawn], axis=0),
-            "several": several,
-        },
-        "voted": {
-            "bits": np.mean([entropy(few, unit="bits") for few, _ in drawn], axis=0),
-            "tvd": np.mean([total_variation(rest, few) for few, rest in drawn], axis=0),
-        },
-    }
-    farther = compared["explained"]["tvd"] - compared["voted"]["tvd"]
-    compared["explained"]["farther"] = farther
-    found = []
-    for crowd, values in compared.items():
-        row: dict[str, object] = {"dataset": votes.dataset.name, "crowd": crowd,
-                                  "n_items": len(held), "n_people": size}  # fmt: skip
-        for name in ("bits", "tvd", "several", "farther"):
-            ends = _interval(values[name], confidence) if name in values else (np.nan,) * 3
-            row |= dict(zip((name, f"{name}_low", f"{name}_high"), ends, strict=True))
-        found.append(row)
-    return pd.DataFrame(found)
-
-
 # Readings of an ambiguous sentence
 
 
 @recorded(keys=("dataset", "shown", "majority"))
-def readings(votes: Votes, *, confidence: float, companion: Companion) -> pd.DataFrame:
+def readings(votes: Votes, *, confidence: float, companion: Companion = AMBIENT) -> pd.DataFrame:
     """Count pairs by the size of their majority, as they are written and on each reading.
 
     For each size of ``majority`` (votes): the ``share`` of pairs ``shown`` as written, on one of
@@ -405,37 +297,23 @@ def readings(votes: Votes, *, confidence: float, companion: Companion) -> pd.Dat
     """
     rows = companion.read()
     counts = rows[list(votes.dataset.labels)].to_numpy()
+    size, majority = int(counts.sum(axis=1).max()), counts.max(axis=1)
+    kinds = {"as written": rows["reading"] == 0, "a distractor": rows["distractor"]}
+    rows["shown"] = np.select(list(kinds.values()), list(kinds), "a reading")
     rows["bits"] = entropy(counts / counts.sum(axis=1, keepdims=True), unit="bits")
     rows["apart"] = quadratic_entropy(counts)
-    rows["majority"] = counts.max(axis=1)
-    rows["shown"] = "a reading"
-    rows.loc[rows["distractor"], "shown"] = "a distractor"
-    rows.loc[rows["reading"] == 0, "shown"] = "as written"
     means = rows.pivot_table(index="uid", columns="shown", values="bits")
-    size = int(counts.sum(axis=1).max())
-    fewest = -(-size // len(LABELS))
+    sizes = np.arange(-(-size // votes.dataset.n_classes), size + 1)
     found = []
     for shown, some in rows.groupby("shown", sort=False):
-        ends = (np.nan,) * 3
-        if shown != "as written":
-            ends = _interval((means["as written"] - means[shown]).dropna().to_numpy(), confidence)
-        for majority in range(fewest, size + 1):
-            found.append(
-                {
-                    "dataset": votes.dataset.name,
-                    "shown": shown,
-                    "majority": majority,
-                    "share": (some["majority"] == majority).mean(),
-                    "n_shown": len(some),
-                    "n_votes": size,
-                    "bits": some["bits"].mean(),
-                    "apart": some["apart"].mean(),
-                    "removed": ends[0],
-                    "removed_low": ends[1],
-                    "removed_high": ends[2],
-                }
-            )
-    return pd.DataFrame(found)
+        less = (means["as written"] - means[shown]).dropna().to_numpy()
+        removed = (np.nan,) * 3 if shown == "as written" else _interval(less, confidence)
+        of_these = majority[some.index, np.newaxis] == sizes
+        table = pd.DataFrame({"majority": sizes, "share": of_these.mean(axis=0)})
+        table[["removed", "removed_low", "removed_high"]] = removed
+        about = some[["bits", "apart"]].mean()
+        found.append(table.assign(shown=shown, n_shown=len(some), n_votes=size, **about))
+    return pd.concat(found, ignore_index=True).assign(dataset=votes.dataset.name)
 
 
 _STATUS_NAMES = {
@@ -481,14 +359,4 @@ EXPLAINED_COLUMNS = [
     Column("highest", _extreme("high"), group="mean by reason"),
     Column("by reason, %", "by_reason", 1, percent=True),
     Column("p", _p),
-]
-EXPLAINING_COLUMNS = [
-    Column(
-        "ten people per item",
-        "crowd",
-        names={"explained": "who explained (LiveNLI)", "voted": "who voted (ChaosNLI)"},
-    ),
-    Column("entropy, bits", "bits", 2, "bits_low", "bits_high"),
-    Column("TVD from the votes", "tvd", 3, "tvd_low", "tvd_high"),
-    Column("several labels, %", "several", 0, "several_low", "several_high", percent=True),
 ]

@@ -5,14 +5,13 @@ does a table that is made from it: a figure names its own inputs and no others.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Generic, TypeVar
 
 T_co = TypeVar("T_co", covariant=True)
-Key = TypeVar("Key")
 
 OF_DESKTOPS = (".DS_Store", "Thumbs.db", "desktop.ini")  # written wherever a folder is looked at
 
@@ -64,20 +63,3 @@ class Later(Generic[T_co]):
     def value(self) -> T_co:
         """What was read."""
         return self.read()
-
-
-class LaterMapping(Mapping[Key, T_co]):
-    """As `Later`, a mapping that is read when one looks into it."""
-
-    def __init__(self, inputs: tuple[Input, ...], read: Callable[[], Mapping[Key, T_co]]) -> None:
-        self.inputs = inputs
-        self._content = Later(inputs, read)
-
-    def __getitem__(self, key: Key) -> T_co:
-        return self._content.value[key]
-
-    def __iter__(self) -> Iterator[Key]:
-        return iter(self._content.value)
-
-    def __len__(self) -> int:
-        return len(self._content.value)

@@ -10,10 +10,11 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import astuple, dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
@@ -35,12 +36,19 @@ class Source:
     `imports` are dotted names in this package; `declares` the names that it annotates outside of
     functions, such as a notebook's parameters; `data` the package's data files that it names;
     `meaning` is a digest of what it does: comments, docstrings and layout do not count.
+
+    `reads`, its constant `READS`, are the data files that it reads beside the votes asked for:
+    patterns of their names, ``votes`` for those on every dataset, ``predictions`` for all that were
+    released. With a constant `READS_FOR`, it and what it imports read for notebooks that have the
+    parameter of that name, and for no others.
     """
 
     imports: tuple[str, ...]
     declares: tuple[str, ...]
     data: tuple[str, ...]
     meaning: str
+    reads: tuple[str, ...]
+    reads_for: str
 
 
 def closure(names: Iterable[str], without: Collection[str] = ()) -> list[Path]:
@@ -157,7 +165,17 @@ def _read(text: str, path: Path, data: Mapping[str, str]) -> Source:
         ),
         tuple(sorted(data[name] for name in data if name in strings)),
         _sha256("".join(texts)),
+        tuple(_constant(tree, "READS", ())),
+        _constant(tree, "READS_FOR", ""),
     )
+
+
+def _constant(tree: ast.Module, name: str, default: Any) -> Any:
+    """Return the literal that a module gives to a name at its top."""
+    for one in tree.body:
+        if isinstance(one, ast.Assign) and [ast.unparse(to) for to in one.targets] == [name]:
+            return ast.literal_eval(one.value)
+    return default
 
 
 def _data_files(root: Path) -> dict[str, str]:
@@ -247,8 +265,10 @@ def _remembered(by: str) -> dict[str, Source]:
         if kept["by"] != by or kept["sha256"] != _sha256(kept["sources"]):
             return {}
         return {
-            content: Source(tuple(imports), tuple(declares), tuple(data), meaning)
-            for content, (imports, declares, data, meaning) in json.loads(kept["sources"]).items()
+            content: Source(tuple(imports), tuple(declares), tuple(data), meaning, tuple(reads), of)
+            for content, (imports, declares, data, meaning, reads, of) in json.loads(
+                kept["sources"]
+            ).items()
         }
     except (KeyError, TypeError, ValueError, AttributeError):
         return {}  # damaged: what files say is read again
@@ -257,7 +277,7 @@ def _remembered(by: str) -> dict[str, Source]:
 def remember() -> None:
     """Keep what the sources say that this process has read, for others to come."""
     memory = _memory(paths.project())
-    said = {one: list(asdict(memory.known[one]).values()) for one in sorted(memory.seen)}
+    said = {one: astuple(memory.known[one]) for one in sorted(memory.seen)}
     body = json.dumps(said)
     content = {"by": memory.by, "sha256": _sha256(body), "sources": body}
     if content != read_mapping(paths.build() / _MEMORY):

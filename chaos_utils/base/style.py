@@ -68,6 +68,15 @@ SYSTEM_NAMES = {
     "est-human": "estimated human",
     "chance": "uniform guess, commonest label",  # for distances, and for accuracy
 }
+
+
+def system_title(system: str, origin: str, temperature: float) -> str:
+    """Return how figures and tables call a system; references have no temperature to speak of."""
+    if origin == "reference":
+        return "oracle (the votes)" if system == "oracle" else system
+    return f"{system}, T = {temperature:g}"
+
+
 # The families that stand in several figures have a colour of their own, which no dataset has.
 _OF_FAMILIES = {"RoBERTa-base": PURPLE, "BERT-base": HUES[9], "MiniLM-L6": HUES[7]}
 

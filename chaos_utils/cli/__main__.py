@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.cli.arguments import Given, NotebookName, ProfileName, assignments
+from chaos_utils.cli.arguments import Given, NotebookName, assignments
 from chaos_utils.cli.console import AsJson, Commands, err, harmless, out, print_json, steps_bar
 from chaos_utils.cli.data import data_app
 from chaos_utils.cli.dataset import dataset_app
@@ -17,7 +17,7 @@ from chaos_utils.cli.figures import cite, figures_app
 from chaos_utils.cli.reading import pdf, serve
 from chaos_utils.cli.records import record, verify
 from chaos_utils.cli.release import release
-from chaos_utils.cli.steps import chapter, site, sweep_run
+from chaos_utils.cli.steps import site, sweep_run
 from chaos_utils.cli.sweep import sweep
 from chaos_utils.cli.train import finetune, predict, wanted
 from chaos_utils.cli.votes import votes_app
@@ -133,13 +133,7 @@ def build(
         bool, typer.Option("--sample", help="Build from the synthetic sample.")
     ] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Fail where data is missing.")] = False,
-    profile: ProfileName = "local",
-    cores: Annotated[
-        int,
-        typer.Option(
-            min=0, help="Chapters at a time; 0 for one per core, or as a cluster's profile says."
-        ),
-    ] = 0,
+    cores: Annotated[int, typer.Option(min=0, help="Chapters at a time; 0 for one per core.")] = 0,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what would run.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Run everything again.")] = False,
     recompute: Annotated[
@@ -162,12 +156,11 @@ def build(
     need_book()
     from chaos_utils.base import paths
     from chaos_utils.publish import build as builder
-    from chaos_utils.publish import citations, snakemake
+    from chaos_utils.publish import citations
 
     if sample and strict:
         raise ChaosError("--sample and --strict exclude each other.", todo="choose one")
     citations.checked_address(url, "--url")
-    where = snakemake.find_profile(profile)
     with steps_bar("building") as progress:
 
         def say(text: str) -> None:
@@ -178,7 +171,6 @@ def build(
         )
         planned = builder.build(
             data,
-            profile=where,
             cores=cores or None,
             dry_run=dry_run,
             force=force,
@@ -214,7 +206,7 @@ for group, commands in _GROUPS.items():
             app.add_typer(command, rich_help_panel=group)
         else:
             app.command(rich_help_panel=group)(command)
-for step in (chapter, site, sweep_run):
+for step in (site, sweep_run):
     app.command(hidden=True)(step)
 
 if __name__ == "__main__":

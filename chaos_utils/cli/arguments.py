@@ -13,10 +13,6 @@ Given = Annotated[
     typer.Option("--parameter", "-p", metavar="NAME=VALUE", help="Set a parameter; repeatable."),
 ]
 NotebookName = Annotated[str, typer.Argument(help="Name of a notebook, such as annotations.")]
-ProfileName = Annotated[
-    str,
-    typer.Option(metavar="NAME|DIR", help="Where to run: local, slurm, or a profile's folder."),
-]
 
 
 def assignments(given: list[str] | None) -> dict[str, str]:

@@ -10,7 +10,8 @@ from chaos_utils.analyses.evidence import Evidence
 from chaos_utils.base import paths
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.plots.bins import plot_accuracy_by_entropy
-from chaos_utils.plots.calibration import plot_distances, plot_reliability
+from chaos_utils.plots.calibration import plot_reliability
+from chaos_utils.plots.error_distributions import plot_distances
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.scoring.judging import part_of
 from chaos_utils.scoring.system import System
@@ -83,7 +84,7 @@ def _write(votes: Votes, systems: Sequence[System], seed: int) -> None:
     publish_figure(
         f"fig-entropy-bins-{dataset}",
         plot_accuracy_by_entropy,
-        agreement.drawn(binned, "new_accuracy"),
+        agreement.in_figure(binned, "new_accuracy"),
         caption=f"Accuracy against the new majority in five quantile bins of entropy, on {title}."
         + " A grey band is the range of the nine published models, where the bins are the paper's."
         * votes.is_released,

@@ -7,7 +7,7 @@ from chaos_utils.base.errors import ChaosError
 
 # The packages that show whether an extra is installed.
 _PACKAGES = {
-    "book": ("jupytext", "matplotlib", "papermill", "seaborn", "snakemake", "sphinx"),
+    "book": ("jupytext", "matplotlib", "papermill", "seaborn", "sphinx"),
     "train": ("torch", "transformers", "accelerate"),
 }
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from chaos_utils.cli.arguments import Given, NotebookName, ProfileName, assignments
+from chaos_utils.cli.arguments import Given, NotebookName, assignments
 from chaos_utils.cli.console import AsJson, err, harmless, out, print_json, steps_bar
 from chaos_utils.cli.extras import need_book
 
@@ -12,13 +12,18 @@ from chaos_utils.cli.extras import need_book
 def sweep(
     notebook: NotebookName,
     parameter: Given = None,
-    profile: ProfileName = "local",
+    profile: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME|DIR", help="Run on a cluster: slurm, or a profile's folder of your own."
+        ),
+    ] = "",
     cores: Annotated[
         int | None,
         typer.Option(
             min=1,
-            help="Runs at a time, which share the threads; by default 1, or as many as a "
-            "cluster's profile says.",
+            help="Runs at a time, which share the threads; by default 1, or as many as the "
+            "profile says.",
         ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what would run.")] = False,
@@ -31,11 +36,11 @@ def sweep(
     value: -p 'datasets=["snli","mnli"]'.
     """
     need_book()
-    from chaos_utils.publish import snakemake
+    from chaos_utils.publish import cluster
     from chaos_utils.publish import sweep as sweeping
     from chaos_utils.report.parameters import find_notebook
 
-    where = snakemake.find_profile(profile)
+    where = cluster.find_profile(profile) if profile else None
     grid = sweeping.plan(find_notebook(notebook), assignments(parameter))
     if dry_run:
         planned = list(grid.runs) if force else grid.missing()

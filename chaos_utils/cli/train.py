@@ -206,7 +206,7 @@ def wanted(
     from chaos_utils.scoring.trained import wanted_runs
     from chaos_utils.training import wanted as wanting
 
-    missing = [one for one in wanted_runs().entries if not one.is_there]
+    missing = [one for one in wanted_runs() if not one.is_there]
     for one in missing[: limit or None]:
         out.print(wanting.command_for(one), markup=False)
         if dry_run:
@@ -218,5 +218,5 @@ def wanted(
     if dry_run:
         return
     wanting.update_listing()
-    there = sum(one.is_there for one in wanted_runs().entries)
+    there = sum(one.is_there for one in wanted_runs())
     out.print(f"{counted(there, 'run')} made", markup=False)

@@ -1,6 +1,6 @@
 """What is judged and what is tested with: the items of a dataset, cut in two."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,11 +34,6 @@ class Materials:
         """The right label of each unanimous example, shape (n_pool,)."""
         return self.pool.argmax(axis=1)
 
-    @property
-    def n_repeated(self) -> int:
-        """How many of the items to be judged stand there once more, for want of others."""
-        return len(self.item_uids) - len(set(self.item_uids))
-
 
 def is_unanimous(votes: Votes, bar: float = UNANIMOUS) -> npt.NDArray[np.bool_]:
     """Return which items have more than a share of votes, the bar, on one label."""
@@ -51,9 +46,10 @@ def pool_of(
     """Return the unanimous examples that a dataset's annotators are tested with: shares by uid.
 
     Datasets with the same labels share a pool and a test, as SNLI and MNLI did: `all_votes` are
-    those that may lend examples.
+    those that may lend examples, which stand in the book's order.
     """
     lending = [one for one in all_votes if one.dataset.labels == dataset.labels]
+    lending.sort(key=lambda one: one.dataset.in_book)
     return {
         uid: shares
         for one in lending
@@ -63,21 +59,14 @@ def pool_of(
 
 
 def cut(
-    votes: Votes,
-    all_votes: Sequence[Votes],
-    *,
-    n_items: int | None = None,
-    bar: float = UNANIMOUS,
-    seed: int = 0,
+    votes: Votes, all_votes: Iterable[Votes], n_items: int, bar: float = UNANIMOUS, seed: int = 0
 ) -> Materials:
     """Cut a dataset into unanimous examples and items to be judged.
 
     The papers' pool was not released, so items of ChaosNLI stand in for it: `all_votes` are those
-    that may lend some, as in `pool_of`. By default as many items are judged as the dataset has,
-    so that the unanimous ones are made up for; fewer are drawn, and for more, items stand in
-    twice.
+    that may lend some, as in `pool_of`. Where fewer than `n_items` are left to be judged, some
+    stand there twice.
     """
-    n_items = len(votes) if n_items is None else n_items
     if n_items < 1:
         raise ChaosError("There is nothing to judge.", found=n_items, expected="at least 1 item")
     pool = pool_of(votes.dataset, all_votes, bar)

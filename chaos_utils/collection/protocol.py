@@ -1,8 +1,8 @@
 """How votes are collected: an explicit state machine that a table in JSON defines.
 
-``protocol.json`` holds states, events, transitions and thresholds. This module, the
-simulation and the book's page interpret the same table. Nothing here draws at random: whoever
-runs the protocol draws, and records the draw as an event, so that a log can be replayed.
+``protocol.json`` holds states, events, transitions and thresholds. This module, for one annotator
+or for many at once, and the book's page interpret the same table. Nothing here draws at random:
+whoever runs the protocol draws, and records the draw as an event, so that a log can be replayed.
 """
 
 import json
@@ -10,15 +10,19 @@ import operator
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.inputs import Input, digest
 
-_FILE = "protocol.json"
+_FILE = Path(__file__).with_name("protocol.json")
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 Event = Mapping[str, Any]
 Json = dict[str, Any]
 
@@ -36,15 +40,6 @@ OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class State:
-    """Where one annotator stands, with the reason in a final state that has one."""
-
-    name: str
-    counters: Mapping[str, int]
-    reason: str | None = None
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Protocol:
     """The table of rules, which is not to be changed, with a value for every parameter."""
@@ -58,90 +53,113 @@ class Protocol:
         return str(self.table["version"])
 
     @property
+    def states(self) -> tuple[str, ...]:
+        """The table's states, in order."""
+        return tuple(self.table["states"])
+
+    @property
     def inputs(self) -> tuple[Input, ...]:
-        """The file of the table, among the inputs of what follows from it.
+        """The file of the table, among the inputs of what shows it."""
+        return (Input(f"chaos_utils/collection/{_FILE.name}", digest(_FILE)),)
 
-        With other values of its parameters it is another table.
-        """
-        found, name = digest(Path(__file__).with_name(_FILE)), f"chaos_utils/collection/{_FILE}"
-        defaults = {one: entry["default"] for one, entry in self.table["parameters"].items()}
-        if self.parameters == defaults:
-            return (Input(name, found),)
-        changed = json.dumps([found, dict(self.parameters)], sort_keys=True)
-        return (Input(f"{name} with other values", sha256(changed.encode()).hexdigest()),)
+    def start(self, n: int = 1) -> "Cohort":
+        """Return n annotators before their first event."""
+        state = np.full(n, self.states.index(self.table["initial"]))
+        zeros = {name: np.zeros(n, dtype=np.int64) for name in self.table["counters"]}
+        return Cohort(self, state, zeros)
 
-    def start(self) -> State:
-        """Return the state before the first event."""
-        zeros = dict.fromkeys(self.table["counters"], 0)
-        return State(self.table["initial"], MappingProxyType(zeros))
-
-    def counts_votes(self, state: State) -> bool:
-        """Return whether what the annotator has voted is kept."""
-        return not self.table["states"][state.name].get("discards_votes", False)
-
-    def step(self, state: State, event: Event) -> State:
-        """Return the state after an event.
+    def replay(self, events: Iterable[Event]) -> "Cohort":
+        """Return where one annotator stands after a log of events, from the first one on.
 
         An event is ``{"type": "begin"}``, ``{"type": "draw", "check": bool}``, ``{"type": "stop"}``
         or ``{"type": "answer", "kind": …, "item": …, "answer": …, "expected": …}``.
         An answer's kind is what the state asks; an item's expected label is None.
         """
-        transition = self._transition(state, event)
-        _check_fields(self.table["states"][state.name], event)
-        counters = dict(state.counters)
-        for update in transition["update"]:
-            if "if" not in update or (update["if"] == "right") == is_right(event):
-                base = counters[update["counter"]] if update["op"] == "add" else 0
-                counters[update["counter"]] = base + update["value"]
-        for branch in transition["branches"]:
-            if all(self._holds(guard, counters, event) for guard in branch["when"]):
-                return State(branch["to"], MappingProxyType(counters), branch.get("reason"))
-        raise AssertionError(f"no branch of {state.name} holds")  # the last one has no guard
-
-    def replay(self, events: Iterable[Event]) -> State:
-        """Return the state after a log of events, from the first one on."""
-        state = self.start()
+        one, row = self.start(), np.arange(1)
         for number, event in enumerate(events, start=1):
             try:
-                state = self.step(state, event)
+                name = one.states[0]
+                self.transition(name, event.get("type"))
+                _check_fields(self.table["states"][name], event)
             except ChaosError as fault:
                 raise fault.within(f"event {number}") from fault
-        return state
+            right, check = event.get("answer") == event.get("expected"), event.get("check", False)
+            one.step(row, event["type"], right=right, check=check)
+        return one
 
-    def _transition(self, state: State, event: Event) -> Json:
-        possible = [t for t in self.table["transitions"] if state.name in t["from"]]
-        for transition in possible:
-            if event.get("type") == transition["event"]:
-                return transition
+    def transition(self, state: str, event: object) -> Json:
+        """Return what a type of event does in a state."""
+        possible: list[Json] = [one for one in self.table["transitions"] if state in one["from"]]
+        for entry in possible:
+            if event == entry["event"]:
+                return entry
         raise ChaosError(
             "This event cannot happen here.",
-            where=f"state {state.name!r}",
-            found=repr(event.get("type")),
-            expected=" or ".join(t["event"] for t in possible) or "no further event",
+            where=f"state {state!r}",
+            found=repr(event),
+            expected=" or ".join(entry["event"] for entry in possible) or "no further event",
         )
 
-    def _holds(self, guard: Json, counters: Mapping[str, int], event: Event) -> bool:
-        bound = guard["value"]
-        if isinstance(bound, str):
-            bound = self.parameters[bound]
+
+@dataclass(slots=True, eq=False)
+class Cohort:
+    """Where n annotators stand: `state` has positions in the table's states, `counters` counts."""
+
+    protocol: Protocol
+    state: Ints
+    counters: dict[str, Ints]
+
+    @property
+    def states(self) -> npt.NDArray[np.str_]:
+        """The name of each one's state."""
+        return np.array(self.protocol.states)[self.state]
+
+    @property
+    def counted(self) -> Bools:
+        """Whether what each one has voted is kept."""
+        states = self.protocol.table["states"].values()
+        return np.array([not one.get("discards_votes", False) for one in states])[self.state]
+
+    def rows_in(self, name: str) -> Ints:
+        """Return who is in a state: positions of annotators, ascending."""
+        return np.flatnonzero(self.state == self.protocol.states.index(name))
+
+    def step(self, rows: Ints, event: str, *, right: Any = False, check: Any = False) -> None:
+        """Let the same type of event happen to annotators who are all in one state.
+
+        A row is named at most once. `right` and `check` say, for all of them or for each, whether
+        the answer is right and whether the draw brings a check.
+        """
+        if not len(rows):
+            return
+        names = self.protocol.states
+        transition = self.protocol.transition(names[self.state[rows[0]]], event)
+        right = np.broadcast_to(right, rows.shape)
+        for update in transition["update"]:
+            chosen = {"right": rows[right], "wrong": rows[~right]}.get(update.get("if"), rows)
+            counter = self.counters[update["counter"]]
+            counter[chosen] = update["value"] + counter[chosen] * (update["op"] == "add")
+        left = np.ones(len(rows), dtype=bool)
+        for branch in transition["branches"]:
+            taken = left.copy()
+            for guard in branch["when"]:
+                taken &= self._holds(guard, rows, check)
+            self.state[rows[taken]] = names.index(branch["to"])
+            left &= ~taken
+
+    def _holds(self, guard: Json, rows: Ints, check: Any) -> Any:
+        parameters = self.protocol.parameters
+        bound = parameters.get(guard["value"], guard["value"])
+        compare = OPERATORS[guard["op"]]
         if "ratio" in guard:
-            part, whole = (counters[name] for name in guard["ratio"])
-            least = self.parameters[guard["from"]] if "from" in guard else 1
-            if whole < least:
-                return False
-            found: Any = part / whole
-        elif "counter" in guard:
-            found = counters[guard["counter"]]
-        elif "parameter" in guard:
-            found = self.parameters[guard["parameter"]]
-        else:
-            found = event[guard["event"]]
-        return bool(OPERATORS[guard["op"]](found, bound))
-
-
-def is_right(event: Event) -> bool:
-    """Return whether an answer is the expected one."""
-    return bool(event.get("answer") == event.get("expected"))
+            part, whole = (self.counters[name][rows] for name in guard["ratio"])
+            least = parameters[guard["from"]] if "from" in guard else 1
+            return (whole >= least) & compare(part / np.maximum(whole, 1), bound)
+        if "counter" in guard:
+            return compare(self.counters[guard["counter"]][rows], bound)
+        if "parameter" in guard:
+            return compare(parameters[guard["parameter"]], bound)
+        return compare(check, bound)
 
 
 def _check_fields(state: Json, event: Event) -> None:
@@ -182,7 +200,7 @@ def _check_fields(state: Json, event: Event) -> None:
 
 @cache
 def _table() -> Json:
-    return dict(json.loads(Path(__file__).with_name(_FILE).read_text("utf-8")))
+    return dict(json.loads(_FILE.read_text("utf-8")))
 
 
 def load_protocol(**parameters: float) -> Protocol:

@@ -1,8 +1,6 @@
 """Recorded votes: one file per annotator, joined into a dataset in ChaosNLI's format."""
 
 import json
-import math
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
@@ -17,6 +15,7 @@ from chaos_utils.base.files import fresh_folder, write_json, write_text
 from chaos_utils.collection.materials import pool_of
 from chaos_utils.collection.protocol import Event, load_protocol
 from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.chaosnli import tallied
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.loading import find_votes_on, load_all_votes, load_votes
 from chaos_utils.datasets.records import Content, parse
@@ -44,9 +43,8 @@ class _Saved(BaseModel):
 class VoteFile:
     """What one annotator did, with all of the protocol's parameters.
 
-    `answers` are the events that are answers, to tests and checks too, as `Protocol.step` takes
-    them; `votes` are items and positions of labels, in order, and none if the protocol discards
-    them.
+    `answers` are the events that are answers, to tests and checks too, as `Protocol.replay` takes
+    them; `votes` are those on items, and none if the protocol discards them.
     """
 
     path: Path
@@ -54,7 +52,7 @@ class VoteFile:
     annotator: str
     parameters: Mapping[str, float]
     answers: tuple[Event, ...]
-    votes: tuple[tuple[str, int], ...]
+    votes: tuple[Event, ...]
 
 
 def read_votes(path: Path) -> VoteFile:
@@ -88,45 +86,35 @@ def read_votes(path: Path) -> VoteFile:
 
 def _replayed(path: Path, saved: _Saved) -> VoteFile:
     dataset = get_dataset(saved.dataset)
-    events = saved.events
     protocol = load_protocol(**saved.parameters)
-    state = protocol.replay(events)
-    seen: set[str] = set()
-    votes = []
-    for number, event in enumerate(events, start=1):
+    end = protocol.replay(saved.events)
+    answers, votes = [], {}
+    for number, event in enumerate(saved.events, start=1):
         if event["type"] != "answer":
             continue
+        answers.append(event)
         place = f"event {number}, item {event['item']}"
-        known = (event["answer"], event.get("expected") or event["answer"])
-        if not set(known) <= set(dataset.codes):
+        unknown = {event["answer"], event.get("expected") or event["answer"]} - set(dataset.codes)
+        if unknown:
             raise ChaosError(
                 "The dataset has no such label.",
                 where=place,
-                found=", ".join(sorted(set(known) - set(dataset.codes))),
+                found=", ".join(sorted(unknown)),
                 expected=" or ".join(dataset.codes),
             )
-        if event["kind"] != "item":
-            continue
-        if event["item"] in seen:
-            raise ChaosError("The same annotator votes twice on an item.", where=place)
-        seen.add(event["item"])
-        votes.append({"item": event["item"], "label": event["answer"]})
-    if votes != saved.votes:
+        if event["kind"] == "item":
+            if event["item"] in votes:
+                raise ChaosError("The same annotator votes twice on an item.", where=place)
+            votes[event["item"]] = event
+    if [{"item": one["item"], "label": one["answer"]} for one in votes.values()] != saved.votes:
         raise ChaosError(
             "The votes are not those of the events.",
             found=counted(len(saved.votes), "vote"),
             expected=f"{counted(len(votes), 'vote')}, as the events record",
             todo="save the file again; it is not meant to be edited",
         )
-    kept = votes if protocol.counts_votes(state) else []
-    return VoteFile(
-        path=path,
-        dataset=dataset,
-        annotator=saved.annotator,
-        parameters=protocol.parameters,
-        answers=tuple(event for event in events if event["type"] == "answer"),
-        votes=tuple((vote["item"], dataset.codes.index(vote["label"])) for vote in kept),
-    )
+    kept = tuple(votes.values()) if end.counted[0] else ()
+    return VoteFile(path, dataset, saved.annotator, protocol.parameters, tuple(answers), kept)
 
 
 def merge(
@@ -148,9 +136,7 @@ def merge(
     if target.exists() and not target.is_dir():
         raise ChaosError("This is not a folder.", where=target, todo="name another folder")
     files = sorted((read_votes(path) for path in paths), key=lambda file: file.annotator)
-    _check_annotators(files)
-    _check_copies(files)
-    _check_parameters(files)
+    _check_alike(files)
     _check_tests(files, data)
     for note in _doubts(files):
         say(note)
@@ -180,38 +166,51 @@ def merge(
     return found
 
 
-def _check_annotators(files: Sequence[VoteFile]) -> None:
-    known: dict[tuple[str, str], Path] = {}
-    for file in files:
-        key = (file.annotator, file.dataset.name)
-        if key in known:
-            raise ChaosError(
-                "Two files have the same annotator.",
-                where=f"{known[key]} and {file.path}",
-                found=f"{file.annotator} on {file.dataset.title}",
-                expected="one file per annotator and dataset",
-                todo="if both are of one person, keep the longer file; if not, give one of "
-                "them another id",
-            )
-        known[key] = file.path
-
-
-def _check_copies(files: Sequence[VoteFile]) -> None:
-    """Refuse a file that was saved again under another name."""
-    known: dict[tuple[tuple[str, ...], ...], Path] = {}
-    for file in files:
-        answers = tuple(
-            (file.dataset.name, event["kind"], event["item"], event["answer"])
-            for event in file.answers
+def _check_alike(files: Sequence[VoteFile]) -> None:
+    """Refuse two files of one annotator, or of one under two names, or of different protocols."""
+    for first, file in _repeated(files, lambda file: (file.annotator, file.dataset.name)):
+        raise ChaosError(
+            "Two files have the same annotator.",
+            where=f"{first.path} and {file.path}",
+            found=f"{file.annotator} on {file.dataset.title}",
+            expected="one file per annotator and dataset",
+            todo="if both are of one person, keep the longer file; if not, give one of "
+            "them another id",
         )
-        first = known.setdefault(answers, file.path)
-        if answers and first != file.path:
+    judged = [file for file in files if file.answers]
+    for first, file in _repeated(judged, lambda file: f"{file.dataset.name} {file.answers}"):
+        raise ChaosError(
+            "Two files hold the same answers under two names.",
+            where=f"{first.path} and {file.path}",
+            found=f"{counted(len(file.answers), 'answer')}, the same in both",
+            todo="keep one of them",
+        )
+    first = files[0]
+    for file in files:
+        differing = [
+            f"{name}: {first.parameters[name]:g} and {value:g}"
+            for name, value in file.parameters.items()
+            if value != first.parameters[name]
+        ]
+        if differing:
             raise ChaosError(
-                "Two files hold the same answers under two names.",
-                where=f"{first} and {file.path}",
-                found=f"{counted(len(answers), 'answer')}, the same in both",
-                todo="keep one of them",
+                "Two files were collected with different parameters of the protocol.",
+                where=f"{first.path} and {file.path}",
+                found=", ".join(differing),
+                expected="the same parameters in all files",
+                todo="merge them into two datasets",
             )
+
+
+def _repeated(
+    files: Sequence[VoteFile], key: Callable[[VoteFile], object]
+) -> Iterator[tuple[VoteFile, VoteFile]]:
+    """Yield the first file of a key and each other one that has it too."""
+    known: dict[object, VoteFile] = {}
+    for file in files:
+        first = known.setdefault(key(file), file)
+        if first is not file:
+            yield first, file
 
 
 def _doubts(files: Sequence[VoteFile]) -> Iterator[str]:
@@ -230,26 +229,6 @@ def _doubts(files: Sequence[VoteFile]) -> Iterator[str]:
             yield (
                 f"{one.path} and {other.path} may be copies of each other: {alike:.0%} of their "
                 "answers follow each other in the same order."
-            )
-
-
-def _check_parameters(files: Sequence[VoteFile]) -> None:
-    """Refuse votes that went through different protocols; they are not alike."""
-    for file in files:
-        first = files[0]
-        differing = [
-            name for name, value in file.parameters.items() if value != first.parameters[name]
-        ]
-        if differing:
-            raise ChaosError(
-                "Two files were collected with different parameters of the protocol.",
-                where=f"{first.path} and {file.path}",
-                found=", ".join(
-                    f"{name}: {first.parameters[name]:g} and {file.parameters[name]:g}"
-                    for name in differing
-                ),
-                expected="the same parameters in all files",
-                todo="merge them into two datasets",
             )
 
 
@@ -282,33 +261,16 @@ def _rows(files: Sequence[VoteFile], data: str) -> list[Json]:
     load_votes(dataset.name, data)  # checks the copy, and records that it was read
     path = find_votes_on(dataset.name, data).paths[0]
     source = {row["uid"]: row for row in map(json.loads, path.open(encoding="utf-8"))}
-    votes: dict[str, list[int]] = {}
+    votes: dict[str, list[str]] = {}
     for file in files:
-        for uid, label in file.votes:
-            if uid not in source:
+        for vote in file.votes:
+            if vote["item"] not in source:
                 raise ChaosError(
                     "A vote is on an unknown item.",
                     where=file.path,
-                    found=uid,
+                    found=vote["item"],
                     expected=f"an item of {dataset.title} in {path.name}",
                     todo="read the items from where they were judged: --data",
                 )
-            votes.setdefault(uid, []).append(label)
-    return [_row(dataset, row, votes[uid]) for uid, row in source.items() if uid in votes]
-
-
-def _row(dataset: Dataset, source: Json, labels: Sequence[int]) -> Json:
-    tally = Counter(labels)
-    counts = [tally[label] for label in range(dataset.n_classes)]
-    shares = [count / len(labels) for count in counts]
-    majority = dataset.codes[tally.most_common(1)[0][0]]  # of equals, the one that was voted first
-    row = {
-        "uid": source["uid"],
-        "label_counter": {dataset.codes[label]: count for label, count in tally.items()},
-        "majority_label": type(source["majority_label"])(majority),
-        "label_dist": shares,
-        "label_count": counts,
-        "entropy": -sum(share * math.log2(share) for share in shares if share) + 0.0,
-    }
-    copied = ("example", "old_label", "old_labels")
-    return row | {field: source[field] for field in copied if field in source}
+            votes.setdefault(vote["item"], []).append(vote["answer"])
+    return [row | tallied(dataset, votes[uid]) for uid, row in source.items() if uid in votes]

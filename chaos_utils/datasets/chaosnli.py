@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from chaos_utils.base import inputs
-from chaos_utils.datasets.dataset import Dataset
+from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset
 from chaos_utils.datasets.faults import Faults, shorten, wrong
 from chaos_utils.datasets.records import MOST_VOTES, Content, as_count, lines, parse
 from chaos_utils.datasets.votes import Votes, frozen
@@ -114,6 +114,29 @@ def _votes(
         ),
         source=inputs.Input(name, sha256, synthetic),
     )
+
+
+def tallied(dataset: Dataset, votes: Sequence[str]) -> dict[str, Any]:
+    """Return what a row in this format says of the votes on its item, which are labels' codes.
+
+    Of labels that are as common, the one that was voted first is the majority's.
+    """
+    tally = Counter(votes)
+    counts = [tally[code] for code in dataset.codes]
+    shares = [count / len(votes) for count in counts]
+    return {
+        "label_counter": dict(tally),
+        "majority_label": as_stored(dataset, tally.most_common(1)[0][0]),
+        "label_dist": shares,
+        "label_count": counts,
+        "entropy": -sum(share * math.log2(share) for share in shares if share) + 0.0,
+    }
+
+
+def as_stored(dataset: Dataset, code: str) -> str | int:
+    """Return a label's code as a row has it: a number in some datasets."""
+    is_integer = isinstance(dataset.reader, ChaosNLIReader) and dataset.reader.integer_labels
+    return int(code) if is_integer else code
 
 
 _FIELDS: Mapping[str, type | tuple[type, ...]] = {

@@ -7,13 +7,16 @@ are not stated, so they go into nothing that is released.
 
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from fnmatch import filter as matching
 from typing import Any
 
 import pandas as pd
 
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.inputs import Input, digest
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset
@@ -26,6 +29,30 @@ LABELS = ("entailment", "neutral", "contradiction")
 _ANSWERS = {"true": LABELS[0], "either": LABELS[1], "false": LABELS[2]}  # as LiveNLI asked
 _OF_VOTES = re.compile(r".*/chaosNLI_(\w+)\.jsonl")
 _BESIDE = "llm_annotations.json"  # in a dataset's folder
+
+
+@dataclass(frozen=True, slots=True)
+class Companion:
+    """Files that are read beside votes, by the pattern of their names, and what reads them."""
+
+    pattern: str
+    read: Callable[..., pd.DataFrame]
+
+    @property
+    def files(self) -> list[str]:
+        """Their names in the registry."""
+        return matching(registry(), self.pattern)
+
+    @property
+    def available(self) -> bool:
+        """Whether all of them are."""
+        return all(map(sources.find, self.files))
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """Those that are available."""
+        found = ((name, sources.find(name)) for name in self.files)
+        return tuple(Input(name, digest(path)) for name, path in found if path is not None)
 
 
 class _File:
@@ -199,22 +226,11 @@ def read_ambient(data: str = "auto") -> pd.DataFrame:
     return pd.DataFrame(rows).astype({"accepted": "Int64"})
 
 
-def machine_files(dataset: Dataset) -> list[str]:
-    """Return which files hold machines' answers to a dataset's items.
-
-    Returns
-    -------
-    list of str
-        Names in the registry.
-    """
-    own = f"{dataset.file.rpartition('/')[0]}/{_BESIDE}" if dataset.files else ""
-    return [name for name in registry() if name in (own, _judged(dataset))]
-
-
-def _judged(dataset: Dataset) -> str:
-    """Return the file of language models' labels on ChaosNLI, called as that of the votes is."""
+def judges_file(dataset: Dataset) -> str:
+    """Return the file of language models' labels on a dataset of ChaosNLI; empty without one."""
     found = _OF_VOTES.fullmatch(dataset.file) if dataset.files else None
-    return f"judges32/{found[1]}.csv" if found else ""
+    name = f"judges32/{found[1]}.csv" if found else ""
+    return name if name in registry() else ""
 
 
 def read_judges(dataset: str, data: str = "auto") -> pd.DataFrame:
@@ -240,11 +256,11 @@ def read_judges(dataset: str, data: str = "auto") -> pd.DataFrame:
         dataset does not have, or an item twice.
     """
     about = get_dataset(dataset)
-    if _judged(about) not in registry():
+    if not judges_file(about):
         raise _no_models(dataset)
     known = dict(zip(about.codes, about.labels, strict=True))
     judges = read_published("judges32_models")
-    file = _File(_judged(about), ["item_uid", *judges["column"]], data, sep=",")
+    file = _File(judges_file(about), ["item_uid", *judges["column"]], data, sep=",")
     uids = file.table["item_uid"]
     for twice in uids[uids.duplicated()]:
         raise file.faults.fatal("An item stands in the data file twice.", twice)
@@ -285,3 +301,11 @@ def read_llm_annotators(dataset: str, data: str = "auto") -> pd.DataFrame:
         file.only("item", items, place)
         items = items.map(place)
     return pd.DataFrame({"uid": items, "model": file.table["model"], "label": labels})
+
+
+VARIERR = Companion("varierr/*", read_varierr)
+TAXONOMY = Companion("nli_disagreement_taxonomy/*", read_taxonomy)
+LIVENLI = Companion("livenli/*", read_livenli)
+AMBIENT = Companion("ambient/crowdworker*", read_ambient)
+JUDGES = Companion("judges32/*", read_judges)
+ANNOTATORS = Companion(f"alttest/*/{_BESIDE}", read_llm_annotators)

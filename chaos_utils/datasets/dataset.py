@@ -147,8 +147,6 @@ class ReleasedSystem(Strict):
         Parts of one system's predictions, ``{seed}`` for the seed.
     trained_on : tuple of str
         Corpora, and datasets whose votes were trained on.
-    outside : str
-        The part that reaches beyond the dataset's own items; empty where none does.
     paper : str
         Key in ``book/references.bib`` of the paper on this dataset that it comes from; empty for
         a model that none of them knows.
@@ -163,14 +161,13 @@ class ReleasedSystem(Strict):
     models: tuple[str, ...] = ()
     files: Annotated[tuple[str, ...], Field(min_length=1)]
     trained_on: tuple[str, ...]
-    outside: str = ""
     paper: str = ""
     caution: str = ""
     optional: bool = False
 
     @model_validator(mode="after")
     def _check(self) -> "ReleasedSystem":
-        for name in (*self.files, self.outside):
+        for name in self.files:
             if re.search("[{}]", name.replace("{seed}", "")):
                 raise ValueError(f"{name!r} has braces; only {{seed}} may stand in them")
         if bool(self.family) == bool(self.models):

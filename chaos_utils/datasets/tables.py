@@ -112,7 +112,9 @@ class Table:
         import pyarrow as pa
 
         if self._table is not None:
-            return self._table.column(name)
+            found = self._table.column(name)
+            self._try(lambda: found.validate(full=True))  # which finds text that is none
+            return found
         if self._csv is None:
             values = self._lists[name]
             kinds = {type(value) for value in values if value is not None}

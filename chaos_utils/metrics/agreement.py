@@ -34,13 +34,20 @@ def pairwise_agreement(votes: npt.ArrayLike) -> npt.NDArray[np.float64]:
     ----------
     Fleiss, J. L. (1971). Measuring nominal scale agreement among many raters.
     """
+    counts, totals = _several(votes, "a pair needs two")
+    pairs: npt.NDArray[np.float64] = (counts * (counts - 1)).sum(axis=1) / (totals * (totals - 1))
+    return pairs
+
+
+def _several(
+    votes: npt.ArrayLike, needed: str
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return votes and their number by item, each two at least."""
     counts = as_votes(votes, "votes")
     totals = counts.sum(axis=1)
     if (totals < 2).any():
-        row = int(np.argmax(totals < 2))
-        raise ValueError(f"votes, row {row}, has one vote; a pair needs two")
-    pairs: npt.NDArray[np.float64] = (counts * (counts - 1)).sum(axis=1) / (totals * (totals - 1))
-    return pairs
+        raise ValueError(f"votes, row {np.argmax(totals < 2)}, has one vote; {needed}")
+    return counts, totals
 
 
 def majority_agreement(votes: npt.ArrayLike) -> npt.NDArray[np.float64]:
@@ -49,18 +56,11 @@ def majority_agreement(votes: npt.ArrayLike) -> npt.NDArray[np.float64]:
     Where several labels are most frequent among the others, one of them is drawn. From two votes
     on.
     """
-    counts = as_votes(votes, "votes")
-    totals = counts.sum(axis=1)
-    if (totals < 2).any():
-        row = int(np.argmax(totals < 2))
-        raise ValueError(f"votes, row {row}, has one vote; there is no other person's")
+    counts, totals = _several(votes, "there is no other person's")
     # A person's label is among the others' most frequent if it leads without that person's vote.
     others = counts - 1
-    leads = np.stack(
-        [(counts <= others[:, [k]]).sum(axis=1) == counts.shape[1] - 1
-         for k in range(counts.shape[1])], axis=1,
-    )  # fmt: skip
-    tied = np.stack([(counts == others[:, [k]]).sum(axis=1) for k in range(counts.shape[1])], 1)
+    leads = (counts[:, np.newaxis] <= others[..., np.newaxis]).sum(axis=2) == counts.shape[1] - 1
+    tied = (counts[:, np.newaxis] == others[..., np.newaxis]).sum(axis=2)
     shares: npt.NDArray[np.float64] = (counts * leads / (1 + tied)).sum(axis=1) / totals
     return shares
 

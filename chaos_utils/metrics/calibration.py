@@ -85,17 +85,9 @@ def hits_of(
     with the largest probability the first is predicted, as in Baan et al. (2022); with
     ``ties="shared"`` the hit is the mean over them.
     """
-    m = as_distributions(model, "model")
-    if ties == "shared":
-        _, right = classwise_hits(m, target)
-        return m.max(axis=1), (shared_top(m) * right).sum(axis=1)
-    predicted = top_label(m, ties="first")
-    each = np.arange(len(m))
-    if np.ndim(target) == 2:
-        shares = as_pair(m, target)[1]
-        return m[each, predicted], shares[each, predicted]
-    gold = as_labels(target, len(m), m.shape[1], "target")
-    return m[each, predicted], (predicted == gold).astype(np.float64)
+    m, right = classwise_hits(model, target)
+    chosen = shared_top(m) if ties == "shared" else np.eye(m.shape[1])[top_label(m, ties="first")]
+    return m.max(axis=1), (chosen * right).sum(axis=1)
 
 
 def classwise_hits(model: npt.ArrayLike, target: npt.ArrayLike) -> tuple[Floats, Floats]:
@@ -279,14 +271,9 @@ def murphy_decomposition(
     bins = np.stack([binning.assign(m[:, k]) for k in range(n_classes)], axis=1)
     if (bins == NO_BIN).any():
         raise ValueError("a probability of 0 falls into no bin; bin with zero_in_bin=True")
-    cells = (bins + binning.n_bins * np.arange(n_classes)).ravel()
-    counts = np.bincount(cells)
-    filled = counts > 0
-    mean_m, mean_h = (
-        np.bincount(cells, weights=values.ravel())[filled] / counts[filled] for values in (m, h)
-    )
-    place = np.cumsum(filled) - 1  # of a cell among the filled ones
-    of_m, of_h = (means[place[cells]].reshape(h.shape) for means in (mean_m, mean_h))
+    cells = bins + binning.n_bins * np.arange(n_classes)
+    counts = np.bincount(cells.ravel())[cells]
+    of_m, of_h = (np.bincount(cells.ravel(), values.ravel())[cells] / counts for values in (m, h))
     overall = h.mean(axis=0)
     apart, together = (m - of_m) ** 2, (m - of_m) * (h - of_h)
     return Decomposition(

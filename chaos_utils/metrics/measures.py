@@ -175,6 +175,11 @@ def _binned(bins: npt.NDArray[np.int64], n_bins: int, *values: Floats) -> Floats
     return np.concatenate([inside * value[:, np.newaxis] for value in values], axis=1)
 
 
+def _ratio(top: Floats, bottom: Floats, otherwise: float) -> Floats:
+    """Divide what is above 0; `otherwise` where nothing is."""
+    return np.divide(top, bottom, out=np.full(top.shape, otherwise), where=bottom > 0)
+
+
 def _sum_of_gaps(means: Floats) -> Floats:
     return np.abs(means).sum(axis=-1)
 
@@ -230,58 +235,40 @@ def _classwise(target: Callable[[Judged], npt.ArrayLike]) -> dict[str, Any]:
     return {"columns": columns, "reduce": _sum_of_gaps, "has_interval": False}
 
 
-def _mce() -> dict[str, Any]:
-    def columns(judged: Judged) -> Floats:
-        confidence, hits = calibration.hits_of(judged.model, judged.first_majority)
-        bins = BAAN_BINS.assign(confidence)
-        return _binned(bins, BAAN_BINS.n_bins, hits - confidence, np.ones(len(bins)))
-
-    def reduce(means: Floats) -> Floats:
-        gaps, shares = np.split(means, 2, axis=-1)
-        ratio = np.divide(np.abs(gaps), shares, out=np.zeros_like(gaps), where=shares > 0)
-        return ratio.max(axis=-1)
-
-    return {"columns": columns, "reduce": reduce, "has_interval": False}
+def _mce_columns(j: Judged) -> Floats:
+    confidence, hits = calibration.hits_of(j.model, j.first_majority)
+    bins = BAAN_BINS.assign(confidence)
+    return _binned(bins, BAAN_BINS.n_bins, hits - confidence, np.ones(len(bins)))
 
 
-def _adaptive() -> dict[str, Any]:
-    def columns(judged: Judged) -> Floats:
-        confidence, hits = calibration.hits_of(judged.model, judged.first_majority)
-        n_bins = min(BAAN_BINS.n_bins, len(confidence))
-        return _binned(calibration.equal_mass_bins(confidence, n_bins), n_bins, hits - confidence)
-
-    plain = {"by_item": False, "has_interval": False}
-    return {"columns": columns, "reduce": _sum_of_gaps, **plain}
+def _largest_gap(means: Floats) -> Floats:
+    gaps, shares = np.split(means, 2, axis=-1)
+    return _ratio(np.abs(gaps), shares, 0.0).max(axis=-1)
 
 
-def _tau() -> dict[str, Any]:
-    def columns(judged: Judged) -> Floats:
-        tau = calibration.kendall_tau_b(judged.human, judged.model)
-        return np.column_stack([np.nan_to_num(tau), ~np.isnan(tau)])
-
-    def reduce(means: Floats) -> Floats:
-        defined = means[..., 1]
-        undefined = np.full(defined.shape, np.nan)
-        return np.divide(means[..., 0], defined, out=undefined, where=defined > 0)
-
-    return {"columns": columns, "reduce": reduce}
+def _adaptive_columns(j: Judged) -> Floats:
+    confidence, hits = calibration.hits_of(j.model, j.first_majority)
+    n_bins = min(BAAN_BINS.n_bins, len(confidence))
+    return _binned(calibration.equal_mass_bins(confidence, n_bins), n_bins, hits - confidence)
 
 
-def _simbench() -> dict[str, Any]:
+def _tau_columns(j: Judged) -> Floats:
+    tau = calibration.kendall_tau_b(j.human, j.model)
+    return np.column_stack([np.nan_to_num(tau), ~np.isnan(tau)])
+
+
+def _of_defined(means: Floats) -> Floats:
+    return _ratio(means[..., 0], means[..., 1], np.nan)
+
+
+def _simbench_columns(j: Judged) -> Floats:
+    even = np.full_like(j.human, 1 / j.human.shape[1])
+    return np.column_stack([divergence.total_variation(j.human, one) for one in (j.model, even)])
+
+
+def _gain_on_even(means: Floats) -> Floats:
     """One less the model's mean TVD over a uniform guess's, as their script has it by dataset."""
-
-    def columns(judged: Judged) -> Floats:
-        n_classes = judged.human.shape[1]
-        even = np.full_like(judged.human, 1 / n_classes)
-        pairs = (judged.model, even)
-        return np.column_stack([divergence.total_variation(judged.human, one) for one in pairs])
-
-    def reduce(means: Floats) -> Floats:
-        of_model, of_even = means[..., 0], means[..., 1]
-        undefined = np.full(of_even.shape, np.nan)
-        return 100 * (1 - np.divide(of_model, of_even, out=undefined, where=of_even > 0))
-
-    return {"columns": columns, "reduce": reduce}
+    return 100 * (1 - _of_defined(means))
 
 
 def _old_accuracy(j: Judged) -> npt.ArrayLike:
@@ -355,7 +342,7 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
                     **_mean(lambda j: calibration.expected_same_ranking(j.human, j.model)),
                     estimand=_OBSERVED_ORDER),
             Measure("kendall_tau", "Kendall’s τ-b", "", -1, 1, "higher", "Kendall 1945",
-                    **_tau(), estimand=_OBSERVED_ORDER),
+                    _tau_columns, _of_defined, estimand=_OBSERVED_ORDER),
             Measure("ece", "ECE, majority label", "", 0, 1, "lower", "Guo et al. 2017",
                     **_ece(lambda j: j.first_majority, "first")),
             Measure("ece_votes", "ECE, vote shares", "", 0, 1, "lower", "this book",
@@ -365,9 +352,10 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
             Measure("classwise_ece_votes", "class-wise ECE, vote shares", "", 0, 1, "lower",
                     "this book", **_classwise(lambda j: j.human)),
             Measure("mce", "maximum calibration error", "", 0, 1, "lower", "Guo et al. 2017",
-                    **_mce()),
+                    _mce_columns, _largest_gap, has_interval=False),
             Measure("adaptive_ece", "ECE, equal-mass bins", "", 0, 1, "lower",
-                    "Nixon et al. 2019", **_adaptive()),
+                    "Nixon et al. 2019", _adaptive_columns, _sum_of_gaps, by_item=False,
+                    has_interval=False),
             Measure("sq_ce", "squared calibration error, majority label", "", -1, 1, "lower",
                     "Kumar et al. 2019", **_squared(lambda j: j.first_majority),
                     estimand=f"{_OF_BINS}; right is the majority of the observed votes"),
@@ -387,7 +375,7 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
                     "Leonardelli et al. 2025",
                     **_mean(lambda j: 2 * divergence.total_variation(j.human, j.model))),
             Measure("simbench", "SimBench score", "", -np.inf, 100, "higher", "Hu et al. 2025",
-                    **_simbench()),
+                    _simbench_columns, _gain_on_even),
             Measure("wasserstein", "Wasserstein distance", "steps", 0, 1, "lower",
                     "Leonardelli et al. 2025", **_mean(
                         lambda j: divergence.wasserstein(j.human, j.model)),

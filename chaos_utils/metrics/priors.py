@@ -5,6 +5,7 @@ An item's true distribution is never seen. Its posterior, given its `votes` (who
 which people's answers do not keep to; a prior on a grid of points takes any shape.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
@@ -182,35 +183,39 @@ def posterior_means(votes: npt.ArrayLike, prior: GridPrior, values: npt.ArrayLik
         What is wanted, such as entropies, at each point of the prior.
     """
     rows, of_item = np.unique(as_votes(votes, "votes"), axis=0, return_inverse=True)
-    (likely,) = np.nonzero(prior.weights > _NEGLIGIBLE)
-    points, weights = prior.points[likely], prior.weights[likely]
-    wanted = np.asarray(values, dtype=np.float64)[likely]
-    found = np.empty((len(rows), wanted.shape[1]))
-    step = max(1, _CELLS // len(points))
-    for start in range(0, len(rows), step):
-        posterior = _likelihoods(rows[start : start + step], points) * weights
-        means = posterior @ wanted
-        found[start : start + step] = means / posterior.sum(axis=1, keepdims=True)
-    return found[of_item.ravel()]
+    wanted = np.asarray(values, dtype=np.float64)[prior.weights > _NEGLIGIBLE]
+    means = [
+        posterior @ wanted / posterior.sum(axis=1, keepdims=True)
+        for posterior in _posteriors(rows, _likely(prior))
+    ]
+    return np.concatenate(means)[of_item.ravel()]
 
 
 def _drawn_on_grid(counts: Floats, prior: GridPrior, levels: Floats) -> Floats:
     """Read each item's posterior at the levels, shape (n_items, n_draws), of its cumulation."""
     rows, of_item = np.unique(counts, axis=0, return_inverse=True)
     order = np.argsort(of_item.ravel(), kind="stable")
-    ends = np.cumsum(np.bincount(of_item.ravel(), minlength=len(rows)))
-    (likely,) = np.nonzero(prior.weights > _NEGLIGIBLE)
-    points, weights = prior.points[likely], prior.weights[likely]
+    items_of = np.split(order, np.cumsum(np.bincount(of_item.ravel()))[:-1])
+    known = _likely(prior)
     chosen = np.empty(levels.shape, dtype=np.int64)
-    step = max(1, _CELLS // len(points))
+    cumulations = (each for part in _posteriors(rows, known) for each in np.cumsum(part, axis=1))
+    for items, cumulated in zip(items_of, cumulations, strict=True):
+        places = np.searchsorted(cumulated, levels[items] * cumulated[-1], side="right")
+        chosen[items] = np.minimum(places, len(known.points) - 1)
+    return known.points[chosen.T]
+
+
+def _likely(prior: GridPrior) -> GridPrior:
+    """Return a prior without the points whose weight is negligible."""
+    kept = prior.weights > _NEGLIGIBLE
+    return GridPrior(prior.points[kept], prior.weights[kept])
+
+
+def _posteriors(rows: Floats, prior: GridPrior) -> Iterator[Floats]:
+    """Yield how likely each point is behind some rows of counts at a time, up to a factor."""
+    step = max(1, _CELLS // len(prior.points))
     for start in range(0, len(rows), step):
-        part = rows[start : start + step]
-        posterior = np.cumsum(_likelihoods(part, points) * weights, axis=1)
-        for number, cumulated in enumerate(posterior, start):
-            items = order[ends[number - 1] if number else 0 : ends[number]]
-            places = np.searchsorted(cumulated, levels[items] * cumulated[-1], side="right")
-            chosen[items] = np.minimum(places, len(points) - 1)
-    return points[chosen.T]
+        yield _likelihoods(rows[start : start + step], prior.points) * prior.weights
 
 
 def bootstrap_masses(

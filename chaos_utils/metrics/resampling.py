@@ -31,15 +31,8 @@ def bootstrap_means(
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2 or len(table) == 0:
         raise ValueError(f"values has shape {table.shape}, expected (n_items, n_columns), n > 0")
-    if n_resamples < 1:
-        raise ValueError(f"n_resamples is {n_resamples}, expected at least 1")
-    n_items = len(table)
-    step = max(1, _CHUNK_CELLS // n_items)
-    means = [
-        _times_drawn(n_items, min(step, n_resamples - start), rng) @ table / n_items
-        for start in range(0, n_resamples, step)
-    ]
-    return np.concatenate(means)
+    items = np.arange(len(table))
+    return bootstrap_tables([(items, table)], items, n_resamples, rng)[0]
 
 
 def _times_drawn(n_items: int, n_resamples: int, rng: np.random.Generator) -> Floats:
@@ -68,7 +61,9 @@ def bootstrap_tables(
     drawn_from = np.asarray(items, dtype=np.int64)
     n_items = len(drawn_from)
     if n_items == 0 or n_resamples < 1:
-        raise ValueError(f"{n_items} items, {n_resamples} resamples: expected at least 1 of each")
+        raise ValueError(
+            f"n_resamples is {n_resamples}, of {n_items} items: expected at least 1 of each"
+        )
     # Tables that cover the same items are multiplied together.
     by_cover: dict[bytes, list[int]] = {}
     for number, (rows, _) in enumerate(tables):

@@ -68,7 +68,7 @@ def spearman(one: npt.ArrayLike, other: npt.ArrayLike, level: float = 0.95) -> S
         raise ValueError(f"the values have shapes {x.shape} and {y.shape}, expected two lists of "
                          "finite numbers of one length")  # fmt: skip
     z, n = _quantile(level), len(x)
-    u, v = _below(x, np.full(n, 1 / n)), _below(y, np.full(n, 1 / n))
+    u, v = (_below(values, values, np.ones(n)) / n for values in (x, y))
     spread_u, spread_v = u.var(), v.var()
     if n < 2 or min(spread_u, spread_v) < 1e-15:
         return Signal(np.nan, np.nan, np.nan, n)
@@ -79,9 +79,9 @@ def spearman(one: npt.ArrayLike, other: npt.ArrayLike, level: float = 0.95) -> S
         return Signal(value, np.nan, np.nan, n)
     # What an item does to a mean over pairs: through its own ranks, and through those of the
     # items above it.
-    of_product = u * v + _above(x, v) + _above(y, u) - 3 * (u * v).mean()
-    of_u = u**2 + 2 * _above(x, u) - 3 * (u**2).mean()
-    of_v = v**2 + 2 * _above(y, v) - 3 * (v**2).mean()
+    of_product = u * v + _mean_above(x, v) + _mean_above(y, u) - 3 * (u * v).mean()
+    of_u = u**2 + 2 * _mean_above(x, u) - 3 * (u**2).mean()
+    of_v = v**2 + 2 * _mean_above(y, v) - 3 * (v**2).mean()
     influence = of_product / scale - value / 2 * (of_u / spread_u + of_v / spread_v)
     error = influence.std() / np.sqrt(n - 3) / (1 - value**2)
     low, high = np.tanh(np.arctanh(value) + np.array([-z, z]) * error)
@@ -154,8 +154,8 @@ def auroc(score: npt.ArrayLike, positive: npt.ArrayLike, level: float = 0.95) ->
     if not len(above) or not len(below):
         return Signal(np.nan, np.nan, np.nan, n)
     # Of each positive item, the share of the negative ones below it; and the other way round.
-    of_above = _share_below(np.sort(below), above)
-    of_below = 1 - _share_below(np.sort(above), below)
+    of_above = _below(above, below, np.ones(len(below))) / len(below)
+    of_below = 1 - _below(below, above, np.ones(len(above))) / len(above)
     value = float(of_above.mean())
     if min(len(above), len(below)) < 2 or not 0 < value < 1:
         return Signal(value, np.nan, np.nan, n)
@@ -171,21 +171,15 @@ def _quantile(level: float) -> float:
     return float(ndtri((1 + level) / 2))
 
 
-def _share_below(ordered: Floats, values: Floats) -> Floats:
-    """Return the share of ascending numbers below each value; those equal to it count half."""
-    sides = [np.searchsorted(ordered, values, side=side) for side in ("left", "right")]
-    return (sides[0] + sides[1]) / (2 * len(ordered))
-
-
-def _below(values: Floats, weights: Floats) -> Floats:
-    """Return the weight of the items with a smaller value; equal ones count half."""
-    order = np.argsort(values, kind="stable")
-    ordered, sums = values[order], np.r_[0, np.cumsum(weights[order])]
+def _below(values: Floats, others: Floats, weights: Floats) -> Floats:
+    """Return the weight of the others that lie below each value; equal ones count half."""
+    order = np.argsort(others, kind="stable")
+    ordered, sums = others[order], np.r_[0, np.cumsum(weights[order])]
     sides = [sums[np.searchsorted(ordered, values, side=side)] for side in ("left", "right")]
     found: Floats = (sides[0] + sides[1]) / 2
     return found
 
 
-def _above(values: Floats, weights: Floats) -> Floats:
-    """Return the mean weight of the items with a larger value; equal ones count half."""
-    return _below(-values, weights / len(values))
+def _mean_above(values: Floats, weights: Floats) -> Floats:
+    """Return the weight of the items with a larger value, by the number of all."""
+    return _below(-values, -values, weights) / len(values)

@@ -40,7 +40,7 @@ def plot_jsd_by_entropy(table: pd.DataFrame) -> Figure:
 
     The table has one row for each ``dataset``, ``bin`` and ``system``: ``entropy_low_bits``,
     ``entropy_high_bits``, ``source``, ``role``, ``n_seeds``, ``value`` (distance, √nats), ``low``,
-    ``high``. See `analyses.agreement.drawn`. Published models are a band from the lowest to the
+    ``high``. See `analyses.agreement.in_figure`. Published models are a band from the lowest to the
     highest; a mean of two seeds has no interval, since two say little about others.
     """
     top = max(math.sqrt(math.log(2)) * 0.75, 1.05 * table["value"].max())
@@ -93,25 +93,23 @@ def _height(rows: pd.DataFrame) -> float:
 def _plot(table: pd.DataFrame, heading: str, names: Mapping[str, str], top: float) -> Figure:
     family = table["system"].str.replace(r", (seed \d+|mean of \d+ seeds)$", "", regex=True)
     shown = table.assign(family=family)
-    is_computed = shown["source"] == "computed"
-    families = shown.loc[is_computed & (shown["role"] != "baseline"), "family"].unique()
+    here, theirs = (shown[shown["source"] == source] for source in ("computed", "published"))
+    families = here.loc[here["role"] != "baseline", "family"].unique()
     known = looks(families, system_hues(families, taken=_NOT_OF_MODELS))
-    datasets = _panels(shown["dataset"])
-    figure, axes = panel_grid(
-        len(datasets), columns=2, height=_height(shown[is_computed]), sharey=True
-    )
+    pools = [name for name in shown["dataset"].unique() if "+" in name]
+    datasets = [*(one.name for one in in_order(set(shown["dataset"]) - set(pools))), *pools]
+    figure, axes = panel_grid(len(datasets), columns=2, height=_height(here), sharey=True)
     for axis, dataset in zip(axes, datasets, strict=True):
-        rows = shown[shown["dataset"] == dataset]
         axis.set(ylim=(0, top), title=title_of(dataset))
-        ends = [*_band(axis, rows[rows["source"] == "published"])]
-        computed = rows[rows["source"] == "computed"]
+        computed = here[here["dataset"] == dataset]
+        ends = [*_band(axis, theirs[theirs["dataset"] == dataset])]
         for name, look in _BASELINES.items():
             of_one = computed[computed["system"] == name]
             if len(of_one):
                 ends.append(line(axis, of_one, "bin", "value", names.get(name, name), **look))
         ends += _models(axis, computed, known)
         label_lines(axis, ends)
-        edges = rows.drop_duplicates("bin").sort_values("bin")
+        edges = computed.drop_duplicates("bin").sort_values("bin")
         limits = [*edges["entropy_low_bits"], edges["entropy_high_bits"].iloc[-1]]
         # On two lines, so that they do not touch.
         names_of = ["\n" * (place % 2) + f"{edge:.2f}" for place, edge in enumerate(limits)]
@@ -122,25 +120,14 @@ def _plot(table: pd.DataFrame, heading: str, names: Mapping[str, str], top: floa
     return figure
 
 
-def _panels(groups: "pd.Series[str]") -> list[str]:
-    """Order datasets and pools: datasets in no pool, then each pool and those it is made of."""
-    shown = list(dict.fromkeys(groups))
-    pools = [group for group in shown if "+" in group]
-    alone = [one.name for one in in_order(group for group in shown if "+" not in group)]
-    members = {pool: [name for name in alone if name in pool.split("+")] for pool in pools}
-    pooled = [name for pool in pools for name in (pool, *members[pool])]
-    return list(dict.fromkeys([*(name for name in alone if name not in pooled), *pooled]))
-
-
 def _band(axis: Axes, published: pd.DataFrame) -> list[End]:
     """Draw published models as a band, which has one name."""
     if published.empty:
         return []
-    spans = published.groupby("bin")["value"].agg(["min", "max"])
-    shade = colour("muted")
-    axis.fill_between(spans.index, spans["min"], spans["max"], color=shade, alpha=0.3, linewidth=0)
+    spans = published.groupby("bin")["value"].agg(value_low="min", value_high="max")
+    spans = spans.assign(value=spans.mean(axis=1)).reset_index()
     name = f"{published['system'].nunique()} published models"
-    return [(float(spans.index[-1]), float(spans.iloc[-1].mean()), name, shade)]
+    return [line(axis, spans, "bin", "value", name, "muted", marker="", linewidth=0)]
 
 
 def _models(

@@ -11,24 +11,13 @@ from matplotlib.ticker import MaxNLocator
 from chaos_utils.base.style import colour
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.datasets.dataset import Dataset
-from chaos_utils.plots.marks import AT_X, note, stairs, write
+from chaos_utils.plots.marks import AT_X, label_lines, line, note, stairs, write
 from chaos_utils.plots.panels import dataset_panels, label_left, panel_grid
 
 _BITS = ("low_bits", "high_bits")
 _SIN_60 = math.sqrt(3) / 2
-# Of the patterns of old votes.
-_PATTERN_LOOKS = (
-    ("-", "text"),
-    ("--", "muted"),
-    ("-.", "blue"),
-    ("-", "green"),
-    ("--", "purple"),
-    ("-.", "pink"),
-)
 _LARGEST_DOT = 18  # diameter in points: as wide as a cell
 _KEY = (5, 50)  # items whose dots explain the sizes
-_NAMED_AT = 78  # percent of the votes at which lines are named
-_STAGGER = 0.2  # of the axis, from one pattern's name to the next
 
 
 def plot_entropy(table: pd.DataFrame) -> Figure:
@@ -70,31 +59,19 @@ def plot_majority_share(table: pd.DataFrame) -> Figure:
     ``share_at_least``.
     """
     figure, (axis,) = panel_grid(1, columns=1, height=3.0)
-    axis.set_ylim(0, 1.05)
-    shown = in_order(table["dataset"])
-    lowest = min(shown, key=lambda one: _named_at(table, one))
+    shown, ends = in_order(table["dataset"]), []
     for dataset in shown:
         rows = table[table["dataset"] == dataset.name]
-        axis.step(
-            [*(rows["percent"] / 100), 1], [*rows["share_at_least"], 0], where="pre", linewidth=2,
-            color=colour(dataset.colour), linestyle=dataset.dash,
-        )  # fmt: skip
-        # The lowest is named below its line, the others above.
-        above = dataset is not lowest or len(shown) == 1
-        place = _NAMED_AT / 100, _named_at(table, dataset)
-        shift = (6, 4) if above else (-6, -4)
-        write(axis, dataset.short, place, shift, dataset.colour, fontweight="bold")
-    axis.set_xlim(1 / max(dataset.n_classes for dataset in shown), 1)
+        rows = rows.assign(votes=rows["percent"] / 100)
+        look = {"marker": "", "drawstyle": "steps-pre", "linewidth": 2, "linestyle": dataset.dash}
+        end = line(axis, rows, "votes", "share_at_least", dataset.short, dataset.colour, **look)
+        ends.append(end)
+    axis.set(xlim=(1 / max(dataset.n_classes for dataset in shown), 1), ylim=(0, 1.05))
     axis.set(xlabel="votes for the majority label, at least", ylabel="share of items")
     axis.xaxis.set_major_formatter("{x:.0%}")
     axis.yaxis.set_major_formatter("{x:.0%}")
+    label_lines(axis, ends)
     return figure
-
-
-def _named_at(table: pd.DataFrame, dataset: Dataset) -> float:
-    """Return how high a dataset's line is where it is named."""
-    beyond = (table["dataset"] == dataset.name) & (table["percent"] >= _NAMED_AT)
-    return float(table.loc[beyond, "share_at_least"].iloc[0])
 
 
 def plot_simplex(table: pd.DataFrame) -> Figure:
@@ -133,13 +110,11 @@ def _in_triangle(shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _draw_triangle(axis: Axes, dataset: Dataset) -> None:
-    corners = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0]], dtype=float)
-    axis.plot(*_in_triangle(corners), color=colour("muted"), linewidth=1)
+    corners = np.eye(3)
+    axis.plot(*_in_triangle(corners[[0, 1, 2, 0]]), color=colour("muted"), linewidth=1)
     for level in (0.25, 0.5, 0.75):
         for k in range(3):
-            ends = np.full((2, 3), 0.0)
-            ends[:, k] = level
-            ends[0, (k + 1) % 3] = ends[1, (k + 2) % 3] = 1 - level
+            ends = level * corners[k] + (1 - level) * corners[[k - 2, k - 1]]
             axis.plot(*_in_triangle(ends), color=colour("grid"), linewidth=0.7, zorder=0)
     places = (((-0.02, -0.04), "left", "top"), ((0.5, 0.9), "center", "bottom"),
               ((1.02, -0.04), "right", "top"))  # fmt: skip
@@ -151,45 +126,16 @@ def _draw_triangle(axis: Axes, dataset: Dataset) -> None:
 
 
 def plot_original_votes(table: pd.DataFrame) -> Figure:
-    """Draw what a few original votes said of the items against what the new ones say.
+    """Draw the old label's share of the new votes, with its share of the old ones marked.
 
-    First the old label's share of the new votes, with its share of the old ones marked. Then the
-    entropy of the new votes, cumulated, for each pattern of old votes, with the entropy of that
-    pattern itself marked.
-
-    The table has one row per bin: ``dataset``, ``quantity`` (old_label_share, entropy_bits),
-    ``pattern``, ``before``, ``low``, ``high``, ``n_items``, ``share_at_most``.
+    The table has one row per bin: ``dataset``, ``before``, ``low``, ``high``, ``n_items``.
     """
-    datasets = in_order(table["dataset"])
-    figure, axes = panel_grid(2 * len(datasets), columns=len(datasets), height=2.3)
-    upper, lower = axes[: len(datasets)], axes[len(datasets) :]
-    for dataset, above, below in zip(datasets, upper, lower, strict=True):
-        bins = table[table["dataset"] == dataset.name]
-        shares = bins[bins["quantity"] == "old_label_share"]
-        _histogram(above, shares, dataset, ("low", "high"))
-        before = shares["before"].iloc[0]
-        note(above, before, f"{before:.0%} of the\nold votes", "text", right=False)
-        above.set(xlim=(0, 1), title=dataset.title, xlabel="old label's share of the new votes")
-        above.xaxis.set_major_formatter("{x:.0%}")
-        _draw_entropy_by_pattern(below, bins[bins["quantity"] == "entropy_bits"])
-        below.set(title=dataset.title, xlabel="entropy of the new votes (bits)")
-        below.set(xlim=(0, math.log2(dataset.n_classes)), ylim=(0, 1))
-        below.yaxis.set_major_formatter("{x:.0%}")
-    label_left(upper, "items")
-    label_left(lower, "share of items, at most")
+    figure, panels = dataset_panels(table, height=2.3)
+    for axis, dataset, rows in panels:
+        _histogram(axis, rows, dataset, ("low", "high"))
+        before = rows["before"].iloc[0]
+        note(axis, before, f"{before:.0%} of the\nold votes", "text", right=False)
+        axis.set(xlim=(0, 1), xlabel="old label's share of the new votes")
+        axis.xaxis.set_major_formatter("{x:.0%}")
+    label_left((axis for axis, *_ in panels), "items")
     return figure
-
-
-def _draw_entropy_by_pattern(axis: Axes, bins: pd.DataFrame) -> None:
-    for place, (pattern, rows) in enumerate(bins.groupby("pattern", sort=False)):
-        dashes, hue = _PATTERN_LOOKS[place]
-        axis.plot(
-            [0, *rows["high"]], [0, *rows["share_at_most"]], color=colour(hue), linestyle=dashes,
-            linewidth=2,
-        )  # fmt: skip
-        # Curves rise from lower left to upper right: there is room at the top and the bottom.
-        step, before = _STAGGER * (place // 2), rows["before"].iloc[0]
-        note(
-            axis, before, f"{pattern}\n{rows['n_items'].sum():,} items", hue, linestyle=":",
-            right=before < bins["high"].max() / 4, height=0.04 + step if place % 2 else 0.97 - step,
-        )  # fmt: skip

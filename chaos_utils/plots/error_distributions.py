@@ -1,6 +1,5 @@
 """Figures about errors item by item."""
 
-from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pandas as pd
@@ -8,108 +7,95 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from chaos_utils.base.style import colour, system_hues
+from chaos_utils.base.style import Hue, colour, distinct_hues, system_hues, system_title
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.plots.marks import key, looks, stairs, write
-from chaos_utils.plots.panels import panel_grid, system_title
+from chaos_utils.plots.panels import panel_grid
 
 _KEYS = ["system", "origin", "temperature"]
-# What is drawn of each view; its table has more sides.
-_SIDES = {"class": ["marginal"], "rank": ["signed"], "entropy": ["marginal", "signed"]}
+_DISTANCE = "DistCE of the item (total variation), lower is better"
+_SHARE = "share of items"
+
+
+def plot_distances(table: pd.DataFrame) -> Figure:
+    """Draw histograms of DistCE over items, a panel for each system.
+
+    Of a system's temperatures, the lowest is filled and the others are outlines. The table is as
+    `calibration.distance_histogram` gives it.
+    """
+    systems = table.groupby(["system", "origin"], sort=False)
+    figure, axes = panel_grid(len(systems), columns=2, height=2.4, sharex=True, sharey=True)
+    for axis, ((name, _), of_system) in zip(axes, systems, strict=True):
+        temperatures = of_system.groupby("temperature")
+        hues: list[str | Hue] = ["muted", *distinct_hues(len(temperatures))[1:]]
+        for place, ((temperature, rows), hue) in enumerate(zip(temperatures, hues, strict=True)):
+            look: dict[str, Any] = {"linewidth": 1.6} if place else {"alpha": 0.45, "fill": True}
+            _draw_distances(axis, rows, hue, f"T = {temperature:g}: ", hue, place, **look)
+        axis.set(title=name, xlabel=_DISTANCE.partition(",")[0])
+        axis.grid(visible=False, axis="x")
+    axes[0].set_ylim(bottom=0)  # once all are drawn: the panels share it
+    figure.supylabel(_SHARE, fontsize=8.5)
+    return figure
 
 
 def plot_error_distributions(table: pd.DataFrame) -> Figure:
     """Draw a histogram of item errors for each system, the first sample's outline behind.
 
-    People come first, then systems by their mean error. The table has one row for each system and
-    bin: ``system``, ``origin``, ``temperature``, ``bin_low``, ``bin_high``, ``n``, ``n_items``,
-    ``mean``.
+    People come first, then systems by their mean error. The table is as
+    `error_distributions.error_histograms` gives it.
     """
-    known = _looks(table)
-    groups = list(table.groupby(_KEYS, sort=False))
-    (_, first), people = groups[0], [one for one in groups if one[0][1] == "reference"]
-    models = [one for one in groups if one[0][1] != "reference"]
-    groups = people + sorted(models, key=lambda one: one[1]["mean"].iloc[0])
+    is_model = table["origin"] != "reference"
+    by_mean = table.assign(place=table["mean"].where(is_model, 0))
+    groups = list(by_mean.sort_values("place", kind="stable").groupby(_KEYS, sort=False))
+    models = list(table[is_model].groupby(_KEYS, sort=False).groups)
+    hues = dict(zip(models, system_hues([name for name, *_ in models]), strict=True))
     figure, axes = panel_grid(len(groups), columns=1, height=1.15, sharex=True, sharey=True)
     for axis, (names, rows) in zip(axes, groups, strict=True):
-        stairs(axis, rows, rows["n"] / rows["n_items"], known[names]["hue"], fill=True, alpha=0.75)
-        if rows is not first:
+        words, hue = f"{system_title(*names)}\n", hues.get(names, "muted")
+        _draw_distances(axis, rows, hue, words, "text", fill=True, alpha=0.75)
+        if axis is not axes[0]:
+            first = groups[0][1]
             stairs(axis, first, first["n"] / first["n_items"], "text", linewidth=1)
-        mean = rows["mean"].iloc[0]
-        axis.axvline(mean, color=colour("text"), linestyle="--", linewidth=1)
-        words = f"{system_title(*names)}\nmean {mean:.3f}"
-        write(axis, words, (1, 1), (-3, -3), xycoords="axes fraction")
-        axis.yaxis.set_major_formatter("{x:.0%}")
-        axis.set(xlim=(0, 1))
-    axes[-1].set_xlabel("DistCE of the item (total variation), lower is better")
-    figure.supylabel("share of items", fontsize=8.5)
+    axes[-1].set_xlabel(_DISTANCE)
+    figure.supylabel(_SHARE, fontsize=8.5)
     return figure
 
 
-def plot_error_views(table: pd.DataFrame) -> Figure:
-    """Draw one view of errors, a panel for each dataset and class, rank or side.
+def _draw_distances(
+    axis: Axes, rows: pd.DataFrame, hue: str | Hue, name: str, ink: str | Hue, place: int = 0,
+    **look: Any,
+) -> None:  # fmt: skip
+    """Draw a histogram of distances, and write the mean at a place from the top right."""
+    stairs(axis, rows, rows["n"] / rows["n_items"], hue, **look)
+    mean = rows["mean"].iloc[0]
+    axis.axvline(mean, color=colour(ink), linestyle="--", linewidth=1.2)
+    corner: dict[str, Any] = {"xycoords": "axes fraction", "fontweight": "bold"}
+    write(axis, f"{name}mean {mean:.3f}", (1, 1 - 0.11 * place), (-4, -4), ink, **corner)
+    axis.set(xlim=(0, 1))
+    axis.yaxis.set_major_formatter("{x:.0%}")
 
-    Classes: what people (filled) and systems give. Ranks: signed errors. Entropy: both. Marks on
-    the axis are means.
 
-    The table has the rows of one view: ``dataset``, ``system``, ``origin``, ``temperature``,
-    ``view``, ``part``, ``side`` (marginal, signed, absolute), ``bin_low``, ``bin_high``, ``n``,
-    ``n_items``, ``mean``. What people give has the origin ``reference``.
+def plot_rank_errors(table: pd.DataFrame) -> Figure:
+    """Draw signed errors of the label of each rank among people, a panel for each; marks are means.
+
+    The table is as `error_distributions.rank_errors` gives it.
     """
-    view, known = table["view"].iloc[0], _looks(table)
-    drawn = list(_panels(table, view))
-    columns = sum(dataset == drawn[0][0] for dataset, *_ in drawn)
-    figure, axes = panel_grid(len(drawn), columns=columns, height=2.0)
-    for axis, (dataset, part, side, rows) in zip(axes, drawn, strict=True):
-        _draw_view(axis, rows, known)
-        short = get_dataset(dataset).short
-        axis.set_title(f"{short}: {part if side == _SIDES[view][0] else 'error'}")
-        axis.set_xlabel(_label(view, side))
-        if side == "signed":
-            axis.axvline(0, color=colour("muted"), linewidth=0.8)
-    shown = table.loc[table["side"].isin(_SIDES[view]), _KEYS].drop_duplicates()
-    key(figure, {
-        names[0] if names[1] == "reference" else system_title(*names):
-            {**known[names], "linestyle": "-"}
-        for names in shown.itertuples(index=False, name=None)
-    })  # fmt: skip
-    figure.supylabel("share of items", fontsize=8.5)
-    # With many panels it takes long to lay them out, and each format would do it again.
-    figure.draw_without_rendering()
-    figure.set_layout_engine("none")
+    systems = list(table.groupby(_KEYS, sort=False).groups)
+    known = looks(systems, system_hues([name for name, *_ in systems]))
+    panels = list(table.groupby(["dataset", "rank"], sort=False))
+    columns = table["rank"].nunique()
+    figure, axes = panel_grid(len(panels), columns=columns, height=2.0, sharex=True)
+    for axis, ((dataset, rank), of_panel) in zip(axes, panels, strict=True):
+        for names, rows in of_panel.groupby(_KEYS, sort=False):
+            hue, marker = known[names]["hue"], known[names]["marker"]
+            stairs(axis, rows, rows["n"] / rows["n_items"], hue, linewidth=1.4)
+            axis.plot(rows["mean"].iloc[0], 0, marker, color=colour(hue), clip_on=False, zorder=3)
+        axis.axvline(0, color=colour("muted"), linewidth=0.8)
+        axis.set(title=f"{get_dataset(dataset).short}: label ranked {rank}", xlim=(-1, 1))
+        axis.set_xlabel("model − people")
+        axis.set_ylim(bottom=0)
+        axis.yaxis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 5, 10]))
+        axis.yaxis.set_major_formatter("{x:.0%}")
+    key(figure, {system_title(*names): look | {"linestyle": "-"} for names, look in known.items()})
+    figure.supylabel(_SHARE, fontsize=8.5)
     return figure
-
-
-def _looks(table: pd.DataFrame) -> dict[tuple[str, str, float], dict[str, Any]]:
-    """Return a look for each system, and a grey one for people."""
-    known = list(table[_KEYS].drop_duplicates().itertuples(index=False, name=None))
-    systems = [names for names in known if names[1] != "reference"]
-    people = {names: {"hue": "muted", "marker": "o"} for names in known}
-    return people | looks(systems, system_hues([names[0] for names in systems]))
-
-
-def _panels(table: pd.DataFrame, view: str) -> Iterator[tuple[str, str, str, pd.DataFrame]]:
-    for (dataset, part), rows in table.groupby(["dataset", "part"], sort=False):
-        name = f"{part} label" if view == "rank" else part
-        for side in _SIDES[view]:
-            yield dataset, name, side, rows[rows["side"] == side]
-
-
-def _label(view: str, side: str) -> str:
-    if view == "entropy":
-        return "nats" if side == "marginal" else "model − people, nats"
-    return "share of the votes, or probability" if side == "marginal" else "model − people"
-
-
-def _draw_view(axis: Axes, table: pd.DataFrame, known: Mapping[Any, Mapping[str, Any]]) -> None:
-    for names, rows in table.groupby(_KEYS, sort=False):
-        hue, marker = known[names]["hue"], known[names]["marker"]
-        filled = names[1] == "reference"
-        look: dict[str, Any] = {"fill": True, "alpha": 0.4} if filled else {"linewidth": 1.4}
-        stairs(axis, rows, rows["n"] / rows["n_items"], hue, **look)
-        axis.plot(rows["mean"].iloc[0], 0, marker, color=colour(hue), clip_on=False, zorder=3)
-    axis.set(xlim=(table["bin_low"].min(), table["bin_high"].max()))
-    axis.set_ylim(bottom=0)
-    axis.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 5, 10]))
-    axis.yaxis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 5, 10]))
-    axis.yaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")

@@ -51,7 +51,8 @@ def plot_fitting(table: pd.DataFrame) -> Figure:
         if not is_one or axis is axes[-1]:
             axis.set_xlabel(_AXES[part["by"].iloc[0]], loc="right")
     key(figure, {name: {"marker": marker, "hue": shade}
-                 for name, marker, shade in _GROUPS.values()})  # fmt: skip
+                 for group, (name, marker, shade) in _GROUPS.items()
+                 if group in set(table["group"])})  # fmt: skip
     return figure
 
 

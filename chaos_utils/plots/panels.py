@@ -85,10 +85,3 @@ def row_panels(
             axis.tick_params(axis="x", labelbottom=True)
             axis.grid(visible=False, axis="y")
     return figure, list(axes.flat)
-
-
-def system_title(system: str, origin: str, temperature: float) -> str:
-    """Return how figures and tables call a system; references have no temperature to speak of."""
-    if origin == "reference":
-        return "oracle (the votes)" if system == "oracle" else system
-    return f"{system}, T = {temperature:g}"

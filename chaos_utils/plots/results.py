@@ -29,12 +29,11 @@ _APART = 0.07  # of the axis, that the marks of two numbers of people are at lea
 def plot_results(table: pd.DataFrame) -> Figure:
     """Draw the JSD of every system, a row for each, sorted in groups: people, guesses, models.
 
-    The table has one row per ``dataset``, ``system``, ``source`` (computed, published) and
-    ``measure``, of which ``jsd`` is drawn: ``label`` (of its row; seeds share one), ``kind``
-    (chance, perfect_model and second_crowd have a line, too), ``value``, ``low``, ``high``.
+    The table has one row per ``dataset``, ``system`` and ``source`` (computed, published):
+    ``label`` (of its row; seeds share one), ``kind`` (chance, perfect_model and second_crowd have
+    a line, too), ``value``, ``low``, ``high``.
     """
-    rows = table[table["measure"] == "jsd"]
-    figure, panels = _panels(rows, "value", lowest_on_top=True)
+    figure, panels = _panels(table, "value", lowest_on_top=True)
     for axis, _, places in panels:
         for place, row in places:
             shade, published = KINDS[_KINDS[row["kind"]]], row["source"] == "published"
@@ -44,9 +43,9 @@ def plot_results(table: pd.DataFrame) -> Figure:
             values = [row["value"], row["low"], row["high"]]
             interval(axis, place, values, shade, "D" if published else "o", hollow=published)
         axis.xaxis.set_major_locator(MaxNLocator(4 if len(panels) > 1 else 8))
-        axis.set_xlim(0, 1.05 * rows[["value", "high"]].max().max())
+        axis.set_xlim(0, 1.05 * table[["value", "high"]].max().max())
     figure.supxlabel("JSD from the human distribution (√nats); lower is better", fontsize=8.5)
-    if (rows["source"] == "published").any():
+    if (table["source"] == "published").any():
         _explain(figure, "computed here, 95% interval", "published", "D")
     return figure
 

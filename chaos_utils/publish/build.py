@@ -2,14 +2,19 @@
 
 import os
 import shutil
-from pathlib import Path
+from collections.abc import Sequence
+from functools import partial
 
 from chaos_utils.base import modules, paths
-from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.asked import asked_by
+from chaos_utils.base.errors import ChaosError, counted
+from chaos_utils.base.files import write_bytes
+from chaos_utils.base.locks import alone
+from chaos_utils.base.processes import environment
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.registry import prediction_files, vote_files
-from chaos_utils.publish import citations, dependencies, registry, snakemake, staleness
-from chaos_utils.publish.snakemake import Profile, Progress, Say
+from chaos_utils.publish import citations, dependencies, processes, registry, site, staleness
+from chaos_utils.publish.processes import Ended, Progress, Say
 from chaos_utils.report import warm
 
 _MOST_PASSES = 5  # that the book is built while its sources change
@@ -49,7 +54,6 @@ def choose_data(
 def build(
     data: str,
     *,
-    profile: Profile,
     cores: int | None = None,
     dry_run: bool = False,
     force: bool = False,
@@ -62,11 +66,11 @@ def build(
     """Bring the book up to date; a dry run only returns the steps that would run.
 
     A step is, for example, ``chapter annotations``. What changes while it is built is built again.
-    `cores` is how many chapters may run at once: by default one a core, or as the profile says.
-    `force` runs everything again; so does `recompute`, and no recorded table takes the place of
-    what can be computed. `url` is the address that the site is made for, instead of that in
-    CITATION.cff. Without `pages`, only chapters are run. `say` is called with one line about each
-    step, `progress` with the number of steps done, and of all.
+    `cores` is how many chapters may run at once: by default one a core. `force` runs everything
+    again; so does `recompute`, and no recorded table takes the place of what can be computed. `url`
+    is the address that the site is made for, instead of that in CITATION.cff. Without `pages`, only
+    chapters are run. `say` is called with one line about each step, `progress` with the number of
+    steps done, and of all.
     """
     force = force or recompute
     citations.read_book(paths.project() / "CITATION.cff")  # faults are found before anything runs
@@ -81,16 +85,13 @@ def build(
         steps = _all_steps() if force else wanted()
         _check_notebooks(steps)
         return steps
-    logs = paths.build() / "logs"
-    environment = {citations.ADDRESS: url} if url else {}
-    environment |= {paths.RECOMPUTE: "1"} if recompute else {}
-
-    def hear(line: str) -> None:
-        if line.startswith("[chaos] "):
-            say(line.removeprefix("[chaos] "))
-
-    with snakemake.only_one(paths.build() / "lock", "build", say) as lock:
-        logs.mkdir(exist_ok=True)
+    variables = {citations.ADDRESS: url} if url else {}
+    variables |= {paths.RECOMPUTE: "1"} if recompute else {}
+    lock = paths.build() / "lock"
+    with (
+        alone(lock, "another build is running: waiting for it to end", say),
+        environment(**variables),
+    ):
         steps = _all_steps() if force else wanted()
         passes = 0
         while steps:
@@ -104,29 +105,67 @@ def build(
                 say(f"changed while the book was built: {', '.join(steps)}")
             passes += 1
             _check_notebooks(steps)
-            _remove_scraps(logs)
-            targets = [] if pages else map(_made_by, steps)
-            runs_chapters = not profile.remote and steps != ["site"]
-            with warm.processes(lock, wanted=runs_chapters) as of_warm:
-                code, output = snakemake.drive(
-                    [*targets, "--config", f"data={data}", "--forcerun", *map(_made_by, steps)],
-                    profile,
-                    cores=cores,
-                    lock=lock,
-                    heard=hear,
-                    progress=progress,
-                    environment=environment | of_warm,
-                )
-            (logs / "build.log").write_text("\n".join(output), "utf-8")
+            faults = _make(steps, data, cores or os.cpu_count() or 1, say, progress)
             tried, steps = steps, wanted()
-            # Pages are refused, too, when a chapter's sources have changed since it was run.
-            refused = [path.stem for path in logs.glob("*.failed")] == ["pages"] and len(steps) > 1
-            if code != 0 and set(steps) <= set(tried) and not refused:
-                raise _failed(logs, output)
+            if faults and set(steps) <= set(tried):  # no change meanwhile explains them
+                raise ChaosError("\n\n".join(faults))
     return []
 
 
-def _check_notebooks(steps: list[str]) -> None:
+def _make(steps: Sequence[str], data: str, cores: int, say: Say, progress: Progress) -> list[str]:
+    """Make the chapters side by side, the longest first, then the site; return why some failed."""
+    chapters = [one.removeprefix("chapter ") for one in steps if one != "site"]
+    chapters.sort(key=staleness.seconds_of, reverse=True)
+    faults = []
+
+    def make_pages(name: str) -> tuple[str, ...]:
+        site.render(paths.build() / "html", say, cores=cores)
+        return ()
+
+    def hear(one: Ended, done: int) -> None:
+        for text in one.said:
+            say(f"{one.name}: {text}")
+        if one.fault:
+            faults.append(one.fault)
+        progress(done, len(steps))
+
+    _remove_scraps()
+    if chapters:
+        say(f"running {counted(len(chapters), 'chapter')}")
+        try:
+            with warm.processes() as of_warm, environment(**of_warm):
+                chapter = partial(make_chapter, data=data)
+                ended = processes.side_by_side(chapter, chapters, workers=cores)
+                for done, one in enumerate(ended, start=1):
+                    hear(one, done)
+        finally:
+            _remove_scraps()
+    # A chapter whose sources have changed meanwhile is run again before.
+    if "site" in steps and not faults and not staleness.behind():
+        say("pages: running")
+        hear(processes.attempt(make_pages, "pages"), len(steps))
+    return faults
+
+
+def make_chapter(name: str, data: str) -> list[str]:
+    """Run a notebook for the book, and return what its reader should know of it."""
+    from chaos_utils.report import parameters, runner  # slow to import
+
+    dependencies.forget()  # a source may have changed since this process has run another
+    source = parameters.find_notebook(name)
+    values = parameters.resolve(source, {"data": data})
+    target = paths.build() / "chapters" / name
+    runner.run_notebook(source, values, target, made_from=dependencies.digests(source, data))
+    executed = (target / paths.NOTEBOOK_FILE).read_bytes()
+    write_bytes(paths.chapters() / f"{name}.ipynb", executed)
+    return [
+        f"computed {one.name} anew: its record is damaged, changed or of another form"
+        for one in asked_by(target)
+        if one.damaged
+    ]
+
+
+def _check_notebooks(steps: Sequence[str]) -> None:
     """Find the faults of the notebooks that are to run, and of their modules, before they do."""
     from chaos_utils.report.parameters import read_parameters  # slow to import
 
@@ -134,33 +173,14 @@ def _check_notebooks(steps: list[str]) -> None:
         notebook = paths.notebooks() / f"{chapter}.py"
         read_parameters(notebook)
         dependencies.modules_of(notebook)
-    modules.remember()  # for the notebooks' own processes
+    modules.remember()  # for the processes that run them
 
 
 def _all_steps() -> list[str]:
     return [*(f"chapter {chapter}" for chapter in dependencies.chapters()), "site"]
 
 
-def _made_by(step: str) -> str:
-    """Return the file by which the Snakefile knows a step."""
-    chapter = step.removeprefix("chapter ")
-    return f"_build/{staleness.SITE_FILE}" if step == "site" else f"book/chapters/{chapter}.ipynb"
-
-
-def _remove_scraps(logs: Path) -> None:
-    """Remove what killed or failed builds have left; the lock says that none is running."""
-    for old in logs.glob("*.failed"):
-        old.unlink()
+def _remove_scraps() -> None:
+    """Remove what builds have left that were killed; the lock says that no other is running."""
     for scratch in (*paths.build().glob("chapters/.*"), *paths.build().glob(".site-*")):
-        shutil.rmtree(scratch)
-
-
-def _failed(logs: Path, output: list[str]) -> ChaosError:
-    reasons = [path.read_text("utf-8").rstrip() for path in sorted(logs.glob("*.failed"))]
-    if reasons:
-        return ChaosError("\n\n".join(reasons))
-    return ChaosError(
-        "The build failed.",
-        found="\n".join(output[-12:]),
-        todo="read _build/logs/build.log",
-    )
+        shutil.rmtree(scratch, ignore_errors=True)

@@ -4,8 +4,10 @@ Imports are read from the source without running it, so that the build knows the
 anything runs.
 """
 
+import fnmatch
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,13 +26,8 @@ from chaos_utils.datasets.sources import find
 
 # What every page of the site may show, beside the book's own folder.
 SETTINGS = ("_config.yml", "_toc.yml", "CITATION.cff")
-_GATHERING = (f"{modules.PACKAGE}.analyses.evidence", f"{modules.PACKAGE}.analyses.notices")
-_REFERENCE_SCORES = "scoring/reference_scores"  # what `chaos evaluate` knows
-# What analyses read beside the book's votes: how its names start. The explorer shows that of `why`.
-_COMPANIONS = {
-    "why": ("varierr/", "nli_disagreement_taxonomy/", "livenli/", "ambient/crowdworker"),
-    "machine_crowds": ("alttest/", "judges32/"),
-}
+# A line of what the reference documents: a module, and its objects.
+_DOCUMENTED = re.compile(r"^ {3}([\w.]+): \w", re.MULTILINE)
 # Draws the explorer's points; npm installs it at the version that package-lock.json pins.
 CHART_LIBRARY = "node_modules/chart.js/dist/chart.umd.js"
 
@@ -80,15 +77,20 @@ def _imported(notebook: Path) -> tuple[str, ...]:
 
 
 def modules_of_pages() -> list[Path]:
-    """Return the files of this package that the pages are made with or document, sorted."""
-    package = paths.project() / modules.PACKAGE
-    found = (
-        path
-        for kind in ("*.py", "*.html", *(f"*{suffix}" for suffix in modules.DATA_SUFFIXES))
-        for path in package.rglob(kind)
-    )
-    unseen = (package / "cli", package / _REFERENCE_SCORES)  # no page shows these
-    return sorted(path for path in found if not any(map(path.is_relative_to, unseen)))
+    """Return the files of this package, of which the pages are made or which they document."""
+    root = paths.project()
+    makers = [f"{modules.PACKAGE}.publish.{name}" for name in ("site", "pages")]
+    imported = [*makers, *_imported_by_pages()]
+    for page in (root / "book").glob("*.md"):
+        named = _DOCUMENTED.findall(page.read_text("utf-8"))
+        imported += [f"{modules.PACKAGE}.{name}" for name in named]
+    templates = (root / modules.PACKAGE).rglob("*.html")
+    return sorted([*_with_data(modules.closure(imported)), *templates])
+
+
+def _imported_by_pages() -> list[str]:
+    extension = (paths.project() / "book" / "_ext").rglob("*.py")
+    return [name for path in extension for name in modules.source_of(path).imports]
 
 
 def _with_data(files: Iterable[Path]) -> list[Path]:
@@ -97,57 +99,62 @@ def _with_data(files: Iterable[Path]) -> list[Path]:
     for path in list(found):
         beside = path.parent.iterdir()
         found.update(other for other in beside if other.suffix in modules.DATA_SUFFIXES)
-    package = paths.project() / modules.PACKAGE
-    if package / "scoring" / "judging.py" in found:
-        found.update((package / _REFERENCE_SCORES).glob("*.csv"))
     return sorted(found)
 
 
 def data_of(notebook: Path, data: str) -> dict[str, Path]:
     """Return the data files that a chapter reads, for a value of its ``data`` parameter.
 
-    Every chapter reads the votes. One that loads systems reads the released predictions too, unless
-    the votes are the sample's, for which systems are simulated; and one that can read our own runs
-    may read any of them. The names, unlike the places, are the same on every machine. Which
-    recorded tables it reads is known once it has run: see `records_read`.
+    Every chapter reads the votes; its modules say what else they read. The names, unlike the
+    places, are the same on every machine. Which recorded tables it reads is known once it has run:
+    see `records_read`.
     """
     found: dict[str, Path] = {}
     for files in _votes_here(data):
         found |= dict(zip(files.names, files.paths, strict=True))
         if files.described_by is not None:
             found[f"own-data/{files.described_by.name}"] = files.described_by
-    package = paths.project() / modules.PACKAGE
-    # Every chapter can gather systems; those do that take a reader's own, or read runs themselves.
-    asks = "predictions" in modules.source_of(notebook, notebook=True).declares
-    directly = modules.closure(_imported(notebook), _GATHERING)
-    if data != "sample" and asks:
-        found |= {name: path for name in prediction_files() if (path := find(name)) is not None}
-    beside = _beside(directly) if data != "sample" else []
-    found |= {name: path for name in beside if (path := find(name)) is not None}
-    if asks or package / "scoring" / "trained.py" in directly:
-        kinds = ("*/*.json", "*/*.parquet", "*.yml")
-        ours = sorted(path for kind in kinds for path in paths.results().glob(kind))
-        found |= {f"results/{path.relative_to(paths.results()).as_posix()}": path for path in ours}
-    return found
-
-
-def _beside(directly: Iterable[Path]) -> list[str]:
-    """Return the files that a chapter reads beside the book's votes."""
-    folder = paths.project() / modules.PACKAGE / "analyses"
-    stems = {path.stem for path in directly if path.parent == folder}
-    found = [name for stem in sorted(stems) for name in _companions(stem)]
-    if "crowds" in stems:  # those of every dataset
-        found += [file.name for dataset in bundled_datasets() for file in dataset.files]
-    return found
-
-
-def _companions(stem: str) -> list[str]:
-    return [name for name in registry() if name.startswith(_COMPANIONS.get(stem, ()))]
+    declares = modules.source_of(notebook, notebook=True).declares
+    return found | _read_by(_imported(notebook), declares, synthetic=data == "sample")
 
 
 def data_of_pages() -> dict[str, Path]:
-    """Return the data files that pages read beside what chapters do, by name: the explorer's."""
-    return {name: path for name in _companions("why") if (path := find(name)) is not None}
+    """Return the data files that pages read beside what chapters do, by name."""
+    return _read_by(_imported_by_pages(), ())
+
+
+def _read_by(
+    imports: Collection[str], declares: Collection[str], *, synthetic: bool = False
+) -> dict[str, Path]:
+    """Return the data files that modules read beside the votes asked for, by name.
+
+    `declares` are the parameters for which some read. Beside synthetic votes, nothing is read that
+    was published.
+    """
+    sources = {path: modules.source_of(path) for path in modules.closure(imports)}
+    unasked = [
+        _dotted(path) for path, one in sources.items() if one.reads_for not in ("", *declares)
+    ]
+    patterns = {
+        pattern for path in modules.closure(imports, unasked) for pattern in sources[path].reads
+    }
+    ours, package = paths.results(), paths.project() / modules.PACKAGE
+    known = {f"results/{path.relative_to(ours).as_posix()}": path for path in ours.rglob("*.*")}
+    known |= {
+        f"{modules.PACKAGE}/{path.relative_to(package).as_posix()}": path
+        for path in package.glob("*/*/*.csv")
+    }
+    known |= {} if synthetic else {name: path for name in registry() if (path := find(name))}
+    several = {
+        "votes": [file.name for dataset in bundled_datasets() for file in dataset.files],
+        "predictions": prediction_files(),
+    }
+    wanted = {name for one in patterns for name in several.get(one) or fnmatch.filter(known, one)}
+    return {name: known[name] for name in sorted(wanted & known.keys())}
+
+
+def _dotted(module: Path) -> str:
+    return ".".join(module.relative_to(paths.project()).with_suffix("").parts)
 
 
 def check_available(notebook: Path, values: Mapping[str, object]) -> None:

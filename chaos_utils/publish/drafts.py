@@ -9,11 +9,10 @@ import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from filelock import FileLock
-
 from chaos_utils.base import inputs, modules, paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import read_mapping, write_json
+from chaos_utils.base.locks import alone
 from chaos_utils.publish import crate, dependencies, site
 from chaos_utils.report import runs
 
@@ -38,7 +37,7 @@ class Drafts:
         shown stays as it was.
         """
         self._workplace.mkdir(parents=True, exist_ok=True)
-        with FileLock(self._workplace.with_suffix(".lock")):
+        with alone(self._workplace.with_suffix(".lock")):
             self._update(say)
 
     def _update(self, say: Callable[[str], None]) -> None:

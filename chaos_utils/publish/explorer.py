@@ -15,9 +15,9 @@ import numpy.typing as npt
 from chaos_utils.analyses import why
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
-from chaos_utils.datasets import sources
+from chaos_utils.datasets import companions, sources
 from chaos_utils.datasets.catalogue import bundled_datasets
-from chaos_utils.datasets.companions import LABELS
+from chaos_utils.datasets.companions import LABELS, Companion
 from chaos_utils.datasets.dataset import Dataset, Release
 from chaos_utils.datasets.splits import item_groups
 from chaos_utils.datasets.votes import Votes
@@ -98,27 +98,29 @@ def reasons(votes: Votes) -> dict[str, Any]:
     """
     if votes.source.synthetic:
         return {}
-    codes = [*why.REASONS, why.NO_REASON]
-    named = {(one.uid, one.reason) for one in _rows(why.TAXONOMY)}
-    errors = {(one.uid, one.label): one.error for one in _rows(why.VARIERR)}
+    named = {(one.uid, one.reason) for one in _rows(companions.TAXONOMY)}
+    errors = {(one.uid, one.label): one.error for one in _rows(companions.VARIERR)}
     judged = {uid for uid, _ in errors}
-    explained = {one.uid for one in _rows(why.LIVENLI)}
+    explained = {one.uid for one in _rows(companions.LIVENLI)}
     statuses = {False: "plausible", True: "error", None: "not given"}
     items: list[list[Any] | None] = []
     for uid in (votes.uids[i] for i in _order(votes)):
-        has = [k for k, code in enumerate(codes) if (uid, code) in named]
+        has = [k for k, code in enumerate(why.REASONS) if (uid, code) in named]
         status = [why.STATUSES.index(statuses[errors.get((uid, label))]) for label in LABELS]
         item = [has, status if uid in judged else [], int(uid in explained)]
         items.append(item if any(item) else None)
     if not any(items):
         return {}
-    names = [*(name for name, _ in why.REASONS.values()), why.NONE]
-    return {"names": names, "labels": LABELS, "statuses": why.STATUSES, "items": items}
+    return {
+        "names": [*why.REASONS.values()],
+        "labels": LABELS,
+        "statuses": why.STATUSES,
+        "items": items,
+    }
 
 
-def _rows(companion: why.Companion) -> Iterable[Any]:
-    available = all(map(sources.find, companion.files))
-    return companion.read().itertuples() if available else ()
+def _rows(companion: Companion) -> Iterable[Any]:
+    return companion.read().itertuples() if companion.available else ()
 
 
 def reasons_script(shown: Sequence[Votes], chapter: str) -> str:

@@ -9,6 +9,7 @@ import sys
 from jupyter_book.sphinx import build_sphinx
 
 from chaos_utils.base import paths
+from chaos_utils.base.processes import end_with_parent
 
 
 def make(target: str, doctrees: str, *, jobs: int, draft: bool) -> bool:
@@ -41,4 +42,5 @@ def make(target: str, doctrees: str, *, jobs: int, draft: bool) -> bool:
 
 
 if __name__ == "__main__":
+    end_with_parent()
     sys.exit(not make(**json.loads(sys.argv[1])))

@@ -16,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import swap_in, write_json, write_text
+from chaos_utils.base.processes import end_group
 from chaos_utils.publish import citations, crate, dependencies, staleness
 from chaos_utils.report import warm
 
@@ -84,7 +85,7 @@ def make_pages(
     lines = []
     with subprocess.Popen(
         command, cwd=root, env={**environment, **of_warm}, text=True, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
+        stderr=subprocess.STDOUT, start_new_session=True,
     ) as process:  # fmt: skip
         assert process.stdout is not None
         try:
@@ -93,7 +94,7 @@ def make_pages(
                 if _FAULT.search(lines[-1]):
                     say(lines[-1].rstrip())
         except BaseException:
-            process.kill()
+            end_group(process.pid)
             raise
     log = paths.build() / "logs" / _LOG
     write_text(log, "".join(lines))

@@ -1,4 +1,4 @@
-"""Sweeps: a grid of runs of one notebook, through Snakemake, with one table of them all."""
+"""Sweeps: a grid of runs of one notebook, here or on a cluster, with one table of them all."""
 
 import csv
 import hashlib
@@ -7,25 +7,27 @@ import itertools
 import json
 import os
 import re
+import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import write_json, write_text
-from chaos_utils.publish import dependencies, snakemake
-from chaos_utils.publish.snakemake import Profile, Progress, Say
+from chaos_utils.base.locks import alone
+from chaos_utils.base.processes import environment
+from chaos_utils.publish import cluster, dependencies, processes
+from chaos_utils.publish.processes import Progress, Say
 from chaos_utils.report import parameters, runs
 from chaos_utils.report.columns import safe_cell
 from chaos_utils.report.scalars import Scalar, read_scalars
 
 SUMMARY_FILE = "summary.csv"
-_PLAN_FILE = "plan.json"
-_LOG_FILE = "snakemake.log"
+PLAN_FILE = "plan.json"
 _DONE, _FAILED = "done", "failed"  # folders with a file for each run that ended so
-_STARTED = re.compile(r"\s+wildcards: .*\brun=(\S+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,7 @@ def plan(source: Path, given: Mapping[str, str]) -> Sweep:
 def run(
     sweep: Sweep,
     *,
-    profile: Profile,
+    profile: Path | None = None,
     cores: int | None = None,
     force: bool = False,
     say: Say,
@@ -119,95 +121,67 @@ def run(
 ) -> list[dict[str, Scalar]]:
     """Make the runs of a sweep that are missing; one that fails does not stop the others.
 
-    By default there is one run at once, since it may need the whole machine, or as many as a
-    cluster's profile says. Runs of a notebook that has a parameter `threads`, side by side, share
-    the machine's threads, unless the environment sets OMP_NUM_THREADS; others take one each.
-    `force` makes every run again. `say` is called with one line for each run that starts or ends,
-    `progress` with the number of runs that ended well, and of all. The rows returned, one for each
-    run, stand in ``summary.csv`` too: the run, the varied parameters, its status (``done``,
-    ``failed``, ``was there``), its seconds, what it published, and why it failed.
+    Without a profile, they are made on this machine: one at once, since it may need all of it, or
+    so many as there are `cores` given. Runs of a notebook that has a parameter `threads`, side by
+    side, share the machine's threads, unless the environment sets OMP_NUM_THREADS; others take one
+    each. With one, `cluster.submit` makes them. `force` makes every run again. `say` is called with
+    one line for each run that ended here, `progress` with their number, and that of all. The rows
+    returned, one for each run, stand in ``summary.csv`` too: the run, the varied parameters, its
+    status (``done``, ``failed``, ``was there``), its seconds, what it published, and why it failed.
     """
     folder = sweep.folder
-    with snakemake.only_one(folder / "lock", "sweep of this grid", say) as lock:
+    with alone(
+        folder / "lock", "another sweep of this grid is running: waiting for it to end", say
+    ):
         todo = list(sweep.runs) if force else sweep.missing()
         # On a cluster too, a relative path is one from where the reader is.
         reader = str(paths.from_reader("").absolute())
-        plan = {"source": str(sweep.source), "again": force, "reader": reader, "runs": sweep.runs}
-        write_json(folder / _PLAN_FILE, plan)
-        for kind, name in itertools.product((_DONE, _FAILED), sweep.runs):
-            (folder / kind / name).unlink(missing_ok=True)
-        if todo:
-            _drive(sweep, todo, profile, cores, lock, say, progress)
+        plan = {"source": str(sweep.source), "again": force, "reader": reader}
+        write_json(folder / PLAN_FILE, plan | {"runs": {name: sweep.runs[name] for name in todo}})
+        for kind in (_DONE, _FAILED):
+            shutil.rmtree(folder / kind, ignore_errors=True)
+        if todo and profile is not None:
+            cluster.submit(folder / PLAN_FILE, profile, jobs=cores)
+        elif todo:
+            with environment(**_threads(cores or 1)):
+                make = partial(make_run, folder)
+                ended = processes.side_by_side(make, todo, workers=cores or 1)
+                for done, one in enumerate(ended, start=1):
+                    say(f"{sweep.title(one.name)}: {'failed' if one.fault else 'done'}")
+                    progress(done, len(todo))
+                    if one.fault:
+                        write_text(folder / _FAILED / one.name, one.fault)
         rows = [_row(sweep, name, todo) for name in sweep.runs]
         write_text(folder / SUMMARY_FILE, _as_csv(rows))
     return rows
 
 
-def _drive(
-    sweep: Sweep,
-    todo: list[str],
-    profile: Profile,
-    cores: int | None,
-    lock: TextIO,
-    say: Say,
-    progress: Progress,
-) -> None:
-    folder = sweep.folder
-    reported: set[tuple[str, str]] = set()
-
-    def tell(name: str, what: str) -> None:
-        if name in todo and (name, what) not in reported:
-            reported.add((name, what))
-            say(f"{sweep.title(name)}: {what}")
-
-    def hear(line: str) -> None:
-        # Jobs on a cluster print elsewhere: what they leave in the folder shows their state.
-        if started := _STARTED.match(line):
-            tell(started[1], "submitted" if profile.remote else "running")
-        for kind in (_DONE, _FAILED):
-            for ended in (folder / kind).glob("*"):
-                tell(ended.name, kind)
-
-    targets = [f"{folder.relative_to(paths.project()).as_posix()}/{_DONE}/{name}" for name in todo]
-    code, output = snakemake.drive(
-        targets,
-        profile,
-        cores=cores or (None if profile.remote else 1),
-        lock=lock,
-        heard=hear,
-        progress=progress,
-        environment=_threads(profile, cores or 1),
-    )
-    hear("")
-    write_text(folder / _LOG_FILE, "\n".join(output) + "\n")
-    kinds = itertools.product((_DONE, _FAILED), todo)
-    if code != 0 and not any((folder / kind / name).is_file() for kind, name in kinds):
-        raise ChaosError(
-            "The sweep failed.", found="\n".join(output[-12:]), todo=f"read {folder / _LOG_FILE}"
-        )
-
-
-def _threads(profile: Profile, at_once: int) -> dict[str, str]:
+def _threads(at_once: int) -> dict[str, str]:
     """Return the variable that shares this machine's threads among runs beside each other."""
-    if profile.remote or at_once == 1 or "OMP_NUM_THREADS" in os.environ:
+    if at_once == 1 or "OMP_NUM_THREADS" in os.environ:
         return {}
     return {"OMP_NUM_THREADS": str(max(1, (os.cpu_count() or 1) // at_once))}
 
 
-def run_one(folder: Path, name: str) -> None:
-    """Make one run of a sweep, named by the run's folder; a step of `run`."""
-    plan = json.loads((folder / _PLAN_FILE).read_text("utf-8"))
+def make_run(folder: Path, name: str) -> tuple[str, ...]:
+    """Make one run of the sweep in a folder, which is to mark that it is done."""
+    plan = json.loads((folder / PLAN_FILE).read_text("utf-8"))
     runs.run(
         Path(plan["source"]),
         plan["runs"][name],
         again=plan["again"],
         reader=Path(plan["reader"]),
     )
+    write_text(folder / _DONE / name, "")
+    return ()
 
 
-def failure_file(folder: Path, name: str) -> Path:
-    """Return the file that says why a run of a sweep failed; it exists only after a failure."""
-    return folder / _FAILED / name
+def make_job(folder: Path, name: str) -> None:
+    """Do so as a cluster's job, which leaves the reason where it fails."""
+    ended = processes.attempt(partial(make_run, folder), name)
+    if ended.fault:
+        write_text(folder / _FAILED / name, ended.fault)
+        raise ChaosError(ended.fault)
 
 
 def _row(sweep: Sweep, name: str, todo: list[str]) -> dict[str, Scalar]:
@@ -226,14 +200,14 @@ def _row(sweep: Sweep, name: str, todo: list[str]) -> dict[str, Scalar]:
 
 
 def _reason(sweep: Sweep, name: str) -> str:
-    file = failure_file(sweep.folder, name)
+    file = sweep.folder / _FAILED / name
     if file.is_file():
         return file.read_text("utf-8").rstrip()
     return str(
         ChaosError(
             "The run ended without an error message.",
             expected="it was killed from outside, or asked for more memory or time than it had",
-            todo=f"read {sweep.folder / _LOG_FILE}, and the logs that it names",
+            todo="read what Snakemake has said, and the logs that it names",
         )
     )
 

@@ -101,41 +101,29 @@ DATASET = Column("dataset", "dataset", names=_short_name)
 
 
 def paper_here_delta(
-    heading: str, value: str, digits: int, *, published: str = "", difference: str = "", **look: Any
-) -> list[Column]:
+    heading: str, value: str, digits: int, *, published: str = "", difference: str = "",
+    printed: int | None = None, **look: Any,
+) -> list[Column]:  # fmt: skip
     """Return three columns that set a number beside the paper's: paper, here, Δ.
 
-    Under one `heading`, with `digits` decimals; a difference beyond the rounding of the paper's
-    number is bold. Ours is in the column `value`, the paper's in `published`, ours minus theirs in
-    `difference`: by default ``published_…`` and ``difference_…``. `look` has further attributes of
-    `Column`.
+    Under one `heading`, with `digits` decimals, the paper's with those that are `printed` where
+    these are others; a difference beyond the rounding of the paper's number is bold. Ours is in the
+    column `value`, the paper's in `published`, ours minus theirs in `difference`: by default
+    ``published_…`` and ``difference_…``. `look` has further attributes of `Column`.
     """
     gap = difference or f"difference_{value}"
+    theirs = digits if printed is None else printed
     scale = 100 if look.get("percent") else 1
+    plain = {name: of for name, of in look.items() if name not in ("low", "high", "best", "bold")}
 
     def beyond_rounding(row: Row) -> bool:
-        return not _is_missing(row[gap]) and abs(scale * row[gap]) > 0.5 * 10**-digits
+        return not _is_missing(row[gap]) and abs(scale * row[gap]) > 0.5 * 10**-theirs
 
     return [
-        Column(
-            "paper", published or f"published_{value}", digits, group=heading, **_without_ends(look)
-        ),
+        Column("paper", published or f"published_{value}", theirs, group=heading, **plain),
         Column("here", value, digits, group=heading, **look),
-        Column(
-            "Δ",
-            gap,
-            digits,
-            group=heading,
-            signed=True,
-            bold=beyond_rounding,
-            **_without_ends(look),
-        ),
+        Column("Δ", gap, digits, group=heading, bold=beyond_rounding, **plain | {"signed": True}),
     ]
-
-
-def _without_ends(look: Mapping[str, Any]) -> dict[str, Any]:
-    own = ("low", "high", "signed", "best", "bold")
-    return {name: value for name, value in look.items() if name not in own}
 
 
 def lay_out(

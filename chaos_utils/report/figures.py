@@ -43,7 +43,8 @@ def publish_figure(
     *,
     caption: str,
     alt: str,
-) -> artifacts.Published:
+    if_rows: bool = False,
+) -> artifacts.Published | None:
     """Draw a figure from a table in light and dark, and write it in every format.
 
     Writes ``<id>.svg`` and ``<id>-dark.svg``, the same for phones (``<id>-narrow.svg``, …),
@@ -65,10 +66,12 @@ def publish_figure(
         book's, the neutral one of ``titles.yml`` takes its place.
     alt : str
         What a reader who cannot see the figure needs to know.
+    if_rows : bool
+        Whether there is no figure where the table has no rows: it is about what other votes lack.
 
     Returns
     -------
-    Published
+    Published or None
         Shows itself as the cell's result.
 
     Raises
@@ -77,6 +80,8 @@ def publish_figure(
         If this cannot be an id, another of this notebook has it, the table, caption or alt text is
         missing, or a text is too small.
     """
+    if if_rows and not len(table):
+        return None
     folder = artifacts.prepare(id, "figure", table, caption)
     if not alt.strip() or alt.strip() == caption.strip():
         raise ChaosError(

@@ -17,6 +17,7 @@ import nbformat
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import fresh_folder, write_json, write_text
+from chaos_utils.base.processes import environment
 from chaos_utils.datasets.catalogue import shorts_of
 from chaos_utils.report import parameters, provenance, warm
 
@@ -163,16 +164,8 @@ def _environment(folder: Path, *, has_threads: bool) -> Iterator[None]:
         spec = {"argv": [*python, "ipykernel_launcher", "-f", "{connection_file}"]}
         names = {"display_name": "Python 3", "language": "python"}
         write_json(Path(profile) / "kernels" / "python3" / "kernel.json", spec | names)
-        before = {name: os.environ.get(name) for name in ours}
-        os.environ.update(ours)
-        try:
+        with environment(**ours):
             yield
-        finally:
-            for name, value in before.items():
-                if value is None:
-                    os.environ.pop(name, None)
-                else:
-                    os.environ[name] = value
 
 
 def _failure(source: Path, fault: Any, kept: Path) -> ChaosError:

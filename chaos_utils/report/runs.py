@@ -8,6 +8,7 @@ from typing import Any
 
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.files import read_mapping
+from chaos_utils.base.locks import alone
 
 
 def folder_of(source: Path, values: Mapping[str, Any]) -> Path:
@@ -61,11 +62,7 @@ def run(
 @contextmanager
 def _only_one(target: Path) -> Iterator[None]:
     """Wait until nobody else, such as a killed sweep's job, makes this run; clear what is left."""
-    from filelock import FileLock  # slow to import
-
-    locks = paths.build() / "locks"
-    locks.mkdir(parents=True, exist_ok=True)
-    with FileLock(locks / target.name):
+    with alone(paths.build() / "locks" / target.name):
         for scratch in target.parent.glob(f".{target.name}-*"):
             shutil.rmtree(scratch, ignore_errors=True)
         yield

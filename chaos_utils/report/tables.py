@@ -64,7 +64,8 @@ def publish_table(
     groups: Sequence[str] = (),
     index: Sequence[str] = (),
     texts: Texts | None = None,
-) -> artifacts.Published:
+    if_rows: bool = False,
+) -> artifacts.Published | None:
     """Write a table's data and set it.
 
     Writes ``<id>.csv`` (the data) and ``<id>.json`` (the manifest).
@@ -88,10 +89,12 @@ def publish_table(
         Columns in which rows are alike that stand in one, for columns that say `at` which row.
     texts : callable, optional
         Gives the text of an item by dataset and uid, for the page of a run alone: no file holds it.
+    if_rows : bool
+        As for `publish_figure`.
 
     Returns
     -------
-    Published
+    Published or None
         Shows itself as the cell's result.
 
     Raises
@@ -99,6 +102,8 @@ def publish_table(
     ChaosError
         If this cannot be an id, another of this notebook has it, or the table or caption is empty.
     """
+    if if_rows and not len(table):
+        return None
     folder = artifacts.prepare(id, "table", table, caption)
     caption, _ = artifacts.without_findings(id, table, caption)
     caption = cautioned(caption, table.rows)

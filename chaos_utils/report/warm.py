@@ -8,7 +8,6 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
 
 from chaos_utils.base import paths
 
@@ -35,16 +34,14 @@ PAGES = (
 
 
 @contextmanager
-def processes(
-    lock: TextIO | None = None, *, libraries: Iterable[str] = CHAPTERS, wanted: bool = True
-) -> Iterator[dict[str, str]]:
+def processes(libraries: Iterable[str] = CHAPTERS) -> Iterator[dict[str, str]]:
     """Keep a process that forks warm ones; yield the variable by which `python` finds it.
 
     It loads libraries, never this package, whose code may change meanwhile. It ends with the block,
-    and with this process, however that ends; so do those it has forked. All of them hold the lock
-    that is given. Where none is `wanted`, or none can be, there is no variable.
+    and with this process, however that ends; so do those it has forked. Where there can be none,
+    there is no variable.
     """
-    if not wanted or len(os.fsencode(tempfile.gettempdir())) > _LONGEST:
+    if len(os.fsencode(tempfile.gettempdir())) > _LONGEST:
         yield {}
         return
     root = str(paths.project())
@@ -53,11 +50,10 @@ def processes(
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(address)
             listener.listen()
-            passed = [one.fileno() for one in (listener, lock) if one is not None]
             process = subprocess.Popen(
                 [sys.executable, "-P", str(_SCRIPT), "serve", str(listener.fileno()), *libraries],
                 cwd=root, env=os.environ | ENVIRONMENT | {"PYTHONPATH": root},
-                stdin=subprocess.PIPE, pass_fds=passed, start_new_session=True,
+                stdin=subprocess.PIPE, pass_fds=[listener.fileno()], start_new_session=True,
             )  # fmt: skip
         try:
             yield {SOCKET: address}

@@ -35,29 +35,24 @@ class Agreement:
 def agreement_with_rest(votes: Votes) -> Agreement:
     """Compare each annotator's votes with the other votes on the same items."""
     known = _annotations(votes)
-    others = np.bincount(known.item, minlength=len(votes))[known.item] - 1
-    kept = others > 0
-    item, label = known.item[kept], known.label[kept]
-    annotator, others = known.annotator[kept], others[kept]
-    n_annotators, n_classes = int(known.annotator.max()) + 1, votes.dataset.n_classes
-    counts = np.bincount(
-        known.item * n_classes + known.label, minlength=len(votes) * n_classes
-    ).reshape(-1, n_classes)
+    kept = votes.n_votes[known.item] > 1
+    item, annotator, label = known.item[kept], known.annotator[kept], known.label[kept]
+    n_votes = np.bincount(annotator, minlength=int(known.annotator.max()) + 1)
 
-    def total(weights: Floats) -> Floats:
-        sums = np.bincount(annotator, weights=weights, minlength=n_annotators)
-        return sums.astype(np.float64)
+    def mean(values: Floats) -> Floats:
+        """Return the mean of votes' values for each annotator."""
+        sums = np.zeros((len(n_votes), *values.shape[1:]))
+        np.add.at(sums, annotator, values)
+        return (sums.T / n_votes).T
 
-    n_votes = np.bincount(annotator, minlength=n_annotators)
-    agreed = (counts[item, label] - 1) / others
-    by_chance = np.zeros(n_annotators)
+    own = np.eye(votes.dataset.n_classes)[label]
+    rest = (votes.counts[item] - own) / (votes.n_votes[item] - 1)[:, np.newaxis]
+    agreed = (rest * own).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        for k in range(n_classes):
-            own = (label == k).astype(np.float64)
-            by_chance += total(own) / n_votes * (total((counts[item, k] - own) / others) / n_votes)
-        observed = total(agreed) / n_votes
-        variance = total((agreed - observed[annotator]) ** 2) / (n_votes - 1)
-        return Agreement(n_votes, observed, np.sqrt(variance / n_votes), by_chance)
+        observed = mean(agreed)
+        by_chance = (mean(own) * mean(rest)).sum(axis=1)
+        error = np.sqrt(mean((agreed - observed[annotator]) ** 2) / (n_votes - 1))
+        return Agreement(n_votes, observed, error, by_chance)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,37 +79,32 @@ def dawid_skene(votes: Votes) -> DawidSkene:
     Skene, A. M. (1979). Maximum likelihood estimation of observer error-rates using the EM
     algorithm.
     """
+    from scipy.sparse import csr_array  # slow to import
+
     known = _annotations(votes)
-    n_items, n_classes = votes.counts.shape
+    n_items, k = votes.counts.shape
     n_annotators = int(known.annotator.max()) + 1
-    given = known.annotator * n_classes + known.label  # which annotator gives which label
-    totals = np.bincount(known.item * n_classes + known.label, minlength=n_items * n_classes)
-    voted = totals.reshape(n_items, n_classes)
-    chances = voted / np.maximum(voted.sum(axis=1, keepdims=True), 1)
+    # Which annotator gives which label: a row per item, a column for each of both.
+    column = known.annotator * k + known.label
+    given = csr_array(
+        (np.ones(len(column)), (known.item, column)), shape=(n_items, n_annotators * k)
+    )
+    chances = votes.shares
     before = -np.inf
     for _ in range(_MOST_STEPS):
         prior = np.maximum(chances.mean(axis=0), _TINY)
-        logs = np.empty((n_items, n_classes))
-        errors = np.empty((n_annotators, n_classes, n_classes))
-        for k in range(n_classes):
-            of_label = np.bincount(
-                given, weights=chances[known.item, k], minlength=n_annotators * n_classes
-            ).reshape(n_annotators, n_classes)
-            of_label = np.maximum(of_label, _TINY)
-            errors[:, k] = of_label / of_label.sum(axis=1, keepdims=True)
-            likely = np.log(errors[:, k]).ravel()[given]
-            logs[:, k] = np.log(prior[k]) + np.bincount(
-                known.item, weights=likely, minlength=n_items
-            )
+        of_labels = np.maximum(given.T @ chances, _TINY).reshape(n_annotators, k, k)
+        of_labels /= of_labels.sum(axis=1, keepdims=True)
+        logs = np.log(prior) + given @ np.log(of_labels).reshape(-1, k)
         highest = logs.max(axis=1, keepdims=True)
         chances = np.exp(logs - highest)
         sums = chances.sum(axis=1, keepdims=True)
         chances /= sums
-        after = float((np.log(sums) + highest).sum()) / len(given)
+        after = float((np.log(sums) + highest).sum()) / len(column)
         if after - before < _GAIN:
             break
         before = after
-    return DawidSkene(chances, prior, errors)
+    return DawidSkene(chances, prior, errors=of_labels.transpose(0, 2, 1))
 
 
 def _annotations(votes: Votes) -> Annotations:

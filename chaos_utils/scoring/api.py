@@ -106,12 +106,10 @@ def read_predictions(
     _check_type("path", path, str | Path, "a path")
     _check_type("data", data, str | Path, "a path, or auto, released or sample")
     _check_type("model", model, str | None, "a model's name")
-    known: list[Any]
-    if isinstance(votes, Votes):
-        known = [votes]
-    elif votes is not None:
-        is_list = isinstance(votes, Iterable) and not isinstance(votes, str)
-        known = list(votes) if is_list else [votes]
+    if votes is not None:
+        given: Any = votes
+        is_list = isinstance(given, Iterable) and not isinstance(given, str)
+        known = list(given) if is_list else [given]
         for one in known:
             _check_votes(one)
     elif dataset is not None:
@@ -158,18 +156,17 @@ def make_system(name: str, votes: Votes, probabilities: npt.ArrayLike) -> System
     _check_votes(votes)
     dataset = votes.dataset
     shape = (len(votes), dataset.n_classes)
-    expected = f"shape {shape}: the items of {dataset.title} by {', '.join(dataset.labels)}"
     try:
         given = np.asarray(probabilities)
-    except ValueError as fault:
-        raise _no_table(name, "rows of different lengths", expected) from fault
-    if given.dtype.kind not in "fiu":
-        raise _no_table(name, f"values of type {given.dtype}", expected)
-    if given.shape != shape:
+        is_numeric = given.dtype.kind in "fiu"
+        found = f"shape {given.shape}" if is_numeric else f"values of type {given.dtype}"
+    except ValueError:
+        given, is_numeric, found = np.empty(0), False, "rows of different lengths"
+    if not is_numeric or given.shape != shape:
         raise ChaosError(
-            f"The predictions of {name!r} have the wrong shape.",
-            found=f"shape {given.shape}",
-            expected=expected,
+            f"The predictions of {name!r} are not a table of numbers that fits these votes.",
+            found=found,
+            expected=f"shape {shape}: the items of {dataset.title} by {', '.join(dataset.labels)}",
             todo="give one row per item in the order of votes.uids, one column per label",
         )
     values = given.astype(np.float64)
@@ -188,12 +185,6 @@ def make_system(name: str, votes: Votes, probabilities: npt.ArrayLike) -> System
     values /= sums[:, None]
     values.setflags(write=False)
     return computed(name, votes, values, origin="yours")
-
-
-def _no_table(name: str, found: str, expected: str) -> ChaosError:
-    return ChaosError(
-        f"The predictions of {name!r} are not a table of numbers.", found=found, expected=expected
-    )
 
 
 def evaluate(
@@ -282,26 +273,22 @@ def compare(
     ChaosError
         If the systems have one name, or share no item.
     """
-    for system in (a, b):
-        if not isinstance(system, System):
-            raise ChaosError(
-                "Only systems can be compared.",
-                found=type(system).__name__,
-                expected="a System, as read_predictions and make_system give it",
-            )
+    for argument, system in (("a", a), ("b", b)):
+        expected = "a System, as read_predictions and make_system give it"
+        _check_type(argument, system, System, expected)
     _check_votes(votes)
     resamples = _enough(resamples)
     if resamples == 0:
         raise ChaosError("A comparison needs resamples.", found="resamples=0")
-    table = scores.score(
+    rows = scores.score_rows(
         votes,
         [a, b],
         measures=_names(measures),
-        reference=b.name,
+        comparisons=[(a.name, b.name)],
         n_resamples=resamples,
         seed=_seed(seed),
     )
-    return table[table["reference"] == b.name].reset_index(drop=True)
+    return scores.as_scores(row for row in rows if row["reference"])
 
 
 def worth(
@@ -338,13 +325,24 @@ def worth(
     ChaosError
         If a system was made from these votes, or an item has a single vote.
     """
-    import pandas as pd
-
     _check_votes(votes)
     given = _beside_guesses(votes, _as_systems(votes, systems))
-    n_resamples, seed = _enough(resamples), _seed(seed)
-    found = [(one, worths.worth(votes, one, n_resamples=n_resamples, seed=seed)) for one in given]
-    return pd.DataFrame(worths.rows_of(found, intervals=n_resamples > 0))
+    how = {"n_resamples": _enough(resamples), "seed": _seed(seed)}
+    return _table((one, worths.worth(votes, one, **how)) for one in given)
+
+
+def _table(
+    found: Iterable[tuple[System, worths.Worth] | tuple[System, people.Equivalent]],
+) -> "pd.DataFrame":
+    import pandas as pd
+
+    return pd.DataFrame(
+        [
+            {"dataset": system.dataset.name, "system": system.name, "origin": system.origin} | row
+            for system, one in found
+            for row in one.rows
+        ]
+    )
 
 
 def _beside_guesses(votes: Votes, systems: list[System]) -> list[System]:
@@ -398,20 +396,17 @@ def human_equivalents(
     ChaosError
         If a system was made from these votes, or more votes are asked for than the crowd has.
     """
-    import pandas as pd
-
     _check_votes(votes)
     _check_type("judges", judges, Integral | None, "a whole number, 1 or more")
     given = _beside_guesses(votes, _as_systems(votes, systems))
-    found = people.human_equivalents(
-        votes,
-        given,
-        people.NAMES if measures is None else _names(measures) or (),
-        n_judges=None if judges is None else int(judges),
-        n_resamples=_enough(resamples),
-        seed=_seed(seed),
+    names = _names(measures) or people.NAMES
+    n_resamples = _enough(resamples)
+    crowds = people.Crowds(votes, None if judges is None else int(judges), seed=_seed(seed))
+    return _table(
+        (system, one)
+        for system in given
+        for one in crowds.equivalents(system, names, n_resamples=n_resamples)
     )
-    return pd.DataFrame(people.as_rows(found))
 
 
 def _as_systems(votes: Votes, systems: Any) -> list[System]:
@@ -437,12 +432,7 @@ def _as_systems(votes: Votes, systems: Any) -> list[System]:
 
 
 def _check_votes(votes: Any) -> None:
-    if not isinstance(votes, Votes):
-        raise ChaosError(
-            "These are not votes.",
-            found=f"votes={_shown(votes)}",
-            expected="votes as chaos_utils.load gives them",
-        )
+    _check_type("votes", votes, Votes, "votes as chaos_utils.load gives them")
 
 
 def _check_type(argument: str, value: object, types: Any, expected: str) -> None:

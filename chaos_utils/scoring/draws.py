@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.metrics.measures import Judged, Measure, columns_of
-from chaos_utils.metrics.priors import GridPrior, draw_truths, fit_grid
 from chaos_utils.metrics.resampling import draw_votes
 from chaos_utils.metrics.scores import top_label
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +49,7 @@ class Repeated:
             np.concatenate([w * part.weights for w, part in zip(scale, parts, strict=True)]),
         )
 
-    def on(self, rows: npt.NDArray[np.int64]) -> "Repeated":
+    def on(self, rows: Ints) -> "Repeated":
         """Return the same on some of the items."""
         # Laid out as before: sums in another order would differ in the last digit.
         return Repeated(self.measure, self.columns.take(rows, axis=1), self.weights)
@@ -79,18 +79,6 @@ class Repeated:
         return self.measure.reduce(means.reshape(shape)) @ self.weights
 
 
-def judged_crowd(
-    human: Floats, model: Floats, n_votes: npt.NDArray[np.int64] | None = None
-) -> Judged:
-    """Set distributions beside those of a crowd; labels that tie share an item on both sides.
-
-    A drawn crowd has no old label, so its first argmax stands for it.
-    """
-    majority = top_label(human, ties="first")
-    predicted = top_label(model, ties="first")
-    return Judged(human, model, predicted, majority, majority, n_votes, ties_share=True)
-
-
 def repeated(
     measure: Measure, human: Floats, model: Floats, n_votes: npt.ArrayLike | None = None
 ) -> Repeated:
@@ -104,7 +92,7 @@ def repeated(
     if n_votes is not None:
         sizes = np.broadcast_to(np.asarray(n_votes, dtype=np.int64), (n_draws, n_items))
     if measure.by_item:  # all draws at once
-        flat = judged_crowd(
+        flat = _judged(
             human.reshape(-1, n_classes),
             model.reshape(-1, n_classes),
             None if sizes is None else sizes.ravel(),
@@ -113,21 +101,18 @@ def repeated(
     else:
         of_items = None if sizes is None else sizes[0]
         draws = zip(human, model, strict=True)
-        columns = np.stack([measure.columns(judged_crowd(h, m, of_items)) for h, m in draws])
+        columns = np.stack([measure.columns(_judged(h, m, of_items)) for h, m in draws])
     return Repeated(measure, columns, np.full(n_draws, 1 / n_draws))
 
 
-def draw_posterior(
-    votes: npt.ArrayLike,
-    n_draws: int,
-    rng: np.random.Generator,
-    prior: GridPrior | npt.ArrayLike | None = None,
-) -> Floats:
-    """Draw what the items' true distributions may be, given the votes on them.
+def _judged(human: Floats, model: Floats, n_votes: Ints | None) -> Judged:
+    """Set distributions beside those of a crowd; labels that tie share an item on both sides.
 
-    The prior is by default what `fit_grid` finds. Of shape (n_draws, n_items, n_classes).
+    A drawn crowd has no old label, so its first argmax stands for it.
     """
-    return draw_truths(votes, fit_grid(votes) if prior is None else prior, rng, n_draws)
+    majority = top_label(human, ties="first")
+    predicted = top_label(model, ties="first")
+    return Judged(human, model, predicted, majority, majority, n_votes, ties_share=True)
 
 
 def draw_crowds(truths: Floats, n_votes: npt.ArrayLike, rng: np.random.Generator) -> Floats:

@@ -5,9 +5,10 @@ other votes, and values for another m, or from another dataset, cannot be compar
 distance, it does not: see `chaos_utils.scoring.worth`.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -49,10 +50,21 @@ class Equivalent:
     n_judges: int
 
     @property
-    def estimand(self) -> str:
-        """What it is that the interval holds: with items, the votes on them are others."""
-        judged = f"{self.n_judges} other votes"
-        return f"as near to {judged} as the system; items resampled, each with its votes"
+    def rows(self) -> list[dict[str, Any]]:
+        """The one row of a table that it makes, in numbers and in words."""
+        judged = f"as near to {self.n_judges} other votes as the system"
+        return [
+            {
+                "measure": self.name,
+                "n_items": self.n_items,
+                "n_judges": self.n_judges,
+                "value": self.value,
+                "low": self.low,
+                "high": self.high,
+                "text": self.text,
+                "estimand": f"{judged}; items resampled, each with its votes",
+            }
+        ]
 
     @property
     def text(self) -> str:
@@ -88,19 +100,15 @@ class Crowds:
         chosen = fewest // 2 if n_judges is None else n_judges
         if not 1 <= chosen < fewest:
             raise ChaosError(
-                "The crowd has not enough votes to judge by others of the same people."
-                if fewest < 2
-                else "The crowd has not as many votes as are to judge.",
+                "The crowd has not enough votes to judge by others of the same people.",
                 where=votes.dataset.title,
                 found=f"{fewest} on the item that has fewest; {chosen} are to judge",
-                expected=f"1 to {fewest - 1}, so that others are left" if fewest > 1 else None,
-                todo="use people_on_top, which needs no draws, from two votes on"
-                if fewest < 2
-                else "ask for fewer",
+                expected="at least one to judge, and one more",
+                todo="ask for fewer, or for people_on_top, which needs no draws, from two votes on",
             )
         if n_draws < 1:
             raise ChaosError("Crowds must be drawn.", found=n_draws, expected="1 draw or more")
-        _check_seed(seed)
+        check_seed(seed)
         self.votes = votes
         self.n_judges = chosen
         self.people = tuple(v for v in PEOPLE if v <= fewest - chosen)
@@ -133,10 +141,9 @@ class Crowds:
     def equivalents(
         self,
         system: System,
-        names: Sequence[str] = (TVD, JSD),
+        names: Sequence[str] = NAMES,
         *,
         n_resamples: int = 1000,
-        level: float = 0.95,
         seed: int | None = None,
     ) -> list[Equivalent]:
         """Compute the size of the crowd that is as far from the judges as a system, by `names`.
@@ -146,23 +153,23 @@ class Crowds:
         its votes.
         """
         seed = self._seed if seed is None else seed
-        _check_seed(seed)
+        check_seed(seed)
         rows, model = predicted(self.votes, system)
         judges, crowds = self._drawn
-        gaps = []  # of system and crowds, by item and size
+        found = []
         for name in names:
+            if name not in NAMES:
+                expected = did_you_mean(name, NAMES)
+                raise ChaosError("Unknown measure.", found=repr(name), expected=expected)
             by_draw = [_DISTANCES[name](judging[rows], model) for judging in judges]
             own: Floats = np.mean(by_draw, axis=0)
-            gaps.append(own[:, np.newaxis] - crowds[name][rows])
-        ends: list[Floats] = [np.full((len(names), len(self.people)), np.nan)] * 2
-        if n_resamples:
-            rng = np.random.default_rng([seed, 3])
-            means = bootstrap_means(np.concatenate(gaps, axis=1), n_resamples, rng)
-            ends = [end.reshape(len(names), -1) for end in percentile_interval(means, level)]
-        found = []
-        for k, name in enumerate(names):
+            gaps = own[:, np.newaxis] - crowds[name][rows]  # by item and size
+            ends = (np.full(len(self.people), np.nan),) * 2
+            if n_resamples:
+                rng = np.random.default_rng([seed, 3])
+                ends = percentile_interval(bootstrap_means(gaps, n_resamples, rng))
             # Where even the upper end is below 0, so many people are surely too few.
-            value, low, high = map(self._crossing, (gaps[k].mean(axis=0), ends[1][k], ends[0][k]))
+            value, high, low = map(self._crossing, (gaps.mean(axis=0), *ends))
             limit, n_items = self.people[-1], len(rows)
             found.append(Equivalent(name, value, low, high, limit, n_items, self.n_judges))
         return found
@@ -177,56 +184,6 @@ class Crowds:
         if rising[-1] < 0:
             return np.inf
         return float(np.exp(np.interp(0, rising, np.log(self.people))))
-
-
-def human_equivalents(
-    votes: Votes,
-    systems: Iterable[System],
-    names: Iterable[str] = NAMES,
-    *,
-    n_judges: int | None = None,
-    n_draws: int = DRAWS,
-    n_resamples: int = 1000,
-    seed: int = 0,
-    resampling_seed: int | None = None,
-) -> list[tuple[System, Equivalent]]:
-    """Compute as how many drawn people systems do, by system, then by name; see `Crowds`.
-
-    Each is judged on the items that it covers. What is resampled depends on `resampling_seed`, by
-    default `seed`, that of the draws.
-    """
-    chosen = list(names)
-    for name in chosen:
-        if name not in NAMES:
-            raise ChaosError(
-                "Unknown measure.", found=repr(name), expected=did_you_mean(name, NAMES)
-            )
-    crowds = Crowds(votes, n_judges, n_draws, seed)
-    return [
-        (system, one)
-        for system in systems
-        for one in crowds.equivalents(system, chosen, n_resamples=n_resamples, seed=resampling_seed)
-    ]
-
-
-def as_rows(found: Iterable[tuple[System, Equivalent]]) -> list[dict[str, object]]:
-    """Return what `human_equivalents` found as rows of a table."""
-    return [
-        {
-            "dataset": system.dataset.name,
-            "system": system.name,
-            "origin": system.origin,
-            "measure": one.name,
-            "n_items": one.n_items,
-            "n_judges": one.n_judges,
-            "value": one.value,
-            "low": one.low,
-            "high": one.high,
-            "text": one.text,
-            "estimand": one.estimand,
-        }
-        for system, one in found
-    ]
 
 
 def refusal(votes: Votes, system: System) -> str:
@@ -253,6 +210,7 @@ def predicted(votes: Votes, system: System) -> tuple[Ints, Floats]:
     return system.rows_in(votes), system.aligned_to(votes).model
 
 
-def _check_seed(seed: int) -> None:
+def check_seed(seed: int) -> None:
+    """Raise a ChaosError if a seed is negative."""
     if seed < 0:
         raise ChaosError("The seed is out of its range.", found=seed, expected="0 or more")

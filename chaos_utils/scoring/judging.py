@@ -3,11 +3,10 @@
 Plain rows, without pandas, which takes longer to import than a file takes to judge.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, permutations, product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -30,19 +29,22 @@ from chaos_utils.scoring.references import (
 from chaos_utils.scoring.scores import (
     ALL,
     COLUMNS,
+    Row,
     available,
     chosen_measures,
+    described,
     score_rows,
 )
-from chaos_utils.scoring.system import System
+from chaos_utils.scoring.system import System, check_names
+from chaos_utils.scoring.systems import baselines
 
 IN_PEOPLE = (*worths.NAMES, *people.NAMES)  # what is asked of systems that have not seen the votes
 # Both papers' main measures, and what systems are worth.
 USUAL = ("jsd", "kl", "old_accuracy", "new_accuracy", "dist_ce", "ent_ce", "rank_cs_expected",
          "ece", worths.PEOPLE, worths.PEOPLE_TRUSTED,
          worths.SKILL, worths.SKILL_TRUSTED)  # fmt: skip
-GUESSES = ("uniform guess", "base rate")  # they stand beside whatever is worth people
-BASELINES = (*GUESSES, "mean vote given the old label", "old label", "original votes")
+BASELINES = ("uniform guess", "base rate", "mean vote given the old label", "old label",
+             "original votes")  # fmt: skip
 ANSWER_COLUMNS = (*COLUMNS, "unit", "better", "rank", "ranked", "synthetic")
 _RESAMPLES = 1000
 _LEVEL = 0.95
@@ -53,7 +55,6 @@ UNBIASED = ("sq_distance", "kl")
 # Reward overconfidence where votes are few: nothing is best by them there.
 BIASED = ("jsd", "dist_ce", "soft_accuracy", "manhattan", "ent_ce", "simbench")
 _REFERENCES_SEED = 0  # recorded for it: one number for every page, whatever is resampled
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,45 +125,30 @@ def read_files(
         for one in read_predictions(file, all_votes, model=model, allow_missing=partial):
             found.setdefault(one.dataset.name, []).append(one)
     if join_as:
-        found = {name: [join(parts, join_as)] for name, parts in found.items()}
-        if allow_missing:
-            found = {name: [_with_gaps(one, all_votes)] for name, (one,) in found.items()}
-        else:
-            _check_whole(found, all_votes)
+        by_name = {votes.dataset.name: votes for votes in all_votes}
+        found = {
+            name: [_joined(parts, join_as, by_name[name], allow_missing)]
+            for name, parts in found.items()
+        }
     for systems in found.values():
-        models = [system.name for system in systems]
-        for model_name in models:
-            if models.count(model_name) > 1:
-                raise ChaosError(
-                    "Two systems have the same name.",
-                    where=systems[0].dataset.title,
-                    found=model_name,
-                    todo="rename one of them, or join parts of one system with --join NAME",
-                )
+        check_names(systems, "rename one of them, or join parts of one system with --join NAME")
     return found
 
 
-def _with_gaps(system: System, all_votes: Sequence[Votes]) -> System:
-    """Return a system that was joined, with a note if it covers a part of the items."""
-    votes = next(one for one in all_votes if one.dataset.name == system.dataset.name)
-    missing = len(votes) - len(system.rows_in(votes))
-    if not missing:
+def _joined(parts: Sequence[System], name: str, votes: Votes, allow_missing: bool) -> System:
+    """Return one system; a note says how many items it lacks, if that is allowed."""
+    system = join(parts, name)
+    missing = f"{len(votes) - len(system)} of {len(votes)} items"
+    if len(system) == len(votes):
         return system
-    note = f"{missing} of {len(votes)} items have no prediction; evaluated on the others"
+    if not allow_missing:
+        raise ChaosError(
+            f"{missing} of {votes.dataset.title} have no prediction by {name!r}.",
+            expected="a prediction for each item",
+            todo="add them, or pass --allow-missing to evaluate the rest",
+        )
+    note = f"{missing} have no prediction; evaluated on the others"
     return replace(system, notes=(*system.notes, note))
-
-
-def _check_whole(found: dict[str, list[System]], all_votes: Sequence[Votes]) -> None:
-    by_name = {votes.dataset.name: votes for votes in all_votes}
-    for name, (system,) in found.items():
-        votes = by_name[name]
-        if len(system) < len(votes):
-            raise ChaosError(
-                f"{len(votes) - len(system)} of {len(votes)} items of "
-                f"{votes.dataset.title} have no prediction by {system.name!r}.",
-                expected="a prediction for each item",
-                todo="add them, or pass --allow-missing to evaluate the rest",
-            )
 
 
 def judge_files(
@@ -198,11 +184,10 @@ def judge_files(
         )  # fmt: skip
     by_name = {votes.dataset.name: votes for votes in all_votes}
     chosen = {name: _chosen(by_name[name], measures) for name in found}
-    with_interval = {
-        name: sum(MEASURES[one].has_interval for one in names if one in MEASURES)
+    n_comparisons = sum(
+        len(compared[name]) * sum(one in MEASURES and MEASURES[one].has_interval for one in names)
         for name, names in chosen.items()
-    }
-    n_comparisons = sum(len(compared[name]) * with_interval[name] for name in found)
+    )
     needed = max(_RESAMPLES, fewest_resamples(_LEVEL, n_comparisons)) if n_comparisons else 0
     if n_resamples is None:
         n_resamples = needed or _RESAMPLES
@@ -228,10 +213,11 @@ def judge_files(
         )
         rows += part
         best |= of_part
-    _adjust(rows)
-    return Answer(
-        rows, best, n_resamples, {name: by_name[name].dataset.title for name in found}, notes
-    )
+    # Adjusted for all differences that are shown, of whatever dataset.
+    adjusted = holm([row.get("p", np.nan) for row in rows])
+    rows = [row | {"p_holm": p} for row, p in zip(rows, adjusted, strict=True)]
+    titles = {name: by_name[name].dataset.title for name in found}
+    return Answer(rows, best, n_resamples, titles, notes)
 
 
 def _compared(
@@ -240,21 +226,18 @@ def _compared(
     """Return the names of the systems that are compared, by dataset."""
     by_dataset = {name: [system.name for system in systems] for name, systems in found.items()}
     known = sorted({name for names in by_dataset.values() for name in names})
-    if pairs:
-        compared = {one: list(combinations(names, 2)) for one, names in by_dataset.items()}
-    elif against is None:
-        return {one: [] for one in by_dataset}
-    elif against not in known:
+    if against is not None and against not in known:
         raise ChaosError(
             "There is no such system to compare with.", where="--against", found=repr(against),
             expected=did_you_mean(against, known),
         )  # fmt: skip
-    else:
-        compared = {
-            one: [(name, against) for name in names if name != against and against in names]
-            for one, names in by_dataset.items()
-        }
-    if not any(compared.values()):
+    compared = {
+        dataset: list(combinations(names, 2))
+        if pairs
+        else [pair for pair in permutations(names, 2) if pair[1] == against]
+        for dataset, names in by_dataset.items()
+    }
+    if (pairs or against is not None) and not any(compared.values()):
         raise ChaosError(
             "There is no pair of systems to compare.",
             found=f"{', '.join(map(repr, known))}, on {', '.join(by_dataset)}",
@@ -300,34 +283,34 @@ def note_on_few(votes: Votes) -> str:
     )
 
 
-def _of_ties(votes: Votes) -> list[str]:
-    """Count the items where accuracy has no one label to go by."""
+def _notes_on(votes: Votes, measures: Sequence[str], references: Sequence[Row]) -> Iterator[str]:
+    """Yield what to know of the votes on some items, and of what systems are set beside there."""
+    short = votes.dataset.short
     n_tied = int(((votes.counts == votes.counts.max(axis=1, keepdims=True)).sum(axis=1) > 1).sum())
-    if not (votes.ties_share and n_tied):
-        return []
-    return [
-        f"{votes.dataset.short}: labels tie for most votes on {n_tied:,} of {len(votes):,} items; "
-        "accuracy counts one of m such labels as 1/m right, ECE takes the first of the dataset's"
-    ]
-
-
-def _of_second_crowd(votes: Votes, rows: Sequence[Row]) -> list[str]:
-    """Explain where few votes as a prediction look better than the truth does."""
-    values = {(row["system"], row["measure"]): row["value"] for row in rows}
-    beaten = [
-        MEASURES[name].title
-        for name in BIASED
-        if votes.are_few and (PERFECT_MODEL, name) in values
-        for gap in [values.get((SECOND_CROWD, name), np.nan) - values[PERFECT_MODEL, name]]
-        if (gap if MEASURES[name].better == "higher" else -gap) > 0
-    ]
-    if not beaten:
-        return []
-    return [
-        f"{votes.dataset.short}: in {', '.join(beaten)} a second crowd scores better than the "
-        "perfect model: few votes are as sharp as the few that judge, and the truth is not; by "
-        "these measures such votes rank nothing"
-    ]
+    if "new_accuracy" in measures and votes.ties_share and n_tied:
+        yield (
+            f"{short}: labels tie for most votes on {n_tied:,} of {len(votes):,} items; "
+            "accuracy counts one of m such labels as 1/m right, ECE takes the first of the "
+            "dataset's"
+        )
+    values = {(row["system"], row["measure"]): row["value"] for row in references}
+    beaten = []  # measures by which few votes, as a prediction, look better than the truth
+    for name in BIASED if votes.are_few else ():
+        crowd, truth = (values.get((one, name), np.nan) for one in (SECOND_CROWD, PERFECT_MODEL))
+        if crowd > truth if MEASURES[name].better == "higher" else crowd < truth:
+            beaten.append(MEASURES[name].title)
+    if beaten:
+        yield (
+            f"{short}: in {', '.join(beaten)} a second crowd scores better than the perfect model: "
+            "few votes are as sharp as the few that judge, and the truth is not; by these measures "
+            "such votes rank nothing"
+        )
+    drawn = min((row["n_items"] for row in references), default=len(votes))
+    if drawn < len(votes):
+        yield (
+            f"{short}: perfect model and second crowd are those of {drawn:,} of the "
+            f"{len(votes):,} items, drawn at random"
+        )
 
 
 def _judged(
@@ -342,48 +325,40 @@ def _judged(
 ) -> tuple[list[Row], set[tuple[str, str, str, str]]]:
     """Return the rows of one dataset, and where a system is best; add notes."""
     measures = [name for name in names if name in MEASURES]
-    comparisons = list(compared)
+    pairs = dict.fromkeys(compared)
     if seek_best:
-        done = set(compared) | {(other, one) for one, other in compared}
-        every_pair = combinations((system.name for system in systems), 2)
-        comparisons += [pair for pair in every_pair if pair not in done]
+        every = combinations((system.name for system in systems), 2)
+        pairs |= dict.fromkeys(pair for pair in every if pair[::-1] not in pairs)
     scored: list[Row] = []
     if measures:
         scored = score_rows(
             votes,
             systems,
             measures=measures,
+            comparisons=[*pairs],
             n_resamples=n_resamples,
             seed=seed,
-            comparisons=comparisons,
         )
-    covers = _covers(votes, systems)
-    group_of = {name: group for group, (names, _) in covers.items() for name in names}
-    order = {name: k for k, name in enumerate(names)}
+    differences = [row for row in scored if row["reference"]]
+    order = [(system.name, name) for system in systems for name in names]
     rows: list[Row] = []
-    for group, (members, items) in covers.items():
-        ours = [row for row in scored if row["system"] in members and not row.get("reference")]
-        named = [one for one in systems if one.name in members]
-        ours += _in_people(votes, named, names, n_resamples, seed, notes)
-        ours.sort(key=lambda row: (members.index(row["system"]), order[row["measure"]]))
-        part = part_of(votes, items)
+    best = set()
+    for group, members in _by_cover(votes, systems).items():
+        part = part_of(votes, members[0].rows_in(votes))
+        of_group = {system.name for system in members}
+        ours = [row for row in scored if row["system"] in of_group and not row["reference"]]
+        ours += _in_people(votes, members, names, n_resamples, seed, notes)
+        ours.sort(key=lambda row: order.index((row["system"], row["measure"])))
         others = _references(part, measures, computed=n_resamples > 0)
-        if "new_accuracy" in measures:
-            notes += _of_ties(part)
-        notes += _of_second_crowd(part, others)
-        drawn = [row["n_items"] for row in others if row["n_items"] < len(items)]
-        if drawn:
-            notes.append(
-                f"{votes.dataset.short}: perfect model and second crowd are those of {drawn[0]:,} "
-                f"of the {len(items):,} items, drawn at random"
-            )
-        beside = _in_people(votes, _baselines(part) if names else [], names, 0, seed, [])
-        rows += [row | {"group": group} for row in (*ours, *others, *beside)]
-    differences = [row for row in scored if row.get("reference")]
-    best = _best(rows, differences, group_of)
-    best = {one for one in best if not (votes.are_few and one[2] in BIASED)}
-    shown = set(compared)
-    rows += [row for row in differences if (row["system"], row["reference"]) in shown]
+        notes += _notes_on(part, measures, others)
+        others += _in_people(votes, _baselines(part), names, 0, seed, [])
+        rows += [row | {"group": group} for row in (*ours, *others)]
+        best |= {
+            (votes.dataset.name, group, measure, system)
+            for measure, system in _best(of_group, differences)
+            if not (votes.are_few and measure in BIASED)
+        }
+    rows += [row for row in differences if (row["system"], row["reference"]) in compared]
     is_whole = votes.is_released and not votes.source.synthetic
     for row in rows:
         measure = MEASURES.get(row["measure"])
@@ -392,22 +367,21 @@ def _judged(
         row["synthetic"] = votes.source.synthetic
         is_ours = not row.get("reference") and row["origin"] not in ("reference", "baseline")
         if is_whole and is_ours and row["n_items"] == len(votes):
-            rank, ranked = rank_among_published(
-                votes.dataset.name, row["measure"], row["value"], row["better"]
-            )
-            row |= {"rank": rank, "ranked": ranked} if ranked else {}
+            wanted = (row["measure"], row["value"], row["better"])
+            row |= rank_among_published(votes.dataset.name, *wanted)
     return rows, best
 
 
-def _covers(votes: Votes, systems: Sequence[System]) -> dict[str, tuple[list[str], Ints]]:
-    """Return the systems that cover the same items, and these; by a name for the group."""
-    found: dict[bytes, tuple[list[str], Ints]] = {}
+def _by_cover(votes: Votes, systems: Sequence[System]) -> dict[str, list[System]]:
+    """Return the systems that cover the same items, by a name for the group."""
+    found: dict[bytes, list[System]] = {}
     for system in systems:
-        items = system.rows_in(votes)
-        found.setdefault(items.tobytes(), ([], items))[0].append(system.name)
+        found.setdefault(system.rows_in(votes).tobytes(), []).append(system)
     return {
-        ALL if len(items) == len(votes) else f"items of {', '.join(names)}": (names, items)
-        for names, items in found.values()
+        ALL
+        if len(members[0].rows_in(votes)) == len(votes)
+        else f"items of {', '.join(one.name for one in members)}": members
+        for members in found.values()
     }
 
 
@@ -433,68 +407,32 @@ def part_of(votes: Votes, items: Ints) -> Votes:
 
 def _references(votes: Votes, measures: Sequence[str], *, computed: bool) -> list[Row]:
     """Return perfect model, second crowd and baselines: as recorded, or as computed now."""
-    if not measures:
-        return []
-    origins = dict.fromkeys((PERFECT_MODEL, SECOND_CROWD), "reference")
-    origins |= dict.fromkeys(BASELINES, "baseline")
-    known = [
-        row for row in known_rows(votes, _REFERENCES_SEED)
-        if row["measure"] in measures and row["system"] in origins
-    ]  # fmt: skip
-    rows = {
-        origin: [row for row in known if origins[row["system"]] == origin]
-        for origin in ("reference", "baseline")
-    }
-    # Crowds that are drawn have no old label.
-    by_votes = [name for name in measures if MEASURES[name].needs != "old label"]
-    if computed and not _has_all(rows["reference"], [PERFECT_MODEL], by_votes):
+    found = known_rows(votes, _REFERENCES_SEED)
+    if computed and not {row["measure"] for row in found}.issuperset(measures):
         rng = np.random.default_rng(_REFERENCES_SEED)
         some = np.arange(len(votes))
         if len(votes) > _MOST_ITEMS:
             some = np.sort(rng.choice(len(votes), _MOST_ITEMS, replace=False))
-        drawn_for = part_of(votes, some)
-        rows["reference"] = References(drawn_for, seed=_REFERENCES_SEED).rows(by_votes)
-    if computed and not _has_all(rows["baseline"], _baselines_of(votes), measures):
-        rows["baseline"] = score_rows(votes, _baselines(votes), measures=measures)
-    place = {name: k for k, name in enumerate(origins)}
-    order = {name: k for k, name in enumerate(measures)}
-    return [
-        {
-            "dataset": votes.dataset.name,
-            "system": row["system"],
-            "family": row["system"],
-            "origin": origin,
-            "temperature": 1.0,
-            "measure": row["measure"],
-            "n_items": row["n_items"],
-            "value": row["value"],
-        }
-        | _unsettled(row)
-        for origin, part in rows.items()
-        for row in sorted(part, key=lambda row: (place[row["system"]], order[row["measure"]]))
-    ]
-
-
-def _unsettled(row: Row) -> Row:
-    """Say in words that a second crowd's score cannot be told from 0; empty where it can."""
-    error = row.get("standard_error", np.nan)
-    return {} if is_settled(row["measure"], row["value"], error) else {"text": UNSETTLED}
-
-
-def _has_all(rows: Sequence[Row], systems: Iterable[str], measures: Iterable[str]) -> bool:
-    there = {(row["system"], row["measure"]) for row in rows}
-    return there >= {(system, measure) for system in systems for measure in measures}
+        # Crowds that are drawn have no old label.
+        by_votes = [name for name in measures if MEASURES[name].needs != "old label"]
+        found = References(part_of(votes, some), seed=_REFERENCES_SEED).rows(by_votes)
+        found += score_rows(votes, _baselines(votes), measures=measures)
+    origins = dict.fromkeys((PERFECT_MODEL, SECOND_CROWD), "reference")
+    origins |= dict.fromkeys(BASELINES, "baseline")
+    by_key = {(row["system"], row["measure"]): row for row in found}
+    about = {"dataset": votes.dataset.name, "temperature": 1.0}
+    rows = []
+    for (system, origin), name in product(origins.items(), measures):
+        if (row := by_key.get((system, name))) is not None:
+            value, error = row["value"], row.get("standard_error", np.nan)
+            text = {} if is_settled(name, value, error) else {"text": UNSETTLED}
+            named = {"system": system, "family": system, "origin": origin, "measure": name}
+            rows.append(about | named | {"n_items": row["n_items"], "value": value} | text)
+    return rows
 
 
 def _baselines(votes: Votes) -> list[System]:
-    from chaos_utils.scoring.systems import baselines
-
     return [one for one in baselines(votes, _REFERENCES_SEED) if one.name in BASELINES]
-
-
-def _baselines_of(votes: Votes) -> list[str]:
-    fits = (True, True, votes.has_old_labels, votes.has_old_labels, votes.has_old_votes)
-    return [name for name, there in zip(BASELINES, fits, strict=True) if there]
 
 
 def _in_people(
@@ -513,7 +451,7 @@ def _in_people(
             notes.append(f"{system.name} is worth no number of people: it was {reason}")
         else:
             asked.append(system)
-    found: list[Row] = []
+    found: list[tuple[System, worths.Worth] | tuple[System, people.Equivalent]] = []
     if set(names) & set(worths.NAMES):
         each = [(one, worths.worth(votes, one, n_resamples=n_resamples, seed=seed))
                 for one in asked]  # fmt: skip
@@ -522,64 +460,39 @@ def _in_people(
             for system, one in each
             if one.undefined
         ]
-        if any(one.is_hard for _, one in each):
-            labels = ", ".join(system.name for system, one in each if one.is_hard)
+        if labels := [system.name for system, one in each if one.is_hard]:
             notes.append(
-                f"{labels}: one label per item; trusted, it compares with people, of whom one is "
-                "worth 1"
+                f"{', '.join(labels)}: one label per item; trusted, it compares with people, of "
+                "whom one is worth 1"
             )
         if marks := next((one.marks for _, one in each if one.marks), None):
             of_people = ", ".join(f"{people} {skill:.2f}" for people, skill in marks.items())
             notes.append(f"{votes.dataset.short}: skill by number of people asked: {of_people}")
-        rows = worths.rows_of(each, intervals=n_resamples > 0)
-        found += [row for row in rows if row["measure"] in names]
+        found += each
     if drawn := [name for name in names if name in people.NAMES]:
-        equivalents = people.human_equivalents(
-            votes,
-            asked,
-            drawn,
-            n_resamples=n_resamples,
-            seed=_REFERENCES_SEED,
-            resampling_seed=seed,
-        )
-        found += people.as_rows(equivalents)
-    described = {system.name: system for system in asked}
-    rows = []
-    for row in found:
-        system = described[str(row["system"])]
-        kept = {name: row[name] for name in (*COLUMNS, "text") if name in row}
-        rows.append({"family": system.family, "seed": system.seed,
-                     "trained_on": " + ".join(system.trained_on),
-                     "temperature": system.temperature, **kept})  # fmt: skip
-    return rows
+        crowds = people.Crowds(votes, seed=_REFERENCES_SEED)
+        for system in asked:
+            of_system = crowds.equivalents(system, drawn, n_resamples=n_resamples, seed=seed)
+            found += ((system, one) for one in of_system)
+    return [
+        described(system) | row
+        for system, one in found
+        for row in one.rows
+        if row["measure"] in names
+    ]
 
 
-def _best(
-    rows: Sequence[Row], differences: Sequence[Row], group_of: Mapping[str, str]
-) -> set[tuple[str, str, str, str]]:
-    """Return who is better than each other system of its group, beyond the interval."""
-    members: dict[str, list[str]] = {}
-    for name, group in group_of.items():
-        members.setdefault(group, []).append(name)
-    better: dict[tuple[str, str], set[str]] = {}  # than whom, by measure and system
+def _best(group: set[str], differences: Sequence[Row]) -> Iterator[tuple[str, str]]:
+    """Yield by which measures which system of a group beats each other one, beyond intervals."""
+    beaten: dict[tuple[str, str], set[str]] = {}
     for row in differences:
         low, high = row.get("low", np.nan), row.get("high", np.nan)
         direction = MEASURES[row["measure"]].better
-        if direction == "zero" or not (low > 0 or high < 0):
-            continue
-        first = (high < 0) == (direction == "lower")
-        one, other = row["system"], row["reference"]
-        winner, loser = (one, other) if first else (other, one)
-        better.setdefault((row["measure"], winner), set()).add(loser)
-    return {
-        (row["dataset"], row["group"], row["measure"], row["system"])
-        for row in rows
-        for others in [set(members.get(group_of.get(row["system"], ""), ())) - {row["system"]}]
-        if others and better.get((row["measure"], row["system"]), set()) >= others
-    }
-
-
-def _adjust(rows: list[Row]) -> None:
-    """Adjust the p-values of all differences that are shown, of whatever dataset."""
-    for row, p in zip(rows, holm([row.get("p", np.nan) for row in rows]), strict=True):
-        row["p_holm"] = p
+        if direction != "zero" and (low > 0 or high < 0):
+            winner, loser = row["system"], row["reference"]
+            if (high < 0) != (direction == "lower"):
+                winner, loser = loser, winner
+            beaten.setdefault((row["measure"], winner), set()).add(loser)
+    for (measure, name), losers in beaten.items():
+        if name in group and len(group) > 1 and group <= losers | {name}:
+            yield measure, name

@@ -13,8 +13,8 @@ from chaos_utils.metrics.resampling import split_votes
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-POWER = 0.8
-LEVEL = 0.95
+_POWER, _LEVEL = 0.8, 0.05
+_REACH = NormalDist().inv_cdf(1 - _LEVEL / 2) + NormalDist().inv_cdf(_POWER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,38 +120,22 @@ def spread_of_squared_distance(
     return Spread(of_items + of_votes, of_items, of_votes)
 
 
-def smallest_difference(
-    variance: npt.ArrayLike, n_items: npt.ArrayLike, power: float = POWER, level: float = LEVEL
-) -> Floats:
-    """Return the difference that is found with some power by a two-sided test.
+def smallest_difference(variance: npt.ArrayLike, n_items: npt.ArrayLike) -> Floats:
+    """Return the difference that is found in 80% of studies by a two-sided test at 5%.
 
-    ``(z_{(1 + level) / 2} + z_{power}) · √(variance / n)``, which is 2.80 standard errors for a
-    `power` of 80% and intervals of 95%; of `n_items`, and of the `variance` of one item's paired
-    difference, `Spread.total`.
+    ``(z_{0.975} + z_{0.8}) · √(variance / n)``, which is 2.80 standard errors, of `n_items`, and of
+    the `variance` of one item's paired difference, `Spread.total`.
 
     References
     ----------
     Card, D. et al. (2020). With little power comes great responsibility.
     """
-    return _reach(power, level) * np.sqrt(np.asarray(variance, float) / np.asarray(n_items))
+    return _REACH * np.sqrt(np.asarray(variance, float) / np.asarray(n_items))
 
 
-def items_needed(
-    variance: npt.ArrayLike,
-    difference: npt.ArrayLike,
-    power: float = POWER,
-    level: float = LEVEL,
-) -> Floats:
-    """Return how many items find a `difference` with some power.
+def items_needed(variance: npt.ArrayLike, difference: npt.ArrayLike) -> Floats:
+    """Return how many items find a `difference` so, given the `variance`.
 
-    It inverts `smallest_difference`, where `variance` and `power` are told of.
+    `smallest_difference`, inverted.
     """
-    return _reach(power, level) ** 2 * np.asarray(variance) / np.asarray(difference, float) ** 2
-
-
-def _reach(power: float, level: float) -> float:
-    for name, value in (("power", power), ("level", level)):
-        if not 0 < value < 1:
-            raise ValueError(f"{name} is {value}, expected a value between 0 and 1")
-    normal = NormalDist()
-    return normal.inv_cdf((1 + level) / 2) + normal.inv_cdf(power)
+    return _REACH**2 * np.asarray(variance) / np.asarray(difference, float) ** 2

@@ -8,7 +8,6 @@ from chaos_utils.scoring.scores import ALL, as_scores
 if TYPE_CHECKING:
     import pandas as pd
 
-_KEYS = ["dataset", "group", "system", "measure"]
 TABLE_5 = ("jsd", "kl", "old_accuracy", "new_accuracy")  # its measures
 _NO_MODELS = ("chance", "est-human")
 
@@ -19,10 +18,11 @@ def published_models() -> "pd.DataFrame":
     return table[~table["model"].isin(_NO_MODELS)]
 
 
-def rank_among_published(dataset: str, measure: str, value: float, better: str) -> tuple[int, int]:
-    """Return a system's place beside the models of Table 5 of Nie et al. (2020), and their number.
+def rank_among_published(dataset: str, measure: str, value: float, better: str) -> dict[str, int]:
+    """Return a system's ``rank`` beside the models of Table 5 of Nie et al. (2020).
 
-    1 is best, and the system is counted; both are 0 where the table has no such row or column.
+    1 is best of as many as are ``ranked``, the system counted. Empty where the table has no such
+    row or column.
     """
     others = [
         float(row[measure])
@@ -30,9 +30,9 @@ def rank_among_published(dataset: str, measure: str, value: float, better: str) 
         if measure in TABLE_5 and row["dataset"] == dataset and row["model"] not in _NO_MODELS
     ]
     if not others:
-        return 0, 0
+        return {}
     ahead = [other for other in others if (other > value if better == "higher" else other < value)]
-    return len(ahead) + 1, len(others) + 1
+    return {"rank": len(ahead) + 1, "ranked": len(others) + 1}
 
 
 def published_scores() -> "pd.DataFrame":
@@ -42,10 +42,3 @@ def published_scores() -> "pd.DataFrame":
     return as_scores(
         table.assign(group=ALL, family=table["system"], origin="published").to_dict("records")
     )
-
-
-def with_published(table: "pd.DataFrame") -> "pd.DataFrame":
-    """Join computed scores with the published ones of the same rows, and their difference."""
-    known = published_scores()[[*_KEYS, "value"]].rename(columns={"value": "published"})
-    joined = table.merge(known, "left", _KEYS)
-    return joined.assign(difference=joined["value"] - joined["published"])

@@ -8,8 +8,12 @@ order of the labels stays as it is.
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.metrics.calibration import Binning, expected_calibration_error
-from chaos_utils.metrics.checks import as_distributions, as_labels, as_pair
+from chaos_utils.metrics.calibration import (
+    Binning,
+    classwise_hits,
+    expected_calibration_error,
+)
+from chaos_utils.metrics.checks import as_distributions
 
 Floats = npt.NDArray[np.float64]
 LIMITS = (0.05, 20.0)  # where a temperature is looked for
@@ -25,7 +29,13 @@ def temper(probabilities: npt.ArrayLike, temperature: npt.ArrayLike) -> Floats:
     ----------
     Guo, C. et al. (2017). On calibration of modern neural networks.
     """
-    return np.exp(_tempered_logs(probabilities, temperature))
+    p = as_distributions(probabilities, "probabilities")
+    t = np.asarray(temperature, dtype=np.float64)
+    if t.shape not in ((), (len(p),)):
+        raise ValueError(f"temperature has shape {t.shape}, expected one number or {len(p)}")
+    if not ((t > 0) & np.isfinite(t)).all():
+        raise ValueError(f"temperature is {t}, expected finite values above 0")
+    return np.exp(_normalised(_logs(p) / t.reshape(-1, 1)))
 
 
 def fit_temperature(probabilities: npt.ArrayLike, target: npt.ArrayLike) -> float:
@@ -40,8 +50,8 @@ def fit_temperature(probabilities: npt.ArrayLike, target: npt.ArrayLike) -> floa
     """
     from scipy.optimize import minimize_scalar  # slow to import
 
-    shares = _as_shares(probabilities, target)
-    logs = _logs(as_distributions(probabilities, "probabilities"))
+    p, shares = classwise_hits(probabilities, target)
+    logs = _logs(p)
 
     def loss(log_temperature: float) -> float:
         tempered = _normalised(logs / np.exp(log_temperature))
@@ -77,20 +87,10 @@ def cross_fit_temperatures(
     p = as_distributions(probabilities, "probabilities")
     if not 2 <= n_folds <= len(p):
         raise ValueError(f"n_folds is {n_folds}, expected 2 to the number of items, {len(p)}")
-    shares = _as_shares(p, target)
+    shares = classwise_hits(p, target)[1]
     folds = rng.permutation(len(p)) % n_folds
     fitted = [fit_temperature(p[folds != k], shares[folds != k]) for k in range(n_folds)]
     return np.array(fitted)[folds]
-
-
-def _tempered_logs(probabilities: npt.ArrayLike, temperature: npt.ArrayLike) -> Floats:
-    p = as_distributions(probabilities, "probabilities")
-    t = np.asarray(temperature, dtype=np.float64)
-    if t.shape not in ((), (len(p),)):
-        raise ValueError(f"temperature has shape {t.shape}, expected one number or {len(p)}")
-    if not ((t > 0) & np.isfinite(t)).all():
-        raise ValueError(f"temperature is {t}, expected finite values above 0")
-    return _normalised(_logs(p) / t.reshape(-1, 1))
 
 
 def _logs(p: Floats) -> Floats:
@@ -100,10 +100,3 @@ def _logs(p: Floats) -> Floats:
 def _normalised(logs: Floats) -> Floats:
     logs = logs - logs.max(axis=1, keepdims=True)
     return logs - np.log(np.exp(logs).sum(axis=1, keepdims=True))
-
-
-def _as_shares(probabilities: npt.ArrayLike, target: npt.ArrayLike) -> Floats:
-    p = np.asarray(probabilities, dtype=np.float64)
-    if np.ndim(target) == 2:
-        return as_pair(p, target)[1]
-    return np.eye(p.shape[1])[as_labels(target, len(p), p.shape[1], "target")]

@@ -1,8 +1,8 @@
 """What systems are set beside: the perfect model, the second crowd, the uniform guess.
 
-The votes on an item are a sample, so even a model that predicts the item's true
-distribution scores worse than perfect (the *noise floor*), and so does one crowd as a
-prediction of another (the *ceiling*). Both are drawn once for a dataset, here.
+The votes on an item are a sample, so even a model that predicts the item's true distribution (the
+*perfect model*) seems to err, and one crowd as a prediction of another (the *second crowd*) errs
+more. Both are drawn once for a dataset, here.
 """
 
 import csv
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,11 +20,12 @@ from chaos_utils.metrics.measures import MEASURES, Measure
 from chaos_utils.metrics.priors import (
     GridPrior,
     bootstrap_masses,
+    draw_truths,
     fit_dirichlet,
     fit_grid,
 )
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval, split_votes
-from chaos_utils.scoring.draws import Floats, Repeated, draw_crowds, draw_posterior, repeated
+from chaos_utils.scoring.draws import Floats, Repeated, draw_crowds, repeated
 from chaos_utils.scoring.scores import ALL, as_scores, available, score
 from chaos_utils.scoring.systems import uniform
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 DRAWS = 20  # of the items' true distributions: one number for every page
+READS = ("chaos_utils/scoring/reference_scores/*.csv",)
 KNOWN = Path(__file__).parent / "reference_scores"  # of released votes: a file for each dataset
 KNOWN_COLUMNS = (
     "dataset", "sha256", "seed", "n_items", "system", "measure", "value", "standard_error",
@@ -55,6 +57,10 @@ _JUDGED = 100_000  # crowds, to find what a measure expects at the points of a p
 _LIKELY = 1e-7  # mass of a point
 
 
+_Found = TypeVar("_Found")
+_Pair = tuple[Floats, Floats, Ints | int]  # who judges, who is judged, the votes of who judges
+
+
 class References:
     """The references of a dataset, for any measure by name.
 
@@ -62,21 +68,18 @@ class References:
     asked for. A measure without an upper end (KL, cross-entropy) has no second crowd: a crowd gives
     some labels no vote, and what that costs is up to the floor that replaces 0.
 
-    `n_cuts` are the cuts of the votes into halves, for each size; `n_votes` is the median of the
-    items' numbers of votes, to which half crowds are extrapolated, and `n_half` the votes in the
-    largest half crowd that can be measured, 0 where none can.
+    `n_votes` is the median of the items' numbers of votes, to which half crowds are extrapolated,
+    and `n_half` the votes in the largest half crowd that can be measured, 0 where none can.
     """
 
     def __init__(self, votes: Votes, n_draws: int = DRAWS, seed: int = 0) -> None:
         self.votes = votes
         self.n_draws = n_draws
-        self.n_cuts = _CUTS_PER_DRAW * n_draws
         self.n_votes = int(np.median(votes.n_votes))
         self.sizes = split_sizes(votes.counts)
         self.n_half = max(self.sizes, default=0)
         self._seed = seed
-        self._known: dict[tuple[str, str], Repeated | None] = {}
-        self._cut_values: dict[str, Floats] = {}  # the extrapolated score of each cut
+        self._known: dict[tuple[str, str], Any] = {}
 
     @cached_property
     def prior(self) -> GridPrior:
@@ -84,42 +87,43 @@ class References:
         return fit_grid(self.votes.counts)
 
     @cached_property
-    def _draws(self) -> dict[str, Floats]:
-        rng = np.random.default_rng([self._seed, 0])
-        return self._drawn(draw_posterior(self.votes.counts, self.n_draws, rng, self.prior), rng)
+    def _draws(self) -> dict[str, _Pair]:
+        return self._drawn(self.prior, 0)
 
     @cached_property
-    def _dirichlet_draws(self) -> dict[str, Floats]:
-        rng = np.random.default_rng([self._seed, 2])
-        prior = fit_dirichlet(self.votes.counts)
-        return self._drawn(draw_posterior(self.votes.counts, self.n_draws, rng, prior), rng)
+    def _dirichlet_draws(self) -> dict[str, _Pair]:
+        return self._drawn(fit_dirichlet(self.votes.counts), 2)
 
-    def _drawn(self, truths: Floats, rng: np.random.Generator) -> dict[str, Floats]:
-        found = {"truths": truths}
-        for name in ("crowd", "other"):
-            found[name] = draw_crowds(truths, self.votes.n_votes, rng)
-        for name in ("half", "other_half"):
-            if self.n_half:
-                found[name] = draw_crowds(truths, self.n_half, rng)
+    def _drawn(self, prior: GridPrior | Floats, stream: int) -> dict[str, _Pair]:
+        """Return crowds beside the truth that they are drawn from, and beside other crowds."""
+        rng = np.random.default_rng([self._seed, stream])
+        sizes = self.votes.n_votes
+        truths = draw_truths(self.votes.counts, prior, rng, self.n_draws)
+        crowd, other = (draw_crowds(truths, sizes, rng) for _ in range(2))
+        found: dict[str, _Pair] = {"truth": (crowd, truths, sizes), "crowd": (crowd, other, sizes)}
+        if self.n_half:
+            half, other = (draw_crowds(truths, self.n_half, rng) for _ in range(2))
+            found["half"] = half, other, self.n_half
         return found
 
     @cached_property
-    def _cuts(self) -> list[tuple[Floats, Floats]]:
-        """Two disjoint sets of each item's votes, for each size."""
+    def _cuts(self) -> list[_Pair]:
+        """Two disjoint sets of each item's votes, for each size; the largest comes last."""
         rng = np.random.default_rng([self._seed, 1])
-        many = np.tile(self.votes.counts, (self.n_cuts, 1))
-        shape = (self.n_cuts, *self.votes.counts.shape)
-        found = []
+        n_cuts = _CUTS_PER_DRAW * self.n_draws
+        many = np.tile(self.votes.counts, (n_cuts, 1))
+        shape = (n_cuts, *self.votes.counts.shape)
+        found: list[_Pair] = []
         for size in self.sizes:
             one, other = split_votes(many, (size, size), rng)[:2]
-            found.append((one.reshape(shape) / size, other.reshape(shape) / size))
+            found.append((one.reshape(shape) / size, other.reshape(shape) / size, size))
         return found
 
     def perfect_model(self, measure: str) -> Repeated:
         """Return the score of the true distributions, judged by as many votes as the items have."""
-        found = self._once("floor", measure)
-        assert found is not None  # every measure has one
-        return found
+        return self._once(
+            "perfect model", measure, lambda one: repeated(one, *self._draws["truth"])
+        )
 
     def second_crowd(self, measure: str) -> Repeated | None:
         """Return the score of one crowd as a prediction of another; None where there is no end.
@@ -136,97 +140,70 @@ class References:
         more than three times as large as the half ones, as when numbers of votes differ much, and
         where the extrapolation leaves the measure's range.
         """
-        return self._once("halves", measure)
+        return self._once("halves", measure, self._of_cuts)[0]
 
     def crowds(self, measure: str) -> Repeated | None:
         """Return the score of one drawn crowd as a prediction of another."""
-        return self._once("crowds", measure)
-
-    def measured_half(self, measure: str) -> Repeated | None:
-        """Return the score of one half crowd as a prediction of the other, as measured."""
-        return self._once("measured half", measure)
-
-    def drawn_half(self, measure: str) -> Repeated | None:
-        """Return the same for half crowds that are drawn from one truth."""
-        return self._once("drawn half", measure)
-
-    def dirichlet_model(self, measure: str) -> Repeated:
-        """Return what the perfect model's score would be with a Dirichlet prior."""
-        found = self._once("dirichlet floor", measure)
-        assert found is not None
-        return found
-
-    def dirichlet_half(self, measure: str) -> Repeated | None:
-        """Return what `drawn_half` would be with a Dirichlet prior."""
-        return self._once("dirichlet half", measure)
+        return self._once("crowds", measure, self._of_crowds)
 
     def uniform(self, measure: str) -> Repeated:
         """Return the score of the uniform guess, judged by the votes."""
         return Repeated.once(MEASURES[measure], uniform(self.votes).aligned_to(self.votes))
 
-    def _once(self, kind: str, measure: str) -> Repeated | None:
-        key = (kind, measure)
+    def checks(self, measure: str) -> dict[str, float]:
+        """Return scores that check the prior, NaN where there is none.
+
+        Of one half crowd as a prediction of the other, ``half_measured`` in the votes and
+        ``half_drawn`` from the prior; ``…_dirichlet`` is what a Dirichlet prior makes of them.
+        """
+        drawn, dirichlet = self._draws, self._dirichlet_draws
+        pairs = {"perfect_model_dirichlet": dirichlet["truth"]}
+        if self.n_half and np.isfinite(MEASURES[measure].high):
+            pairs |= {"half_measured": self._cuts[-1]}
+            pairs |= {"half_drawn": drawn["half"], "half_dirichlet": dirichlet["half"]}
+        names = ("half_measured", "half_drawn", "perfect_model_dirichlet", "half_dirichlet")
+        found = {name: repeated(MEASURES[measure], *pair).value for name, pair in pairs.items()}
+        return dict.fromkeys(names, np.nan) | found
+
+    def _once(self, what: str, measure: str, compute: Callable[[Measure], _Found]) -> _Found:
+        key = what, measure
         if key not in self._known:
-            self._known[key] = self._compute(kind, measure)
-        return self._known[key]
+            self._known[key] = compute(MEASURES[measure])
+        found: _Found = self._known[key]
+        return found
 
-    def _compute(self, kind: str, name: str) -> Repeated | None:
-        measure, n_votes = MEASURES[name], self.votes.n_votes
-        if kind == "floor":
-            return repeated(measure, self._draws["crowd"], self._draws["truths"], n_votes)
-        if kind == "dirichlet floor":
-            drawn = self._dirichlet_draws
-            return repeated(measure, drawn["crowd"], drawn["truths"], n_votes)
-        if not np.isfinite(measure.high):
-            return None
-        if kind == "crowds":
-            return repeated(measure, self._draws["crowd"], self._draws["other"], n_votes)
-        if not self.n_half:
-            return None
-        if kind in ("drawn half", "dirichlet half"):
-            drawn = self._draws if kind == "drawn half" else self._dirichlet_draws
-            return repeated(measure, drawn["half"], drawn["other_half"], self.n_half)
-        if kind == "measured half":  # the largest size comes last
-            return repeated(measure, *self._cuts[-1], self.n_half)
-        if self.votes.n_votes.min() < _FEWEST_VOTES or self.n_votes > _FARTHEST * self.n_half:
-            return None
-        parts = self._of_cuts(measure)
-        self._cut_values[name] = self._weights @ np.stack([part.values for part in parts])
-        found = Repeated.weighted(parts, self._weights)
+    def _of_crowds(self, measure: Measure) -> Repeated | None:
+        has_end = np.isfinite(measure.high)
+        return repeated(measure, *self._draws["crowd"]) if has_end else None
+
+    def _of_cuts(self, measure: Measure) -> tuple[Repeated | None, float]:
+        """Return `halves` and its Monte Carlo error."""
+        too_few = self.votes.n_votes.min() < _FEWEST_VOTES
+        if too_few or self.n_votes > _FARTHEST * self.n_half or not np.isfinite(measure.high):
+            return None, np.nan
+        weights = extrapolation_weights(self.sizes, self.n_votes)
+        parts = [repeated(measure, *cut) for cut in self._cuts]
+        found = Repeated.weighted(parts, weights)
         k = self.votes.dataset.n_classes
-        return found if measure.low_for(k) <= found.value <= measure.high_for(k) else None
-
-    @property
-    def _weights(self) -> Floats:
-        return extrapolation_weights(self.sizes, self.n_votes)
-
-    def _of_cuts(self, measure: Measure) -> list[Repeated]:
-        cuts = zip(self.sizes, self._cuts, strict=True)
-        return [repeated(measure, *cut, size) for size, cut in cuts]
-
-    def extrapolation_error(self, measure: str) -> float:
-        """Return the Monte Carlo error of the second crowd's score from split halves."""
-        if self.halves(measure) is None:
-            return np.nan
-        return float(self._cut_values[measure].std() / np.sqrt(self.n_cuts))
+        if not measure.low_for(k) <= found.value <= measure.high_for(k):
+            return None, np.nan
+        of_cuts = weights @ np.stack([part.values for part in parts])
+        return found, float(of_cuts.std() / np.sqrt(len(of_cuts)))
 
     def second_crowd_error(self, measure: str) -> float:
         """Return the standard error of the second crowd's score: of draws or cuts, and of items."""
         found = self.second_crowd(measure)
         if found is None:
             return np.nan
-        by_halves = self.halves(measure) is not None
-        draws = (
-            self.extrapolation_error(measure)
-            if by_halves
-            else found.values.std() / np.sqrt(self.n_draws)
-        )
+        by_halves, draws = self._once("halves", measure, self._of_cuts)
+        if by_halves is None:
+            draws = found.values.std() / np.sqrt(self.n_draws)
         rng = np.random.default_rng([self._seed, 3])
         items = found.of_means(bootstrap_means(found.table, _ITEM_RESAMPLES, rng)).std()
         return float(np.hypot(draws, items))
 
-    def floor_interval(self, measure: str, level: float = 0.95) -> tuple[float, float]:
-        """Return an interval for the perfect model's score on a population of such items.
+    def perfect_model_interval(self, measure: str) -> tuple[float, float]:
+        """Return a 95% interval for the perfect model's score on a population of such items.
 
         Items are resampled with their votes and the prior is refitted, `REFITS` times; the spread
         of the refits stands about the score. An error is widened by 2 % of itself each way, the
@@ -248,7 +225,7 @@ class References:
             crowds = draw_crowds(truths, n_votes, rng)
             expected = repeated(wanted, crowds, truths, n_votes).columns.mean(axis=0)
             scores += mass[:, likely] @ expected[:, 0]
-        low, high = percentile_interval(scores - scores.mean(), level)
+        low, high = percentile_interval(scores - scores.mean())
         value = self.perfect_model(measure).value
         allowed = _PRIOR_ERROR * abs(value) if wanted.better == "lower" else 0.0
         k = self.votes.dataset.n_classes
@@ -268,27 +245,17 @@ class References:
 
     def rows(self, measures: Iterable[str]) -> list[dict[str, Any]]:
         """Return the rows of `scores`, with a ``standard_error`` for `is_settled`."""
-        rows: list[dict[str, Any]] = []
+        common: dict[str, Any] = {"dataset": self.votes.dataset.name, "group": ALL}
+        common |= {"origin": "reference", "temperature": 1.0, "n_items": len(self.votes)}
+        rows = []
         for name in measures:
-            floor, ceiling = self.perfect_model(name), self.second_crowd(name)
-            for system, found in ((PERFECT_MODEL, floor), (SECOND_CROWD, ceiling)):
-                if found is not None:
-                    rows.append(
-                        {
-                            "dataset": self.votes.dataset.name,
-                            "group": ALL,
-                            "system": system,
-                            "family": system,
-                            "origin": "reference",
-                            "temperature": 1.0,
-                            "measure": name,
-                            "n_items": len(self.votes),
-                            "value": found.value,
-                            "standard_error": self.second_crowd_error(name)
-                            if system == SECOND_CROWD
-                            else np.nan,
-                        }
-                    )
+            of_one = {"measure": name, "standard_error": np.nan, **common}
+            row = {"system": PERFECT_MODEL, "value": self.perfect_model(name).value}
+            rows.append(of_one | row | {"family": PERFECT_MODEL})
+            if second_crowd := self.second_crowd(name):
+                row = {"system": SECOND_CROWD, "value": second_crowd.value}
+                row |= {"standard_error": self.second_crowd_error(name)}
+                rows.append(of_one | row | {"family": SECOND_CROWD})
         return rows
 
 

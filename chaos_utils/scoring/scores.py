@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Row = dict[str, Any]
 ALL = "all"  # the group of all items
 _ROUNDING = 1e-12
 
@@ -61,7 +62,6 @@ def score(
     n_resamples: int = 0,
     seed: int = 0,
     level: float = 0.95,
-    in_sample: bool = False,
     comparisons: Sequence[tuple[str, str]] = (),
 ) -> "pd.DataFrame":
     """Score systems against votes.
@@ -86,8 +86,6 @@ def score(
         items and on the group's place alone.
     level : float
         Coverage of the intervals, in (0, 1).
-    in_sample : bool
-        As in `System.aligned_to`.
     comparisons : sequence of (str, str)
         Names of systems that are compared instead, the first minus the second of each.
 
@@ -110,18 +108,18 @@ def score(
         If two systems have one name, a measure or the reference is not known, a system shares no
         item with a group or the reference, or a number is out of its range.
     """
+    if reference is not None:
+        comparisons = [(one.name, reference) for one in systems if one.name != reference]
     return as_scores(
         score_rows(
             votes,
             systems,
             measures=measures,
             groups=groups,
-            reference=reference,
+            comparisons=comparisons,
             n_resamples=n_resamples,
             seed=seed,
             level=level,
-            in_sample=in_sample,
-            comparisons=comparisons,
         )
     )
 
@@ -132,40 +130,32 @@ def score_rows(
     *,
     measures: Iterable[str] | None = None,
     groups: Mapping[str, npt.ArrayLike] | None = None,
-    reference: str | None = None,
+    comparisons: Sequence[tuple[str, str]] = (),
     n_resamples: int = 0,
     seed: int = 0,
     level: float = 0.95,
-    in_sample: bool = False,
-    comparisons: Sequence[tuple[str, str]] = (),
-) -> list[dict[str, Any]]:
+) -> list[Row]:
     """Return what `score` does as plain rows, without pandas, which is slow to import.
 
     A row may lack those of `COLUMNS` that it has nothing for.
     """
+    _check(systems, n_resamples, seed, level, [name for pair in comparisons for name in pair])
     chosen = chosen_measures(votes, measures)
-    compared = [name for pair in comparisons for name in pair]
-    if reference is not None:
-        compared = [reference]
-        comparisons = [(one.name, reference) for one in systems if one.name != reference]
-    _check(systems, n_resamples, seed, level, compared)
-    aligned = [_Aligned.of(system, votes, chosen, in_sample) for system in systems]
-    rows: list[dict[str, Any]] = []
+    aligned = [_Aligned.of(system, votes, chosen) for system in systems]
+    rows: list[Row] = []
     whole = {ALL: np.arange(len(votes))}
     for number, (group, members) in enumerate((groups or whole).items()):
         items = _positions(group, members, len(votes))
-        parts = [one.on(items, group, chosen) for one in aligned]
-        pairs = _pairs(parts, comparisons, chosen)
-        rng = np.random.default_rng([seed, number])
-        draws = None
+        parts = {one.system.name: one.on(items, group) for one in aligned}
+        pairs = [_on_common(parts[name], parts[other]) for name, other in comparisons]
+        draws: dict[_Aligned, Floats] = {}
+        common: Row = {"group": group}
         if n_resamples:
-            draws = _resample_items(chosen, [*parts, *pairs], items, n_resamples, rng)
-        common: dict[str, object] = {"dataset": votes.dataset.name, "group": group}
-        if draws is not None:
+            everyone = [*parts.values(), *(one for pair in pairs for one in pair)]
+            draws = _resample_items(everyone, items, n_resamples, [seed, number])
             common |= {"estimand": _ESTIMAND, "n_resamples": n_resamples}
-        rows += _value_rows(common, chosen, parts, draws, level)
-        late = None if draws is None else draws[len(parts) :]
-        rows += _difference_rows(common, chosen, pairs, late, level)
+        for one, other in [*((one, None) for one in parts.values()), *pairs]:
+            rows += _rows(common, one, other, draws, level)
     adjusted = holm([row.get("p", np.nan) for row in rows])
     return [row | {"p_holm": p} for row, p in zip(rows, adjusted, strict=True)]
 
@@ -217,7 +207,7 @@ def _check(
     n_resamples: int,
     seed: int,
     level: float,
-    compared: Sequence[str] = (),
+    compared: Sequence[str],
 ) -> None:
     check_names(systems)
     names = [system.name for system in systems]
@@ -250,16 +240,16 @@ class _Aligned:
     system: System
     rows: Ints  # positions of its items in the votes, ascending
     judged: Judged
+    measures: Sequence[Measure]
     columns: list[Floats]
 
     @classmethod
-    def of(cls, system: System, votes: Votes, chosen: Sequence[Measure], in_sample: bool
-           ) -> "_Aligned":  # fmt: skip
-        judged = system.aligned_to(votes, in_sample=in_sample)
-        columns = [columns_of(measure, judged) for measure in chosen]
-        return cls(system, system.rows_in(votes), judged, columns)
+    def of(cls, system: System, votes: Votes, measures: Sequence[Measure]) -> "_Aligned":
+        judged = system.aligned_to(votes)
+        columns = [columns_of(measure, judged) for measure in measures]
+        return cls(system, system.rows_in(votes), judged, measures, columns)
 
-    def on(self, items: Ints, where: str, chosen: Sequence[Measure]) -> "_Aligned":
+    def on(self, items: Ints, where: str) -> "_Aligned":
         """Return the same on some of the items."""
         if np.array_equal(self.rows, items):
             return self
@@ -269,13 +259,17 @@ class _Aligned:
         judged = taken(self.judged, inside)
         columns = [
             block[inside] if measure.by_item else columns_of(measure, judged)
-            for measure, block in zip(chosen, self.columns, strict=True)
+            for measure, block in zip(self.measures, self.columns, strict=True)
         ]
-        return _Aligned(self.system, self.rows[inside], judged, columns)
+        return _Aligned(self.system, self.rows[inside], judged, self.measures, columns)
 
-    def values(self, chosen: Sequence[Measure]) -> Floats:
-        means = [block.mean(axis=0) for block in self.columns]
-        return np.array([m.reduce(mean) for m, mean in zip(chosen, means, strict=True)])
+    def values(self) -> Floats:
+        return self.reduced([block.mean(axis=0) for block in self.columns])
+
+    def reduced(self, means: Iterable[Floats]) -> Floats:
+        """Return the value of each measure, from the means of its columns."""
+        both = zip(self.measures, means, strict=True)
+        return np.stack([measure.reduce(of_it) for measure, of_it in both], axis=-1)
 
 
 def _positions(group: str, members: npt.ArrayLike, n_items: int) -> Ints:
@@ -291,105 +285,62 @@ def _positions(group: str, members: npt.ArrayLike, n_items: int) -> Ints:
     return items
 
 
-def _pairs(
-    parts: Sequence[_Aligned], comparisons: Iterable[tuple[str, str]], chosen: Sequence[Measure]
-) -> list[_Aligned]:
-    """Return the systems of each comparison, one after the other, on what both cover."""
-    by_name = {one.system.name: one for one in parts}
-    found = []
-    for name, reference in comparisons:
-        one, other = by_name[name], by_name[reference]
-        common = np.intersect1d(one.rows, other.rows)
-        if len(common) == 0:
-            raise ChaosError(f"{name!r} and {reference!r} share no item.")
-        found += [one.on(common, reference, chosen), other.on(common, name, chosen)]
-    return found
+def _on_common(one: _Aligned, other: _Aligned) -> tuple[_Aligned, _Aligned]:
+    """Return two systems on the items that both cover."""
+    common = np.intersect1d(one.rows, other.rows)
+    if len(common) == 0:
+        raise ChaosError(f"{one.system.name!r} and {other.system.name!r} share no item.")
+    return one.on(common, other.system.name), other.on(common, one.system.name)
 
 
 def _resample_items(
-    chosen: Sequence[Measure],
-    parts: Sequence[_Aligned],
-    items: Ints,
-    n_resamples: int,
-    rng: np.random.Generator,
-) -> list[Floats]:
+    parts: Sequence[_Aligned], items: Ints, n_resamples: int, seed: Sequence[int]
+) -> dict[_Aligned, Floats]:
     """Return each part's values on resamples of the items, shape (n_resamples, n_measures)."""
     distinct = list(dict.fromkeys(parts))  # a system may stand in several comparisons
     tables = [(one.rows, np.concatenate(one.columns, axis=1)) for one in distinct]
+    drawn = bootstrap_tables(tables, items, n_resamples, np.random.default_rng(seed))
     found = {}
-    for one, means in zip(distinct, bootstrap_tables(tables, items, n_resamples, rng), strict=True):
+    for one, means in zip(distinct, drawn, strict=True):
         ends = np.cumsum([block.shape[1] for block in one.columns])[:-1]
-        blocks = np.split(means, ends, axis=1)
-        values = [m.reduce(block) for m, block in zip(chosen, blocks, strict=True)]
-        found[one] = np.stack(values, axis=1)
-    return [found[one] for one in parts]
+        found[one] = one.reduced(np.split(means, ends, axis=1))
+    return found
 
 
-def _value_rows(
-    common: Mapping[str, object],
-    chosen: Sequence[Measure],
-    parts: Sequence[_Aligned],
-    draws: list[Floats] | None,
+def _rows(
+    common: Row,
+    one: _Aligned,
+    other: _Aligned | None,
+    draws: Mapping[_Aligned, Floats],
     level: float,
-) -> list[dict[str, object]]:
+) -> list[Row]:
+    """Return a system's values, or their differences from another's on the same items."""
+    about = common | described(one.system) | {"n_items": len(one.rows), "reference": ""}
+    found = {"value": one.values()}
+    if other is not None:
+        about["reference"] = other.system.name
+        found["value"] = one.values() - other.values()
+    if draws:
+        drawn = draws[one]
+        if other is not None:
+            drawn = _without_rounding(drawn - draws[other])
+            found["p"] = paired_p_value(drawn)
+        found["low"], found["high"] = percentile_interval(drawn, level)
+        about["interval"] = "percentile"
     rows = []
-    for i, one in enumerate(parts):
-        values = one.values(chosen)
-        ends = None if draws is None else percentile_interval(draws[i], level)
-        for k, measure in enumerate(chosen):
-            row = {**common, **_described(one.system), "measure": measure.name,
-                   "n_items": len(one.rows), "value": values[k]}  # fmt: skip
-            if ends is not None:
-                row |= {"low": ends[0][k], "high": ends[1][k], "interval": "percentile"}
-            rows.append(_of_measure(row, measure))
+    for k, measure in enumerate(one.measures):
+        row = about | {"measure": measure.name} | {name: each[k] for name, each in found.items()}
+        if not measure.has_interval:
+            row = {name: cell for name, cell in row.items() if name not in _OF_INTERVALS}
+        elif draws and measure.estimand:
+            row["estimand"] += f"; {measure.estimand}"
+        rows.append(row)
     return rows
 
 
-def _of_measure(row: dict[str, object], measure: Measure) -> dict[str, object]:
-    """Return a row with what its measure estimates, or without an interval if it may have none."""
-    if not measure.has_interval:
-        return {name: cell for name, cell in row.items() if name not in _OF_INTERVALS}
-    if measure.estimand and "estimand" in row:
-        return row | {"estimand": f"{row['estimand']}; {measure.estimand}"}
-    return row
-
-
-def _described(system: System) -> dict[str, object]:
-    return {
-        "system": system.name,
-        "family": system.family,
-        "seed": system.seed,
-        "origin": system.origin,
-        "trained_on": " + ".join(system.trained_on),
-        "temperature": system.temperature,
-    }
-
-
-def _difference_rows(
-    common: Mapping[str, object],
-    chosen: Sequence[Measure],
-    pairs: Sequence[_Aligned],
-    draws: list[Floats] | None,
-    level: float,
-) -> list[dict[str, object]]:
-    """Return the differences of `pairs`, which are as `_pairs` gives them."""
-    rows = []
-    for i in range(0, len(pairs), 2):
-        one, other = pairs[i : i + 2]
-        found = {"value": one.values(chosen) - other.values(chosen)}
-        kind = ""
-        if draws is not None:
-            gaps = _without_rounding(draws[i] - draws[i + 1])
-            low, high = percentile_interval(gaps, level)
-            found |= {"low": low, "high": high, "p": paired_p_value(gaps)}
-            kind = "percentile"
-        for k, measure in enumerate(chosen):
-            row = {**common, **_described(one.system), "measure": measure.name,
-                   "n_items": len(one.rows), "interval": kind,
-                   "reference": other.system.name}  # fmt: skip
-            row |= {name: values[k] for name, values in found.items()}
-            rows.append(_of_measure(row, measure))
-    return rows
+def described(system: System) -> Row:
+    """Return the columns that say what a system is."""
+    return system.keys | {"trained_on": " + ".join(system.trained_on)}
 
 
 def _without_rounding(gaps: Floats) -> Floats:
@@ -424,20 +375,18 @@ def resampled(
     A system may share no item with a group.
     """
     chosen = chosen_measures(votes, measures)
-    _check(systems, n_resamples, seed, 0.95)
-    aligned = [_Aligned.of(system, votes, chosen, False) for system in systems]
+    _check(systems, n_resamples, seed, 0.95, ())
+    aligned = [_Aligned.of(system, votes, chosen) for system in systems]
     shape = (len(groups), len(systems), len(chosen))
     n_items, values = np.zeros(shape[:2], dtype=np.int64), np.full(shape, np.nan)
     draws = np.full((shape[0], n_resamples, *shape[1:]), np.nan)
     for number, (group, members) in enumerate(groups.items()):
         items = _positions(group, members, len(votes))
         n_items[number] = [np.isin(one.rows, items).sum() for one in aligned]
-        there = np.flatnonzero(n_items[number])
-        parts = [aligned[s].on(items, group, chosen) for s in there]
-        rng = np.random.default_rng([seed, number])
-        found = _resample_items(chosen, parts, items, n_resamples, rng)
-        for s, one, drawn in zip(there, parts, found, strict=True):
-            values[number, s], draws[number, :, s] = one.values(chosen), drawn
+        parts = {s: aligned[s].on(items, group) for s in np.flatnonzero(n_items[number])}
+        found = _resample_items([*parts.values()], items, n_resamples, [seed, number])
+        for s, one in parts.items():
+            values[number, s], draws[number, :, s] = one.values(), found[one]
     return Resamples(n_items, values, draws)
 
 

@@ -1,6 +1,6 @@
 """Systems that were trained with several seeds, as one: other seeds would change the score too."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,25 +9,22 @@ import pandas as pd
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.metrics.measures import Measure
-from chaos_utils.metrics.resampling import holm, paired_p_value, percentile_interval
+from chaos_utils.metrics.resampling import paired_p_value, percentile_interval
 from chaos_utils.scoring.scores import ALL, chosen_measures, resampled
 from chaos_utils.scoring.system import System
 
 Floats = npt.NDArray[np.float64]
 ONE_SEED = "items resampled, each with its votes; one seed"
 SEVERAL_SEEDS = "items, each with its votes, and seeds"
-_ONE_OF_TWO = "items, each with its votes, and the seeds of one; the other has one seed"
 SEED_COLUMNS = (
-    "dataset", "group", "system", "family", "n_seeds", "measure", "n_items", "value", "low",
-    "high", "interval", "estimand", "degrees", "seed_sd", "seed_values", "reference", "p",
-    "p_holm",
+    "dataset", "system", "family", "n_seeds", "measure", "n_items", "value", "low", "high",
+    "estimand", "seed_sd", "seed_values",
 )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OverSeeds:
-    """Means over seeds, or differences of two such means, with intervals; arrays of one shape."""
+    """Means over seeds, with intervals; arrays of one shape."""
 
     value: Floats
     low: Floats
@@ -37,12 +34,7 @@ class OverSeeds:
 
 
 def over_seeds(
-    values: npt.ArrayLike,
-    draws: npt.ArrayLike,
-    *,
-    n_items: npt.ArrayLike,
-    against: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
-    level: float = 0.95,
+    values: npt.ArrayLike, draws: npt.ArrayLike, *, n_items: npt.ArrayLike, level: float = 0.95
 ) -> OverSeeds:
     """Return means over seeds with an interval for other seeds and other items.
 
@@ -55,28 +47,18 @@ def over_seeds(
     interval is the percentile one over items: it says nothing of other seeds.
 
     The statistic's values, by seed first, have draws on resamples of the items before that, all
-    seeds resampled alike. `against` is both of a second family with seeds of its own, on the same
-    resamples, whose mean is subtracted. Runs that pair up seed by seed are compared without it, by
-    their differences.
+    seeds resampled alike. Runs that pair up seed by seed are compared by their differences.
     """
-    families = [_checked(values, draws)]
-    if against is not None:
-        families.append(_checked(*against))
-    means = [value.mean(axis=0) for value, _ in families]
-    drawn = [draw.mean(axis=1) for _, draw in families]
-    value = means[0] - means[1] if against is not None else means[0]
-    resampled_values = drawn[0] - drawn[1] if against is not None else drawn[0]
-    parts = [
-        (one.var(axis=0, ddof=1) / len(one), len(one) - 1) for one, _ in families if len(one) > 1
-    ]
-    if not parts:
+    one, drawn = _checked(values, draws)
+    value, resampled_values, n_seeds = one.mean(axis=0), drawn.mean(axis=1), len(one)
+    if n_seeds == 1:
         low, high = percentile_interval(resampled_values, level)
         p = paired_p_value(resampled_values)
         return OverSeeds(value, low, high, p, np.full(value.shape, np.nan))
+    of_seeds = one.var(axis=0, ddof=1) / n_seeds
     of_items = resampled_values.var(axis=0, ddof=1)
-    each = [*parts, (of_items, np.maximum(np.asarray(n_items) - 1, 1))]
-    total = np.sum([variance for variance, _ in parts], axis=0) + of_items
-    below = np.sum([variance**2 / degrees for variance, degrees in each], axis=0)
+    total = of_seeds + of_items
+    below = of_seeds**2 / (n_seeds - 1) + of_items**2 / np.maximum(np.asarray(n_items) - 1, 1)
     degrees = np.divide(total**2, below, out=np.full(value.shape, np.inf), where=below > 0)
     low, high, p = _by_t(value, np.sqrt(total), degrees, level)
     return OverSeeds(value, low, high, p, degrees)
@@ -135,8 +117,6 @@ def score_over_seeds(
     systems: Sequence[System],
     *,
     measures: Iterable[str] | None = None,
-    groups: Mapping[str, npt.ArrayLike] | None = None,
-    reference: str | None = None,
     n_resamples: int,
     seed: int = 0,
     level: float = 0.95,
@@ -145,111 +125,56 @@ def score_over_seeds(
 
     Parameters
     ----------
-    votes, systems, measures, groups, n_resamples, seed, level
-        As for `score`, with at least two resamples. What is compared covers the same items.
-    reference : str, optional
-        What a family is called, as `families_of` calls it, that every other one is compared with.
-        The same runs at another temperature are compared seed by seed; others as families whose
-        seeds have nothing in common.
+    votes, systems, measures, n_resamples, seed, level
+        As for `score`, with at least two resamples. The seeds of a family cover the same items.
 
     Returns
     -------
     DataFrame
-        One row for each group, family and measure, then rows of differences, as in `score`; with
-        ``n_seeds``, ``degrees`` of freedom of t (percentiles for one seed, as ``estimand`` says),
-        ``seed_sd`` (standard deviation between seeds) and ``seed_values`` (separated by spaces). A
-        measure that has no interval has none here.
+        One row for each family and measure, with ``n_seeds``, ``seed_sd`` (standard deviation
+        between seeds) and ``seed_values`` (separated by spaces); ``estimand`` says what the
+        interval is for. A measure that has no interval has none here.
     """
     chosen, n_classes = chosen_measures(votes, measures), votes.dataset.n_classes
-    families = families_of(systems)
-    if reference is not None and reference not in families:
-        raise ChaosError(
-            "There is no such family to compare with.",
-            found=reference,
-            expected="one of: " + ", ".join(families),
-        )
     if n_resamples < 2:
         raise ChaosError("Too few resamples for an interval.", found=n_resamples, expected="2")
-    groups = groups or {ALL: np.arange(len(votes))}
-    names = [measure.name for measure in chosen]
+    names, whole = [measure.name for measure in chosen], {ALL: np.arange(len(votes))}
     found = resampled(
-        votes, systems, measures=names, groups=groups, n_resamples=n_resamples, seed=seed
+        votes, systems, measures=names, groups=whole, n_resamples=n_resamples, seed=seed
     )
     rows: list[dict[str, object]] = []
-    gaps: list[dict[str, object]] = []
-    for g, group in enumerate(groups):
-        values, draws, n_items = found.values[g], found.draws[g], found.n_items[g]
-        for name, places in families.items():
-            compared = [] if reference in (None, name) else families[str(reference)]
-            covered = set(n_items[[*places, *compared]].tolist())
-            if len(covered) > 1:
-                raise ChaosError(
-                    "Systems that are compared over seeds cover other items.",
-                    where=f"{votes.dataset.title}, {name}",
-                    found=", ".join(f"{n:,}" for n in sorted(covered)),
-                    todo="leave out those that cover a part of the items",
-                )
-            common: dict[str, object] = {
-                "dataset": votes.dataset.name, "group": group, "system": name,
-            }  # fmt: skip
-            common |= {"family": systems[places[0]].family, "n_seeds": len(places)}
-            common |= {"n_items": n_items[places[0]], "reference": ""}
-            several = {"n_items": n_items[places[0]], "level": level}
-            mine = values[places], draws[:, places]
-            of_seeds = SEVERAL_SEEDS if len(places) > 1 else ONE_SEED
-            rows += _rows(
-                common, chosen, over_seeds(*mine, **several), of_seeds, n_classes, mine[0]
+    for name, places in families_of(systems).items():
+        covered = sorted(set(found.n_items[0, places].tolist()))
+        if len(covered) > 1:
+            raise ChaosError(
+                "The seeds of a family cover other items.",
+                where=f"{votes.dataset.title}, {name}",
+                found=", ".join(f"{n:,}" for n in covered),
+                todo="leave out those that cover a part of the items",
             )
-            if not compared:
-                continue
-            theirs = values[compared], draws[:, compared]
-            common["reference"] = str(reference)
-            if _same_runs([systems[k] for k in places], [systems[k] for k in compared]):
-                differences = mine[0] - theirs[0], mine[1] - theirs[1]
-                gap = over_seeds(*differences, **several)
-                gaps += _rows(common, chosen, gap, of_seeds, n_classes, differences[0])
-            else:
-                gap = over_seeds(*mine, against=theirs, **several)
-                alone = min(len(places), len(compared)) == 1 < max(len(places), len(compared))
-                gaps += _rows(common, chosen, gap, _ONE_OF_TWO if alone else of_seeds, n_classes)
-    table = pd.DataFrame([*rows, *gaps])
-    table = table.assign(p_holm=holm(table["p"]))[list(SEED_COLUMNS)]
+        values, several = found.values[0, places], len(places) > 1
+        mean = over_seeds(values, found.draws[0][:, places], n_items=covered[0], level=level)
+        for k, measure in enumerate(chosen):
+            row: dict[str, object] = {
+                "dataset": votes.dataset.name,
+                "system": name,
+                "family": systems[places[0]].family,
+                "n_seeds": len(places),
+                "measure": measure.name,
+                "n_items": covered[0],
+                "value": mean.value[k],
+                "estimand": "",
+                "seed_values": "",
+            }
+            if measure.has_interval:
+                row |= {  # t knows of no range
+                    "low": max(mean.low[k], measure.low_for(n_classes)),
+                    "high": min(mean.high[k], measure.high_for(n_classes)),
+                    "estimand": SEVERAL_SEEDS if several else ONE_SEED,
+                }
+            if several:
+                row["seed_sd"] = values[:, k].std(ddof=1)
+                row["seed_values"] = " ".join(f"{value:.6g}" for value in values[:, k])
+            rows.append(row)
+    table = pd.DataFrame(rows, columns=list(SEED_COLUMNS))
     return table.astype({"n_seeds": "Int64", "n_items": "Int64"})
-
-
-def _same_runs(some: Sequence[System], others: Sequence[System]) -> bool:
-    """Return whether both are the same runs, by seed in the same order, at two temperatures."""
-    sides = [[(one.origin, one.family, one.seed) for one in side] for side in (some, others)]
-    return sides[0] == sides[1] and all(one.seed is not None for one in some)
-
-
-def _rows(
-    common: Mapping[str, object],
-    chosen: Sequence[Measure],
-    found: OverSeeds,
-    estimand: str,
-    n_classes: int,
-    by_seed: Floats | None = None,
-) -> list[dict[str, object]]:
-    """Return a row for each measure; `by_seed` are the values of each seed, by measure."""
-    rows = []
-    for k, measure in enumerate(chosen):
-        row = {**common, "measure": measure.name, "value": found.value[k]}
-        if measure.has_interval:
-            t = not np.isnan(found.degrees[k])
-            low, high = found.low[k], found.high[k]
-            if not common["reference"]:  # t knows of no range
-                low = max(low, measure.low_for(n_classes))
-                high = min(high, measure.high_for(n_classes))
-            row |= {"low": low, "high": high, "degrees": found.degrees[k]}
-            row |= {"interval": "t" if t else "percentile", "estimand": estimand}
-            row["p"] = found.p[k] if common["reference"] else np.nan
-        else:
-            row |= dict.fromkeys(("low", "high", "degrees", "p"), np.nan)
-            row |= {"interval": "", "estimand": ""}
-        row |= {"seed_sd": np.nan, "seed_values": ""}
-        if by_seed is not None and len(by_seed) > 1:
-            row["seed_sd"] = by_seed[:, k].std(ddof=1)
-            row["seed_values"] = " ".join(f"{value:.6g}" for value in by_seed[:, k])
-        rows.append(row)
-    return rows

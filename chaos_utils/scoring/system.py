@@ -1,6 +1,6 @@
 """A system: a predicted distribution for each item, and what it is, as fields."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -22,12 +22,13 @@ Origin = Literal["released", "trained", "simulated", "baseline", "reference", "y
 _VOTES = "votes of "
 
 
-def check_names(systems: Iterable["System"]) -> None:
+def check_names(systems: Sequence["System"], todo: str = "rename one of them") -> None:
     """Raise a ChaosError if two systems have one name."""
     names = [system.name for system in systems]
     double = next((name for name in names if names.count(name) > 1), None)
     if double is not None:
-        raise ChaosError("Two systems have the same name.", found=double, todo="rename one of them")
+        title = systems[0].dataset.title
+        raise ChaosError("Two systems have the same name.", where=title, found=double, todo=todo)
 
 
 def votes_of(dataset: Dataset) -> str:

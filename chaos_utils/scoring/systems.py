@@ -21,7 +21,10 @@ from chaos_utils.scoring.predictions import join, read_predictions
 from chaos_utils.scoring.system import Origin, System, check_names, votes_of
 from chaos_utils.scoring.trained import PREDICTIONS_FILE, Run, committed_runs, of_most_items
 
+READS = ("predictions",)
+Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+_FOLDS = 10  # of baselines that are fitted on other items
 
 
 def load_systems(
@@ -209,18 +212,14 @@ def baselines(votes: Votes, seed: int = 0) -> list[System]:
     return found + ([original_votes(votes)] if votes.has_old_votes else [])
 
 
-def class_prior(votes: Votes, seed: int = 0, n_folds: int = 10) -> System:
-    """Return the frequencies of the old labels, each item's from the other of `n_folds` folds.
+def class_prior(votes: Votes, seed: int = 0) -> System:
+    """Return the frequencies of the old labels, each item's from the other of ten folds.
 
-    With a single fold, they are uniform.
+    With a single item, they are uniform.
     """
-    folds = _folds(votes, seed, n_folds)
-    shares = np.empty_like(votes.shares)
-    for fold in range(n_folds):
-        counts = np.bincount(votes.old_label[folds != fold], minlength=shares.shape[1])
-        # A dataset of one fold has no other items to learn from.
-        shares[folds == fold] = counts / counts.sum() if counts.any() else 1 / len(counts)
-    return computed("class prior", votes, shares)
+    one_hot = np.eye(votes.dataset.n_classes)[votes.old_label]
+    all_alike = np.zeros(len(votes), dtype=np.int64)
+    return computed("class prior", votes, _mean_of_other_folds(one_hot, all_alike, seed))
 
 
 def base_rate(votes: Votes) -> System:
@@ -239,34 +238,37 @@ def base_rate(votes: Votes) -> System:
     )
 
 
-def mean_vote_given_old_label(votes: Votes, seed: int = 0, n_folds: int = 10) -> System:
+def mean_vote_given_old_label(votes: Votes, seed: int = 0) -> System:
     """Return the mean vote shares of those items of the other folds that have the same old label.
 
-    Of `n_folds`; where the other folds have no item of an old label, its items get their mean vote.
+    Of ten folds; where the others have no item of an old label, its items get their mean vote.
     """
-    groups = votes.old_label
-    folds, shares = _folds(votes, seed, n_folds), votes.shares
-    predicted = np.full_like(shares, 1 / shares.shape[1])
-    for fold in range(n_folds):
+    known = _mean_of_other_folds(votes.shares, votes.old_label, seed)
+    return replace(
+        computed("mean vote given the old label", votes, known),
+        trained_on=(votes_of(votes.dataset),),
+        out_of_fold=True,
+        notes=(f"fitted on the votes of other items, in {_FOLDS} folds",),
+    )
+
+
+def _mean_of_other_folds(shares: Floats, groups: Ints, seed: int) -> Floats:
+    """Return, for each item, the mean of its group over the folds that it is not in.
+
+    Folds are at random and of equal size. Where they have none of the group, it is the mean of all
+    their items; uniform where there are none.
+    """
+    folds = np.random.default_rng(seed).permutation(len(shares)) % _FOLDS
+    found = np.full_like(shares, 1 / shares.shape[1])
+    for fold in range(_FOLDS):
         others = folds != fold
         for group in sorted(set(groups[~others].tolist())):
             learned = others & (groups == group)
             if not learned.any():
                 learned = others
             if learned.any():
-                predicted[~others & (groups == group)] = shares[learned].mean(axis=0)
-    return replace(
-        computed("mean vote given the old label", votes, predicted),
-        trained_on=(votes_of(votes.dataset),),
-        out_of_fold=True,
-        notes=(f"fitted on the votes of other items, in {n_folds} folds",),
-    )
-
-
-def _folds(votes: Votes, seed: int, n_folds: int) -> Ints:
-    """Return each item's fold, at random and of equal size."""
-    folds: Ints = np.random.default_rng(seed).permutation(len(votes)) % n_folds
-    return folds
+                found[~others & (groups == group)] = shares[learned].mean(axis=0)
+    return found
 
 
 def original_votes(votes: Votes) -> System:

@@ -23,12 +23,13 @@ from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.formats import class_columns
 from chaos_utils.scoring.system import System, are_votes, votes_of
 
+READS = ("results/*/*.json", "results/*/*.parquet", "results/*.yml")
+
 if TYPE_CHECKING:
     import pandas as pd
 
 PREDICTIONS_FILE = "predictions.parquet"  # on ChaosNLI's items
 DEV_FILE = "dev.parquet"  # on development items outside ChaosNLI, with their gold labels
-TRAJECTORY_FILE = "trajectory.parquet"  # on ChaosNLI's items, along the way
 RECORD_FILE = "run.json"
 WANTED_FILE = "wanted.yml"
 UNKNOWN = (  # of a model off the shelf
@@ -80,6 +81,12 @@ class Run:
         return settings
 
     @property
+    def command(self) -> str:
+        """What makes it again."""
+        # Earlier editions had an option for looks on the way, which changed nothing else.
+        return re.sub(r" --trajectory \d+", "", self.record["command"])
+
+    @property
     def hardware(self) -> str:
         """What it was computed on, such as ``CPU, 2 threads``."""
         # Records of the first edition say "1 threads".
@@ -109,10 +116,17 @@ class Run:
     def predictions_on(self, votes: Votes) -> System | None:
         """Return what the run predicts of a dataset's items; None where it predicts none.
 
-        A note says what it was trained on.
+        Items are in the order of the file, maybe not all; a note says what it was trained on.
         """
-        found = predictions_in(self.read_table(PREDICTIONS_FILE), votes, self.system)
-        return found and replace(found, **self.about(), inputs=self.inputs_of(PREDICTIONS_FILE))
+        table = self.read_table(PREDICTIONS_FILE)
+        rows = table[(table["dataset"] == votes.dataset.name) & table["uid"].isin(votes.uids)]
+        if rows.empty:
+            return None
+        shares = rows[class_columns(votes.dataset)].to_numpy(dtype=np.float64)
+        shares = shares / shares.sum(axis=1, keepdims=True)  # some are stored in single precision
+        uids, inputs = tuple(rows["uid"]), self.inputs_of(PREDICTIONS_FILE)
+        found = System(self.system, votes.dataset, uids, shares, shares.argmax(axis=1))
+        return replace(found, **self.about(), inputs=inputs)
 
     def about(self) -> dict[str, Any]:
         """Return what its predictions are, as fields of `System`."""
@@ -185,19 +199,6 @@ def learned(
     own = [votes_of(one) if folded else one.short for one in known]
     before = [name for names, _ in earlier for name in names]
     return tuple(dict.fromkeys([*before, *own])), folded and not any(map(are_votes, before))
-
-
-def predictions_in(table: "pd.DataFrame", votes: Votes, system: str) -> System | None:
-    """Return what a run's table predicts of a dataset's items; None where it predicts none.
-
-    Items are in the order of the table, maybe not all; rows are rescaled to sum to 1.
-    """
-    rows = table[(table["dataset"] == votes.dataset.name) & table["uid"].isin(votes.uids)]
-    if rows.empty:
-        return None
-    shares = rows[class_columns(votes.dataset)].to_numpy(dtype=np.float64)
-    shares = shares / shares.sum(axis=1, keepdims=True)  # some are stored in single precision
-    return System(system, votes.dataset, tuple(rows["uid"]), shares, shares.argmax(axis=1))
 
 
 def read_run(folder: Path) -> Run:
@@ -389,28 +390,19 @@ class Wanted(Strict):
         return (self.folder / RECORD_FILE).is_file()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class WantedRuns:
-    """The runs that the book wants, in order of their value, and the file that lists them."""
-
-    entries: tuple[Wanted, ...] = ()
-    inputs: tuple[Input, ...] = ()
-
-
-def wanted_runs() -> WantedRuns:
-    """Return what ``results/wanted.yml`` lists; nothing where there is no such file."""
+def wanted_runs() -> list[Wanted]:
+    """Return the runs that ``results/wanted.yml`` lists, by value; none without it."""
     path, what = paths.results() / WANTED_FILE, "The list of wanted runs"
     if not path.is_file():
-        return WantedRuns()
+        return []
     content = read_yaml(path, what)
     if not isinstance(content, list):
         found = shorten(content)
         raise ChaosError(f"{what} cannot be read.", where=path, found=found, expected="a list")
-    entries = [
+    return [
         checked(entry, Wanted, f"{path}, entry {n}", "A wanted run")
         for n, entry in enumerate(content, start=1)
     ]
-    return WantedRuns(tuple(entries), (Input(f"results/{WANTED_FILE}", digest(path)),))
 
 
 def committed_runs() -> list[Run]:

@@ -1,7 +1,8 @@
 """What a system is worth: its skill against the base rate, and in people on top of it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from chaos_utils.metrics.skill import (
     skill_interval,
     skill_of_people,
 )
-from chaos_utils.scoring.human_equivalents import predicted, refusal
+from chaos_utils.scoring.human_equivalents import check_seed, predicted
 from chaos_utils.scoring.system import System
 
 PEOPLE, PEOPLE_TRUSTED = "people_on_top", "people_on_top_trusted"
@@ -116,12 +117,24 @@ class Worth:
             return {}
         return dict(zip(MARKS, skill_of_people(MARKS, self.credibility).tolist(), strict=True))
 
-    def is_beyond(self, name: str) -> bool:
-        """Return whether the number of people `name` is larger than the crowd that judges."""
-        return UNITS[name] == "people" and self.estimates[name].value > self.n_votes
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The estimates as rows of a table, in numbers and in words."""
+        return [
+            {
+                "measure": name,
+                "n_items": self.n_items,
+                "value": one.value,
+                "low": one.low,
+                "high": one.high,
+                "text": self.text(name),
+                "estimand": ESTIMANDS[name],
+            }
+            for name, one in self.estimates.items()
+        ]
 
-    def text(self, name: str, *, interval: bool = True) -> str:
-        """Return an estimate in words, with its interval unless `interval` is off.
+    def text(self, name: str) -> str:
+        """Return an estimate in words, with its interval if it has one.
 
         ``2.7 [2.4, 3.1]``, ``below the base rate [−1.2, −0.7]``, ``140 [90, ∞], more than voted``,
         ``undefined: …``; the `name` is one of `estimates`.
@@ -132,9 +145,9 @@ class Worth:
         in_people = UNITS[name] == "people"
         short = _people if in_people else _share
         value = BELOW if in_people and short(one.value).startswith("−") else short(one.value)
-        has_ends = interval and not np.isnan(one.low)
-        ends = f" [{short(one.low)}, {short(one.high)}]" * has_ends
-        return value + ends + f", {BEYOND}" * self.is_beyond(name)
+        ends = "" if np.isnan(one.low) else f" [{short(one.low)}, {short(one.high)}]"
+        is_beyond = in_people and one.value > self.n_votes
+        return value + ends + f", {BEYOND}" * is_beyond
 
 
 def _people(value: float) -> str:
@@ -170,7 +183,7 @@ def worth(
     :math:`b + \lambda (m - b)`, with λ fitted on items that share no text with the item. Votes, at
     least two on each item, base rate and λ are those of the items that the system covers. Intervals
     of people on top and of what is trusted are from `n_resamples` of the items; the others have
-    Fieller's.
+    Fieller's. Without resamples there is no interval.
 
     References
     ----------
@@ -178,8 +191,7 @@ def worth(
     the correlation coefficient.
     Bühlmann, H. (1967). Experience rating and credibility.
     """
-    if seed < 0:
-        raise ChaosError("The seed is out of its range.", found=seed, expected="0 or more")
+    check_seed(seed)
     rows, model = predicted(votes, system)
     n_votes = votes.n_votes[rows]
     if n_votes.min() < 2:
@@ -215,24 +227,24 @@ def of_distances(
         credibility = float(person.mean() / base.mean())
     else:
         why = "the items hardly differ, or have too few votes to show it"
-    pooled = Estimate()
+    estimates = {
+        "skill": Estimate(*skill_interval(base, found.of_system, level)),
+        "skill_trusted": Estimate(skill_interval(base, found.of_trusted, level)[0]),
+    }
     if person.any():
-        pooled = Estimate(*ratio_interval(person, found.of_system, level))
+        estimates["pooled"] = Estimate(*ratio_interval(person, found.of_system, level))
     else:
         why = why or "nobody disagrees on any item"
-    skill = Estimate(*skill_interval(base, found.of_system, level))
-    skill_trusted = Estimate(skill_interval(base, found.of_trusted, level)[0])
-    people = people_trusted = Estimate()
     if not why:
         of_system = [found.of_system.mean(), found.of_trusted.mean()]
         values = people_on_top(person.mean(), base.mean(), of_system).tolist()
-        people, people_trusted = map(Estimate, values)
-    if n_resamples and credibility >= 0:
+        estimates["people"], estimates["people_trusted"] = map(Estimate, values)
+    if not n_resamples:
+        estimates = {name: Estimate(one.value) for name, one in estimates.items()}
+    elif credibility >= 0:
         ends = bootstrap_intervals(found, n_resamples, seed, level)
-        skill_trusted = _between(skill_trusted, ends.skill_trusted)
-        if not why:
-            people = _between(people, ends.people)
-            people_trusted = _between(people_trusted, ends.people_trusted)
+        for name in ends.keys() & estimates:
+            estimates[name] = _between(estimates[name], ends[name])
     return Worth(
         len(person),
         n_votes,
@@ -240,53 +252,10 @@ def of_distances(
         undefined=why,
         trust=found.trust,
         credibility=credibility,
-        skill=skill,
-        skill_trusted=skill_trusted,
-        people=people,
-        people_trusted=people_trusted,
-        pooled=pooled,
+        **estimates,
     )
 
 
 def _between(one: Estimate, ends: tuple[float, float]) -> Estimate:
     """Return an estimate with its interval, which holds it: out of fold, little may be less."""
     return Estimate(one.value, min(ends[0], one.value), max(ends[1], one.value))
-
-
-def in_words(votes: Votes, systems: Iterable[System], *, seed: int) -> dict[str, dict[str, str]]:
-    """Say in words what systems are worth, by name: ``people`` and ``people_trusted``.
-
-    Systems that were made from these votes are left out; of one that gives one label per item, only
-    the second is said.
-    """
-    found = {}
-    for system in systems:
-        if not refusal(votes, system):
-            one = worth(votes, system, seed=seed)
-            names = {"people": PEOPLE, "people_trusted": PEOPLE_TRUSTED}
-            found[system.name] = {
-                key: one.text(name) for key, name in names.items() if name in one.estimates
-            }
-    return found
-
-
-def rows_of(
-    found: Iterable[tuple[System, Worth]], *, intervals: bool = True
-) -> list[dict[str, object]]:
-    """Return what systems are worth as rows of a table, by system, then by name."""
-    return [
-        {
-            "dataset": system.dataset.name,
-            "system": system.name,
-            "origin": system.origin,
-            "measure": name,
-            "n_items": one.n_items,
-            "value": estimate.value,
-            "low": estimate.low if intervals else np.nan,
-            "high": estimate.high if intervals else np.nan,
-            "text": one.text(name, interval=intervals),
-            "estimand": ESTIMANDS[name],
-        }
-        for system, one in found
-        for name, estimate in one.estimates.items()
-    ]

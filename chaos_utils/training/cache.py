@@ -9,15 +9,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import fresh_folder, write_json
+from chaos_utils.base.locks import alone
 from chaos_utils.datasets.corpora import Corpus
 from chaos_utils.training.encoders import WEIGHTS, check_weights
-from chaos_utils.training.locks import alone
 from chaos_utils.training.recipes import get_model
 from chaos_utils.training.settings import Settings
 
@@ -42,6 +39,7 @@ def run_key(
     decided = {name: value for name, value in asdict(settings).items() if name not in _NOT_DECIDING}
     if get_model(settings.model).own:
         del decided["model"]  # where it stands; what it is stands in `origin`
+    decided["trajectory"] = 0  # an option of earlier editions: keys stay what they were
     if settings.train == "corpora":
         del decided["n_folds"], decided["head"]
     weights = [inputs.digest(folder / WEIGHTS) if folder else None for folder in (start, teacher)]
@@ -61,7 +59,8 @@ def work_folder(key: str) -> Path:
 @contextmanager
 def only_one(key: str, say: Callable[[str], None]) -> Iterator[None]:
     """Wait until no other process makes the same run, and keep others from it within the block."""
-    with alone(key, "another process makes this run: waiting for it", say):
+    lock = paths.cache() / "locks" / key
+    with alone(lock, "another process makes this run: waiting for it", say):
         work_folder(key).mkdir(parents=True, exist_ok=True)
         yield
 
@@ -84,18 +83,15 @@ def cached_weights(key: str) -> Path | None:
     return folder
 
 
-def keep_weights(key: str, model: Any, tokenizer: Any, fitted: dict[str, Any], work: Path) -> Path:
-    """Keep a run's weights, the account of its training, and its looks at ChaosNLI.
+def keep_weights(key: str, model: Any, tokenizer: Any, fitted: dict[str, Any]) -> Path:
+    """Keep a run's weights, and the account of its training, which is ready for JSON.
 
-    The account, `fitted`, is ready for JSON; the looks stand in the folder `work`. The folder
-    that is returned appears whole or not at all.
+    The folder that is returned appears whole or not at all.
     """
     folder = weights_folder(key)
     with fresh_folder(folder) as new:
         model.save_pretrained(new, safe_serialization=True)
         tokenizer.save_pretrained(new)
-        for look in work.glob("look-*.json"):
-            (new / look.name).write_bytes(look.read_bytes())
         write_json(new / _DIGEST_FILE, inputs.digest(new / WEIGHTS))
         write_json(new / _OUTCOME_FILE, fitted)
     return folder
@@ -105,11 +101,3 @@ def read_fitted(folder: Path) -> dict[str, Any]:
     """Return the account of the training of cached weights."""
     fitted: dict[str, Any] = json.loads((folder / _OUTCOME_FILE).read_text("utf-8"))
     return fitted
-
-
-def read_looks(folder: Path) -> dict[int, npt.NDArray[np.float64]]:
-    """Return the probabilities on ChaosNLI's items that were seen on the way, by step."""
-    return {
-        int(path.stem.removeprefix("look-")): np.array(json.loads(path.read_text("utf-8")))
-        for path in folder.glob("look-*.json")
-    }

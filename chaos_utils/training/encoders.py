@@ -16,9 +16,9 @@ from typing import Any
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import fresh_folder
+from chaos_utils.base.locks import alone
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.training.inference import Say
-from chaos_utils.training.locks import alone
 from chaos_utils.training.recipes import Model, Package
 
 WEIGHTS = "model.safetensors"
@@ -105,7 +105,7 @@ def _find_encoder(model: Model, revision: str) -> Encoder:
 
 def _alone(model: Model) -> AbstractContextManager[None]:
     """Keep several processes of one run, which begin at once, from making the same folder."""
-    return alone(f"encoder-{model.name}", "", lambda text: None)
+    return alone(paths.cache() / "locks" / f"encoder-{model.name}")
 
 
 def _in_folder(model: Model, revision: str) -> Encoder:

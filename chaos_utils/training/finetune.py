@@ -30,7 +30,6 @@ from chaos_utils.training.cache import (
     keep_weights,
     only_one,
     read_fitted,
-    read_looks,
     run_key,
     work_folder,
 )
@@ -54,7 +53,6 @@ from chaos_utils.training.recipes import Model
 from chaos_utils.training.settings import Settings, complete, recorded_settings
 
 Floats = npt.NDArray[np.float64]
-_FIRST_LOOK = 128  # items after which a trajectory begins
 _INNER_FOLDS = 8  # of the items that are trained on; one of them says when to stop
 LOOKED_AT = 2000  # development items, where the settings do not limit them
 Report = Callable[[str, int, int], None]
@@ -120,7 +118,7 @@ def finetune(
     Can be killed and called again: it goes on from its last checkpoint, and what it writes is the
     same. Trained weights are kept in the cache, so that later runs can start from them. The
     folder `out` appears whole or not at all: predictions on ChaosNLI and on the development
-    items, the record, and the trajectory where one was asked for.
+    items, and the record.
 
     `checkpoint_seconds` is the least time between two checkpoints. `report` is called with what
     is being done, how much of it is done, and of how much; `say` with what a reader must know.
@@ -270,7 +268,7 @@ def _whole(shop: _Workshop, start: Path | None) -> Outcome:
     else:
         model, fitted = _fit(shop, data.train, shop.work, start)
         if is_main:
-            folder = keep_weights(shop.work.name, model, shop.tokenizer, fitted, shop.work)
+            folder = keep_weights(shop.work.name, model, shop.tokenizer, fitted)
     if folder is None or not is_main:
         return Outcome.nothing()
     return Outcome(
@@ -278,7 +276,6 @@ def _whole(shop: _Workshop, start: Path | None) -> Outcome:
         shop.probabilities(model, data.dev, "predicting dev"),
         shop.probabilities(model, data.tests, "predicting test") if len(data.tests) else None,
         [read_fitted(folder)],
-        read_looks(folder),
     )
 
 
@@ -319,7 +316,7 @@ def _fold_by_fold(shop: _Workshop, start: Path | None) -> Outcome:
         shares[held] = found["held"]
         dev += np.array(found["dev"]) / settings.n_folds  # the mean of the folds' models
         fits.append(found["fitted"])
-    return Outcome(shares, dev, None, fits, {})
+    return Outcome(shares, dev, None, fits)
 
 
 def _fit(
@@ -344,12 +341,10 @@ def _fit(
         targets = (1 - settings.label_smoothing) * targets + settings.label_smoothing * uniform
     if settings.head == "affine":
         fold_into_head(model, _fitted_head(shop, model, train, targets))
-    looks = look_steps(len(plan), settings.batch_size, settings.trajectory)
-    looks |= {0} if inner else set()
     job = loop.Job(
         encoded, targets, plan, steps_per_epoch, settings.learning_rate,
-        settings.weight_decay, settings.warmup_ratio, settings.seed, settings.patience, looks,
-        settings.loss,
+        settings.weight_decay, settings.warmup_ratio, settings.seed, settings.patience,
+        bool(inner), settings.loss,
     )  # fmt: skip
     few = spread(shop.data.dev, settings.dev_examples or LOOKED_AT)
 
@@ -357,9 +352,6 @@ def _fit(
         if inner:
             logits = shop.logits(model, inner, "looking at the inner fold")
             return {"inner_loss": round(mean_loss(logits, inner.targets, settings.loss), 6)}
-        if step in looks:
-            shares = shop.probabilities(model, shop.data.chaosnli, "predicting ChaosNLI")
-            write_json(work / f"look-{step}.json", shares.tolist())
         return judge(shop.probabilities(model, few, "looking at dev"), few)["all"]
 
     state = loop.fit(
@@ -404,12 +396,3 @@ def _inner_account(
         "inner_losses": losses,
         "kept_epoch": kept["step"] // steps_per_epoch,
     }
-
-
-def look_steps(n_steps: int, batch_size: int, n_looks: int) -> frozenset[int]:
-    """Return a trajectory's log-spaced steps, with the last step; none where `n_looks` is 0."""
-    if not n_looks:
-        return frozenset()
-    first = min(n_steps, max(1, _FIRST_LOOK // batch_size))
-    spaced = np.geomspace(first, n_steps, n_looks).round()
-    return frozenset(int(step) for step in spaced) | {n_steps}

@@ -35,8 +35,8 @@ class Job:
     """One fit: what is trained on what, and how.
 
     Rows of `targets` sum to 1; `plan` holds the items of each step, as `encoding.plan_batches`
-    gives them. `evaluate` is called after the steps in `looks_at`, and always at the ends of
-    epochs; with 0 in it, also before the first. `loss` is as in `Settings`.
+    gives them. `evaluate` is called at the ends of epochs, and before the first one where
+    `looks_first`. `loss` is as in `Settings`.
     """
 
     encoded: Encoded
@@ -48,7 +48,7 @@ class Job:
     warmup_ratio: float
     seed: int
     patience: int = 0
-    looks_at: frozenset[int] = frozenset()
+    looks_first: bool = False
     loss: str = "hard"
 
 
@@ -81,8 +81,7 @@ def fit(
 
     Every random choice follows from the seed and the step, so that a run that was killed and
     resumed ends with the same weights as one that was not. With patience these are the best by
-    `evaluate`, of those at the ends of epochs; else the last ones. With several processes,
-    each takes its share of every batch.
+    `evaluate`; else the last ones. With several processes, each takes its share of every batch.
 
     Parameters
     ----------
@@ -127,8 +126,8 @@ def fit(
     attention = model.config._attn_implementation
     if device.kind == "cpu":
         model.set_attn_implementation("eager")  # with dropout, faster than the fused one
-    if 0 in job.looks_at and not state.looks:
-        _look(model, job, state, best, True, evaluate, accelerator)
+    if job.looks_first and not state.looks:
+        _look(model, job, state, best, evaluate, accelerator)
     while state.step < len(job.plan) and not state.stopped:
         begun, used = time.monotonic(), time.process_time()
         for group in optimizer.param_groups:
@@ -139,9 +138,8 @@ def fit(
         state.step += 1
         if _curve_is_due(state, len(job.plan)):
             _extend_curve(state, rate_at(state.step - 1, job))
-        epoch_ends = state.step % job.steps_per_epoch == 0 or state.step == len(job.plan)
-        if epoch_ends or state.step in job.looks_at:
-            _look(model, job, state, best, epoch_ends, evaluate, accelerator)
+        if state.step % job.steps_per_epoch == 0 or state.step == len(job.plan):
+            _look(model, job, state, best, evaluate, accelerator)
         due = time.monotonic() - saved >= checkpoint_seconds
         if due and accelerator.is_main_process:
             state.scaler = scaler.state_dict()
@@ -334,7 +332,6 @@ def _look(
     job: Job,
     state: Progress,
     best: dict[str, Any],
-    epoch_ends: bool,
     evaluate: Evaluate,
     accelerator: Any,
 ) -> None:
@@ -343,7 +340,7 @@ def _look(
         found = evaluate(model, state.step)
         model.train()
         state.looks.append({"step": state.step, "pairs": state.pairs, **found})
-        if epoch_ends and job.patience:
+        if job.patience:
             score = -found["inner_loss"] if "inner_loss" in found else found["accuracy"]
             if not best or score > state.best_accuracy:
                 state.best_accuracy, state.epochs_since_best = score, 0

@@ -1,4 +1,4 @@
-"""What a run leaves: predictions, development logits, trajectory, record."""
+"""What a run leaves: predictions, development logits, record."""
 
 import io
 import shlex
@@ -26,7 +26,6 @@ from chaos_utils.scoring.trained import (
     DEV_FILE,
     PREDICTIONS_FILE,
     RECORD_FILE,
-    TRAJECTORY_FILE,
     Run,
     find_run,
     learned,
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 # Runs with different values of these are one system, unless they also share the seed.
-_TECHNICAL = ("trajectory", "dev_examples", "token_budget", "threads", "precision", "data")
+_TECHNICAL = ("dev_examples", "token_budget", "threads", "precision", "data")
 _ONCE_UNKNOWN = ("token_budget", "threads", "revision")  # not in every record
 DROPOUT = ", MC dropout"  # ends the names of predictions with dropout left on
 
@@ -53,21 +52,19 @@ DROPOUT = ", MC dropout"  # ends the names of predictions with dropout left on
 class Outcome:
     """What was computed: probabilities, and what is reported of each fit.
 
-    `tests` is None where no test items were predicted; `fits` has one entry, or one for each
-    fold; `trajectory` holds probabilities on ChaosNLI's items by step.
+    `tests` is None where no test items were predicted; `fits` has one entry, or one for each fold.
     """
 
     chaosnli: Floats
     dev: Floats
     tests: Floats | None
     fits: list[dict[str, Any]]
-    trajectory: Mapping[int, Floats]
 
     @classmethod
     def nothing(cls) -> "Outcome":
         """Return what a process has that does not predict."""
         none = np.empty((0, 0))
-        return cls(none, none, None, [], {})
+        return cls(none, none, None, [])
 
 
 def write_run(
@@ -100,8 +97,6 @@ def write_run(
     with fresh_folder(out) as folder:
         write_predictions(folder / PREDICTIONS_FILE, _by_task(name, data.votes, outcome.chaosnli))
         _write_dev(folder / DEV_FILE, data, outcome.dev)
-        if outcome.trajectory:
-            _write_trajectory(folder / TRAJECTORY_FILE, data.votes, outcome)
         outputs = sorted(path for path in folder.iterdir() if path.is_file())
         write_json(
             folder / RECORD_FILE,
@@ -232,23 +227,6 @@ def _write_dev(path: Path, data: "Data", shares: Floats) -> None:
     table.insert(0, "label", data.dev.gold.astype(np.int8))
     table.insert(0, "uid", data.dev.uids)
     table.insert(0, "dataset", data.dev.datasets)
-    _write_parquet(path, table)
-
-
-def _write_trajectory(path: Path, votes: list[Votes], outcome: Outcome) -> None:
-    pairs = {look["step"]: look["pairs"] for look in outcome.fits[0]["looks"]}
-    tables = []
-    for step, shares in sorted(outcome.trajectory.items()):
-        table = pd.DataFrame(shares.astype(np.float32), columns=class_columns(votes[0].dataset))
-        table.insert(0, "uid", [uid for one in votes for uid in one.uids])
-        table.insert(0, "dataset", [one.dataset.name for one in votes for _ in one.uids])
-        table.insert(0, "pairs", pairs[step])
-        table.insert(0, "step", step)
-        tables.append(table)
-    _write_parquet(path, pd.concat(tables, ignore_index=True))
-
-
-def _write_parquet(path: Path, table: pd.DataFrame) -> None:
     stream = io.BytesIO()
     table.to_parquet(stream, index=False, compression="zstd")
     write_bytes(path, stream.getvalue())

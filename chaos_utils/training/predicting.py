@@ -198,7 +198,6 @@ def _write(
         shares(data.dev, "predicting dev"),
         None,
         fits,
-        {},
     )
     write_run(out, settings, encoder, data, outcome, device, key, started, code, **more)
 

@@ -89,9 +89,6 @@ class Settings:
     dev_examples: int = _setting(
         "at most so many dev and test items are predicted; 0 for all", 0, least=0
     )
-    trajectory: int = _setting(
-        "how many log-spaced looks at ChaosNLI's items on the way", 0, least=0, most=1000
-    )
     token_budget: int = _setting(
         "tokens at once while training; 0 for the device's default", 0, least=0
     )
@@ -213,12 +210,11 @@ def _check_together(settings: Settings) -> None:
             found=f"head=affine, train={settings.train}, init={settings.init or 'none'}",
             todo="add train=chaosnli and init=RUN, or leave the head out",
         )
-    if own and (settings.max_train_examples or settings.trajectory):
+    if own and settings.max_train_examples:
         raise ChaosError(
-            "Training on ChaosNLI's votes is folded: it has no subset and no trajectory.",
-            found=f"max_train_examples={settings.max_train_examples}, "
-            f"trajectory={settings.trajectory}",
-            todo="leave them out",
+            "Training on ChaosNLI's votes is folded: it has no subset.",
+            found=f"max_train_examples={settings.max_train_examples}",
+            todo="leave it out",
         )
 
 
@@ -243,6 +239,7 @@ def recorded_settings(record: Mapping[str, Any]) -> Settings:
         threads = re.match(r"CPU, (\d+) thread", record["device"]["title"])
         values["threads"] = int(threads[1]) if threads else 0
     values.setdefault("head", "kept")
+    values.pop("trajectory", None)  # looks on the way, which changed nothing
     return read_settings(values)
 
 

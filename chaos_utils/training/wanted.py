@@ -51,14 +51,14 @@ def listing() -> str:
              "| --- | --- | --- | --- | --- | --- | --- | --- |"]  # fmt: skip
     missing = ["| run | what for | command |", "| --- | --- | --- |"]
     commands = []
-    for one in wanted_runs().entries:
+    for one in wanted_runs():
         if not one.is_there:
             missing.append(f"| `{one.name}` | {one.why} | `{command_for(one)}` |")
             continue
         run = read_run(one.folder)
         try:
             there.append(_row(run))
-            commands.append(f"    {run.record['command']}")
+            commands.append(f"    {run.command}")
         except (LookupError, TypeError, ValueError, AttributeError) as fault:
             raise ChaosError(
                 "A run's record cannot be read.",

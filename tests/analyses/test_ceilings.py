@@ -7,9 +7,10 @@ from helpers.evidence import first_items, on_items
 from chaos_utils.analyses import ceilings
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.metrics.measures import MEASURES, Judged
+from chaos_utils.metrics.priors import draw_truths, fit_grid
 from chaos_utils.report.columns import lay_out
 from chaos_utils.scoring import systems
-from chaos_utils.scoring.draws import draw_crowds, draw_posterior, repeated
+from chaos_utils.scoring.draws import draw_crowds, repeated
 from chaos_utils.scoring.references import UNSETTLED, References
 from chaos_utils.scoring.scores import score
 
@@ -45,9 +46,9 @@ def test_chance_and_plug_in_errors_of_systems_are_shown_as_they_are(sample):
 
 
 def test_a_crowd_as_a_system_scores_about_1(sample):
-    # A second crowd is just what the ceiling is.
+    # It is as one draw of the second crowd.
     votes = sample[0]
-    truth = draw_posterior(votes.counts, 1, np.random.default_rng(1))
+    truth = draw_truths(votes.counts, fit_grid(votes.counts), np.random.default_rng(1))
     (shares,) = draw_crowds(truth, 100, np.random.default_rng(2))
     crowd = systems.computed("crowd", votes, shares, origin="yours")
     table = normalised(votes, [crowd], n_draws=8, n_resamples=50, seed=0)
@@ -102,7 +103,7 @@ def test_bias_and_standard_error_are_those_of_repeated_studies(sample):
     table = bought(votes, [], budget=500, n_draws=20, seed=0)
     said = table[table["system"] == "old label"].set_index("n_votes").loc[5]
     rng = np.random.default_rng(9)
-    truths = draw_posterior(votes.counts, 20, rng)
+    truths = draw_truths(votes.counts, fit_grid(votes.counts), rng, 20)
     items = rng.integers(len(votes), size=(600, 100))
     chosen = truths[rng.integers(20, size=items.shape), items]
     certain = systems.old_label(votes).probabilities

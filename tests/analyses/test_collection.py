@@ -14,8 +14,7 @@ from chaos_utils.collection.protocol import load_protocol
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.published.tables import read_published
 
-PROTOCOL = load_protocol()
-COMMON = {"protocol": PROTOCOL, "unanimous": 0.95, "seed": 3}
+COMMON = {"unanimous": 0.95, "seed": 3}
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +34,7 @@ def stories():
 )  # fmt: skip
 def test_a_stage_that_is_left_out_opens_the_way_round_it_and_none_else(left_out, opened, closed):
     protocol = load_protocol(**{f"{stage}_items": 0 for stage in left_out})
-    table = collection.open_ways(protocol).rows
+    table = collection.ways(protocol).rows
     found = set(table["from"] + "-" + table["to"])
     assert found.issuperset(opened.split())
     assert found.isdisjoint(closed.split())
@@ -47,10 +46,8 @@ def test_datasets_with_the_same_labels_lend_each_other_examples(sample):
     names = [[v.dataset.name for v in one.votes] for one in lent]
     assert names == [["snli", "mnli"], ["mnli", "snli"], ["alphanli"]]
     for one, votes in zip(lent, sample, strict=True):
-        expected = cut(votes, sample, n_items=50, seed=1)
-        found = collection._cut(one.votes[0], one.votes, 50, 0.95, 1)
-        assert found.pool_uids == expected.pool_uids
-        assert found.item_uids == expected.item_uids
+        expected, found = (cut(votes, lending, 50) for lending in (sample, one.votes))
+        assert (found.pool_uids, found.item_uids) == (expected.pool_uids, expected.item_uids)
 
 
 def test_where_examples_are_missing_all_is_recorded(sample, monkeypatch):
@@ -70,18 +67,30 @@ def test_applicants_are_stated_for_each_collection_that_the_paper_reports_on():
 
 
 def test_published_figures_stand_beside_simulated_ones(stories):
-    compared = collection.beside_published(stories, collections=1, **COMMON)
+    compared = collection.against_paper(stories, collections=1, **COMMON)
     paper = read_published("nie2020_table1").set_index("dataset").loc["alphanli"]
     table = compared.rows.set_index("quantity")
     assert table.loc["annotators", "published"] == paper["annotators"]
     assert table.loc["annotators", "simulated"] == pytest.approx(paper["annotators"], rel=0.1)
     stated = table.loc[table["role"] == "stated", "simulated"]
     assert dict(stated) == stated_parameters("alphanli")
-    (run,) = collection._collected(*stories.votes, stories.votes, PROTOCOL, 1, 0.95, 3)
-    people = run.annotators
-    blocked = (people["state"] == "blocked").sum() / (people["state"] != "rejected").sum()
-    assert table.loc["blocked_percent", "simulated"] == pytest.approx(100 * blocked)
-    parts = table.loc[["dismissed_percent", "blocked_percent"], "simulated"].sum()
-    assert parts == pytest.approx(table.loc["filter_rate_percent", "simulated"])
+    (run,) = collection._collected(*stories.votes, stories.votes, 1, 0.95, 3)
+    passed = run.annotators.loc[run.annotators["state"] != "rejected", "state"]
+    rate = 100 * passed.isin(["blocked", "dismissed"]).mean()
+    assert table.loc["filter_rate_percent", "simulated"] == pytest.approx(rate)
     with pytest.raises(ChaosError, match="Nothing would be simulated"):
-        collection.beside_published(stories, collections=0, **COMMON)
+        collection.against_paper(stories, collections=0, **COMMON)
+
+
+def test_the_stages_lower_the_error_and_cost_and_more_votes_do_not_replace_them(stories):
+    given = {"items": 60, "replicates": 1, **COMMON}
+    rows = collection.stage_effects(stories, careless=[0.5], **given).rows
+    table = rows.set_index("without")
+    without, more = "every stage", "every stage, 1,000 votes per item"
+    assert table["tvd"].idxmax() == without
+    assert table["tvd"].min() > table["chance_tvd"].iloc[0]
+    assert table.loc["nothing", "tvd"] < table.loc[more, "tvd"]
+    assert table.loc[without, "dollars"] == pytest.approx(60 * 100 * 0.05)
+    assert table.loc[more, "dollars"] == pytest.approx(10 * table.loc[without, "dollars"])
+    with pytest.raises(ChaosError, match="Nothing would be simulated"):
+        collection.stage_effects(stories, careless=[], **given)

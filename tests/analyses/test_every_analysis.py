@@ -14,15 +14,14 @@ from chaos_utils.scoring.systems import computed, synthetic_systems
 
 # What an analysis is given for a parameter of this name: so little that all take seconds.
 GIVEN = {
-    "budget": 100, "development": {}, "majority_below": 0.6, "measures": ["jsd", "dist_ce"],
+    "budget": 100, "majority_below": 0.6, "measures": ["jsd", "dist_ce"],
     "most": 50, "n_bins": 3, "n_draws": 1, "n_each": 2, "n_items": 3, "n_resamples": 40,
     "n_seeds": 2, "seed": 0, "shown_seed": 0, "step": 10, "temperature": 2.0,
 }  # fmt: skip
 # What takes tables, runs, companions or a paper's models, simulates or takes long.
 ELSEWHERE = (
     "calibration.temperature_", "ceilings.noise_ceiling", "collection.", "fitting.",
-    "learning_distributions.", "machine_crowds.", "record.model_scores", "trajectory.",
-    "why.",
+    "machine_crowds.", "trajectory.", "why.",
 )  # fmt: skip
 
 
@@ -65,6 +64,6 @@ def test_analyses_of_any_votes(module, sample, others):
             if "uid" not in analysis.keys:
                 assert not cells & set(votes.uids), analysis.name
             if votes is not few:  # no paper is about these votes
-                beside = rows.filter(regex="published|^difference|agrees")
+                beside = rows.filter(regex="published|^difference")
                 assert beside.isna().all(axis=None), analysis.name
         assert any(len(rows) for _, rows in tables), analysis.name

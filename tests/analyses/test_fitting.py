@@ -6,9 +6,11 @@ import pytest
 from helpers.evidence import evidence_of, evidence_on, first_items, on_items
 
 from chaos_utils.analyses import fitting
-from chaos_utils.analyses.fitting import ALL, AS_IT_IS, BASE_RATE, ON_VOTES, WITH_YOURS
+from chaos_utils.analyses.fitting import ALL, AS_IT_IS, BASE_RATE, FIXED, ON_VOTES, WITH_YOURS
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.splits import grouped_folds, item_groups
+from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.report.columns import lay_out
 from chaos_utils.scoring.fitting import KINDS, fit_map, log_probabilities
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.system import votes_of
@@ -102,6 +104,28 @@ def test_as_it_is_has_the_system_s_own_scores(votes, systems, table):
     assert found.tolist() == pytest.approx([people.value, people.low, people.high])
 
 
+def test_ways_to_learn_are_those_of_one_encoder(votes, systems):
+    trained = [
+        replace(one, name=f"A, {name}", family=f"A, {name}", seed=0)
+        for one, name in zip(systems, ("smoothing 0.1", "vote shares, 5 folds"), strict=True)
+    ]
+    trained[1] = replace(trained[1], trained_on=(votes_of(votes.dataset),), out_of_fold=True)
+    plain = [replace(one, name=f"A, seed {one.seed}", family="A") for one in systems]
+    rows = fitting.methods(evidence_of(votes, [*plain, *trained, yours(votes)]), **FEW).rows
+    found = fitting.ways_drawn(rows, "A")
+    of_label = found.groupby("label")["map"].agg(list).to_dict()
+    both = [AS_IT_IS, "quadratic"]
+    assert of_label == {
+        "A": both, "A, 2 seeds": both, "A, smoothing 0.1": both, "A, T = 2": [FIXED],
+        "A, vote shares": [ON_VOTES], "perfect model": ["perfect model"],
+        "second crowd": ["second crowd"],
+    }  # fmt: skip
+    doubled = plain[0].at_temperature(2.0).aligned_to(votes)
+    expected = MEASURES["jsd"].value(doubled)
+    assert found.set_index("label").loc["A, T = 2", "jsd"] == pytest.approx(expected)
+    assert not len(fitting.ways_drawn(rows, "B"))
+
+
 def test_the_base_rate_for_kl_is_the_mean_share_of_the_other_folds(votes, table):
     groups = item_groups([votes])[0]
     folds = grouped_folds(groups, N_FOLDS, 0)
@@ -125,13 +149,13 @@ def test_other_labels_few_votes_and_no_systems(others):
     for some in others:
         found = fitting.methods(evidence_of(some, [yours(some)]), **FEW)
         rows = found.rows[found.rows["inputs"] == "mine"]
-        assert set(rows["map"]) == {AS_IT_IS, *KINDS}
+        assert set(rows["map"]) == {AS_IT_IS, FIXED, *KINDS}
         assert rows["jsd"].notna().all()
     alone = fitting.methods(evidence_of(some, []), **FEW).rows
     assert set(alone["map"]) <= {BASE_RATE, "perfect model", "second crowd"}
     assert (alone["map"] == BASE_RATE).sum() == len(fitting.objectives_for(some))
     assert len(fitting.curve(evidence_of(some, []), n_folds=N_FOLDS, repeats=1, seed=0)) == 0
-    assert fitting.by_map(alone)["inputs"].tolist() == [""]
+    assert set(fitting.by_map(alone)["inputs"]) == {""}
 
 
 def test_a_map_is_carried_over_from_the_other_datasets(sample):
@@ -139,7 +163,7 @@ def test_a_map_is_carried_over_from_the_other_datasets(sample):
 
     def carried(**given):
         pool = evidence_on(several, lambda votes: given[votes.dataset.name]).pooled()
-        return fitting.carried_over(pool, n_folds=N_FOLDS, seed=0).rows
+        return fitting.carried_over(pool).rows
 
     snli, mnli = map(synthetic_systems, several)
     rows = carried(snli=snli, mnli=mnli)
@@ -159,14 +183,16 @@ def test_a_map_is_carried_over_from_the_other_datasets(sample):
 
 def test_one_table_sets_the_maps_side_by_side_and_the_figure_their_stack(votes, systems, table):
     rows = table.rows.set_index(["access", "inputs", "map", "objective"])["jsd"]
-    shown = fitting.by_map(table.rows).set_index("inputs")
-    assert list(shown.index) == [ALL, systems[0].name, ""]  # a family by its first seed
-    for kind in KINDS:
-        expected = rows["text", ALL, kind, "jsd"]
-        assert shown.loc[ALL, f"distance: text, {kind}"] == expected
-    assert shown.loc["", "distance: text, quadratic"] == rows["text", "", BASE_RATE, "jsd"]
-    expected = rows["old label", ALL, "quadratic", "jsd"]
-    assert shown.loc[ALL, "distance: old label, quadratic"] == expected
+    shown = fitting.by_map(table.rows)
+    header, cells = lay_out(shown, fitting.columns_of(shown), index=["dataset", "inputs"])
+    assert header[3] == ["from the text alone", "temperature"]
+    # A family by its first seed, after the stack.
+    assert [line[1] for line in cells] == [ALL, systems[0].name, "none (base rate)"]
+    for place, kind in ((3, "temperature"), (4, "affine")):
+        assert cells[0][place].strip("*") == f"{rows['text', ALL, kind, 'jsd']:.3f}"
+    assert cells[2][5].startswith(f"{rows['text', '', BASE_RATE, 'jsd']:.3f} [")
+    assert cells[0][7].strip("*") == f"{rows['old label', ALL, 'quadratic', 'jsd']:.3f}"
+    assert cells[2][3] == "–"
     drawn = fitting.drawn(table.rows)
     assert not drawn.duplicated(["group", "label"]).any()
     stacked = drawn[drawn["inputs"] == ALL].groupby("group")["map"].agg(set).to_dict()
@@ -186,9 +212,9 @@ def test_the_curve_ends_where_the_method_is(votes, systems, table):
     assert (curve["whole"] == (curve["n_fitted"] == fewest)).all()
     chosen = curve[curve["recipe"]]
     assert (chosen["objective"] == np.where(chosen["n_votes"] >= 20, "jsd", "kl")).all()
-    ends = curve[curve["whole"] & (curve["n_votes"] == 100)].set_index("objective")["jsd"]
+    ends = curve[curve["whole"] & (curve["n_votes"] == 100)].set_index("objective")["distance"]
     assert ends.to_dict() == pytest.approx(recipe.to_dict(), abs=0.004)
     drawn = fitting.curve_drawn(curve)
     assert not drawn.duplicated(["dataset", "n_fitted", "n_votes"]).any()
-    at_most = drawn[drawn["n_votes"] == 100].set_index("n_fitted")["jsd"]
+    at_most = drawn[drawn["n_votes"] == 100].set_index("n_fitted")["distance"]
     assert at_most.iloc[0] > at_most.iloc[-1]

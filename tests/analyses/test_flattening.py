@@ -57,4 +57,3 @@ def test_a_fault_that_two_claims_share_counts_once():
     table["verdict"] = np.where(table["kind"] == claims.HOLDS, claims.HOLDS, claims.FAILS)
     summed = claims.sum_up.__wrapped__(table).set_index("kind")
     assert summed.loc[claims.PRINT, ["claims", "n"]].tolist() == [2, 1]
-    assert claims.beside(summed.reset_index())["both"].sum() == 3

@@ -9,9 +9,12 @@ import pytest
 from helpers.evidence import evidence_of
 
 from chaos_utils.analyses import machine_crowds as mc
+from chaos_utils.analyses.beside import beside
 from chaos_utils.analyses.evidence import Material, gather
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input
+from chaos_utils.datasets import sources
+from chaos_utils.datasets.companions import Companion
 from chaos_utils.metrics.agreement import pairwise_agreement
 from chaos_utils.metrics.divergence import squared_distance
 from chaos_utils.scoring.system import votes_of
@@ -19,12 +22,13 @@ from chaos_utils.scoring.systems import computed, synthetic_systems
 from chaos_utils.scoring.worth import worth
 
 FEW = {"n_resamples": 100, "confidence": 0.95, "seed": 0}
-NONE = mc.Answers(pd.DataFrame())
 
 
 @pytest.fixture(scope="module")
 def votes(sample):
-    return sample[0]
+    """Votes as if they were the published ones, which alone models have answered."""
+    source = Input(sample[0].dataset.file, sample[0].dataset.files[0].sha256)
+    return replace(sample[0], source=source, other_sources=())
 
 
 @pytest.fixture(scope="module")
@@ -41,62 +45,53 @@ def judges(votes):
 
 
 def of_a_reader(votes):
-    return replace(votes, source=replace(votes.source, synthetic=False))
+    return replace(votes, source=replace(votes.source, sha256="0" * 64))
 
 
 def answers_to(votes, labels):
     """Return answers of models, a column of `labels` each, two by each maker."""
     names = np.array(votes.dataset.labels)
     rows = [
-        {"dataset": votes.dataset.name, "uid": uid, "model": f"m{k}", "maker": f"by {k // 2}",
-         "label": names[label]}
+        {"uid": uid, "model": f"m{k}", "maker": f"by {k // 2}", "label": names[label]}
         for uid, given in zip(votes.uids, labels, strict=True) for k, label in enumerate(given)
     ]  # fmt: skip
-    return mc.Answers(pd.DataFrame(rows))
+    return given(pd.DataFrame(rows))
+
+
+def given(rows):
+    return Companion("invented/*", lambda dataset: rows)
 
 
 def test_crowds_are_seeds_all_systems_and_language_models(votes, systems, judges):
     other = replace(systems[0], name="other", family="other", seed=None)
     seen = replace(systems[0], name="seen", seed=8, trained_on=(votes_of(votes.dataset),))
-    found = mc.crowds_on(votes, [*systems, other, seen], judges.on(votes))
+    found = mc.crowds_on(votes, [*systems, other, seen], judges)
     assert [(one.name, one.n_members) for one in found] == [
         (mc.LLMS, 6), (systems[0].family, 3), (mc.ALL, 4)
     ]  # fmt: skip
     yours = [replace(systems[0], name=f"y{k}", family=f"y{k}", origin="yours") for k in (0, 1)]
-    beside = mc.crowds_on(votes, [*systems, other, *yours], judges.on(votes)[:0])
-    assert [(one.name, one.n_members) for one in beside][1:] == [(mc.ALL, 4), (mc.WITH_YOURS, 6)]
+    more = mc.crowds_on(votes, [*systems, other, *yours], judges)
+    assert [(one.name, one.n_members) for one in more][2:] == [(mc.ALL, 4), (mc.WITH_YOURS, 6)]
     # They are no crowd beside a reader's own votes, and single votes judge none.
     own = of_a_reader(votes)
-    assert mc.crowds_on(own, systems[:1], judges.on(own)) == []
+    assert mc.crowds_on(own, systems[:1], judges) == []
+    assert not len(mc.crowds(evidence_of(own, []), judges=judges, **FEW))
     single = replace(votes, counts=np.eye(votes.dataset.n_classes, dtype=int)[votes.majority])
-    assert mc.crowds_on(single, systems, judges.on(single)) == []
-    for analysis in (mc.members, mc.makers, mc.panels, mc.unanimity):
-        assert not len(analysis(evidence_of(single, []), judges=judges, **FEW))
+    assert mc.crowds_on(single, systems, judges) == []
 
 
 def test_models_are_judged_on_the_items_that_all_of_them_answered(votes, judges):
-    rows = judges.rows
+    rows = judges.read("")
     some = rows[rows["uid"].isin(votes.uids[5:9])].iloc[::-1]
-    crowd = mc.judges_on(votes, some)
+    crowd = mc.judges_on(votes, given(some))
     assert crowd.votes.uids == votes.uids[5:9]
     assert (crowd.labels[:, 0] == votes.majority[5:9]).all()
     assert crowd.makers == ("by 0", "by 0", "by 1", "by 1", "by 2", "by 2")
     one_left_out = some[(some["uid"] != votes.uids[6]) | (some["model"] != "m3")]
-    assert mc.judges_on(votes, one_left_out).votes.uids == (votes.uids[5], *votes.uids[7:9])
-    nowhere = one_left_out[
-        (one_left_out["model"] != "m3") == (one_left_out["uid"] == votes.uids[6])
-    ]
-    assert mc.judges_on(votes, nowhere) is None
+    left = mc.judges_on(votes, given(one_left_out))
+    assert left.votes.uids == (votes.uids[5], *votes.uids[7:9])
     with pytest.raises(ChaosError, match="No such item"):
-        mc.judges_on(votes, some.replace(votes.uids[5], "unheard of"))
-
-
-def test_people_as_few_as_the_machines(votes):
-    two = mc.chance_of_unanimity(votes, 2)
-    assert np.allclose(two, pairwise_agreement(votes.counts))
-    n = int(votes.n_votes[0])
-    assert (mc.chance_of_unanimity(votes, n)[votes.counts.max(axis=1) < n] == 0).all()
-    assert np.isnan(mc.chance_of_unanimity(votes, n + 1)).all()
+        mc.judges_on(votes, given(some.replace(votes.uids[5], "unheard of")))
 
 
 def test_a_crowd_is_worth_what_its_pooled_votes_are(votes, systems, judges):
@@ -104,10 +99,10 @@ def test_a_crowd_is_worth_what_its_pooled_votes_are(votes, systems, judges):
     here = evidence_of(votes, copies)
     rows = mc.crowds(here, judges=judges, **FEW).rows.set_index("crowd")
     one = rows.loc[systems[0].family]
-    assert (one["agreement"], one["unanimous"]) == (1, 1)
+    assert one["agreement"] == 1
     assert one["people_agreement"] < 1
     assert one["limit_people_on_top_trusted"] == pytest.approx(one["people_on_top_trusted"])
-    crowd = mc.judges_on(votes, judges.rows)
+    crowd = mc.judges_on(votes, judges)
     pooled = worth(votes, computed("pooled", votes, crowd.counts / 6), n_resamples=100, seed=0)
     for name, estimate in pooled.estimates.items():
         ends = [estimate.value, estimate.low, estimate.high]
@@ -115,12 +110,19 @@ def test_a_crowd_is_worth_what_its_pooled_votes_are(votes, systems, judges):
         assert np.allclose(found.astype(float), ends)
     pairs = [pairwise_agreement(counts) for counts in (crowd.counts, votes.counts)]
     assert rows.loc[mc.LLMS, "rho"] == pytest.approx(np.corrcoef(*pairs)[0, 1])
+    labels = crowd.labels.T
+    within = [(labels[k] == labels[k + 1]).mean() for k in (0, 2, 4)]
+    assert rows.loc[mc.LLMS, "within_maker"] == pytest.approx(np.mean(within))
+    across = [
+        (labels[k] == labels[m]).mean() for k, m in combinations(range(6), 2) if k // 2 != m // 2
+    ]
+    assert rows.loc[mc.LLMS, "across_makers"] == pytest.approx(np.mean(across))
 
 
 def test_panels_are_the_mean_over_all_ways_to_draw_them(votes, judges):
     table = mc.panels(evidence_of(votes, []), judges=judges, **FEW).rows
     assert table["n_members"].tolist() == [1, 2, 3, 5, 6]
-    pairs = [mc.judges_on(votes, judges.rows).one_hot[[k, m]].mean(axis=0)
+    pairs = [mc.judges_on(votes, judges).one_hot[[k, m]].mean(axis=0)
              for k, m in combinations(range(6), 2)]  # fmt: skip
     far = np.mean([squared_distance(votes.shares, one, votes.n_votes).mean() for one in pairs])
     of_one = 1 - pairwise_agreement(votes.counts).mean()
@@ -140,38 +142,28 @@ def test_each_model_beside_people(votes, judges):
     assert rows.loc["m0", "beyond"] == pytest.approx(share.mean() - pairs)
     assert rows.loc["m0", "side"] == "above"
     # A drawn person's labels are worth about one; the majority's agree more often with people.
-    assert rows.loc["m1":"m5", "people_on_top_trusted"].mean() == pytest.approx(1, abs=0.25)
+    people = rows.loc[[f"m{k}" for k in range(1, 6)], "people_on_top_trusted"]
+    assert people.mean() == pytest.approx(1, abs=0.25)
     assert "people_on_top" not in rows
-    wide = mc.side_by_side(rows.reset_index(), "model")
-    assert wide[f"with_people {votes.dataset.name}"].is_monotonic_decreasing
-
-    rows = mc.makers(here, judges=judges, **FEW).rows.set_index("maker")
-    labels = mc.judges_on(votes, judges.rows).labels.T
-    within = [(labels[k] == labels[k + 1]).mean() for k in (0, 2, 4)]
-    assert np.allclose(rows["within"].iloc[:3], within)
-    across = [(labels[k] == labels[m]).mean() for k in (2, 3) for m in (0, 1, 4, 5)]
-    assert rows.loc["by 1", "across"] == pytest.approx(np.mean(across))
-    assert rows.loc["all", "within"] == pytest.approx(np.mean(within))
+    assert rows["with_people"].is_monotonic_decreasing
 
 
 def test_the_best_panel_is_judged_on_other_items(votes, judges):
     rows = mc.best_panels(evidence_of(votes, []), judges=judges, confidence=0.95, seed=0).rows
     people = rows.set_index("panel")["people_on_top"]
     assert people[mc.CHOSEN] > people[mc.JUDGED]
-    few = mc.Answers(judges.rows[judges.rows["model"] != "m5"])
-    assert not len(mc.best_panels(evidence_of(votes, []), judges=few, confidence=0.95, seed=0))
 
 
 def test_where_models_agree_and_part_from_people(votes, judges):
     here = evidence_of(votes, [])
     rows = mc.unanimity(here, judges=judges, **FEW).rows
     assert rows["n_items"].sum() == len(votes)
-    counts = mc.judges_on(votes, judges.rows).counts
+    counts = mc.judges_on(votes, judges).counts
     whole = counts.max(axis=1) == 6
     last = rows[rows["share"] == 1].iloc[0]
     assert last["n_items"] == whole.sum()
     assert last["people"] == pytest.approx(votes.shares[whole, counts[whole].argmax(axis=1)].mean())
-    assert not mc.parted(here, judges=judges).rows["n_items"].any()  # m0 is with the majority
+    assert not len(mc.parted(here, judges=judges))  # m0 is with the majority
     wrong = (votes.majority + 1) % votes.dataset.n_classes
     apart = answers_to(votes, np.stack([wrong, wrong], axis=1))
     rows = mc.parted(here, judges=apart).rows
@@ -183,19 +175,18 @@ def test_where_models_agree_and_part_from_people(votes, judges):
 
 
 def test_missing_files_leave_recorded_tables(votes, systems, monkeypatch):
-    source = Input(votes.dataset.file, votes.dataset.files[0].sha256)
-    released = replace(votes, source=source, other_sources=())  # as if they were the published
-    here = Material((evidence_of(released, systems),))
-    monkeypatch.setattr(mc.sources, "find", lambda name: None)
-    hidden = mc.beside(here)
-    assert [one.votes for one in hidden.material] == [None]
+    here = Material((evidence_of(votes, systems),))
+    monkeypatch.setattr(sources, "find", lambda name: None)
+    assert [one.votes for one in beside(here, mc.JUDGES)] == [None]
+    assert [one.votes for one in mc.judged(here)] == [None]
     # A reader's own predictions have no record: they are shown without the published answers.
     own = Material((replace(here[0], own=True),))
-    assert mc.beside(own).material is own
+    assert beside(own, mc.JUDGES)[0].votes
+    assert not len(mc.judged(own))
     # Nor are they looked for beside other votes.
     others = Material((replace(evidence_of(of_a_reader(votes), systems), own=True),))
-    assert mc.beside(others).material is others
-    assert not len(mc.annotated(others)[0])
+    assert not len(mc.judged(others))
+    assert not len(mc.annotated(others))
 
 
 # What was published (Li, Yu and Li 2026), and what was computed apart from this project's code.
@@ -213,8 +204,7 @@ def test_missing_files_leave_recorded_tables(votes, systems, monkeypatch):
 @pytest.mark.usefixtures("released_root")
 def test_thirty_two_language_models(name, missing, agree, sides, whole, pooled, trusted, five):
     material = gather(name)
-    judges = mc.beside(material).judges
-    rows = mc.published(material, judges=judges).rows.set_index("quantity")
+    rows = mc.published(material).rows.set_index("quantity")
     ours = rows.drop("nu_H")
     if missing:
         assert np.allclose(rows.loc[["J", "E"], "missing"], [missing["J"], missing["E"]], atol=6e-4)
@@ -222,22 +212,23 @@ def test_thirty_two_language_models(name, missing, agree, sides, whole, pooled, 
     else:
         assert np.allclose(ours["value"], ours["paper"], rtol=1e-12, atol=0)
     alone = evidence_of(material.votes[0], [])
-    crowd = mc.crowds(alone, judges=judges, **FEW).rows.iloc[0]
-    rows = mc.members(material, judges=judges, **FEW).rows.set_index("model")
+    crowd = mc.crowds(alone, **FEW).rows.iloc[0]
+    rows = mc.members(material, **FEW).rows.set_index("model")
     models = rows[rows["maker"] != ""]
     rates = models["with_people"]
     found = [rows.loc[mc.PEOPLE, "with_people"], rates.min(), rates.max()]
     found += [rows.loc[mc.MAJORITY, "with_people"], crowd["agreement"]]
     assert np.allclose(found, agree, atol=5.1e-4)
     assert tuple((models["side"] == side).sum() for side in ("above", "below")) == sides
-    last = mc.unanimity(material, judges=judges, **FEW).rows.iloc[-1]
+    last = mc.unanimity(material, **FEW).rows.iloc[-1]
     assert np.allclose(last[["share_of_items", "people"]].astype(float), whole, atol=6e-3)
-    rows = mc.panels(material, judges=judges, **FEW).rows.set_index("n_members")
+    rows = mc.panels(material, **FEW).rows.set_index("n_members")
     found = [*rows.loc[[1, 5, 32], "human_equivalent_brier"], crowd["limit_human_equivalent_brier"]]
     assert np.allclose(found, pooled, atol=0.051)
     assert crowd["people_on_top_trusted"] == pytest.approx(trusted, abs=0.05)
-    rows = mc.best_panels(material, judges=judges, confidence=0.95, seed=0).rows.set_index("panel")
-    found = rows.loc[[mc.CHOSEN, mc.JUDGED], "human_equivalent_brier"]
+    rows = mc.best_panels(material, confidence=0.95, seed=0).rows.set_index("panel")
+    # Without the base rate.
+    found = rows.loc[[mc.CHOSEN, mc.JUDGED], "people_on_top"] + crowd["credibility"]
     assert np.allclose(found, five, atol=0.06)  # over other random halves
 
 
@@ -258,5 +249,3 @@ def test_what_models_and_encoders_add_to_each_other(votes, systems, judges):
     assert together["by_models"] == pytest.approx(encoders - together["jsd"])
     assert together["by_encoders"] == pytest.approx(models - together["jsd"])
     assert guessing.loc[both, "by_encoders_low"] > 0
-    few = replace(votes, counts=np.minimum(votes.counts, 3))
-    assert not len(mc.with_encoders(evidence_of(few, systems), judges=judges, **how))

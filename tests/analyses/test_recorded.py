@@ -16,7 +16,7 @@ from chaos_utils.analyses.recorded import Record, derived, read_record, recorded
 from chaos_utils.base import modules, paths
 from chaos_utils.base.asked import asked_by
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.inputs import Input, Later, LaterMapping
+from chaos_utils.base.inputs import Input, Later
 from chaos_utils.base.table import Table
 from chaos_utils.datasets import availability
 from chaos_utils.datasets.availability import check_available
@@ -266,7 +266,7 @@ def test_other_parameters_and_other_rows_of_a_given_table_are_computed(evidence,
 
 def test_what_stands_beside_is_keyed_by_its_inputs_and_read_later(evidence, results, computed):
     def beside(sha256):
-        return LaterMapping((Input("other.json", sha256),), dict)
+        return Later((Input("other.json", sha256),), dict)
 
     for sha256, expected in (("1", True), ("1", False), ("2", True)):
         computed.clear()

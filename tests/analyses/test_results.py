@@ -3,12 +3,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers.evidence import evidence_on
+from scipy.stats import spearmanr
 
 from chaos_utils.analyses import results
+from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import frozen
+from chaos_utils.metrics.resampling import holm
 from chaos_utils.metrics.signals import contested_auroc, entropy_correlation
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import worth as worths
+from chaos_utils.scoring.published import published_models
 from chaos_utils.scoring.systems import computed, oracle, original_votes, synthetic_systems
 
 
@@ -33,9 +37,10 @@ def table(sample):
 def test_chance_is_the_paper_s_and_simple_guesses_beat_its_models(released):
     evidence = evidence_on(released, lambda votes: ())
     table = results.main_results(evidence, n_resamples=20, seed=0)
-    chance = table.rows[table.rows["kind"] == "chance"]
+    chance = table.rows[table.rows["kind"] == "chance"].set_index("dataset")
+    printed = read_published("nie2020_table5").query("model == 'chance'").set_index("dataset")
     for measure in results.TABLE_5:
-        assert chance[f"difference_{measure}"].abs().max() < 3e-4
+        assert (chance[measure] - printed[measure]).abs().max() < 3e-4
     against = results.baselines_against_models(table)
     jsd = against.rows[against.rows["measure"] == "jsd"].set_index(["system", "dataset"])
     beaten = jsd["n_beaten"]
@@ -44,6 +49,20 @@ def test_chance_is_the_paper_s_and_simple_guesses_beat_its_models(released):
     for dataset in ("mnli", "alphanli"):
         assert beaten["mean vote given the old label", dataset] == 9
     assert (jsd["n_beyond"] <= beaten).all()
+
+
+def test_correlations_are_those_of_nine_models_and_corrected_together():
+    models, found = published_models(), results.rank_correlations().rows
+    assert len(found) == 6
+    raw = []
+    for row in found.to_dict("records"):
+        group = models[models["dataset"] == row["dataset"]]
+        expected = spearmanr(group["new_accuracy"], group[row["distance"]])
+        assert row["value"] == pytest.approx(expected.statistic)
+        assert row["low"] < row["value"] < row["high"]
+        raw.append(expected.pvalue)
+    np.testing.assert_allclose(found["p"], holm(raw))
+    assert (found["p"] < 0.05).sum() == 1
 
 
 def test_intervals_hold_their_values(table):

@@ -9,8 +9,8 @@ from helpers.evidence import evidence_on
 from helpers.runs import write_run
 
 from chaos_utils.analyses import trajectory
-from chaos_utils.analyses.evidence import Evidence, Material
 from chaos_utils.scoring.systems import uniform
+from chaos_utils.scoring.trained import kind_of
 
 
 def mixed(votes, share):
@@ -44,50 +44,52 @@ def runs(tmp_path_factory, sample):
 
 
 @pytest.fixture(scope="module")
-def known(runs, sample):
-    """A function that gives the sample's votes stages."""
+def growth(runs, sample):
+    """A function that scores some of the runs on some votes, by default all."""
 
-    def given(model="minilm-l6", chosen=None, votes=sample):
-        return trajectory.with_sizes(evidence_on(votes), model, chosen or runs.values())
+    def scored(names=None, model="minilm-l6", votes=sample):
+        several = [runs[name] for name in names or runs]
+        given = {"runs": [run for run in several if kind_of(run) in ("plain", "size")]}
+        pools = trajectory.with_pools(evidence_on(votes))
+        return trajectory.by_size(
+            pools, model=model, n_bins=4, n_resamples=50, seed=0, **given
+        ).rows
 
-    return given
-
-
-def growth(known):
-    stages = trajectory.with_pools(known)
-    return trajectory.by_size(stages, model="minilm-l6", n_bins=4, n_resamples=50, seed=0)
+    return scored
 
 
 def chosen(table, **values):
     return table[(table[list(values)] == pd.Series(values)).all(axis=1)]
 
 
-def test_stages_are_runs_of_one_model_with_hard_labels_alone(known, sample):
-    found = [[(one.run, one.items, one.seed) for one in each.systems[0]] for each in known()]
-    of_nli = [("small", 1000, 0), ("second", 1000, 1), ("large", 4000, 0), ("later", 4000, 1)]
-    assert found == [of_nli, of_nli, [("stories", 4000, 0)]]
-    others = known(model="mpnet-base")
-    assert [[one.run for one in each.systems[0]] for each in others] == [["other"], ["other"], []]
-    assert len(growth(others)) == 0  # stages of other models are passed over
+def test_stages_are_runs_by_size_and_seed(runs, sample):
+    some = [runs[name] for name in ("large", "later", "second", "small", "stories", "twin")]
+    found = trajectory.stages(some, sample[0])
+    assert [(one.family, one.seed) for one in found] == [
+        ("1000", 0), ("1000", 1), ("4000", 0), ("4000", 1),
+    ]  # fmt: skip
+    expected = np.concatenate(mixed(sample[:1], 0.9))
+    np.testing.assert_allclose(found[2].probabilities, expected, atol=1e-6)
+    assert {kind_of(run) for run in trajectory.grown()} == {"plain", "size"}
 
 
-def test_without_votes_or_on_other_items_there_are_no_stages(known, runs, sample):
-    nothing = Material(tuple(Evidence((one.dataset,), None, None) for one in sample))
-    found = trajectory.with_sizes(nothing, "minilm-l6", runs.values())
-    assert [one.systems for one in found] == [None, None, None]
+def test_of_other_models_and_on_other_items_there_is_nothing(growth, sample):
+    assert set(growth(model="mpnet-base")["dataset"]) == {"snli+mnli"}
+    assert len(growth(model="another")) == 0
     others = [replace(one, uids=tuple(f"other-{uid}" for uid in one.uids)) for one in sample]
-    assert len(growth(known(votes=others))) == 0
+    assert len(growth(votes=others)) == 0
 
 
-def test_seeds_are_averaged_and_widen_the_intervals(known, runs):
-    sizes = growth(known()).rows
-    first, second = (growth(known(chosen=[runs[name]])).rows for name in ("small", "second"))
+def test_seeds_are_averaged_and_widen_the_intervals(growth):
+    sizes = growth()
+    first, second = (growth([name]) for name in ("small", "second"))
     mine = chosen(sizes, dataset="snli+mnli", items=1000)
-    assert set(mine["runs"]) == {"small second"}
-    assert set(mine["epochs"]) == {10}
     mean = (first["value"] + second["value"]).to_numpy() / 2
     np.testing.assert_allclose(mine["value"], mean)
     several, alone = (chosen(one, bin=0, measure="jsd").iloc[0] for one in (mine, first))
     assert (several["n_seeds"], alone["n_seeds"]) == (2, 1)
     # The two seeds differ by far more than items do.
     assert several["high"] - several["low"] > 3 * (alone["high"] - alone["low"])
+    large = chosen(sizes, dataset="snli+mnli", items=4000).reset_index(drop=True)
+    np.testing.assert_allclose(large["change"], large["value"] - mean)
+    assert (large["change"].between(large["change_low"], large["change_high"])).all()

@@ -9,7 +9,7 @@ from helpers.evidence import evidence_on, on_items, with_counts
 
 from chaos_utils.analyses import why
 from chaos_utils.analyses.evidence import Evidence, Material, gather
-from chaos_utils.analyses.why import Companion
+from chaos_utils.datasets.companions import Companion
 from chaos_utils.datasets.votes import frozen
 from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance
 from chaos_utils.scoring.systems import computed
@@ -26,7 +26,7 @@ def votes(sample):
 
 
 def beside(rows, columns):
-    return Companion("", lambda: pd.DataFrame(rows, columns=columns))
+    return Companion("invented/*", lambda: pd.DataFrame(rows, columns=columns))
 
 
 def test_minority_votes_on_errors(votes):
@@ -87,21 +87,6 @@ def test_reasons_explain_what_follows_them_and_nothing_else(sample):
     assert (found["p_holm"] >= found["p"]).all()
 
 
-def test_those_who_explain_beside_those_who_vote(votes):
-    # Of ten people each, as people vote; on b, every answer names two labels.
-    rows = [("a", *one) for one in [(1, 0, 0)] * 6 + [(0, 1, 0)] * 3 + [(0, 0, 1)]]
-    rows += [("b", 0.5, 0.5, 0)] * 10
-    answers = beside(rows, ["uid", E, N, C])
-    found = why.explaining.function(votes, n_draws=20, companion=answers, **DRAWN)
-    found = found.set_index("crowd")
-    assert found.loc["explained", "several"] == 0.5
-    assert found.loc["explained", "tvd"] == pytest.approx((0 + 0.3) / 2, abs=0.015)
-    assert found.loc["voted", "tvd"] > 0.05
-    assert found["n_people"].tolist() == [10, 10]
-    farther = found.loc["explained", "tvd"] - found.loc["voted", "tvd"]
-    assert found.loc["explained", "farther"] == pytest.approx(farther)
-
-
 def test_what_disambiguation_removes(votes):
     rows = [("a", 0, False, 5, 4, 0), ("a", 1, False, 9, 0, 0), ("a", 2, False, 0, 9, 0),
             ("a", 3, True, 3, 3, 3)]  # fmt: skip
@@ -119,11 +104,9 @@ def test_what_disambiguation_removes(votes):
 
 def test_votes_on_other_items_are_left_out_and_recorded_tables_stand_in(votes, monkeypatch):
     own = replace(votes, source=replace(votes.source, synthetic=False))
-    here = Companion("", lambda: pd.DataFrame({"uid": ["a"]}))
+    here = Companion("invented/*", lambda: pd.DataFrame({"uid": ["a"]}))
     monkeypatch.setattr(why, "TAXONOMY", here)
-    for name in ("VARIERR", "LIVENLI"):
-        monkeypatch.setattr(why, name, Companion("", lambda: pd.DataFrame()))
-    monkeypatch.setattr(Companion, "files", property(lambda self: []))
+    monkeypatch.setattr(why, "VARIERR", Companion("invented/*", lambda: pd.DataFrame()))
     assert len(why.joined(evidence_on([own]))) == 1
     assert len(why.joined(evidence_on([replace(own, uids=tuple("pqrs"))]))) == 0
     monkeypatch.setattr(Companion, "files", property(lambda self: ["gone"]))

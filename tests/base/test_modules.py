@@ -107,7 +107,7 @@ def test_what_another_algorithm_remembers_does_not_count(remembered, by, counts)
     memory = json.loads(kept.read_text())
     sources = json.loads(memory["sources"])
     for known in sources.values():
-        known[-1] = "another meaning"
+        known[3] = "another meaning"
     memory["sources"] = json.dumps(sources)
     memory |= {"sha256": modules._sha256(memory["sources"])} | ({"by": by} if by else {})
     kept.write_text(json.dumps(memory))

@@ -45,7 +45,6 @@ def test_a_deleted_site_is_made_again_and_scraps_are_swept(checkout):
     [
         ("book/cite.md", "\nSee {numref}`fig-nothing`.\n", "fig-nothing"),
         ("book/cite.md", "\n[gone](gone.md)\n", "gone.md"),
-        ("book/figures.yml", "\nfig-vanished: 0.1.0\n", "no notebook makes: fig-vanished"),
         ("book/redirects.yml", "\nfigures/fig-entropy: cite\n", "still there."),
     ],
 )

@@ -77,8 +77,9 @@ def told(scripts, paths, all_votes, *, allow_missing=False):
 def scripts(browser):
     """A page that has the scripts, and nothing to show."""
     page = browser.new_page()
-    for name in ("reading.js", "measures.js", "results.js"):
-        page.add_script_tag(path=PROJECT / "book" / "_evaluate" / name)
+    scripts = [f"_evaluate/{name}.js" for name in ("reading", "measures", "results")]
+    for name in ("_shared/page.js", *scripts):
+        page.add_script_tag(path=PROJECT / "book" / name)
     yield page
     page.close()
 

@@ -24,11 +24,14 @@ ROWS = pd.DataFrame(
 @pytest.mark.browser
 def test_readers_sort_switch_and_slide(browser, tmp_path):
     data = json.dumps(scores(ROWS, "temperature")).replace("<", "\\u003c")
-    script = (PROJECT / "book" / "_interactive" / "interactive.js").as_uri()
+    names = ("_shared/page.js", "_interactive/interactive.js")
+    scripts = "".join(
+        f'<script src="{(PROJECT / "book" / name).as_uri()}"></script>' for name in names
+    )
     path = tmp_path / "page.html"
     path.write_text(
         '<!doctype html><title>t</title><div class="interactive" hidden data-slider="temperature">'
-        f'<script type="application/json">{data}</script></div><script src="{script}"></script>'
+        f'<script type="application/json">{data}</script></div>{scripts}'
     )
     page = browser.new_page()
     page.goto(path.as_uri())

@@ -253,6 +253,15 @@ def test_the_synthetic_sample_cannot_be_mistaken(request, built):
 
 
 @pytest.mark.slow
+def test_a_chapter_is_made_again_when_a_file_changes_that_it_has_read(real_checkout):
+    chapters = list((real_checkout / "_build" / "chapters").glob("*/record.json"))
+    assert chapters
+    for path in chapters:
+        record = json.loads(path.read_text())
+        assert {one["sha256"] for one in record["inputs"]} <= {*record["made_from"].values()}, path
+
+
+@pytest.mark.slow
 def test_the_real_book_is_not_marked_and_does_not_know_where_it_was_made(real_checkout):
     site = real_checkout / "_build" / "html"
     for path in [*pages(site), *(site / "figures").glob("*.json")]:

@@ -1,14 +1,13 @@
 """The state machine, by examples of logs."""
 
 import json
-from pathlib import Path
 
+import numpy as np
 import pytest
+from helpers.logs import LOGS
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.collection.protocol import load_protocol
-
-LOGS = sorted((Path(__file__).parent / "logs").glob("*.json"))
 
 
 def test_the_logs_reach_every_final_state():
@@ -18,15 +17,21 @@ def test_the_logs_reach_every_final_state():
 
 
 @pytest.mark.parametrize("path", LOGS, ids=lambda path: path.stem)
-def test_a_recorded_log_ends_as_recorded(path):
+def test_a_recorded_log_ends_as_recorded_for_one_and_for_many(path):
     recorded = json.loads(path.read_text())
-    protocol = load_protocol(**recorded["log"]["parameters"])
-    state = protocol.replay(recorded["log"]["events"])
-    final = recorded["final"]
-    found = {"state": state.name, "reason": state.reason, "counters": dict(state.counters)}
-    assert found == {name: final[name] for name in found}
-    votes = recorded["log"]["votes"] if protocol.counts_votes(state) else []
-    assert len(votes) == final["votes_counted"]
-    if protocol.table["states"][state.name]["final"]:
+    log, final = recorded["log"], recorded["final"]
+    protocol = load_protocol(**log["parameters"])
+    one = protocol.replay(log["events"])
+    assert one.states == [final["state"]]
+    assert {name: counter[0] for name, counter in one.counters.items()} == final["counters"]
+    assert (len(log["votes"]) if one.counted[0] else 0) == final["votes_counted"]
+    if protocol.table["states"][final["state"]]["final"]:
         with pytest.raises(ChaosError, match="cannot happen"):
-            protocol.step(state, {"type": "draw", "check": False})
+            protocol.replay([*log["events"], {"type": "draw", "check": False}])
+    many, rows = protocol.start(3), np.array([0, 2])  # and nothing happens to the one between
+    for event in log["events"]:
+        right = event.get("answer") == event.get("expected")
+        many.step(rows, event["type"], right=right, check=event.get("check", False))
+    assert many.states.tolist() == [final["state"], "start", final["state"]]
+    for name, count in final["counters"].items():
+        assert many.counters[name].tolist() == [count, 0, count]

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from helpers.logs import log_of
 from helpers.rows import row, write_dataset
 from typer.testing import CliRunner
 
@@ -97,11 +98,14 @@ def test_votes_of_a_blocked_annotator_do_not_count(tmp_path, save):
 
 
 def test_a_simulated_collection_merges_to_its_counts(tmp_path, sample, save):
-    materials = cut(sample[1], sample, n_items=12)
+    materials = cut(sample[1], sample, 12)
     protocol = load_protocol(votes_per_item=8)
     made = simulate(protocol, materials, mixture(careless=0.5, mean_stay=10), seed=0)
     paths = [
-        save(content_of(made.log(row), f"n{row}", "mnli", {"votes_per_item": 8}), f"n{row}")
+        save(
+            content_of(log_of(made, materials, row), f"n{row}", "mnli", {"votes_per_item": 8}),
+            f"n{row}",
+        )
         for row in range(len(made.annotators))
     ]
     merge(paths, tmp_path / "made", "sample")

@@ -9,7 +9,6 @@ from contextlib import chdir
 from pathlib import Path
 
 from chaos_utils.publish import build
-from chaos_utils.publish.snakemake import Profile
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -193,6 +192,5 @@ def chaos_environment(cwd: Path, **environment: str) -> dict[str, str]:
 def planned(checkout: Path, *, url: str = "", data: str = "sample") -> set[str]:
     """Return what `chaos build --dry-run` says that it would run."""
     with chdir(checkout):
-        profile = Profile(checkout / "profiles" / "local", remote=False)
-        given = {"profile": profile, "url": url, "say": print, "progress": print}
+        given = {"url": url, "say": print, "progress": print}
         return set(build.build(data, dry_run=True, **given))

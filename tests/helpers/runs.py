@@ -16,7 +16,7 @@ SETTINGS = {
     "model": "minilm-l6", "task": "nli", "seed": 0, "train": "corpora", "loss": "hard",
     "label_smoothing": 0.0, "teacher": "", "init": "", "max_train_examples": 0, "n_folds": 5,
     "epochs": 2, "batch_size": 32, "learning_rate": 1e-4, "weight_decay": 0.01,
-    "warmup_ratio": 0.1, "max_length": 128, "patience": 0, "dev_examples": 2000, "trajectory": 0,
+    "warmup_ratio": 0.1, "max_length": 128, "patience": 0, "dev_examples": 2000,
     "precision": "bf16", "revision": "", "data": "auto",
 }  # fmt: skip
 _PUBLISHED = {"nli": 942854, "alphanli": 169654}

@@ -73,10 +73,9 @@ def replaced(**change):
         (lambda: bootstrap_masses(VOTES, fit_grid(VOTES), 0, RNG), "n_resamples"),
         # replacement
         (lambda: replaced(epsilon=2), "epsilon is 2"),
-        (lambda: replaced(q=0), "q is 0"),
         (lambda: replaced(item=[0, 0, 0]), "labelled an item twice"),
         (lambda: replaced(label=[0, 0, 5]), "label"),
-        (lambda: replaced(fewest_items=3), "nobody labelled 3 items"),
+        (replaced, "nobody labelled 30 items"),
         # resampling
         (lambda: bootstrap_means(np.zeros((0, 2)), 10, RNG), "shape"),
         (lambda: bootstrap_means([[1.0]], 0, RNG), "n_resamples"),

@@ -4,12 +4,10 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import stats
 
 from chaos_utils.datasets import sources
-from chaos_utils.metrics.replacement import _rejected, alternative_annotator_test
+from chaos_utils.metrics.replacement import alternative_annotator_test
 
 # What the authors' notebook prints: winning rate, advantage probability.
 PUBLISHED = {
@@ -65,6 +63,8 @@ def test_p_values_and_rejections_equal_scipy_s(ordered):
     found = alternative_annotator_test(
         item, annotator, label, system, n_classes=3, epsilon=0.1, ordered=ordered
     )
+    expected = stats.false_discovery_control(found.p, method="by") <= 0.05
+    assert found.won.tolist() == expected.tolist()
     for place, who in enumerate(found.annotator):
         gaps = []
         for i in item[annotator == who]:
@@ -80,15 +80,6 @@ def test_p_values_and_rejections_equal_scipy_s(ordered):
         assert found.p[place] == pytest.approx(expected)
         assert found.n_items[place] == len(gaps)
         assert found.advantage[place] == pytest.approx(np.mean(np.array(gaps) <= 0))
-
-
-@settings(max_examples=40)
-@given(st.lists(st.floats(0, 0.2), min_size=1, max_size=12))
-def test_rejections_are_those_of_benjamini_and_yekutieli(values):
-    p = np.array(values)
-    adjusted = stats.false_discovery_control(p, method="by")
-    clear = np.abs(adjusted - 0.05) > 1e-9
-    np.testing.assert_array_equal(_rejected(p, 0.05)[clear], (adjusted <= 0.05)[clear])
 
 
 @pytest.mark.parametrize("dataset", ["wax", "lesion"])

@@ -140,7 +140,7 @@ def simulate(k, concentration, n, n_votes, n_replicates):
                 continue  # no claim: Fieller's interval has no end then
             ends = bootstrap_intervals(found, 200, replicate)
             intervals = [skill_interval(found.of_base_rate, found.of_system)[1:],
-                         ends.skill_trusted, ends.people, ends.people_trusted]  # fmt: skip
+                         ends["skill_trusted"], ends["people"], ends["people_trusted"]]  # fmt: skip
             low, high = np.transpose(intervals)
             missed[i] += ~((low <= truth[name]) & (truth[name] <= high))
     known = np.array(list(truth.values()))[:, :2]

@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 from helpers.predictions import part_of
 
-from chaos_utils.analyses import why
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
-from chaos_utils.datasets import sources
+from chaos_utils.datasets import companions, sources
+from chaos_utils.datasets.companions import Companion
 from chaos_utils.datasets.dataset import Release
 from chaos_utils.metrics.divergence import jensen_shannon_distance
 from chaos_utils.publish import explorer, licences, scripts
@@ -84,8 +84,8 @@ def collected(sample, monkeypatch):
         "LIVENLI": {"uid": [b, c, c, "other"]},
     }  # fmt: skip
     for name, table in tables.items():
-        made = why.Companion("invented/", lambda table=table: pd.DataFrame(table))
-        monkeypatch.setattr(why, name, made)
+        made = Companion("invented/*", lambda table=table: pd.DataFrame(table))
+        monkeypatch.setattr(companions, name, made)
     return votes
 
 
@@ -112,11 +112,11 @@ def test_reasons_are_joined_to_items_by_uid(collected, sample):
 def test_reasons_whose_files_are_missing_are_not_there(collected, monkeypatch):
     whole = explorer.reasons(collected)["items"]
     monkeypatch.setattr(sources, "find", lambda name: None)
-    monkeypatch.setattr(why, "LIVENLI", why.Companion("livenli", lambda: 1 / 0))
+    monkeypatch.setattr(companions, "LIVENLI", Companion("livenli/*", lambda: 1 / 0))
     made = explorer.reasons(collected)["items"]
     assert made[:4] == [whole[0], [*whole[1][:2], 0], None, whole[3]]
     for name in ("TAXONOMY", "VARIERR"):
-        monkeypatch.setattr(why, name, why.Companion("varierr", lambda: 1 / 0))
+        monkeypatch.setattr(companions, name, Companion("varierr/*", lambda: 1 / 0))
     assert explorer.reasons(collected) == {}
     assert explorer.reasons_script([collected], "why.html") == ""
 

@@ -1,6 +1,7 @@
 """Sweeps: what the grid holds, what is run and what is not, which runs failed and why."""
 
 import csv
+import json
 import signal
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_json, write_text
 from chaos_utils.base.inputs import digest
 from chaos_utils.base.paths import RECORD_FILE
-from chaos_utils.publish import snakemake, sweep
+from chaos_utils.publish import cluster, sweep
 
 
 @pytest.fixture
@@ -62,11 +63,11 @@ def test_a_grid_is_checked_whole_before_anything_runs(tiny):
 def test_an_unknown_profile_and_one_that_cannot_be_used_here(tmp_path, monkeypatch):
     monkeypatch.chdir(PROJECT)
     with pytest.raises(ChaosError, match="did you mean 'slurm'"):
-        snakemake.find_profile("slrum")
+        cluster.find_profile("slrum")
     for executor, message in (("nobody-has-this", "not installed"), ("[", "cannot be read")):
         (tmp_path / "config.yaml").write_text(f"executor: {executor}\n")
         with pytest.raises(ChaosError, match=message):
-            snakemake.find_profile(str(tmp_path))
+            cluster.find_profile(str(tmp_path))
 
 
 def test_what_is_there_is_not_run_again_and_what_failed_is(tiny, tmp_path, monkeypatch):
@@ -76,16 +77,16 @@ def test_what_is_there_is_not_run_again_and_what_failed_is(tiny, tmp_path, monke
     grid = sweep.plan(tiny, {"seed": "0,1"})
     one, other = grid.runs
 
-    def drive(grid, todo, *more):
+    def submit(plan, profile, *, jobs):
+        todo = list(json.loads(plan.read_text())["runs"])
         asked.append(todo)
         record = {"notebook_sha256": digest(tiny), "parameters": grid.runs[one], "seconds": 1.0}
         for name in (one, todo[0]):  # a record of other parameters is no run
             write_json(tmp_path / "runs" / name / RECORD_FILE, record)
         write_text(grid.folder / "done" / todo[0], "")
 
-    monkeypatch.setattr(sweep, "_drive", drive)
-    profile = snakemake.Profile(tmp_path, remote=False)
-    options = {"profile": profile, "say": print, "progress": lambda done, of: None}
+    monkeypatch.setattr(sweep.cluster, "submit", submit)
+    options = {"profile": tmp_path, "say": print, "progress": lambda done, of: None}
     for first, second in (("done", "failed"), ("was there", "done")):
         rows = sweep.run(grid, **options)
         assert [row["status"] for row in rows] == [first, second]
@@ -147,15 +148,13 @@ def test_a_killed_sweep_is_taken_up_again(checkout):
     assert "failed" in status.values()
 
 
-def test_runs_beside_each_other_share_the_threads(tmp_path, monkeypatch):
-    def given(at_once, *, remote=False):
-        profile = snakemake.Profile(tmp_path, remote)
-        return sweep._threads(profile, at_once).get("OMP_NUM_THREADS")
+def test_runs_beside_each_other_share_the_threads(monkeypatch):
+    def given(at_once):
+        return sweep._threads(at_once).get("OMP_NUM_THREADS")
 
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     monkeypatch.setattr(sweep.os, "cpu_count", lambda: 8)
     assert [given(n) for n in (1, 3, 99)] == [None, "2", "1"]
-    assert given(2, remote=True) is None
     monkeypatch.setenv("OMP_NUM_THREADS", "5")
     assert given(2) is None
 

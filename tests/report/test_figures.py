@@ -55,6 +55,13 @@ def test_one_call_writes_every_format_of_the_same_bytes(run_folder, tmp_path, mo
     assert digests(folder) == digests(tmp_path / "again" / "figures")
 
 
+def test_without_rows_there_is_nothing_where_that_may_be(run_folder):
+    empty = Table(DATA.rows[:0], DATA.keys)
+    assert publish_figure("fig-line", plot, empty, if_rows=True, **GIVEN) is None
+    assert publish_table("tbl-line", empty, caption="A line.", if_rows=True) is None
+    assert not (run_folder / "figures").exists()
+
+
 EVIL = """A *line* of {cite:t}`nie2020`, "50 %" & <b>ß</b> é \\ {(x)} 'α'. More."""
 WORDS = """A line of nie2020, "50 %" & <b>ß</b> é \\ {(x)} 'α'"""
 RIGHTS = "CC BY 4.0, https://creativecommons.org/licenses/by/4.0/"

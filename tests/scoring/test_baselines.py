@@ -41,8 +41,8 @@ def test_the_base_rate_is_the_mean_of_the_other_texts(sample):
 
 def test_given_the_old_label_items_of_one_label_and_fold_share_a_prediction(sample):
     votes = sample[0]
-    found = mean_vote_given_old_label(votes, n_folds=2).probabilities
-    assert len(np.unique(found, axis=0)) == 6
+    found = mean_vote_given_old_label(votes).probabilities
+    assert len(np.unique(found, axis=0)) == 30
     # A label that no other item has: its item gets the mean of the others.
     lonely = replace(votes, given_old_label=frozen(np.arange(len(votes)) == 5))
     given, mean = mean_vote_given_old_label(lonely), base_rate(lonely)

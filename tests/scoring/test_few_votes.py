@@ -93,13 +93,14 @@ def test_maps_on_few_votes_are_fitted_for_kl_and_ranked_by_the_squared_distance(
     assert set(rows["by"]) == {"sq_distance"}
     assert "jsd" not in set(rows["objective"])
     shown = fitting.by_map(rows)
-    assert shown["distance: text, quadratic"].is_monotonic_increasing
+    by_recipe = shown[(shown["access"] == "text") & (shown["map"] == "quadratic")]
+    assert by_recipe["distance"].is_monotonic_increasing
     assert fitting.in_words(rows) == "Squared distance (unbiased)"
     single = replace(votes, counts=np.eye(3, dtype=int)[COUNTS.argmax(axis=1)])
     assert fitting.ranked_by(single) == "kl"
     curve = fitting.curve(evidence, n_folds=2, repeats=1, seed=0).rows
-    assert "jsd" not in curve
-    assert fitting.with_distance(curve)["distance"].notna().all()
+    assert set(curve["by"]) == {"sq_distance"}
+    assert curve["distance"].notna().all()
 
 
 @pytest.mark.parametrize(("skill", "refused"), [(0.92, True), (0.0, False)])

@@ -23,6 +23,10 @@ def crowd_of(worth, votes, truths, rng):
     return computed(f"{worth} people", votes, rng.multinomial(worth, truths) / worth)
 
 
+def equivalents(crowds, *systems, **how):
+    return [one for system in systems for one in crowds.equivalents(system, **how)]
+
+
 @pytest.mark.slow
 def test_intervals_hold_what_crowds_of_known_size_are_worth(sample):
     hits, worths = [], np.repeat(WORTH, len(NAMES))
@@ -30,10 +34,9 @@ def test_intervals_hold_what_crowds_of_known_size_are_worth(sample):
         rng = np.random.default_rng([2022, replicate])
         truths, votes = simulated(sample, 200, 100, rng)
         systems = [crowd_of(worth, votes, truths, rng) for worth in WORTH]
-        drawn = {"n_draws": 3, "n_resamples": 200, "seed": replicate}
-        found = people.human_equivalents(votes, systems, **drawn)
+        found = equivalents(Crowds(votes, n_draws=3, seed=replicate), *systems, n_resamples=200)
         both = zip(found, worths, strict=True)
-        hits.append([one.low <= worth <= one.high for (_, one), worth in both])
+        hits.append([one.low <= worth <= one.high for one, worth in both])
     assert np.mean(hits, axis=0).min() >= 0.92
     assert np.mean(hits) >= 0.93
 
@@ -43,15 +46,16 @@ def test_crowds_of_known_size_are_found_by_every_distance(sample):
     rng = np.random.default_rng(0)
     truths, votes = simulated(sample, 2000, 100, rng)
     systems = [crowd_of(worth, votes, truths, rng) for worth in WORTH]
-    found = people.human_equivalents(votes, systems, n_draws=10, n_resamples=100)
+    found = equivalents(Crowds(votes, n_draws=10), *systems, n_resamples=100)
     worths = np.repeat(WORTH, len(NAMES))
-    np.testing.assert_allclose([one.value for _, one in found], worths, rtol=0.12)
+    np.testing.assert_allclose([one.value for one in found], worths, rtol=0.12)
     wrong = computed("wrong", votes, np.eye(3)[votes.counts.argmin(axis=1)])
-    for _, one in people.human_equivalents(votes, [wrong], n_draws=3):
+    crowds = Crowds(votes, n_draws=3)
+    for one in equivalents(crowds, wrong):
         assert one.text == "less than one"
         assert one.high < 1
     best = computed("truth", votes, truths)
-    for _, one in people.human_equivalents(votes, [best], n_draws=3):
+    for one in equivalents(crowds, best):
         assert one.text.startswith("more than 50")
         assert one.high == np.inf
 

@@ -72,6 +72,6 @@ def test_the_interval_of_the_perfect_model_holds_the_true_score(sample, truth_of
     for number in range(60):
         rng = np.random.default_rng([number, 8])
         found = References(collected(sample[0], truth_of(N_ITEMS, rng), rng))
-        low, high = np.transpose([found.floor_interval(name) for name in BOUNDS])
+        low, high = np.transpose([found.perfect_model_interval(name) for name in BOUNDS])
         inside.append((low <= true) & (true <= high))
     assert (np.mean(inside, axis=0) >= 0.92).all()

@@ -9,14 +9,13 @@ import pytest
 from helpers.evidence import evidence_of
 from helpers.predictions import N, made_votes, shares, write_chaosnli, write_csv, write_lines
 
-from chaos_utils.analyses import claims_numbers, fitting, record
+from chaos_utils.analyses import claims_numbers, fitting
 from chaos_utils.analyses.baan import agrees
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.availability import missing_predictions
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.dataset import Kept, ReleasedSystem
-from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.registry import prediction_files
 from chaos_utils.report.captions import cautioned
 from chaos_utils.scoring.predictions import read_predictions
@@ -109,22 +108,10 @@ def test_what_must_be_said_of_a_system_stands_below_what_names_it(votes):
     found = fitting.stacks([a, replace(b, caution="may know them"), c])
     assert (found["all systems"], found["all but b"]) == ([0, 1, 2], [0, 2])
     a = replace(a, paper="baan2022")
-    evidence, given = [evidence_of(votes, some) for some in ([a, b], [a])], {"n_resamples": 20}
-    both, alone = (claims_numbers.system_numbers(one, seed=0, **given).rows for one in evidence)
-    pd.testing.assert_frame_equal(both, alone)
-
-
-def test_the_nine_models_scores_on_alphanli_are_those_printed(released):
-    (alphanli,) = [one for one in released if one.dataset.name == "alphanli"]
-    ours = record.model_scores(evidence_of(alphanli, load_systems(alphanli))).rows
-    bins = read_published("nie2020_entropy_bins")
-    theirs = pd.concat([read_published("nie2020_table5").assign(bin=0), bins])
-    theirs = theirs.query("dataset == 'alphanli'").rename(columns={"model": "system"})
-    measures = ["jsd", "kl", "old_accuracy", "new_accuracy"]
-    long = theirs.melt(["system", "bin"], measures, "measure", "printed")
-    both = ours.merge(long, on=["system", "bin", "measure"])
-    assert len(both) == len(ours) == 9 * 6 * 4
-    assert all(map(agrees, both["value"], both["printed"]))
+    evidence, given = [evidence_of(votes, some) for some in ([a, b], [a])], {"n_resamples": 40}
+    for numbers in (claims_numbers.system_numbers, claims_numbers.gains):
+        both, alone = (numbers(one, seed=0, **given).rows for one in evidence)
+        pd.testing.assert_frame_equal(both, alone)
 
 
 # JSD, KL, old and new accuracy, as the README of the predictions has them.

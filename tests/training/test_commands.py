@@ -12,6 +12,7 @@ from chaos_utils.cli import train
 from chaos_utils.cli.__main__ import app
 from chaos_utils.scoring.trained import committed_runs, read_run, wanted_runs
 from chaos_utils.training import wanted
+from chaos_utils.training.settings import recorded_settings
 
 SMALL = ["--model", "tiny-bert", "--data", "sample", "--max-train-examples", "32",
          "--dev-examples", "20", "--threads", "3", "--token-budget", "200"]  # fmt: skip
@@ -92,11 +93,12 @@ def test_a_list_that_cannot_be_read_is_one_message(checkout):
 
 
 def test_the_project_s_list_is_complete_and_its_readme_current():
-    listed = wanted_runs().entries
+    listed = wanted_runs()
     assert len({one.name for one in listed}) == len(listed)
     for one in listed:
         assert wanted.command_for(one).endswith(f"--out results/{one.name}")
     assert wanted.listing() in (paths.results() / "README.md").read_text("utf-8")
     for run in committed_runs():
         assert not run.record["synthetic"]
+        assert recorded_settings(run.record).model == run.settings["model"]  # of any edition
         assert sum(file.stat().st_size for file in run.folder.iterdir()) < 3_000_000

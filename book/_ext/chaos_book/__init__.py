@@ -9,7 +9,7 @@ from sphinx.application import Sphinx
 from chaos_book import (
     addresses,
     annotate,
-    book_votes,
+    book,
     cards,
     claims,
     drafts,
@@ -34,10 +34,10 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register all parts."""
     for part in (
         drafts,
+        book,
         published,
         landing,
         rerun,
-        book_votes,
         site,
         addresses,
         theme,

@@ -8,9 +8,9 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 
 from chaos_book import faults
-from chaos_book.published import manifests, project_of
+from chaos_book.book import BOOK, write_last
 from chaos_book.site import notice
-from chaos_utils.publish import addresses, citations, registry
+from chaos_utils.publish import addresses, registry
 
 logger = logging.getLogger(__name__)
 
@@ -25,7 +25,7 @@ def _redirect(app: Sphinx) -> list[tuple[str, dict[str, Any], str]]:
         return []
     known = registry.read_registry().redirects
     withdrawn = {f"figures/{id}": id for id, entry in known.items() if entry.withdrawn}
-    made = {f"figures/{id}" for id in manifests()}
+    made = {f"figures/{id}" for id in BOOK.manifests}
     pages = {*app.env.found_docs, *made, *withdrawn, *_NO_READING}
     with faults.on_one_line():
         moved = registry.read_moved_pages(pages)
@@ -43,11 +43,8 @@ def _redirect(app: Sphinx) -> list[tuple[str, dict[str, Any], str]]:
     ]
 
 
-def _write(app: Sphinx, exception: Exception | None) -> None:
-    if exception is not None or app.builder.format != "html":
-        return
-    out = Path(app.outdir)
-    book = citations.read_book(project_of(app) / "CITATION.cff")
+def _write(app: Sphinx, out: Path) -> None:
+    book = BOOK.citation
     (out / f"{NOT_FOUND}.html").write_text(addresses.not_found_html(book, notice()), "utf-8")
     if book.url:
         gone = {f"figures/{id}" for id in registry.read_registry().redirects}
@@ -68,4 +65,4 @@ def _pages(out: Path) -> Iterator[str]:
 def setup(app: Sphinx) -> None:
     """Connect before sphinx-reredirects, and to the end of the build, after all other pages."""
     app.connect("html-collect-pages", _redirect, priority=400)
-    app.connect("build-finished", _write, priority=900)
+    write_last(app, _write, priority=900)

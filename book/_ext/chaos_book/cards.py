@@ -9,8 +9,9 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from chaos_book.published import PublishedCaption, project_of
-from chaos_utils.publish import citations, metadata
+from chaos_book.book import BOOK
+from chaos_book.published import PublishedCaption
+from chaos_utils.publish import metadata
 
 CARD = "_static/card.png"
 _ENOUGH = 60  # characters; less says nothing
@@ -24,7 +25,7 @@ def _describe(
 ) -> None:
     if pagename.startswith("figures/"):  # these have their own
         return
-    book = citations.read_book(project_of(app) / "CITATION.cff")
+    book = BOOK.citation
     title, said = unescape(str(context.get("title") or book.title)), book.abstract
     if pagename == app.config.root_doc:
         title = book.title

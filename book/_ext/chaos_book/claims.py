@@ -11,8 +11,8 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
-from chaos_book import page_files
-from chaos_book.published import manifest_of, raw_html
+from chaos_book.book import BOOK, raw_html
+from chaos_book.widgets import Widget
 from chaos_utils.analyses.claim_cards import SHORT, card_html, place_of
 from chaos_utils.analyses.claims import MARKS, PAPERS, VERDICTS
 from chaos_utils.base.errors import ChaosError
@@ -20,7 +20,7 @@ from chaos_utils.publish import explorer
 
 logger = logging.getLogger(__name__)
 
-_FOLDER = "claims"
+WIDGET = Widget("claims", ("claims.css", "claims.js"))
 _EXPLORER = "explorer"  # the page
 
 
@@ -35,10 +35,10 @@ class Claims(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the controls and a card for each claim; a warning where there is no table."""
-        manifest = manifest_of(self)
+        manifest = BOOK.manifest_of(self)
         if manifest is None:
             return []
-        page_files.ask(self.env, _FOLDER)
+        WIDGET.ask(self.env)
         # As a table again, so that what is missing is NaN.
         rows = pd.DataFrame(manifest["data"]).to_dict("records")
         n_resamples = manifest["parameters"]["resamples"]
@@ -100,16 +100,7 @@ def _depart(self: HTML5Translator, node: nodes.Element) -> None:
     self.body.append("</article>\n")
 
 
-def _add_files(
-    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
-) -> None:
-    """Let this page alone load the script and the style."""
-    if page_files.asks(app, pagename, _FOLDER):
-        page_files.load(app, _FOLDER, ("claims.css", "claims.js"))
-
-
 def setup(app: Sphinx) -> None:
-    """Register the cards and their directive, and connect to Sphinx's events."""
+    """Register the cards and their directive."""
     app.add_node(ClaimCard, html=(_visit, _depart))
-    app.add_directive("claims", Claims)
-    app.connect("html-page-context", _add_files)
+    WIDGET.register(app, "claims", Claims)

@@ -12,9 +12,9 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from chaos_book import book_votes, page_files
-from chaos_book.published import made, project_of, raw_html
-from chaos_utils.analyses.names import SYSTEM_NAMES
+from chaos_book.book import BOOK, raw_html
+from chaos_book.widgets import Widget
+from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.datasets.catalogue import known_datasets
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES
@@ -22,8 +22,7 @@ from chaos_utils.publish import scripts
 from chaos_utils.scoring.formats import class_columns
 from chaos_utils.scoring.worth import PEOPLE, PEOPLE_TRUSTED, SKILL, SKILL_TRUSTED, TITLES
 
-_FOLDER = "evaluate"
-_FILES = ("evaluate.css", "reading.js", "measures.js", "results.js", "main.js")  # as they load
+WIDGET = Widget("evaluate", ("evaluate.css", "reading.js", "measures.js", "results.js", "main.js"))
 _OTHERS = "tbl-main-results"
 _MEASURES = ("jsd", "kl", "dist_ce", "ent_ce", "old_accuracy", "new_accuracy", "ece")
 
@@ -32,22 +31,18 @@ class EvaluateFile(SphinxDirective):
     """Set the place for a reader's file, which the page's scripts bring to life."""
 
     def run(self) -> list[nodes.Node]:
-        """Return the place, and note which page this is; nothing in a book without the votes."""
+        """Return the place; nothing in a book without the votes."""
         if "explorer" not in self.env.found_docs:
             return []
-        page_files.ask(self.env, _FOLDER)
-        app = self.env.app
-        said = book_votes.missing_nodes("evaluates a file of predictions")
-        place = (project_of(app) / "book" / "_evaluate" / "page.html").read_text("utf-8")
-        manifest = made(self.env, _OTHERS)
-        items = book_votes.shown()
+        manifest = BOOK.made(self.env, _OTHERS)
+        items = BOOK.items
         rows: Sequence[Mapping[str, Any]] = ()
         if manifest is not None and manifest["synthetic"] == items.synthetic:
             rows = manifest["data"]
         content = scripts.compact(known(items.votes, rows))
         content = content.replace("<", "\\u003c")
         data = f'<script type="application/json" id="evaluate-known">{content}</script>'
-        return [*said, raw_html(place + data)]
+        return [*WIDGET.place(self.env, "evaluates a file of predictions"), raw_html(data)]
 
 
 def known(votes: Sequence[Votes], rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -124,15 +119,6 @@ def _number(cell: object) -> float | None:
     return round(float(cell), 4) if is_number else None  # type: ignore[arg-type]
 
 
-def _add_files(
-    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
-) -> None:
-    """Let this page alone load the scripts and the style."""
-    if page_files.asks(app, pagename, _FOLDER):
-        page_files.load(app, _FOLDER, _FILES)
-
-
 def setup(app: Sphinx) -> None:
-    """Register the directive and connect to Sphinx's events."""
-    app.add_directive("evaluate-file", EvaluateFile)
-    app.connect("html-page-context", _add_files)
+    """Register the directive."""
+    WIDGET.register(app, "evaluate-file", EvaluateFile)

@@ -11,6 +11,7 @@ from fontTools.ttLib import TTFont
 from sphinx.application import Sphinx
 
 from chaos_book import drafts
+from chaos_book.book import write_last
 
 _SHOWN = {
     "fa-angle-down", "fa-angle-left", "fa-angle-right", "fa-arrow-up", "fa-bars",
@@ -22,10 +23,10 @@ _WOFF = re.compile(r'url\(\.\./webfonts/fa-solid-900\.woff2\) format\("woff2"\),
 _NAMES_OF_FONT = (1, 3, 4, 6, 16)  # its family and full names, in the font's table of names
 
 
-def _shorten(app: Sphinx, exception: Exception | None) -> None:
-    if exception is not None or app.builder.format != "html" or drafts.is_draft(app):
+def _shorten(app: Sphinx, site: Path) -> None:
+    if drafts.is_draft(app):
         return
-    (sheet,) = Path(app.outdir).glob("_static/vendor/fontawesome/*/css/all.min.css")
+    (sheet,) = site.glob("_static/vendor/fontawesome/*/css/all.min.css")
     signs = set()
 
     def keep(rule: re.Match[str]) -> str:
@@ -49,4 +50,4 @@ def _shorten(app: Sphinx, exception: Exception | None) -> None:
 
 def setup(app: Sphinx) -> None:
     """Shorten when the site's other parts have been written."""
-    app.connect("build-finished", _shorten, priority=900)
+    write_last(app, _shorten, priority=900)

@@ -9,14 +9,14 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from chaos_book import page_files
-from chaos_book.published import made, raw_html
-from chaos_utils.analyses.names import SYSTEM_NAMES
+from chaos_book.book import BOOK, raw_html
+from chaos_book.widgets import Widget
+from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.publish.scripts import compact
 
-_FOLDER = "interactive"
+WIDGET = Widget("interactive", ("interactive.css", "interactive.js"))
 _DIGITS = 4
 
 
@@ -39,7 +39,7 @@ class Interactive(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the data and a place for what the script makes of it."""
         id = self.arguments[0]
-        manifest = made(self.env, id)
+        manifest = BOOK.made(self.env, id)
         if manifest is None:  # on other data there may be none
             return []
         rows = pd.DataFrame(manifest["data"])
@@ -55,7 +55,7 @@ class Interactive(SphinxDirective):
             return []
         slider = self.options.get("slider", "")
         content = compact(scores(rows, slider)).replace("<", "\\u003c")
-        page_files.ask(self.env, _FOLDER)
+        WIDGET.ask(self.env)
         html = (
             f'<div class="interactive" hidden data-slider="{escape(slider)}">'
             f'<script type="application/json">{content}</script></div>'
@@ -121,15 +121,6 @@ def _measure(name: str) -> list[str]:
     return [", ".join(filter(None, (measure.title, measure.unit))), measure.better]
 
 
-def _add_assets(
-    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
-) -> None:
-    """Let only pages with such a table load the script and its style."""
-    if page_files.asks(app, pagename, _FOLDER):
-        page_files.load(app, _FOLDER, ("interactive.css", "interactive.js"))
-
-
 def setup(app: Sphinx) -> None:
-    """Register the directive and connect to Sphinx's events."""
-    app.add_directive("interactive", Interactive)
-    app.connect("html-page-context", _add_assets)
+    """Register the directive."""
+    WIDGET.register(app, "interactive", Interactive)

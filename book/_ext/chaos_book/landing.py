@@ -20,15 +20,8 @@ from sphinx.util.osutil import relative_uri
 from sphinx.writers.html5 import HTML5Translator
 
 from chaos_book import drafts
-from chaos_book.published import (
-    Manifest,
-    PublishedCaption,
-    PublishedFigure,
-    PublishedTable,
-    made,
-    manifests,
-    project_of,
-)
+from chaos_book.book import BOOK, Manifest, write_last
+from chaos_book.published import PublishedCaption, PublishedFigure, PublishedTable
 from chaos_utils.base import style
 from chaos_utils.publish import cells, citations, contents, landing, metadata
 from chaos_utils.report import parameters
@@ -47,9 +40,9 @@ class PublishedList(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return a section for each chapter."""
         sections: list[nodes.Node] = []
-        for id in manifests():
-            made(self.env, id)
-        for notebook, found in groupby(manifests().values(), key=itemgetter("notebook")):
+        for id in BOOK.manifests:
+            BOOK.made(self.env, id)
+        for notebook, found in groupby(BOOK.manifests.values(), key=itemgetter("notebook")):
             title = contents.chapter_title(notebook)
             section = nodes.section(ids=[f"chapter-{nodes.make_id(notebook)}"])
             section += nodes.title(title, title)
@@ -62,7 +55,7 @@ class PublishedList(SphinxDirective):
 
 def _visit_thumbnail(self: HTML5Translator, node: nodes.Element) -> None:
     id = node["published"]
-    manifest = manifests()[id]
+    manifest = BOOK.manifests[id]
     title = escape(citations.title_of(manifest))
     if manifest["kind"] == "figure":
         width, height = manifest["size"]
@@ -84,25 +77,24 @@ def _visit_thumbnail(self: HTML5Translator, node: nodes.Element) -> None:
 
 def _remember(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Keep the captions of a chapter, whose references have been resolved by now."""
-    app.env.chaos_captions = getattr(app.env, "chaos_captions", {})  # type: ignore[attr-defined]
     for node in doctree.findall(nodes.Element):
         if isinstance(node, PublishedFigure | PublishedTable):
             caption = next(node.findall(PublishedCaption)).deepcopy()
-            app.env.chaos_captions[node["published"]] = docname, caption  # type: ignore[attr-defined]
+            BOOK.captions[node["published"]] = docname, caption
 
 
 def _pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
     """Yield the page of each figure and table: name, context, template."""
     if app.builder.format != "html":
         return
-    book = citations.read_book(project_of(app) / "CITATION.cff")
-    for id, manifest in manifests().items():
+    book = BOOK.citation
+    for id, manifest in BOOK.manifests.items():
         page = f"figures/{id}"
-        if id not in app.env.chaos_captions:  # type: ignore[attr-defined]
+        if id not in BOOK.captions:
             if drafts.is_draft(app) and (Path(app.outdir) / f"{page}.html").is_file():
                 continue  # its chapter has not changed
             raise ExtensionError(f"{id} is made by {manifest['notebook']}, but no page shows it")
-        docname, caption = app.env.chaos_captions[id]  # type: ignore[attr-defined]
+        docname, caption = BOOK.captions[id]
         _relink(app, caption, docname, page)
         place = landing.Place(
             chapter=app.env.titles[docname].astext(),
@@ -110,7 +102,7 @@ def _pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
             number=_number(app, manifest),
             caption=_html(app, caption),
         )
-        source = project_of(app) / "notebooks" / f"{manifest['notebook']}.py"
+        source = BOOK.project / "notebooks" / f"{manifest['notebook']}.py"
         folder = Path(manifest["folder"])
         sizes = {name: (folder / name).stat().st_size for name in contents.file_names(manifest)}
         cell = cells.cell_of(source, id, book)
@@ -154,7 +146,7 @@ def _plain(caption: nodes.Element) -> str:
 def _number(app: Sphinx, manifest: Manifest) -> str:
     """Return the number that the book has given, such as ``Fig. 3``."""
     id, kind = manifest["id"], manifest["kind"]
-    docname, _ = app.env.chaos_captions.get(id, (None, None))  # type: ignore[attr-defined]
+    docname, _ = BOOK.captions.get(id, (None, None))
     for name, numbers in app.env.toc_fignumbers.items():
         if docname in (None, name) and id in numbers.get(kind, {}):
             number = ".".join(map(str, numbers[kind][id]))
@@ -162,12 +154,10 @@ def _number(app: Sphinx, manifest: Manifest) -> str:
     return str(manifest["kind"]).capitalize()
 
 
-def _write_bibliography(app: Sphinx, exception: Exception | None) -> None:
-    if exception is not None or app.builder.format != "html":
-        return
-    book = citations.read_book(project_of(app) / "CITATION.cff")
-    entries = "\n\n".join(citations.bibtex(book, manifest) for manifest in manifests().values())
-    (Path(app.outdir) / BIBLIOGRAPHY).write_text(f"{entries}\n", "utf-8")
+def _write_bibliography(app: Sphinx, out: Path) -> None:
+    book = BOOK.citation
+    entries = "\n\n".join(citations.bibtex(book, manifest) for manifest in BOOK.manifests.values())
+    (out / BIBLIOGRAPHY).write_text(f"{entries}\n", "utf-8")
 
 
 def setup(app: Sphinx) -> None:
@@ -176,4 +166,4 @@ def setup(app: Sphinx) -> None:
     app.add_directive("published-list", PublishedList)
     app.connect("doctree-resolved", _remember)
     app.connect("html-collect-pages", _pages)
-    app.connect("build-finished", _write_bibliography)
+    write_last(app, _write_bibliography)

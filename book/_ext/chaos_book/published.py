@@ -7,31 +7,28 @@ table's data, so that no number in the prose is ever typed.
 
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 from sphinx.writers.html5 import HTML5Translator
 
-from chaos_book import faults
+from chaos_book.book import BOOK, Manifest, raw_html
 from chaos_utils.datasets.availability import is_missing
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.publish import citations, contents, licences, templating
+from chaos_utils.publish import citations, licences, templating
 from chaos_utils.publish.landing import is_wide
 from chaos_utils.report import values
 from chaos_utils.report.tables import table_html
 
 logger = logging.getLogger(__name__)
 
-Manifest = contents.Manifest
 _ABSENT = "absent-value"
 # What goes with all that stood in it.
 _EMPTIED = (
@@ -51,44 +48,6 @@ class PublishedCaption(nodes.Part, nodes.TextElement):
     """The caption of either."""
 
 
-def project_of(app: Sphinx) -> Path:
-    """Return the checkout that the book's sources stand in."""
-    return Path(app.srcdir).parent
-
-
-@cache
-def manifests() -> Mapping[str, Manifest]:
-    """Return the manifest of everything that the chapters have made, by id."""
-    with faults.on_one_line():
-        return contents.load()
-
-
-def _load(app: Sphinx) -> None:
-    manifests()  # once, before other processes are started
-
-
-def made(env: BuildEnvironment, id: str) -> Manifest | None:
-    """Return what was made by an id, if it was; the page that is being read depends on it."""
-    found = manifests().get(id)
-    if found is not None:
-        env.note_dependency(str(Path(found["folder"], f"{id}.json")))
-    return found
-
-
-def manifest_of(directive: SphinxDirective) -> Manifest | None:
-    """Return what the directive's argument names; nothing, with a warning, if it was not made."""
-    id = directive.arguments[0]
-    found = made(directive.env, id)
-    if found is None:
-        logger.warning("no notebook made %s", id, location=directive.get_location())
-    return found
-
-
-def raw_html(html: str) -> nodes.raw:
-    """Return a node that the writer takes as it is."""
-    return nodes.raw("", html, format="html")
-
-
 class Published(SphinxDirective):
     """Set a figure or table from its manifest."""
 
@@ -96,7 +55,7 @@ class Published(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the object's node, or a warning's place when there is no such object."""
-        manifest = manifest_of(self)
+        manifest = BOOK.manifest_of(self)
         if manifest is None:
             return []
         id = self.arguments[0]
@@ -112,8 +71,7 @@ class Published(SphinxDirective):
             node += [raw_html(templating.piece("picture", manifest, f"{root}figures/")), caption]
         else:
             node += [caption, raw_html(_table_html(manifest))]
-        book = citations.read_book(project_of(self.env.app) / "CITATION.cff")
-        node += raw_html(_footer_html(manifest, root, book))
+        node += raw_html(_footer_html(manifest, root))
         return [node, *messages]
 
 
@@ -157,7 +115,8 @@ def _votes(dataset: str, data: str) -> Votes:
     return load_votes(dataset, data)
 
 
-def _footer_html(manifest: Manifest, root: str, book: citations.Book) -> str:
+def _footer_html(manifest: Manifest, root: str) -> str:
+    book = BOOK.citation
     cite = {"plain": citations.plain(book, manifest), "BibTeX": citations.bibtex(book, manifest)}
     return templating.render("footer", manifest=manifest, root=root, citations=cite)
 
@@ -167,7 +126,7 @@ class CiteBook(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the plain citation and the BibTeX entry."""
-        book = citations.read_book(project_of(self.env.app) / "CITATION.cff")
+        book = BOOK.citation
         entry = citations.book_bibtex(book)
         return [
             nodes.paragraph("", citations.book_plain(book)),
@@ -180,11 +139,11 @@ class Value(SphinxRole):
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         """Return the formatted number, or a warning when the data does not hold it."""
-        if not values.is_released(manifests()):
+        if not values.is_released(BOOK.manifests):
             return [nodes.inline(self.rawtext, "", classes=[_ABSENT])], []
-        made(self.env, self.text.split(" ")[0])
+        BOOK.made(self.env, self.text.split(" ")[0])
         try:
-            text = values.value(manifests(), self.text)
+            text = values.value(BOOK.manifests, self.text)
         except ValueError as fault:
             logger.warning("{value}`%s`: %s", self.text, fault, location=self.get_location())
             text = "?"
@@ -252,4 +211,3 @@ def setup(app: Sphinx) -> None:
     app.add_directive("cite-book", CiteBook)
     app.add_role("value", Value())
     app.add_transform(LeaveOut)
-    app.connect("builder-inited", _load)

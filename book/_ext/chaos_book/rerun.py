@@ -7,7 +7,7 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.transforms import SphinxTransform
 
-from chaos_book.published import project_of
+from chaos_book.book import BOOK
 from chaos_utils.base import paths
 from chaos_utils.publish import rerun
 from chaos_utils.report import runs
@@ -28,7 +28,7 @@ class RerunSection(SphinxTransform):
         values = runs.read_record(paths.build() / "chapters" / name).get("parameters")
         if values is None:
             raise ExtensionError(f"the record of chapter {name} says nothing of its parameters")
-        source = project_of(self.app) / "notebooks" / f"{name}.py"
+        source = BOOK.project / "notebooks" / f"{name}.py"
         section = nodes.section(ids=[nodes.make_id(rerun.TITLE)], names=[rerun.TITLE.lower()])
         section += nodes.title(rerun.TITLE, rerun.TITLE)
         script = '<script src="../_static/copy.js"></script>'

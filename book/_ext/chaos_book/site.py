@@ -7,8 +7,8 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from chaos_book import book_votes, faults
-from chaos_book.published import manifests, project_of
+from chaos_book import faults
+from chaos_book.book import BOOK, write_last
 from chaos_utils.publish import contents, registry
 from chaos_utils.report.artifacts import SYNTHETIC_NOTE
 
@@ -21,13 +21,13 @@ _SYNTHETIC = (
 def _check_registry(app: Sphinx) -> None:
     """Fail when a published id is gone, or a new one is not registered."""
     with faults.on_one_line():
-        made = manifests()
-        registry.read_registry().check(made, synthetic=book_votes.is_synthetic())
+        made = BOOK.manifests
+        registry.read_registry().check(made, synthetic=BOOK.is_synthetic)
 
 
 def notice() -> str:
     """Return what every page says of a build that is no result."""
-    return _SYNTHETIC if book_votes.is_synthetic() else ""
+    return _SYNTHETIC if BOOK.is_synthetic else ""
 
 
 def _show_notice(
@@ -37,17 +37,14 @@ def _show_notice(
         context["theme_announcement"] = f'<strong class="build-notice">{escape(text)}</strong>'
 
 
-def _copy_files(app: Sphinx, exception: Exception | None) -> None:
-    if exception is not None or app.builder.format != "html":
-        return
-    out = Path(app.outdir)
+def _copy_files(app: Sphinx, out: Path) -> None:
     (out / "figures").mkdir(exist_ok=True)
     (out / "notebooks").mkdir(exist_ok=True)
-    for manifest in manifests().values():
+    for manifest in BOOK.manifests.values():
         for name in contents.file_names(manifest):
             shutil.copyfile(Path(manifest["folder"], name), out / "figures" / name)
     for page in app.env.found_docs:
-        source = project_of(app) / "notebooks" / f"{Path(page).name}.py"
+        source = BOOK.project / "notebooks" / f"{Path(page).name}.py"
         if Path(page).parent.name == "chapters" and source.is_file():
             shutil.copyfile(source, out / "notebooks" / source.name)
 
@@ -56,4 +53,4 @@ def setup(app: Sphinx) -> None:
     """Connect to Sphinx's events; `published` has loaded the manifests by then."""
     app.connect("builder-inited", _check_registry, priority=600)
     app.connect("html-page-context", _show_notice)
-    app.connect("build-finished", _copy_files)
+    write_last(app, _copy_files)

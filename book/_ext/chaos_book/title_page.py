@@ -8,8 +8,8 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
-from chaos_book import book_votes
-from chaos_book.published import Manifest, made, manifests, raw_html
+from chaos_book import book
+from chaos_book.book import BOOK, Manifest, raw_html
 from chaos_utils.base import style
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.votes import Votes
@@ -36,14 +36,14 @@ class OneItem(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the item, or nothing."""
         name, uid, family = self.arguments
-        items = book_votes.shown()
+        items = BOOK.items
         votes = next((one for one in items.votes if one.dataset.name == name), None)
         if items.synthetic or votes is None:
             return []
         if uid not in votes.uids:
             logger.warning("%s has no item %s", name, uid, location=self.get_location())
             return []
-        of_family = (one for one in book_votes.systems(votes) if one.family == family)
+        of_family = (one for one in book.systems(votes) if one.family == family)
         words = nodes.container(classes=["one-item-words"])
         self.state.nested_parse(self.content, self.content_offset, words)
         said = licences.paragraph(licences.notice([votes.dataset]))
@@ -86,7 +86,7 @@ class PublishedPicture(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the picture, or nothing in a book without it."""
         id = self.arguments[0]
-        return [PictureLink(published=id)] if made(self.env, id) else []
+        return [PictureLink(published=id)] if BOOK.made(self.env, id) else []
 
 
 class PictureLink(nodes.General, nodes.Element):
@@ -105,9 +105,9 @@ class Finding(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the picture and the finding, or a warning's place when there is no such figure."""
         id = self.arguments[0]
-        if not values.is_released(manifests()):
+        if not values.is_released(BOOK.manifests):
             return []
-        if (made(self.env, id) or {}).get("kind") != "figure":
+        if (BOOK.made(self.env, id) or {}).get("kind") != "figure":
             logger.warning("no notebook made the figure %s", id, location=self.get_location())
             return []
         place = nodes.container(classes=["finding"])
@@ -118,7 +118,7 @@ class Finding(SphinxDirective):
 
 
 def _visit_small(self: HTML5Translator, node: nodes.Element) -> None:
-    manifest = manifests()[node["published"]]
+    manifest = BOOK.manifests[node["published"]]
     width, height = manifest["size"]
     pictures = "".join(
         f'<img class="only-{mode}" src="figures/{picture_name(manifest["id"], mode)}" alt="" '
@@ -132,7 +132,7 @@ def _visit_small(self: HTML5Translator, node: nodes.Element) -> None:
 
 
 def _visit_picture(self: HTML5Translator, node: nodes.Element) -> None:
-    manifest = manifests()[node["published"]]
+    manifest = BOOK.manifests[node["published"]]
     picture = templating.piece("picture", manifest, "figures/")
     link = f'<a href="{_place(self, manifest)}">{escape(without_markup(manifest["title"]))}</a>'
     self.body.append(

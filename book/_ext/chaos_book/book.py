@@ -1,0 +1,217 @@
+"""The book as its pages see it: what was published, how it is cited, which items they show."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from html import escape
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.errors import ExtensionError
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+from chaos_book import faults
+from chaos_utils.base import paths
+from chaos_utils.datasets.availability import datasets_of, is_missing, may_be_recorded
+from chaos_utils.datasets.catalogue import shorts_of
+from chaos_utils.datasets.dataset import Dataset
+from chaos_utils.datasets.loading import load_all_votes, load_votes
+from chaos_utils.datasets.votes import Votes
+from chaos_utils.publish import citations, contents, licences
+from chaos_utils.report.artifacts import SYNTHETIC_NOTE
+from chaos_utils.scoring.system import System
+from chaos_utils.scoring.systems import load_systems
+
+logger = logging.getLogger(__name__)
+
+Manifest = contents.Manifest
+_FEW_PAGES = 5  # up to this many, Sphinx reads in a single process
+_SYNTHETIC = f"{SYNTHETIC_NOTE}: invented items, simulated votes."
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The items that pages show.
+
+    Attributes
+    ----------
+    votes : tuple of Votes
+        Those that the chapters were made from, or the sample's as an example.
+    missing : tuple of Dataset
+        Those that the chapters show recorded tables of, and whose items are not available.
+    """
+
+    votes: tuple[Votes, ...]
+    missing: tuple[Dataset, ...] = ()
+
+    @property
+    def synthetic(self) -> bool:
+        """Whether they are the sample's."""
+        return any(votes.source.synthetic for votes in self.votes)
+
+
+class Book:
+    """What the chapters have made, whose the book is, and the items that its pages show.
+
+    Each is read once, before other processes are started.
+    """
+
+    def __init__(self) -> None:
+        # Captions with their page, whose references are resolved, by id.
+        self.captions: dict[str, tuple[str, nodes.Element]] = {}
+
+    @property
+    def project(self) -> Path:
+        """The checkout that the book's sources stand in."""
+        return paths.project()
+
+    @cached_property
+    def manifests(self) -> Mapping[str, Manifest]:
+        """The manifest of everything that the chapters have made, by id."""
+        with faults.on_one_line():
+            return contents.load()
+
+    @cached_property
+    def citation(self) -> citations.Book:
+        """How the book is cited."""
+        return citations.read_book(self.project / "CITATION.cff")
+
+    @cached_property
+    def is_synthetic(self) -> bool:
+        """Whether the chapters were made from the sample."""
+        return any(manifest["synthetic"] for manifest in self.manifests.values())
+
+    @cached_property
+    def items(self) -> Shown:
+        """The items that pages show."""
+        made = self.manifests.values()
+        if not made:
+            raise ExtensionError("there are no executed chapters: run `chaos build`")
+        (data,) = {m["parameters"]["data"] for m in made if "data" in m["parameters"]}
+        found = _read(data)
+        digests = {entry["sha256"] for manifest in made for entry in manifest["inputs"]}
+        other = [
+            votes.dataset.title
+            for votes in found.votes
+            if not (found.missing and found.synthetic) and votes.source.sha256 not in digests
+        ]
+        if other:
+            raise ExtensionError(
+                f"the available data for {', '.join(other)} is not what the chapters were made "
+                "from: build them again"
+            )
+        return found
+
+    def made(self, env: BuildEnvironment, id: str) -> Manifest | None:
+        """Return what was made by an id, if it was; the page that is being read depends on it."""
+        found = self.manifests.get(id)
+        if found is not None:
+            env.note_dependency(str(Path(found["folder"], f"{id}.json")))
+        return found
+
+    def manifest_of(self, directive: SphinxDirective) -> Manifest | None:
+        """Return what the directive's argument names; nothing, with a warning, if not made."""
+        id = directive.arguments[0]
+        found = self.made(directive.env, id)
+        if found is None:
+            logger.warning("no notebook made %s", id, location=directive.get_location())
+        return found
+
+
+BOOK = Book()
+
+
+def raw_html(html: str) -> nodes.raw:
+    """Return a node that the writer takes as it is."""
+    return nodes.raw("", html, format="html")
+
+
+def write_last(app: Sphinx, write: Callable[[Sphinx, Path], None], *, priority: int = 500) -> None:
+    """Have something written to the site's folder once all pages are there without a fault."""
+
+    def finish(app: Sphinx, exception: Exception | None) -> None:
+        if exception is None and app.builder.format == "html":
+            write(app, Path(app.outdir))
+
+    app.connect("build-finished", finish, priority=priority)
+
+
+def _read_ahead(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+    """Read what pages show before processes are started that would each read it."""
+    if app.parallel > 1 and len(docnames) > _FEW_PAGES:
+        for votes in BOOK.items.votes:
+            systems(votes)
+
+
+def _read(data: str) -> Shown:
+    if not may_be_recorded(data):
+        return Shown(tuple(load_all_votes(data)))
+    wanted = datasets_of(data)
+    missing = tuple(filter(is_missing, wanted))
+    there = tuple(load_votes(one.name) for one in wanted if one not in missing)
+    return Shown(there or tuple(load_all_votes("sample")), missing)
+
+
+@cache
+def systems(votes: Votes) -> tuple[System, ...]:
+    """Return the systems that pages show beside votes."""
+    return tuple(load_systems(votes))
+
+
+def notice() -> str:
+    """Return what a page or file that holds texts of items says about them."""
+    items = BOOK.items
+    return _SYNTHETIC if items.synthetic else licences.notice(_datasets(items))
+
+
+def votes_notice() -> str:
+    """Return what a file that holds the votes of items, and no texts, says about them."""
+    items = BOOK.items
+    return _SYNTHETIC if items.synthetic else licences.votes_notice(_datasets(items))
+
+
+def notice_nodes() -> list[nodes.Node]:
+    """Return the notice as a paragraph of a page."""
+    return [nodes.raw("", licences.paragraph(notice()), format="html")]
+
+
+def missing_nodes(purpose: str) -> list[nodes.Node]:
+    """Return what a page that shows items says where some of them are not available.
+
+    Parameters
+    ----------
+    purpose : str
+        What the page does with items, after "this page".
+    """
+    items = BOOK.items
+    if not items.missing:
+        return []
+    names = shorts_of(one.name for one in items.missing)
+    instead = (
+        "Until then it shows invented items as an example; nothing in it is a result."
+        if items.synthetic
+        else "Until then it shows the other datasets."
+    )
+    text = (
+        f"With the votes on {names}, this page {purpose}. They are not part of this book and were "
+        "not available when it was built. <code>chaos data fetch</code> gets them from their "
+        f"publishers, and <code>make book</code> then puts them here. {escape(instead)}"
+    )
+    html = (
+        '<div class="admonition warning"><p class="admonition-title">The items are not available'
+        f"</p><p>{text}</p></div>"
+    )
+    return [nodes.raw("", html, format="html")]
+
+
+def _datasets(items: Shown) -> list[Dataset]:
+    return [votes.dataset for votes in items.votes]
+
+
+def setup(app: Sphinx) -> None:
+    """Connect to Sphinx's events."""
+    app.connect("builder-inited", lambda app: BOOK.manifests)
+    app.connect("env-before-read-docs", _read_ahead)

@@ -1,0 +1,47 @@
+/* What the pages with scripts share: elements, data that comes as a script, numbers that look random. */
+(function () {
+  "use strict";
+
+  /* Make an element: its class, or its attributes; then what is in it: texts (which stay text) and
+     nodes, or lists of some. `onclick` is a function, `true` an attribute without a value; what is
+     null, and an attribute that is `false`, is left out. A last object is more attributes. */
+  function make(tag, look = {}, ...content) {
+    const element = document.createElement(tag);
+    const isMore = (one) => one !== null && typeof one === "object" && !(one instanceof Node) && !Array.isArray(one);
+    const more = isMore(content.at(-1)) ? content.pop() : {};
+    const attributes = typeof look === "string" ? (look ? {class: look, ...more} : more) : look;
+    for (const [name, value] of Object.entries(attributes)) {
+      if (name === "onclick") element.addEventListener("click", value);
+      else if (value !== false) element.setAttribute(name, value === true ? "" : value);
+    }
+    element.append(...content.flat().filter((child) => child !== null));
+    return element;
+  }
+
+  /* Load a script of the site. */
+  function load(address) {
+    return new Promise((resolve, reject) => {
+      const script = document.createElement("script");
+      script.src = address;
+      script.onload = resolve;
+      script.onerror = () => reject(new Error(`${address.replace(/.*\//, "")} is missing`));
+      document.head.append(script);
+    });
+  }
+
+  /* Read what a data file holds: JSON, made smaller by zlib, as base64. */
+  function unpack(packed) {
+    const bytes = Uint8Array.from(atob(packed), (sign) => sign.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return new Response(stream).json();
+  }
+
+  /* A number in [0, 1) that looks random, from an integer: the finalizer of MurmurHash3. */
+  function uniform(seed) {
+    let hash = Math.imul(seed ^ (seed >>> 16), 0x85ebca6b);
+    hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+    return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
+  }
+
+  window.Page = {make, load, unpack, uniform};
+})();

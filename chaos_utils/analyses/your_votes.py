@@ -1,0 +1,538 @@
+"""What one set of votes says of its crowd, however few they are: agreement, majority, annotators.
+
+Few votes make people look more of one mind than they are. What has an unbiased estimate is
+estimated so; the rest comes from a nonparametric prior (`metrics.priors`), and `atlas.few_votes`
+measures how far off that is where there are votes enough to take some away.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from html import escape
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from chaos_utils.analyses.evidence import Evidence, Material, gather
+from chaos_utils.analyses.recorded import recorded
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.table import in_order_of
+from chaos_utils.datasets.availability import needs_votes
+from chaos_utils.datasets.votes import Votes
+from chaos_utils.metrics.agreement import (
+    is_tied,
+    kappa_from_means,
+    krippendorff_alpha,
+    majority_share,
+    quadratic_entropy,
+)
+from chaos_utils.metrics.divergence import entropy, miller_madow
+from chaos_utils.metrics.priors import (
+    bootstrap_masses,
+    draw_truths,
+    fit_dirichlet,
+    fit_grid,
+    posterior_means,
+)
+from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
+from chaos_utils.metrics.scores import shared_top
+from chaos_utils.report.columns import DATASET, Column, Row, number
+from chaos_utils.report.tables import Item
+from chaos_utils.report.tables import Votes as VotesCell
+from chaos_utils.scoring import worth as worths
+from chaos_utils.scoring.annotators import agreement_with_rest, dawid_skene
+from chaos_utils.scoring.human_equivalents import refusal
+from chaos_utils.scoring.judging import part_of
+from chaos_utils.scoring.references import References
+from chaos_utils.scoring.scores import score
+from chaos_utils.scoring.system import System
+from chaos_utils.scoring.systems import base_rate, baselines, own_systems, refuse_unused
+
+_REFITS = 100  # of the prior, for an interval
+_DRAWS = 400  # of an item's true distribution, for an interval
+_SURE = 0.95
+_FEWEST_ITEMS = 10  # with two votes
+_FEWEST_VOTES = 10  # of an annotator, for a place in the order
+_MOST_ERRORS = 50_000_000  # cells of all annotators' confusion matrices
+_LONGEST = 600  # characters of a text
+_JUDGED_BY = ("sq_distance", "dist_ce", "jsd", "new_accuracy")
+_LEVEL = 0.05
+OPEN = "these votes leave it open"
+
+
+def some_items(evidence: Evidence, most: int, seed: int) -> Evidence:
+    """Return the evidence on at most so many items, drawn at random, without annotators."""
+    assert evidence.votes is not None
+    (votes,) = evidence.votes
+    if len(votes) <= most:
+        return evidence
+    kept = _at_most(votes, most, seed)
+    return replace(evidence, given_votes=(kept,), given_systems=((),), own=True)
+
+
+def _at_most(votes: Votes, most: int, seed: int) -> Votes:
+    if len(votes) <= most:
+        return votes
+    drawn = np.random.default_rng(seed).choice(len(votes), most, replace=False)
+    return part_of(votes, np.sort(drawn))
+
+
+def texts_of(votes: Votes) -> Callable[[str, str], Mapping[str, str] | None]:
+    """Return where `report.tables.publish_table` finds the texts of the items, not too long."""
+    titles = dict(zip(votes.dataset.text_fields, votes.dataset.text_titles, strict=True))
+
+    def text(dataset: str, uid: str) -> Mapping[str, str] | None:
+        if dataset != votes.dataset.name or not votes.texts:
+            return None
+        fields = votes.texts[votes.index(uid)]
+        return {
+            titles[name]: value if len(value) <= _LONGEST else f"{value[:_LONGEST].rstrip()} …"
+            for name, value in fields.items()
+        }
+
+    return text
+
+
+@recorded(keys=("dataset",))
+def contents(votes: Votes) -> pd.DataFrame:
+    """Count what a file of votes holds, in one row.
+
+    ``n_items``, ``n_labels``, ``n_votes``; votes per item from ``fewest`` over ``median`` to
+    ``most``; ``n_single``, items with a single vote; ``n_annotators``, missing where not known.
+    """
+    known = votes.annotations
+    sizes = votes.n_votes
+    row = {"dataset": votes.dataset.name, "n_items": len(votes), "n_votes": int(sizes.sum())}
+    row |= {"n_labels": votes.dataset.n_classes, "fewest": int(sizes.min())}
+    row |= {"median": float(np.median(sizes)), "most": int(sizes.max())}
+    row |= {"n_single": int((sizes == 1).sum())}
+    row |= {"n_annotators": None if known is None else len(np.unique(known.annotator))}
+    return pd.DataFrame([row]).astype({"n_annotators": "Int64"})
+
+
+@recorded(keys=("dataset", "quantity"))
+def agreement(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
+    """Say how far people agree: as the votes show it, and corrected for their number.
+
+    A row per ``quantity``: ``plain`` is computed as if the vote shares were people's, ``value`` is
+    corrected, with a 95% interval over items (and the votes on them); ``n_items`` are those with
+    two votes or more. ``disagreement`` is the chance that two people give different labels,
+    ``evenness`` the same over its maximum; both are unbiased. ``alpha`` is Krippendorff's, for
+    labels without an order; ``alpha_ordered``, where the labels have one, has no interval here.
+    """
+    several = votes.n_votes >= 2
+    rows: list[dict[str, object]] = []
+    if several.any():
+        counts, shares = votes.counts[several], votes.shares[several]
+        sizes, k = counts.sum(axis=1), votes.dataset.n_classes
+        apart = quadratic_entropy(counts)
+        table = np.column_stack([apart, sizes * apart, counts])
+        drawn = bootstrap_means(table, n_resamples, np.random.default_rng([seed, 0]))
+        plain = float((1 - (shares**2).sum(axis=1)).mean())
+        full = 1 - 1 / k
+        low, high = np.clip(percentile_interval(drawn[:, 0]), 0, full)
+        found = {"plain": plain, "value": apart.mean(), "low": low, "high": high}
+        rows.append({"quantity": "disagreement", **found})
+        rows.append({"quantity": "evenness", **{name: one / full for name, one in found.items()}})
+        n = drawn[:, 2:].sum(axis=1)
+        # α is κ on pooled votes, but for one vote.
+        kappas = kappa_from_means(1 - drawn[:, 1] / n, drawn[:, 2:] / n[:, np.newaxis])
+        low, high = percentile_interval(kappas)
+        rows.append(
+            {"quantity": "alpha", "value": krippendorff_alpha(counts), "low": low, "high": high}
+        )
+        if votes.dataset.ordered:
+            ordered = krippendorff_alpha(counts, ordered=True)
+            rows.append({"quantity": "alpha_ordered", "value": ordered})
+    columns = ["quantity", "plain", "value", "low", "high"]
+    table = pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(columns[1:], float))
+    return table.assign(dataset=votes.dataset.name, n_items=int(several.sum()))
+
+
+@recorded(keys=("dataset", "quantity"))
+def entropies(votes: Votes, *, seed: int) -> pd.DataFrame:
+    """Estimate the mean Shannon entropy in nats, which has no unbiased estimate.
+
+    As `agreement`: ``plain`` is that of the vote shares. ``miller_madow`` adds the first term of
+    the bias; ``prior`` is what the nonparametric prior expects, with an interval for other items,
+    the prior refitted.
+    """
+    plain = float(entropy(votes.shares, unit="nats").mean())
+    prior = fit_grid(votes.counts)
+    of_points = entropy(prior.points, unit="nats")
+    rng = np.random.default_rng([seed, 1])
+    masses = bootstrap_masses(votes.counts, prior, _REFITS, rng)
+    drawn = np.sum(list(masses.values()), axis=0) @ of_points
+    value = posterior_means(votes.counts, prior, of_points[:, np.newaxis]).mean()
+    low, high = percentile_interval(drawn - drawn.mean() + value)
+    rows = [
+        {"quantity": "miller_madow", "value": miller_madow(votes.counts, unit="nats").mean()},
+        {"quantity": "prior", "value": value, "low": low, "high": high},
+    ]
+    table = pd.DataFrame(rows).astype({"low": float, "high": float})
+    return table.assign(dataset=votes.dataset.name, plain=plain, n_items=len(votes))
+
+
+@recorded(keys=("dataset", "quantity"))
+def majorities(votes: Votes) -> pd.DataFrame:
+    """Say how clear the majorities are, among the votes and among all people.
+
+    A row per ``quantity``: ``plain`` is counted in the votes, ``value`` what the nonparametric
+    prior expects of all people; NaN where one of them says nothing. ``right`` is the share of items
+    whose majority label is all people's first label, ``sure`` that of the items where this has a
+    chance of 95% or more.
+    """
+    prior = fit_grid(votes.counts)
+    tops = prior.points.max(axis=1)
+    wanted = np.column_stack([tops, tops < 0.5, shared_top(prior.points)])
+    expected = posterior_means(votes.counts, prior, wanted)
+    right = expected[np.arange(len(votes)), 2 + votes.majority]
+    shares = majority_share(votes.counts)
+    nan = np.nan
+    rows = [
+        ("majority_share", shares.mean(), expected[:, 0].mean()),
+        ("no_majority", (shares < 0.5).mean(), expected[:, 1].mean()),
+        ("tied", is_tied(votes.counts).mean(), nan),
+        ("unanimous", (shares == 1).mean(), nan),
+        ("right", nan, right.mean()),
+        ("sure", nan, (right >= _SURE).mean()),
+    ]
+    if votes.dataset.n_classes == 2:
+        del rows[1]  # no label of two has less than half
+    table = pd.DataFrame(rows, columns=["quantity", "plain", "value"])
+    return table.assign(dataset=votes.dataset.name, n_items=len(votes))
+
+
+@recorded(keys=("dataset", "bin"))
+def majority_sizes(votes: Votes, *, n_bins: int) -> pd.DataFrame:
+    """Count items by the share of the majority label, among the votes and among all people.
+
+    A row for each of the equal bins from 1/k to 1, ``low`` to ``high``: ``plain`` is the share of
+    items in it by their votes, ``value`` by the nonparametric prior.
+    """
+    edges = np.linspace(1 / votes.dataset.n_classes, 1, n_bins + 1).round(10)
+    prior = fit_grid(votes.counts)
+    tops = prior.points.max(axis=1).round(10)
+    inside = np.clip(np.searchsorted(edges, tops, side="right") - 1, 0, n_bins - 1)
+    expected = posterior_means(votes.counts, prior, np.eye(n_bins)[inside]).mean(axis=0)
+    seen = np.histogram(majority_share(votes.counts).round(10), bins=edges)[0] / len(votes)
+    return pd.DataFrame(
+        {
+            "dataset": votes.dataset.name,
+            "bin": np.arange(1, n_bins + 1),
+            "low": edges[:-1],
+            "high": edges[1:],
+            "plain": seen,
+            "value": expected,
+        }
+    )
+
+
+@recorded(keys=("dataset", "uid"))
+def divided_items(votes: Votes, *, n_items: int, most: int, seed: int) -> pd.DataFrame:
+    """Return the items on which people are most divided, the most divided first.
+
+    ``disagreement`` is the chance that two people give different labels, as the nonparametric prior
+    expects it from the item's votes: an item of two votes that differ is not the most divided one
+    for that; what is alike to two digits is ordered by the votes themselves. ``n_alike`` items have
+    the same votes for each label, and so the same place. ``low`` to ``high`` holds it with 95%, by
+    a Dirichlet prior: the other one has few points, and its intervals are too short. ``counts`` are
+    the votes by label. The priors are fitted on at most `most` items.
+    """
+    rng = np.random.default_rng([seed, 3])
+    rows = rng.permutation(len(votes))[:most] if len(votes) > most else np.arange(len(votes))
+    prior = fit_grid(votes.counts[rows])
+    apart = 1 - (prior.points**2).sum(axis=1, keepdims=True)
+    expected = posterior_means(votes.counts, prior, apart)[:, 0]
+    seen = 1 - (votes.shares**2).sum(axis=1)
+    order = np.lexsort((-votes.n_votes, -seen.round(10), -expected.round(2)))[:n_items]
+    smooth = fit_dirichlet(votes.counts[rows])
+    drawn = 1 - (draw_truths(votes.counts[order], smooth, rng, _DRAWS) ** 2).sum(axis=2)
+    low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
+    return pd.DataFrame(
+        {
+            "dataset": votes.dataset.name,
+            "uid": [votes.uids[row] for row in order],
+            "counts": [" ".join(map(str, votes.counts[row].tolist())) for row in order],
+            "disagreement": expected[order],
+            "n_alike": [
+                int((votes.counts == votes.counts[row]).all(axis=1).sum()) for row in order
+            ],
+            "low": low,
+            "high": high,
+        }
+    )
+
+
+@recorded(keys=("dataset", "annotator"), needs="annotators")
+def annotators(votes: Votes) -> pd.DataFrame:
+    """Say how each annotator's votes go with the rest, those who agree least first.
+
+    ``annotator`` is a running number from 1, in the order of the file. ``agreement``, with a 95%
+    interval, is the share of the others' votes that are for the same label, ``by_chance`` what it
+    would be at random and ``corrected`` what is beyond, as a share of what is possible.
+    ``accuracy`` is that of Dawid and Skene, who take each item to have one right label; NaN where
+    there are too many labels and annotators for that. Who has fewer than ten votes comes last, and
+    so does who can only agree, since everyone gave one label.
+    """
+    found = agreement_with_rest(votes)
+    n_annotators = len(found.n_votes)
+    accuracy = np.full(n_annotators, np.nan)
+    if n_annotators * votes.dataset.n_classes**2 <= _MOST_ERRORS:
+        accuracy = dawid_skene(votes).accuracy
+    table = pd.DataFrame(
+        {
+            "dataset": votes.dataset.name,
+            "annotator": np.arange(1, n_annotators + 1),
+            "n_votes": found.n_votes,
+            "agreement": found.observed,
+            "low": np.clip(found.observed - 1.96 * found.error, 0, 1),
+            "high": np.clip(found.observed + 1.96 * found.error, 0, 1),
+            "by_chance": found.by_chance,
+            "corrected": found.corrected,
+            "accuracy": accuracy,
+        }
+    )
+    table["few"] = (table["n_votes"] < _FEWEST_VOTES) | table["corrected"].isna()
+    return table.sort_values(["few", "corrected", "annotator"], ignore_index=True)
+
+
+@recorded(keys=("dataset",), needs="annotators")
+def annotators_together(votes: Votes) -> pd.DataFrame:
+    """Sum up the annotators in one row, and what Dawid and Skene make of the majorities.
+
+    ``median_votes`` are those of one annotator; ``at_chance`` counts who has ten votes or more and
+    does not surely agree more than by chance (by the interval's lower end); ``relabelled`` is the
+    share of items whose most likely label is not a majority one, missing as in `annotators`.
+    """
+    table = annotators.function(votes)
+    usual = table[~table["few"]]
+    row = {"dataset": votes.dataset.name, "n_annotators": len(table)}
+    row |= {"median_votes": float(table["n_votes"].median())}
+    row |= {"at_chance": int((usual["low"] <= usual["by_chance"]).sum()), "relabelled": np.nan}
+    if table["accuracy"].notna().any():
+        labels = dawid_skene(votes).chances.argmax(axis=1)
+        top = votes.counts.max(axis=1)
+        row["relabelled"] = (votes.counts[np.arange(len(votes)), labels] < top).mean()
+    return pd.DataFrame([row])
+
+
+@recorded(keys=("dataset", "system", "measure"))
+def evaluated(
+    votes: Votes, systems: Sequence[System], *, most: int, n_resamples: int, seed: int
+) -> pd.DataFrame:
+    """Judge systems beside perfect model, second crowd and baselines; the nearest first.
+
+    Rows of the table of scores, with 95% intervals, and of what systems are worth in people, said
+    in ``text``. Items with a single vote are left out. Perfect model and second crowd are drawn for
+    at most `most` items.
+    """
+    votes = _of_two_votes(votes)
+    everyone = [*baselines(votes, seed), *_marked(systems)]
+    scores = score(votes, everyone, measures=_JUDGED_BY, n_resamples=n_resamples, seed=seed)
+    references = References(_at_most(votes, most, seed), seed=seed).scores(_JUDGED_BY)
+    worth = [
+        row | one.keys
+        for one in everyone
+        if not refusal(votes, one)
+        for row in worths.worth(votes, one, seed=seed).rows
+    ]
+    table = pd.concat([references, scores, pd.DataFrame(worth)])
+    distances = scores[scores["measure"] == _JUDGED_BY[0]].sort_values("value", kind="stable")
+    table = in_order_of(table, "system", pd.unique(pd.concat([references, distances])["system"]))
+    columns = ["dataset", "system", "origin", "measure", "n_items", "value", "low", "high", "text"]
+    return table.reindex(columns=columns).fillna({"text": ""})
+
+
+def _marked(systems: Iterable[System]) -> list[System]:
+    """Return the systems, those of machine votes under names that say so."""
+    return [replace(one, name=f"{one.name} (machine votes)") if one.n_samples else one
+            for one in systems]  # fmt: skip
+
+
+@recorded(keys=("dataset", "system", "reference"))
+def compared(
+    votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: int
+) -> pd.DataFrame:
+    """Compare each two systems, and each with the base rate, by what these votes can say.
+
+    By the unbiased squared distance, on items with two votes or more: ``value`` is `system` minus
+    `reference`, with a 95% interval and ``p_holm``. ``verdict`` names the one that is nearer to
+    people, where ``p_holm`` is below 0.05; else it says that these votes leave it open. Two that
+    share no item are left out.
+    """
+    votes = _of_two_votes(votes)
+    everyone = [*_marked(systems), base_rate(votes)]
+    pairs = [
+        (a.name, b.name)
+        for a, b in combinations(everyone, 2)
+        if len(np.intersect1d(a.rows_in(votes), b.rows_in(votes)))
+    ]
+    found = score(
+        votes,
+        everyone,
+        measures=_JUDGED_BY[:1],
+        comparisons=pairs,
+        n_resamples=n_resamples,
+        seed=seed,
+    )
+    found = found[found["reference"] != ""].reset_index(drop=True)
+    nearer = np.where(found["value"] < 0, found["system"], found["reference"])
+    found["verdict"] = np.where(found["p_holm"] < _LEVEL, nearer, OPEN)
+    columns = ["dataset", "system", "reference", "n_items", "value", "low", "high"]
+    return found[[*columns, "p", "p_holm", "verdict"]]
+
+
+def _of_two_votes(votes: Votes) -> Votes:
+    return part_of(votes, np.flatnonzero(votes.n_votes >= 2))
+
+
+CONTENTS_COLUMNS = [
+    DATASET,
+    Column("items", "n_items"),
+    Column("labels", "n_labels"),
+    Column("votes", "n_votes"),
+    Column("votes per item", lambda row: _range(row["fewest"], row["median"], row["most"])),
+    Column("with a single vote", "n_single"),
+    Column("annotators", "n_annotators"),
+]
+
+
+def _range(fewest: int, median: float, most: int) -> str:
+    if fewest == most:
+        return str(fewest)
+    return f"{number(median, 0 if median % 1 == 0 else 1)} ({fewest} to {most})"
+
+
+QUANTITIES: Mapping[str, str] = {
+    "disagreement": "two people give different labels (quadratic entropy)",
+    "evenness": "the same, as a share of its maximum",
+    "alpha": "Krippendorff’s α",
+    "alpha_ordered": "Krippendorff’s α, ordinal",
+    "miller_madow": "Shannon entropy (nats), Miller–Madow",
+    "prior": "Shannon entropy (nats), nonparametric prior",
+    "majority_share": "share of the majority label",
+    "no_majority": "items where no label has half the votes",
+    "tied": "items with a tie for the majority",
+    "unanimous": "items on which all agree",
+    "right": "majority label is also the commonest of all people",
+    "sure": "items where that is 95% sure",
+}
+AGREEMENT_COLUMNS = [
+    Column("", "quantity", names=QUANTITIES),
+    Column("votes as they are", "plain", 3),
+    Column("corrected for few votes", "value", 3, "low", "high"),
+]
+MAJORITY_COLUMNS = [
+    Column("", "quantity", names=QUANTITIES),
+    Column("among the votes (%)", "plain", 1, percent=True),
+    Column("among all people (%)", "value", 1, percent=True),
+]
+
+
+def _votes_or_prior(row: Row) -> str:
+    """Return a number of votes per item, marked where there are not so many."""
+    beyond = " (prior alone)" if row["n_votes"] > row["most_votes"] else ""
+    return f"{row['n_votes']}{beyond}"
+
+
+BUDGET_INDEX = ("dataset", "n_votes")
+
+
+def _error(heading: str, measure: str, digits: int, *, percent: bool = False) -> Column:
+    at = {"quantity": "error", "measure": measure}
+    return Column(heading, "value", digits, percent=percent, at=at)
+
+
+BUDGET_COLUMNS = [
+    Column("votes per item", _votes_or_prior),
+    _error("DistCE (TVD) from all people", "dist_ce", 3),
+    _error("JSD from all people", "jsd", 3),
+    _error("majority label is all people’s (%)", "new_accuracy", 1, percent=True),
+]
+ITEM_COLUMNS = [
+    Column("item", lambda row: Item(row["dataset"], row["uid"])),
+    Column(
+        "votes",
+        lambda row: VotesCell(row["dataset"], tuple(map(int, row["counts"].split()))),
+    ),
+    Column("two people differ", "disagreement", 2, "low", "high"),
+    Column("items with these votes", "n_alike"),
+]
+ANNOTATOR_COLUMNS = [
+    Column("annotator", "annotator"),
+    Column("votes", "n_votes"),
+    Column("agree with the rest (%)", "agreement", 0, "low", "high", percent=True),
+    Column("by chance (%)", "by_chance", 0, percent=True),
+    Column("beyond chance", "corrected", 2),
+    Column("accuracy, Dawid–Skene (%)", "accuracy", 0, percent=True),
+]
+TOGETHER_COLUMNS = [
+    Column("annotators", "n_annotators"),
+    Column("votes of one, median", "median_votes", 1),
+    Column("not clearly above chance", "at_chance"),
+    Column("items whose likeliest label is no majority label (%)", "relabelled", 1, percent=True),
+]
+SYSTEM_INDEX = ("dataset", "system")
+
+
+def _scored(heading: str, measure: str, digits: int = 3, *, percent: bool = False) -> Column:
+    at = {"measure": measure}
+    return Column(heading, "value", digits, "low", "high", percent=percent, at=at)
+
+
+SYSTEM_COLUMNS = [
+    Column("system", "system"),
+    Column("items", "n_items"),
+    _scored("squared distance, unbiased", "sq_distance"),
+    _scored("DistCE", "dist_ce"),
+    _scored("JSD", "jsd"),
+    _scored("accuracy (%)", "new_accuracy", 1, percent=True),
+    Column("worth in people", "text", at={"measure": worths.PEOPLE}),
+    Column("trusted", "text", at={"measure": worths.PEOPLE_TRUSTED}),
+]
+PAIR_COLUMNS = [
+    Column("system", "system"),
+    Column("against", "reference"),
+    Column("nearer to people", "verdict"),
+    Column("difference", "value", 3, "low", "high", signed=True),
+    Column("p (Holm)", "p_holm", 3),
+]
+
+
+def crowd_of(data: str, dataset: str, predictions: Sequence[str]) -> Material:
+    """Return the evidence on one dataset: by its name, or the first that `data` holds.
+
+    Its systems are those of the reader's files alone. Fails where too few items have two votes.
+    """
+    material = gather(data, datasets=[dataset] if dataset else ())
+    first = material[0]
+    if first.votes is None:
+        raise needs_votes(first.datasets[0])
+    n_several = int((first.votes[0].n_votes >= 2).sum())
+    if n_several < _FEWEST_ITEMS:
+        raise ChaosError(
+            "These votes cannot say how far people agree.",
+            where=first.votes[0].source.name,
+            found=f"{n_several} items with two votes or more",
+            expected=f"at least {_FEWEST_ITEMS}",
+        )
+    systems = own_systems(first.votes[0], predictions)
+    refuse_unused(predictions, first.votes, systems)
+    found = replace(first, given_systems=(tuple(systems),), own=first.own or bool(systems))
+    return Material((found,))
+
+
+def at_the_ends(table: pd.DataFrame, n: int) -> pd.DataFrame:
+    """Return the first and last so many rows of `annotators` that have votes enough."""
+    usual = table[~table["few"]] if (~table["few"]).any() else table
+    return usual if len(usual) <= 2 * n else pd.concat([usual.head(n), usual.tail(n)])
+
+
+def key_of(votes: Votes) -> str:
+    """Return in HTML the labels in the colours of their votes."""
+    return " ".join(
+        f'<span class="vote" style="--light:{label.colour.light};--dark:{label.colour.dark};'
+        f'display:inline-block;padding:0 0.5em">{escape(label.name)}</span>'
+        for label in votes.dataset.classes
+    )

@@ -1,0 +1,26 @@
+"""The figure about one set of votes: how clear its majorities are."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from chaos_utils.plots.marks import SMALL, stairs
+from chaos_utils.plots.panels import panel_grid
+
+
+def plot_majorities(table: pd.DataFrame) -> Figure:
+    """Draw how large majorities are, among the votes and among all people.
+
+    The table is that of `analyses.your_votes.majority_sizes`.
+    """
+    figure, (axis,) = panel_grid(1, columns=1, height=2.7)
+    bins = ("low", "high")
+    stairs(axis, table, table["plain"], "grid", bins, fill=True, label="by their votes")
+    stairs(
+        axis, table, table["value"], "blue", bins, linewidth=1.8, label="by the prior: all people"
+    )
+    axis.set(xlabel="share of the majority label", ylabel="share of items")
+    axis.set_xlim(table["low"].iloc[0], table["high"].iloc[-1])
+    axis.xaxis.set_major_formatter("{x:.0%}")
+    axis.yaxis.set_major_formatter("{x:.0%}")
+    axis.legend(loc="upper left", fontsize=SMALL)
+    return figure

@@ -1,0 +1,71 @@
+"""Jobs side by side, each in a process of a pool, that end with the process that asked for them."""
+
+import multiprocessing
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.processes import end_group, end_with_parent
+
+Say = Callable[[str], None]
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a job ended: what it said, and why it failed, which is empty where it did not."""
+
+    name: str
+    said: tuple[str, ...]
+    fault: str = ""
+
+
+def attempt(make: Callable[[str], Sequence[str]], name: str) -> Ended:
+    """Do a job, which returns what is to be said of it."""
+    begun = time.monotonic()
+    try:
+        said = make(name)
+    except ChaosError as fault:
+        return Ended(name, ("failed",), str(fault))
+    except Exception:  # of our own making: it keeps its traceback
+        return Ended(name, ("failed",), traceback.format_exc())
+    return Ended(name, (*said, f"done in {time.monotonic() - begun:.0f} s"))
+
+
+def side_by_side(
+    make: Callable[[str], Sequence[str]], names: Sequence[str], *, workers: int
+) -> Iterator[Ended]:
+    """`attempt` the jobs in so many processes, begun in this order; yield each when it has ended.
+
+    `make` is sent to the processes: a function of a module, with arguments of its own by
+    `functools.partial`. When what asks for the next is interrupted, all processes are ended.
+    """
+    # A process of its own making has none of the locks and threads of this one.
+    pool = ProcessPoolExecutor(
+        min(workers, len(names)) or 1, multiprocessing.get_context("spawn"), end_with_parent
+    )
+    try:
+        jobs = {pool.submit(attempt, make, name): name for name in names}
+        for job in as_completed(jobs):
+            try:
+                yield job.result()
+            except BrokenProcessPool:
+                yield Ended(jobs[job], ("ended",), str(_killed(jobs[job])))
+    except BaseException:
+        for process in multiprocessing.active_children():
+            end_group(process.pid)
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _killed(name: str) -> ChaosError:
+    return ChaosError(
+        f"{name} was ended before it was done.",
+        found="a process was killed from outside, or the machine was out of memory",
+        todo="run the same command again, with fewer --cores where memory is short",
+    )

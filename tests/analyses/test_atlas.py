@@ -1,0 +1,99 @@
+"""The atlas: numbers that compare across labels and votes, and what choosing items does."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers.evidence import drawn
+
+from chaos_utils.analyses import atlas
+from chaos_utils.analyses.evidence import gather
+from chaos_utils.datasets.catalogue import book_datasets, bundled_datasets
+from chaos_utils.datasets.votes import frozen
+
+FEW = {"most": 500, "n_resamples": 100, "seed": 0}
+
+
+def evenness(truth):
+    return (1 - (truth**2).sum(axis=1)) / (1 - 1 / truth.shape[1])
+
+
+@pytest.mark.parametrize("n_votes", [3, 40])
+def test_a_row_of_the_atlas_is_right_whatever_the_number_of_votes(sample, truth, n_votes):
+    (row,) = atlas.atlas.function(drawn(sample[0], truth, n_votes), **FEW).to_dict("records")
+    right = evenness(truth).mean()
+    assert row["evenness_low"] < right < row["evenness_high"]
+    assert row["disagreement"] == pytest.approx(1 - (truth**2).sum(axis=1).mean(), abs=0.02)
+    log = -(truth * np.log(truth.clip(1e-300))).sum(axis=1).mean()
+    assert row["shannon"] == pytest.approx(log, rel=0.08)
+    assert row["shannon_evenness"] == row["shannon"] / np.log(3)
+
+
+def test_an_item_has_a_majority_only_with_more_than_half_the_votes(sample):
+    counts = np.repeat([[4, 0, 0], [2, 2, 0], [2, 1, 1], [3, 1, 0]], [4, 3, 2, 1], axis=0)
+    votes = replace(drawn(sample[0], np.full((10, 3), 1 / 3), 4), counts=frozen(counts))
+    (row,) = atlas.atlas.function(votes, **FEW).to_dict("records")
+    assert (row["unanimous"], row["tied"], row["no_majority"]) == (0.4, 0.3, 0.5)
+
+
+def test_items_are_spread_over_bins_only_where_they_have_votes_enough(sample, truth):
+    table = atlas.spread.function(drawn(sample[0], truth, 200), n_bins=5)
+    assert table["share"].sum() == pytest.approx(1)
+    seen = np.histogram(evenness(truth), np.linspace(0, 1, 6))[0] / len(truth)
+    np.testing.assert_allclose(table["share"], seen, atol=0.05)
+    assert not len(atlas.spread.function(drawn(sample[0], truth, 19), n_bins=5))
+
+
+@pytest.mark.parametrize("n_votes", [5, 30])
+def test_choosing_by_five_votes_is_foreseen_by_the_prior(sample, truth, n_votes):
+    votes = drawn(sample[0], truth, n_votes)
+    (row,) = atlas.selection.function(
+        votes, most=len(truth), n_draws=5, n_resamples=30, seed=0
+    ).to_dict("records")
+    five = np.random.default_rng(7).multinomial(5, np.repeat(truth, 20, axis=0))
+    chosen = five.max(axis=1) == 3
+    right = np.repeat(evenness(truth), 20)[chosen].mean()
+    assert right > evenness(truth).mean() + 0.1  # choosing does something
+    assert row["evenness"] == pytest.approx(evenness(truth).mean(), abs=0.03)
+    assert (row["chosen"], row["seen"]) == pytest.approx((chosen.mean(),) * 2, abs=0.03)
+    assert row["of_chosen"] == pytest.approx(right, abs=0.04)
+    for name in ("chosen", "of_chosen"):
+        assert row[f"{name}_low"] < row[name] < row[f"{name}_high"] < row[f"{name}_low"] + 0.1
+    if n_votes == 5:
+        assert np.isnan(row["of_seen"])  # no vote is left to judge
+    else:
+        assert row["of_seen"] == pytest.approx(right, abs=0.03)
+        assert row["of_chosen_low"] < right < row["of_chosen_high"]
+
+
+def test_thinning_shows_the_bias_of_few_votes(sample, truth):
+    table = atlas.few_votes.function(drawn(sample[0], truth[::10], 60), seed=0, n_draws=20)
+    found = table.set_index(["quantity", "estimate", "n_votes"])["value"].sort_index()
+    of_all = table.groupby("quantity")["of_all"].first()
+    biased = found["shannon", "miller_madow"]
+    assert biased.is_monotonic_increasing
+    assert (biased[[3, 5]] < of_all["shannon"] - 0.01).all()
+    for quantity in ("quadratic", "squared_distance"):
+        assert np.allclose(found[quantity, "unbiased"], of_all[quantity], atol=0.02)
+        assert abs(found[quantity, "plain", 3] - of_all[quantity]) > 0.1
+    assert not len(atlas.few_votes.function(drawn(sample[0], truth, 29), seed=0))
+
+
+def test_the_atlas_has_all_datasets_after_a_reader_s_votes_and_the_sample_alone(four, no_data):
+    def names(material):
+        return [one.name for one in material]
+
+    bundled = [one.name for one in bundled_datasets()]
+    material = atlas.atlas_of("auto", gather("auto"))
+    assert names(material) == bundled
+    assert all(one.votes is None and one.recordable for one in material)
+    assert names(atlas.yardsticks(material)) == [one.name for one in book_datasets()]
+    own = gather(str(four))
+    material = atlas.atlas_of(str(four), own)
+    assert names(material) == ["severity", *bundled]
+    assert material[0].votes
+    assert not material[0].recordable
+    # Four labels are not chosen from.
+    assert not len(atlas.selection(own, most=100, n_draws=1, n_resamples=2, seed=0))
+    sample = gather("sample")
+    assert atlas.atlas_of("sample", sample) is sample

@@ -1,0 +1,153 @@
+"""One crowd: estimates from few votes against known truths, and the page that shows them."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers.checkout import chaos, copy_checkout
+from helpers.evidence import drawn
+
+from chaos_utils.analyses import your_votes
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.loading import load_all_votes
+from chaos_utils.metrics.divergence import entropy
+from chaos_utils.scoring.api import make_system
+
+
+@pytest.mark.parametrize("n_votes", [2, 5])
+def test_what_is_unbiased_is_right_from_two_votes_on(sample, truth, n_votes):
+    table = your_votes.agreement.function(drawn(sample[0], truth, n_votes), n_resamples=100, seed=0)
+    row = table.set_index("quantity").loc["disagreement"]
+    apart = (1 - (truth**2).sum(axis=1)).mean()
+    assert row["low"] < apart < row["high"]
+    assert row["high"] - row["low"] < 0.06
+    assert row["plain"] < apart - 0.05
+
+
+def test_items_with_a_single_vote_say_nothing_of_agreement(sample, truth):
+    votes = drawn(sample[0], truth, np.where(np.arange(len(truth)) % 2, 1, 4))
+    few = your_votes.agreement.function(votes, n_resamples=50, seed=0)
+    assert (few["n_items"] == len(truth) // 2).all()
+    paired = replace(votes, counts=votes.counts[::2], uids=votes.uids[::2])
+    alone = your_votes.agreement.function(paired, n_resamples=50, seed=0)
+    np.testing.assert_allclose(few["value"], alone["value"])
+
+
+@pytest.mark.parametrize("n_votes", [3, 10])
+def test_the_prior_is_nearer_to_shannon_s_entropy_than_miller_and_madow(sample, truth, n_votes):
+    table = your_votes.entropies.function(drawn(sample[0], truth, n_votes), seed=0)
+    found = table.set_index("quantity")["value"]
+    right = entropy(truth, unit="nats").mean()
+    assert table["plain"].iloc[0] < found["miller_madow"] < right
+    assert abs(found["prior"] - right) < 0.4 * (right - found["miller_madow"])
+
+
+def test_majorities_are_as_often_right_as_the_prior_says(sample, truth):
+    votes = drawn(sample[0], truth, 5)
+    found = your_votes.majorities.function(votes).set_index("quantity")["value"]
+    right = (votes.majority == truth.argmax(axis=1)).mean()
+    assert found["right"] == pytest.approx(right, abs=0.02)
+    assert found["majority_share"] == pytest.approx(truth.max(axis=1).mean(), abs=0.015)
+    sizes = your_votes.majority_sizes.function(votes, n_bins=4)
+    seen = np.histogram(truth.max(axis=1), [*sizes["low"], 1.0])[0] / len(truth)
+    assert sizes["value"].sum() == pytest.approx(1)
+    assert np.abs(sizes["value"] - seen).sum() < np.abs(sizes["plain"] - seen).sum()
+
+
+def test_the_most_divided_items_are_not_those_with_fewest_votes(sample, truth):
+    n_votes = np.where(np.arange(len(truth)) % 2, 2, 40)
+    votes = drawn(sample[0], truth, n_votes)
+    table = your_votes.divided_items.function(votes, n_items=50, most=2000, seed=0)
+    rows = [votes.index(uid) for uid in table["uid"]]
+    apart = 1 - (truth[rows] ** 2).sum(axis=1)
+    assert (n_votes[rows] == 40).all()  # thousands of the others are tied, one to one
+    assert ((table["low"] <= apart) & (apart <= table["high"])).mean() > 0.88
+    assert table["counts"][0] == " ".join(map(str, votes.counts[rows[0]]))
+    # Items as divided are counted whatever their labels.
+    votes = drawn(sample[0], truth, 3)
+    first = your_votes.divided_items.function(votes, n_items=1, most=2000, seed=0).iloc[0]
+    assert sorted(map(int, first["counts"].split())) == [1, 1, 1]
+    assert first["n_alike"] == (votes.counts == 1).all(axis=1).sum()
+
+
+def test_no_two_systems_are_ranked_whose_difference_the_votes_leave_open(sample, truth):
+    few = slice(0, None, 10)
+    votes = drawn(sample[0], truth[few], 3)
+    rng = np.random.default_rng(5)
+    near, twin = (0.9 * truth[few] + 0.1 * rng.dirichlet([1, 1, 1], 300) for _ in range(2))
+    made = {"near": near, "twin": twin, "far": np.roll(truth[few], 1, axis=1)}
+    systems = [make_system(name, votes, shares) for name, shares in made.items()]
+    table = your_votes.compared.function(votes, systems, n_resamples=500, seed=0)
+    said = table.set_index(["system", "reference"])["verdict"]
+    assert said["near", "twin"] == your_votes.OPEN
+    assert said["near", "far"] == "near"
+    assert said["far", "base rate"] == "base rate"
+    judged = your_votes.evaluated.function(votes, systems, most=200, n_resamples=100, seed=0)
+    exact = ((near - truth[few]) ** 2).sum(axis=1).mean()
+    assert judged["system"][0] == "perfect model"
+    of_near = judged[judged["system"] == "near"].set_index("measure")
+    assert of_near["value"]["sq_distance"] == pytest.approx(exact, abs=0.04)
+    assert "[" in of_near["text"]["people_on_top"]
+
+
+def test_annotators_come_with_least_agreement_first(four):
+    (votes,) = load_all_votes(str(four))
+    table = your_votes.annotators.function(votes)
+    assert table["n_votes"].sum() == votes.n_votes.sum()
+    usual = table[~table["few"]]
+    assert usual["corrected"].is_monotonic_increasing
+    assert len(your_votes.at_the_ends(table, 3)) == 6
+    together = your_votes.annotators_together.function(votes).iloc[0]
+    assert together["n_annotators"] == 30
+    assert 0 < together["relabelled"] < 0.5
+
+
+def test_who_can_only_agree_stands_at_neither_end(tmp_path):
+    lines = [f"i{k},w{k % 4},{'ab'[k % 3 == 0]}" for k in range(60)]
+    lines += [f"i{k},v{j},{'ab'[k % 2]}" for k in range(60) for j in range(2)]
+    lines += [f"j{k},{name},a" for k in range(12) for name in ("alike", "twin")]
+    path = tmp_path / "votes.csv"
+    path.write_text("\n".join(["item,annotator,label", *lines]))
+    (votes,) = load_all_votes(str(path))
+    table = your_votes.annotators.function(votes)
+    assert table["corrected"].isna().sum() == 2
+    assert table["few"][table["corrected"].isna()].all()
+    assert your_votes.at_the_ends(table, 10)["corrected"].notna().all()
+
+
+def test_votes_without_pairs_and_files_for_another_dataset_are_refused(four, tmp_path):
+    path = tmp_path / "other.csv"
+    path.write_text("uid,none,mild,severe,fatal\nx1,0.25,0.25,0.25,0.25\n")
+    with pytest.raises(ChaosError, match=r"No uid of 'other' occurs in(.|\n)*uids such as"):
+        your_votes.crowd_of(str(four), "", [str(path)])
+    path = tmp_path / "single.csv"
+    path.write_text("item,label\n" + "".join(f"i{k},{'ab'[k % 2]}\n" for k in range(30)))
+    with pytest.raises(ChaosError, match="cannot say how far people agree"):
+        your_votes.crowd_of(str(path), "", [])
+
+
+def test_the_page_of_a_reader_s_own_votes_is_whole_and_shows_texts_as_they_are(tmp_path):
+    checkout = copy_checkout(tmp_path / "checkout")
+    text = "<script>alert(1)</script> costs $2 and $3 {value}`x`"
+    lines = [f'm{k // 3},w{k % 4},{"ab"[k % 5 > 2]},"{text}"' for k in range(60)]
+    (tmp_path / "tone.csv").write_text("\n".join(["item,annotator,label,message", *lines]))
+    (tmp_path / "tone.yml").write_text(
+        "name: tone\ntitle: Tone\nlabels: [a, b]\ntexts: [message]\nfiles: [{name: tone.csv}]\n"
+        "reader: {format: long, annotator: annotator}\n"
+    )
+    answers = [f"m{k},{label},<i>llm" for k in range(20) for label in "aab"]
+    (tmp_path / "mine.csv").write_text("\n".join(["item,sample,model", *answers]))
+    options = f"-p data={tmp_path / 'tone.yml'} -p predictions={tmp_path / 'mine.csv'}"
+    options = f"{options} -p draws=2 -p resamples=40 --json".split()
+    done = chaos("run", "crowd", *options, cwd=checkout)
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert {"fig-crowd", "tbl-crowd-items", "tbl-crowd-pairs"} <= set(answer["made"])
+    page = (checkout / "runs" / answer["run"].rpartition("/")[2] / "page.html").read_text("utf-8")
+    assert "<script" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; costs $2 and $3 {value}`x`" in page
+    assert "&lt;i&gt;llm: machine votes: 3 samples per item, smoothed by" in page
+    assert page.count("&lt;i&gt;llm (machine votes)") == 2  # in each table of systems
+    (manifest,) = (checkout / "runs").glob("crowd-*/figures/tbl-crowd-items.json")
+    assert "alert" not in manifest.read_text("utf-8")
