@@ -41,9 +41,9 @@ seed: int = 0  # seed of the bootstrap
 from IPython.display import Markdown
 
 from chaos_utils.analyses import claims, record
+from chaos_utils.analyses.claim_cards import Cards
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.notices import notices
-from chaos_utils.presentation.claims import Cards
 from chaos_utils.report.tables import publish_table
 
 material = gather(data, predictions, trained=False)

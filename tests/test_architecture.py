@@ -24,7 +24,6 @@ FLOORS = [
     {"plots", "scoring", "report"},
     {"training", "collection"},
     {"analyses"},
-    {"presentation"},
     {"publish"},
     {"cli"},
 ]

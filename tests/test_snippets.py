@@ -39,7 +39,7 @@ def commands(page):
 def _sample_as_published():
     """Put the sample where the published files are looked for, and let it pass for them."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CHAOS_DATA", str(sources.sample_folder()))
+        patch.setenv("CHAOS_DATA", str(sources.SAMPLE))
         patch.setattr(sources, "check", lambda file, path, *_: inputs.digest(path))
         yield
 

@@ -23,7 +23,7 @@ from chaos_utils.base.inputs import digest
 
 PACKAGE = "chaos_utils"
 # These rooms only show numbers, and so does this file.
-_SHOWING = ("report", "plots", "presentation", "publish")
+_SHOWING = ("report", "plots", "publish")
 _LOOK = "style.py"
 DATA_SUFFIXES = (".csv", ".json", ".yml")
 _MEMORY = "modules.json"

@@ -59,7 +59,7 @@ def project() -> Path:
 
 
 def cache() -> Path:
-    """Return the folder that keeps downloads and generated samples; it need not exist."""
+    """Return the folder that keeps downloads and models; it need not exist."""
     named = os.environ.get("CHAOS_CACHE")
     return Path(named) if named else Path(platformdirs.user_cache_dir("chaos-utils"))
 

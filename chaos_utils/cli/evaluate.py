@@ -124,7 +124,7 @@ def evaluate(
             tell=tell,
         )
     if to is not None:
-        from chaos_utils.presentation.evaluated import write_figures
+        from chaos_utils.cli.evaluation_figures import write_figures
 
         n_figures = write_figures(to, found, all_votes, seed)
         write_text(to / "evaluation.csv", answers.as_csv(answer))

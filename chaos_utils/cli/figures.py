@@ -2,13 +2,18 @@
 
 from dataclasses import asdict
 from enum import StrEnum
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from chaos_utils.base.errors import counted
 from chaos_utils.cli.console import AsJson, err, out, print_json
-from chaos_utils.cli.extras import need_book, need_extra
+from chaos_utils.cli.extras import need_book
+
+_SHOWN = 5  # changes of a figure or table
 
 
 class CitationFormat(StrEnum):
@@ -56,30 +61,30 @@ def listing(context: typer.Context, as_json: AsJson = False) -> None:
 def diff(
     old_site: Annotated[Path, typer.Argument(help="A built site, such as _build/html.")],
     new_site: Annotated[Path, typer.Argument(help="The site to compare with it.")],
-    html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write a page that shows both.")
-    ] = None,
     tolerance: Annotated[
         float, typer.Option(min=0, help="Relative difference below which numbers count as equal.")
     ] = 0.0,
     as_json: AsJson = False,
 ) -> None:
-    """Show which numbers and pictures changed between two built sites, and by how much.
+    """Show which values behind figures and tables changed between two built sites.
 
     Exit code 0 when nothing changed, 1 when something did, 2 when they cannot be compared.
     """
-    need_extra("book")
-    from chaos_utils.base.files import write_text
-    from chaos_utils.publish import diff, diff_report
+    from chaos_utils.publish.diff import compare
 
-    found = diff.compare(old_site, new_site, tolerance=tolerance)
-    if html is not None:
-        write_text(html, diff_report.page(found, old_site, new_site))
+    found = compare(old_site, new_site, tolerance=tolerance)
     if as_json:
-        print_json(asdict(found))
-    else:
-        for line in diff_report.lines(found):
-            out.print(line, markup=False)
+        print_json([asdict(one) for one in found])
+    elif not found:
+        out.print("no difference")
+    for id, group in groupby([] if as_json else found, key=attrgetter("id")):
+        changes = list(group)
+        out.print(f"{id}: {counted(len(changes), 'change')}", markup=False)
+        for one in changes[:_SHOWN]:
+            place = f"{one.column}, {one.row}: " if one.row else ""
+            out.print(f"  {place}{one.old or '–'} → {one.new or '–'}", markup=False)
+        if len(changes) > _SHOWN:
+            out.print(f"  … and {len(changes) - _SHOWN} more: --json prints all")
     if found:
         raise typer.Exit(1)
 

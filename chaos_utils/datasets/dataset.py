@@ -199,9 +199,6 @@ class Annotate(Strict):
     invitation: str
 
 
-SAMPLES = ("scenes", "statements", "stories")  # kinds of items in the synthetic sample
-
-
 @cache
 def _tasks() -> tuple[str, ...]:
     return tuple(package_yaml(TASKS_FILE))
@@ -418,8 +415,6 @@ class Dataset(Strict):
         scale; distances that count steps need it.
     pooled_as : str
         Datasets that name the same pool are also shown as one; empty for none.
-    sample : str
-        The kind of items that stand in for it in the synthetic sample; empty for none.
     colour : Hue
     dash : str
         Colour and line of the dataset in figures; the next ones where nothing is said.
@@ -445,7 +440,6 @@ class Dataset(Strict):
     task: str = ""
     ordered: bool = False
     pooled_as: str = ""
-    sample: str = ""
     colour: Hue = HUES[0]
     dash: Literal["solid", "dashed", "dashdot", "dotted"] = "solid"
     annotate: Annotate | None = None
@@ -480,9 +474,8 @@ class Dataset(Strict):
 
     @model_validator(mode="after")
     def _check(self) -> "Dataset":
-        for what, value, known in (("task", self.task, _tasks()), ("sample", self.sample, SAMPLES)):
-            if value and value not in known:
-                raise ValueError(f"{what}: found {value!r}; {did_you_mean(value, known)}")
+        if self.task and self.task not in _tasks():
+            raise ValueError(f"task: found {self.task!r}; {did_you_mean(self.task, _tasks())}")
         columns = tuple(name.replace(" ", "_") for name in self.labels)  # in files of predictions
         for what, values in (("name", columns), ("code", self.codes)):
             double = sorted({value for value in values if values.count(value) > 1})

@@ -13,11 +13,12 @@ from types import MappingProxyType
 
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
-from chaos_utils.base.files import swap_in, write_json
 from chaos_utils.datasets.catalogue import KEYWORDS, known_datasets
 from chaos_utils.datasets.dataset import DataFile, Kept
 from chaos_utils.datasets.registry import registry
 
+# The synthetic sample, laid out like a data folder.
+SAMPLE = Path(__file__).parent / "synthetic_sample"
 TIMEOUT_SECONDS = 20
 _MOST_BYTES = 10**9  # of a download or a file in it; the largest, of SNLI, has half of that
 # What a download raises that fails, and an archive that is damaged, encrypted or packed oddly.
@@ -27,38 +28,14 @@ UNREADABLE = (
 
 
 def get(name: str) -> DataFile:
-    """Return the registry's entry of a file.
-
-    Parameters
-    ----------
-    name : str
-        Path relative to a data folder.
-
-    Raises
-    ------
-    ChaosError
-        If there is none; the message names the closest.
-    """
+    """Return the registry's entry of a file, by its path relative to a data folder."""
     if name not in registry():
         raise ChaosError("Unknown data file.", found=name, expected=did_you_mean(name, registry()))
     return registry()[name]
 
 
 def find(name: str, roots: Iterable[Path] | None = None) -> Path | None:
-    """Return the first place where a file stands, in the search order of `paths.data_roots`.
-
-    Parameters
-    ----------
-    name : str
-        Name in the registry.
-    roots : iterable of Path, optional
-        The folders to search instead, in order.
-
-    Returns
-    -------
-    Path or None
-        None where no folder holds it.
-    """
+    """Return the first place where a file stands, in the order of `paths.data_roots` or `roots`."""
     for root in paths.data_roots() if roots is None else roots:
         if (root / name).is_file():
             return root / name
@@ -66,25 +43,9 @@ def find(name: str, roots: Iterable[Path] | None = None) -> Path | None:
 
 
 def check(file: DataFile, path: Path, described_by: Path | None = None) -> str:
-    """Return the digest of a file after comparing it with the published one, if that is known.
+    """Return the SHA-256 of a file after comparing it with the published one, if that is known.
 
-    Parameters
-    ----------
-    file : DataFile
-    path : Path
-        Where it stands.
-    described_by : Path, optional
-        The reader's own YAML file that states the digest.
-
-    Returns
-    -------
-    str
-        SHA-256, hexadecimal.
-
-    Raises
-    ------
-    ChaosError
-        If it is not the published file.
+    `described_by` is the reader's own YAML file that states the digest.
     """
     found = inputs.digest(path)
     if file.sha256 and found != file.sha256:
@@ -105,16 +66,8 @@ def check(file: DataFile, path: Path, described_by: Path | None = None) -> str:
 class Status:
     """Where a file stands, and whether it is the published one.
 
-    Attributes
-    ----------
-    file : DataFile
-    path : Path or None
-        None when the file is missing.
-    verified : bool or None
-        None when the file is missing or its published digest is not known.
-    items : int
-        Its lines; 0 for a missing file, and for one whose published number of items is not
-        known.
+    `path` is None when the file is missing, `verified` also when its published digest is not known.
+    `items` are its lines; 0 also where its published number of items is not known.
     """
 
     file: DataFile
@@ -128,22 +81,8 @@ def status(
 ) -> list[Status]:
     """Look at each file of the registry, or at those named.
 
-    Parameters
-    ----------
-    names : iterable of str, optional
-        Names in the registry; all by default.
-    described_by : mapping from str to Path
-        The reader's own YAML file by the names of its files, which may stand beside it.
-
-    Returns
-    -------
-    list of Status
-        In the order of the names.
-
-    Raises
-    ------
-    ChaosError
-        If a name is not in the registry.
+    `described_by` has the reader's own YAML file by the names of its files, which may stand beside
+    it.
     """
     rows = []
     for name in registry() if names is None else names:
@@ -175,29 +114,9 @@ def fetch(
 ) -> list[Path]:
     """Download the files that are not available into the cache, each whole or not at all.
 
-    Interrupted or failed, it can be called again: what has arrived is kept.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Names in the registry.
-    described_by : mapping from str to Path
-        As for `status`.
-    say : callable
-        Called with one line about each step.
-    progress : bool
-        Whether to draw a progress bar.
-
-    Returns
-    -------
-    list of Path
-        Where each file stands now.
-
-    Raises
-    ------
-    ChaosError
-        If a file cannot be fetched from any of its addresses, or what came is not the
-        published file.
+    Interrupted or failed, it can be called again: what has arrived is kept. Returned is where each
+    file stands now. `described_by` is as for `status`; `say` is called with one line about each
+    step, and `progress` draws a bar.
     """
     found = []
     for name in names:
@@ -299,23 +218,8 @@ def _retrieve(file: DataFile, url: str, member: str, folder: Path, progress: boo
 def keep_numbers(path: Path, kept: Kept) -> Path:
     """Write identifiers and probabilities of a JSON list of predictions as a CSV beside it.
 
-    Parameters
-    ----------
-    path : Path
-        JSON: a list of entries, each with ``uid``.
-    kept : Kept
-        Which probabilities.
-
-    Returns
-    -------
-    Path
-        Six decimals, or four significant digits below 0.001: one text for one set of numbers, so
-        that it has a digest.
-
-    Raises
-    ------
-    ValueError
-        If the file is no such list.
+    There are six decimals, or four significant digits below 0.001: one text for one set of numbers,
+    so that it has a digest. What is no such list is a ValueError.
     """
     lines = [",".join(("uid", *kept.columns))]
     try:
@@ -332,27 +236,9 @@ def keep_numbers(path: Path, kept: Kept) -> Path:
 def extract_member(archive: Path, member: str, folder: Path) -> Path:
     """Take one file, known by its base name, out of a zip; nothing else is written.
 
-    The name inside the archive decides nothing about where the file goes, so an archive
-    cannot write outside `folder`.
-
-    Parameters
-    ----------
-    archive : Path
-        A zip.
-    member : str
-        Base name of the file.
-    folder : Path
-        Where it is to stand.
-
-    Returns
-    -------
-    Path
-        The file that was written.
-
-    Raises
-    ------
-    ValueError
-        If the archive holds no such file, several, or one that is too large for a data file.
+    The name inside the archive decides nothing about where the file goes, so an archive cannot
+    write outside `folder`. A ValueError says that it holds no such file, several, or one that is
+    too large for a data file. pooch's own `Unzip` asks for the whole name and knows no limit.
     """
     with zipfile.ZipFile(archive) as content:
         named = [
@@ -376,47 +262,8 @@ def extract_member(archive: Path, member: str, folder: Path) -> Path:
     return target
 
 
-def sample_folder() -> Path:
-    """Write the synthetic sample into the cache, if it is not there yet, and return its folder.
-
-    Returns
-    -------
-    Path
-        A folder laid out like a data folder; written anew when the package makes another sample.
-    """
-    from chaos_utils.datasets import sample  # slow to import
-
-    made_by = inputs.digest(Path(sample.__file__))
-    folder = paths.cache() / "synthetic-sample"
-    stamp = folder / "made-by.json"
-    if stamp.is_file() and json.loads(stamp.read_text("utf-8")) == made_by:
-        return folder
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    new = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".sample-"))
-    sample.write(new)
-    write_json(new / stamp.name, made_by)
-    swap_in(new, folder)
-    return folder
-
-
 def own_path(data: str) -> Path:
-    """Return the folder or file of the reader's that the parameter ``data`` names.
-
-    Parameters
-    ----------
-    data : str
-        Relative to where the reader is.
-
-    Returns
-    -------
-    Path
-        An existing one.
-
-    Raises
-    ------
-    ChaosError
-        If there is none; the message names the closest keyword or dataset.
-    """
+    """Return the existing folder or file of the reader's that the parameter ``data`` names."""
     path = paths.from_reader(data)
     if not data or not path.exists():
         names = [*KEYWORDS, *(dataset.name for dataset in known_datasets())]
@@ -440,23 +287,9 @@ def in_folder(name: str, folder: Path) -> Path | None:
 def locate(name: str, data: str = "auto") -> Path:
     """Return the file to read for a ``data`` parameter.
 
-    Parameters
-    ----------
-    name : str
-        Name in the registry.
-    data : str
-        ``auto`` and ``released`` (the published file), ``sample`` (the synthetic one), or a
-        folder that holds files of the same names.
-
-    Returns
-    -------
-    Path
-        An existing file.
-
-    Raises
-    ------
-    ChaosError
-        If the file is not there, or is not the published one where that is what it should be.
+    That is ``auto`` or ``released`` (the published file), ``sample`` (the synthetic one), or a
+    folder that holds files of the same names. One that is not there, or not the published one where
+    it should be, is a ChaosError.
     """
     if data not in KEYWORDS:
         path = in_folder(name, own_path(data))
@@ -469,7 +302,7 @@ def locate(name: str, data: str = "auto") -> Path:
             )
         return path
     if data == "sample":
-        found = in_folder(name, sample_folder())
+        found = in_folder(name, SAMPLE)
     else:
         found = find(name)
         if found is not None:

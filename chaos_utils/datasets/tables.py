@@ -141,7 +141,7 @@ class Table:
         encoded = self.column(name).combine_chunks().dictionary_encode()
         raw = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
         names: dict[str, int] = {}
-        values = encoded.dictionary.to_pylist()
+        values = self._try(encoded.dictionary.to_pylist)
         known = [as_identifier(value) for value in values]
         place = [-1 if one is None else names.setdefault(one, len(names)) for one in known]
         codes = np.array([*place, -1], dtype=np.int32)[raw]  # of -1: the last

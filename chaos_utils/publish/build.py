@@ -140,7 +140,8 @@ def _make(steps: Sequence[str], data: str, cores: int, say: Say, progress: Progr
                     hear(one, done)
         finally:
             _remove_scraps()
-    if "site" in steps and not faults:
+    # A chapter whose sources have changed meanwhile is run again before.
+    if "site" in steps and not faults and not staleness.behind():
         say("pages: running")
         hear(processes.attempt(make_pages, "pages"), len(steps))
     return faults

@@ -10,7 +10,6 @@ from typing import Any
 
 from chaos_utils.base.authorship import read_authors, read_citation
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.publish.downloads import STALE_NOTE
 from chaos_utils.report.artifacts import SYNTHETIC_NOTE
 from chaos_utils.report.captions import without_markup
 
@@ -241,12 +240,10 @@ def latex(text: str) -> str:
 def title_of(manifest: Mapping[str, Any]) -> str:
     """Return the title of a figure or table as it is cited, without markup.
 
-    It says so if the figure or table is synthetic or stale.
+    It says so if the figure or table is synthetic.
     """
     title = without_markup(manifest["title"])
-    if manifest["synthetic"]:
-        title = f"{SYNTHETIC_NOTE}: {title}"
-    return f"{STALE_NOTE}: {title}" if manifest.get("stale") else title
+    return f"{SYNTHETIC_NOTE}: {title}" if manifest["synthetic"] else title
 
 
 def address(book: Book, manifest: Mapping[str, Any], suffix: str = ".html") -> str:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,20 +35,22 @@ def manifest_files() -> dict[str, Path]:
 def load() -> dict[str, Manifest]:
     """Return the manifest of everything that the chapters have made, by id.
 
-    Each says in which folder its files are, and what has changed since it was made.
+    Each says in which folder its files are.
     """
-    found = manifest_files()
-    changed = {name: staleness.changed_since(name) for name in set(map(_chapter, found.values()))}
-    return {id: _load(path, changed[_chapter(path)]) for id, path in found.items()}
+    return {id: _load(path) for id, path in manifest_files().items()}
 
 
-def _chapter(manifest: Path) -> str:
-    return manifest.parents[1].name
+def _load(path: Path) -> Manifest:
+    return json.loads(path.read_text("utf-8")) | {"folder": str(path.parent)}
 
 
-def _load(path: Path, changed: Sequence[str]) -> Manifest:
-    manifest = json.loads(path.read_text("utf-8")) | {"folder": str(path.parent)}
-    return staleness.marked(manifest, changed)
+def file_names(manifest: Mapping[str, Any]) -> list[str]:
+    """Return the names of its files, the pictures for dark pages and phones beside the first."""
+    id = manifest["id"]
+    found = [f"{id}.{format}" for format in manifest["formats"]]
+    if manifest["kind"] == "figure":
+        found[1:1] = [f"{id}{end}.svg" for end in ("-dark", "-narrow", "-narrow-dark")]
+    return found
 
 
 def read(id: str) -> Manifest:
@@ -60,7 +62,7 @@ def read(id: str) -> Manifest:
         raise ChaosError(f"The last build has no {id}.", todo="run `chaos build` again")
     if id not in made:
         raise ChaosError("No such figure or table.", found=id, expected=did_you_mean(id, made))
-    return _load(made[id], staleness.changed_since(_chapter(made[id])))
+    return _load(made[id])
 
 
 def current_id(id: str) -> str:
@@ -83,17 +85,19 @@ def listing() -> list[dict[str, Any]]:
     known = registry.read_registry()
     made = load()
     sources = {name: _source(name) for name in dependencies.chapters()}
+    changed = {name: staleness.changed_since(name) for name in sources}
     rows = []
     for id in dict.fromkeys([*known.ids, *made]):
         manifest = made.get(id, {})
         naming = (name for name, text in sources.items() if f'"{id}"' in text)
+        behind = changed.get(manifest.get("notebook", ""), [])
         rows.append(
             {
                 "id": id,
                 "title": citations.title_of(manifest) if manifest else None,
                 "chapter": manifest.get("notebook") or next(naming, None),
-                "state": _state(manifest),
-                "changed": manifest.get("stale", []),
+                "state": "stale" if behind else _state(manifest),
+                "changed": behind,
             }
         )
     for id, redirect in known.redirects.items():
@@ -106,8 +110,6 @@ def listing() -> list[dict[str, Any]]:
 def _state(manifest: Manifest) -> str:
     if not manifest:
         return "not made"
-    if manifest.get("stale"):
-        return "stale"
     if manifest["synthetic"]:
         return "synthetic"
     return "recorded" if manifest["recorded"] else "made"

@@ -8,22 +8,19 @@ give the same crate.
 
 import json
 import mimetypes
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 from rocrate.model import ContextEntity
 from rocrate.model.entity import Entity
 from rocrate.rocrate import ROCrate
-from rocrate.utils import is_url
 
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import read_mapping, write_json
 from chaos_utils.datasets.registry import registry
-from chaos_utils.publish import citations, contents, dependencies, licences, staleness
+from chaos_utils.publish import citations, contents, dependencies, licences
 from chaos_utils.report import parameters
 from chaos_utils.report.artifacts import SYNTHETIC_NOTE
 
@@ -38,7 +35,6 @@ _TYPES = {
     ".yml": "application/yaml",
 }
 _BY_DIGEST = {file.sha256: file for file in registry().values() if file.sha256}
-_SHOWN = 5
 
 Record = Mapping[str, Any]
 
@@ -126,9 +122,6 @@ def _run(crate: ROCrate, folder: Path, site: str, record: Record, agent: list[En
         for parameter, value in record["parameters"].items()
     ]
     made = [site + one for one in record["outputs"] if one.startswith("figures/")]
-    there = [one for one in made if (folder / one).is_file()]
-    if there != made and staleness.changed_since(name):
-        made = there  # a picture that cannot be marked as stale is not shown
     results = [_file(crate, folder, one) for one in made]
     executed = f"{site}_sources/chapters/{name}.ipynb"
     source = paths.notebooks() / f"{name}.py"
@@ -225,40 +218,3 @@ def _licence(crate: ROCrate, url: str) -> Entity:
 
 def _add(crate: ROCrate, id: str, kind: str, **properties: Any) -> Entity:
     return crate.get(id) or crate.add(ContextEntity(crate, id, {"@type": kind, **properties}))
-
-
-def check(folder: Path) -> None:
-    """Check that a folder's crate can be read, and that its files are there and unchanged."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            crate = ROCrate(folder)
-    except (
-        OSError,
-        ValueError,
-        LookupError,
-        TypeError,
-        AttributeError,
-        AssertionError,
-        Warning,
-    ) as fault:
-        raise ChaosError(
-            "The crate cannot be read.", where=FILE, found=f"{type(fault).__name__}: {fault}"
-        ) from fault
-    if not crate.get_by_type("CreateAction"):
-        raise ChaosError("The crate names no run.", where=FILE)
-    faults = [wrong for entity in crate.data_entities if (wrong := _fault(folder, entity))]
-    if faults:
-        raise ChaosError(
-            "Files of the crate are not as it says.",
-            found="\n".join(faults[:_SHOWN]),
-        )
-
-
-def _fault(folder: Path, entity: Entity) -> str | None:
-    if is_url(entity.id):
-        return None
-    path = (folder / unquote(entity.id)).resolve()
-    if not path.is_relative_to(folder.resolve()) or not path.is_file():
-        return f"{entity.id} is missing"
-    return None if inputs.digest(path) == entity.get("sha256") else f"{entity.id} was changed"

@@ -125,7 +125,7 @@ def _parts(site: Path) -> Iterator[_Part]:
 
 
 def _notice(site: Path) -> str:
-    """Return what every page says of a build that is synthetic or stale; empty for others."""
+    """Return what every page says of a build that is synthetic; empty for others."""
     page = BeautifulSoup((site / "index.html").read_text("utf-8"), "html.parser")
     said = page.select_one(".build-notice")
     return " ".join(said.get_text().split()) if said else ""

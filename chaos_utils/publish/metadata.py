@@ -142,8 +142,7 @@ def structured(book: Book, manifest: Mapping[str, Any], caption: str) -> dict[st
         "associatedMedia" if is_figure else "distribution": files,
     }
     if is_figure:
-        picture = "png" if "png" in manifest["formats"] else "svg"  # a stale figure has no PNG
-        described["contentUrl"] = _file(book, manifest, f".{picture}")
+        described["contentUrl"] = _file(book, manifest, ".png")
         described["accessibilitySummary"] = manifest["alt"]
     if url := address(book, manifest):
         described["url"] = url

@@ -3,13 +3,13 @@
 The same site gives the same archive, to the byte. It holds no times and no commit.
 """
 
+import hashlib
 import json
 import shutil
 import stat
 import tempfile
 import zipfile
-from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from html import escape
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -19,7 +19,7 @@ from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_bytes, write_json, write_text
 from chaos_utils.datasets.sources import UNREADABLE
-from chaos_utils.publish import citations, crate, dependencies, explorer, licences, staleness
+from chaos_utils.publish import citations, crate, explorer, licences, staleness
 from chaos_utils.report import provenance
 
 SITE = "site"
@@ -28,7 +28,6 @@ LICENCES = "LICENCES.md"
 DEPOSIT = ".zenodo.json"
 _COPIED = ("CITATION.cff", "LICENSE")
 _SHOWN = 5
-_MOST_BYTES, _MOST_SUMS = 10**9, 10**7  # that an archive may unpack to, and its checksums
 
 
 def make(out: Path) -> Path:
@@ -56,7 +55,6 @@ def make(out: Path) -> Path:
         crate.write(folder, f"{SITE}/")
         sums = inputs.digests(folder)
         write_text(folder / SUMS, "".join(f"{sum}  {name}\n" for name, sum in sums.items()))
-        _check_folder(folder)
         archive = Path(scratch) / "release.zip"
         _pack(folder, archive)
         target = out / f"living-book-{book.version}.zip"
@@ -78,17 +76,7 @@ def _refuse_unfit(site: Path) -> None:
             "released.",
             todo="run `chaos data fetch` and `chaos build --strict`",
         )
-    stale = [
-        f"{chapter}: {', '.join(names[:_SHOWN])}"
-        for chapter in dependencies.chapters()
-        if (names := staleness.changed_since(chapter))
-    ]
-    if stale:
-        raise ChaosError(
-            "What these chapters were made from has changed since; they are not released.",
-            found="\n".join(stale),
-            todo="run `chaos build`",
-        )
+    staleness.refuse_stale()
     if changed := staleness.pages_changed_since():
         raise ChaosError(
             "What the site was made from has changed since; it is not released.",
@@ -177,95 +165,31 @@ def _pack(folder: Path, archive: Path) -> None:
 
 
 def check(release: Path) -> int:
-    """Check a release, packed or unpacked; return how many files it holds beside the checksums."""
-    if release.is_dir():
-        return _check_folder(release)
+    """Check a release, packed or unpacked, as ``sha256sum -c`` does; return how many files it has.
+
+    An archive is read where it is, not unpacked. Links, and names outside its folder, are refused.
+    """
     if not release.exists():
         raise ChaosError("There is no such archive.", where=release)
-    with tempfile.TemporaryDirectory(prefix="chaos-release-") as folder:
-        try:
-            with zipfile.ZipFile(release) as packed:
-                _refuse_unlike(packed)
-                packed.extractall(folder)
-        except UNREADABLE as fault:
-            raise ChaosError(
-                "The archive cannot be unpacked.",
-                where=release,
-                found=str(fault),
-                expected="a zip file, complete and without a password",
-            ) from fault
-        return _check_folder(Path(folder))
-
-
-def _refuse_unlike(packed: zipfile.ZipFile) -> None:
-    """Compare names and sizes of an archive with what its checksums name, before it is unpacked."""
-    entries = packed.infolist()
-    for name in packed.namelist():
-        path = PurePosixPath(name)
-        if path.is_absolute() or ".." in path.parts or "\\" in name:
-            raise ChaosError(
-                "The archive holds a path outside its folder and was not unpacked.", found=name
-            )
-    n_bytes = sum(entry.file_size for entry in entries)  # zipfile unpacks no more than it says
-    if n_bytes > _MOST_BYTES:
-        raise ChaosError(
-            "The archive is too large and was not unpacked.",
-            found=f"{n_bytes:,} bytes unpacked",
-            expected=f"at most {_MOST_BYTES:,}",
-        )
-    names = [entry.filename for entry in entries if not entry.is_dir()]
-    if SUMS not in names:
-        raise ChaosError("This is not a release.", where=packed.filename, found=f"no {SUMS} in it")
-    with packed.open(SUMS) as stream:
-        sums = _named(stream.read(_MOST_SUMS))
-    links = {one.filename for one in entries if stat.S_ISLNK(one.external_attr >> 16)}
-    links |= {name for name, n in Counter(names).items() if n > 1}
-    _refuse(_misnamed(sums, names, links))
-
-
-def _check_folder(folder: Path) -> int:
-    path = folder / SUMS
-    if not path.is_file():
-        raise ChaosError("This is not a release.", where=folder, found=f"no {SUMS} in it")
-    sums = _named(path.read_bytes())
-    found = [
-        one
-        for one in folder.rglob("*")
-        if one.is_symlink() or not (one.is_dir() or one.name in inputs.OF_DESKTOPS)
-    ]
-    there = {one.relative_to(folder).as_posix(): one for one in found}
-    links = {name for name, one in there.items() if one.is_symlink() or not one.is_file()}
-    faults = _misnamed(sums, there, links)
-    faults += [
-        f"{name} was changed"
-        for name in sorted((there.keys() & sums.keys()) - links)
-        if inputs.digest(folder / name) != sums[name]
-    ]
-    _refuse(faults)
-    crate.check(folder)
-    return len(sums)
-
-
-def _named(sums: bytes) -> dict[str, str]:
-    """Return the digests that the checksums name, by file."""
     try:
-        lines = [line.partition("  ") for line in sums.decode().splitlines()]
-    except UnicodeDecodeError as fault:
-        raise ChaosError("The checksums are damaged.", where=SUMS, found=str(fault)) from fault
-    return {name: digest for digest, _, name in lines}
-
-
-def _misnamed(sums: Mapping[str, str], there: Collection[str], links: set[str]) -> list[str]:
-    """Say what is missing, was added, or is no file of its own."""
-    names = set(there) - {SUMS}
-    return [
-        *(f"{name} is missing" for name in sorted(sums.keys() - names)),
-        *(f"{name} was added" for name in sorted(names - sums.keys())),
-        *(f"{name} is a link, or appears twice" for name in sorted(links)),
+        there, sums = (_unpacked if release.is_dir() else _packed)(release)
+    except UNREADABLE as fault:
+        raise ChaosError(
+            "The release cannot be read.",
+            where=release,
+            found=str(fault),
+            expected="a folder, or a zip file, complete and without a password",
+        ) from fault
+    if sums is None:
+        raise ChaosError("This is not a release.", where=release, found=f"no {SUMS} in it")
+    lines = (line.partition("  ") for line in sums.splitlines())
+    stated = {name: digest for digest, _, name in lines}
+    faults = [
+        f"{name} was {'changed' if name in there else 'removed'}"
+        for name, digest in stated.items()
+        if there.get(name) != digest
     ]
-
-
-def _refuse(faults: list[str]) -> None:
+    faults += [f"{name} was added" for name in there if name not in stated]
     if faults:
         more = [f"… and {len(faults) - _SHOWN} more"] if len(faults) > _SHOWN else []
         raise ChaosError(
@@ -274,3 +198,37 @@ def _refuse(faults: list[str]) -> None:
             found="\n".join([*faults[:_SHOWN], *more]),
             todo="fetch it again",
         )
+    return len(stated)
+
+
+def _unpacked(folder: Path) -> tuple[dict[str, str], str | None]:
+    """Return the digest of each file, and the text of the checksums, if there are any."""
+    for path in folder.rglob("*"):
+        if path.is_symlink():
+            raise _unlike(path.relative_to(folder).as_posix())
+    found = inputs.digests(folder)
+    stated = found.pop(SUMS, None)
+    return found, (folder / SUMS).read_text("utf-8") if stated else None
+
+
+def _packed(archive: Path) -> tuple[dict[str, str], str | None]:
+    """Return what `_unpacked` does, without unpacking anything."""
+    found: dict[str, str] = {}
+    with zipfile.ZipFile(archive) as packed:
+        for entry in packed.infolist():
+            name, path = entry.filename, PurePosixPath(entry.filename)
+            leads_away = path.is_absolute() or ".." in path.parts or "\\" in name
+            if leads_away or name in found or stat.S_ISLNK(entry.external_attr >> 16):
+                raise _unlike(name)
+            if not entry.is_dir():
+                with packed.open(entry) as stream:
+                    digest = hashlib.file_digest(stream, "sha256")  # type: ignore[arg-type]
+                    found[name] = digest.hexdigest()
+        stated = found.pop(SUMS, None)
+        return found, packed.read(SUMS).decode() if stated else None
+
+
+def _unlike(name: str) -> ChaosError:
+    return ChaosError(
+        "A release holds no link, no name outside its folder, and no name twice.", found=name
+    )

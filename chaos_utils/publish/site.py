@@ -36,6 +36,7 @@ def render(target: Path, say: Callable[[str], None], *, cores: int | None = None
     What it was made from, beside the chapters, is recorded in ``_build``: it is no part of it.
     `cores` are as many as may be used, by default all.
     """
+    staleness.refuse_stale()
     address = os.environ.get(citations.ADDRESS, "")
     made_from = dependencies.digests_of_pages() | {staleness.ADDRESS: address}
     with tempfile.TemporaryDirectory(dir=paths.build(), prefix=".site-") as folder:

@@ -1,22 +1,21 @@
 """The one rule of what is out of date: the digests of what it was made from differ.
 
-No file's time counts. `chaos build` makes what `steps` names; a site made by ``chaos site`` from a
-chapter that is behind its sources says so wherever the chapter's figures appear.
+No file's time counts. `chaos build` makes what `steps` names. No site, release or record is made
+from a chapter that is behind its sources.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
 
 from chaos_utils.base import inputs, modules, paths
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import read_mapping
 from chaos_utils.publish import dependencies
 from chaos_utils.report import runs
 
-# A PNG or PDF cannot be marked after it was drawn, not simply: a stale figure has none.
 SITE_FILE = "site.json"  # below _build: what the site was made from
 FILES_FILE = "files.json"  # beside it: the digest of each of the site's files
 ADDRESS = "address"  # in it: the one that `chaos build --url` has given
-_MARKED = ("svg", "csv", "json")
+_SHOWN = 3
 
 
 def steps(data: str, address: str) -> list[str]:
@@ -72,6 +71,28 @@ def changed_since(chapter: str) -> list[str]:
     return _changed(made.get("made_from", {}) | read, now | dependencies.digests_now(read))
 
 
+def behind() -> list[str]:
+    """Return a line for each chapter that is behind its sources, and in what."""
+    dependencies.forget()  # a source may have changed since this process has read it
+    found = []
+    for chapter in dependencies.chapters():
+        changed = changed_since(chapter) or outputs_changed_since(chapter)
+        if changed:
+            more = " …" * (len(changed) > _SHOWN)
+            found.append(f"{chapter}: {', '.join(changed[:_SHOWN])}{more}")
+    return found
+
+
+def refuse_stale() -> None:
+    """Raise a ChaosError that names the chapters which are behind their sources."""
+    if found := behind():
+        raise ChaosError(
+            "Chapters are not built from what is here now: these files have changed, or are gone.",
+            found="\n".join(found),
+            todo="run `chaos build`",
+        )
+
+
 def pages_changed_since(address: str | None = None) -> list[str]:
     """Return the names of what has changed or vanished since the site was made.
 
@@ -93,18 +114,3 @@ def site_changed_since() -> list[str]:
 
 def _changed(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
     return sorted(name for name in then.keys() | now.keys() if then.get(name) != now.get(name))
-
-
-def marked(manifest: Mapping[str, Any], changed: Sequence[str]) -> dict[str, Any]:
-    """Return a copy of a manifest that says what has changed, and offers only marked files.
-
-    Where nothing has changed, the copy is the same.
-    """
-    if not changed:
-        return dict(manifest)
-    some = ", ".join(f"`{name}`" for name in changed[:3]) + (" and others" * (len(changed) > 3))
-    return dict(manifest) | {
-        "stale": list(changed),
-        "caption": f"Stale, made before {some} changed. {manifest['caption']}",
-        "formats": [format for format in manifest["formats"] if format in _MARKED],
-    }

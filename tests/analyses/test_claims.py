@@ -9,6 +9,7 @@ from helpers.evidence import evidence_on, first_items
 
 from chaos_utils.analyses import claims, claims_numbers, record
 from chaos_utils.analyses.baan import FIXED_TEMPERATURE
+from chaos_utils.analyses.claim_cards import card_html
 from chaos_utils.analyses.claims import FAILS, HOLDS, NOISE, OPEN, READING, VERDICTS, Claim
 from chaos_utils.analyses.evidence import Material
 from chaos_utils.base.errors import ChaosError
@@ -16,7 +17,6 @@ from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.metrics import scores
 from chaos_utils.metrics.divergence import total_variation
 from chaos_utils.metrics.resampling import holm
-from chaos_utils.presentation.claims import card_html
 from chaos_utils.scoring.systems import load_systems, uniform
 
 VOTES = "claims_numbers.vote_numbers"

@@ -10,6 +10,7 @@ import os
 import random
 import re
 import resource
+import shutil
 import signal
 import sys
 import tempfile
@@ -36,8 +37,7 @@ from chaos_utils.datasets import catalogue, companions
 from chaos_utils.datasets.corpora import load_corpus
 from chaos_utils.datasets.findings import check_file
 from chaos_utils.datasets.loading import load_all_votes
-from chaos_utils.datasets.sample import write as write_sample
-from chaos_utils.datasets.sources import UNREADABLE, extract_member
+from chaos_utils.datasets.sources import SAMPLE, UNREADABLE, extract_member
 from chaos_utils.publish import release
 from chaos_utils.report.parameters import read_parameters, resolve
 from chaos_utils.scoring.predictions import read_predictions
@@ -101,7 +101,7 @@ def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Callable[[Pat
     made, data, sample = folder / "made", folder / "data", folder / "sample"
     made.mkdir()
     write_dataset(data)
-    write_sample(sample)
+    shutil.copytree(SAMPLE, sample)
     four = write_four_labels(made)
     table = pd.read_csv(four.with_suffix(".csv"))
     wide = pd.crosstab(table["item"], table["label"]).reset_index()

@@ -70,7 +70,7 @@ CLAIMS = """
 import pandas as pd
 
 from chaos_utils.analyses import claims
-from chaos_utils.presentation.claims import Cards
+from chaos_utils.analyses.claim_cards import Cards
 
 evil = "<script>document.title = 'harm'</script> <b>so</b> & so."
 common = {"place": "Table 1", "claim": "It is so.", "note": f"It is what it is. {evil}"}

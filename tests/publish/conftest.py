@@ -49,9 +49,12 @@ def finished(tmp_path, monkeypatch):
         "book/index.md": "# A book\n",
         "chaos_utils/landing.py": "shown = 1\n",
         "LICENSE": "MIT",
-        ".gitignore": "/_build/\n",
+        ".gitignore": "/_build/\n/book/chapters/\n",
         "notebooks/one.py": NOTEBOOK,
         "results/run/run.json": "{}",
+        "book/chapters/one.ipynb": "{}",
+        "_build/chapters/one/notebook.ipynb": "{}",
+        **{f"_build/chapters/one/{name}": text for name, text in made.items()},
         "_build/html/index.html": "<h1>A book</h1>",
         "_build/html/notebooks/one.py": NOTEBOOK,
         "_build/html/_sources/chapters/one.ipynb": "{}",
@@ -76,7 +79,7 @@ def finished(tmp_path, monkeypatch):
         "software": {"python": "3.11.7", "chaos-utils": "1.2.3", "numpy": "2.0.0"},
         "started": "2026-01-02T03:04:05+00:00",
         "seconds": 1.0,
-        "outputs": {**dict.fromkeys(made, ""), "notebook.ipynb": ""},
+        "outputs": inputs.digests(project / "_build" / "chapters" / "one"),
     }
     monkeypatch.chdir(project)
     record["made_from"] = dependencies.digests(project / "notebooks" / "one.py", "auto")

@@ -47,7 +47,7 @@ def test_the_listing_tells_the_state_of_each(project, monkeypatch):
         "fig-b": "stale", "fig-a": "stale", "fig-c": "not made", "fig-d": "synthetic",
         "fig-g": "recorded", "fig-e": "moved", "fig-f": "withdrawn",
     }  # fmt: skip
-    assert rows["fig-b"]["title"] == "Stale: Title of fig-b"
+    assert rows["fig-b"]["title"] == "Title of fig-b"
     assert rows["fig-b"]["changed"] == changed["one"]
     assert (rows["fig-c"]["title"], rows["fig-c"]["chapter"]) == (None, "two")
     changed["one"] = []

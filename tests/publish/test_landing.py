@@ -11,7 +11,7 @@ import pytest
 from helpers.checkout import PROJECT
 
 from chaos_utils.base.files import write_text
-from chaos_utils.publish import addresses, cells, citations, downloads, landing, metadata, staleness
+from chaos_utils.publish import addresses, cells, citations, contents, landing, metadata
 
 BOOK = citations.read_book(PROJECT / "CITATION.cff")
 ONLINE = replace(BOOK, url="https://example.org/book/")
@@ -72,7 +72,7 @@ class Reader(HTMLParser):
 
 
 def page(manifest):
-    sizes = dict.fromkeys(downloads.names(manifest), 12_345)
+    sizes = dict.fromkeys(contents.file_names(manifest), 12_345)
     command = "chaos run annotations -p seed=3"
     return Reader(landing.body(manifest, BOOK, PLACE, command, sizes, CELL))
 
@@ -89,11 +89,11 @@ def test_a_page_is_whole_and_escapes_everything(manifest):
     assert EVIL in texts
     assert ("the chapter shows them" in texts) == (manifest is TABLE)  # the texts of items
     links = {attrs["href"] for attrs in read.all("a")}
-    assert links >= set(downloads.names(manifest))
+    assert links >= set(contents.file_names(manifest))
     assert links >= {PLACE.link, CELL.link, "../notebooks/annotations.py"}
     ids = [attrs["id"] for _, attrs in read.seen if "id" in attrs]
-    contents = {attrs["href"] for attrs in Reader(landing.contents(manifest)).all("a")}
-    assert contents == {"#", *(f"#{id}" for id in ids)}
+    listed = {attrs["href"] for attrs in Reader(landing.contents(manifest)).all("a")}
+    assert listed == {"#", *(f"#{id}" for id in ids)}
     for format in citations.FORMATS.values():
         assert "".join(format(BOOK, manifest).split()) in "".join(texts.split())
     assert "chaos run annotations -p seed=3" in read.inside["pre"]
@@ -113,18 +113,6 @@ def test_one_that_is_synthetic_or_recorded_says_so(manifest):
     other_code = "Another version of the code made the record."
     assert other_code not in recorded
     assert other_code in words_of(manifest, recorded=["snli"], outdated=True)
-
-
-@BOTH
-def test_a_stale_one_says_so_and_why(manifest):
-    stale = staleness.marked(manifest, ["chaos_utils/<b>.py"])
-    words = words_of(stale)
-    assert "has changed since: chaos_utils/<b>.py" in words
-    assert "Stale: Shares" in words
-    assert f"{manifest['id']}.png" not in {attrs.get("href") for attrs in page(stale).all("a")}
-    tags, linked = described(stale, BOOK)
-    assert linked.get("contentUrl") == ("fig-x.svg" if manifest is FIGURE else None)
-    assert "og:image" not in tags
 
 
 def tags_of(read):

@@ -55,7 +55,7 @@ def test_the_joined_pages_hold_every_place_that_they_link_to(small_checkout, mon
         assert (site / file).is_file(), file
 
 
-@pytest.mark.parametrize("notice", ["", "Synthetic sample. Stale: <b> has changed"])
+@pytest.mark.parametrize("notice", ["", "Synthetic sample: <b> is invented"])
 def test_what_is_said_of_a_build_is_printed_as_it_is(project, notice):
     shutil.copyfile(PROJECT / "CITATION.cff", project / "CITATION.cff")
     shutil.copytree(PROJECT / "book" / "_print", project / "book" / "_print")

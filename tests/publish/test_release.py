@@ -1,5 +1,6 @@
 import json
 import re
+import shutil
 import subprocess
 import zipfile
 
@@ -94,8 +95,8 @@ def replace(name, old, new):
         (remove(f"{PAGES}/index.html"), "Nothing was built yet"),
         (replace(RECORD, '"synthetic": false', '"synthetic": true'), "synthetic sample"),
         (replace(RECORD, '"seconds"', '"recorded": ["snli"], "seconds"'), "shows recorded tables"),
-        (replace("CITATION.cff", "Its authors", "Others"), "has changed since"),
-        (replace("notebooks/one.py", "# a seed", "# another"), "has changed since"),
+        (replace("CITATION.cff", "Its authors", "Others"), r"one: CITATION\.cff, authors"),
+        (replace("notebooks/one.py", "# a seed", "# another"), r"one: notebooks/one\.py"),
         (write("book/index.md", "# Another\n"),
          r"site was made from has changed(?s:.)*book/index\.md(?s:.)*chaos build"),
         (remove("_build/site.json"), r"site was made from has changed(?s:.)*site\.json"),
@@ -127,14 +128,16 @@ def lead_away(name, target):
     [
         (write("site/index.html", "other"), r"site/index\.html was changed"),
         (write("site/more.html", "more"), r"site/more\.html was added"),
-        (remove("LICENSE"), "LICENSE is missing"),
+        (remove("LICENSE"), "LICENSE was removed"),
         *((write(name, "other"), f"{name} was changed")
           for name in ("CITATION.cff", "LICENCES.md", ".zenodo.json", "results/run/run.json")),
-        (lead_away("site/extra", "/etc"), "site/extra was added"),
-        (lead_away("LICENSE", "../book/LICENSE"), "LICENSE is a link"),  # to the same bytes
+        (lead_away("site/extra", "/etc"), "no link(?s:.)*site/extra"),
+        (lead_away("LICENSE", "../book/LICENSE"), "no link(?s:.)*LICENSE"),  # to the same bytes
         (remove(release.SUMS), "This is not a release"),
         (lambda folder: (folder / release.SUMS).write_bytes(b"\xff\xfe"),
-         r"checksums are damaged(?s:.)*SHA256SUMS"),
+         "release cannot be read"),
+        (lambda folder: (folder / release.SUMS).write_text("0  ../LICENSE\n"),
+         r"\.\./LICENSE was removed"),
     ],
 )  # fmt: skip
 def test_what_was_changed_in_a_release_is_reported(unpacked, spoil, message):
@@ -143,29 +146,8 @@ def test_what_was_changed_in_a_release_is_reported(unpacked, spoil, message):
         release.check(unpacked)
 
 
-@pytest.mark.parametrize(
-    ("spoil", "message"),
-    [
-        (lambda new: new.writestr("site/more.html", "more"), r"site/more\.html was added"),
-        (lambda new: new.writestr("LICENSE", "MIT"), "LICENSE is a link, or appears twice"),
-        (lambda new: new.writestr("site/zeros", bytes(2000)), "too large(?s:.)*at most 1,000"),
-    ],
-)
 @pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_names_and_sizes_are_checked_before_anything_is_unpacked(
-    finished, tmp_path, monkeypatch, spoil, message
-):
-    archive = release.make(tmp_path / "out")
-    with zipfile.ZipFile(archive, "a") as new:
-        spoil(new)
-    if "large" in message:
-        monkeypatch.setattr(release, "_MOST_BYTES", 1000)
-    monkeypatch.setattr(zipfile.ZipFile, "extractall", None)
-    with pytest.raises(ChaosError, match=message):
-        release.check(archive)
-
-
-def test_what_is_no_archive_of_ours_is_reported_and_nothing_leaves_its_folder(finished, tmp_path):
+def test_what_is_no_archive_of_ours_is_reported(finished, tmp_path):
     archive = release.make(tmp_path / "out")
     (tmp_path / "cut.zip").write_bytes(archive.read_bytes()[:2000])
     with zipfile.ZipFile(archive) as old, zipfile.ZipFile(tmp_path / "link.zip", "w") as new:
@@ -173,17 +155,19 @@ def test_what_is_no_archive_of_ours_is_reported_and_nothing_leaves_its_folder(fi
             content = old.read(entry)
             entry.external_attr = (0o120777 if entry.filename == "LICENSE" else 0o644) << 16
             new.writestr(entry, content)
-    with zipfile.ZipFile(tmp_path / "escaping.zip", "w") as new:
-        new.writestr("../outside", "")
+    for name in ("../outside", "/outside", "a/../../outside", "a\\b", "LICENSE"):
+        shutil.copyfile(archive, tmp_path / "new.zip")
+        with zipfile.ZipFile(tmp_path / "new.zip", "a") as new:
+            new.writestr(zipfile.ZipInfo(name), "MIT")
+        with pytest.raises(ChaosError, match=f"no name outside(?s:.)*{re.escape(name)}"):
+            release.check(tmp_path / "new.zip")
     with zipfile.ZipFile(tmp_path / "other.zip", "w") as new:
         new.writestr("a", "")
     for name, message in {
-        "link.zip": "LICENSE is a link",
-        "cut.zip": "cannot be unpacked",
+        "link.zip": "no link(?s:.)*LICENSE",
+        "cut.zip": "cannot be read",
         "none.zip": "no such archive",
-        "escaping.zip": "outside its folder",
         "other.zip": "This is not a release",
     }.items():
         with pytest.raises(ChaosError, match=message):
             release.check(tmp_path / name)
-    assert not (tmp_path / "outside").exists()

@@ -1,20 +1,14 @@
-"""Figures behind their sources: how that is found out, and how their files say so."""
+"""Chapters behind their sources: how that is found out, and that nothing is made from them."""
 
-import csv
-import io
 import json
-import xml.etree.ElementTree as ET
 
-import matplotlib.pyplot as plt
-import pandas as pd
 import pytest
 from helpers.checkout import append
 
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_json, write_text
 from chaos_utils.base.inputs import digest
-from chaos_utils.base.table import Table
-from chaos_utils.publish import dependencies, downloads, staleness
-from chaos_utils.report.figures import publish_figure
+from chaos_utils.publish import dependencies, staleness
 
 RECORD = "_build/chapters/n/record.json"
 
@@ -28,7 +22,7 @@ def project(tmp_path, monkeypatch):
         "chaos_utils/__init__.py": "",
         "chaos_utils/a.py": "x = 1\n",
         "notebooks/n.py": "# %%\nfrom chaos_utils.a import x\n",
-        "_toc.yml": "root: index\n",
+        "_toc.yml": "root: index\nchapters:\n  - file: chapters/n\n",
         "CITATION.cff": "authors: [{name: A}]\n",
     }.items():
         write_text(tmp_path / name, text)
@@ -84,31 +78,10 @@ def test_a_record_of_wrong_kinds_is_none(project, field, value):
     assert staleness._is_behind("n", "auto")
 
 
-def test_every_download_of_a_stale_figure_says_so(run_folder):
-    def plot(table):
-        figure, axis = plt.subplots()
-        axis.plot(table["x"])
-        return figure
-
-    rows = pd.DataFrame({"x": [1, 2], "text": ['a "quoted", word', "b\nc"]})
-    publish_figure(
-        "fig-x", plot, Table(rows, ("x",)), caption="Dots & lines. More.", alt="A <line> & more."
-    )
-    path = run_folder / "figures" / "fig-x.json"
-    manifest = json.loads(path.read_text()) | {"folder": str(path.parent)}
-    assert staleness.marked(manifest, []) == manifest
-    stale = staleness.marked(manifest, ["a.py", "b.py", "c.py", "d.py"])
-    pictures = [f"fig-x{end}.svg" for end in ("", "-dark", "-narrow", "-narrow-dark")]
-    names = [*pictures, "fig-x.csv", "fig-x.json"]
-    assert downloads.names(stale) == names  # no file that could not be marked
-    files = {name: downloads.content(stale, name).decode() for name in names}
-    for name in pictures:
-        root = ET.fromstring(files[name])
-        assert (root[0].text, root[-1].text) == ("Stale: Dots & lines", "STALE")
-        assert files[name].count("Stale: ") == 2  # the title, and Dublin Core's
-    rows = list(csv.DictReader(io.StringIO(files["fig-x.csv"], newline="")))
-    assert [row["stale"] for row in rows] == ["True", "True"]
-    assert rows[0]["text"] == 'a "quoted", word'
-    said = json.loads(files["fig-x.json"])
-    assert said["stale"] == ["a.py", "b.py", "c.py", "d.py"]
-    assert said["caption"].startswith("Stale, made before `a.py`, `b.py`, `c.py` and others chan")
+def test_a_chapter_that_is_behind_is_refused_by_name(project):
+    with pytest.raises(ChaosError, match=r"n: book/chapters/n\.ipynb\s(?s:.)*chaos build"):
+        staleness.refuse_stale()
+    append(project / "chaos_utils/a.py")
+    append(project / "notebooks/n.py")
+    with pytest.raises(ChaosError, match=r"n: chaos_utils/a\.py, notebooks/n\.py\s"):
+        staleness.refuse_stale()

@@ -5,7 +5,6 @@ import gc
 import pytest
 
 from chaos_utils.base import paths
-from chaos_utils.datasets import sources
 from chaos_utils.training import costs
 from chaos_utils.training.encoders import find_encoder, load_model
 from chaos_utils.training.recipes import TINY_FAMILIES, get_model
@@ -25,13 +24,11 @@ def torch():
 
 
 def _own_cache(folder):
-    """Make a cache whose encoders and sample are shared with all tests."""
-    sources.sample_folder()  # before its folder is linked: a link would be replaced
-    shared = paths.cache()
+    """Make a cache whose encoders are shared with all tests."""
+    shared = paths.cache() / "encoders"
+    shared.mkdir(parents=True, exist_ok=True)
     folder.mkdir()
-    for name in ("encoders", "synthetic-sample"):
-        (shared / name).mkdir(exist_ok=True)
-        (folder / name).symlink_to((shared / name).resolve())
+    (folder / shared.name).symlink_to(shared.resolve())
     return folder
 
 

@@ -163,7 +163,7 @@ def test_a_run_replaces_an_earlier_one_alone_and_trains_nothing_again(trained, t
 @pytest.mark.parametrize(("part", "kept"), [("train", "neutral"), ("dev", "none")])
 def test_too_few_items_are_reported(part, kept, tmp_path):
     folder = tmp_path / "data"
-    shutil.copytree(sources.sample_folder(), folder)
+    shutil.copytree(sources.SAMPLE, folder)
     for path in folder.glob(f"*/*_{part}*.jsonl"):
         lines = path.read_text().splitlines(keepends=True)
         path.write_text("".join(one for one in lines if json.loads(one)["gold_label"] == kept))

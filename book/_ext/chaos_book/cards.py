@@ -4,17 +4,14 @@ The pages of single figures and tables say more, by `chaos_utils.publish.metadat
 """
 
 from html import unescape
-from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from chaos_book import drafts
-from chaos_book.book import BOOK, write_last
+from chaos_book.book import BOOK
 from chaos_book.published import PublishedCaption
 from chaos_utils.publish import metadata
-from chaos_utils.publish.card import card_png
 
 CARD = "_static/card.png"
 _ENOUGH = 60  # characters; less says nothing
@@ -60,24 +57,6 @@ def beginning(doctree: nodes.document) -> str:
     return ""
 
 
-def _draw(app: Sphinx, out: Path) -> None:
-    card = out / CARD
-    if drafts.is_draft(app) and card.is_file():
-        return
-    book = BOOK.citation
-    # A stale figure has no PNG.
-    pictures = {
-        id: Path(manifest["folder"]) / f"{id}.png"
-        for id, manifest in BOOK.manifests.items()
-        if "png" in manifest["formats"]
-    }
-    first = next(iter(pictures.values()), None)
-    picture = pictures.get(app.config.chaos_card, first)
-    card.write_bytes(card_png(book.title, picture))
-
-
 def setup(app: Sphinx) -> None:
-    """Register the figure's name, and connect to Sphinx's events."""
-    app.add_config_value("chaos_card", "", "html", [str])
+    """Connect to Sphinx's event."""
     app.connect("html-page-context", _describe)
-    write_last(app, _draw)

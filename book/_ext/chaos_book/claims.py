@@ -13,9 +13,9 @@ from sphinx.writers.html5 import HTML5Translator
 
 from chaos_book.book import BOOK, raw_html
 from chaos_book.widgets import Widget
+from chaos_utils.analyses.claim_cards import SHORT, card_html, place_of
 from chaos_utils.analyses.claims import MARKS, PAPERS, VERDICTS
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.presentation.claims import SHORT, card_html, place_of
 from chaos_utils.publish import explorer
 
 logger = logging.getLogger(__name__)

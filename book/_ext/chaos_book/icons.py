@@ -13,40 +13,31 @@ from sphinx.application import Sphinx
 from chaos_book import drafts
 from chaos_book.book import write_last
 
-_NAME = re.compile(r"\bfa-[a-z0-9-]+")
+_SHOWN = {
+    "fa-angle-down", "fa-angle-left", "fa-angle-right", "fa-arrow-up", "fa-bars",
+    "fa-chevron-down", "fa-circle-half-stroke", "fa-circle-xmark", "fa-download", "fa-file",
+    "fa-file-pdf", "fa-list", "fa-magnifying-glass", "fa-moon", "fa-sun", "fa-xmark",
+}  # fmt: skip
 _RULE = re.compile(r'((?:\.fa-[a-z0-9-]+:+before,?)+)\{content:"\\([0-9a-f]+)"\}')
-_SIGN = re.compile(r'"\\([0-9a-f]+)"')
 _WOFF = re.compile(r'url\(\.\./webfonts/fa-solid-900\.woff2\) format\("woff2"\),')
 _NAMES_OF_FONT = (1, 3, 4, 6, 16)  # its family and full names, in the font's table of names
 
 
-def keep(style: str, names: set[str]) -> str:
-    """Return the icons' stylesheet without the icons that have none of some names.
+def _shorten(app: Sphinx, site: Path) -> None:
+    if drafts.is_draft(app):
+        return
+    (sheet,) = site.glob("_static/vendor/fontawesome/*/css/all.min.css")
+    signs = set()
 
-    Parameters
-    ----------
-    style : str
-        Font Awesome's stylesheet, minified.
-    names : set of str
-        Classes such as ``fa-list``.
-    """
+    def keep(rule: re.Match[str]) -> str:
+        if _SHOWN.isdisjoint(re.findall(r"fa-[a-z0-9-]+", rule[1])):
+            return ""
+        signs.add(int(rule[2], 16))
+        return rule[0]
 
-    def kept(rule: re.Match[str]) -> str:
-        return rule[0] if names.intersection(_NAME.findall(rule[1])) else ""
-
-    return _RULE.sub(kept, style)
-
-
-def shorten(font: Path, signs: set[int]) -> None:
-    """Leave only some signs in a font.
-
-    Parameters
-    ----------
-    font : Path
-        A TrueType file.
-    signs : set of int
-        Code points.
-    """
+    sheet.write_text(_WOFF.sub("", _RULE.sub(keep, sheet.read_text("utf-8"))), "utf-8")
+    font = sheet.parents[1] / "webfonts" / "fa-solid-900.ttf"
+    font.with_suffix(".woff2").unlink(missing_ok=True)
     with TTFont(font, recalcTimestamp=False) as whole:
         subsetter = Subsetter(Options(drop_tables=["FFTM", "GSUB"], name_IDs=["*"]))
         subsetter.populate(unicodes=signs)
@@ -55,20 +46,6 @@ def shorten(font: Path, signs: set[int]) -> None:
             if record.nameID in _NAMES_OF_FONT:  # the licence reserves the name of the whole one
                 record.string = "LivingBookIcons"
         whole.save(font)
-
-
-def _shorten(app: Sphinx, site: Path) -> None:
-    if drafts.is_draft(app):
-        return
-    (sheet,) = site.glob("_static/vendor/fontawesome/*/css/all.min.css")
-    others = [*site.rglob("*.html"), *site.glob("_static/**/*.js"), *site.glob("_static/**/*.css")]
-    texts = [path.read_text("utf-8") for path in others if "vendor" not in path.parts]
-    style = keep(sheet.read_text("utf-8"), {name for text in texts for name in _NAME.findall(text)})
-    sheet.write_text(_WOFF.sub("", style), "utf-8")
-    signs = {int(sign, 16) for text in (style, *texts) for sign in _SIGN.findall(text)}
-    fonts = sheet.parents[1] / "webfonts"
-    shorten(fonts / "fa-solid-900.ttf", signs)
-    (fonts / "fa-solid-900.woff2").unlink(missing_ok=True)
 
 
 def setup(app: Sphinx) -> None:

@@ -23,7 +23,7 @@ from chaos_book import drafts
 from chaos_book.book import BOOK, Manifest, write_last
 from chaos_book.published import PublishedCaption, PublishedFigure, PublishedTable
 from chaos_utils.base import style
-from chaos_utils.publish import cells, citations, contents, downloads, landing, metadata
+from chaos_utils.publish import cells, citations, contents, landing, metadata
 from chaos_utils.report import parameters
 from chaos_utils.report.artifacts import picture_name
 
@@ -103,7 +103,8 @@ def _pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
             caption=_html(app, caption),
         )
         source = BOOK.project / "notebooks" / f"{manifest['notebook']}.py"
-        sizes = {name: len(downloads.content(manifest, name)) for name in downloads.names(manifest)}
+        folder = Path(manifest["folder"])
+        sizes = {name: (folder / name).stat().st_size for name in contents.file_names(manifest)}
         cell = cells.cell_of(source, id, book)
         command = parameters.command(source, manifest["parameters"])
         title = escape(citations.title_of(manifest))

@@ -1,7 +1,6 @@
 """What the site needs beside its pages: files at stable addresses, a registry, a warning."""
 
 import shutil
-from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -10,14 +9,13 @@ from sphinx.application import Sphinx
 
 from chaos_book import faults
 from chaos_book.book import BOOK, write_last
-from chaos_utils.publish import contents, downloads, registry
+from chaos_utils.publish import contents, registry
 from chaos_utils.report.artifacts import SYNTHETIC_NOTE
 
 _SYNTHETIC = (
     f"{SYNTHETIC_NOTE}: every number, figure and table of this build was made from invented "
     "items and simulated votes. Nothing here is a result."
 )
-_STALE = "Stale: what these chapters were made from has changed since: {}."
 
 
 def _check_registry(app: Sphinx) -> None:
@@ -27,15 +25,9 @@ def _check_registry(app: Sphinx) -> None:
         registry.read_registry().check(made, synthetic=BOOK.is_synthetic)
 
 
-@cache
 def notice() -> str:
-    """Return what every page says of a build that is no result, or not of one piece."""
-    said = [_SYNTHETIC] if BOOK.is_synthetic else []
-    stale = dict.fromkeys(one["notebook"] for one in BOOK.manifests.values() if one.get("stale"))
-    if stale:
-        chapters = ", ".join(contents.chapter_title(notebook) for notebook in stale)
-        said.append(_STALE.format(chapters))
-    return " ".join(said)
+    """Return what every page says of a build that is no result."""
+    return _SYNTHETIC if BOOK.is_synthetic else ""
 
 
 def _show_notice(
@@ -49,8 +41,8 @@ def _copy_files(app: Sphinx, out: Path) -> None:
     (out / "figures").mkdir(exist_ok=True)
     (out / "notebooks").mkdir(exist_ok=True)
     for manifest in BOOK.manifests.values():
-        for name in downloads.names(manifest):
-            (out / "figures" / name).write_bytes(downloads.content(manifest, name))
+        for name in contents.file_names(manifest):
+            shutil.copyfile(Path(manifest["folder"], name), out / "figures" / name)
     for page in app.env.found_docs:
         source = BOOK.project / "notebooks" / f"{Path(page).name}.py"
         if Path(page).parent.name == "chapters" and source.is_file():

@@ -1,8 +1,8 @@
-"""The bundled synthetic sample: invented items and simulated votes in ChaosNLI's format.
+"""Make the package's synthetic sample: invented items and simulated votes in ChaosNLI's format.
 
-It lets everything run where the published data is not available. Each item says in its
-``source`` field that it is synthetic, so that whatever is made of it can be marked.
-The sentences are combined from short lists; the votes come from a seeded model of
+Its files are committed, in ``chaos_utils/datasets/synthetic_sample``; this script writes them. Each
+item says in its ``source`` field that it is synthetic, so that whatever is made of it can be
+marked. The sentences are combined from short lists; the votes come from a seeded model of
 annotators who mostly follow an item's own distribution and sometimes slip.
 """
 
@@ -16,7 +16,8 @@ from typing import Any
 
 from chaos_utils.datasets.catalogue import book_datasets
 from chaos_utils.datasets.chaosnli import SYNTHETIC, as_stored, tallied
-from chaos_utils.datasets.dataset import SAMPLES, Dataset
+from chaos_utils.datasets.dataset import Dataset
+from chaos_utils.datasets.sources import SAMPLE
 from chaos_utils.datasets.tasks import Task, get_task
 
 SEED = 20201116
@@ -113,28 +114,19 @@ _NLI_KINDS = {
 _STORY_KINDS = {"clear": (30.0, 0.7), "leaning": (6.0, 2.5), "open": (4.0, 4.0)}
 
 
-def write(folder: Path) -> list[Path]:
+def write(folder: Path) -> None:
     """Write the sample's files below `folder`: ChaosNLI's three, and the corpora.
 
     The same bytes come out at every call, on every machine: only `random.Random`, whose
     streams do not change between versions of Python, decides.
-
-    Returns
-    -------
-    list of Path
-        ChaosNLI's three files, in the order of the book's datasets.
     """
-    written = []
     for number, dataset in enumerate(book_datasets()):
         rng = random.Random(SEED + number)
-        items = itertools.islice(_ITEMS[dataset.sample](rng), N_ITEMS)
+        items = itertools.islice(_ITEMS[dataset.name](rng), N_ITEMS)
         rows = [_row(dataset, rng, *item, uid=f"sample-{dataset.name}-{i:03d}") for i, item in
                 enumerate(items)]  # fmt: skip
-        path = folder / dataset.file
-        _write_lines(path, rows)
-        written.append(path)
+        _write_lines(folder / dataset.file, rows)
         _write_corpora(folder, dataset, rows)
-    return written
 
 
 def _write_lines(path: Path, rows: Sequence[dict[str, Any]]) -> None:
@@ -158,7 +150,7 @@ def _write_corpora(folder: Path, dataset: Dataset, items: Sequence[dict[str, Any
     rng = random.Random(f"{SEED} {dataset.name}")
     task = get_task(dataset.task)
     for split, day in _OTHER_DAYS.items():
-        drawn = list(itertools.islice(_ITEMS[dataset.sample](rng), _N_CORPUS[split]))
+        drawn = list(itertools.islice(_ITEMS[dataset.name](rng), _N_CORPUS[split]))
         for text, _ in drawn:
             text[dataset.text_fields[0]] += day.format(rng.choice(_WEEKDAYS), rng.choice(_MONTHS))
         labels = [rng.choices(range(dataset.n_classes), weights=kind)[0] for _, kind in drawn]
@@ -255,7 +247,7 @@ def _stories(rng: random.Random) -> Iterator[_Item]:
             )
 
 
-_ITEMS = dict(zip(SAMPLES, (_scenes, _statements, _stories), strict=True))
+_ITEMS = {"snli": _scenes, "mnli": _statements, "alphanli": _stories}
 
 
 def _row(
@@ -300,3 +292,7 @@ def _old_votes(dataset: Dataset, rng: random.Random, truth: Sequence[float]) -> 
         if Counter(votes).most_common(1)[0][1] == 3:
             return votes
         weights = [0.9 * weight + 0.1 / len(weights) for weight in weights]
+
+
+if __name__ == "__main__":
+    write(SAMPLE)
