@@ -13,8 +13,10 @@
 # %% [markdown]
 # # What the chapter asks, in a few words
 #
-# The question in one sentence. Then the answer, with the one number that carries it: on the SNLI items that ChaosNLI
-# chose for their disagreement, 90 people or more agree on
+# The question in one sentence, in a paragraph that other data keeps.
+#
+# Then the answer, with the one number that carries it: on the SNLI items that ChaosNLI chose for their disagreement,
+# 90 people or more agree on
 # {value}`fig-template dataset=snli percent=90 share_at_least .0%` of the items.
 
 # %% tags=["parameters"]

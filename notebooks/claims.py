@@ -40,7 +40,7 @@ seed: int = 0  # seed of the bootstrap
 # %%
 from IPython.display import Markdown
 
-from chaos_utils.analyses import claims, record
+from chaos_utils.analyses import claims, claims_tables
 from chaos_utils.analyses.claim_cards import Cards
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.notices import notices
@@ -62,7 +62,7 @@ Markdown(
 # %%
 on = material.named(*claims.wanted_datasets())
 # What other chapters compute, they compute of our own models too.
-tables = record.tables(on, gather(data, predictions), n_resamples=resamples, seed=seed)
+tables = claims_tables.tables(on, gather(data, predictions), n_resamples=resamples, seed=seed)
 table = claims.check_claims(**tables)
 
 publish_table(

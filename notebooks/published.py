@@ -26,7 +26,7 @@ seed: int = 0  # seed of the bootstrap
 # %%
 from IPython.display import Markdown
 
-from chaos_utils.analyses import claims, published_numbers, record
+from chaos_utils.analyses import claims, claims_tables, published_numbers
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.report.tables import publish_table
@@ -38,7 +38,7 @@ Markdown(notices(material))
 
 # %%
 on = material.named(*claims.wanted_datasets())
-tables = record.tables(on, gather(data, []), n_resamples=resamples, seed=seed)
+tables = claims_tables.tables(on, gather(data, []), n_resamples=resamples, seed=seed)
 beside = tables["published_numbers.published_beside_ours"]
 publish_table(
     "tbl-published-counts",

@@ -217,12 +217,9 @@ def binned_scores(
     ``reference`` is not empty, the value is a model's difference from it, and ``p`` that of there
     being none: in each bin from ``chance`` and from the ``commonest label of the bin``, in the last
     from the ``first bin``. Published rows, without interval, are there where their bins are these.
-    Without rows where there are fewer items than bins.
     """
     columns = "dataset bin entropy_low_bits entropy_high_bits n system source role n_seeds"
     columns += " n_scored measure reference value low high p"
-    if sum(map(len, all_votes)) < n_bins:
-        return pd.DataFrame(columns=columns.split())
     scores = score_bins(all_votes, all_systems, n_bins=n_bins, n_resamples=n_resamples, seed=seed)
     parts = []
     for b, (value, draws) in enumerate(zip(scores.values, scores.draws, strict=True)):

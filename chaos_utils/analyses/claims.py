@@ -12,8 +12,8 @@ import pandas as pd
 from pydantic import BeforeValidator, Field, model_validator
 
 from chaos_utils.analyses.agreement import LEVEL, adjusted_p
+from chaos_utils.analyses.claims_tables import OF_SYSTEMS, TABLES
 from chaos_utils.analyses.names import dataset_name, listed
-from chaos_utils.analyses.record import OF_SYSTEMS, TABLES
 from chaos_utils.analyses.recorded import derived
 from chaos_utils.base.checked import Strict, checked
 from chaos_utils.base.errors import ChaosError, did_you_mean
@@ -309,7 +309,7 @@ def _read_claim(path: Path, place: int, content: Any) -> Claim:
 
 @derived(keys=("id",))
 def check_claims(*, claims: Sequence[Claim] = (), **tables: pd.DataFrame) -> pd.DataFrame:
-    """Check claims, by default all of both papers, on the tables that `record.tables` names.
+    """Check claims, by default all of both papers, on the tables that `claims_tables.tables` names.
 
     One row per claim. ``criterion`` says what decides, ``evidence`` what was found; ``low`` and
     ``high`` are NaN where it has no interval of 95%. ``p`` is that of a claim that something lies

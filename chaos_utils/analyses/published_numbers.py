@@ -31,7 +31,7 @@ _OTHERS = "The votes here are others than the paper's."
 
 @derived(keys=_KEYS, published=_PUBLISHED)
 def published_beside_ours(*, same_votes: bool, **tables: pd.DataFrame) -> pd.DataFrame:
-    """List every number that the papers print, beside ours in `tables`, those of `record.tables`.
+    """List every number that the papers print, beside ours in `tables`, of `claims_tables`.
 
     Nothing is compared with other votes than the released ones, the `same_votes`. ``ours`` is NaN
     where there is none, ``difference`` ours minus theirs, ``agrees`` whether they do to the digits

@@ -21,6 +21,7 @@ from chaos_utils.analyses.recorded import recorded
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.report.columns import Column
 from chaos_utils.scoring.published import TABLE_5
+from chaos_utils.scoring.seeds import over_seeds
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.trained import Run, committed_runs, kind_of
 
@@ -87,18 +88,14 @@ def by_size(
     place_of = {int(family): k for k, (family, role) in enumerate(roles) if role in MODELS}
     sizes = sorted(place_of)
     places, guess = [place_of[items] for items in sizes], scores.systems.index(GUESS)
-    first = places[:1]
     low_edges = [scores.bins.low[0], *scores.bins.low]
     high_edges = [scores.bins.high[-1], *scores.bins.high]
     parts = []
     for b, (values, draws, n_items) in enumerate(zip(*_with_all(scores), strict=True)):
         low, high, _ = intervals(scores, values, draws, n_items)
-        change, moved = values - values[first], draws - draws[:, first]
-        change_low, change_high, _ = intervals(scores, change, moved, n_items)
-        columns = {
-            "value": values, "low": low, "high": high,
-            "change": change, "change_low": change_low, "change_high": change_high,
-        }  # fmt: skip
+        columns = {"value": values, "low": low, "high": high}
+        columns = {name: column[places] for name, column in columns.items()}
+        columns |= _change(scores, values, draws, places, n_items)
         for m, measure in enumerate(SHOWN):
             about = {
                 "items": sizes,
@@ -111,9 +108,28 @@ def by_size(
                 "measure": measure,
                 "chance": values[guess, m],
             }
-            of_sizes = {name: column[places, m] for name, column in columns.items()}
+            of_sizes = {name: column[:, m] for name, column in columns.items()}
             parts.append(pd.DataFrame(about | of_sizes))
     return pd.concat(parts).sort_values(["bin", "items"], kind="stable")
+
+
+def _change(
+    scores: BinScores, values: Floats, draws: Floats, places: Sequence[int], n_items: Ints
+) -> dict[str, Floats]:
+    """Return how far each size is from the smallest; their seeds have nothing in common."""
+    first = list(scores.members[places[0]])
+    against = values[first], draws[:, first]
+    found = []
+    for place in places[1:]:
+        seeds = list(scores.members[place])
+        of_seeds = values[seeds], draws[:, seeds]
+        found.append(over_seeds(*of_seeds, n_items=n_items[place], against=against))
+    nothing = np.zeros((1, values.shape[1]))
+    return {
+        "change": np.vstack([nothing, *(one.value for one in found)]),
+        "change_low": np.vstack([nothing, *(one.low for one in found)]),
+        "change_high": np.vstack([nothing, *(one.high for one in found)]),
+    }
 
 
 def _with_all(scores: BinScores) -> tuple[Floats, Floats, Ints]:

@@ -78,7 +78,7 @@ class Protocol:
         one, row = self.start(), np.arange(1)
         for number, event in enumerate(events, start=1):
             try:
-                name = one.states[0]
+                name = str(one.states[0])
                 self.transition(name, event.get("type"))
                 _check_fields(self.table["states"][name], event)
             except ChaosError as fault:

@@ -84,7 +84,7 @@ def renew() -> list[str]:
         raise ChaosError(
             "Only a build from all of the data can be recorded.",
             found=f"chapters that show recorded or other tables: {', '.join(shown) or 'all'}",
-            todo="run `chaos data fetch` and `chaos build` first",
+            todo="run `chaos data fetch` where data is missing, then `chaos build`",
         )
     changes = [f"{name}: new" for name in new.keys() - old.keys()]
     changes += [f"{name}: gone" for name in old.keys() - new.keys() - last.read]

@@ -103,7 +103,7 @@ class Crowds:
                 "The crowd has not enough votes to judge by others of the same people.",
                 where=votes.dataset.title,
                 found=f"{fewest} on the item that has fewest; {chosen} are to judge",
-                expected="at least one to judge, and one more",
+                expected=f"1 to {fewest - 1} to judge" if fewest > 1 else "2 votes or more",
                 todo="ask for fewer, or for people_on_top, which needs no draws, from two votes on",
             )
         if n_draws < 1:

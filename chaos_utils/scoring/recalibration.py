@@ -50,7 +50,7 @@ def fit_temperature(probabilities: npt.ArrayLike, target: npt.ArrayLike) -> floa
     """
     from scipy.optimize import minimize_scalar  # slow to import
 
-    p, shares = classwise_hits(probabilities, target)
+    p, shares = classwise_hits(as_distributions(probabilities, "probabilities"), target)
     logs = _logs(p)
 
     def loss(log_temperature: float) -> float:

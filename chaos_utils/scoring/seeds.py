@@ -34,7 +34,12 @@ class OverSeeds:
 
 
 def over_seeds(
-    values: npt.ArrayLike, draws: npt.ArrayLike, *, n_items: npt.ArrayLike, level: float = 0.95
+    values: npt.ArrayLike,
+    draws: npt.ArrayLike,
+    *,
+    n_items: npt.ArrayLike,
+    against: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
+    level: float = 0.95,
 ) -> OverSeeds:
     """Return means over seeds with an interval for other seeds and other items.
 
@@ -47,18 +52,28 @@ def over_seeds(
     interval is the percentile one over items: it says nothing of other seeds.
 
     The statistic's values, by seed first, have draws on resamples of the items before that, all
-    seeds resampled alike. Runs that pair up seed by seed are compared by their differences.
+    seeds resampled alike. `against` is both of a second family with seeds of its own, on the same
+    resamples, whose mean is subtracted. Runs that pair up seed by seed are compared without it, by
+    their differences.
     """
-    one, drawn = _checked(values, draws)
-    value, resampled_values, n_seeds = one.mean(axis=0), drawn.mean(axis=1), len(one)
-    if n_seeds == 1:
+    families = [_checked(values, draws)]
+    if against is not None:
+        families.append(_checked(*against))
+    means = [value.mean(axis=0) for value, _ in families]
+    drawn = [draw.mean(axis=1) for _, draw in families]
+    value = means[0] - means[1] if against is not None else means[0]
+    resampled_values = drawn[0] - drawn[1] if against is not None else drawn[0]
+    parts = [
+        (one.var(axis=0, ddof=1) / len(one), len(one) - 1) for one, _ in families if len(one) > 1
+    ]
+    if not parts:
         low, high = percentile_interval(resampled_values, level)
         p = paired_p_value(resampled_values)
         return OverSeeds(value, low, high, p, np.full(value.shape, np.nan))
-    of_seeds = one.var(axis=0, ddof=1) / n_seeds
     of_items = resampled_values.var(axis=0, ddof=1)
-    total = of_seeds + of_items
-    below = of_seeds**2 / (n_seeds - 1) + of_items**2 / np.maximum(np.asarray(n_items) - 1, 1)
+    each = [*parts, (of_items, np.maximum(np.asarray(n_items) - 1, 1))]
+    total = np.sum([variance for variance, _ in parts], axis=0) + of_items
+    below = np.sum([variance**2 / degrees for variance, degrees in each], axis=0)
     degrees = np.divide(total**2, below, out=np.full(value.shape, np.inf), where=below > 0)
     low, high, p = _by_t(value, np.sqrt(total), degrees, level)
     return OverSeeds(value, low, high, p, degrees)

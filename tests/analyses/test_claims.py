@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from helpers.evidence import evidence_on, first_items
 
-from chaos_utils.analyses import claims, claims_numbers, record
+from chaos_utils.analyses import claims, claims_numbers, claims_tables
 from chaos_utils.analyses.baan import FIXED_TEMPERATURE
 from chaos_utils.analyses.claim_cards import card_html
 from chaos_utils.analyses.claims import FAILS, HOLDS, NOISE, OPEN, READING, VERDICTS, Claim
@@ -46,7 +46,7 @@ def tables_of(all_votes, systems=None, n_resamples=100):
         return [one for one in systems if one.dataset.name == votes.dataset.name]
 
     evidence = Material(tuple(replace(one, own=True) for one in evidence_on(all_votes, given)))
-    return record.tables(evidence, evidence, n_resamples=n_resamples, seed=0)
+    return claims_tables.tables(evidence, evidence, n_resamples=n_resamples, seed=0)
 
 
 def numbers_of(votes, n_resamples):

@@ -28,6 +28,7 @@ def test_bins_hold_every_item_and_end_at_the_largest_entropy(sample, others):
         assert bins["share"].sum() == pytest.approx(1)
         assert bins["high_bits"].iloc[-1] == pytest.approx(math.log2(votes.dataset.n_classes))
         bits = entropy(votes.shares, base=2, axis=1)
+        assert bins["mean_bits"].tolist() == pytest.approx([bits.mean()] * 20)
         below = (bits[:, None] < bins["high_bits"].to_numpy()[:-1] - 1e-9).sum(axis=0)
         assert bins["n_items"].cumsum().tolist()[:-1] == below.tolist()
     # What equally frequent splits would give: 37 to 63 of 100, and 2 and 3 of 5, have 0.95 bits.

@@ -43,6 +43,16 @@ def test_intervals_over_seeds_hold_the_truth(n_seeds, ratio, n_samples):
     assert hits / n_samples >= 0.92
 
 
+def test_the_difference_of_two_families_is_as_unsure_as_both():
+    values, others = np.array([0.2, 0.5, 0.4]), np.array([0.1, 0.3])
+    draws = [np.broadcast_to(one, (10, len(one))) for one in (values, others)]
+    found = over_seeds(values, draws[0], n_items=100, against=(others, draws[1]))
+    expected = stats.ttest_ind(values, others, equal_var=False)  # Welch's
+    assert found.p == pytest.approx(expected.pvalue)
+    interval = expected.confidence_interval()
+    assert [found.low, found.high] == pytest.approx([interval.low, interval.high])
+
+
 def test_seeds_alone_give_the_t_test():
     values = np.array([0.2, 0.5, 0.4])
     found = over_seeds(values, np.broadcast_to(values, (10, 3)), n_items=100)

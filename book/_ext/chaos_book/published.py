@@ -25,6 +25,7 @@ from chaos_utils.datasets.votes import Votes
 from chaos_utils.publish import citations, licences, templating
 from chaos_utils.publish.landing import is_wide
 from chaos_utils.report import values
+from chaos_utils.report.captions import without_markup
 from chaos_utils.report.tables import table_html
 
 logger = logging.getLogger(__name__)
@@ -84,7 +85,8 @@ def _table_html(manifest: Manifest) -> str:
         shown = [one for one in datasets if one not in without]
         notice = licences.paragraph(licences.notice(shown)) if shown else ""
         notice += licences.paragraph(licences.votes_notice(without)) if without else ""
-    return templating.piece("scrolled", table, manifest["title"], is_wide(manifest)) + notice
+    title = without_markup(manifest["title"])
+    return templating.piece("scrolled", table, title, is_wide(manifest)) + notice
 
 
 def _without_texts(manifest: Manifest, dataset: str) -> bool:

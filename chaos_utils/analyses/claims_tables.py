@@ -52,7 +52,8 @@ def tables(
     drawn = {"n_resamples": n_resamples, "seed": seed}
     both = [one for one in everyone if one.name in paper_datasets() and _has_models(one)]
     own = [one for one in both if one.name == paper_datasets()[0]]
-    shown = [one for one in everyone if one.name in {other.name for other in on}]
+    names = {one.name for one in on if not _has_few(one, _OF_BINS["n_bins"])}
+    shown = [one for one in everyone if one.name in names]
     usual = {"n_resamples": _RESAMPLES, "seed": _SEED}
     table_1 = calibration.human_calibration(both)
     found = {
@@ -96,3 +97,8 @@ def _has_models(evidence: Evidence) -> bool:
         return evidence.has_systems
     systems = (evidence.systems or ())[0]
     return bool(in_paper(systems)) or any(one.origin in ("trained", "yours") for one in systems)
+
+
+def _has_few(one: Evidence, n_bins: int) -> bool:
+    """Whether a reader's own votes are on fewer items than there are bins."""
+    return one.own and one.votes is not None and sum(map(len, one.votes)) < n_bins
