@@ -1,15 +1,3 @@
-# ---
-# jupyter:
-#   jupytext:
-#     text_representation:
-#       extension: .py
-#       format_name: percent
-#   kernelspec:
-#     display_name: Python 3
-#     language: python
-#     name: python3
-# ---
-
 # %% [markdown]
 # # How human agreement decides a score
 #
@@ -126,7 +114,7 @@ publish_table(
     has all models, the first bin, and JSD against the uniform guess in every bin. After ≤ stands the smallest
     *p* that {resamples:,} resamples allow, times the number of comparisons: how much smaller it is, they cannot
     say. It has published models too, compared by their values alone.""",
-) if len(against) else None
+)
 
 # %% [markdown]
 # On MNLI the commonest label of all items has
@@ -191,7 +179,7 @@ publish_figure(
     lines rise less steeply than the diagonal. On SNLI those of RoBERTa, BERT, ModernBERT and DeBERTa lie below it,
     and those of MiniLM and MPNet begin above it and end below. On MNLI only those of MiniLM, MPNet and RoBERTa
     begin above it. On αNLI most lie far below.""",
-) if len(flattened) else None
+)
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "The first and last fifths as a table", "code_prompt_hide": "Fold the table"}
 publish_table(

@@ -1,15 +1,3 @@
-# ---
-# jupyter:
-#   jupytext:
-#     text_representation:
-#       extension: .py
-#       format_name: percent
-#   kernelspec:
-#     display_name: Python 3
-#     language: python
-#     name: python3
-# ---
-
 # %% [markdown]
 # # How many votes are enough
 #
@@ -192,20 +180,17 @@ publish_figure(
 
 # %%
 shifts = ceilings.vote_bias(bought)
-result = None
-if len(shifts):
-    result = publish_table(
-        "tbl-vote-bias",
-        shifts,
-        shown=shifts.rows[shifts.rows["n_votes"].isin(power.SHOWN_VOTES)],
-        columns=ceilings.BIAS_COLUMNS,
-        groups=["dataset"],
-        caption="""By JSD, five votes per item rank some pairs of models the wrong way. By how much
-        so many votes per item shift the difference of two models from the one by the items' true
-        distributions, over all pairs of models, seeds included, and how many pairs change places;
-        more items do not mend this. The data has more numbers of votes.""",
-    )
-result
+publish_table(
+    "tbl-vote-bias",
+    shifts,
+    shown=shifts.rows[shifts.rows["n_votes"].isin(power.SHOWN_VOTES)],
+    columns=ceilings.BIAS_COLUMNS,
+    groups=["dataset"],
+    caption="""By JSD, five votes per item rank some pairs of models the wrong way. By how much
+    so many votes per item shift the difference of two models from the one by the items' true
+    distributions, over all pairs of models, seeds included, and how many pairs change places;
+    more items do not mend this. The data has more numbers of votes.""",
+)
 
 # %% [markdown]
 # Nor does the bias cancel when two systems are compared, since it favours the surer one

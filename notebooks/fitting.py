@@ -1,15 +1,3 @@
-# ---
-# jupyter:
-#   jupytext:
-#     text_representation:
-#       extension: .py
-#       format_name: percent
-#   kernelspec:
-#     display_name: Python 3
-#     language: python
-#     name: python3
-# ---
-
 # %% [markdown]
 # # What fitting on votes buys
 #
@@ -198,7 +186,7 @@ publish_figure(
     alt="""Line plots with a panel for each dataset: JSD against the number of labelled items on a
     logarithmic axis, a line for each number of votes on an item. All lines fall and flatten. Those of
     twenty and a hundred votes lie close together; fewer votes lie higher, most so where items are few.""",
-) if len(curve) else None
+)
 
 # %% [markdown]
 # With all items of the other folds, five votes on each, as many as the AmbiNLI of {cite:t}`meissner2021`
@@ -219,14 +207,13 @@ publish_figure(
 # Only in part. SNLI and MNLI, which have the same labels, can lend each other their maps, and much of the gain is lost.
 
 # %%
-carried = fitting.carried_over(material.pooled())
 publish_table(
     "tbl-fitting-pooled",
-    carried,
+    fitting.carried_over(material.pooled()),
     columns=fitting.CARRIED_COLUMNS,
     caption="""A map belongs to its dataset. JSD of the mean of the systems that predict both datasets, and of their
     quadratic map, fitted on the other dataset alone. {numref}`tbl-fitting` has it fitted on the same one.""",
-) if len(carried) else None
+)
 
 # %% [markdown]
 # On SNLI all of the gain is lost ({numref}`tbl-fitting-pooled`), on MNLI about half, where a map of its own brings the

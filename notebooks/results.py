@@ -1,15 +1,3 @@
-# ---
-# jupyter:
-#   jupytext:
-#     text_representation:
-#       extension: .py
-#       format_name: percent
-#   kernelspec:
-#     display_name: Python 3
-#     language: python
-#     name: python3
-# ---
-
 # %% [markdown]
 # # Do models capture the distribution?
 #
@@ -157,7 +145,7 @@ publish_table(
     caption="""The mean vote given the old label beats all published models on MNLI and αNLI; on MNLI the base rate
     does, too. How many published models have a higher JSD than each guess, compared at the four decimals of the paper; bold
     where all have. The data has KL too, and how many models lie beyond the guess's 95% interval.""",
-) if len(against) else None
+)
 
 # %% [markdown]
 # The mean vote given the old label beats all
@@ -176,18 +164,17 @@ publish_table(
 # forgives what KL does not: that none of the few chose a label which some of the many did.
 
 # %%
-nine = results.nine_models(drawn, dataset="mnli")
 publish_figure(
     "fig-nine-models",
     plot_results,
-    nine,
+    results.nine_models(drawn, dataset="mnli"),
     caption="""On the MNLI items that ChaosNLI chose for their disagreement, no published model beats a uniform
     guess. The five original votes do, and so does the mean vote of other items with the same old
     label. Dashed: the uniform guess; dotted: a second crowd of a hundred people.""",
     alt="""A dot plot of JSD on MNLI. The second crowd stands far left. The mean vote given the old
     label and the original votes come next, then the uniform guess on a dashed line. All nine
     published models lie close together, right of that line; the closest, BERT-base, nearly on it.""",
-) if len(nine) else None
+)
 
 # %% [markdown]
 # Three caveats. The old label, the mean vote given it and the original votes use human labels *of the
@@ -270,7 +257,7 @@ publish_figure(
     it is and a hollow one for the model told how far to trust it, further right for every model. On SNLI most
     filled circles lie between the base rate and one person; on MNLI all models lie left of the base rate, and
     their hollow circles right of it, those of DeBERTa and ModernBERT beyond one person.""",
-) if len(equivalents) else None
+)
 
 # %% [markdown]
 # A fine-tuned RoBERTa-base, averaged over three seeds, is worth
@@ -336,7 +323,7 @@ publish_table(
     no label has {threshold:.0%} of the votes, gets a higher entropy than another; 0.5 is chance.
     *Five people* are drawn from each item, and judged by the others. Guesses that say the same of
     all items are left out.""",
-) if len(signal) else None
+)
 
 # %% [markdown]
 # They do, but less well than five people, whose entropy correlates with that of the others at
