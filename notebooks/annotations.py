@@ -58,13 +58,10 @@ publish_table(
 )
 
 # %% [markdown]
-# Our rates are the published ones to the last printed digit ({numref}`tbl-data-statistics`): on
-# MNLI, {value}`tbl-data-statistics dataset=mnli change_rate_percent .2f`% here and
-# {value}`tbl-data-statistics dataset=mnli published_change_rate_percent .2f`% in the paper.
-#
-# They say how fragile these labels are, not how wrong the datasets are. The SNLI and MNLI items
-# were chosen because only three of the five original annotators stood behind the label. Even if
-# no label outside this choice were to change, the rates over the full development sets would be
+# Our rates are the published ones to the last printed digit ({numref}`tbl-data-statistics`). They say how
+# fragile these labels are, not how wrong the datasets are. The SNLI and MNLI items were chosen because only three of
+# the five original annotators stood behind the label. Even if no label outside this choice were to change, the rates
+# over the full development sets would be
 # {value}`tbl-data-statistics dataset=snli change_rate_full_dev_percent .1f`% on SNLI and
 # {value}`tbl-data-statistics dataset=mnli change_rate_full_dev_percent .1f`% on MNLI.
 #
@@ -131,14 +128,8 @@ publish_table(
 )
 
 # %% [markdown]
-# Two people picked at random agree on
-# {value}`tbl-agreement dataset=alphanli mean_pairwise_agreement .0%` of the αNLI items,
-# {value}`tbl-agreement dataset=snli mean_pairwise_agreement .0%` of the SNLI items and only
-# {value}`tbl-agreement dataset=mnli mean_pairwise_agreement .0%` of the MNLI items, where agreement
-# beyond chance is low, too ({numref}`tbl-agreement`).
-#
-# Full agreement is rare. All hundred votes are on one label for
-# {value}`tbl-agreement dataset=alphanli n_unanimous` αNLI items and
+# On MNLI agreement beyond chance is low, too ({numref}`tbl-agreement`). Full agreement is rare: all hundred votes are on
+# one label for {value}`tbl-agreement dataset=alphanli n_unanimous` αNLI items and
 # {value}`tbl-agreement dataset=snli n_unanimous` SNLI items, and for no MNLI item.
 #
 # ## Who was asked

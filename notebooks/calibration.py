@@ -9,9 +9,7 @@
 # vote shares themselves, the best prediction of people that there can be, have an ECE of
 # {value}`tbl-human-calibration dataset=snli system=oracle ece .3f`.
 #
-# {cite:t}`baan2022` made this argument: calibration to a majority label asks the wrong question
-# where people disagree. This chapter reproduces it, measures ECE against the votes as well, asks what
-# a temperature can and cannot fix, and sets the errors of models beside those of twenty people.
+# {cite:t}`baan2022` made this argument: calibration to a majority label asks the wrong question where people disagree.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -167,8 +165,7 @@ publish_figure(
 # majority, has one of
 # {value}`fig-ece-against-votes family=RoBERTa-base temperature=2 mean:ece_votes .3f` against the votes: it
 # still expects more people to agree with its answers than do.
-#
-# ECE remains a statement about sets of items: a model could reach 0 and be wrong about every single one.
+# And ECE remains a statement about sets of items: at 0, a model may be wrong about every single one.
 
 # %%
 publish_figure(
@@ -292,11 +289,10 @@ publish_figure(
 # away, and {value}`tbl-error-divergence measure=dist_ce origin=released temperature=2 reference=outside_both mean .3f`
 # at a temperature of 2.
 #
-# Nearly all errors of the samples in {numref}`fig-error-distributions` are small; a model's reach to
-# almost 1. The histogram of RoBERTa-base differs from that of H1 in
+# The histogram of RoBERTa-base differs from that of H1 in
 # {value}`tbl-error-divergence measure=tvd origin=released temperature=1 reference=all mean .0%` of its mass, that of the
-# second sample in {value}`tbl-error-divergence measure=tvd system=H2 reference=all mean .0%`. Flattening shortens the
-# model's tail, and it still looks nothing like people.
+# second sample in {value}`tbl-error-divergence measure=tvd system=H2 reference=all mean .0%`
+# ({numref}`fig-error-distributions`).
 
 # %% tags=["remove-input"]
 Markdown(material.left_out(error_distributions.MANY_VOTES))

@@ -113,7 +113,5 @@ publish_table(
 # ## Limitations
 #
 # The numbers are those of a few systems on
-# {value}`tbl-conventions system=oracle quantity=EntCE convention=nats n_items ,.0f` SNLI items.
-#
-# Other datasets and systems move by other factors, except where the factor is a unit. The list of
-# conventions is ours, from papers and libraries that we know.
+# {value}`tbl-conventions system=oracle quantity=EntCE convention=nats n_items ,.0f` SNLI items; others move by other
+# factors, except where the factor is a unit. The list of conventions is ours, from papers and libraries that we know.

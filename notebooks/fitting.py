@@ -186,7 +186,7 @@ publish_figure(
     alt="""Line plots with a panel for each dataset: JSD against the number of labelled items on a
     logarithmic axis, a line for each number of votes on an item. All lines fall and flatten. Those of
     twenty and a hundred votes lie close together; fewer votes lie higher, most so where items are few.""",
-)
+) if len(curve) else None
 
 # %% [markdown]
 # With all items of the other folds, five votes on each, as many as the AmbiNLI of {cite:t}`meissner2021`
@@ -291,11 +291,8 @@ publish_figure(
 #   ({value}`tbl-fitting dataset=mnli "inputs=all systems" "map=as it is" n_items ,d`), the best
 #   published model on all of them ({value}`tbl-fitting dataset=mnli map=published n_items ,d`). RoBERTa and BERT were
 #   trained on SNLI alone, DeBERTa on MNLI and others, ours on SNLI and MNLI, pairs that their encoders had already met.
-#   ModernBERT may have seen the items of MNLI with how far people agree on them, as its makers' list of training tasks
-#   names them.
 # * Sizes, training data and seeds differ between the models, so nothing here says what makes one nearer. Intervals are
 #   over items, with systems and folds as they are: another training seed may reverse a small difference.
-# * A stack needs the predictions of all its systems for every new item.
 # * The ways of learning are compared on MiniLM-L6 alone, which is none of the nine models of {cite:t}`nie2020`. A map
 #   learns from nine tenths of the items; soft labels, with five folds and an inner one, from seven tenths. Label
 #   smoothing was trained by an earlier version of the code than the first seed, so that a part of its difference may be

@@ -12,9 +12,8 @@
 # {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top_trusted .1f` on SNLI.
 #
 # On SNLI and αNLI most of the 32 models agree with a random person significantly more often than a second person
-# does: {value}`tbl-machine-models dataset=snli side=above count:with_people d` and
-# {value}`tbl-machine-models dataset=alphanli side=above count:with_people d` of them. That does not make them
-# better than people: whoever gives the label that most people give agrees more often still.
+# does. That does not make them better than people: whoever gives the label that most people give agrees more often
+# still.
 #
 # Models also repeat each other more often than people do, so that where all of them agree, people need not: on the
 # MNLI items on which they do, the label that all of them give is that of
@@ -82,10 +81,10 @@ publish_figure(
 
 # %% [markdown]
 # Two people agree on {value}`tbl-machine-models dataset=snli model=people with_people .1%` of the SNLI items and on
-# {value}`tbl-machine-models dataset=mnli model=people with_people .1%` of the MNLI items. Most models agree with a
-# person significantly more often on SNLI and αNLI, and
-# {value}`tbl-machine-models dataset=mnli side=above count:with_people d` of the 32 do so on MNLI
-# ({numref}`fig-machine-models`). Few agree significantly less often.
+# {value}`tbl-machine-models dataset=mnli model=people with_people .1%` of the MNLI items ({numref}`fig-machine-models`).
+# Of the 32 models {value}`tbl-machine-models dataset=snli side=above count:with_people d` agree with a person
+# significantly more often on SNLI, {value}`tbl-machine-models dataset=alphanli side=above count:with_people d` on αNLI
+# and {value}`tbl-machine-models dataset=mnli side=above count:with_people d` on MNLI. Few do so less often.
 #
 # Picking the majority does better. The label that most other people gave is a person's label on
 # {value}`tbl-machine-models dataset=snli "model=the majority of the others" with_people .1%` of the SNLI items, more
@@ -252,9 +251,8 @@ publish_figure(
 # {value}`fig-machine-unanimity dataset=mnli bin=4 people .0%` on MNLI and
 # {value}`fig-machine-unanimity dataset=alphanli bin=4 people .0%` on αNLI.
 #
-# So unanimity of models is a good sign of the majority and a poor sign of agreement. Where all agree on MNLI, their
-# label is the majority's on {value}`fig-machine-unanimity dataset=mnli bin=4 majority .0%` of the items, but three
-# in ten people see it otherwise.
+# So unanimity of models is a poor sign of agreement. It is a good sign of the majority, whose label it is on
+# {value}`fig-machine-unanimity dataset=mnli bin=4 majority .0%` of these MNLI items.
 #
 # Where people are split, models are split somewhat more often: over items, the correlation between how often two
 # people and two models differ is {value}`tbl-machine-crowds dataset=snli "crowd=language models" rho .2f` on SNLI
