@@ -195,7 +195,9 @@ publish_figure(
 
 # %% [markdown]
 # Leaving out the hidden checks raises the error more than leaving out the test or the training
-# ({numref}`fig-protocol-effect`). The precautions have a price: {value}`fig-protocol-effect careless=0.6 without=nothing dollars ,.0f`
+# ({numref}`fig-protocol-effect`). The precautions have a price: with
+# {value}`fig-protocol-effect careless=0.6 without=nothing careless .0%` careless applicants
+# {value}`fig-protocol-effect careless=0.6 without=nothing dollars ,.0f`
 # dollars for these items instead of
 # {value}`fig-protocol-effect careless=0.6 without="every stage" dollars ,.0f`.
 #
