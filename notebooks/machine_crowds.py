@@ -82,6 +82,7 @@ publish_figure(
 # %% [markdown]
 # Two people agree on {value}`tbl-machine-models dataset=snli model=people with_people .1%` of the SNLI items and on
 # {value}`tbl-machine-models dataset=mnli model=people with_people .1%` of the MNLI items ({numref}`fig-machine-models`).
+#
 # Of the 32 models {value}`tbl-machine-models dataset=snli side=above count:with_people d` agree with a person
 # significantly more often on SNLI, {value}`tbl-machine-models dataset=alphanli side=above count:with_people d` on αNLI
 # and {value}`tbl-machine-models dataset=mnli side=above count:with_people d` on MNLI. Few do so less often.
