@@ -1,15 +1,3 @@
-# ---
-# jupyter:
-#   jupytext:
-#     text_representation:
-#       extension: .py
-#       format_name: percent
-#   kernelspec:
-#     display_name: Python 3
-#     language: python
-#     name: python3
-# ---
-
 # %% [markdown]
 # # How human agreement decides a score
 #
@@ -66,11 +54,9 @@ publish_figure(
     "fig-accuracy-by-entropy",
     plot_accuracy_by_entropy,
     agreement.in_figure(scores, "new_accuracy"),
-    caption=f"""Accuracy falls where people disagree; in the last bin of SNLI and αNLI it is close to that of a
-    guess. {bins} quantile bins
-    of entropy, as in Figure 4 of {{cite:t}}`nie2020`; grey, the range of its models. Bars are 95%
-    intervals, over items and seeds; a mean of two seeds has none, since two say little about others.
-    *Commonest label*: over all items, or of each bin.""",
+    caption=f"""Accuracy falls where people disagree; in the last bin of SNLI and αNLI it is close to that of a guess.
+    {bins} quantile bins of entropy, as in Figure 4 of {{cite:t}}`nie2020`; grey, the range of its models. Bars are
+    95% intervals, over items and seeds; a mean of two seeds has none, since two say little about others.""",
     alt="""Four panels: SNLI, MNLI, αNLI, SNLI and MNLI pooled. In each, accuracy falls from bin to
     bin. On αNLI and SNLI it starts above ninety per cent for most models and ends near the dotted line
     of the commonest label; on MNLI it starts lower and falls less. The original votes end highest.""",
@@ -126,7 +112,7 @@ publish_table(
     has all models, the first bin, and JSD against the uniform guess in every bin. After ≤ stands the smallest
     *p* that {resamples:,} resamples allow, times the number of comparisons: how much smaller it is, they cannot
     say. It has published models too, compared by their values alone.""",
-) if len(against) else None
+)
 
 # %% [markdown]
 # On MNLI the commonest label of all items has
@@ -168,8 +154,7 @@ publish_figure(
 # From the first bin of SNLI to the last, the closest published model goes from a JSD of
 # {value}`tbl-entropy-bins dataset=snli source=published measure=jsd bin=1 min:value .3f` to
 # {value}`tbl-entropy-bins dataset=snli source=published measure=jsd bin=5 min:value .3f`
-# ({numref}`fig-jsd-by-entropy`). In the first bin all
-# {value}`tbl-against-guesses dataset=mnli source=published measure=jsd bin=1 sum:better d` published
+# ({numref}`fig-jsd-by-entropy`). In the first bin all {value}`tbl-against-guesses dataset=mnli source=published measure=jsd bin=1 sum:better d` published
 # models beat the uniform guess even on MNLI; in the last one none does on any dataset, as any prediction that
 # stays sure must lose there.
 #
@@ -191,7 +176,7 @@ publish_figure(
     lines rise less steeply than the diagonal. On SNLI those of RoBERTa, BERT, ModernBERT and DeBERTa lie below it,
     and those of MiniLM and MPNet begin above it and end below. On MNLI only those of MiniLM, MPNet and RoBERTa
     begin above it. On αNLI most lie far below.""",
-) if len(flattened) else None
+)
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "The first and last fifths as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -294,9 +279,8 @@ publish_table(
 # and shown one by one as well, because the numbers that were published are per dataset and cannot be
 # pooled. A system is pooled if it predicts both under one name.
 #
-# Intervals come from resampling the items of each bin ({term}`bootstrap interval`). The mean of
-# several seeds has an {term}`interval over seeds` too; where there is one seed, its name says so, and
-# the interval says nothing of other seeds.
+# Intervals come from resampling the items of each bin ({term}`bootstrap interval`). The mean of several seeds has an
+# {term}`interval over seeds` too; where there is one seed, the interval says nothing of others.
 #
 # Four baselines stand beside the models: {term}`chance`, the uniform guess for {term}`JSD` and {term}`KL` and the
 # commonest label of all items for an accuracy; the *commonest label of the bin*; the *class prior*, the frequencies of
@@ -314,13 +298,12 @@ publish_table(
 #
 # ## Limitations
 #
-# The published bins are five quantiles of the same votes that score the models, so the edges depend on the
-# sample, and the last bin looks a little more divided than it is. Items of SNLI and MNLI were chosen because the original annotators disagreed, so
-# people rarely agree even in the first bin: on MNLI it reaches up to
+# The published bins are five quantiles of the same votes that score the models, so the last bin looks a little more
+# divided than it is. Items of SNLI and MNLI were chosen because the original annotators disagreed, so people rarely
+# agree even in the first bin: on MNLI it reaches up to
 # {value}`tbl-entropy-bins dataset=mnli system=chance measure=jsd bin=1 entropy_high_bits .2f` bits.
-# The published models are single runs without intervals; here RoBERTa-base has three seeds, BERT-base
-# two, MiniLM-L6 two (one on αNLI) and the others one, and RoBERTa-base and BERT-base were trained on SNLI alone, so that MNLI is out of
-# domain for them.
+# The published models are single runs without intervals; {doc}`results` says how many seeds the others have.
+# RoBERTa-base and BERT-base were trained on SNLI alone, so that MNLI is out of domain for them.
 #
 # Learning curves are those of one small encoder, with two seeds of the largest size on SNLI and MNLI and one of every
 # other. The training pairs are parts of the published corpora

@@ -1,15 +1,3 @@
-# ---
-# jupyter:
-#   jupytext:
-#     text_representation:
-#       extension: .py
-#       format_name: percent
-#   kernelspec:
-#     display_name: Python 3
-#     language: python
-#     name: python3
-# ---
-
 # %% [markdown]
 # # What a hundred votes change
 #
@@ -60,35 +48,30 @@ Markdown(notices(material))
 Markdown(material.left_out("old labels"))
 
 # %%
-statistics = annotations.data_statistics(material)
 publish_table(
     "tbl-data-statistics",
-    statistics,
+    annotations.data_statistics(material),
     columns=annotations.DATA_STATISTICS,
     caption="""A hundred people overrule up to a third of the old labels. *Paper* is
     Table 2 of {cite:t}`nie2020`. The last rate divides by the published size of the whole
     development set; the paper gives none for αNLI, which was annotated whole.""",
-) if len(statistics) else None
+)
 
 # %% [markdown]
-# Our rates are the published ones to the last printed digit ({numref}`tbl-data-statistics`): on
-# MNLI, {value}`tbl-data-statistics dataset=mnli change_rate_percent .2f`% here and
-# {value}`tbl-data-statistics dataset=mnli published_change_rate_percent .2f`% in the paper.
-#
-# They say how fragile these labels are, not how wrong the datasets are. The SNLI and MNLI items
-# were chosen because only three of the five original annotators stood behind the label. Even if
-# no label outside this choice were to change, the rates over the full development sets would be
+# Our rates are the published ones to the last printed digit ({numref}`tbl-data-statistics`). They say how
+# fragile these labels are, not how wrong the datasets are. The SNLI and MNLI items were chosen because only three of
+# the five original annotators stood behind the label. Even if no label outside this choice were to change, the rates
+# over the full development sets would be
 # {value}`tbl-data-statistics dataset=snli change_rate_full_dev_percent .1f`% on SNLI and
 # {value}`tbl-data-statistics dataset=mnli change_rate_full_dev_percent .1f`% on MNLI.
 #
 # ## Where the labels went
 
 # %%
-transitions = annotations.label_transitions(material)
 publish_figure(
     "fig-label-transitions",
     plot_label_transitions,
-    transitions,
+    annotations.label_transitions(material),
     caption="""On SNLI, many entailments and contradictions turn neutral; on MNLI, many neutral
     items turn out to be entailments. Each bar holds the items with one old label, cut by the
     majority of the new votes; numbers are items.""",
@@ -97,7 +80,7 @@ publish_figure(
     of the contradictions have become neutral. On MNLI about a third of the neutral items
     have become entailments, and a third of the contradictions neutral. On αNLI about a tenth
     of either hypothesis has changed.""",
-) if len(transitions) else None
+)
 
 # %% [markdown]
 # The labels do not change evenly ({numref}`fig-label-transitions`). On SNLI the most common change
@@ -134,10 +117,9 @@ publish_table(
 # ## How far people agree
 
 # %%
-agreement = annotations.agreement(material, n_resamples=resamples, seed=seed)
 publish_table(
     "tbl-agreement",
-    agreement,
+    annotations.agreement(material, n_resamples=resamples, seed=seed),
     columns=annotations.AGREEMENT,
     caption=f"""People agree most on αNLI and least on MNLI, by every statistic. In brackets, 95%
     bootstrap intervals over items ({resamples:,} resamples). {{term}}`Fleiss’ κ` is 0 where people
@@ -146,28 +128,21 @@ publish_table(
 )
 
 # %% [markdown]
-# Two people picked at random agree on
-# {value}`tbl-agreement dataset=alphanli mean_pairwise_agreement .0%` of the αNLI items,
-# {value}`tbl-agreement dataset=snli mean_pairwise_agreement .0%` of the SNLI items and only
-# {value}`tbl-agreement dataset=mnli mean_pairwise_agreement .0%` of the MNLI items, where agreement
-# beyond chance is low, too ({numref}`tbl-agreement`).
-#
-# Full agreement is rare. All hundred votes are on one label for
-# {value}`tbl-agreement dataset=alphanli n_unanimous` αNLI items and
+# On MNLI agreement beyond chance is low, too ({numref}`tbl-agreement`). Full agreement is rare: all hundred votes are on
+# one label for {value}`tbl-agreement dataset=alphanli n_unanimous` αNLI items and
 # {value}`tbl-agreement dataset=snli n_unanimous` SNLI items, and for no MNLI item.
 #
 # ## Who was asked
 
 # %%
-people = annotations.annotators([one.name for one in material.having("published collection")])
 publish_table(
     "tbl-annotators",
-    people,
+    annotations.annotators([one.name for one in material.having("published collection")]),
     columns=annotations.ANNOTATORS,
     caption="""Thousands of crowdworkers answered, in seconds, after a test that many failed.
     From Table 1 of {cite:t}`nie2020`. SNLI and MNLI shared one test and its rates; the
     annotators are those whose votes were kept.""",
-) if len(people) else None
+)
 
 # %% tags=["remove-input"]
 Markdown(material.left_out("published collection"))
@@ -206,7 +181,7 @@ publish_table(
     the {examples} of highest entropy. A bar shows the votes, from the left
     {", or ".join(labels)}; a majority that differs from the old label is bold. The data also
     has the items that {{cite:t}}`nie2020` and {{cite:t}}`baan2022` print.""",
-) if len(chosen) else None
+)
 
 # %% tags=["remove-input"]
 Markdown(material.left_out("texts", "items are shown without them"))

@@ -1,15 +1,3 @@
-# ---
-# jupyter:
-#   jupytext:
-#     text_representation:
-#       extension: .py
-#       format_name: percent
-#   kernelspec:
-#     display_name: Python 3
-#     language: python
-#     name: python3
-# ---
-
 # %% [markdown]
 # # Calibration to a majority and to people
 #
@@ -21,9 +9,7 @@
 # vote shares themselves, the best prediction of people that there can be, have an ECE of
 # {value}`tbl-human-calibration dataset=snli system=oracle ece .3f`.
 #
-# {cite:t}`baan2022` made this argument: calibration to a majority label asks the wrong question
-# where people disagree. This chapter reproduces it, measures ECE against the votes as well, asks what
-# a temperature can and cannot fix, and sets the errors of models beside those of twenty people.
+# {cite:t}`baan2022` made this argument: calibration to a majority label asks the wrong question where people disagree.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -179,8 +165,7 @@ publish_figure(
 # majority, has one of
 # {value}`fig-ece-against-votes family=RoBERTa-base temperature=2 mean:ece_votes .3f` against the votes: it
 # still expects more people to agree with its answers than do.
-#
-# ECE remains a statement about sets of items: a model could reach 0 and be wrong about every single one.
+# And ECE remains a statement about sets of items: at 0, a model may be wrong about every single one.
 
 # %%
 publish_figure(
@@ -304,32 +289,27 @@ publish_figure(
 # away, and {value}`tbl-error-divergence measure=dist_ce origin=released temperature=2 reference=outside_both mean .3f`
 # at a temperature of 2.
 #
-# Nearly all errors of the samples in {numref}`fig-error-distributions` are small; a model's reach to
-# almost 1. The histogram of RoBERTa-base differs from that of H1 in
+# The histogram of RoBERTa-base differs from that of H1 in
 # {value}`tbl-error-divergence measure=tvd origin=released temperature=1 reference=all mean .0%` of its mass, that of the
-# second sample in {value}`tbl-error-divergence measure=tvd system=H2 reference=all mean .0%`. Flattening shortens the
-# model's tail, and it still looks nothing like people.
+# second sample in {value}`tbl-error-divergence measure=tvd system=H2 reference=all mean .0%`
+# ({numref}`fig-error-distributions`).
 
 # %% tags=["remove-input"]
 Markdown(material.left_out(error_distributions.MANY_VOTES))
 
 # %%
-errors = error_distributions.error_histograms(material, shown_seed=shown_seed, seed=seed)
-figure = None
-if len(errors):
-    figure = publish_figure(
-        "fig-error-distributions",
-        plot_error_distributions,
-        errors,
-        caption=f"""Twenty people are close to the crowd on nearly every item, models are not. Distance from
-        all votes, item by item, for two disjoint samples of 20 votes (H1 and H2, drawn once) and for the
-        systems, seed {shown_seed} where there are several. Thirty bins; dashed lines are means, and the
-        thin outline repeats H1. Compare Figure 2 of {{cite:t}}`baan2022`.""",
-        alt="""Histograms one above the other, on the same axis from 0 to 1. The two human samples look
-        alike: nearly all their items lie below 0.2. The models' errors spread from 0 to almost 1; at a
-        temperature of 2 RoBERTa's longest errors shrink, and it still looks nothing like the samples.""",
-    )
-figure
+publish_figure(
+    "fig-error-distributions",
+    plot_error_distributions,
+    error_distributions.error_histograms(material, shown_seed=shown_seed, seed=seed),
+    caption=f"""Twenty people are close to the crowd on nearly every item, models are not. Distance from
+    all votes, item by item, for two disjoint samples of 20 votes (H1 and H2, drawn once) and for the
+    systems, seed {shown_seed} where there are several. Thirty bins; dashed lines are means, and the
+    thin outline repeats H1. Compare Figure 2 of {{cite:t}}`baan2022`.""",
+    alt="""Histograms one above the other, on the same axis from 0 to 1. The two human samples look
+    alike: nearly all their items lie below 0.2. The models' errors spread from 0 to almost 1; at a
+    temperature of 2 RoBERTa's longest errors shrink, and it still looks nothing like the samples.""",
+)
 
 # %% [markdown]
 # One draw is down to luck, so we repeat it {value}`tbl-error-divergence measure=dist_ce system=H1 reference=all n_draws d`
@@ -341,22 +321,18 @@ figure
 # in neither sample judge.
 
 # %%
-draws = error_distributions.error_divergence(
-    material, shown_seed=shown_seed, n_seeds=n_seeds, seed=seed
+publish_table(
+    "tbl-error-divergence",
+    error_distributions.error_divergence(
+        material, shown_seed=shown_seed, n_seeds=n_seeds, seed=seed
+    ),
+    columns=error_distributions.COLUMNS,
+    index=error_distributions.SYSTEM_KEYS,
+    caption=f"""By DistCE models are further from the crowd than twenty people, whoever judges; by ECE
+    a model beats people. {{term}}`TVD` compares a histogram of errors, in 30 bins, with H1's.
+    Means over {n_seeds:,} draws; in brackets the middle 95% of them, where the value depends on the
+    draw.""",
 )
-published = None
-if len(draws):
-    published = publish_table(
-        "tbl-error-divergence",
-        draws,
-        columns=error_distributions.COLUMNS,
-        index=error_distributions.SYSTEM_KEYS,
-        caption=f"""By DistCE models are further from the crowd than twenty people, whoever judges; by ECE
-        a model beats people. {{term}}`TVD` compares a histogram of errors, in 30 bins, with H1's.
-        Means over {n_seeds:,} draws; in brackets the middle 95% of them, where the value depends on the
-        draw.""",
-    )
-published
 
 # %% [markdown]
 # ## Limitations

@@ -1,15 +1,3 @@
-# ---
-# jupyter:
-#   jupytext:
-#     text_representation:
-#       extension: .py
-#       format_name: percent
-#   kernelspec:
-#     display_name: Python 3
-#     language: python
-#     name: python3
-# ---
-
 # %% [markdown]
 # # How many votes are enough
 #
@@ -22,22 +10,14 @@
 # {value}`fig-annotation-budget dataset=snli measure=jsd quantity=perfect_model n_votes=2 value .2f`, worse
 # than that model judged by a hundred.
 #
-# How many votes are enough depends on the question. To measure *how far* a model is from people,
-# about fifty votes per item make good use of a budget of 10,000 for most systems: they leave an
-# error of
-# {value}`fig-items-by-votes dataset=snli system="RoBERTa-base, seed 0" n_votes=50 total_error .3f`
-# in the JSD of one RoBERTa-base on SNLI. (The surest systems need far fewer: their biases cancel.)
+# How many votes are enough depends on the question. To measure *how far* a model is from people, about fifty votes
+# per item make good use of a budget of 10,000 for most systems. (The surest need far fewer: their biases cancel.) To
+# find out *which* of two models is closer, more items help most; beyond twenty votes per item, more votes hardly do.
 #
-# To find out *which* of two models is closer, more items help most; beyond twenty votes per item,
-# more votes hardly do: with a hundred, 1,000 SNLI items detect a difference of
-# {value}`tbl-power dataset=snli pair=models measure=jsd n_votes=100 difference .3f` in JSD, and
-# with twenty hardly a larger one.
-#
-# The measure has to be one that few votes do not bias. By JSD, five votes per item shift the
-# difference of two models by {value}`tbl-vote-bias dataset=snli n_votes=5 median .3f` (the median
-# on SNLI), and rank {value}`tbl-vote-bias dataset=snli n_votes=5 reversed d` of
-# {value}`tbl-vote-bias dataset=snli n_votes=5 n_pairs d` pairs the wrong way however many items
-# there are. The unbiased squared distance has no such shift.
+# The measure has to be one that few votes do not bias. By JSD, five votes per item shift the difference of two models
+# by {value}`tbl-vote-bias dataset=snli n_votes=5 median .3f` (the median on SNLI), and rank
+# {value}`tbl-vote-bias dataset=snli n_votes=5 reversed d` of
+# {value}`tbl-vote-bias dataset=snli n_votes=5 n_pairs d` pairs the wrong way however many items there are.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -192,20 +172,17 @@ publish_figure(
 
 # %%
 shifts = ceilings.vote_bias(bought)
-result = None
-if len(shifts):
-    result = publish_table(
-        "tbl-vote-bias",
-        shifts,
-        shown=shifts.rows[shifts.rows["n_votes"].isin(power.SHOWN_VOTES)],
-        columns=ceilings.BIAS_COLUMNS,
-        groups=["dataset"],
-        caption="""By JSD, five votes per item rank some pairs of models the wrong way. By how much
-        so many votes per item shift the difference of two models from the one by the items' true
-        distributions, over all pairs of models, seeds included, and how many pairs change places;
-        more items do not mend this. The data has more numbers of votes.""",
-    )
-result
+publish_table(
+    "tbl-vote-bias",
+    shifts,
+    shown=shifts.rows[shifts.rows["n_votes"].isin(power.SHOWN_VOTES)],
+    columns=ceilings.BIAS_COLUMNS,
+    groups=["dataset"],
+    caption="""By JSD, five votes per item rank some pairs of models the wrong way. By how much
+    so many votes per item shift the difference of two models from the one by the items' true
+    distributions, over all pairs of models, seeds included, and how many pairs change places;
+    more items do not mend this. The data has more numbers of votes.""",
+)
 
 # %% [markdown]
 # Nor does the bias cancel when two systems are compared, since it favours the surer one
@@ -264,7 +241,7 @@ publish_figure(
     The lines fall a little up to five votes per item and are flat from there; ten times the items
     put a line at a third of the difference. On SNLI and MNLI the grey line of the gap between
     published models lies below that of ten thousand items.""",
-) if len(spread) else Markdown("")
+) if len(spread) else None
 
 # %% [markdown]
 # ChaosNLI is too small to rank models that are close. Its

@@ -1,15 +1,3 @@
-# ---
-# jupyter:
-#   jupytext:
-#     text_representation:
-#       extension: .py
-#       format_name: percent
-#   kernelspec:
-#     display_name: Python 3
-#     language: python
-#     name: python3
-# ---
-
 # %% [markdown]
 # # A record of the reproduction
 #
@@ -49,15 +37,11 @@ from chaos_utils.report.tables import publish_table
 material = gather(data, predictions, trained=False)
 
 # %% tags=["remove-input"]
-Markdown(notices(material))
-
-# %% tags=["remove-input"]
-Markdown(
-    ""
-    if material.released
-    else "A verdict about votes or predictions says what these data show; it is no verdict on the "
+of_others = (
+    "A verdict about votes or predictions says what these data show; it is no verdict on the "
     "papers, which are about others."
 )
+Markdown(f"{notices(material)}\n\n{'' if material.released else of_others}")
 
 # %%
 on = material.named(*claims.wanted_datasets())
@@ -83,13 +67,11 @@ publish_table(
 # - **Accuracy and distance from people do go together on αNLI.** Over the nine models, Spearman's ρ of
 #   accuracy and {term}`JSD` is {value}`tbl-claims id=c24 value .2f` there: the more accurate
 #   model is nearer to people ([c24](#claim-c24)). The nine point the same way on SNLI, less certainly
-#   ({value}`tbl-rank-correlations dataset=snli distance=jsd value .2f`).
-#   On MNLI there is no such relation, and nine models could
-#   not show a weak one.
-# - **Whether {term}`DistCE` is a proper score depends on the reading.** Against the whole distribution of votes,
-#   as the paper uses it, it is smallest for the truth. Against single votes, as a training loss would have
-#   them, naming only the majority scores {value}`tbl-claims id=c61 value .3f` compared with the true
-#   distribution, where lower is better ([c61](#claim-c61)); a section below explains why.
+#   ({value}`tbl-rank-correlations dataset=snli distance=jsd value .2f`). On MNLI there is no such relation, and nine
+#   models could not show a weak one.
+# - **Whether {term}`DistCE` is a proper score depends on the reading.** Against the whole distribution of votes, as the
+#   paper uses it, it is smallest for the truth. Against single votes, as a training loss would have them, naming only
+#   the majority scores better ([c61](#claim-c61)); a section below explains why.
 # - The text of {cite:t}`nie2020` says that 30% of the majorities change on MNLI, and its own Table 2 that
 #   {value}`tbl-claims id=c06 value .1f`% do ([c05](#claim-c05) and [c06](#claim-c06), one fault). It names
 #   BART as closest to people on αNLI, where RoBERTa-large is: its JSD minus BART's is

@@ -1,15 +1,3 @@
-# ---
-# jupyter:
-#   jupytext:
-#     text_representation:
-#       extension: .py
-#       format_name: percent
-#   kernelspec:
-#     display_name: Python 3
-#     language: python
-#     name: python3
-# ---
-
 # %% [markdown]
 # # What quality control buys
 #
@@ -206,13 +194,10 @@ publish_figure(
 )
 
 # %% [markdown]
-# With {value}`fig-protocol-effect careless=0.6 without=nothing careless .0%` careless applicants,
-# leaving out the hidden checks raises the error from
-# {value}`fig-protocol-effect careless=0.6 without=nothing tvd .3f` to
-# {value}`fig-protocol-effect careless=0.6 without="hidden checks" tvd .3f`, more than leaving out the
-# test or the training ({numref}`fig-protocol-effect`).
-#
-# The precautions have a price: {value}`fig-protocol-effect careless=0.6 without=nothing dollars ,.0f`
+# Leaving out the hidden checks raises the error more than leaving out the test or the training
+# ({numref}`fig-protocol-effect`). The precautions have a price: with
+# {value}`fig-protocol-effect careless=0.6 without=nothing careless .0%` careless applicants
+# {value}`fig-protocol-effect careless=0.6 without=nothing dollars ,.0f`
 # dollars for these items instead of
 # {value}`fig-protocol-effect careless=0.6 without="every stage" dollars ,.0f`.
 #

@@ -1,15 +1,3 @@
-# ---
-# jupyter:
-#   jupytext:
-#     text_representation:
-#       extension: .py
-#       format_name: percent
-#   kernelspec:
-#     display_name: Python 3
-#     language: python
-#     name: python3
-# ---
-
 # %% [markdown]
 # # Which JSD was that?
 #
@@ -125,7 +113,5 @@ publish_table(
 # ## Limitations
 #
 # The numbers are those of a few systems on
-# {value}`tbl-conventions system=oracle quantity=EntCE convention=nats n_items ,.0f` SNLI items.
-#
-# Other datasets and systems move by other factors, except where the factor is a unit. The list of
-# conventions is ours, from papers and libraries that we know.
+# {value}`tbl-conventions system=oracle quantity=EntCE convention=nats n_items ,.0f` SNLI items; others move by other
+# factors, except where the factor is a unit. The list of conventions is ours, from papers and libraries that we know.

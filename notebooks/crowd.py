@@ -1,15 +1,3 @@
-# ---
-# jupyter:
-#   jupytext:
-#     text_representation:
-#       extension: .py
-#       format_name: percent
-#   kernelspec:
-#     display_name: Python 3
-#     language: python
-#     name: python3
-# ---
-
 # %% [markdown]
 # # Your crowd
 #
@@ -122,19 +110,16 @@ publish_table(
 
 # %% tags=["remove-input"]
 spread = power.spread_of_differences(several, n_draws=draws, seed=seed)
-if len(spread):
-    found = power.detectable(spread, [len(votes)])
-    display(
-        publish_table(
-            "tbl-crowd-power",
-            found,
-            shown=power.shown(found.rows, power.shown_votes(spread.rows)),
-            columns=power.COLUMNS[1:],
-            index=power.INDEX,
-            caption="""The smallest difference between two systems that these items find, by a two-sided test at 5%,
-            in 80% of studies.""",
-        )
-    )
+found = power.detectable(spread, [len(votes)])
+publish_table(
+    "tbl-crowd-power",
+    found,
+    shown=power.shown(found.rows, power.shown_votes(spread.rows)),
+    columns=power.COLUMNS[1:],
+    index=power.INDEX,
+    caption="""The smallest difference between two systems that these items find, by a two-sided test at 5%, in 80%
+    of studies.""",
+) if len(spread) else None
 
 # %% [markdown]
 # ## The items that divide people most
@@ -163,25 +148,23 @@ Markdown("Labels: " + your_votes.key_of(votes))
 # takes dissent for error. A low number is a reason to look, not to exclude: a careful minority agrees little, too.
 
 # %% tags=["remove-input"]
+publish_table(
+    "tbl-crowd-annotators-together",
+    your_votes.annotators_together(material),
+    columns=your_votes.TOGETHER_COLUMNS,
+    caption="The annotators together, and how many majority labels Dawid–Skene would change.",
+)
+
+# %% tags=["remove-input"]
 of_each = your_votes.annotators(material)
-if len(of_each):
-    listed = your_votes.at_the_ends(of_each.rows, shown)
-    display(
-        publish_table(
-            "tbl-crowd-annotators-together",
-            your_votes.annotators_together(material),
-            columns=your_votes.TOGETHER_COLUMNS,
-            caption="The annotators together, and how many majority labels Dawid–Skene would change.",
-        ),
-        publish_table(
-            "tbl-crowd-annotators",
-            of_each,
-            shown=listed,
-            columns=your_votes.ANNOTATOR_COLUMNS,
-            caption=f"""Annotators by their agreement with the rest beyond chance: the {shown} with least and the
-            {shown} with most, where there are more. Numbers are in the order of the file; intervals are of 95%.""",
-        ),
-    )
+publish_table(
+    "tbl-crowd-annotators",
+    of_each,
+    shown=your_votes.at_the_ends(of_each.rows, shown),
+    columns=your_votes.ANNOTATOR_COLUMNS,
+    caption=f"""Annotators by their agreement with the rest beyond chance: the {shown} with least and the {shown} with
+    most, where there are more. Numbers are in the order of the file; intervals are of 95%.""",
+) if len(of_each) else None
 
 # %% tags=["remove-input"]
 Markdown(material.left_out("annotators"))

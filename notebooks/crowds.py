@@ -1,15 +1,3 @@
-# ---
-# jupyter:
-#   jupytext:
-#     text_representation:
-#       extension: .py
-#       format_name: percent
-#   kernelspec:
-#     display_name: Python 3
-#     language: python
-#     name: python3
-# ---
-
 # %% [markdown]
 # # An atlas of disagreement
 #
@@ -129,7 +117,6 @@ publish_table(
     "tbl-crowds-selection",
     selection,
     columns=atlas.SELECTION_COLUMNS,
-    if_rows=True,
     caption="""Items that split five people three to two, or three to one to one, divide all people more,
     too. Shown are datasets of two and three labels: the share of items that are split so, and how divided
     people are on all items and on the split ones. *By votes*: five are drawn at random and choose, the

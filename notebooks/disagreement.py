@@ -1,15 +1,3 @@
-# ---
-# jupyter:
-#   jupytext:
-#     text_representation:
-#       extension: .py
-#       format_name: percent
-#   kernelspec:
-#     display_name: Python 3
-#     language: python
-#     name: python3
-# ---
-
 # %% [markdown]
 # # The shape of disagreement
 #
@@ -115,11 +103,10 @@ publish_figure(
 
 # %%
 step = 10  # percentage points from cell to cell
-cells = disagreement.vote_cells(material, step=step)
 publish_figure(
     "fig-simplex",
     plot_simplex,
-    cells,
+    disagreement.vote_cells(material, step=step),
     caption=f"""Few items lie between entailment and contradiction. At a corner all votes are
     for that label; on an edge none are for the opposite one. A dot's area is the number of
     items whose votes are nearest to its place, its colour the majority of most of them; places
@@ -129,18 +116,17 @@ publish_figure(
     edges from neutral to entailment and from neutral to contradiction, with few in the middle
     and fewest between entailment and contradiction. On MNLI they spread more into the middle,
     above all between entailment and neutral.""",
-) if len(cells) else None
+)
 
 # %%
 several = [one for one in material if one.datasets[0].n_classes > 2]
-pairs = disagreement.contested_pairs(several)
 publish_table(
     "tbl-contested-pairs",
-    pairs,
+    disagreement.contested_pairs(several),
     columns=disagreement.CONTESTED_PAIRS,
     caption="""Disagreement turns on *neutral*. Items by their two most frequent labels;
     unanimous items count for no pair, and of labels that tie, the earlier one counts.""",
-) if len(pairs) else None
+)
 
 # %% tags=["remove-input"]
 others = [one.short for one in material.datasets if one.n_classes != 3]
@@ -162,27 +148,25 @@ Markdown(f"*The triangle leaves out {listed(others)}: it needs three labels.*" i
 # to 40%.
 
 # %%
-binned = disagreement.original_votes_bins(material)
 publish_figure(
     "fig-original-votes",
     plot_original_votes,
-    binned,
+    disagreement.original_votes_bins(material),
     caption="""A three-to-two split among five says little about a hundred. Items by the old
     label's share of the new votes; the dashed line is its share of the old ones.""",
     alt="""Two histograms of the old label's share among a hundred votes. They spread from almost
     none to almost all, far to both sides of the 60% that the five votes gave.""",
-) if len(binned) else None
+)
 
 # %%
-original = disagreement.original_votes(material)
 publish_table(
     "tbl-original-votes",
-    original,
+    disagreement.original_votes(material),
     columns=disagreement.ORIGINAL_VOTES,
     caption="""How the five split hardly predicts how the hundred do. Old votes are sorted
     counts, such as 3-1-1. *Chosen again* is the expected share of items whose largest label
     would have just as many votes if as few people were asked again.""",
-) if len(original) else None
+)
 
 # %% tags=["remove-input"]
 Markdown(material.left_out("old votes"))

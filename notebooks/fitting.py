@@ -1,15 +1,3 @@
-# ---
-# jupyter:
-#   jupytext:
-#     text_representation:
-#       extension: .py
-#       format_name: percent
-#   kernelspec:
-#     display_name: Python 3
-#     language: python
-#     name: python3
-# ---
-
 # %% [markdown]
 # # What fitting on votes buys
 #
@@ -219,14 +207,13 @@ publish_figure(
 # Only in part. SNLI and MNLI, which have the same labels, can lend each other their maps, and much of the gain is lost.
 
 # %%
-carried = fitting.carried_over(material.pooled())
 publish_table(
     "tbl-fitting-pooled",
-    carried,
+    fitting.carried_over(material.pooled()),
     columns=fitting.CARRIED_COLUMNS,
     caption="""A map belongs to its dataset. JSD of the mean of the systems that predict both datasets, and of their
     quadratic map, fitted on the other dataset alone. {numref}`tbl-fitting` has it fitted on the same one.""",
-) if len(carried) else None
+)
 
 # %% [markdown]
 # On SNLI all of the gain is lost ({numref}`tbl-fitting-pooled`), on MNLI about half, where a map of its own brings the
@@ -304,11 +291,8 @@ publish_figure(
 #   ({value}`tbl-fitting dataset=mnli "inputs=all systems" "map=as it is" n_items ,d`), the best
 #   published model on all of them ({value}`tbl-fitting dataset=mnli map=published n_items ,d`). RoBERTa and BERT were
 #   trained on SNLI alone, DeBERTa on MNLI and others, ours on SNLI and MNLI, pairs that their encoders had already met.
-#   ModernBERT may have seen the items of MNLI with how far people agree on them, as its makers' list of training tasks
-#   names them.
 # * Sizes, training data and seeds differ between the models, so nothing here says what makes one nearer. Intervals are
 #   over items, with systems and folds as they are: another training seed may reverse a small difference.
-# * A stack needs the predictions of all its systems for every new item.
 # * The ways of learning are compared on MiniLM-L6 alone, which is none of the nine models of {cite:t}`nie2020`. A map
 #   learns from nine tenths of the items; soft labels, with five folds and an inner one, from seven tenths. Label
 #   smoothing was trained by an earlier version of the code than the first seed, so that a part of its difference may be

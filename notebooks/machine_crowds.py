@@ -1,15 +1,3 @@
-# ---
-# jupyter:
-#   jupytext:
-#     text_representation:
-#       extension: .py
-#       format_name: percent
-#   kernelspec:
-#     display_name: Python 3
-#     language: python
-#     name: python3
-# ---
-
 # %% [markdown]
 # # A crowd of machines beside a crowd of people
 #
@@ -24,9 +12,8 @@
 # {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top_trusted .1f` on SNLI.
 #
 # On SNLI and αNLI most of the 32 models agree with a random person significantly more often than a second person
-# does: {value}`tbl-machine-models dataset=snli side=above count:with_people d` and
-# {value}`tbl-machine-models dataset=alphanli side=above count:with_people d` of them. That does not make them
-# better than people: whoever gives the label that most people give agrees more often still.
+# does. That does not make them better than people: whoever gives the label that most people give agrees more often
+# still.
 #
 # Models also repeat each other more often than people do, so that where all of them agree, people need not: on the
 # MNLI items on which they do, the label that all of them give is that of
@@ -83,7 +70,6 @@ publish_figure(
     "fig-machine-models",
     plot_members,
     members,
-    if_rows=True,
     caption=f"""On SNLI and αNLI most models agree with a person more often than another person does; none does so
     as often as the majority. How often a random person gives a model's label, with {100 * confidence:g}% intervals over
     items. Blue: the difference from *two people*, who agree with each other, is significant (paired bootstrap,
@@ -95,10 +81,11 @@ publish_figure(
 
 # %% [markdown]
 # Two people agree on {value}`tbl-machine-models dataset=snli model=people with_people .1%` of the SNLI items and on
-# {value}`tbl-machine-models dataset=mnli model=people with_people .1%` of the MNLI items. Most models agree with a
-# person significantly more often on SNLI and αNLI, and
-# {value}`tbl-machine-models dataset=mnli side=above count:with_people d` of the 32 do so on MNLI
-# ({numref}`fig-machine-models`). Few agree significantly less often.
+# {value}`tbl-machine-models dataset=mnli model=people with_people .1%` of the MNLI items ({numref}`fig-machine-models`).
+#
+# Of the 32 models {value}`tbl-machine-models dataset=snli side=above count:with_people d` agree with a person
+# significantly more often on SNLI, {value}`tbl-machine-models dataset=alphanli side=above count:with_people d` on αNLI
+# and {value}`tbl-machine-models dataset=mnli side=above count:with_people d` on MNLI. Few do so less often.
 #
 # Picking the majority does better. The label that most other people gave is a person's label on
 # {value}`tbl-machine-models dataset=snli "model=the majority of the others" with_people .1%` of the SNLI items, more
@@ -121,7 +108,6 @@ publish_table(
     members,
     columns=machine_crowds.member_columns(members.rows),
     index=["model"],
-    if_rows=True,
     caption=f"""The models one by one. *Agrees*: how often a random person gives the same label; bold where that
     differs significantly from another person. *Worth* in people on top of the base rate, with one weight fitted on
     other items; a person is worth 1. The data has {100 * confidence:g}% intervals over items, p-values, skill and
@@ -135,12 +121,10 @@ publish_table(
 # Where models share an error, more of them only confirm it.
 
 # %%
-panels = machine_crowds.panels(judged, **resampling)
 publish_figure(
     "fig-machine-worth",
     plot_machine_worth,
-    panels,
-    if_rows=True,
+    machine_crowds.panels(judged, **resampling),
     caption=f"""Pooling more models soon stops helping, as pooling more people does not. {{term}}`Skill <skill>` of
     the pooled votes of some models, on average over all ways to draw them, and of as many people who know the base
     rate (dashed). 0 is the base rate; at the left, the skill of 1, 2, 5 and 10 people. *Trusted*: mixed with the
@@ -170,13 +154,11 @@ publish_figure(
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" credibility .1f` on MNLI.
 
 # %%
-crowds = machine_crowds.crowds(material, **resampling)
 publish_table(
     "tbl-machine-crowds",
-    crowds,
+    machine_crowds.crowds(material, **resampling),
     columns=machine_crowds.CROWD_COLUMNS,
     groups=["dataset"],
-    if_rows=True,
     caption=f"""Language models, and seeds of one model, agree with each other more often than people do, and a
     crowd of them is worth few people. Each crowd gives one label per item and member, pooled; it is judged on the
     items that all its members answered. Worth is in people on top of the base rate, as the votes are and *trusted*:
@@ -201,13 +183,11 @@ publish_table(
 # half of the items and judge it on the other half.
 
 # %%
-best = machine_crowds.best_panels(judged, confidence=confidence, seed=seed)
 publish_table(
     "tbl-machine-panels",
-    best,
+    machine_crowds.best_panels(judged, confidence=confidence, seed=seed),
     columns=machine_crowds.PANEL_COLUMNS,
     groups=["dataset"],
-    if_rows=True,
     caption=f"""A panel of five that was chosen for its score loses part of it on other items. Worth in people on
     top of the base rate, as their votes are, by squared distance: means over 20 random splits of the items, either half
     of which chooses once. In brackets, between which {100 * confidence:g}% of these choices lie.""",
@@ -235,7 +215,6 @@ publish_table(
     shown=stacked.rows[~stacked.rows["stacked"].str.contains("without")],
     columns=machine_crowds.STACKED_COLUMNS,
     groups=["dataset"],
-    if_rows=True,
     caption=f"""Language models and encoders each know something about people that the other does not. Out of fold
     ({folds} folds), each row one map, on the items that all of them answered. Worth in people on top of the base
     rate. On the right, by how much JSD falls when the language models join the encoders, and when the encoders
@@ -256,12 +235,10 @@ publish_table(
 # ## What it means that models agree
 
 # %%
-unanimity = machine_crowds.unanimity(judged, **resampling)
 publish_figure(
     "fig-machine-unanimity",
     plot_unanimity,
-    unanimity,
-    if_rows=True,
+    machine_crowds.unanimity(judged, **resampling),
     caption=f"""Where all models agree, people need not. The share of people who give the label that most models
     give, by the share of models that give it, with {100 * confidence:g}% intervals over items. The last point
     holds the items on which all models agree; below each point, its share of the items.""",
@@ -275,22 +252,19 @@ publish_figure(
 # {value}`fig-machine-unanimity dataset=mnli bin=4 people .0%` on MNLI and
 # {value}`fig-machine-unanimity dataset=alphanli bin=4 people .0%` on αNLI.
 #
-# So unanimity of models is a good sign of the majority and a poor sign of agreement. Where all agree on MNLI, their
-# label is the majority's on {value}`fig-machine-unanimity dataset=mnli bin=4 majority .0%` of the items, but three
-# in ten people see it otherwise.
+# So unanimity of models is a poor sign of agreement. It is a good sign of the majority, whose label it is on
+# {value}`fig-machine-unanimity dataset=mnli bin=4 majority .0%` of these MNLI items.
 #
 # Where people are split, models are split somewhat more often: over items, the correlation between how often two
 # people and two models differ is {value}`tbl-machine-crowds dataset=snli "crowd=language models" rho .2f` on SNLI
 # and {value}`tbl-machine-crowds dataset=mnli "crowd=language models" rho .2f` on MNLI.
 
 # %%
-parted = machine_crowds.parted(judged)
 publish_table(
     "tbl-machine-parted",
-    parted,
+    machine_crowds.parted(judged),
     columns=machine_crowds.PARTED_COLUMNS,
     groups=["dataset"],
-    if_rows=True,
     caption="""Where nearly all models part from most people, it is on close items, and on MNLI mostly towards
     *neutral*. Items on which at least 90% of the models give one label and people's majority is another: how many,
     which share of people is with either label, and on how many of them the models give the old label. Pairs of
@@ -318,13 +292,11 @@ publish_table(
 # {value}`tbl-machine-published dataset=mnli quantity=nu_MSE paper .2f`.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Published and computed values", "code_prompt_hide": "Fold the table"}
-published = machine_crowds.published(judged)
 publish_table(
     "tbl-machine-published",
-    published,
+    machine_crowds.published(judged),
     columns=machine_crowds.PUBLISHED_COLUMNS,
     groups=["dataset"],
-    if_rows=True,
     caption="""The published values come out again. On SNLI all digits agree; on MNLI and αNLI one and five items
     are left out here, on which a model's reply could not be read and the published values count a placeholder.
     *J*: how often two people differ (with the votes taken for the truth). *PR*: participation ratio of the models'
@@ -356,13 +328,11 @@ publish_table(
 # passes. The test judges one model in place of one person, not a crowd of models in place of a crowd.
 
 # %%
-stand_ins = machine_crowds.stand_ins(machine_crowds.annotated(given), **resampling)
 publish_table(
     "tbl-machine-stand-ins",
-    stand_ins,
+    machine_crowds.stand_ins(machine_crowds.annotated(given), **resampling),
     columns=machine_crowds.STAND_IN_COLUMNS,
     groups=["dataset"],
-    if_rows=True,
     caption=f"""Whether a model may replace an annotator depends on the model and on the margin ε that is
     allowed. *A person* and *a model*: how often another one gave the same label. *All of them, plurality*:
     the label that most of the models gave (the first of those that tie); its worth is that of all their

@@ -1,15 +1,3 @@
-# ---
-# jupyter:
-#   jupytext:
-#     text_representation:
-#       extension: .py
-#       format_name: percent
-#   kernelspec:
-#     display_name: Python 3
-#     language: python
-#     name: python3
-# ---
-
 # %% [markdown]
 # # Do models capture the distribution?
 #
@@ -38,7 +26,6 @@ from IPython.display import Markdown
 
 from chaos_utils.analyses import ceilings, results
 from chaos_utils.analyses.evidence import gather
-from chaos_utils.analyses.names import listed
 from chaos_utils.analyses.notices import notices
 from chaos_utils.analyses.references import reference_scores
 from chaos_utils.plots.results import plot_results, plot_skill
@@ -157,7 +144,7 @@ publish_table(
     caption="""The mean vote given the old label beats all published models on MNLI and αNLI; on MNLI the base rate
     does, too. How many published models have a higher JSD than each guess, compared at the four decimals of the paper; bold
     where all have. The data has KL too, and how many models lie beyond the guess's 95% interval.""",
-) if len(against) else None
+)
 
 # %% [markdown]
 # The mean vote given the old label beats all
@@ -176,45 +163,39 @@ publish_table(
 # forgives what KL does not: that none of the few chose a label which some of the many did.
 
 # %%
-nine = results.nine_models(drawn, dataset="mnli")
 publish_figure(
     "fig-nine-models",
     plot_results,
-    nine,
+    results.nine_models(drawn, dataset="mnli"),
     caption="""On the MNLI items that ChaosNLI chose for their disagreement, no published model beats a uniform
     guess. The five original votes do, and so does the mean vote of other items with the same old
     label. Dashed: the uniform guess; dotted: a second crowd of a hundred people.""",
     alt="""A dot plot of JSD on MNLI. The second crowd stands far left. The mean vote given the old
     label and the original votes come next, then the uniform guess on a dashed line. All nine
     published models lie close together, right of that line; the closest, BERT-base, nearly on it.""",
-) if len(nine) else None
+)
 
 # %% [markdown]
-# Three caveats. The old label, the mean vote given it and the original votes use human labels *of the
-# very item* that they predict, which the models had to do without; only the uniform guess, the base rate and
-# the class prior know nothing of the item. The base rate and the mean vote given the old label are fitted on
-# votes, of other items, which the published models never saw: they learned from one label per item.
-# And on SNLI and MNLI the rows of the
-# {value}`tbl-baselines-against-models dataset=mnli system=chance measure=jsd n_models` published models
-# are means over all items, so the differences have no paired interval; we know only the guess's own.
-# The comparison shows how little of the distribution of people's answers these models' probabilities show as they
-# are, not that a table of means understands language better.
+# Three caveats. The old label, the mean vote given it and the original votes use human labels *of the very item*
+# that they predict. The base rate and the mean vote given the old label are fitted on votes, of other items, which
+# the published models never saw: they learned from one label per item. And on SNLI and MNLI the published rows are
+# means over all items, so the differences have no paired interval; we know only the guess's own. The comparison
+# shows how little these models' probabilities say of people's answers, not that a table of means understands
+# language better.
 #
 # ## Two encoders of today
 #
 # The model with the highest {term}`new accuracy` on SNLI is among the furthest from people. DeBERTa-v3-large
 # {cite:p}`he2023`, as {cite:t}`laurer2024` trained it for NLI, has
-# {value}`tbl-main-results dataset=snli system=DeBERTa-v3-large new_accuracy .1%` there, and the
-# most accurate published model lies inside its interval.
-# But its JSD is {value}`tbl-main-results dataset=snli system=DeBERTa-v3-large jsd .3f`, above that of all nine, and
-# {value}`tbl-main-results dataset=mnli system=DeBERTa-v3-large jsd .3f` on the MNLI items: more than a uniform
-# guess.
+# {value}`tbl-main-results dataset=snli system=DeBERTa-v3-large new_accuracy .1%` there, and the most accurate
+# published model lies inside its interval. But its JSD is
+# {value}`tbl-main-results dataset=snli system=DeBERTa-v3-large jsd .3f`, above that of all nine, and
+# {value}`tbl-main-results dataset=mnli system=DeBERTa-v3-large jsd .3f` on the MNLI items: more than a uniform guess.
 #
 # ModernBERT-large {cite:p}`warner2024`, trained on the tasks of {cite:t}`sileo2024`, has the lowest JSD of all ten:
 # {value}`tbl-main-results dataset=mnli system=ModernBERT-large jsd .3f` on MNLI and
 # {value}`tbl-main-results dataset=snli system=ModernBERT-large jsd .3f` on SNLI, where the two best published models
-# lie inside its interval. Its makers' list of training tasks
-# names the MNLI items of ChaosNLI, so it may have seen them.
+# lie inside its interval. Its makers' list of training tasks names the MNLI items, so it may have seen them.
 #
 # {doc}`A small map <fitting>` that is fitted on the votes on other items takes DeBERTa to
 # {value}`tbl-fitting dataset=snli access=text inputs=DeBERTa-v3-large map=quadratic objective=jsd jsd .3f` on SNLI and ModernBERT to
@@ -336,7 +317,7 @@ publish_table(
     no label has {threshold:.0%} of the votes, gets a higher entropy than another; 0.5 is chance.
     *Five people* are drawn from each item, and judged by the others. Guesses that say the same of
     all items are left out.""",
-) if len(signal) else None
+)
 
 # %% [markdown]
 # They do, but less well than five people, whose entropy correlates with that of the others at
@@ -351,14 +332,6 @@ publish_table(
 # The five original votes say little, with
 # {value}`tbl-disagreement-signal dataset=snli "system=original votes" spearman .2f` on SNLI. Their
 # items were chosen because exactly three of the five agreed, which leaves only two entropies.
-
-# %% tags=["remove-input"]
-unsaid = [one.short for one in material.datasets if one.name not in set(signal.rows["dataset"])]
-Markdown(
-    f"*Without predictions of a model, nothing can be said here of {listed(unsaid)}.*"
-    if unsaid
-    else ""
-)
 
 # %% [markdown]
 # ## Larger is more accurate, not always nearer

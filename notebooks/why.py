@@ -1,15 +1,3 @@
-# ---
-# jupyter:
-#   jupytext:
-#     text_representation:
-#       extension: .py
-#       format_name: percent
-#   kernelspec:
-#     display_name: Python 3
-#     language: python
-#     name: python3
-# ---
-
 # %% [markdown]
 # # Why people disagree
 #
@@ -84,7 +72,6 @@ publish_table(
     errors,
     shown=errors.rows[errors.rows["holder"] == why.PEOPLE],
     columns=why.ERROR_COLUMNS,
-    if_rows=True,
     caption=f"""Labels called errors draw more minority votes than labels nobody gave, and fewer than labels with an
     explanation that holds. Labels of items by
     what VariErr's four annotators made of them, and ChaosNLI's votes on them. *Judged by* says whose word
@@ -136,12 +123,10 @@ publish_table(
 #   led by shared words (*high overlap*).
 
 # %%
-reasons = why.reasons(items, confidence=confidence)
 publish_figure(
     "fig-why-reasons",
     plot_reasons,
-    reasons,
-    if_rows=True,
+    why.reasons(items, confidence=confidence),
     caption=f"""People disagree about as much for each reason, but between different labels. Means over
     the items of each reason (their number in brackets; an item may have several), with
     {100 * confidence:g}% intervals by Student's t. Reasons of at least {why.FEW} items, by the share of
@@ -171,7 +156,6 @@ publish_table(
     shown=explained.rows if predictions else explained.rows.head(12),
     columns=why.EXPLAINED_COLUMNS,
     groups=["holder"],
-    if_rows=True,
     caption=f"""Reasons go with which labels people choose and models miss, and hardly with how much
     people disagree or models err. Share of the variance between items that the ten reasons explain
     (adjusted R² of a linear regression), with p of the F test, adjusted by Holm for all rows. Lowest and
@@ -199,12 +183,10 @@ publish_table(
 # *distractor*, a similar sentence that is none of them.
 
 # %%
-readings = why.readings(pairs, confidence=confidence)
 publish_figure(
     "fig-why-readings",
     plot_readings,
-    readings,
-    if_rows=True,
+    why.readings(pairs, confidence=confidence),
     caption="""Once the reading is given, unanimity is twice as frequent, and with a distractor nearly so.
     Pairs by how many of nine votes the majority label has: as written, with the sentence rewritten as one
     of its readings, and with a distractor.""",

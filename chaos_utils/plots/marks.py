@@ -1,7 +1,7 @@
 """What the figures draw: intervals, lines and steps, and names that stand beside them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import cycle, pairwise
+from itertools import cycle
 from typing import Any
 
 import pandas as pd
@@ -135,13 +135,6 @@ def reference(axis: Axes, name: str, at: float) -> None:
     dashes, height, shift = _REFERENCES[name]
     axis.axvline(at, color=colour("muted"), linestyle=dashes, linewidth=1.2, zorder=1)
     write(axis, name, (at, height), shift, "muted", xycoords=AT_X, rotation=90)
-
-
-def divide(axis: Axes, groups: Iterable[object]) -> None:
-    """Draw a line between rows of different groups, which are given from the top."""
-    for place, (one, other) in enumerate(pairwise(groups)):
-        if one != other:
-            axis.axhline(place + 0.5, color=colour("muted"), linewidth=0.8)
 
 
 def note(

@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from chaos_utils.base.style import colour, is_narrow
 from chaos_utils.datasets.catalogue import in_order
-from chaos_utils.plots.marks import AT_X, KINDS, divide, interval, key, skill_marks, write
+from chaos_utils.plots.marks import AT_X, KINDS, interval, key, skill_marks, write
 from chaos_utils.plots.panels import row_panels
 
 # Of the table's kinds, those of the figures, which are groups of rows in this order.
@@ -97,7 +97,8 @@ def _panels(
         [list(order.index) for order in orders], len(shown) if beside else 1, sharex=True
     )
     for axis, dataset, order in zip(axes, shown, cycle(orders), strict=False):
-        divide(axis, order)
+        for place in np.flatnonzero(np.diff(order)):  # between two groups
+            axis.axhline(place + 0.5, color=colour("muted"), linewidth=0.8)
         axis.grid(visible=beside, axis="y")
         axis.grid(visible=False, axis="x")
         axis.set_title(dataset.short)

@@ -90,11 +90,10 @@ def _is_of_others(table: "Table") -> bool:
     return any(one.name == asked and not one.in_book for one in bundled_datasets())
 
 
-def prepare(id: str, kind: str, table: "Table", caption: str) -> Path:
-    """Check what the author gave, and return the folder to write into.
+def prepare(id: str, kind: str, table: "Table", caption: str) -> Path | None:
+    """Check what the author gave, and return the folder to write into; None without rows.
 
-    The id is ``fig-…`` or ``tbl-…``, and its own in the notebook; neither table nor caption is
-    empty.
+    The id is ``fig-…`` or ``tbl-…``, and its own in the notebook; the caption is not empty.
     """
     from chaos_utils.base.table import Table  # slow to import
 
@@ -106,12 +105,14 @@ def prepare(id: str, kind: str, table: "Table", caption: str) -> Path:
             found=repr(id),
             expected=f"{prefix}-… in lower-case letters, digits and hyphens",
         )
-    if not isinstance(table, Table) or not len(table):
+    if not isinstance(table, Table):
         raise ChaosError(
             f"A {kind} needs the table behind it.", where=where, found=type(table).__name__
         )
     if not caption.strip():
         raise ChaosError(f"A {kind} needs a caption.", where=where)
+    if not len(table):
+        return None
     folder = paths.run_folder() / FOLDER
     if paths.in_runner() and (folder / f"{id}.json").exists():
         raise ChaosError("Two figures or tables of this notebook have the same id.", found=id)

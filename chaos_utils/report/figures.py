@@ -43,7 +43,6 @@ def publish_figure(
     *,
     caption: str,
     alt: str,
-    if_rows: bool = False,
 ) -> artifacts.Published | None:
     """Draw a figure from a table in light and dark, and write it in every format.
 
@@ -66,13 +65,12 @@ def publish_figure(
         book's, the neutral one of ``titles.yml`` takes its place.
     alt : str
         What a reader who cannot see the figure needs to know.
-    if_rows : bool
-        Whether there is no figure where the table has no rows: it is about what other votes lack.
 
     Returns
     -------
     Published or None
-        Shows itself as the cell's result.
+        Shows itself as the cell's result. None where the table has no rows: other votes than the
+        book's may lack what the figure is about.
 
     Raises
     ------
@@ -80,9 +78,9 @@ def publish_figure(
         If this cannot be an id, another of this notebook has it, the table, caption or alt text is
         missing, or a text is too small.
     """
-    if if_rows and not len(table):
-        return None
     folder = artifacts.prepare(id, "figure", table, caption)
+    if folder is None:
+        return None
     if not alt.strip() or alt.strip() == caption.strip():
         raise ChaosError(
             "A figure needs an alt text that is not its caption.", where=f"figure {id!r}"

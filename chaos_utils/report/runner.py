@@ -22,6 +22,7 @@ from chaos_utils.datasets.catalogue import shorts_of
 from chaos_utils.report import parameters, provenance, warm
 
 PAGE_FILE = "page.html"
+KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 Progress = Callable[[int, int], None]
 # Of the code that a warning names.
 _FOLDERS = re.compile(r"/(?:[^\s:/]+/)+(?=[^\s:/]+\.py:\d)")
@@ -100,6 +101,7 @@ def _execute(
     # Parameters were checked; papermill's own check knows fewer types, and warns of the others.
     logging.getLogger("papermill").setLevel(logging.ERROR)
     notebook = jupytext.read(source)
+    notebook.metadata["kernelspec"] = KERNEL
     plain = folder / f"{source.stem}-source.ipynb"
     nbformat.write(notebook, plain)
 
@@ -117,8 +119,8 @@ def _execute(
                 plain,
                 executed,
                 parameters=dict(values),
-                kernel_name="python3",
-                language="python",
+                kernel_name=KERNEL["name"],
+                language=KERNEL["language"],
                 cwd=folder,
                 progress_bar=False,
                 on_cell_start=started,
@@ -162,8 +164,7 @@ def _environment(folder: Path, *, has_threads: bool) -> Iterator[None]:
         ours["IPYTHONDIR"] = profile  # no start-up files of the user's own
         ours["JUPYTER_PATH"] = profile  # nor any other kernel of that name
         spec = {"argv": [*python, "ipykernel_launcher", "-f", "{connection_file}"]}
-        names = {"display_name": "Python 3", "language": "python"}
-        write_json(Path(profile) / "kernels" / "python3" / "kernel.json", spec | names)
+        write_json(Path(profile) / "kernels" / KERNEL["name"] / "kernel.json", KERNEL | spec)
         with environment(**ours):
             yield
 

@@ -64,7 +64,6 @@ def publish_table(
     groups: Sequence[str] = (),
     index: Sequence[str] = (),
     texts: Texts | None = None,
-    if_rows: bool = False,
 ) -> artifacts.Published | None:
     """Write a table's data and set it.
 
@@ -89,22 +88,20 @@ def publish_table(
         Columns in which rows are alike that stand in one, for columns that say `at` which row.
     texts : callable, optional
         Gives the text of an item by dataset and uid, for the page of a run alone: no file holds it.
-    if_rows : bool
-        As for `publish_figure`.
 
     Returns
     -------
     Published or None
-        Shows itself as the cell's result.
+        As for `publish_figure`.
 
     Raises
     ------
     ChaosError
-        If this cannot be an id, another of this notebook has it, or the table or caption is empty.
+        If this cannot be an id, another of this notebook has it, or there is no table or caption.
     """
-    if if_rows and not len(table):
-        return None
     folder = artifacts.prepare(id, "table", table, caption)
+    if folder is None:
+        return None
     caption, _ = artifacts.without_findings(id, table, caption)
     caption = cautioned(caption, table.rows)
     rows = table.rows if shown is None else shown

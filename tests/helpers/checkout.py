@@ -124,12 +124,12 @@ def shorten(checkout: Path) -> Path:
 def _without_others(notebook: str) -> str:
     """Return a notebook without the code and the paragraphs that name another figure or table."""
     cells, ids = [], re.compile(r"\b(?:fig|tbl)-[a-z-]+\w")
-    for cell in notebook.split("\n# %%"):
+    for cell in notebook.removeprefix("# %%").split("\n# %%"):
         kind, _, text = cell.rstrip().partition("\n")
         between = "\n#\n" if kind == " [markdown]" else "\n# %%"
         if parts := [part for part in text.split(between) if KEPT.issuperset(ids.findall(part))]:
             cells.append(f"{kind}\n{between.join(parts)}\n")
-    return "\n# %%".join(cells)
+    return "# %%" + "\n# %%".join(cells)
 
 
 def copy_built(checkout: Path, target: Path) -> Path:

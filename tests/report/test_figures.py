@@ -55,10 +55,10 @@ def test_one_call_writes_every_format_of_the_same_bytes(run_folder, tmp_path, mo
     assert digests(folder) == digests(tmp_path / "again" / "figures")
 
 
-def test_without_rows_there_is_nothing_where_that_may_be(run_folder):
+def test_without_rows_there_is_nothing(run_folder):
     empty = Table(DATA.rows[:0], DATA.keys)
-    assert publish_figure("fig-line", plot, empty, if_rows=True, **GIVEN) is None
-    assert publish_table("tbl-line", empty, caption="A line.", if_rows=True) is None
+    assert publish_figure("fig-line", plot, empty, **GIVEN) is None
+    assert publish_table("tbl-line", empty, caption="A line.") is None
     assert not (run_folder / "figures").exists()
 
 
