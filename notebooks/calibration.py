@@ -251,9 +251,9 @@ publish_figure(
 # of itself. Its distributions are sharper than people's, yet the label that most people chose gets *less*
 # from it: on SNLI the mean difference is
 # {value}`fig-error-ranks dataset=snli rank=1 temperature=1 max:mean +.3f`, on MNLI
-# {value}`fig-error-ranks dataset=mnli rank=1 temperature=1 max:mean +.3f`. It is overconfident on most items,
-# and a second hump holds those on which it is sure of another label. A temperature pulls both humps
-# together and goes too far: at T = 2 the mean difference on SNLI is
+# {value}`fig-error-ranks dataset=mnli rank=1 temperature=1 max:mean +.3f`. Its first seed gives
+# it too much on most SNLI items, and on fewer than half of the MNLI items; a second hump holds those on which it is
+# sure of another label. A temperature pulls both humps together and goes too far: at T = 2 the mean difference on SNLI is
 # {value}`fig-error-ranks dataset=snli rank=1 temperature=2 max:mean +.3f`.
 
 # %%
@@ -272,9 +272,9 @@ publish_figure(
 )
 
 # %% [markdown]
-# A mean near zero is not agreement. By entropy, a temperature of 2 makes RoBERTa-base as sure as people on
-# SNLI, to within {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=2 max:mean .2f` nats
-# for any seed. But flattening moves all entropies by one rule, so that errors of both signs cancel: without
+# A mean near zero is not agreement. By entropy, a temperature of 2 makes RoBERTa-base a little less sure than people on
+# SNLI, by {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=2 min:mean .2f` to
+# {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=2 max:mean .2f` nats over the seeds. But flattening moves all entropies by one rule, so that errors of both signs cancel: without
 # signs (EntCE) they are {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=2 mean:ent_ce .2f`
 # nats on average.
 #
@@ -341,6 +341,6 @@ publish_table(
 # ones of our own. The items of ChaosNLI were chosen because their five original votes were split, so error
 # and disagreement are higher than on whole development sets. All calibration errors depend on ten bins.
 #
-# The votes are a sample, so a perfect model would have a DistCE above 0 as well, and part of what the
-# people's first choice gets too little is chance. H1, H2 and their judges come from the same hundred people:
+# The votes are a sample, so a perfect model would have a DistCE above 0 as well, and part of the
+# shortfall on people's first choice is chance. H1, H2 and their judges come from the same hundred people:
 # another crowd may differ more. {doc}`results` gives the number of people that each model is worth.

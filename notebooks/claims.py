@@ -72,8 +72,8 @@ publish_table(
 # - **Whether {term}`DistCE` is a proper score depends on the reading.** Against the whole distribution of votes, as the
 #   paper uses it, it is smallest for the truth. Against single votes, as a training loss would have them, naming only
 #   the majority scores better ([c61](#claim-c61)); a section below explains why.
-# - The text of {cite:t}`nie2020` says that 30% of the majorities change on MNLI, and its own Table 2 that
-#   {value}`tbl-claims id=c06 value .1f`% do ([c05](#claim-c05) and [c06](#claim-c06), one fault). It names
+# - The text of {cite:t}`nie2020` says that 30% of the majorities change on MNLI, where its own Table 2 has
+#   {value}`tbl-claims id=c06 value .1f`%; αNLI's rate is rounded down as well ([c05](#claim-c05) and [c06](#claim-c06), one fault). It names
 #   BART as closest to people on αNLI, where RoBERTa-large is: its JSD minus BART's is
 #   {value}`tbl-claims id=c23 value .3f` ([c23](#claim-c23)).
 # - The distance that is printed as JSD uses natural logarithms, so its largest value is

@@ -163,7 +163,7 @@ publish_figure(
 # {value}`fig-annotator-accuracy dataset=snli who=all items=25 accuracy_percent .0f`% on an
 # annotator's first items to
 # {value}`fig-annotator-accuracy dataset=snli who=all items=25 settled_percent .0f`% after 300,
-# while that of careful annotators hardly moves ({numref}`fig-annotator-accuracy`). The later level
+# while that of careful annotators rises by only three points ({numref}`fig-annotator-accuracy`). The later level
 # was chosen for; the start and the path to it were not. {cite:t}`nie2020` see a rise in the real
 # collection, too; there, learning and blocking cannot be separated.
 #
@@ -201,7 +201,8 @@ publish_figure(
 # dollars for these items instead of
 # {value}`fig-protocol-effect careless=0.6 without="every stage" dollars ,.0f`.
 #
-# Could one not skip the tests and simply ask more people? Without any stage, a thousand votes per item
+# Could one not skip the tests and simply ask more people? With 60% careless applicants and without any stage, a thousand
+# votes per item
 # instead of a hundred lower the error only from
 # {value}`fig-protocol-effect careless=0.6 without="every stage" tvd .3f` to
 # {value}`fig-protocol-effect careless=0.6 without="every stage, 1,000 votes per item" tvd .3f`. More votes

@@ -13,7 +13,8 @@
 # crowd of people is still far away: on SNLI it has
 # {value}`tbl-fitting dataset=snli "map=second crowd" jsd .3f`.
 #
-# Training a model further on the votes buys no more than such a map. It brings MiniLM-L6, a small encoder, from
+# Training a model further on the votes buys about as much as such a map, in the one case tried. It brings MiniLM-L6, a
+# small encoder, from
 # {value}`tbl-fitting dataset=snli "inputs=MiniLM-L6, seed 0" "map=as it is" jsd .3f` to
 # {value}`tbl-fitting dataset=snli "inputs=MiniLM-L6, vote shares, 5 folds, JSD loss, seed 0" jsd .3f` on SNLI; a map of
 # twelve numbers, fitted to what the model predicted before, to
@@ -212,7 +213,8 @@ publish_table(
     fitting.carried_over(material.pooled()),
     columns=fitting.CARRIED_COLUMNS,
     caption="""A map belongs to its dataset. JSD of the mean of the systems that predict both datasets, and of their
-    quadratic map, fitted on the other dataset alone. {numref}`tbl-fitting` has it fitted on the same one.""",
+    quadratic map, fitted on the other dataset alone. {numref}`tbl-fitting` has a map
+    fitted on the same one; on SNLI its stack has BERT-base's two seeds as well.""",
 )
 
 # %% [markdown]
@@ -231,7 +233,7 @@ publish_table(
 # * *{term}`MC dropout`*: the average over ten passes through the network with dropout left on;
 # * *{term}`seed ensemble`*: the average over two seeds.
 #
-# *{term}`Soft labels`* use ChaosNLI's votes: they train the same run further on the vote shares of the other folds, until
+# *{term}`Soft labels`* use ChaosNLI's votes: they train its first seed further on the vote shares of the other folds, until
 # an inner fold says when to stop, by the cross-entropy or by the JSD itself (*JSD loss*). {doc}`calibration` compares
 # temperatures that are fitted to labels.
 
@@ -253,13 +255,14 @@ publish_figure(
 # Without votes, the best way on MNLI is the simplest: a temperature of 2, with a JSD of
 # {value}`tbl-fitting dataset=mnli "inputs=MiniLM-L6, seed 0" "map=T = 2" jsd .3f`, where a uniform guess has
 # {value}`tbl-main-results dataset=mnli system=chance jsd .3f`. On SNLI the same temperature changes nothing, while label
-# smoothing and dropout gain a hundredth or less. On αNLI all stay close to the uniform guess; another encoder helps more
-# there.
+# smoothing and dropout gain a hundredth or less. On αNLI all ways stay near the uniform guess, whose JSD is
+# {value}`tbl-main-results dataset=alphanli system=chance jsd .2f`; another encoder helps more there.
 #
 # KL ranks the ways differently, since it punishes confident mistakes: on SNLI, a temperature of 2 alone lowers it from
 # {value}`tbl-fitting dataset=snli "inputs=MiniLM-L6, seed 0" "map=as it is" kl .2f` to
-# {value}`tbl-fitting dataset=snli "inputs=MiniLM-L6, seed 0" "map=T = 2" kl .2f`, and soft labels have the lowest
-# ({value}`tbl-fitting dataset=snli "inputs=MiniLM-L6, vote shares, 5 folds, seed 0" kl .2f`).
+# {value}`tbl-fitting dataset=snli "inputs=MiniLM-L6, seed 0" "map=T = 2" kl .2f`, and soft labels to
+# {value}`tbl-fitting dataset=snli "inputs=MiniLM-L6, vote shares, 5 folds, seed 0" kl .2f`, about as low as a map that
+# is fitted for KL.
 #
 # Temperatures leave the order of the labels as it is, and with it accuracy. Soft labels and maps change it: on MNLI,
 # soft labels raise {term}`new accuracy` from
@@ -290,7 +293,8 @@ publish_figure(
 # * On MNLI, all systems are judged on the items that every one of them predicts
 #   ({value}`tbl-fitting dataset=mnli "inputs=all systems" "map=as it is" n_items ,d`), the best
 #   published model on all of them ({value}`tbl-fitting dataset=mnli map=published n_items ,d`). RoBERTa and BERT were
-#   trained on SNLI alone, DeBERTa on MNLI and others, ours on SNLI and MNLI, pairs that their encoders had already met.
+#   trained on SNLI alone, DeBERTa on MNLI and others, ours on SNLI and MNLI, pairs
+#   which their encoders had met before.
 # * Sizes, training data and seeds differ between the models, so nothing here says what makes one nearer. Intervals are
 #   over items, with systems and folds as they are: another training seed may reverse a small difference.
 # * The ways of learning are compared on MiniLM-L6 alone, which is none of the nine models of {cite:t}`nie2020`. A map

@@ -173,7 +173,7 @@ publish_table(
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_agreement .0%`
 # ({numref}`tbl-machine-crowds`).
 #
-# Who made a model matters little: two language models of one maker give the same label to
+# On average, who made a model matters little: two language models of one maker give the same label to
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" within_maker .0%` of the MNLI items, two of
 # different makers to {value}`tbl-machine-crowds dataset=mnli "crowd=language models" across_makers .0%`.
 #
@@ -281,7 +281,7 @@ publish_table(
 # One trace of items seen in training would be a preference for the {term}`old label` where people's majority is
 # another. On such items of SNLI there is none. On those of MNLI models give it in
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" old_label .0%` of their answers, people in
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_old_label .0%`, and nearly so on αNLI. Other
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_old_label .0%`, and the gap is about as large on αNLI. Other
 # reasons could explain it, and its absence would not show that the votes were never seen.
 #
 # ## The published values

@@ -8,7 +8,7 @@
 # The answer is mostly no. On the MNLI items that ChaosNLI chose for their disagreement, no published model beats a
 # {term}`uniform guess`: {value}`tbl-baselines-against-models dataset=mnli system=chance measure=jsd n_beyond` of
 # the {value}`tbl-baselines-against-models dataset=mnli system=chance measure=jsd n_models` are farther from people,
-# and the closest lies inside the guess's interval. Told how far to trust it, the best model whose predictions are
+# and the closest lies inside the guess's interval. Trusted as far as it deserves, the best model whose predictions are
 # available is worth
 # {value}`tbl-human-equivalents dataset=mnli kind=model measure=people_on_top_trusted max:value .1f` people there,
 # and that one, ModernBERT-large, may have seen the items.
@@ -235,8 +235,8 @@ publish_table(
 # the population, and has a place for what is below the base rate ({numref}`fig-human-equivalents`). Both rest on
 # squared distances, which the votes show without bias.
 #
-# A model may know much and be too sure of it. So each has two values: as it is, and told how far to trust it,
-# with one number, fitted on the votes on other items, that draws its probabilities towards the base rate
+# A model may know much and be too sure of it. So each has two values: as it is, and trusted as far as it
+# deserves: with one number, fitted on the votes on other items, that draws its probabilities towards the base rate
 # ({term}`trusted <worth, trusted>`). The second says what it knows; the gap is overconfidence.
 
 # %%
@@ -244,11 +244,11 @@ publish_figure(
     "fig-human-equivalents",
     plot_skill,
     results.drawn_skill(equivalents),
-    caption="""Told how far to trust them, models know more than they say. Skill by squared distance, with
+    caption="""Trusted as far as they deserve, models know more than they say. Skill by squared distance, with
     95% intervals over items: 0 is the base rate, 1 the population. Dotted: the skill of 1, 2, 5 and 10 people
     who know the base rate. Seeds of a model share a row.""",
     alt="""A panel for each dataset and a row for each guess and model, with a filled circle for the model as
-    it is and a hollow one for the model told how far to trust it, further right for every model. On SNLI most
+    it is and a hollow one for the model trusted as far as it deserves, further right for every model. On SNLI most
     filled circles lie between the base rate and one person; on MNLI all models lie left of the base rate, and
     their hollow circles right of it, those of DeBERTa and ModernBERT beyond one person.""",
 ) if len(equivalents) else None
@@ -258,7 +258,7 @@ publish_figure(
 # {value}`tbl-human-equivalents dataset=snli family=RoBERTa-base measure=people_on_top mean:value .1f`
 # people on SNLI as it is, and
 # {value}`tbl-human-equivalents dataset=snli family=RoBERTa-base measure=people_on_top_trusted mean:value .1f`
-# told how far to trust it. On MNLI, which it was not trained on, it is below the base rate as it is; trusted, it is worth
+# trusted as far as it deserves. On MNLI, which it was not trained on, it is below the base rate as it is; trusted, it is worth
 # {value}`tbl-human-equivalents dataset=mnli family=RoBERTa-base measure=people_on_top_trusted mean:value .1f`.
 #
 # No model whose predictions are available, trusted, is worth more than
@@ -286,7 +286,7 @@ publish_table(
     columns=results.equivalent_columns(equivalents.rows),
     index=["dataset", "system"],
     caption=f"""What systems are worth in people, with 95% intervals over items. *Worth*: people to ask on top
-    of the base rate, by squared distance, as it is and *trusted*, told how far to trust it. *Pooled*: people
+    of the base rate, by squared distance, as it is and *trusted* as far as it deserves. *Pooled*: people
     whose shares alone come as near, which has no zero: a uniform guess has some of it. By TVD and JSD against
     *m* other votes, from {crowds} drawn crowds, with the interval of the paired difference inverted.""",
 ) if len(equivalents) else Markdown(

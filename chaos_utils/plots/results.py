@@ -74,7 +74,7 @@ def plot_skill(table: pd.DataFrame) -> Figure:
         axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         axis.set_xlim(lowest - 0.06, 1.03)
     figure.supxlabel("skill: 0 is the base rate, 1 the population; higher is better", fontsize=8.5)
-    _explain(figure, "as it is", "told how far to trust it")
+    _explain(figure, "as it is", "trusted as far as it deserves")
     return figure
 
 

@@ -80,7 +80,7 @@ class Worth:
         k₀ = V/d₀: the skill of k people is k / (k + k₀).
     skill, skill_trusted : Estimate
         1 − d/d₀: 0 is the base rate, 1 as near as the votes can show. Of the system as it is, m;
-        and of b + λ (m − b), told how far to trust it. The second is what it knows, the gap is
+        and of b + λ (m − b), trusted as far as it deserves. The second is what it knows, the gap is
         overconfidence.
     people, people_trusted : Estimate
         V/d − V/d₀: people whose answers, on top of the base rate, come as near.
