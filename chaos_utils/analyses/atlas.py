@@ -86,11 +86,12 @@ def atlas(votes: Votes, *, most: int, n_resamples: int, seed: int) -> pd.DataFra
     """
     row = your_votes.contents.function(votes).iloc[0].to_dict()
     found = your_votes.agreement.function(votes, n_resamples=n_resamples, seed=seed)
-    found = found.set_index("quantity")
-    for quantity in ("disagreement", "evenness", "alpha"):
+    quantities = ["disagreement", "evenness", "alpha", "alpha_ordered"]
+    found = found.set_index("quantity").reindex(quantities)  # single votes have none of these
+    for quantity in quantities[:3]:
         for column, end in (("value", ""), ("low", "_low"), ("high", "_high")):
             row[quantity + end] = found.loc[quantity, column]
-    row["alpha_ordered"] = found["value"].get("alpha_ordered", np.nan)
+    row["alpha_ordered"] = found.loc["alpha_ordered", "value"]
     counts = _some(votes.counts, most, seed)
     prior = fit_grid(counts)
     of_points = entropy(prior.points, unit="nats")[:, np.newaxis]
@@ -156,7 +157,7 @@ def selection(
 ) -> pd.DataFrame:
     """Say what choosing items by five votes, of which just three agree, does to a dataset.
 
-    A row for a dataset of two or three labels. ``evenness`` is the quadratic entropy of all items
+    A row for a dataset of two or three labels, not all of single votes. ``evenness`` is the quadratic entropy of all items
     over its maximum. By the nonparametric prior, fitted on at most `most` items, ``chosen`` is the
     share of items that five people would split so, and ``of_chosen`` the evenness of these, both
     with 95% intervals over items, for which the prior is fitted anew on each resample. Five votes
@@ -167,7 +168,7 @@ def selection(
     """
     k = votes.dataset.n_classes
     row = dict.fromkeys(("evenness", "chosen", "of_chosen", "seen", "of_seen"), np.nan)
-    if k > _MOST_LABELS:
+    if k > _MOST_LABELS or votes.n_votes.max() < 2:
         return pd.DataFrame(columns=["dataset", *row])
     full = 1 - 1 / k
     some = _some(votes.counts, most, seed)
