@@ -27,7 +27,7 @@ from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import inputs_of_systems, load_systems, refuse_unused
 
-READS_FOR = "predictions"
+READS_FOR = ("predictions",)
 
 Given = TypeVar("Given")
 

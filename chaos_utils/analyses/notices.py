@@ -9,7 +9,7 @@ from chaos_utils.datasets.tasks import get_task
 from chaos_utils.scoring.judging import note_on_few
 from chaos_utils.scoring.trained import committed_runs, of_most_items
 
-READS_FOR = "predictions"
+READS_FOR = ("predictions",)
 
 
 def notices(material: Material) -> str:

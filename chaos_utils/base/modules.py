@@ -14,7 +14,6 @@ from dataclasses import astuple, dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
@@ -39,8 +38,8 @@ class Source:
 
     `reads`, its constant `READS`, are the data files that it reads beside the votes asked for:
     patterns of their names, ``votes`` for those on every dataset, ``predictions`` for all that were
-    released. With a constant `READS_FOR`, it and what it imports read for notebooks that have the
-    parameter of that name, and for no others.
+    released. With a constant `READS_FOR`, it and what it imports read for notebooks that have one
+    of the parameters of these names, and for no others.
     """
 
     imports: tuple[str, ...]
@@ -48,7 +47,7 @@ class Source:
     data: tuple[str, ...]
     meaning: str
     reads: tuple[str, ...]
-    reads_for: str
+    reads_for: tuple[str, ...]
 
 
 def closure(names: Iterable[str], without: Collection[str] = ()) -> list[Path]:
@@ -165,17 +164,28 @@ def _read(text: str, path: Path, data: Mapping[str, str]) -> Source:
         ),
         tuple(sorted(data[name] for name in data if name in strings)),
         _sha256("".join(texts)),
-        tuple(_constant(tree, "READS", ())),
-        _constant(tree, "READS_FOR", ""),
+        _texts(tree, "READS", path),
+        _texts(tree, "READS_FOR", path),
     )
 
 
-def _constant(tree: ast.Module, name: str, default: Any) -> Any:
-    """Return the literal that a module gives to a name at its top."""
+def _texts(tree: ast.Module, name: str, path: Path) -> tuple[str, ...]:
+    """Return the texts that a module gives to a name at its top; none where it does not."""
     for one in tree.body:
-        if isinstance(one, ast.Assign) and [ast.unparse(to) for to in one.targets] == [name]:
-            return ast.literal_eval(one.value)
-    return default
+        targets = one.targets if isinstance(one, ast.Assign) else [getattr(one, "target", None)]
+        if [getattr(target, "id", "") for target in targets] != [name]:
+            continue
+        given = getattr(one, "value", None)
+        texts = [getattr(text, "value", None) for text in getattr(given, "elts", ())]
+        if not isinstance(given, ast.Tuple) or not all(isinstance(text, str) for text in texts):
+            raise ChaosError(
+                f"{name} cannot be read without running the module.",
+                where=f"{path.parent.name}/{path.name}, line {one.lineno}",
+                found=ast.unparse(one),
+                expected=f'texts in a tuple, {name} = ("a/*", "b/*")',
+            )
+        return tuple(map(str, texts))
+    return ()
 
 
 def _data_files(root: Path) -> dict[str, str]:
@@ -265,7 +275,9 @@ def _remembered(by: str) -> dict[str, Source]:
         if kept["by"] != by or kept["sha256"] != _sha256(kept["sources"]):
             return {}
         return {
-            content: Source(tuple(imports), tuple(declares), tuple(data), meaning, tuple(reads), of)
+            content: Source(
+                tuple(imports), tuple(declares), tuple(data), meaning, tuple(reads), tuple(of)
+            )
             for content, (imports, declares, data, meaning, reads, of) in json.loads(
                 kept["sources"]
             ).items()

@@ -10,9 +10,8 @@ from threading import Thread
 _POLL_SECONDS = 0.1
 
 
-def end_with_parent() -> None:
+def end_with_parent(parent: int) -> None:
     """End this process, and what it has started, as soon as the one that started it has ended."""
-    parent = os.getppid()
     with suppress(PermissionError):  # where it has a group of its own
         os.setsid()
 

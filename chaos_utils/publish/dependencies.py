@@ -133,7 +133,9 @@ def _read_by(
     """
     sources = {path: modules.source_of(path) for path in modules.closure(imports)}
     unasked = [
-        _dotted(path) for path, one in sources.items() if one.reads_for not in ("", *declares)
+        _dotted(path)
+        for path, one in sources.items()
+        if one.reads_for and not {*one.reads_for} & {*declares}
     ]
     patterns = {
         pattern for path in modules.closure(imports, unasked) for pattern in sources[path].reads

@@ -42,5 +42,7 @@ def make(target: str, doctrees: str, *, jobs: int, draft: bool) -> bool:
 
 
 if __name__ == "__main__":
-    end_with_parent()
-    sys.exit(not make(**json.loads(sys.argv[1])))
+    options = json.loads(sys.argv[1])
+    if parent := options.pop("parent"):  # a warm process ends by itself
+        end_with_parent(parent)
+    sys.exit(not make(**options))

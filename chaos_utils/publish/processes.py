@@ -1,6 +1,8 @@
 """Jobs side by side, each in a process of a pool, that end with the process that asked for them."""
 
 import multiprocessing
+import os
+import signal
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -42,22 +44,44 @@ def side_by_side(
     """`attempt` the jobs in so many processes, begun in this order; yield each when it has ended.
 
     `make` is sent to the processes: a function of a module, with arguments of its own by
-    `functools.partial`. When what asks for the next is interrupted, all processes are ended.
+    `functools.partial`. When what asks for the next is interrupted, all processes are ended. A
+    process that is killed takes the others of its pool along: their jobs are tried once more, each
+    alone.
     """
+    lost = []
+    for name, ended in _in_pool(make, names, workers):
+        if ended is None:
+            lost.append(name)
+        else:
+            yield ended
+    for name in lost:
+        ((_, ended),) = _in_pool(make, [name], 1)
+        yield ended or Ended(name, ("ended",), str(_killed(name)))
+
+
+def _in_pool(
+    make: Callable[[str], Sequence[str]], names: Sequence[str], workers: int
+) -> Iterator[tuple[str, Ended | None]]:
+    """Yield each job with how it ended, None where its process or another one was killed."""
     # A process of its own making has none of the locks and threads of this one.
+    spawned = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(
-        min(workers, len(names)) or 1, multiprocessing.get_context("spawn"), end_with_parent
+        min(workers, len(names)) or 1, spawned, end_with_parent, (os.getpid(),)
     )
     try:
-        jobs = {pool.submit(attempt, make, name): name for name in names}
+        # Ctrl-C reaches this process alone, also before the others have a group of their own.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            jobs = {pool.submit(attempt, make, name): name for name in names}
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         for job in as_completed(jobs):
-            try:
-                yield job.result()
-            except BrokenProcessPool:
-                yield Ended(jobs[job], ("ended",), str(_killed(jobs[job])))
+            is_lost = isinstance(job.exception(), BrokenProcessPool)
+            yield jobs[job], None if is_lost else job.result()
     except BaseException:
         for process in multiprocessing.active_children():
             end_group(process.pid)
+            process.kill()  # where it leads no group yet
         raise
     finally:
         pool.shutdown(cancel_futures=True)

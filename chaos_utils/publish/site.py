@@ -72,6 +72,7 @@ def make_pages(
         "doctrees": str(doctrees),
         "jobs": cores or os.cpu_count() or 1,
         "draft": draft,
+        "parent": 0 if of_warm else os.getpid(),
     }
     root = paths.project()
     environment = os.environ | {

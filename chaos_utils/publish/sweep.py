@@ -8,7 +8,8 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -143,7 +144,8 @@ def run(
         if todo and profile is not None:
             cluster.submit(folder / PLAN_FILE, profile, jobs=cores)
         elif todo:
-            with environment(**_threads(cores or 1)):
+            say(f"running {counted(len(todo), 'run')}")
+            with environment(**_threads(cores or 1)), _without_scraps(todo):
                 make = partial(make_run, folder)
                 ended = processes.side_by_side(make, todo, workers=cores or 1)
                 for done, one in enumerate(ended, start=1):
@@ -154,6 +156,18 @@ def run(
         rows = [_row(sweep, name, todo) for name in sweep.runs]
         write_text(folder / SUMMARY_FILE, _as_csv(rows))
     return rows
+
+
+@contextmanager
+def _without_scraps(todo: Iterable[str]) -> Iterator[None]:
+    """Remove what the runs leave if they are interrupted."""
+    try:
+        yield
+    except BaseException:
+        for name in todo:
+            for scratch in paths.runs().glob(f".{name}-*"):
+                shutil.rmtree(scratch, ignore_errors=True)
+        raise
 
 
 def _threads(at_once: int) -> dict[str, str]:

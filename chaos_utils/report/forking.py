@@ -40,7 +40,10 @@ def ask(address: str, module: str, *arguments: str) -> None:
         except OSError:
             os.execv(sys.executable, [sys.executable, "-m", module, *arguments])  # noqa: S606
         signal.signal(signal.SIGINT, lambda number, frame: connection.send(b"!"))
-        answer = connection.recv(16)
+        try:
+            answer = connection.recv(16)
+        except ConnectionError:  # what it asked was killed
+            answer = b""
     code = int(answer) if answer else -signal.SIGKILL
     if code < 0:
         if -code != signal.SIGKILL:

@@ -160,7 +160,7 @@ def _environment(folder: Path, *, has_threads: bool) -> Iterator[None]:
     if has_threads:
         del ours["OMP_NUM_THREADS"]
         python = warm.python({})
-    with tempfile.TemporaryDirectory(prefix="chaos-ipython-") as profile:
+    with tempfile.TemporaryDirectory(prefix=".ipython-", dir=folder) as profile:
         ours["IPYTHONDIR"] = profile  # no start-up files of the user's own
         ours["JUPYTER_PATH"] = profile  # nor any other kernel of that name
         spec = {"argv": [*python, "ipykernel_launcher", "-f", "{connection_file}"]}

@@ -1,9 +1,12 @@
+import fnmatch
+
 import pytest
 
-from chaos_utils.base import paths
+from chaos_utils.base import modules, paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import companions
 from chaos_utils.datasets.catalogue import bundled_datasets
+from chaos_utils.datasets.registry import registry
 from chaos_utils.publish import dependencies
 
 
@@ -88,6 +91,22 @@ def test_what_stands_beside_the_votes_is_followed(tmp_path, monkeypatch):
     monkeypatch.setattr(dependencies, "find", lambda name: tmp_path if name == shown[0] else None)
     monkeypatch.setattr(dependencies, "_digest", lambda path: path.as_posix())
     assert shown[0] in dependencies.digests_of_pages()
+
+
+def test_what_modules_declare_to_read_is_known():
+    sources = list(map(modules.source_of, (paths.project() / "chaos_utils").rglob("*.py")))
+    patterns = {pattern for one in sources for pattern in one.reads}
+    assert {"votes", "predictions"} < patterns
+    for pattern in patterns - {"votes", "predictions"}:
+        ours = (path.as_posix() for path in paths.project().rglob(pattern.rpartition("/")[2]))
+        assert fnmatch.filter(registry(), pattern) or fnmatch.filter(ours, f"*/{pattern}"), pattern
+
+
+@pytest.mark.parametrize("said", ['READS = "a/*"', "READS = 5", "READS: list = ['a/*']"])
+def test_what_a_module_declares_is_a_tuple_of_texts(tmp_path, said):
+    (tmp_path / "module.py").write_text(said)
+    with pytest.raises(ChaosError, match="READS cannot be read"):
+        modules.source_of(tmp_path / "module.py")
 
 
 def test_a_chapter_that_can_read_our_runs_depends_on_all_of_them(tmp_path, monkeypatch):

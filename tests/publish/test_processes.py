@@ -38,9 +38,15 @@ def test_each_job_ends_with_what_it_said_or_why_it_failed(tmp_path):
     assert int((tmp_path / "good").read_text()) != os.getpid()
 
 
-def test_a_killed_process_is_reported(tmp_path):
-    (ended,) = processes.side_by_side(partial(work, tmp_path), ["killed"], workers=1)
-    assert "ended before it was done" in ended.fault
+def test_a_killed_process_fails_no_job_but_its_own(tmp_path):
+    names = ["killed", "one", "two", "three"]
+    ended = {
+        one.name: one.fault
+        for one in processes.side_by_side(partial(work, tmp_path), names, workers=2)
+    }
+    assert ended.keys() == set(names)
+    assert "ended before it was done" in ended.pop("killed")
+    assert not any(ended.values())
 
 
 def has_ended(pid):
