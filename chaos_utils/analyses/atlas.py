@@ -158,13 +158,13 @@ def selection(
     """Say what choosing items by five votes, of which just three agree, does to a dataset.
 
     A row for a dataset of two or three labels, not all of single votes. ``evenness`` is the
-    quadratic entropy of all items over its maximum. By the nonparametric prior, fitted on at most `most` items, ``chosen`` is the
-    share of items that five people would split so, and ``of_chosen`` the evenness of these, both
-    with 95% intervals over items, for which the prior is fitted anew on each resample. Five votes
-    per item do not determine the prior: on simulated ones the intervals of ``of_chosen`` held the
-    truth in three of four cases. By the votes, where most items have five or more, ``seen`` is the
-    share of which five, drawn at random, are split so, and ``of_seen`` the evenness of these by the
-    votes that were not drawn.
+    quadratic entropy of all items over its maximum. By the nonparametric prior, fitted on at most
+    `most` items, ``chosen`` is the share of items that five people would split so, and
+    ``of_chosen`` the evenness of these, both with 95% intervals over items, for which the prior is
+    fitted anew on each resample. Five votes per item do not determine the prior: on simulated ones
+    the intervals of ``of_chosen`` held the truth in three of four cases. By the votes, where most
+    items have five or more, ``seen`` is the share of which five, drawn at random, are split so, and
+    ``of_seen`` the evenness of these by the votes that were not drawn.
     """
     k = votes.dataset.n_classes
     row = dict.fromkeys(("evenness", "chosen", "of_chosen", "seen", "of_seen"), np.nan)
