@@ -29,7 +29,7 @@ PICTURED = {
     "chapters/disagreement": "#fig-simplex",
     "chapters/results": "#fig-results",
     "chapters/calibration": "#fig-reliability",
-    "chapters/agreement": "#fig-training-size",
+    "chapters/agreement": "#fig-accuracy-by-entropy",
     "chapters/ceilings": "#fig-annotation-budget",
     "chapters/crowds": "#fig-atlas",
     "your_model": "h1",
