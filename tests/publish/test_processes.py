@@ -8,6 +8,8 @@ import time
 from functools import partial
 from pathlib import Path
 
+from helpers.processes import has_ended
+
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.publish import processes
 
@@ -47,16 +49,6 @@ def test_a_killed_process_fails_no_job_but_its_own(tmp_path):
     assert ended.keys() == set(names)
     assert "ended before it was done" in ended.pop("killed")
     assert not any(ended.values())
-
-
-def has_ended(pid):
-    for _ in range(100):
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            return True
-        time.sleep(0.05)
-    return False
 
 
 def test_processes_end_with_what_is_interrupted_or_killed(tmp_path):

@@ -2,9 +2,9 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
+from helpers.processes import has_ended
 
 from chaos_utils.base import paths
 from chaos_utils.report import warm
@@ -33,16 +33,6 @@ def started(environment, code, **options):
         [*warm.python(environment), "job", code], env=environment, text=True,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options,
     )  # fmt: skip
-
-
-def has_ended(pid):
-    for _ in range(200):
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            return True
-        time.sleep(0.05)
-    return False
 
 
 @pytest.mark.parametrize(
