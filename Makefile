@@ -123,7 +123,7 @@ lock: ## Resolve all dependencies afresh into requirements.lock and requirements
 	@rm -r _build/lock-venv
 
 clean: ## Remove what builds and runs have made; data, downloads and .venv stay
-	rm -rf _build runs book/chapters
+	rm -rf _build runs book/chapters .snakemake
 
 # A browser for the tests of the built pages: one that is there, or Debian's where it may be installed.
 browser: $(VENV)/test.stamp ## Find a Chromium for the tests, or install Debian's where that is allowed
