@@ -63,7 +63,7 @@ class EntropyBins:
     of_item: Ints
 
 
-def entropy_bins(entropies: npt.ArrayLike, n_bins: int) -> EntropyBins:
+def cut_by_entropy(entropies: npt.ArrayLike, n_bins: int) -> EntropyBins:
     """Cut entropies in bits, rounded to ten decimals, at their quantiles (linear interpolation).
 
     Bins that no item falls into, as many equal entropies can leave them, are left out.
@@ -118,7 +118,7 @@ def score_bins(
     if named := [one.name for some in all_systems for one in some if one.name in BASELINES]:
         raise ChaosError("A system has the name of a baseline.", found=named[0], todo="rename it")
     votes = pool_votes(all_votes)
-    bins = entropy_bins(entropy(votes.shares, unit="bits"), n_bins)
+    bins = cut_by_entropy(entropy(votes.shares, unit="bits"), n_bins)
     groups = {f"bin {b + 1}": bins.of_item == b for b in range(len(bins.low))}
     baselines = []
     if votes.has_old_labels:

@@ -36,18 +36,18 @@ def test_a_bin_takes_what_lies_on_its_lower_edge_but_for_rounding_and_none_is_em
         ([0.2, 0.2, 0.4 - 1e-15, 0.4, 0.6, 0.6], 2, [0, 0, 1, 1, 1, 1]),
         ([0] * 8 + [1] * 2, 5, [0] * 8 + [1] * 2),
     ):
-        found = agreement.entropy_bins(values, n_bins)
+        found = agreement.cut_by_entropy(values, n_bins)
         assert found.of_item.tolist() == expected
         assert len(found.low) == len(found.high) == 2
     for n_bins in (1, 4):
         with pytest.raises(ValueError, match=f"n_bins is {n_bins}, expected 2 to .* 3"):
-            agreement.entropy_bins([0.1, 0.2, 0.3], n_bins)
+            agreement.cut_by_entropy([0.1, 0.2, 0.3], n_bins)
 
 
 @given(st.lists(st.integers(0, 30), min_size=5, max_size=60), st.integers(2, 5))
 def test_every_item_lies_in_its_bin_and_no_bin_is_empty(values, n_bins):
     values = np.array(values) / 20
-    found = agreement.entropy_bins(values, n_bins)
+    found = agreement.cut_by_entropy(values, n_bins)
     last = found.of_item == len(found.low) - 1
     assert (found.low[found.of_item] <= values + 1e-9).all()
     assert ((values < found.high[found.of_item]) | last).all()
@@ -76,7 +76,7 @@ def test_bins_hold_what_the_table_of_scores_has(sample):
     one = replace(load_systems(votes)[0], seed=None)
     rows = agreement.in_bins(binned([votes], lambda votes: [one])).rows
     ours = rows[rows["system"] == one.name].set_index(["bin", "measure"])
-    of_item = agreement.entropy_bins(entropy(votes.shares, unit="bits"), 5).of_item
+    of_item = agreement.cut_by_entropy(entropy(votes.shares, unit="bits"), 5).of_item
     groups = {str(b + 1): of_item == b for b in range(5)}
     table = score(votes, [one], measures=["jsd", "kl", "old_accuracy", "new_accuracy"],
                   groups=groups, n_resamples=100)  # fmt: skip
@@ -87,7 +87,7 @@ def test_bins_hold_what_the_table_of_scores_has(sample):
 
 def test_a_system_is_scored_on_the_items_it_covers(sample):
     votes = sample[0]
-    of_item = agreement.entropy_bins(entropy(votes.shares, unit="bits"), 5).of_item
+    of_item = agreement.cut_by_entropy(entropy(votes.shares, unit="bits"), 5).of_item
     kept = np.flatnonzero(of_item != 2)[::2]
     never = 1 - np.minimum(votes.majority[kept], 1)  # the majority
     part = replace(on_items(oracle(votes), kept), predicted=never, stated=True)
