@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -13,7 +14,8 @@ _MOST = 10  # faults that are shown
 _LONGEST = 60  # characters of a value that is shown
 _WORDS = {
     "string": "text", "integer": "a whole number", "number": "a number", "boolean": "true or false",
-    "dictionary": "names with values", "list": "a list", "tuple": "a list",
+    "dictionary": "names with values", "object": "names with values", "list": "a list",
+    "array": "a list", "tuple": "a list",
 }  # fmt: skip
 # What pydantic puts into a place where a field may be of several types, and for a mapping's key.
 _TYPE = re.compile(r"(constrained-)?(str|int|float|tuple|dict)(\[.*\])?|\[key\]")
@@ -29,11 +31,26 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+def read_json(path: Path, kind: type[Model], what: str, *, todo: str) -> Model:
+    """Return what a JSON file that the project has written says, as `checked` does."""
+    try:
+        content = path.read_bytes()
+    except OSError as fault:
+        found = fault.strerror
+        raise ChaosError(f"{what} cannot be read.", where=path, found=found, todo=todo) from fault
+    return checked(content, kind, path, what, todo=todo)
+
+
 def checked(
     content: object, kind: type[Model], where: object, what: str, *, todo: str | None = None
 ) -> Model:
-    """Return what a file says; `what` names it in the error, which has a line for each fault."""
+    """Return what a file says; `what` names it in the error, which has a line for each fault.
+
+    Bytes are JSON, in which a text is no number: the project has written them.
+    """
     try:
+        if isinstance(content, bytes):
+            return kind.model_validate_json(content, strict=True)
         return kind.model_validate(content)
     except ValidationError as fault:
         lines = _lines(kind, fault)

@@ -115,11 +115,12 @@ def run(notebook: NotebookName, parameter: Given = None, as_json: AsJson = False
     values = parameters.resolve(source, assignments(parameter))
     from chaos_utils.publish import dependencies
     from chaos_utils.report import runner, runs
+    from chaos_utils.report.manifests import figures_of
 
     dependencies.check_available(source, values)
     with _cell_progress(source.stem) as progress:
         target = runs.run(source, values, progress=progress)
-    made = [manifest.stem for manifest in runner.figures_of(target)]
+    made = [manifest.stem for manifest in figures_of(target)]
     if as_json:
         print_json({"run": str(target), "parameters": values, "made": made})
         return

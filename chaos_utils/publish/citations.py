@@ -6,12 +6,10 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from chaos_utils.base.authorship import read_authors, read_citation
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.report.artifacts import SYNTHETIC_NOTE
-from chaos_utils.report.captions import without_markup
+from chaos_utils.report.manifests import Manifest
 
 LATEX = {
     "\\": r"\textbackslash{}",
@@ -127,13 +125,13 @@ def book_plain(book: Book) -> str:
     return f"{', '.join(book.authors)} ({book.year}). {book.title}, version {book.version}.{where}"
 
 
-def bibtex(book: Book, manifest: Mapping[str, Any]) -> str:
+def bibtex(book: Book, manifest: Manifest) -> str:
     """Return a BibTeX entry for a figure or table."""
-    kind = manifest["kind"].capitalize()
-    note = f"{kind} \\texttt{{{manifest['id']}}} in \\emph{{{latex(book.title)}}}"
-    fields = {"title": f"{{{latex(title_of(manifest))}}}"} | _common(book)
+    kind = manifest.kind.capitalize()
+    note = f"{kind} \\texttt{{{manifest.id}}} in \\emph{{{latex(book.title)}}}"
+    fields = {"title": f"{{{latex(manifest.name)}}}"} | _common(book)
     fields["note"] = f"{note}, version {book.version}"
-    return _entry(manifest["id"], fields, address(book, manifest))
+    return _entry(manifest.id, fields, address(book, manifest))
 
 
 def item_plain(book: Book, title: str, url: str) -> str:
@@ -175,22 +173,22 @@ def _entry(key: str, fields: Mapping[str, str], url: str) -> str:
     return "\n".join([f"@misc{{{key},", *lines, "}"])
 
 
-def plain(book: Book, manifest: Mapping[str, Any]) -> str:
+def plain(book: Book, manifest: Manifest) -> str:
     """Return a citation of a figure or table in one line of text."""
     url = address(book, manifest)
     where = f" {url}" if url else ""
     return (
-        f"{', '.join(book.authors)} ({book.year}). {title_of(manifest)}. {_note(book, manifest)}."
+        f"{', '.join(book.authors)} ({book.year}). {manifest.name}. {_note(book, manifest)}."
         + where
     )
 
 
-def ris(book: Book, manifest: Mapping[str, Any]) -> str:
+def ris(book: Book, manifest: Manifest) -> str:
     """Return a RIS record of a figure or table; its lines end in CR and LF, as RIS has it."""
     fields = [
-        ("TY", "FIGURE" if manifest["kind"] == "figure" else "DATA"),
-        ("ID", manifest["id"]),
-        ("TI", title_of(manifest)),
+        ("TY", "FIGURE" if manifest.kind == "figure" else "DATA"),
+        ("ID", manifest.id),
+        ("TI", manifest.name),
         *(("AU", name) for name in book.authors),
         ("PY", book.year),
         ("T2", book.title),
@@ -202,12 +200,12 @@ def ris(book: Book, manifest: Mapping[str, Any]) -> str:
     return "".join(f"{tag}  - {value}\r\n" for tag, value in fields)
 
 
-def csl(book: Book, manifest: Mapping[str, Any]) -> str:
+def csl(book: Book, manifest: Manifest) -> str:
     """Return CSL-JSON for a figure or table: a list of one item."""
     item = {
-        "id": manifest["id"],
-        "type": "figure" if manifest["kind"] == "figure" else "dataset",
-        "title": title_of(manifest),
+        "id": manifest.id,
+        "type": "figure" if manifest.kind == "figure" else "dataset",
+        "title": manifest.name,
         "author": [{"literal": name} for name in book.authors],
         "issued": {"date-parts": [[int(book.year)]]},
         "container-title": book.title,
@@ -219,7 +217,7 @@ def csl(book: Book, manifest: Mapping[str, Any]) -> str:
 
 
 # By the names that `chaos cite --format` takes.
-FORMATS: Mapping[str, Callable[[Book, Mapping[str, Any]], str]] = {
+FORMATS: Mapping[str, Callable[[Book, Manifest], str]] = {
     "plain": plain,
     "bibtex": bibtex,
     "ris": ris,
@@ -227,9 +225,9 @@ FORMATS: Mapping[str, Callable[[Book, Mapping[str, Any]], str]] = {
 }
 
 
-def _note(book: Book, manifest: Mapping[str, Any]) -> str:
-    kind = manifest["kind"].capitalize()
-    return f"{kind} {manifest['id']} in {book.title}, version {book.version}"
+def _note(book: Book, manifest: Manifest) -> str:
+    kind = manifest.kind.capitalize()
+    return f"{kind} {manifest.id} in {book.title}, version {book.version}"
 
 
 def latex(text: str) -> str:
@@ -237,19 +235,10 @@ def latex(text: str) -> str:
     return "".join(LATEX.get(character, character) for character in text)
 
 
-def title_of(manifest: Mapping[str, Any]) -> str:
-    """Return the title of a figure or table as it is cited, without markup.
-
-    It says so if the figure or table is synthetic.
-    """
-    title = without_markup(manifest["title"])
-    return f"{SYNTHETIC_NOTE}: {title}" if manifest["synthetic"] else title
-
-
-def address(book: Book, manifest: Mapping[str, Any], suffix: str = ".html") -> str:
+def address(book: Book, manifest: Manifest, suffix: str = ".html") -> str:
     """Return where a figure's or table's page, or another file of it, stands.
 
     `suffix` is what follows the id in the file's name, such as ``-dark.svg``. The address is empty
     before the book is published.
     """
-    return f"{book.url.rstrip('/')}/figures/{manifest['id']}{suffix}" if book.url else ""
+    return f"{book.url.rstrip('/')}/figures/{manifest.id}{suffix}" if book.url else ""

@@ -18,11 +18,13 @@ from rocrate.rocrate import ROCrate
 
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.files import read_mapping, write_json
+from chaos_utils.base.files import write_json
+from chaos_utils.base.inputs import Input
 from chaos_utils.datasets.registry import registry
 from chaos_utils.publish import citations, contents, dependencies, licences
 from chaos_utils.report import parameters
-from chaos_utils.report.artifacts import SYNTHETIC_NOTE
+from chaos_utils.report.manifests import SYNTHETIC_NOTE
+from chaos_utils.report.runs import Record, read_record
 
 FILE = "ro-crate-metadata.json"
 PROFILE = "https://w3id.org/ro/wfrun/process/0.5"
@@ -36,19 +38,17 @@ _TYPES = {
 }
 _BY_DIGEST = {file.sha256: file for file in registry().values() if file.sha256}
 
-Record = Mapping[str, Any]
-
 
 def records() -> list[Record]:
     """Return the records of the chapters' runs, in the book's order."""
     found: list[Record] = []
     for chapter in dependencies.chapters():
-        path = paths.build() / "chapters" / chapter / paths.RECORD_FILE
-        record = read_mapping(path)
-        if not record:
+        run = contents.folder_of(chapter)
+        record = read_record(run)
+        if record is None:
             raise ChaosError(
                 f"The chapter {chapter} was not run, or its record is damaged.",
-                where=path,
+                where=run / paths.RECORD_FILE,
                 todo="run `chaos build`",
             )
         found.append(record)
@@ -67,7 +67,7 @@ def describe(folder: Path, site: str = "") -> dict[str, Any]:
     """Return the description that `write` writes, as JSON-LD."""
     book = citations.read_book(paths.project() / "CITATION.cff")
     runs = records()
-    synthetic = any(entry["synthetic"] for record in runs for entry in record["inputs"])
+    synthetic = any(entry.synthetic for record in runs for entry in record.inputs)
     crate = ROCrate(version=_VERSION)
     crate.metadata.extra_contexts.append(_TERMS)
     root = crate.root_dataset
@@ -93,7 +93,7 @@ def describe(folder: Path, site: str = "") -> dict[str, Any]:
 
 
 def _run(crate: ROCrate, folder: Path, site: str, record: Record, agent: list[Entity]) -> Entity:
-    name = record["notebook"]
+    name = record.notebook
     title = contents.chapter_title(name)
     notebook = _file(
         crate,
@@ -102,12 +102,11 @@ def _run(crate: ROCrate, folder: Path, site: str, record: Record, agent: list[En
         {
             "@type": ["File", "SoftwareSourceCode"],
             "name": title,
-            "version": record["code"]["version"],
+            "version": record.code.version,
             "programmingLanguage": "Python",
             "license": _licence(crate, licences.MIT),
             "softwareRequirements": [
-                _software(crate, package, version)
-                for package, version in record["software"].items()
+                _software(crate, package, version) for package, version in record.software.items()
             ],
         },
     )
@@ -119,30 +118,30 @@ def _run(crate: ROCrate, folder: Path, site: str, record: Record, agent: list[En
             name=parameter,
             value=value if isinstance(value, str | int | float) else json.dumps(value),
         )
-        for parameter, value in record["parameters"].items()
+        for parameter, value in record.parameters.items()
     ]
-    made = [site + one for one in record["outputs"] if one.startswith("figures/")]
+    made = [site + one for one in record.outputs if one.startswith("figures/")]
     results = [_file(crate, folder, one) for one in made]
     executed = f"{site}_sources/chapters/{name}.ipynb"
     source = paths.notebooks() / f"{name}.py"
     return crate.add_action(
         notebook,
         f"#run-{name}",
-        object=[*(_input(crate, folder, entry) for entry in record["inputs"]), *values],
+        object=[*(_input(crate, folder, entry) for entry in record.inputs), *values],
         result=[*results, _file(crate, folder, executed, {"alternateName": paths.NOTEBOOK_FILE})],
         properties={
             "@type": "CreateAction",
             "name": f"Run of the chapter “{title}”",
-            "description": parameters.command(source, record["parameters"]),
+            "description": parameters.command(source, record.parameters),
             "actionStatus": "http://schema.org/CompletedActionStatus",
             "agent": agent,
         },
     )
 
 
-def _input(crate: ROCrate, folder: Path, entry: Mapping[str, Any]) -> Entity:
+def _input(crate: ROCrate, folder: Path, entry: Input) -> Entity:
     """Return an input: a file of the crate, one that was published elsewhere, or a mere name."""
-    name, sha256 = entry["name"], entry["sha256"]
+    name, sha256 = entry.name, entry.sha256
     if (folder / name).is_file():
         return _of_digest(_file(crate, folder, name), name, sha256)
     if sha256 in _BY_DIGEST:
@@ -159,7 +158,7 @@ def _input(crate: ROCrate, folder: Path, entry: Mapping[str, Any]) -> Entity:
                 "sha256": sha256,
             },
         )
-    described = {"description": f"{SYNTHETIC_NOTE}."} if entry["synthetic"] else {}
+    described = {"description": f"{SYNTHETIC_NOTE}."} if entry.synthetic else {}
     named = _add(crate, f"#input-{name}", "CreativeWork", name=name, sha256=sha256, **described)
     return _of_digest(named, name, sha256)
 

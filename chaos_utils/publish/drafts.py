@@ -4,7 +4,6 @@ They stand beside the site of ``chaos build``, which is always made from the beg
 """
 
 import hashlib
-import json
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -88,7 +87,7 @@ def _basis() -> dict[str, str]:
     }
     for chapter in dependencies.chapters():
         record = runs.read_record(paths.build() / "chapters" / chapter)
-        said = json.dumps([record.get("inputs"), record.get("parameters")], sort_keys=True)
+        said = record.model_dump_json(include={"inputs", "parameters"}) if record else ""
         found[f"chapter {chapter}"] = hashlib.sha256(said.encode()).hexdigest()
     return found
 

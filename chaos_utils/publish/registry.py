@@ -22,7 +22,7 @@ from chaos_utils.base import paths
 from chaos_utils.base.checked import Strict, checked
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.yaml_files import read_yaml
-from chaos_utils.report.artifacts import ID
+from chaos_utils.report.manifests import ID
 
 FIGURES = "book/figures.yml"
 PAGES = "book/redirects.yml"

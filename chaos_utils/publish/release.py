@@ -65,12 +65,12 @@ def make(out: Path) -> Path:
 def _refuse_unfit(site: Path) -> None:
     if not (site / "index.html").is_file():
         raise ChaosError("Nothing was built yet.", where=site, todo="run `chaos build` first")
-    if any(entry["synthetic"] for record in crate.records() for entry in record["inputs"]):
+    if any(entry.synthetic for record in crate.records() for entry in record.inputs):
         raise ChaosError(
             "This build was made from the synthetic sample; it is not released.",
             todo="run `chaos build --strict`",
         )
-    if any(record.get("recorded") for record in crate.records()):
+    if any(record.recorded for record in crate.records()):
         raise ChaosError(
             "This build shows recorded tables, and invented items where it has none; it is not "
             "released.",

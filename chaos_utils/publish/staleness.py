@@ -34,14 +34,15 @@ def steps(data: str, address: str) -> list[str]:
 
 def _is_behind(chapter: str, data: str) -> bool:
     made = runs.read_record(paths.build() / "chapters" / chapter)
-    other = made.get("parameters", {}).get("data") != data
+    other = made is None or made.parameters.get("data") != data
     return bool(other or changed_since(chapter) or outputs_changed_since(chapter))
 
 
 def outputs_changed_since(chapter: str) -> list[str]:
     """Return the names of a chapter's files that are not as its run has left them."""
     run = paths.build() / "chapters" / chapter
-    outputs, there = runs.read_record(run).get("outputs", {}), inputs.digests(run)
+    made, there = runs.read_record(run), inputs.digests(run)
+    outputs = made.outputs if made else {}
     changed = [name for name, digest in outputs.items() if there.get(name) != digest]
     in_book = paths.chapters() / f"{chapter}.ipynb"
     as_left = in_book.is_file() and inputs.digest(in_book) == outputs.get(paths.NOTEBOOK_FILE)
@@ -50,9 +51,9 @@ def outputs_changed_since(chapter: str) -> list[str]:
 
 def seconds_of(chapter: str) -> float:
     """Return how long a chapter took when it was last made; a guess where it never was."""
-    made = runs.read_record(paths.build() / "chapters" / chapter)
-    calls = (paths.notebooks() / f"{chapter}.py").read_text("utf-8").count("publish_figure(")
-    return float(made.get("seconds", calls))
+    if made := runs.read_record(paths.build() / "chapters" / chapter):
+        return made.seconds
+    return (paths.notebooks() / f"{chapter}.py").read_text("utf-8").count("publish_figure(")
 
 
 def changed_since(chapter: str) -> list[str]:
@@ -63,12 +64,12 @@ def changed_since(chapter: str) -> list[str]:
     """
     run = paths.build() / "chapters" / chapter
     made = runs.read_record(run)
-    data = made.get("parameters", {}).get("data")
-    if not isinstance(data, str):
+    data = made and made.parameters.get("data")
+    if made is None or not isinstance(data, str):
         return [paths.RECORD_FILE]
     now = dependencies.digests(paths.notebooks() / f"{chapter}.py", data)
     read = dependencies.records_read(run)
-    return _changed(made.get("made_from", {}) | read, now | dependencies.digests_now(read))
+    return _changed(made.made_from | read, now | dependencies.digests_now(read))
 
 
 def behind() -> list[str]:

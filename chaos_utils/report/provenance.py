@@ -1,4 +1,4 @@
-"""What made what: the running notebook's context, versions, and run records."""
+"""What made what: the running notebook's context, versions, code and machine."""
 
 import importlib.metadata
 import os
@@ -6,16 +6,15 @@ import platform
 import subprocess
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from chaos_utils.base import inputs, paths
+from chaos_utils.base import paths
 from chaos_utils.base.authorship import read_authors
 from chaos_utils.base.files import write_json
 
 _PACKAGES = ("matplotlib", "numpy", "pandas", "scipy", "seaborn")
-_RECORDED = (*_PACKAGES, "jupytext", "papermill", "ipykernel", "torch", "transformers")
+RECORDED = (*_PACKAGES, "jupytext", "papermill", "ipykernel", "torch", "transformers")
 TRAINED_WITH = ("torch", "transformers", "tokenizers", "accelerate", "safetensors", "numpy")
 
 
@@ -107,44 +106,3 @@ def hardware() -> dict[str, Any]:
         "cpus": os.cpu_count(),
         "memory_gib": round(pages / 2**30, 1),
     }
-
-
-def write_record(
-    path: Path,
-    *,
-    context: Context,
-    source: Path,
-    read: list[dict[str, Any]],
-    recorded: list[str],
-    made_from: Mapping[str, str],
-    outputs: list[Path],
-    started: datetime,
-) -> None:
-    """Write the record of a finished run.
-
-    Outputs are named relative to the record's folder. `read` are the inputs of the run's figures
-    and tables, as their manifests have them, and `recorded` the datasets whose tables were
-    recorded rather than computed; `made_from` are digests of all that the notebook depends on,
-    its modules too, and empty where unknown. `started` is in UTC.
-    """
-    ended = datetime.now(UTC)
-    record = {
-        "schema": 1,
-        "notebook": context.notebook,
-        "notebook_sha256": inputs.digest(source),
-        "parameters": dict(context.parameters),
-        "seed": context.parameters.get("seed"),
-        "inputs": read,
-        "recorded": recorded,
-        "made_from": dict(made_from),
-        "code": code(),
-        "software": software(_RECORDED),
-        "hardware": hardware(),
-        "started": started.isoformat(timespec="seconds"),
-        "seconds": round((ended - started).total_seconds(), 1),
-        "outputs": {
-            output.relative_to(path.parent).as_posix(): inputs.digest(output)
-            for output in sorted(outputs)
-        },
-    }
-    write_json(path, record)

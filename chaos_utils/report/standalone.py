@@ -9,7 +9,7 @@ import nbformat
 from latex2mathml.converter import convert
 
 from chaos_utils.base import paths
-from chaos_utils.report.artifacts import picture_name
+from chaos_utils.report.manifests import picture_name
 from chaos_utils.report.values import Manifests, with_values
 
 # Roles that only the book can resolve, and what stands for them on a page of its own.

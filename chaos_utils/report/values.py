@@ -14,7 +14,9 @@ from typing import Any
 
 import pandas as pd
 
-Manifests = Mapping[str, Mapping[str, Any]]
+from chaos_utils.report.manifests import Manifest
+
+Manifests = Mapping[str, Manifest]
 _FORMAT = re.compile(r"[+]?,?(\.\d+)?[dfg%]?")
 _AGGREGATES = ("min", "max", "mean", "sum", "count")
 _FRAMES: dict[int, tuple[list[Any], pd.DataFrame]] = {}  # by the identity of the data
@@ -66,7 +68,7 @@ def _address(words: list[str]) -> Address:
 def is_released(manifests: Manifests) -> bool:
     """Say whether figures and tables show the released data, which the prose speaks of."""
     return not any(
-        one["synthetic"] or one["parameters"].get("data", "auto") not in ("auto", "released")
+        one.synthetic or one.parameters.get("data", "auto") not in ("auto", "released")
         for one in manifests.values()
     )
 
@@ -98,7 +100,7 @@ def value(manifests: Manifests, text: str) -> str:
     address = _address(words)
     if address.table not in manifests:
         raise ValueError(f"no notebook made {address.table}")
-    found = address.rows(_frame(manifests[address.table]["data"]))[address.column]
+    found = address.rows(_frame(manifests[address.table].data))[address.column]
     if address.aggregate:
         number = getattr(found, address.aggregate)()
     elif len(found) == 1:

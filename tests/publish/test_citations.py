@@ -6,6 +6,7 @@ import jsonschema
 import pytest
 import yaml
 from helpers.checkout import PROJECT
+from helpers.manifests import make_manifest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pybtex.database import parse_string
@@ -17,7 +18,7 @@ from chaos_utils.report.provenance import version
 
 BOOK = citations.read_book(PROJECT / "CITATION.cff")
 TITLE = "50% of α_i & “ß” {cost} $3 #1"
-MANIFEST = {"id": "fig-x", "kind": "figure", "title": TITLE, "synthetic": False}
+MANIFEST = make_manifest(title=TITLE)
 TABLE = {"id": "tbl-x", "kind": "table"}
 ESCAPED = r"50\% of α\_i \& “ß” \textbraceleft{}cost\textbraceright{} \$3 \#1"
 
@@ -34,7 +35,7 @@ ESCAPED = r"50\% of α\_i \& “ß” \textbraceleft{}cost\textbraceright{} \$3 
     ],
 )
 def test_each_format_says_what_is_cited(form, changes, words):
-    assert words in citations.FORMATS[form](BOOK, MANIFEST | changes)
+    assert words in citations.FORMATS[form](BOOK, MANIFEST.model_copy(update=changes))
 
 
 # Titles as authors may write them: any text, and pieces that some format gives a meaning to.
@@ -45,7 +46,7 @@ TITLES = st.lists(st.one_of(st.text(max_size=12), st.sampled_from(PIECES))).map(
 @settings(max_examples=50)
 @given(title=TITLES)
 def test_any_title_leaves_every_format_valid(title):
-    manifest = MANIFEST | {"title": title}
+    manifest = MANIFEST.model_copy(update={"title": title})
     words = without_markup(title)
     assert words.isprintable()
 

@@ -94,7 +94,7 @@ def replace(name, old, new):
     [
         (remove(f"{PAGES}/index.html"), "Nothing was built yet"),
         (replace(RECORD, '"synthetic": false', '"synthetic": true'), "synthetic sample"),
-        (replace(RECORD, '"seconds"', '"recorded": ["snli"], "seconds"'), "shows recorded tables"),
+        (replace(RECORD, '"recorded": []', '"recorded": ["snli"]'), "shows recorded tables"),
         (replace("CITATION.cff", "Its authors", "Others"), r"one: CITATION\.cff, authors"),
         (replace("notebooks/one.py", "# a seed", "# another"), r"one: notebooks/one\.py"),
         (write("book/index.md", "# Another\n"),

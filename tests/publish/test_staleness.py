@@ -4,6 +4,7 @@ import json
 
 import pytest
 from helpers.checkout import append
+from helpers.manifests import make_record
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_json, write_text
@@ -33,7 +34,7 @@ def project(tmp_path, monkeypatch):
 
     monkeypatch.setattr(dependencies, "data_of", data_of)
     digests = dependencies.digests(tmp_path / "notebooks" / "n.py", "auto")
-    record = {"parameters": {"data": "auto"}, "made_from": digests}
+    record = make_record(notebook="n", made_from=digests)
     write_json(tmp_path / RECORD, record)
     return tmp_path
 

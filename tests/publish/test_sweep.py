@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from helpers.checkout import PROJECT, TINY, add_tiny, chaos, chaos_environment, copy_checkout
+from helpers.manifests import make_record
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_json, write_text
@@ -80,7 +81,7 @@ def test_what_is_there_is_not_run_again_and_what_failed_is(tiny, tmp_path, monke
     def submit(plan, profile, *, jobs):
         todo = list(json.loads(plan.read_text())["runs"])
         asked.append(todo)
-        record = {"notebook_sha256": digest(tiny), "parameters": grid.runs[one], "seconds": 1.0}
+        record = make_record(notebook_sha256=digest(tiny), parameters=grid.runs[one])
         for name in (one, todo[0]):  # a record of other parameters is no run
             write_json(tmp_path / "runs" / name / RECORD_FILE, record)
         write_text(grid.folder / "done" / todo[0], "")

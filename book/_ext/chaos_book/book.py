@@ -21,13 +21,12 @@ from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.loading import load_all_votes, load_votes
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.publish import citations, contents, licences
-from chaos_utils.report.artifacts import SYNTHETIC_NOTE
+from chaos_utils.report.manifests import SYNTHETIC_NOTE, Manifest
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import load_systems
 
 logger = logging.getLogger(__name__)
 
-Manifest = contents.Manifest
 _FEW_PAGES = 5  # up to this many, Sphinx reads in a single process
 _SYNTHETIC = f"{SYNTHETIC_NOTE}: invented items, simulated votes."
 
@@ -82,7 +81,7 @@ class Book:
     @cached_property
     def is_synthetic(self) -> bool:
         """Whether the chapters were made from the sample."""
-        return any(manifest["synthetic"] for manifest in self.manifests.values())
+        return any(manifest.synthetic for manifest in self.manifests.values())
 
     @cached_property
     def items(self) -> Shown:
@@ -90,9 +89,9 @@ class Book:
         made = self.manifests.values()
         if not made:
             raise ExtensionError("there are no executed chapters: run `chaos build`")
-        (data,) = {m["parameters"]["data"] for m in made if "data" in m["parameters"]}
+        (data,) = {one.parameters["data"] for one in made if "data" in one.parameters}
         found = _read(data)
-        digests = {entry["sha256"] for manifest in made for entry in manifest["inputs"]}
+        digests = {entry.sha256 for manifest in made for entry in manifest.inputs}
         other = [
             votes.dataset.title
             for votes in found.votes
@@ -109,7 +108,7 @@ class Book:
         """Return what was made by an id, if it was; the page that is being read depends on it."""
         found = self.manifests.get(id)
         if found is not None:
-            env.note_dependency(str(Path(found["folder"], f"{id}.json")))
+            env.note_dependency(str(contents.file_of(found)))
         return found
 
     def manifest_of(self, directive: SphinxDirective) -> Manifest | None:

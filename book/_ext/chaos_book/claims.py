@@ -40,8 +40,8 @@ class Claims(SphinxDirective):
             return []
         WIDGET.ask(self.env)
         # As a table again, so that what is missing is NaN.
-        rows = pd.DataFrame(manifest["data"]).to_dict("records")
-        n_resamples = manifest["parameters"]["resamples"]
+        rows = pd.DataFrame(manifest.data).to_dict("records")
+        n_resamples = manifest.parameters["resamples"]
         found: list[nodes.Node] = [raw_html(_controls_html(rows))]
         for row in rows:
             card = ClaimCard(verdict=SHORT[row["verdict"]], paper=row["paper"])

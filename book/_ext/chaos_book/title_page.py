@@ -9,14 +9,14 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
 from chaos_book import book
-from chaos_book.book import BOOK, Manifest, raw_html
+from chaos_book.book import BOOK, raw_html
 from chaos_utils.base import style
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.publish import licences, templating
 from chaos_utils.report import values
-from chaos_utils.report.artifacts import picture_name
 from chaos_utils.report.captions import without_markup
+from chaos_utils.report.manifests import Manifest, picture_name
 from chaos_utils.report.tables import votes_html
 from chaos_utils.scoring.system import System
 
@@ -107,7 +107,8 @@ class Finding(SphinxDirective):
         id = self.arguments[0]
         if not values.is_released(BOOK.manifests):
             return []
-        if (BOOK.made(self.env, id) or {}).get("kind") != "figure":
+        made = BOOK.made(self.env, id)
+        if made is None or made.kind != "figure":
             logger.warning("no notebook made the figure %s", id, location=self.get_location())
             return []
         place = nodes.container(classes=["finding"])
@@ -119,13 +120,13 @@ class Finding(SphinxDirective):
 
 def _visit_small(self: HTML5Translator, node: nodes.Element) -> None:
     manifest = BOOK.manifests[node["published"]]
-    width, height = manifest["size"]
+    width, height = manifest.size
     pictures = "".join(
-        f'<img class="only-{mode}" src="figures/{picture_name(manifest["id"], mode)}" alt="" '
+        f'<img class="only-{mode}" src="figures/{picture_name(manifest.id, mode)}" alt="" '
         f'loading="lazy" width="{width}" height="{height}">'
         for mode in style.MODES
     )
-    name = escape(f"The figure in its chapter: {without_markup(manifest['title'])}")
+    name = escape(f"The figure in its chapter: {without_markup(manifest.title)}")
     label = f'class="finding-picture" aria-label="{name}"'
     self.body.append(f'<a {label} href="{_place(self, manifest)}">{pictures}</a>')
     raise nodes.SkipNode
@@ -134,7 +135,7 @@ def _visit_small(self: HTML5Translator, node: nodes.Element) -> None:
 def _visit_picture(self: HTML5Translator, node: nodes.Element) -> None:
     manifest = BOOK.manifests[node["published"]]
     picture = templating.piece("picture", manifest, "figures/")
-    link = f'<a href="{_place(self, manifest)}">{escape(without_markup(manifest["title"]))}</a>'
+    link = f'<a href="{_place(self, manifest)}">{escape(without_markup(manifest.title))}</a>'
     self.body.append(
         f'<figure class="published title-picture">{picture}<figcaption>{link}</figcaption></figure>'
     )
@@ -144,8 +145,8 @@ def _visit_picture(self: HTML5Translator, node: nodes.Element) -> None:
 def _place(self: HTML5Translator, manifest: Manifest) -> str:
     """Return the address of a figure's place in its chapter."""
     builder = self.builder
-    chapter = f"chapters/{manifest['notebook']}"
-    return f"{builder.get_relative_uri(builder.current_docname, chapter)}#{manifest['id']}"
+    chapter = f"chapters/{manifest.notebook}"
+    return f"{builder.get_relative_uri(builder.current_docname, chapter)}#{manifest.id}"
 
 
 def setup(app: Sphinx) -> None:
