@@ -102,6 +102,8 @@ def _expected(fault: Mapping[str, Any], field: FieldInfo | None) -> str:
     if kind := re.match(r"Input should be a valid (\w+)", text):
         return f"expected {_WORDS.get(kind[1], kind[1])}"
     text = re.sub("^(Tuple|String)", lambda kind: _WORDS[kind[1].lower()], text)
+    text = re.sub("^Input should be greater than or equal to", "expected at least", text)
+    text = re.sub("^Input should be less than or equal to", "expected at most", text)
     text = re.sub("^Input should be '", "expected '", text)
     return text[:1].lower() + text[1:]
 

@@ -5,7 +5,7 @@ import shutil
 import tempfile
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -141,11 +141,12 @@ def _finetune(
     where = choose_device(device, settings.precision)
     accelerator = _accelerator(where)
     where = where.taken_by(accelerator)
-    settings = replace(
-        settings,
-        precision=where.precision,
-        token_budget=settings.token_budget or TOKEN_BUDGET[where.kind],
-        threads=deciding_threads(where),
+    settings = settings.model_copy(
+        update={
+            "precision": where.precision,
+            "token_budget": settings.token_budget or TOKEN_BUDGET[where.kind],
+            "threads": deciding_threads(where),
+        }
     )
     data = load_data(settings)
     if settings.dev_examples:
@@ -157,7 +158,7 @@ def _finetune(
         for name in (settings.init, settings.teacher)
     )
     encoder = find_encoder(model, settings.revision)
-    settings = replace(settings, revision=encoder.revision)
+    settings = settings.model_copy(update={"revision": encoder.revision})
     key = run_key(settings, encoder.origin, (data.train, data.dev), start, teacher)
     work, tokenizer = work_folder(key), load_tokenizer(encoder.folder)
     check_length(tokenizer, settings.max_length)
@@ -196,7 +197,7 @@ def _accelerator(device: Device) -> Any:
 
 def default_folder(settings: Settings) -> Path:
     """Return where a run goes when no folder was named: one for each set of settings."""
-    text = json.dumps(asdict(complete(settings)[0]), sort_keys=True)
+    text = json.dumps(complete(settings)[0].model_dump(), sort_keys=True)
     digest = sha256(text.encode()).hexdigest()[:8]
     return (
         paths.runs() / f"{settings.model.replace('/', '-').lstrip('.~-')}-{settings.task}-{digest}"

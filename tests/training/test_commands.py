@@ -42,7 +42,7 @@ def checkout(tmp_path, monkeypatch):
 
 def test_bad_input_ends_in_one_message_and_code_2(torch, tmp_path, monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    bad = {"loss": "one of hard", "init": "no finished run", "device": "PyTorch sees none"}
+    bad = {"loss": "expected 'hard'", "init": "no finished run", "device": "PyTorch sees none"}
     for option, message in bad.items():
         done = chaos("finetune", *SMALL, f"--{option}", "cuda", "--out", tmp_path / "run")
         assert done.exit_code == 2

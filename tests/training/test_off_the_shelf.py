@@ -3,7 +3,6 @@
 import json
 import shlex
 import shutil
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -98,7 +97,7 @@ def test_outputs_are_mapped_by_their_names_and_nothing_is_said_of_training(
     assert all(UNKNOWN in one.notes and one.trained_on == () for one in found)
     with pytest.raises(ChaosError, match="was not trained"):
         predicting.predict_again(str(run.folder), tmp_path / "again")
-    later = replace(small(init=str(run.folder)), model=str(published))
+    later = small(init=str(run.folder), model=str(published))
     with pytest.raises(ChaosError, match="names no weights"):
         engine.finetune(later, tmp_path / "x")
 
@@ -165,9 +164,9 @@ def test_a_folder_is_fine_tuned_wherever_it_stands_and_its_weights_name_their_la
     shelf, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
-    first = engine.finetune(replace(small(), model="./nli-model"), tmp_path / "first")
+    first = engine.finetune(small(model="./nli-model"), tmp_path / "first")
     shutil.move(shelf, tmp_path / "a folder")
-    settings, said = replace(small(), model="./a folder"), []
+    settings, said = small(model="./a folder"), []
     moved = engine.finetune(settings, tmp_path / "moved", say=said.append)
     assert said == ["these weights were trained before: predicting with them"]
     assert (shares(moved) == shares(first)).all()
