@@ -17,8 +17,7 @@ from chaos_utils.cli.figures import cite, figures_app
 from chaos_utils.cli.reading import pdf, serve
 from chaos_utils.cli.records import record, verify
 from chaos_utils.cli.release import release
-from chaos_utils.cli.steps import site, sweep_run
-from chaos_utils.cli.sweep import sweep
+from chaos_utils.cli.sweep import sweep, sweep_run
 from chaos_utils.cli.train import finetune, predict, wanted
 from chaos_utils.cli.votes import votes_app
 
@@ -207,8 +206,7 @@ for group, commands in _GROUPS.items():
             app.add_typer(command, rich_help_panel=group)
         else:
             app.command(rich_help_panel=group)(command)
-for step in (site, sweep_run):
-    app.command(hidden=True)(step)
+app.command(hidden=True)(sweep_run)  # what a cluster's job calls
 
 if __name__ == "__main__":
     app()

@@ -219,7 +219,8 @@ def _tidy(
     notice: str,
 ) -> None:
     """Strip times, random ids and folders; under the title, show a notice and the parameters."""
-    notebook.metadata.pop("papermill", None)
+    for volatile in ("papermill", "jupytext"):  # jupytext names kinds of metadata in any order
+        notebook.metadata.pop(volatile, None)
     for cell in notebook.cells:
         tags = cell.metadata.get("tags", [])
         if "parameters" in tags or "injected-parameters" in tags:

@@ -78,10 +78,10 @@ def finished(tmp_path, monkeypatch):
     record["made_from"] = dependencies.digests(project / "notebooks" / "one.py", "auto")
     built = project / "_build"
     write_json(built / "chapters" / "one" / "record.json", record)
-    write_json(built / staleness.SITE_FILE, dependencies.digests_of_pages())
     who = ("-c", "user.name=a", "-c", "user.email=a@b")
     for command in (["init"], ["add", "--all"], [*who, "commit", "--message", "A book"]):
         subprocess.run(["git", *command], cwd=project, check=True, capture_output=True)
     crate.write(built / "html")
-    write_json(built / staleness.FILES_FILE, inputs.digests(built / "html"))
+    made_from = dependencies.digests_of_pages() | {staleness.ADDRESS: ""}
+    write_json(built / staleness.SITE_FILE, made_from | staleness.files_of(built / "html"))
     return project

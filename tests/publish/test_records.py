@@ -35,8 +35,7 @@ def project(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "build", lambda: tmp_path / "_build")
     monkeypatch.setattr(paths, "results", lambda: tmp_path / "results")
     monkeypatch.setattr(dependencies, "chapters", lambda: ["one", "two"])
-    for check in ("changed_since", "outputs_changed_since"):
-        monkeypatch.setattr(staleness, check, lambda chapter: [])
+    monkeypatch.setattr(staleness, "changed_since", lambda chapter: [])
     shown = [Run.model_validate(make_record(notebook=name)) for name in ("one", "two")]
     monkeypatch.setattr(crate, "records", lambda: shown)
     monkeypatch.setattr(commands, "need_book", lambda: None)
@@ -152,9 +151,8 @@ def test_two_chapters_must_agree_on_one_table(project):
         records.renew()
 
 
-@pytest.mark.parametrize("check", ["changed_since", "outputs_changed_since"])
-def test_a_chapter_behind_its_sources_or_damaged_is_refused(project, monkeypatch, check):
-    monkeypatch.setattr(staleness, check, lambda chapter: ["tables/asked.jsonl"])
+def test_a_chapter_behind_its_sources_or_damaged_is_refused(project, monkeypatch):
+    monkeypatch.setattr(staleness, "changed_since", lambda chapter: ["tables/asked.jsonl"])
     for work in (records.compare, records.renew):
         with pytest.raises(ChaosError, match=r"one: tables/asked\.jsonl(?s:.)*chaos build"):
             work()

@@ -90,6 +90,7 @@ def test_what_varies_is_stripped_and_the_parameters_are_shown(project, monkeypat
         "| `data` | <code>sample</code> (default <code>auto</code>) | which data |"
     )
     assert all("papermill" not in cell.metadata for cell in notebook.cells)
+    assert not notebook.metadata.keys() & {"papermill", "jupytext"}
     assert [len(cell.outputs) for cell in notebook.cells[-2:]] == [0, 1]  # nothing without a word
 
 
