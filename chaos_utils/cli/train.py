@@ -73,11 +73,12 @@ def _reporting() -> Iterator[tuple[Callable[[str, int, int], None], Callable[[st
 
 def _tell(run: Any, as_json: bool) -> None:
     if as_json:
-        print_json({"run": str(run.folder), "system": run.system, "dev": run.record["dev"]})
+        dev = {name: part.model_dump() for name, part in run.record.dev.items()}
+        print_json({"run": str(run.folder), "system": run.system, "dev": dev})
         return
     out.print(f"{run.folder}", markup=False)
-    for name, part in run.record["dev"].items():
-        out.print(f"  dev {name}: accuracy {part['accuracy']:.4f} on {part['n']:,} items")
+    for name, part in run.record.dev.items():
+        out.print(f"  dev {name}: accuracy {part.accuracy:.4f} on {part.n:,} items")
 
 
 def _with_settings(command: Callable[..., None]) -> Callable[..., None]:

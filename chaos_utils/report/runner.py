@@ -73,7 +73,8 @@ def run_notebook(
             from chaos_utils.report.standalone import page
 
             by_id = {one.id: one for one in manifests}
-            write_text(folder / PAGE_FILE, page(notebook, by_id, folder / paths.FIGURES))
+            text = page(notebook, target.name, by_id, folder / paths.FIGURES)
+            write_text(folder / PAGE_FILE, text)
         (folder / paths.CONTEXT_FILE).unlink()
         record = Record(
             schema=1,

@@ -219,7 +219,7 @@ def weights_of(
         found, expected = run.name, "a run on the corpora"
     elif earlier.task != settings.task:
         problem, found, expected = "This run is of another task.", earlier.task, settings.task
-    elif run.record["synthetic"] and not synthetic:
+    elif run.record.synthetic and not synthetic:
         problem = "This run learnt from the synthetic sample."
         found, expected = run.name, "a run on real data, as this one is"
     elif name == settings.init and earlier.model != settings.model:
@@ -231,17 +231,17 @@ def weights_of(
 
 
 def _found_or_made(run: Run, earlier: Settings, device: str, report: Report, say: Say) -> Path:
-    folder = cached_weights(run.record["weights"])
+    folder = cached_weights(run.record.weights)
     if folder is not None:
         return folder
     say(f"the weights of {run.name} are not cached: training them first")
-    rebuilt = paths.cache() / "rebuilt" / run.record["weights"]
+    rebuilt = paths.cache() / "rebuilt" / run.record.weights
     made = finetune(earlier, rebuilt, device=device, report=report, say=say)
     # Its other predictions also hold its name, which depends on the runs beside it.
-    if made.record["outputs"][DEV_FILE] != run.record["outputs"][DEV_FILE]:
+    if made.record.outputs[DEV_FILE] != run.record.outputs.get(DEV_FILE):
         say(f"the weights of {run.name} were trained again, and predict slightly differently: "
             "another version of the code or of its libraries, or other hardware")  # fmt: skip
-    folder = cached_weights(made.record["weights"])
+    folder = cached_weights(made.record.weights)
     assert folder is not None  # just made
     return folder
 

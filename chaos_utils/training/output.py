@@ -29,7 +29,6 @@ from chaos_utils.scoring.trained import (
     Run,
     find_run,
     learned,
-    named_earlier,
     read_run,
 )
 from chaos_utils.training.devices import Device
@@ -89,10 +88,11 @@ def write_run(
     family = more.pop("family", family_name(settings, encoder.model))
     seeded = "model" not in more.get("predicted", {})  # off the shelf there is no seed
     name, family = names_of(family, settings, out, mc_samples, seeded=seeded)
-    described, decided = _describe(settings, data), settings.model_dump()
+    described = _describe(settings, data)
     if "trained_on" not in more:
-        earlier = [find_run(one).learned_from() for one in named_earlier(decided)]
-        of_this = learned(decided, described["trained_on"], earlier)
+        named = filter(None, (settings.init, settings.teacher))
+        earlier = [find_run(one).learned_from() for one in named]
+        of_this = learned(settings.train, described["trained_on"], earlier)
         more["trained_on"], more["out_of_fold"] = of_this
     with fresh_folder(out) as folder:
         write_predictions(folder / PREDICTIONS_FILE, _by_task(name, data.votes, outcome.chaosnli))
@@ -106,7 +106,7 @@ def write_run(
                 "family": family,
                 "synthetic": any(one.source.synthetic for one in data.votes),
                 "command": command_of(settings, out.name),
-                "settings": decided,
+                "settings": settings.model_dump(),
                 "encoder": {"family": encoder.model.family, "origin": encoder.origin,
                             "published": encoder.model.published},
                 "data": described,
@@ -149,8 +149,8 @@ def names_of(
                 continue
             if technical and other.seed != settings.seed:
                 continue
-            predicted = run.record.get("predicted") or {}
-            theirs = other.model_dump() | {"mc_samples": predicted.get("mc_samples", 0)}
+            predicted = run.record.predicted
+            theirs = other.model_dump() | {"mc_samples": predicted.mc_samples if predicted else 0}
             differing |= {
                 name
                 for name, value in mine.items()

@@ -74,11 +74,11 @@ def predict_again(
     run = find_run(name)
     settings = recorded_settings(run.record)
     _check_counts(mc_samples=mc_samples, threads=threads)
-    if "model" in (run.record.get("predicted") or {}):
+    if run.is_off_the_shelf:
         raise ChaosError(
             "This run was not trained: it holds what a model off the shelf predicts.",
             where=run.folder,
-            todo=f"name the model: --model {run.settings['model']}",
+            todo=f"name the model: --model {run.settings.model}",
         )
     with threads_of(threads or settings.threads):
         return _predict_again(run, name, settings, out, mc_samples, device, report, say)

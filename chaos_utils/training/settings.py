@@ -12,6 +12,7 @@ from chaos_utils.base.checked import Strict, checked
 from chaos_utils.base.errors import ChaosError
 
 if TYPE_CHECKING:
+    from chaos_utils.scoring.trained import Record
     from chaos_utils.training.recipes import Model  # slow to import, and `chaos --help` reads this
 
 
@@ -165,12 +166,12 @@ def usual_head(settings: Settings) -> str:
     return "affine" if settings.train == "chaosnli" and settings.init else "kept"
 
 
-def recorded_settings(record: Mapping[str, Any]) -> Settings:
+def recorded_settings(record: "Record") -> Settings:
     """Return the settings in a run's record, also where the record is of an earlier edition."""
-    values = dict(record["settings"])
+    values = record.settings.model_dump()
     if "threads" not in values:
         values.pop("dev_examples", None)  # it limited the looks alone, not what was predicted
-        threads = re.match(r"CPU, (\d+) thread", record["device"]["title"])
+        threads = re.match(r"CPU, (\d+) thread", record.device.title)
         values["threads"] = int(threads[1]) if threads else 0
     values.setdefault("head", "kept")
     values.pop("trajectory", None)  # looks on the way, which changed nothing

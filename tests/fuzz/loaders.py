@@ -25,6 +25,7 @@ import numpy as np
 import pandas as pd
 from helpers.checkout import PROJECT
 from helpers.datasets import write_four_labels
+from helpers.manifests import make_manifest, make_record
 from helpers.predictions import made_votes, released, table_of, write_chaosnli, write_csv
 from helpers.predictions import write_lines as write_predicted
 from helpers.rows import write_dataset
@@ -38,8 +39,10 @@ from chaos_utils.datasets.corpora import load_corpus
 from chaos_utils.datasets.findings import check_file
 from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.datasets.sources import SAMPLE, UNREADABLE, extract_member
-from chaos_utils.publish import release
+from chaos_utils.publish import citations, landing, metadata, release
+from chaos_utils.report.manifests import read_manifest
 from chaos_utils.report.parameters import read_parameters, resolve
+from chaos_utils.report.runs import read_record as read_run_record
 from chaos_utils.scoring.predictions import read_predictions
 from chaos_utils.scoring.trained import find_run
 
@@ -172,12 +175,42 @@ def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Callable[[Pat
     records = [p.read_bytes() for p in sorted((PROJECT / "results/tables").rglob("*.csv"))[:20]]
     yield "record", folder / "record.csv", records, read_record
 
+    shown = [[{"item": {"dataset": "snli", "uid": "u1"}}, {"votes": {"dataset": "snli", "counts":
+             [3, 2, 0]}}, "0.5"]]  # fmt: skip
+    header = [["item", ""], ["people", "votes"], ["people", "share"]]
+    made_from = [{"name": "a", "sha256": "0" * 64}]
+    manifests = [
+        make_manifest("fig-x", inputs=made_from, recorded=["snli"]),
+        make_manifest("tbl-x", display={"header": header, "rows": shown, "headed": True}),
+    ]
+    written = [one.model_dump_json(exclude_unset=True).encode() for one in manifests]
+    yield "manifest", folder / "figures" / "any.json", written, _set
+    run = json.dumps(make_record(inputs=made_from, made_from={"a": "0"})).encode()
+    yield (
+        "record of a run",
+        folder / "a-run" / "record.json",
+        [run],
+        lambda path: read_run_record(path.parent),
+    )
+
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("SHA256SUMS", "0  CITATION.cff\n")
         archive.writestr("CITATION.cff", (PROJECT / "CITATION.cff").read_bytes())
     yield "release", folder / "release.zip", [packed.getvalue()], release.check
     yield "archive", folder / "data.zip", [packed.getvalue()], lambda path: _arrived(path, made)
+
+
+def _set(path: Path) -> None:
+    """Read a manifest, and cite what it is of; make the page of a figure."""
+    manifest = read_manifest(path)
+    book = citations.read_book(PROJECT / "CITATION.cff")
+    metadata.meta_tags(book, manifest, manifest.caption)
+    for form in citations.FORMATS.values():
+        form(book, manifest)
+    if manifest.kind == "figure":
+        place = landing.Place("A chapter", "../chapters/a.html", "Fig. 1", manifest.caption)
+        landing.body(manifest, book, place, "chaos run a", dict.fromkeys(manifest.file_names, 1))
 
 
 def _resolved(path: Path) -> None:

@@ -77,6 +77,7 @@ def test_a_run_leaves_notebook_figures_record_and_page(project):
     assert "<script" not in page
     assert "http://" not in page.replace("http://www.w3.org", "")
     assert "Synthetic sample" in page
+    assert "<title>run</title>" in page
 
 
 def test_what_varies_is_stripped_and_the_parameters_are_shown(project, monkeypatch):

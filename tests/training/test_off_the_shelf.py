@@ -89,8 +89,8 @@ def test_outputs_are_mapped_by_their_names_and_nothing_is_said_of_training(
     assert (shares(by_hand) == shares(run)).all()
 
     # what it was trained on is said to be unknown
-    assert run.record["predicted"]["note"] == UNKNOWN
-    assert (run.record["trained_on"], run.record["fits"]) == ([], [])
+    assert run.record.predicted.note == UNKNOWN
+    assert (run.record.trained_on, run.record.fits) == ([], [])
     votes = [load_votes(name, "sample") for name in ("snli", "mnli")]
     found = read_predictions(run.folder / "predictions.parquet", votes)
     assert [one.name for one in found] == ["nli-model", "nli-model"]
@@ -171,7 +171,7 @@ def test_a_folder_is_fine_tuned_wherever_it_stands_and_its_weights_name_their_la
     assert said == ["these weights were trained before: predicting with them"]
     assert (shares(moved) == shares(first)).all()
     # what was trained can be named as a model, whose labels are known
-    weights = cache.weights_folder(first.record["weights"])
+    weights = cache.weights_folder(first.record.weights)
     again = predict(weights, tmp_path / "again")
     assert shares(again) == pytest.approx(shares(first), abs=1e-6)
 
@@ -188,4 +188,4 @@ def test_the_command_is_recorded(shelf, tmp_path, monkeypatch):
     assert done.exit_code == 0, done.stderr
     run = read_run(tmp_path / "results" / "run")
     assert run.system == "nli-model, MC dropout"
-    assert run.record["command"] == f"chaos {command}"
+    assert run.record.command == f"chaos {command}"

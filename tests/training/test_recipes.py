@@ -7,6 +7,7 @@ from helpers.runs import write_run
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.report.parameters import read_parameters
+from chaos_utils.scoring.trained import Decided, Device, Record
 from chaos_utils.training.output import command_of, names_of
 from chaos_utils.training.recipes import get_model, recipe_of
 from chaos_utils.training.settings import (
@@ -72,15 +73,20 @@ def test_a_command_names_what_is_not_usual():
 
 def test_the_settings_of_every_edition_s_records_are_read():
     settings, _ = complete(Settings(model="tiny-bert", threads=2, dev_examples=40))
-    record = {"settings": settings.model_dump(), "device": {"title": "CPU, 4 threads"}}
-    assert recorded_settings(record) == settings
+    values = settings.model_dump()
+
+    def recorded(title):
+        device = Device(title=title, precision="fp32")
+        record = Record.model_construct(settings=Decided(**values), device=device)
+        return recorded_settings(record)
+
+    assert recorded("CPU, 4 threads") == settings
     for name in ("threads", "token_budget", "head"):
-        del record["settings"][name]
-    earlier = recorded_settings(record)
+        del values[name]
+    earlier = recorded("CPU, 4 threads")
     assert (earlier.head, earlier.threads, earlier.token_budget) == ("kept", 4, 0)
     assert earlier.dev_examples == 0  # all were predicted, however many were looked at
-    record["device"]["title"] = "NVIDIA A100"
-    assert recorded_settings(record).threads == 0
+    assert recorded("NVIDIA A100").threads == 0
 
 
 def test_the_notebook_s_parameters_are_the_settings():
