@@ -24,7 +24,7 @@ from chaos_utils.datasets.registry import registry
 from chaos_utils.publish import citations, contents, dependencies, licences
 from chaos_utils.report import parameters
 from chaos_utils.report.manifests import SYNTHETIC_NOTE
-from chaos_utils.report.runs import Record, read_record
+from chaos_utils.report.provenance import Record, read_record
 
 FILE = "ro-crate-metadata.json"
 PROFILE = "https://w3id.org/ro/wfrun/process/0.5"

@@ -13,7 +13,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import read_mapping, write_json
 from chaos_utils.base.locks import alone
 from chaos_utils.publish import crate, dependencies, site
-from chaos_utils.report import runs
+from chaos_utils.report import provenance
 
 _BASIS = "basis.json"  # below the workplace: what all pages there were made with
 _PAGES = (".md", ".rst")  # Sphinx sees by itself whether one of these has changed
@@ -86,7 +86,7 @@ def _basis() -> dict[str, str]:
         for path in [*beside, *code, *templates]
     }
     for chapter in dependencies.chapters():
-        record = runs.read_record(paths.build() / "chapters" / chapter)
+        record = provenance.read_record(paths.build() / "chapters" / chapter)
         said = record.model_dump_json(include={"inputs", "parameters"}) if record else ""
         found[f"chapter {chapter}"] = hashlib.sha256(said.encode()).hexdigest()
     return found

@@ -11,7 +11,7 @@ from chaos_utils.base import inputs, modules, paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import read_mapping
 from chaos_utils.publish import dependencies
-from chaos_utils.report import runs
+from chaos_utils.report import provenance
 
 SITE = "site"  # the last step
 SITE_FILE = (
@@ -43,7 +43,7 @@ def changed_since(chapter: str, data: str | None = None) -> list[str]:
     without a readable record is behind in everything; so is one made from other `data`.
     """
     run = paths.build() / "chapters" / chapter
-    made = runs.read_record(run)
+    made = provenance.read_record(run)
     made_with = made and made.parameters.get("data")
     if made is None or not isinstance(made_with, str) or made_with != (data or made_with):
         return [paths.RECORD_FILE]
@@ -56,7 +56,7 @@ def changed_since(chapter: str, data: str | None = None) -> list[str]:
 
 def seconds_of(chapter: str) -> float:
     """Return how long a chapter took when it was last made; a guess where it never was."""
-    if made := runs.read_record(paths.build() / "chapters" / chapter):
+    if made := provenance.read_record(paths.build() / "chapters" / chapter):
         return made.seconds
     return (paths.notebooks() / f"{chapter}.py").read_text("utf-8").count("publish_figure(")
 

@@ -22,7 +22,7 @@ from chaos_utils.base.locks import alone
 from chaos_utils.base.processes import environment
 from chaos_utils.publish import cluster, dependencies, processes
 from chaos_utils.publish.processes import Progress, Say
-from chaos_utils.report import parameters, runs
+from chaos_utils.report import parameters, provenance, runs
 from chaos_utils.report.columns import safe_cell
 from chaos_utils.report.scalars import Scalar, read_scalars
 
@@ -199,7 +199,7 @@ def _row(sweep: Sweep, name: str, todo: list[str]) -> dict[str, Scalar]:
     values = {key: _shown(sweep.runs[name][key]) for key in sweep.varied}
     row: dict[str, Any] = {"run": name, **values, "status": status, "seconds": None}
     if status != "failed":
-        record = runs.read_record(target)
+        record = provenance.read_record(target)
         row["seconds"] = record.seconds if record else None
         for key, value in read_scalars(target).items():
             row[f"{key} (scalar)" if key in (*row, "reason") else key] = value

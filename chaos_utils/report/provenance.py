@@ -1,4 +1,4 @@
-"""What made what: the running notebook's context, versions, code and machine."""
+"""What made what: the running notebook's context, versions, and run records."""
 
 import importlib.metadata
 import os
@@ -7,11 +7,16 @@ import subprocess
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+from pydantic import Field
 
 from chaos_utils.base import paths
 from chaos_utils.base.authorship import read_authors
+from chaos_utils.base.checked import Strict, read_json
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_json
+from chaos_utils.base.inputs import Input
 
 _PACKAGES = ("matplotlib", "numpy", "pandas", "scipy", "seaborn")
 RECORDED = (*_PACKAGES, "jupytext", "papermill", "ipykernel", "torch", "transformers")
@@ -28,6 +33,39 @@ class Context:
     notebook: str
     parameters: Mapping[str, Any]
     reader: str = ""
+
+
+class Code(Strict):
+    """The code of a run, as `code` describes it."""
+
+    version: str
+    commit: str | None
+    uncommitted_changes: bool | None
+
+
+class Record(Strict):
+    """What is known of a finished run of a notebook.
+
+    `inputs` are those of its figures and tables, and `recorded` the datasets whose tables were
+    recorded rather than computed. `made_from` has the digests of all that the notebook depends on,
+    its modules too, where they are known; `outputs` those of the run's files, by their names in its
+    folder. It `started` in UTC.
+    """
+
+    version: Literal[1] = Field(alias="schema")
+    notebook: str
+    notebook_sha256: str
+    parameters: dict[str, Any]
+    seed: Any
+    inputs: list[Input]
+    recorded: list[str]
+    made_from: dict[str, str]
+    code: Code
+    software: dict[str, str]
+    hardware: dict[str, Any]
+    started: str
+    seconds: float
+    outputs: dict[str, str]
 
 
 def write_context(folder: Path, context: Context) -> None:
@@ -106,3 +144,14 @@ def hardware() -> dict[str, Any]:
         "cpus": os.cpu_count(),
         "memory_gib": round(pages / 2**30, 1),
     }
+
+
+def read_record(run: Path) -> Record | None:
+    """Return the record of a run; None without one, or of one that is damaged or of another form.
+
+    Such a run counts as not made: it is made again.
+    """
+    try:
+        return read_json(run / paths.RECORD_FILE, Record, "A run's record", todo="run it again")
+    except ChaosError:
+        return None

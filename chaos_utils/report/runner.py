@@ -21,7 +21,6 @@ from chaos_utils.base.processes import environment
 from chaos_utils.datasets.catalogue import shorts_of
 from chaos_utils.report import parameters, provenance, warm
 from chaos_utils.report.manifests import Manifest, figures_of, read_manifest
-from chaos_utils.report.runs import Code, Record
 
 PAGE_FILE = "page.html"
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
@@ -76,7 +75,7 @@ def run_notebook(
             text = page(notebook, target.name, by_id, folder / paths.FIGURES)
             write_text(folder / PAGE_FILE, text)
         (folder / paths.CONTEXT_FILE).unlink()
-        record = Record(
+        record = provenance.Record(
             schema=1,
             notebook=source.stem,
             notebook_sha256=inputs.digest(source),
@@ -85,7 +84,7 @@ def run_notebook(
             inputs=_inputs_of(manifests),
             recorded=sorted({name for one in manifests for name in one.recorded}),
             made_from=dict(made_from or {}),
-            code=Code(**provenance.code()),
+            code=provenance.Code(**provenance.code()),
             software=provenance.software(provenance.RECORDED),
             hardware=provenance.hardware(),
             started=started.isoformat(timespec="seconds"),
@@ -112,8 +111,6 @@ def _execute(
     logging.getLogger("papermill").setLevel(logging.ERROR)
     notebook = jupytext.read(source)
     notebook.metadata["kernelspec"] = KERNEL
-    plain = folder / f"{source.stem}-source.ipynb"
-    nbformat.write(notebook, plain)
 
     running = ""
 
@@ -126,7 +123,7 @@ def _execute(
     try:
         with _environment(folder, has_threads="threads" in values):
             papermill.execute_notebook(
-                plain,
+                notebook,
                 executed,
                 parameters=dict(values),
                 kernel_name=KERNEL["name"],
@@ -149,8 +146,6 @@ def _execute(
             todo="free memory or ask for less with its parameters; "
             f"what had run is kept in _build/failed/{kept.name}",
         ) from fault
-    finally:
-        plain.unlink(missing_ok=True)
 
 
 @contextmanager

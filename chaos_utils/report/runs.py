@@ -4,48 +4,11 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
-
-from pydantic import Field
+from typing import Any
 
 from chaos_utils.base import inputs, paths
-from chaos_utils.base.checked import Strict, read_json
-from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.inputs import Input
 from chaos_utils.base.locks import alone
-
-
-class Code(Strict):
-    """The code of a run, as `provenance.code` describes it."""
-
-    version: str
-    commit: str | None
-    uncommitted_changes: bool | None
-
-
-class Record(Strict):
-    """What is known of a finished run of a notebook.
-
-    `inputs` are those of its figures and tables, and `recorded` the datasets whose tables were
-    recorded rather than computed. `made_from` has the digests of all that the notebook depends on,
-    its modules too, where they are known; `outputs` those of the run's files, by their names in its
-    folder. It `started` in UTC.
-    """
-
-    version: Literal[1] = Field(alias="schema")
-    notebook: str
-    notebook_sha256: str
-    parameters: dict[str, Any]
-    seed: Any
-    inputs: list[Input]
-    recorded: list[str]
-    made_from: dict[str, str]
-    code: Code
-    software: dict[str, str]
-    hardware: dict[str, Any]
-    started: str
-    seconds: float
-    outputs: dict[str, str]
+from chaos_utils.report.provenance import read_record
 
 
 def folder_of(source: Path, values: Mapping[str, Any]) -> Path:
@@ -65,17 +28,6 @@ def is_there(source: Path, values: Mapping[str, Any]) -> bool:
         and record.notebook_sha256 == inputs.digest(source)
         and record.parameters == parameters.without_folders(values)
     )
-
-
-def read_record(run: Path) -> Record | None:
-    """Return the record of a run; None without one, or of one that is damaged or of another form.
-
-    Such a run counts as not made: it is made again.
-    """
-    try:
-        return read_json(run / paths.RECORD_FILE, Record, "A run's record", todo="run it again")
-    except ChaosError:
-        return None
 
 
 def run(

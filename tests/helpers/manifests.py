@@ -1,7 +1,7 @@
 """Manifests of figures and tables, and records of runs, as they are written."""
 
 from chaos_utils.report.manifests import Manifest
-from chaos_utils.report.runs import Record
+from chaos_utils.report.provenance import Record
 
 _BOTH = {
     "title": "A title", "caption": "A title. More.", "synthetic": False, "creators": ["Us"],

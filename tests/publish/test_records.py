@@ -17,7 +17,7 @@ from chaos_utils.base.table import as_text, from_text
 from chaos_utils.cli import records as commands
 from chaos_utils.cli.__main__ import app
 from chaos_utils.publish import crate, dependencies, records, staleness
-from chaos_utils.report.runs import Record as Run
+from chaos_utils.report.provenance import Record as Run
 
 ROWS = ["snli,e,0.5,3", "snli,n,0.25,4"]
 

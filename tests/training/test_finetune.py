@@ -153,9 +153,8 @@ def test_a_run_replaces_an_earlier_one_alone_and_trains_nothing_again(trained, t
     shutil.copytree(trained.student.folder, tmp_path / "run")
     plain, said = trained.plain, []
     budget = plain.settings.token_budget
-    settings = PLAIN.model_copy(
-        update={"token_budget": budget, "threads": 1}
-    )  # a default is its value
+    # A default is its value.
+    settings = PLAIN.model_copy(update={"token_budget": budget, "threads": 1})
     engine.finetune(settings, tmp_path / "run", say=said.append)
     assert said == ["these weights were trained before: predicting with them"]
     assert read_run(tmp_path / "run").record.outputs == plain.record.outputs

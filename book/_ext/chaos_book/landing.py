@@ -22,10 +22,9 @@ from sphinx.writers.html5 import HTML5Translator
 from chaos_book import drafts
 from chaos_book.book import BOOK, write_last
 from chaos_book.published import PublishedCaption, PublishedFigure, PublishedTable
-from chaos_utils.base import style
-from chaos_utils.publish import cells, citations, contents, landing, metadata
+from chaos_utils.publish import cells, citations, contents, landing, metadata, templating
 from chaos_utils.report import parameters
-from chaos_utils.report.manifests import Manifest, picture_name
+from chaos_utils.report.manifests import Manifest
 
 BIBLIOGRAPHY = "figures.bib"
 
@@ -58,12 +57,7 @@ def _visit_thumbnail(self: HTML5Translator, node: nodes.Element) -> None:
     manifest = BOOK.manifests[id]
     title = escape(manifest.name)
     if manifest.kind == "figure":
-        width, height = manifest.size
-        rest = f'alt="" loading="lazy" width="{width}" height="{height}"'
-        picture = "".join(
-            f'<img class="only-{mode}" src="figures/{picture_name(id, mode)}" {rest}>'
-            for mode in style.MODES
-        )
+        picture = templating.piece("small_picture", manifest)
     else:
         rows, columns = len(manifest.display.rows), len(manifest.display.header)
         picture = f'<span class="table-size">{rows} rows<br>{columns} columns</span>'

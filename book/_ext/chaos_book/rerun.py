@@ -10,7 +10,7 @@ from sphinx.transforms import SphinxTransform
 from chaos_book.book import BOOK
 from chaos_utils.base import paths
 from chaos_utils.publish import rerun
-from chaos_utils.report import runs
+from chaos_utils.report import provenance
 
 _CHAPTERS = "chapters/"
 
@@ -25,7 +25,7 @@ class RerunSection(SphinxTransform):
         if not self.env.docname.startswith(_CHAPTERS):
             return
         name = self.env.docname.removeprefix(_CHAPTERS)
-        record = runs.read_record(paths.build() / "chapters" / name)
+        record = provenance.read_record(paths.build() / "chapters" / name)
         if record is None:
             raise ExtensionError(f"chapter {name} was not run, or its record is damaged")
         source = BOOK.project / "notebooks" / f"{name}.py"
