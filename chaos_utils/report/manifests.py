@@ -5,8 +5,9 @@ From it the book sets what it shows, its page, its citations and its downloads.
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -16,6 +17,9 @@ from chaos_utils.base.files import write_json
 from chaos_utils.base.inputs import Input
 from chaos_utils.base.style import Mode
 from chaos_utils.report.captions import without_markup
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SYNTHETIC_NOTE = "Synthetic sample"
 ID = re.compile(r"(fig|tbl)(-[a-z0-9]+)+")
@@ -133,6 +137,13 @@ class Manifest(Strict):
         """Its title without markup, as it is cited; of a synthetic one, it says so."""
         title = without_markup(self.title)
         return f"{SYNTHETIC_NOTE}: {title}" if self.synthetic else title
+
+    @cached_property
+    def rows(self) -> "pd.DataFrame":
+        """Its data, made a frame once: pages name many of its numbers."""
+        import pandas as pd  # slow to import
+
+        return pd.DataFrame(self.data)
 
     @property
     def file_names(self) -> list[str]:

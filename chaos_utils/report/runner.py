@@ -16,7 +16,6 @@ import nbformat
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import fresh_folder, write_json, write_text
-from chaos_utils.base.inputs import Input
 from chaos_utils.base.processes import environment
 from chaos_utils.datasets.catalogue import shorts_of
 from chaos_utils.report import parameters, provenance, warm
@@ -81,7 +80,7 @@ def run_notebook(
             notebook_sha256=inputs.digest(source),
             parameters=dict(shown),
             seed=shown.get("seed"),
-            inputs=_inputs_of(manifests),
+            inputs=list(inputs.merged(*(one.inputs for one in manifests))),
             recorded=sorted({name for one in manifests for name in one.recorded}),
             made_from=dict(made_from or {}),
             code=provenance.Code(**provenance.code()),
@@ -237,12 +236,6 @@ def _tidy(
         notebook.cells.insert(1, nbformat.v4.new_markdown_cell(notice))
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"cell-{number:03d}"
-
-
-def _inputs_of(manifests: list[Manifest]) -> list[Input]:
-    """Return the inputs of all figures and tables, each once, by name."""
-    found = {entry.name: entry for one in manifests for entry in one.inputs}
-    return [found[name] for name in sorted(found)]
 
 
 def _recorded_notice(manifests: list[Manifest]) -> str:
