@@ -65,17 +65,16 @@ def _lines(kind: type[BaseModel], fault: ValidationError) -> list[str]:
     faults = fault.errors()
     for one in faults:
         loc, at = one["loc"], ""
-        if one["type"] == "too_short" and any(
-            other["loc"][: len(loc)] == loc != other["loc"] for other in faults
-        ):
+        within = (other["loc"] for other in faults if other["loc"] != loc)
+        if one["type"] == "too_short" and any(other[: len(loc)] == loc for other in within):
             continue  # its parts have faults of their own
-        models = _models_at(kind, loc[:-1])
-        known, name = _fields(models), str(*loc[-1:])
-        unions = {model.__name__ for model in models}
+        ways = [_models_at(kind, loc[:end]) for end in range(max(1, len(loc)))]
+        known = _fields(ways[-1])
+        unions = {model.__name__ for models in ways for model in models}
         parts = [str(part) for part in loc if part not in unions]
         place = ".".join(part for part in parts if not _TYPE.fullmatch(part))
-        if one["type"] == "extra_forbidden":
-            text = f"no such field; {did_you_mean(name, known)}"
+        if one["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
+            text = f"no such field; {did_you_mean(parts[-1], known)}" if known else "no such field"
         elif one["type"] == "missing":
             text = "is missing"
         elif one["type"].startswith("union_tag"):
@@ -84,7 +83,7 @@ def _lines(kind: type[BaseModel], fault: ValidationError) -> list[str]:
             tags = [tag for field in fields for tag in get_args(field.annotation)]
             place, text = f"{place}.{by}", f"found {tag!r}; {did_you_mean(tag, tags)}"
         else:
-            text = _expected(one, known.get(name))
+            text = _expected(one, known.get(str(*loc[-1:])))
             shown = "nothing" if one["input"] is None else repr(one["input"])
             if len(shown) <= _LONGEST and (loc or one["type"] == "model_type"):
                 at = f"found {shown}; " if loc else f"{shown}; "
@@ -99,7 +98,7 @@ def _expected(fault: Mapping[str, Any], field: FieldInfo | None) -> str:
     if field and field.description and fault["type"] != "value_error":
         return f"expected {field.description}"
     text = re.sub("^Value error, | after validation", "", fault["msg"])
-    if kind := re.match(r"Input should be a valid (\w+)", text):
+    if kind := re.match(r"Input should be (?:a valid|an) (\w+)", text):
         return f"expected {_WORDS.get(kind[1], kind[1])}"
     text = re.sub("^(Tuple|String)", lambda kind: _WORDS[kind[1].lower()], text)
     text = re.sub("^Input should be greater than or equal to", "expected at least", text)
