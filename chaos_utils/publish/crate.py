@@ -17,10 +17,11 @@ from rocrate.model.entity import Entity
 from rocrate.rocrate import ROCrate
 
 from chaos_utils.base import inputs, paths
+from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import read_mapping, write_json
 from chaos_utils.datasets.registry import registry
-from chaos_utils.publish import citations, contents, dependencies, licences
+from chaos_utils.publish import contents, dependencies, licences
 from chaos_utils.report import parameters
 from chaos_utils.report.artifacts import SYNTHETIC_NOTE
 
@@ -65,7 +66,7 @@ def write(folder: Path, site: str = "") -> None:
 
 def describe(folder: Path, site: str = "") -> dict[str, Any]:
     """Return the description that `write` writes, as JSON-LD."""
-    book = citations.read_book(paths.project() / "CITATION.cff")
+    book = read_citation()
     runs = records()
     synthetic = any(entry["synthetic"] for record in runs for entry in record["inputs"])
     crate = ROCrate(version=_VERSION)

@@ -11,8 +11,9 @@ from urllib.parse import unquote, urlsplit
 from bs4 import BeautifulSoup, Tag
 
 from chaos_utils.base import paths
+from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.publish import citations, dependencies
+from chaos_utils.publish import dependencies
 
 # Pages that are of use on a screen only: the first part of their names.
 LEFT_OUT = ("annotate", "explorer", "figures", "reference")
@@ -68,7 +69,7 @@ def join(site: Path, numbers: Mapping[str, int]) -> str:
     parts = {part.name: part for part in _parts(site)}
     for part in parts.values():
         _settle(part, parts)
-    book = citations.read_book(paths.project() / "CITATION.cff")
+    book = read_citation()
     # Not among the site's static files, which the theme loads on every page.
     style = (paths.project() / "book" / "_print" / "print.css").read_text("utf-8")
     notice = _notice(site)

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
+from chaos_utils.base.authorship import Citation
 from chaos_utils.publish import licences
-from chaos_utils.publish.citations import Book, address, title_of
+from chaos_utils.publish.citations import address, title_of
 from chaos_utils.report.captions import without_markup
 
 MEDIA_TYPES = {
@@ -18,7 +19,7 @@ MEDIA_TYPES = {
 }
 
 
-def meta_tags(book: Book, manifest: Mapping[str, Any], caption: str) -> str:
+def meta_tags(book: Citation, manifest: Mapping[str, Any], caption: str) -> str:
     """Return the tags for a landing page's head, all text escaped.
 
     Highwire and Dublin Core name what is cited, Open Graph gives the card of a shared link, and
@@ -42,7 +43,7 @@ def meta_tags(book: Book, manifest: Mapping[str, Any], caption: str) -> str:
     return "\n".join(lines)
 
 
-def page_tags(book: Book, page: str, title: str, description: str, picture: str) -> str:
+def page_tags(book: Citation, page: str, title: str, description: str, picture: str) -> str:
     """Return the tags for the head of a page that shows no single figure, all text escaped.
 
     Parameters
@@ -77,11 +78,11 @@ def page_tags(book: Book, page: str, title: str, description: str, picture: str)
     )
 
 
-def _file(book: Book, manifest: Mapping[str, Any], suffix: str) -> str:
+def _file(book: Citation, manifest: Mapping[str, Any], suffix: str) -> str:
     return address(book, manifest, suffix) or f"{manifest['id']}{suffix}"
 
 
-def _named(book: Book, manifest: Mapping[str, Any], caption: str) -> Iterator[tuple[str, str]]:
+def _named(book: Citation, manifest: Mapping[str, Any], caption: str) -> Iterator[tuple[str, str]]:
     title, url = title_of(manifest), address(book, manifest)
     yield "description", without_markup(manifest.get("alt", caption))
     yield "citation_title", title
@@ -103,7 +104,9 @@ def _named(book: Book, manifest: Mapping[str, Any], caption: str) -> Iterator[tu
     yield "DCTERMS.isPartOf", book.url or book.title
 
 
-def _open_graph(book: Book, manifest: Mapping[str, Any], caption: str) -> Iterator[tuple[str, str]]:
+def _open_graph(
+    book: Citation, manifest: Mapping[str, Any], caption: str
+) -> Iterator[tuple[str, str]]:
     yield "og:title", title_of(manifest)
     yield "og:type", "article"
     yield "og:site_name", book.title
@@ -116,7 +119,7 @@ def _open_graph(book: Book, manifest: Mapping[str, Any], caption: str) -> Iterat
         yield "og:image:alt", manifest["alt"]
 
 
-def structured(book: Book, manifest: Mapping[str, Any], caption: str) -> dict[str, Any]:
+def structured(book: Citation, manifest: Mapping[str, Any], caption: str) -> dict[str, Any]:
     """Return the description of a figure or table in schema.org's terms, as JSON-LD."""
     is_figure = manifest["kind"] == "figure"
     files = [

@@ -9,17 +9,16 @@ import shutil
 import stat
 import tempfile
 import zipfile
-from collections.abc import Mapping
 from html import escape
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from chaos_utils.base import inputs, paths
-from chaos_utils.base.authorship import read_citation
+from chaos_utils.base.authorship import Citation, read_citation
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_bytes, write_json, write_text
 from chaos_utils.datasets.sources import UNREADABLE
-from chaos_utils.publish import citations, crate, explorer, licences, staleness
+from chaos_utils.publish import crate, explorer, licences, staleness
 from chaos_utils.report import provenance
 
 SITE = "site"
@@ -38,7 +37,7 @@ def make(out: Path) -> Path:
     site = paths.build() / "html"
     _refuse_unfit(site)
     root = paths.project()
-    book = citations.read_book(root / "CITATION.cff")
+    book = read_citation()
     without_desktops = shutil.ignore_patterns(*inputs.OF_DESKTOPS)
     with tempfile.TemporaryDirectory(dir=paths.build(), prefix=".release-") as scratch:
         folder = Path(scratch) / "release"
@@ -50,7 +49,7 @@ def make(out: Path) -> Path:
         released = folder / SITE
         texts, votes = licences.holding_item_texts(released), licences.holding_votes(released)
         write_text(folder / LICENCES, licences.overview(SITE, texts, votes))
-        metadata = deposit(root / "CITATION.cff", holds_items=bool(texts or votes))
+        metadata = deposit(book, holds_items=bool(texts or votes))
         write_json(folder / DEPOSIT, metadata)
         crate.write(folder, f"{SITE}/")
         sums = inputs.digests(folder)
@@ -106,15 +105,14 @@ def _read_json(path: Path) -> Any:
     return json.loads(path.read_text("utf-8"))
 
 
-def deposit(citation: Path, *, holds_items: bool) -> dict[str, Any]:
+def deposit(book: Citation, *, holds_items: bool) -> dict[str, Any]:
     """Return what Zenodo is to say of the release, as its ``.zenodo.json`` has it.
 
     Zenodo knows one licence for the whole. It is the strictest of the parts', so that it promises
     nothing that a part does not grant; ``LICENCES.md`` tells them apart. `holds_items` says whether
     files of the site hold texts of items, or votes on them.
     """
-    book = citations.read_book(citation)
-    content = read_citation(citation)
+    works = [("doi", one.doi) if one.doi else ("url", one.url) for one in book.references]
     return {
         "title": book.title,
         "upload_type": "publication",
@@ -128,31 +126,18 @@ def deposit(citation: Path, *, holds_items: bool) -> dict[str, Any]:
         "notes": f"Most parts are under freer licences than the whole: see {LICENCES}.",
         "version": book.version,
         "language": "eng",
-        "keywords": _listed(content, "keywords", str),
+        "keywords": list(book.keywords),
         "related_identifiers": [
             {
-                "identifier": paper[scheme],
+                "identifier": identifier,
                 "scheme": scheme,
                 "relation": "isDerivedFrom",
                 "resource_type": "publication-conferencepaper",
             }
-            for paper in _listed(content, "references", dict)
-            for scheme in [name for name in ("doi", "url") if name in paper][:1]
+            for scheme, identifier in works
+            if identifier
         ],
     }
-
-
-def _listed(citation: Mapping[str, Any], field: str, kind: type) -> list[Any]:
-    """Return a field of CITATION.cff that may be absent, and is else a list of things of a kind."""
-    found = citation.get(field) or []
-    if not isinstance(found, list) or not all(isinstance(one, kind) for one in found):
-        words: dict[type, str] = {str: "texts", dict: "entries `name: value`"}
-        raise ChaosError(
-            "A field cannot be read.",
-            where=f"CITATION.cff, {field}",
-            expected=f"a list of {words[kind]}",
-        )
-    return found
 
 
 def _pack(folder: Path, archive: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from chaos_utils.base import inputs, paths
-from chaos_utils.base.authorship import read_authors
+from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.files import write_json
 
 _PACKAGES = ("matplotlib", "numpy", "pandas", "scipy", "seaborn")
@@ -44,7 +44,7 @@ def current_context() -> Context:
 
 def authors() -> tuple[str, ...]:
     """Return whom to name as author: no one for what a reader makes outside the notebooks."""
-    return read_authors(paths.project() / "CITATION.cff") if paths.in_runner() else ()
+    return read_citation().authors if paths.in_runner() else ()
 
 
 def version() -> str:

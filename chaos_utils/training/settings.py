@@ -10,9 +10,14 @@ from pydantic import ConfigDict, Field, model_validator
 
 from chaos_utils.base.checked import Strict, checked
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.tasks import tasks
 
 if TYPE_CHECKING:
     from chaos_utils.training.recipes import Model  # slow to import, and `chaos --help` reads this
+
+    Task = str
+else:
+    Task = Literal[tuple(tasks())]
 
 
 class Settings(Strict):
@@ -35,9 +40,7 @@ class Settings(Strict):
     model_config = ConfigDict(strict=True)
 
     model: str = Field(title="a model, such as minilm-l6 or mpnet-base, or owner/name on the hub")
-    task: Literal["nli", "alphanli"] = Field(
-        "nli", title="three-way pairs, or the choice between two stories"
-    )
+    task: Task = Field("nli", title="three-way pairs, or the choice between two stories")
     seed: int = Field(
         0,
         ge=0,
