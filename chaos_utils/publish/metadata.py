@@ -1,7 +1,7 @@
 """What a landing page offers search engines, reference managers and link previews."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from typing import Any
 
@@ -17,6 +17,7 @@ MEDIA_TYPES = {
     "csv": "text/csv",
     "json": "application/json",
 }
+_LARGE = ("twitter:card", "summary_large_image")
 
 
 def meta_tags(book: Citation, manifest: Mapping[str, Any], caption: str) -> str:
@@ -26,56 +27,44 @@ def meta_tags(book: Citation, manifest: Mapping[str, Any], caption: str) -> str:
     schema.org's JSON-LD describes the files. Addresses are whole where the book has one, and
     otherwise relative to the page. The caption is taken without markup.
     """
-    lines = [
-        f'<meta name="{escape(name)}" content="{escape(content)}">'
-        for name, content in _named(book, manifest, caption)
-    ]
-    if "png" in manifest["formats"]:
-        lines.append('<meta name="twitter:card" content="summary_large_image">')
-    lines += [
-        f'<meta property="{escape(name)}" content="{escape(content)}">'
-        for name, content in _open_graph(book, manifest, caption)
-    ]
     # Nothing in the text can close the element.
     described = json.dumps(structured(book, manifest, caption), indent=1, ensure_ascii=False)
     described = described.replace("<", "\\u003c")
-    lines.append(f'<script type="application/ld+json">\n{described}\n</script>')
-    return "\n".join(lines)
+    return "\n".join(
+        [
+            *_tags("name", _named(book, manifest, caption)),
+            *_tags("property", _open_graph(book, manifest, caption)),
+            f'<script type="application/ld+json">\n{described}\n</script>',
+        ]
+    )
 
 
 def page_tags(book: Citation, page: str, title: str, description: str, picture: str) -> str:
     """Return the tags for the head of a page that shows no single figure, all text escaped.
 
-    Parameters
-    ----------
-    book : Book
-        What CITATION.cff says.
-    page : str
-        The page's name, such as ``chapters/results``.
-    title, description : str
-        What the page is about.
-    picture : str
-        Path, from the site's root, of the card's picture. Its address is whole where the book has
-        one, and otherwise relative to the page.
+    `page` is its name, such as ``chapters/results``, and `picture` the path, from the site's root,
+    of the card's picture. Its address is whole where the book has one, and otherwise relative to
+    the page.
     """
     root = f"{book.url.rstrip('/')}/" if book.url else "../" * page.count("/")
-    graph = {
-        "og:title": title,
-        "og:type": "website" if page == "index" else "article",
-        "og:site_name": book.title,
-        "og:description": description,
-        "og:image": f"{root}{picture}",
-        "og:image:type": MEDIA_TYPES["png"],
-        "og:image:alt": f"The title of the book, and one of its figures: {book.title}",
-    }
-    if book.url:
-        graph["og:url"] = f"{root}{page}.html"
-    named = {"description": description, "twitter:card": "summary_large_image"}
+    graph = [
+        ("og:title", title),
+        ("og:type", "website" if page == "index" else "article"),
+        ("og:site_name", book.title),
+        ("og:description", description),
+        ("og:image", f"{root}{picture}"),
+        ("og:image:type", MEDIA_TYPES["png"]),
+        ("og:image:alt", f"The title of the book, and one of its figures: {book.title}"),
+        *([("og:url", f"{root}{page}.html")] if book.url else []),
+    ]
     return "\n".join(
-        f'<meta {kind}="{name}" content="{escape(content)}">'
-        for kind, tags in (("name", named), ("property", graph))
-        for name, content in tags.items()
+        [*_tags("name", [("description", description), _LARGE]), *_tags("property", graph)]
     )
+
+
+def _tags(kind: str, tags: Iterable[tuple[str, str]]) -> Iterator[str]:
+    for name, content in tags:
+        yield f'<meta {kind}="{escape(name)}" content="{escape(content)}">'
 
 
 def _file(book: Citation, manifest: Mapping[str, Any], suffix: str) -> str:
@@ -102,6 +91,8 @@ def _named(book: Citation, manifest: Mapping[str, Any], caption: str) -> Iterato
     yield "DC.language", "en"
     yield "DC.rights", licences.licence_of(manifest)
     yield "DCTERMS.isPartOf", book.url or book.title
+    if "png" in manifest["formats"]:
+        yield _LARGE
 
 
 def _open_graph(

@@ -97,10 +97,8 @@ class Settings(Strict):
 
     @model_validator(mode="before")
     @classmethod
-    def _without_defaults(cls, values: Any) -> Any:
+    def _without_defaults(cls, values: Mapping[str, Any]) -> dict[str, Any]:
         """Leave out what is the default, given or not: it need not lie within the limits."""
-        if not isinstance(values, Mapping):
-            return values
         defaults = {name: field.default for name, field in cls.model_fields.items()}
         return {
             name: value
