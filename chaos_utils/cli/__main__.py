@@ -155,12 +155,12 @@ def build(
     """Bring the book up to date in _build/html."""
     need_book()
     from chaos_utils.base import paths
+    from chaos_utils.base.authorship import checked_address
     from chaos_utils.publish import build as builder
-    from chaos_utils.publish import citations
 
     if sample and strict:
         raise ChaosError("--sample and --strict exclude each other.", todo="choose one")
-    citations.checked_address(url, "--url")
+    checked_address(url, "--url")
     with steps_bar("building") as progress:
 
         def say(text: str) -> None:

@@ -8,13 +8,14 @@ from functools import partial
 
 from chaos_utils.base import modules, paths
 from chaos_utils.base.asked import asked_by
+from chaos_utils.base.authorship import ADDRESS, read_citation
 from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import write_bytes
 from chaos_utils.base.locks import alone
 from chaos_utils.base.processes import environment
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.registry import prediction_files, vote_files
-from chaos_utils.publish import citations, dependencies, processes, registry, site, staleness
+from chaos_utils.publish import dependencies, processes, registry, site, staleness
 from chaos_utils.publish.processes import Ended, Progress, Say
 from chaos_utils.report import warm
 
@@ -74,10 +75,10 @@ def build(
     steps done, and of all.
     """
     force = force or recompute
-    citations.read_book(paths.project() / "CITATION.cff")  # faults are found before anything runs
+    read_citation()  # faults are found before anything runs
     registry.read_registry()
     registry.read_redirects()
-    address = url or os.environ.get(citations.ADDRESS, "")
+    address = url or os.environ.get(ADDRESS, "")
 
     def wanted(*, force: bool = False) -> list[str]:
         steps = staleness.steps(data, address, force=force)
@@ -87,7 +88,7 @@ def build(
         steps = wanted(force=force)
         _check_notebooks(_chapters_of(steps))
         return steps
-    variables = {citations.ADDRESS: url} if url else {}
+    variables = {ADDRESS: url} if url else {}
     variables |= {paths.RECOMPUTE: "1"} if recompute else {}
     lock = paths.build() / "lock"
     with (

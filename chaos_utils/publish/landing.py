@@ -7,11 +7,11 @@ the book's extension's business.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from chaos_utils.base.authorship import Citation
 from chaos_utils.base.errors import counted
 from chaos_utils.datasets.catalogue import shorts_of
 from chaos_utils.publish import citations, licences, templating
 from chaos_utils.publish.cells import CodeCell
-from chaos_utils.publish.citations import Book
 from chaos_utils.report.manifests import Manifest
 from chaos_utils.report.tables import table_html
 
@@ -55,7 +55,7 @@ class Place:
 
 def body(
     manifest: Manifest,
-    book: Book,
+    book: Citation,
     place: Place,
     command: str,
     sizes: Mapping[str, int],
@@ -117,7 +117,7 @@ def size(n_bytes: int) -> str:
     return f"{amount:.0f} {unit}" if amount >= 10 else f"{amount:.1f} {unit}"
 
 
-def read_lines(book: Book, manifest: Manifest) -> dict[str, str]:
+def read_lines(book: Citation, manifest: Manifest) -> dict[str, str]:
     """Return the line of Python that reads the data into a pandas frame, by kind of file."""
     csv, json = (
         f'"{citations.address(book, manifest, suffix) or manifest.id + suffix}"'

@@ -1,12 +1,13 @@
 """What a landing page offers search engines, reference managers and link previews."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import escape
 from typing import Any
 
+from chaos_utils.base.authorship import Citation
 from chaos_utils.publish import licences
-from chaos_utils.publish.citations import Book, address
+from chaos_utils.publish.citations import address
 from chaos_utils.report.captions import without_markup
 from chaos_utils.report.manifests import Manifest
 
@@ -17,72 +18,61 @@ MEDIA_TYPES = {
     "csv": "text/csv",
     "json": "application/json",
 }
+_LARGE = ("twitter:card", "summary_large_image")
 
 
-def meta_tags(book: Book, manifest: Manifest, caption: str) -> str:
+def meta_tags(book: Citation, manifest: Manifest, caption: str) -> str:
     """Return the tags for a landing page's head, all text escaped.
 
     Highwire and Dublin Core name what is cited, Open Graph gives the card of a shared link, and
     schema.org's JSON-LD describes the files. Addresses are whole where the book has one, and
     otherwise relative to the page. The caption is taken without markup.
     """
-    lines = [
-        f'<meta name="{escape(name)}" content="{escape(content)}">'
-        for name, content in _named(book, manifest, caption)
-    ]
-    if "png" in manifest.formats:
-        lines.append('<meta name="twitter:card" content="summary_large_image">')
-    lines += [
-        f'<meta property="{escape(name)}" content="{escape(content)}">'
-        for name, content in _open_graph(book, manifest, caption)
-    ]
     # Nothing in the text can close the element.
     described = json.dumps(structured(book, manifest, caption), indent=1, ensure_ascii=False)
     described = described.replace("<", "\\u003c")
-    lines.append(f'<script type="application/ld+json">\n{described}\n</script>')
-    return "\n".join(lines)
-
-
-def page_tags(book: Book, page: str, title: str, description: str, picture: str) -> str:
-    """Return the tags for the head of a page that shows no single figure, all text escaped.
-
-    Parameters
-    ----------
-    book : Book
-        What CITATION.cff says.
-    page : str
-        The page's name, such as ``chapters/results``.
-    title, description : str
-        What the page is about.
-    picture : str
-        Path, from the site's root, of the card's picture. Its address is whole where the book has
-        one, and otherwise relative to the page.
-    """
-    root = f"{book.url.rstrip('/')}/" if book.url else "../" * page.count("/")
-    graph = {
-        "og:title": title,
-        "og:type": "website" if page == "index" else "article",
-        "og:site_name": book.title,
-        "og:description": description,
-        "og:image": f"{root}{picture}",
-        "og:image:type": MEDIA_TYPES["png"],
-        "og:image:alt": f"The title of the book, and one of its figures: {book.title}",
-    }
-    if book.url:
-        graph["og:url"] = f"{root}{page}.html"
-    named = {"description": description, "twitter:card": "summary_large_image"}
     return "\n".join(
-        f'<meta {kind}="{name}" content="{escape(content)}">'
-        for kind, tags in (("name", named), ("property", graph))
-        for name, content in tags.items()
+        [
+            *_tags("name", _named(book, manifest, caption)),
+            *_tags("property", _open_graph(book, manifest, caption)),
+            f'<script type="application/ld+json">\n{described}\n</script>',
+        ]
     )
 
 
-def _file(book: Book, manifest: Manifest, suffix: str) -> str:
+def page_tags(book: Citation, page: str, title: str, description: str, picture: str) -> str:
+    """Return the tags for the head of a page that shows no single figure, all text escaped.
+
+    `page` is its name, such as ``chapters/results``, and `picture` the path, from the site's root,
+    of the card's picture. Its address is whole where the book has one, and otherwise relative to
+    the page.
+    """
+    root = f"{book.url.rstrip('/')}/" if book.url else "../" * page.count("/")
+    graph = [
+        ("og:title", title),
+        ("og:type", "website" if page == "index" else "article"),
+        ("og:site_name", book.title),
+        ("og:description", description),
+        ("og:image", f"{root}{picture}"),
+        ("og:image:type", MEDIA_TYPES["png"]),
+        ("og:image:alt", f"The title of the book, and one of its figures: {book.title}"),
+        *([("og:url", f"{root}{page}.html")] if book.url else []),
+    ]
+    return "\n".join(
+        [*_tags("name", [("description", description), _LARGE]), *_tags("property", graph)]
+    )
+
+
+def _tags(kind: str, tags: Iterable[tuple[str, str]]) -> Iterator[str]:
+    for name, content in tags:
+        yield f'<meta {kind}="{escape(name)}" content="{escape(content)}">'
+
+
+def _file(book: Citation, manifest: Manifest, suffix: str) -> str:
     return address(book, manifest, suffix) or f"{manifest.id}{suffix}"
 
 
-def _named(book: Book, manifest: Manifest, caption: str) -> Iterator[tuple[str, str]]:
+def _named(book: Citation, manifest: Manifest, caption: str) -> Iterator[tuple[str, str]]:
     title, url = manifest.name, address(book, manifest)
     yield "description", without_markup(manifest.alt or caption)
     yield "citation_title", title
@@ -102,9 +92,11 @@ def _named(book: Book, manifest: Manifest, caption: str) -> Iterator[tuple[str, 
     yield "DC.language", "en"
     yield "DC.rights", licences.licence_of(manifest)
     yield "DCTERMS.isPartOf", book.url or book.title
+    if "png" in manifest.formats:
+        yield _LARGE
 
 
-def _open_graph(book: Book, manifest: Manifest, caption: str) -> Iterator[tuple[str, str]]:
+def _open_graph(book: Citation, manifest: Manifest, caption: str) -> Iterator[tuple[str, str]]:
     yield "og:title", manifest.name
     yield "og:type", "article"
     yield "og:site_name", book.title
@@ -117,7 +109,7 @@ def _open_graph(book: Book, manifest: Manifest, caption: str) -> Iterator[tuple[
         yield "og:image:alt", manifest.alt
 
 
-def structured(book: Book, manifest: Manifest, caption: str) -> dict[str, Any]:
+def structured(book: Citation, manifest: Manifest, caption: str) -> dict[str, Any]:
     """Return the description of a figure or table in schema.org's terms, as JSON-LD."""
     is_figure = manifest.kind == "figure"
     files = [

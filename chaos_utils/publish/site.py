@@ -14,10 +14,11 @@ from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
 
 from chaos_utils.base import paths
+from chaos_utils.base.authorship import ADDRESS
 from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import swap_in, write_json, write_text
 from chaos_utils.base.processes import end_group
-from chaos_utils.publish import citations, crate, dependencies, staleness
+from chaos_utils.publish import crate, dependencies, staleness
 from chaos_utils.report import warm
 
 _LOG = "site.log"
@@ -37,7 +38,7 @@ def render(say: Callable[[str], None], *, cores: int | None = None) -> None:
     `cores` are as many as may be used, by default all.
     """
     staleness.refuse_stale()
-    address = os.environ.get(citations.ADDRESS, "")
+    address = os.environ.get(ADDRESS, "")
     made_from = dependencies.digests_of_pages() | {staleness.ADDRESS: address}
     with tempfile.TemporaryDirectory(dir=paths.build(), prefix=".site-") as folder:
         html = Path(folder) / "html"

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from chaos_utils.base import paths
-from chaos_utils.base.authorship import read_authors
+from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.checked import Strict, read_json
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_json
@@ -81,7 +81,7 @@ def current_context() -> Context:
 
 def authors() -> tuple[str, ...]:
     """Return whom to name as author: no one for what a reader makes outside the notebooks."""
-    return read_authors(paths.project() / "CITATION.cff") if paths.in_runner() else ()
+    return read_citation().authors if paths.in_runner() else ()
 
 
 def version() -> str:

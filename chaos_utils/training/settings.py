@@ -10,10 +10,15 @@ from pydantic import ConfigDict, Field, model_validator
 
 from chaos_utils.base.checked import Strict, checked
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.tasks import tasks
 
 if TYPE_CHECKING:
     from chaos_utils.scoring.trained import Record
     from chaos_utils.training.recipes import Model  # slow to import, and `chaos --help` reads this
+
+    Task = str
+else:
+    Task = Literal[tuple(tasks())]
 
 
 class Settings(Strict):
@@ -36,9 +41,7 @@ class Settings(Strict):
     model_config = ConfigDict(strict=True)
 
     model: str = Field(title="a model, such as minilm-l6 or mpnet-base, or owner/name on the hub")
-    task: Literal["nli", "alphanli"] = Field(
-        "nli", title="three-way pairs, or the choice between two stories"
-    )
+    task: Task = Field("nli", title="three-way pairs, or the choice between two stories")
     seed: int = Field(
         0,
         ge=0,
@@ -95,10 +98,8 @@ class Settings(Strict):
 
     @model_validator(mode="before")
     @classmethod
-    def _without_defaults(cls, values: Any) -> Any:
+    def _without_defaults(cls, values: Mapping[str, Any]) -> dict[str, Any]:
         """Leave out what is the default, given or not: it need not lie within the limits."""
-        if not isinstance(values, Mapping):
-            return values
         defaults = {name: field.default for name, field in cls.model_fields.items()}
         return {
             name: value

@@ -4,19 +4,19 @@ import json
 import re
 import subprocess
 import xml.etree.ElementTree as ET
-from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 from helpers.checkout import PROJECT
 from helpers.manifests import make_manifest
 
+from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.files import write_text
 from chaos_utils.publish import addresses, cells, citations, landing, metadata
 from chaos_utils.report.manifests import Item
 
-BOOK = citations.read_book(PROJECT / "CITATION.cff")
-ONLINE = replace(BOOK, url="https://example.org/book/")
+BOOK = read_citation(PROJECT / "CITATION.cff")
+ONLINE = BOOK.model_copy(update={"url": "https://example.org/book/"})
 EVIL = "</script><script>alert(1)</script> & \"quotes\" 'é'"
 BOTH = {
     "title": f"Shares, {EVIL}",
@@ -196,7 +196,7 @@ def test_the_cell_is_the_code_that_names_the_id_and_its_link_the_commit_that_hol
     assert (cell.first, cell.last, cell.link) == (8, 11, "")
     assert cell.code.splitlines() == TEXT.splitlines()[7:11]
     assert cells.cell_of(notebook, "fig-none", BOOK) is None
-    book = replace(BOOK, repository="https://example.org/book")
+    book = BOOK.model_copy(update={"repository": "https://example.org/book"})
     there = f"https://example.org/book/blob/{git('rev-parse', 'HEAD')}/notebooks/n.py#L8-L11"
     assert cells.cell_of(notebook, "fig-b", book).link == there
     notebook.write_text(f"{TEXT}\n")

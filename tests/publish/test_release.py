@@ -7,6 +7,7 @@ import zipfile
 import pytest
 from rocrate.rocrate import ROCrate
 
+from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.publish import release
 
@@ -47,26 +48,16 @@ def test_the_same_site_gives_the_same_archive_without_dates_or_this_machine_s_ri
 
 
 def test_zenodo_gets_what_it_requires(finished):
-    deposit = release.deposit(finished / "CITATION.cff", holds_items=True)
+    book = read_citation(finished / "CITATION.cff")
+    deposit = release.deposit(book, holds_items=True)
     required = ("title", "upload_type", "publication_type", "access_right", "creators")
     assert all(deposit[name] for name in required)
     assert deposit["publication_date"] == "2026-01-02"
     assert "&lt;about&gt;" in deposit["description"]
     assert deposit["license"] == "cc-by-nc-4.0"
     assert deposit["related_identifiers"][0]["identifier"] == "10.1/abc"
-    without = release.deposit(finished / "CITATION.cff", holds_items=False)
+    without = release.deposit(book, holds_items=False)
     assert without["license"] == "cc-by-4.0"
-
-
-def test_a_fault_of_the_citation_file_is_one_message(finished):
-    path = finished / "CITATION.cff"
-    text = path.read_text()
-    reference = "{type: article, title: A paper, doi: 10.1/abc}"
-    for old, new in ((reference, "one"), ('"2026-01-02"', "2026-13-45")):
-        assert old in text
-        path.write_text(text.replace(old, new))
-        with pytest.raises(ChaosError, match=r"CITATION\.cff"):
-            release.deposit(path, holds_items=False)
 
 
 RECORD, PAGES = "_build/chapters/one/record.json", "_build/html"

@@ -24,7 +24,7 @@ def project(tmp_path, monkeypatch):
         "chaos_utils/a.py": "x = 1\n",
         "notebooks/n.py": "# %%\nfrom chaos_utils.a import x\n",
         "_toc.yml": "root: index\nchapters:\n  - file: chapters/n\n",
-        "CITATION.cff": "authors: [{name: A}]\n",
+        "CITATION.cff": "title: A\nversion: 1\ndate-released: 2026-01-02\nauthors: [{name: A}]\n",
     }.items():
         write_text(tmp_path / name, text)
     monkeypatch.chdir(tmp_path)
@@ -55,7 +55,8 @@ def test_what_has_changed_or_is_gone_is_named_and_so_are_other_authors(project):
     changed = ["chaos_utils/a.py", "notebooks/n.py", "votes/data.jsonl"]
     assert staleness.changed_since("n") == changed
     (project / "data.jsonl").unlink()
-    (project / "CITATION.cff").write_text("authors: [{name: B}]\n")
+    text = (project / "CITATION.cff").read_text()
+    (project / "CITATION.cff").write_text(text.replace("name: A", "name: B"))
     assert staleness.changed_since("n") == ["CITATION.cff, authors", *changed]
 
 

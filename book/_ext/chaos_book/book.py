@@ -15,12 +15,13 @@ from sphinx.util.docutils import SphinxDirective
 
 from chaos_book import faults
 from chaos_utils.base import paths
+from chaos_utils.base.authorship import Citation, read_citation
 from chaos_utils.datasets.availability import datasets_of, is_missing, may_be_recorded
 from chaos_utils.datasets.catalogue import shorts_of
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.loading import load_all_votes, load_votes
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.publish import citations, contents, licences
+from chaos_utils.publish import contents, licences
 from chaos_utils.report.manifests import SYNTHETIC_NOTE, Manifest
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import load_systems
@@ -74,9 +75,9 @@ class Book:
             return contents.load()
 
     @cached_property
-    def citation(self) -> citations.Book:
+    def citation(self) -> Citation:
         """How the book is cited."""
-        return citations.read_book(self.project / "CITATION.cff")
+        return read_citation()
 
     @cached_property
     def is_synthetic(self) -> bool:
