@@ -40,15 +40,6 @@ def _printed(author: Any) -> str:
     raise ValueError("expected `name`, or `given-names` and `family-names`")
 
 
-class Reference(Strict):
-    """A work that the book builds on."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    doi: str = ""
-    url: str = ""
-
-
 class Citation(Strict):
     """What CITATION.cff says of the book.
 
@@ -71,8 +62,6 @@ class Citation(Strict):
     abstract: Annotated[str, AfterValidator(lambda text: " ".join(text.split()))] = ""
     url: Annotated[str, AfterValidator(_of_site)] = ""
     repository: str = Field("", alias="repository-code")
-    keywords: tuple[str, ...] = ()
-    references: tuple[Reference, ...] = ()
 
     @property
     def year(self) -> str:

@@ -12,14 +12,13 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
 from functools import partial
-from html import escape
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from chaos_utils.base import inputs, paths
-from chaos_utils.base.authorship import Citation, read_citation
+from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.files import write_bytes, write_json, write_text
+from chaos_utils.base.files import write_bytes, write_text
 from chaos_utils.datasets.sources import UNREADABLE
 from chaos_utils.publish import crate, explorer, licences, staleness
 from chaos_utils.report import provenance
@@ -27,7 +26,6 @@ from chaos_utils.report import provenance
 SITE = "site"
 SUMS = "SHA256SUMS"
 LICENCES = "LICENCES.md"
-DEPOSIT = ".zenodo.json"
 _COPIED = ("CITATION.cff", "LICENSE")
 _SHOWN = 5
 
@@ -51,7 +49,6 @@ def make(out: Path) -> Path:
         released = folder / SITE
         texts, votes = licences.holding_item_texts(released), licences.holding_votes(released)
         write_text(folder / LICENCES, licences.overview(SITE, texts, votes))
-        write_json(folder / DEPOSIT, deposit(book, holds_items=bool(texts or votes)))
         crate.write(folder, f"{SITE}/")
         sums = inputs.digests(folder)
         write_text(folder / SUMS, "".join(f"{sum}  {name}\n" for name, sum in sums.items()))
@@ -98,41 +95,6 @@ def _refuse_unfit(site: Path) -> None:
 def _few(lines: list[str]) -> str:
     more = [f"… and {len(lines) - _SHOWN} more"] if len(lines) > _SHOWN else []
     return "\n".join([*lines[:_SHOWN], *more])
-
-
-def deposit(book: Citation, *, holds_items: bool) -> dict[str, Any]:
-    """Return what Zenodo is to say of the release, as its ``.zenodo.json`` has it.
-
-    Zenodo knows one licence for the whole. It is the strictest of the parts', so that it promises
-    nothing that a part does not grant; ``LICENCES.md`` tells them apart. `holds_items` says whether
-    files of the site hold texts of items, or votes on them.
-    """
-    works = [("doi", one.doi) if one.doi else ("url", one.url) for one in book.references]
-    return {
-        "title": book.title,
-        "upload_type": "publication",
-        "publication_type": "book",
-        "publication_date": book.date,
-        "creators": [{"name": name} for name in book.authors],
-        "description": f"<p>{escape(book.abstract)}</p><p>Unpack it and open "
-        f"<code>{SITE}/index.html</code>; no network is needed.</p>",
-        "access_right": "open",
-        "license": "cc-by-nc-4.0" if holds_items else "cc-by-4.0",
-        "notes": f"Most parts are under freer licences than the whole: see {LICENCES}.",
-        "version": book.version,
-        "language": "eng",
-        "keywords": list(book.keywords),
-        "related_identifiers": [
-            {
-                "identifier": identifier,
-                "scheme": scheme,
-                "relation": "isDerivedFrom",
-                "resource_type": "publication-conferencepaper",
-            }
-            for scheme, identifier in works
-            if identifier
-        ],
-    }
 
 
 def _packed(folder: Path) -> bytes:

@@ -123,12 +123,13 @@ def read_parameters(source: Path) -> list[Parameter]:
         )
     text = cells[0].source
     try:
+        statements = ast.parse(text).body
         tokens = tokenize.generate_tokens(io.StringIO(text).readline)
         words = (token for token in tokens if token.type == tokenize.COMMENT)
         comments = {comment.start[0]: comment.string.lstrip("# ") for comment in words}
         return [
             _parameter(statement, comments.get(statement.end_lineno or 0, ""), source)
-            for statement in ast.parse(text).body
+            for statement in statements
         ]
     except (SyntaxError, ValueError, RecursionError, MemoryError) as fault:
         line = getattr(fault, "lineno", None)

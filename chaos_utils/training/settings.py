@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import ConfigDict, Field, model_validator
 
 from chaos_utils.base.checked import Strict, checked
-from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.tasks import tasks
 
 if TYPE_CHECKING:
@@ -111,29 +110,24 @@ class Settings(Strict):
     def _check_together(self) -> "Settings":
         soft, own = self.loss != "hard", self.train == "chaosnli"
         if soft and not own and not self.teacher:
-            raise ChaosError(
-                "The corpora have no distributions to learn from.",
-                found=f"loss={self.loss}, train=corpora, no teacher",
-                expected="soft labels come from ChaosNLI's votes or from a teacher",
-                todo="add train=chaosnli, or teacher=RUN",
+            raise ValueError(
+                f"loss={self.loss} needs distributions, which the corpora have not: add "
+                "train=chaosnli, whose votes they are, or teacher=RUN"
             )
         if self.teacher and (not soft or own):
-            raise ChaosError(
-                "A teacher gives soft labels on the corpora.",
-                found=f"loss={self.loss}, train={self.train}, teacher={self.teacher}",
-                expected="loss=soft or loss=jsd, and train=corpora",
+            raise ValueError(
+                f"a teacher gives soft labels on the corpora, not with loss={self.loss}, "
+                f"train={self.train}: use loss=soft or loss=jsd, and train=corpora"
             )
         if self.head == "affine" and not (own and self.init):
-            raise ChaosError(
-                "A head is fitted to votes, on the logits of an earlier run.",
-                found=f"head=affine, train={self.train}, init={self.init or 'none'}",
-                todo="add train=chaosnli and init=RUN, or leave the head out",
+            raise ValueError(
+                "head=affine is fitted to votes, on the logits of an earlier run: add "
+                "train=chaosnli and init=RUN, or leave the head out"
             )
         if own and self.max_train_examples:
-            raise ChaosError(
-                "Training on ChaosNLI's votes is folded: it has no subset.",
-                found=f"max_train_examples={self.max_train_examples}",
-                todo="leave it out",
+            raise ValueError(
+                "training on ChaosNLI's votes is folded, it has no subset: leave "
+                "max_train_examples out"
             )
         return self
 

@@ -1,4 +1,3 @@
-import json
 import re
 import shutil
 import subprocess
@@ -7,7 +6,6 @@ import zipfile
 import pytest
 from rocrate.rocrate import ROCrate
 
-from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.publish import release
 
@@ -27,7 +25,6 @@ def test_it_holds_site_results_crate_and_licences_and_verifies_elsewhere(
     assert release.check(unpacked) == release.check(tmp_path / "out" / "living-book-1.2.3.zip")
     subprocess.run(["sha256sum", "--check", "--quiet", release.SUMS], cwd=unpacked, check=True)
     assert (unpacked / "site" / "index.html").is_file()
-    assert json.loads((unpacked / release.DEPOSIT).read_text())["license"] == "cc-by-nc-4.0"
     (action,) = ROCrate(unpacked).get_by_type("CreateAction")
     assert "results/run/run.json" in {entity.id for entity in action["object"]}
     licences = (unpacked / release.LICENCES).read_text("utf-8")
@@ -45,19 +42,6 @@ def test_the_same_site_gives_the_same_archive_without_dates_or_this_machine_s_ri
         entries = packed.infolist()
     assert {entry.date_time for entry in entries} == {(1980, 1, 1, 0, 0, 0)}
     assert {entry.external_attr >> 16 for entry in entries} == {0o644}
-
-
-def test_zenodo_gets_what_it_requires(finished):
-    book = read_citation(finished / "CITATION.cff")
-    deposit = release.deposit(book, holds_items=True)
-    required = ("title", "upload_type", "publication_type", "access_right", "creators")
-    assert all(deposit[name] for name in required)
-    assert deposit["publication_date"] == "2026-01-02"
-    assert "&lt;about&gt;" in deposit["description"]
-    assert deposit["license"] == "cc-by-nc-4.0"
-    assert deposit["related_identifiers"][0]["identifier"] == "10.1/abc"
-    without = release.deposit(book, holds_items=False)
-    assert without["license"] == "cc-by-4.0"
 
 
 RECORD, PAGES = "_build/chapters/one/record.json", "_build/html"
@@ -121,7 +105,7 @@ def lead_away(name, target):
         (write("site/more.html", "more"), r"site/more\.html was added"),
         (remove("LICENSE"), "LICENSE was removed"),
         *((write(name, "other"), f"{name} was changed")
-          for name in ("CITATION.cff", "LICENCES.md", ".zenodo.json", "results/run/run.json")),
+          for name in ("CITATION.cff", "LICENCES.md", "results/run/run.json")),
         (lead_away("site/extra", "/etc"), "no link(?s:.)*site/extra"),
         (lead_away("LICENSE", "../book/LICENSE"), "no link(?s:.)*LICENSE"),  # to the same bytes
         (remove(release.SUMS), "This is not a release"),

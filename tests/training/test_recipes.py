@@ -46,7 +46,7 @@ def test_what_is_not_given_comes_from_the_recipe():
         ({"loss": "soft"}, "teacher"),
         ({"teacher": "x"}, "loss=soft"),
         ({"head": "affine"}, "fitted to votes"),
-        ({"head": "affine", "train": "chaosnli"}, "init=none"),
+        ({"head": "affine", "train": "chaosnli"}, "init=RUN"),
         ({"train": "chaosnli", "max_train_examples": 10}, "folded"),
         ({"learning_rate": float("nan")}, "learning_rate"),
     ],
