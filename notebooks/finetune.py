@@ -79,8 +79,8 @@ publish_figure(
 )
 
 # %%
-accuracies = {f"dev_accuracy_{name}": part["accuracy"] for name, part in run.record["dev"].items()}
-publish_scalars(accuracies | {"pairs_per_second": run.record["fits"][0]["pairs_per_second"]})
+accuracies = {f"dev_accuracy_{name}": part.accuracy for name, part in run.record.dev.items()}
+publish_scalars(accuracies | {"pairs_per_second": run.record.fits[0].pairs_per_second})
 pd.Series(accuracies)
 
 # %% tags=["remove-input"]

@@ -20,7 +20,7 @@ from chaos_utils.metrics.agreement import (
 )
 from chaos_utils.metrics.divergence import entropy
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
-from chaos_utils.report import tables
+from chaos_utils.report import manifests
 from chaos_utils.report.columns import DATASET, Column, Row, number, paper_here_delta, signed
 
 INTERVAL_STATISTICS = (
@@ -219,9 +219,9 @@ def by_item(chosen: pd.DataFrame) -> pd.DataFrame:
     return in_order_of(items, "dataset", chosen["dataset"].unique())
 
 
-def _votes_of(row: Row) -> tables.Votes:
+def _votes_of(row: Row) -> manifests.Votes:
     n_labels = get_dataset(row["dataset"]).n_classes
-    return tables.Votes(
+    return manifests.Votes(
         row["dataset"], tuple(int(row[f"votes_{k}"]) for k in range(1, n_labels + 1))
     )
 
@@ -258,7 +258,7 @@ AGREEMENT = [
     Column("ties", "n_ties", 0),
 ]  # fmt: skip
 EXAMPLES = [
-    Column("item", lambda row: tables.Item(row["dataset"], row["uid"])),
+    Column("item", lambda row: manifests.Item(row["dataset"], row["uid"])),
     Column("votes", _votes_of),
     Column("entropy (bits)", "entropy_bits", 2),
     Column("chosen for", "reasons"),

@@ -11,7 +11,7 @@ from chaos_utils.analyses.recorded import derived
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.report.columns import MISSING, Column, Row, number
-from chaos_utils.scoring.trained import Run, kind_of
+from chaos_utils.scoring.trained import Fit, Run, kind_of
 
 _HYPERPARAMETERS = (
     "learning_rate", "batch_size", "weight_decay", "epochs", "learning_rate_decay", "warmup_ratio",
@@ -34,51 +34,50 @@ def run_table(runs: Sequence[Run]) -> pd.DataFrame:
 
 
 def _row(run: Run) -> dict[str, Any]:
-    record, settings, data = run.record, run.settings, run.record["data"]
-    predicted = record.get("predicted") or {}
+    record, settings, data = run.record, run.settings, run.record.data
+    predicted = record.predicted
     row: dict[str, Any] = {
         "run": run.name,
         "system": run.system,
-        "task": settings["task"],
+        "task": settings.task,
         "kind": kind_of(run),
-        "model": settings["model"],
-        "train": settings["train"],
-        "init": predicted.get("run", settings["init"]),
-        "mc_samples": predicted.get("mc_samples", 0),
-        "n_train": data["n_train"],
-        "n_published": data["n_published"],
-        "trained_share": data["n_train"] / data["n_published"],
+        "model": settings.model,
+        "train": settings.train,
+        "init": (predicted and predicted.run) or settings.init,
+        "mc_samples": predicted.mc_samples if predicted else 0,
+        "n_train": data.n_train,
+        "n_published": data.n_published,
+        "trained_share": data.n_train / data.n_published,
     }
-    row |= {f"n_train_{name}": n for name, n in sorted(data["trained_on"].items())}
+    row |= {f"n_train_{name}": n for name, n in sorted(data.trained_on.items())}
     names = ["loss", "label_smoothing", "learning_rate", "batch_size", "weight_decay", "epochs"]
-    row |= {name: settings[name] for name in [*names, "warmup_ratio", "n_folds", "seed"]}
-    for split in ("dev", "test"):
-        for name, part in sorted(record[split].items()):
-            row[f"n_{split}_{name.replace('-', '_')}"] = part["n"]
-            row[f"{split}_accuracy_{name.replace('-', '_')}"] = part["accuracy"]
-    return row | _cost(record["fits"] if not predicted else []) | {
+    row |= {name: getattr(settings, name) for name in [*names, "warmup_ratio", "n_folds", "seed"]}
+    for split, scores in (("dev", record.dev), ("test", record.test)):
+        for name, part in sorted(scores.items()):
+            row[f"n_{split}_{name.replace('-', '_')}"] = part.n
+            row[f"{split}_accuracy_{name.replace('-', '_')}"] = part.accuracy
+    return row | _cost([] if predicted else record.fits) | {
         "device": run.hardware,
-        "precision": record["device"]["precision"],
+        "precision": record.device.precision,
         "command": run.command,
     }  # fmt: skip
 
 
-def _cost(fits: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _cost(fits: Sequence[Fit]) -> dict[str, Any]:
     if not fits:
         return {"n_fits": 0}
-    seconds, pairs, flops = (
-        sum(fit[name] for fit in fits) for name in ("seconds", "pairs", "flops")
-    )
-    possible = sum(fit["seconds"] * fit["measured_peak_flops_per_second"] for fit in fits)
+    seconds, pairs = sum(fit.seconds for fit in fits), sum(fit.pairs for fit in fits)
+    flops = sum(fit.flops for fit in fits)
+    possible = sum(fit.seconds * fit.measured_peak_flops_per_second for fit in fits)
     return {
         "n_fits": len(fits),
-        "million_parameters": fits[0]["parameters"] / 1e6,
+        "million_parameters": fits[0].parameters / 1e6,
         "items_seen": pairs,
         "training_minutes": seconds / 60,
         "items_per_second": pairs / seconds if seconds else np.nan,
         "flops": flops,
         "peak_share": flops / possible if possible else np.nan,
-        "peak_memory_gib": max(fit["peak_memory_gib"] for fit in fits),
+        "peak_memory_gib": max(fit.peak_memory_gib for fit in fits),
     }
 
 
@@ -91,16 +90,17 @@ def curve_table(runs: Iterable[Run]) -> pd.DataFrame:
     development items outside ChaosNLI. Folds count from 0; runs that are not folded have one.
     """
     rows = [
-        {"task": run.settings["task"], "run": run.name, "model": run.settings["model"],
+        {"task": run.settings.task, "run": run.name, "model": run.settings.model,
          "kind": kind_of(run), "label": _size(run), "fold": fold,
-         "measure": measure, "items": point["pairs"], "value": point[key]}
+         "measure": measure, "items": pairs, "value": value}
         for run in runs
-        if not run.record.get("predicted")
-        for fold, fit in enumerate(run.record["fits"])
-        for measure, points, key in (
-            ("loss", fit["curve"], "loss"), ("dev_accuracy", fit["looks"], "accuracy"),
+        if not run.record.predicted
+        for fold, fit in enumerate(run.record.fits)
+        for measure, points in (
+            ("loss", [(one.pairs, one.loss) for one in fit.curve]),
+            ("dev_accuracy", [(one.pairs, one.accuracy) for one in fit.looks]),
         )
-        for point in points
+        for pairs, value in points
     ]  # fmt: skip
     columns = ["task", "run", "model", "kind", "label", "fold", "measure", "items", "value"]
     return pd.DataFrame(rows, columns=columns)
@@ -108,7 +108,7 @@ def curve_table(runs: Iterable[Run]) -> pd.DataFrame:
 
 def _size(run: Run) -> str:
     """Name a run by its training items, or say that it takes all that are available."""
-    return "all" if kind_of(run) != "size" else number(run.record["data"]["n_train"])
+    return "all" if kind_of(run) != "size" else number(run.record.data.n_train)
 
 
 @derived(keys=_RECIPE, published=("nie2020_table8",))
@@ -122,12 +122,12 @@ def recipe_table(runs: Iterable[Run]) -> pd.DataFrame:
     theirs = theirs.rename(columns={"max_epochs": "epochs"}).rename_axis("model").reset_index()
     theirs = theirs.assign(source="published", runs="")
     rows = [
-        {"source": "ours", "model": run.system.split(",")[0], "task": run.settings["task"],
+        {"source": "ours", "model": run.system.split(",")[0], "task": run.settings.task,
          # The training loop knows no other schedule.
-         **{name: run.settings.get(name, "linear") for name in _HYPERPARAMETERS},
+         **{name: getattr(run.settings, name, "linear") for name in _HYPERPARAMETERS},
          "runs": run.name}
         for run in runs
-        if not run.record.get("predicted")
+        if not run.record.predicted
     ]  # fmt: skip
     columns = [*_RECIPE, "runs"]
     ours = pd.DataFrame(rows, columns=columns)

@@ -174,7 +174,7 @@ def variants() -> list[Run]:
         run
         for run in ordered(committed_runs())
         if kind_of(run) in ("smoothing", "votes")
-        or (kind_of(run) == "predicted" and run.record["predicted"]["mc_samples"])
+        or (run.record.predicted and run.record.predicted.mc_samples)
     ]
 
 

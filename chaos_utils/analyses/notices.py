@@ -62,7 +62,7 @@ def _of_training(material: Material) -> str:
     ours = dict.fromkeys(
         run.system.partition(",")[0]
         for run in of_most_items(committed_runs())
-        if not here.isdisjoint(get_task(run.settings["task"]).datasets)
+        if not here.isdisjoint(get_task(run.settings.task).datasets)
     )
     if not ours:
         return ""
@@ -75,7 +75,7 @@ def _of_training(material: Material) -> str:
 
 def _without_models(material: Material) -> str:
     """Say for which datasets there are no predictions of a model, nor any that was left out."""
-    tasks = [] if material.trained else [get_task(run.settings["task"]) for run in committed_runs()]
+    tasks = [] if material.trained else [get_task(run.settings.task) for run in committed_runs()]
     left_out = {name for task in tasks for name in task.datasets}
     without = [
         one.datasets[0].short

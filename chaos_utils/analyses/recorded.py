@@ -223,7 +223,7 @@ class Analysis:
             text, types = as_text(found.rows)
             record = replace(key, text=text, types=types)
             write_text(paths.run_folder() / FOLDER / record.name, record.written())
-            note(Asked(record.name, "computed", damaged=damaged))
+            note(Asked(name=record.name, how="computed", damaged=damaged))
         return found
 
     def _given(
@@ -289,7 +289,7 @@ class Analysis:
                 todo="run `chaos data fetch` to compute with parameters of your own",
             )
         record = read_record(folder / given.name)
-        note(Asked(given.name, "shown", digest(folder / given.name)))
+        note(Asked(name=given.name, how="shown", sha256=digest(folder / given.name)))
         # What else went in may be here, and have changed.
         inputs = tuple(map(_as_it_is_here, record.inputs))
         again = replace(record, inputs=inputs, tables=given.tables)
@@ -310,7 +310,7 @@ def _recorded_rows(key: Record) -> tuple[pd.DataFrame | None, bool]:
         return None, True
     if record.key != key.key:
         return None, False
-    note(Asked(key.name, "read", digest(path)))
+    note(Asked(name=key.name, how="read", sha256=digest(path)))
     return from_text(record.text, record.types), False
 
 

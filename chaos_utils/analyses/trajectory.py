@@ -47,7 +47,7 @@ def stages(runs: Iterable[Run], votes: Votes) -> list[System]:
     found: dict[tuple[int, int], System] = {}
     for run in runs:
         if system := run.predictions_on(votes):
-            items, seed = int(run.record["data"]["n_train"]), int(run.settings["seed"])
+            items, seed = run.record.data.n_train, run.settings.seed
             named = replace(system, name=f"{items} items, seed {seed}", family=str(items))
             found.setdefault((items, seed), named)
     return [found[key] for key in sorted(found)]
@@ -79,7 +79,7 @@ def by_size(
     alike. With several seeds (``n_seeds``) the 95% intervals are for other seeds too. Without rows
     where a dataset has no run.
     """
-    chosen = [run for run in runs if run.settings["model"] == model]
+    chosen = [run for run in runs if run.settings.model == model]
     found = [stages(chosen, votes) for votes in all_votes]
     if not all(found):
         return pd.DataFrame(columns=list(_KEYS), dtype=object)

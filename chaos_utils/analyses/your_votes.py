@@ -37,8 +37,8 @@ from chaos_utils.metrics.priors import (
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
 from chaos_utils.metrics.scores import shared_top
 from chaos_utils.report.columns import DATASET, Column, Row, number
-from chaos_utils.report.tables import Item
-from chaos_utils.report.tables import Votes as VotesCell
+from chaos_utils.report.manifests import Item
+from chaos_utils.report.manifests import Votes as VotesCell
 from chaos_utils.scoring import worth as worths
 from chaos_utils.scoring.annotators import agreement_with_rest, dawid_skene
 from chaos_utils.scoring.human_equivalents import refusal

@@ -2,17 +2,16 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
 from chaos_utils.base import paths
+from chaos_utils.base.checked import Strict
 
 _FILE = "asked.jsonl"  # in the folder of the run's own tables, a line each
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Strict):
     """A recorded table, by its place in ``results/tables/``, that a run asked for.
 
     It was `read` since it is what would be computed, `computed` since it is not, or `shown` since
@@ -33,13 +32,13 @@ def note(asked: Asked) -> None:
     path = paths.run_folder() / paths.TABLES / _FILE
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a", encoding="utf-8") as stream:
-        stream.write(json.dumps(asdict(asked), ensure_ascii=False) + "\n")
+        stream.write(json.dumps(asked.model_dump(), ensure_ascii=False) + "\n")
 
 
 def asked_by(run: Path) -> Iterator[Asked]:
     """Yield the tables that a finished run asked for; none where its list cannot be read."""
     try:
         lines = (run / paths.TABLES / _FILE).read_text("utf-8").splitlines()
-        yield from [Asked(**json.loads(line)) for line in lines]
-    except (OSError, ValueError, TypeError):
+        yield from [Asked.model_validate_json(line, strict=True) for line in lines]
+    except (OSError, ValueError):
         return

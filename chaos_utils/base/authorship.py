@@ -1,38 +1,91 @@
-"""Whom to name as the author of what the book makes, and the licence that it is under."""
+"""What CITATION.cff says of the book: its title, authors, version and address; and its licence."""
 
+import os
+import re
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
+
+from chaos_utils.base import paths
+from chaos_utils.base.checked import Strict, checked
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.yaml_files import read_yaml
 
 LICENCE = "https://creativecommons.org/licenses/by/4.0/"
 LICENCE_NAME = "CC BY 4.0"
+# The variable that holds the book's address for one build, instead of CITATION.cff.
+ADDRESS = "CHAOS_URL"
+_SITE = re.compile(
+    r"https?://[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?(/[\w.~%+@!$&'*,;=-]+)*/?", re.A | re.I
+)
 
 
-def read_citation(path: Path) -> dict[str, Any]:
-    """Return what CITATION.cff says."""
-    content = read_yaml(path)
-    if not isinstance(content, dict):
-        raise ChaosError(
-            "This cannot be read.", where=path.name, expected="a line `name: value` each"
+def _of_site(url: str) -> str:
+    if url and (not _SITE.fullmatch(url) or url.endswith((".html", ".html/"))):
+        raise ValueError(
+            "expected the whole address of the folder that holds index.html, "
+            "such as https://example.org/book"
         )
-    return content
+    return url
 
 
-def read_authors(path: Path) -> tuple[str, ...]:
-    """Return the authors that CITATION.cff names, as they are printed."""
-    content = read_citation(path)
+def _printed(author: Any) -> str:
+    """Return an author's name as it is printed."""
+    match author:
+        case {"name": str(name)}:
+            return name
+        case {"given-names": str(given), "family-names": str(family)}:
+            return f"{given} {family}"
+    raise ValueError("expected `name`, or `given-names` and `family-names`")
+
+
+class Citation(Strict):
+    """What CITATION.cff says of the book.
+
+    `date` is that of this version's release; `url` and `repository` are where the book and its code
+    are published, and empty before they are.
+    """
+
+    model_config = ConfigDict(extra="ignore", coerce_numbers_to_str=True)
+
+    title: str
+    version: str
+    date: Annotated[str, BeforeValidator(str)] = Field(
+        alias="date-released",
+        pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
+        description="a date, such as 2026-11-20",
+    )
+    authors: tuple[Annotated[str, BeforeValidator(_printed)], ...] = Field(
+        description="a list of `name`, or of `given-names` and `family-names`"
+    )
+    abstract: Annotated[str, AfterValidator(lambda text: " ".join(text.split()))] = ""
+    url: Annotated[str, AfterValidator(_of_site)] = ""
+    repository: str = Field("", alias="repository-code")
+
+    @property
+    def year(self) -> str:
+        """Of this version's release."""
+        return self.date[:4]
+
+
+def read_citation(path: Path | None = None) -> Citation:
+    """Read the project's CITATION.cff, or another; the variable `ADDRESS` overrides its `url`."""
+    path = path or paths.project() / "CITATION.cff"
+    citation = checked(read_yaml(path), Citation, path.name, "This file")
+    if given := os.environ.get(ADDRESS):
+        return citation.model_copy(update={"url": checked_address(given, ADDRESS)})
+    return citation
+
+
+def checked_address(url: str, where: str) -> str:
+    """Return the address of a site, which may be empty; `where` names its place in the error."""
     try:
-        return tuple(
-            person.get("name") or f"{person['given-names']} {person['family-names']}"
-            for person in content["authors"]
-        )
-    except KeyError as fault:
-        raise ChaosError("A field is missing.", where=path.name, expected=str(fault)) from fault
-    except (TypeError, AttributeError) as fault:
+        return _of_site(url)
+    except ValueError as fault:
         raise ChaosError(
-            "The authors cannot be read.",
-            where=path.name,
-            expected="a list of `name`, or of `given-names` and `family-names`",
-        ) from fault
+            "This is not the address of a site.",
+            where=where,
+            found=url,
+            expected=str(fault).removeprefix("expected "),
+        ) from None

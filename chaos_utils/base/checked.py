@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -13,7 +14,8 @@ _MOST = 10  # faults that are shown
 _LONGEST = 60  # characters of a value that is shown
 _WORDS = {
     "string": "text", "integer": "a whole number", "number": "a number", "boolean": "true or false",
-    "dictionary": "names with values", "list": "a list", "tuple": "a list",
+    "dictionary": "names with values", "object": "names with values", "list": "a list",
+    "array": "a list", "tuple": "a list",
 }  # fmt: skip
 # What pydantic puts into a place where a field may be of several types, and for a mapping's key.
 _TYPE = re.compile(r"(constrained-)?(str|int|float|tuple|dict)(\[.*\])?|\[key\]")
@@ -29,11 +31,26 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+def read_json(path: Path, kind: type[Model], what: str, *, todo: str) -> Model:
+    """Return what a JSON file that the project has written says, as `checked` does."""
+    try:
+        content = path.read_bytes()
+    except OSError as fault:
+        found = fault.strerror
+        raise ChaosError(f"{what} cannot be read.", where=path, found=found, todo=todo) from fault
+    return checked(content, kind, path, what, todo=todo)
+
+
 def checked(
     content: object, kind: type[Model], where: object, what: str, *, todo: str | None = None
 ) -> Model:
-    """Return what a file says; `what` names it in the error, which has a line for each fault."""
+    """Return what a file says; `what` names it in the error, which has a line for each fault.
+
+    Bytes are JSON, in which a text is no number: the project has written them.
+    """
     try:
+        if isinstance(content, bytes):
+            return kind.model_validate_json(content, strict=True)
         return kind.model_validate(content)
     except ValidationError as fault:
         lines = _lines(kind, fault)
@@ -48,17 +65,16 @@ def _lines(kind: type[BaseModel], fault: ValidationError) -> list[str]:
     faults = fault.errors()
     for one in faults:
         loc, at = one["loc"], ""
-        if one["type"] == "too_short" and any(
-            other["loc"][: len(loc)] == loc != other["loc"] for other in faults
-        ):
+        within = (other["loc"] for other in faults if other["loc"] != loc)
+        if one["type"] == "too_short" and any(other[: len(loc)] == loc for other in within):
             continue  # its parts have faults of their own
-        models = _models_at(kind, loc[:-1])
-        known, name = _fields(models), str(*loc[-1:])
-        unions = {model.__name__ for model in models}
+        ways = [_models_at(kind, loc[:end]) for end in range(max(1, len(loc)))]
+        known = _fields(ways[-1])
+        unions = {model.__name__ for models in ways for model in models}
         parts = [str(part) for part in loc if part not in unions]
         place = ".".join(part for part in parts if not _TYPE.fullmatch(part))
-        if one["type"] == "extra_forbidden":
-            text = f"no such field; {did_you_mean(name, known)}"
+        if one["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
+            text = f"no such field; {did_you_mean(parts[-1], known)}" if known else "no such field"
         elif one["type"] == "missing":
             text = "is missing"
         elif one["type"].startswith("union_tag"):
@@ -67,7 +83,7 @@ def _lines(kind: type[BaseModel], fault: ValidationError) -> list[str]:
             tags = [tag for field in fields for tag in get_args(field.annotation)]
             place, text = f"{place}.{by}", f"found {tag!r}; {did_you_mean(tag, tags)}"
         else:
-            text = _expected(one, known.get(name))
+            text = _expected(one, known.get(str(*loc[-1:])))
             shown = "nothing" if one["input"] is None else repr(one["input"])
             if len(shown) <= _LONGEST and (loc or one["type"] == "model_type"):
                 at = f"found {shown}; " if loc else f"{shown}; "
@@ -82,9 +98,11 @@ def _expected(fault: Mapping[str, Any], field: FieldInfo | None) -> str:
     if field and field.description and fault["type"] != "value_error":
         return f"expected {field.description}"
     text = re.sub("^Value error, | after validation", "", fault["msg"])
-    if kind := re.match(r"Input should be a valid (\w+)", text):
+    if kind := re.match(r"Input should be (?:a valid|an) (\w+)", text):
         return f"expected {_WORDS.get(kind[1], kind[1])}"
     text = re.sub("^(Tuple|String)", lambda kind: _WORDS[kind[1].lower()], text)
+    text = re.sub("^Input should be greater than or equal to", "expected at least", text)
+    text = re.sub("^Input should be less than or equal to", "expected at most", text)
     text = re.sub("^Input should be '", "expected '", text)
     return text[:1].lower() + text[1:]
 

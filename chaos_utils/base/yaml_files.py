@@ -15,20 +15,15 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         """Refuse a doubled key, of which the last would win silently, and one that is no word."""
-        for key, _ in node.value:
+        made: dict[Any, Any] = {}
+        for key, value in node.value:
+            line = key.start_mark.line + 1
             if not isinstance(key, yaml.ScalarNode):
-                raise yaml.constructor.ConstructorError(
-                    None, None, "a name must be one word, no list or mapping", key.start_mark
-                )
-        made: dict[Any, Any] = super().construct_mapping(node, deep)
-        if len(made) < len(node.value):
-            seen: list[Any] = []
-            for key, _ in node.value:
-                if key.value in seen:
-                    line = key.start_mark.line + 1
-                    raise yaml.YAMLError(f"line {line}: {key.value!r} occurs twice")
-                seen.append(key.value)
-            raise yaml.YAMLError(f"line {node.start_mark.line + 1}: a field occurs twice")
+                raise yaml.YAMLError(f"line {line}: a name must be one word, no list or mapping")
+            name = self.construct_object(key)
+            if name in made:
+                raise yaml.YAMLError(f"line {line}: {key.value!r} occurs twice")
+            made[name] = self.construct_object(value, deep=deep)
         return made
 
 

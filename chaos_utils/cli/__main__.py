@@ -17,8 +17,7 @@ from chaos_utils.cli.figures import cite, figures_app
 from chaos_utils.cli.reading import pdf, serve
 from chaos_utils.cli.records import record, verify
 from chaos_utils.cli.release import release
-from chaos_utils.cli.steps import site, sweep_run
-from chaos_utils.cli.sweep import sweep
+from chaos_utils.cli.sweep import sweep, sweep_run
 from chaos_utils.cli.train import finetune, predict, wanted
 from chaos_utils.cli.votes import votes_app
 
@@ -115,11 +114,12 @@ def run(notebook: NotebookName, parameter: Given = None, as_json: AsJson = False
     values = parameters.resolve(source, assignments(parameter))
     from chaos_utils.publish import dependencies
     from chaos_utils.report import runner, runs
+    from chaos_utils.report.manifests import figures_of
 
     dependencies.check_available(source, values)
     with _cell_progress(source.stem) as progress:
         target = runs.run(source, values, progress=progress)
-    made = [manifest.stem for manifest in runner.figures_of(target)]
+    made = [manifest.stem for manifest in figures_of(target)]
     if as_json:
         print_json({"run": str(target), "parameters": values, "made": made})
         return
@@ -155,12 +155,12 @@ def build(
     """Bring the book up to date in _build/html."""
     need_book()
     from chaos_utils.base import paths
+    from chaos_utils.base.authorship import checked_address
     from chaos_utils.publish import build as builder
-    from chaos_utils.publish import citations
 
     if sample and strict:
         raise ChaosError("--sample and --strict exclude each other.", todo="choose one")
-    citations.checked_address(url, "--url")
+    checked_address(url, "--url")
     with steps_bar("building") as progress:
 
         def say(text: str) -> None:
@@ -206,8 +206,7 @@ for group, commands in _GROUPS.items():
             app.add_typer(command, rich_help_panel=group)
         else:
             app.command(rich_help_panel=group)(command)
-for step in (site, sweep_run):
-    app.command(hidden=True)(step)
+app.command(hidden=True)(sweep_run)  # what a cluster's job calls
 
 if __name__ == "__main__":
     app()

@@ -99,13 +99,13 @@ def cite(
 ) -> None:
     """Print the citation of one figure or table."""
     need_book()
-    from chaos_utils.base import paths
+    from chaos_utils.base.authorship import read_citation
     from chaos_utils.publish import citations, contents
 
     found = contents.current_id(id)
     if found != id:
         err.print(f"{id} has moved: this cites {found}", markup=False)
     manifest = contents.read(found)
-    book = citations.read_book(paths.project() / "CITATION.cff")
+    book = read_citation()
     text = citations.FORMATS[format.value](book, manifest)
     typer.echo(text, nl=not text.endswith("\n"))

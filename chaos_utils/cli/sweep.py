@@ -1,5 +1,6 @@
 """`chaos sweep`: a grid of runs."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -74,20 +75,17 @@ def _print_summary(rows: list[dict[str, Any]]) -> None:
     from rich.markup import escape  # slow to import
     from rich.table import Table
 
-    from chaos_utils.publish.sweep import columns, short
+    from chaos_utils.publish.sweep import columns
 
     table = Table(box=None, pad_edge=False)
-    names = columns(rows)
-    if not any(row["reason"] for row in rows):
-        names.remove("reason")
+    names = columns(rows)[:-1]  # `sweeping.check` says why runs failed
     for name in names:
         numbers = all(isinstance(row.get(name), int | float | None) for row in rows)
         table.add_column(
             escape(harmless(name)), justify="right" if numbers else "left", overflow="fold"
         )
     for row in rows:
-        shown = {**row, "reason": short(row["reason"])}
-        table.add_row(*(escape(_cell(shown.get(name))) for name in names))
+        table.add_row(*(escape(_cell(row.get(name))) for name in names))
     out.print(table)
 
 
@@ -95,3 +93,11 @@ def _cell(value: object) -> str:
     if value is None:
         return ""
     return f"{value:.6g}" if isinstance(value, float) else harmless(str(value))
+
+
+def sweep_run(sweep: str, run: str) -> None:
+    """Make one run of a sweep; a job of `chaos sweep` on a cluster."""
+    need_book()
+    from chaos_utils.publish import sweep as sweeping
+
+    sweeping.make_job(Path(sweep).absolute(), run)

@@ -5,17 +5,17 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
+from pydantic.fields import FieldInfo
 
 from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.cli.arguments import writable
 from chaos_utils.cli.console import AsJson, err, out, print_json
 from chaos_utils.cli.extras import need_extra
-from chaos_utils.training.settings import KINDS, Settings, chosen, help_of
+from chaos_utils.training.settings import Settings, chosen
 
 Device = Annotated[str, typer.Option(help="auto, cpu or cuda.")]
 Out = Annotated[
@@ -73,29 +73,36 @@ def _reporting() -> Iterator[tuple[Callable[[str, int, int], None], Callable[[st
 
 def _tell(run: Any, as_json: bool) -> None:
     if as_json:
-        print_json({"run": str(run.folder), "system": run.system, "dev": run.record["dev"]})
+        dev = {name: part.model_dump() for name, part in run.record.dev.items()}
+        print_json({"run": str(run.folder), "system": run.system, "dev": dev})
         return
     out.print(f"{run.folder}", markup=False)
-    for name, part in run.record["dev"].items():
-        out.print(f"  dev {name}: accuracy {part['accuracy']:.4f} on {part['n']:,} items")
+    for name, part in run.record.dev.items():
+        out.print(f"  dev {name}: accuracy {part.accuracy:.4f} on {part.n:,} items")
 
 
 def _with_settings(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command one option for each field of `Settings`; its own come after them."""
     own = inspect.signature(command).parameters.values()
-    options = [
-        inspect.Parameter(
-            one.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=inspect.Parameter.empty if one.default is MISSING else one.default,
-            annotation=Annotated[KINDS[one.name], typer.Option(help=help_of(one))],
-        )
-        for one in fields(Settings)
-    ]
+    options = [_option(name, field) for name, field in Settings.model_fields.items()]
     every = [*options, *(one for one in own if one.kind is one.KEYWORD_ONLY)]
     command.__annotations__ = {one.name: one.annotation for one in every}
     setattr(command, "__signature__", inspect.Signature(every))  # noqa: B010 – mypy knows no such
     return command
+
+
+def _option(name: str, field: FieldInfo) -> inspect.Parameter:
+    meaning, choices = field.title or "", get_args(field.annotation)
+    said = f"{meaning[:1].upper()}{meaning[1:]}"
+    if choices:
+        said = f"{', '.join(choices[:-1])} or {choices[-1]}: {meaning}"
+    kind = str if choices else field.annotation  # which values there are is checked with the rest
+    return inspect.Parameter(
+        name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=inspect.Parameter.empty if field.is_required() else field.default,
+        annotation=Annotated[kind, typer.Option(help=f"{said}.")],
+    )
 
 
 @_with_settings

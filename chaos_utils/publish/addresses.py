@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from html import escape
 from urllib.parse import quote
 
+from chaos_utils.base.authorship import Citation
 from chaos_utils.publish import templating
-from chaos_utils.publish.citations import Book
-from chaos_utils.publish.registry import Redirect
+from chaos_utils.publish.registry import Published
 
 
-def withdrawn_page(id: str, redirect: Redirect) -> dict[str, str]:
+def withdrawn_page(id: str, redirect: Published) -> dict[str, str]:
     """Return what Sphinx puts on the page of a withdrawn figure or table, which says why."""
     return {
         "title": "Withdrawn",
@@ -18,7 +18,7 @@ def withdrawn_page(id: str, redirect: Redirect) -> dict[str, str]:
     }
 
 
-def not_found_html(book: Book, notice: str = "") -> str:
+def not_found_html(book: Citation, notice: str = "") -> str:
     """Return the page for addresses that lead nowhere; all text is escaped.
 
     Its links start from the book's own address, since it may be shown at any depth. Before the book
@@ -30,7 +30,7 @@ def not_found_html(book: Book, notice: str = "") -> str:
     return templating.render("not_found", book=book, notice=notice, places=places)
 
 
-def sitemap(book: Book, pages: Iterable[str]) -> str:
+def sitemap(book: Citation, pages: Iterable[str]) -> str:
     """Return ``sitemap.xml``, which holds whole addresses only: the book must have one.
 
     `pages` are paths from the site's root, as in ``chapters/results.html``; their order is kept.
@@ -44,6 +44,6 @@ def sitemap(book: Book, pages: Iterable[str]) -> str:
     )
 
 
-def absolute(book: Book, path: str) -> str:
+def absolute(book: Citation, path: str) -> str:
     """Return the whole address of a path from the site's root; empty before the book has one."""
     return f"{book.url.rstrip('/')}/{quote(path)}" if book.url else ""

@@ -2,18 +2,20 @@
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import closing
 from functools import partial
 
 from chaos_utils.base import modules, paths
 from chaos_utils.base.asked import asked_by
+from chaos_utils.base.authorship import ADDRESS, read_citation
 from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import write_bytes
 from chaos_utils.base.locks import alone
 from chaos_utils.base.processes import environment
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.registry import prediction_files, vote_files
-from chaos_utils.publish import citations, dependencies, processes, registry, site, staleness
+from chaos_utils.publish import dependencies, processes, registry, site, staleness
 from chaos_utils.publish.processes import Ended, Progress, Say
 from chaos_utils.report import warm
 
@@ -73,78 +75,72 @@ def build(
     steps done, and of all.
     """
     force = force or recompute
-    citations.read_book(paths.project() / "CITATION.cff")  # faults are found before anything runs
+    read_citation()  # faults are found before anything runs
     registry.read_registry()
     registry.read_redirects()
-    address = url or os.environ.get(citations.ADDRESS, "")
+    address = url or os.environ.get(ADDRESS, "")
 
-    def wanted() -> list[str]:
-        return [one for one in staleness.steps(data, address) if pages or one != "site"]
+    def wanted(*, force: bool = False) -> list[str]:
+        steps = staleness.steps(data, address, force=force)
+        return [one for one in steps if pages or one != staleness.SITE]
 
     if dry_run:
-        steps = _all_steps() if force else wanted()
-        _check_notebooks(steps)
+        steps = wanted(force=force)
+        _check_notebooks(_chapters_of(steps))
         return steps
-    variables = {citations.ADDRESS: url} if url else {}
+    variables = {ADDRESS: url} if url else {}
     variables |= {paths.RECOMPUTE: "1"} if recompute else {}
     lock = paths.build() / "lock"
     with (
         alone(lock, "another build is running: waiting for it to end", say),
         environment(**variables),
     ):
-        steps = _all_steps() if force else wanted()
-        passes = 0
-        while steps:
-            if passes == _MOST_PASSES:
-                raise ChaosError(
-                    "The book's sources change faster than it is built.",
-                    found=", ".join(steps),
-                    todo="run `chaos build` again when they stay as they are",
-                )
-            if passes:
+        for name in _left_out():
+            say(f"notebooks/{name}.py is no part of the book: _toc.yml lacks chapters/{name}")
+        steps = wanted(force=force)
+        for attempt in range(_MOST_PASSES):
+            if not steps:
+                return []
+            if attempt:
                 say(f"changed while the book was built: {', '.join(steps)}")
-            passes += 1
-            _check_notebooks(steps)
-            faults = _make(steps, data, cores or os.cpu_count() or 1, say, progress)
+            faults = []
+            with closing(_make(steps, data, cores or os.cpu_count() or 1, say)) as ended:
+                for done, one in enumerate(ended, start=1):
+                    for text in one.said:
+                        say(f"{one.name}: {text}")
+                    faults += [one.fault] if one.fault else []
+                    progress(done, len(steps))
             tried, steps = steps, wanted()
             if faults and set(steps) <= set(tried):  # no change meanwhile explains them
                 raise ChaosError("\n\n".join(faults))
-    return []
+    raise ChaosError(
+        "The book's sources change faster than it is built.",
+        found=", ".join(steps),
+        todo="run `chaos build` again when they stay as they are",
+    )
 
 
-def _make(steps: Sequence[str], data: str, cores: int, say: Say, progress: Progress) -> list[str]:
-    """Make the chapters side by side, the longest first, then the site; return why some failed."""
-    chapters = [one.removeprefix("chapter ") for one in steps if one != "site"]
+def _make(steps: Sequence[str], data: str, cores: int, say: Say) -> Generator[Ended]:
+    """Make the chapters side by side, the longest first, then the site; yield how each ended."""
+    chapters = _chapters_of(steps)
+    _check_notebooks(chapters)
     chapters.sort(key=staleness.seconds_of, reverse=True)
-    faults = []
-
-    def make_pages(name: str) -> tuple[str, ...]:
-        site.render(paths.build() / "html", say, cores=cores)
-        return ()
-
-    def hear(one: Ended, done: int) -> None:
-        for text in one.said:
-            say(f"{one.name}: {text}")
-        if one.fault:
-            faults.append(one.fault)
-        progress(done, len(steps))
-
-    _remove_scraps()
-    if chapters:
-        say(f"running {counted(len(chapters), 'chapter')}")
-        try:
+    failed = False
+    try:
+        if chapters:
+            say(f"running {counted(len(chapters), 'chapter')}")
             with warm.processes() as of_warm, environment(**of_warm):
                 chapter = partial(make_chapter, data=data)
-                ended = processes.side_by_side(chapter, chapters, workers=cores)
-                for done, one in enumerate(ended, start=1):
-                    hear(one, done)
-        finally:
-            _remove_scraps()
-    # A chapter whose sources have changed meanwhile is run again before.
-    if "site" in steps and not faults and not staleness.behind():
-        say("pages: running")
-        hear(processes.attempt(make_pages, "pages"), len(steps))
-    return faults
+                for one in processes.side_by_side(chapter, chapters, workers=cores):
+                    failed = failed or bool(one.fault)
+                    yield one
+        # A chapter whose sources have changed meanwhile is run again before.
+        if staleness.SITE in steps and not failed and not staleness.behind():
+            say("pages: running")
+            yield processes.attempt(lambda _: site.render(say, cores=cores), "pages")
+    finally:  # the lock says that no other build is running
+        for scratch in (*paths.build().glob("chapters/.*"), *paths.build().glob(".site-*")):
+            shutil.rmtree(scratch, ignore_errors=True)
 
 
 def make_chapter(name: str, data: str) -> list[str]:
@@ -165,22 +161,26 @@ def make_chapter(name: str, data: str) -> list[str]:
     ]
 
 
-def _check_notebooks(steps: Sequence[str]) -> None:
+def _left_out() -> list[str]:
+    """Return the notebooks that are no chapters, but for those that say to be run by themselves."""
+    notebooks = {path.stem: path for path in paths.notebooks().glob("[!_]*.py")}
+    return sorted(
+        name
+        for name in notebooks.keys() - {*dependencies.chapters()}
+        if f"chaos run {name}" not in notebooks[name].read_text("utf-8", "replace")
+    )
+
+
+def _chapters_of(steps: Sequence[str]) -> list[str]:
+    return [one.removeprefix("chapter ") for one in steps if one != staleness.SITE]
+
+
+def _check_notebooks(chapters: Sequence[str]) -> None:
     """Find the faults of the notebooks that are to run, and of their modules, before they do."""
     from chaos_utils.report.parameters import read_parameters  # slow to import
 
-    for chapter in (one.removeprefix("chapter ") for one in steps if one != "site"):
+    for chapter in chapters:
         notebook = paths.notebooks() / f"{chapter}.py"
         read_parameters(notebook)
         dependencies.modules_of(notebook)
     modules.remember()  # for the processes that run them
-
-
-def _all_steps() -> list[str]:
-    return [*(f"chapter {chapter}" for chapter in dependencies.chapters()), "site"]
-
-
-def _remove_scraps() -> None:
-    """Remove what builds have left that were killed; the lock says that no other is running."""
-    for scratch in (*paths.build().glob("chapters/.*"), *paths.build().glob(".site-*")):
-        shutil.rmtree(scratch, ignore_errors=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import jupytext
 
-from chaos_utils.publish.citations import Book
+from chaos_utils.base.authorship import Citation
 from chaos_utils.report import provenance
 
 
@@ -26,7 +26,7 @@ class CodeCell:
     link: str
 
 
-def cell_of(notebook: Path, id: str, book: Book) -> CodeCell | None:
+def cell_of(notebook: Path, id: str, book: Citation) -> CodeCell | None:
     """Return the cell that publishes an id; None where no cell names the id as a literal."""
     text = notebook.read_text("utf-8")
     for cell in _cells(text):
@@ -46,7 +46,7 @@ def _cells(text: str) -> list[Any]:
     return list(jupytext.reads(text, fmt="py:percent").cells)
 
 
-def _link(notebook: Path, book: Book, first: int, last: int) -> str:
+def _link(notebook: Path, book: Citation, first: int, last: int) -> str:
     """Name the last commit that changed the notebook: the same whenever the site is made."""
     commit = provenance.commit_of(notebook) if book.repository else None
     if commit is None:

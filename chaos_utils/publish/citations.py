@@ -1,17 +1,10 @@
 """How to cite the book, a figure or a table."""
 
 import json
-import os
-import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
-from chaos_utils.base.authorship import read_authors, read_citation
-from chaos_utils.base.errors import ChaosError
-from chaos_utils.report.artifacts import SYNTHETIC_NOTE
-from chaos_utils.report.captions import without_markup
+from chaos_utils.base.authorship import Citation
+from chaos_utils.report.manifests import Manifest
 
 LATEX = {
     "\\": r"\textbackslash{}",
@@ -27,199 +20,85 @@ LATEX = {
     "^": r"\textasciicircum{}",
 }
 
-# The variable that holds the book's address for one build, instead of CITATION.cff.
-ADDRESS = "CHAOS_URL"
-_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
-_ADDRESS = re.compile(
-    r"https?://[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?(/[\w.~%+@!$&'*,;=-]+)*/?", re.A | re.I
-)
 
-
-@dataclass(frozen=True, slots=True)
-class Book:
-    """What CITATION.cff says of the book.
-
-    `date` is that of this version's release, such as ``2026-11-20``; `authors` are as they are
-    printed. `url` and `repository` are where the book and its code are published, and empty before
-    they are.
-    """
-
-    title: str
-    version: str
-    abstract: str
-    date: str
-    authors: tuple[str, ...]
-    url: str
-    repository: str = ""
-
-    @property
-    def year(self) -> str:
-        """Of this version's release."""
-        return self.date[:4]
-
-
-def read_book(path: Path) -> Book:
-    """Read CITATION.cff; the variable `ADDRESS` overrides its `url`."""
-    content = read_citation(path)
-    given = os.environ.get(ADDRESS)
-    try:
-        return Book(
-            title=str(content["title"]),
-            version=str(content["version"]),
-            abstract=" ".join(str(content.get("abstract") or "").split()),
-            date=_date(content["date-released"], path.name),
-            authors=read_authors(path),
-            url=checked_address(given, ADDRESS)
-            if given
-            else checked_address(content.get("url"), f"{path.name}, url"),
-            repository=str(content.get("repository-code") or ""),
-        )
-    except KeyError as fault:
-        raise ChaosError("A field is missing.", where=path.name, expected=str(fault)) from fault
-
-
-def _date(value: object, where: str) -> str:
-    if not _DATE.fullmatch(str(value)):
-        raise ChaosError(
-            "This is not a date.",
-            where=f"{where}, date-released",
-            found=str(value),
-            expected="such as 2026-11-20",
-        )
-    return str(value)
-
-
-def checked_address(url: object, where: str) -> str:
-    """Return the address of a site; one that is empty or None as an empty text.
-
-    Parameters
-    ----------
-    url : object
-        What was given.
-    where : str
-        Where it was given, for the error.
-
-    Raises
-    ------
-    ChaosError
-        If no site can have this address.
-    """
-    text = str(url or "")
-    if text and (not _ADDRESS.fullmatch(text) or text.endswith((".html", ".html/"))):
-        raise ChaosError(
-            "This is not the address of a site.",
-            where=where,
-            found=text,
-            expected="the whole address of the folder that holds index.html, "
-            "such as https://example.org/book",
-        )
-    return text
-
-
-def book_bibtex(book: Book) -> str:
-    """Return a BibTeX entry for the whole book."""
-    return _entry("living-book", {"title": f"{{{latex(book.title)}}}"} | _common(book), book.url)
-
-
-def book_plain(book: Book) -> str:
+def book_plain(book: Citation) -> str:
     """Return a citation of the whole book in one line of text."""
-    where = f" {book.url}" if book.url else ""
-    return f"{', '.join(book.authors)} ({book.year}). {book.title}, version {book.version}.{where}"
+    return _line(book, f"{book.title}, version {book.version}.", book.url)
 
 
-def bibtex(book: Book, manifest: Mapping[str, Any]) -> str:
-    """Return a BibTeX entry for a figure or table."""
-    kind = manifest["kind"].capitalize()
-    note = f"{kind} \\texttt{{{manifest['id']}}} in \\emph{{{latex(book.title)}}}"
-    fields = {"title": f"{{{latex(title_of(manifest))}}}"} | _common(book)
-    fields["note"] = f"{note}, version {book.version}"
-    return _entry(manifest["id"], fields, address(book, manifest))
+def book_bibtex(book: Citation) -> str:
+    """Return a BibTeX entry for the whole book."""
+    return _entry(book, "living-book", latex(book.title), book.url)
 
 
-def item_plain(book: Book, title: str, url: str) -> str:
+def item_plain(book: Citation, title: str, url: str) -> str:
     """Return a citation of one item in one line of text; ``<data>`` is to be filled in.
 
     `url` is where the item is shown; empty before the book is published.
     """
-    where = f" {url}" if url else ""
-    return (
-        f"{', '.join(book.authors)} ({book.year}). {title}. In {book.title}, "
-        f"version {book.version}. Data: <data>.{where}"
-    )
+    words = f"{title}. In {book.title}, version {book.version}. Data: <data>."
+    return _line(book, words, url)
 
 
-def item_bibtex(book: Book, title: str, url: str) -> str:
+def item_bibtex(book: Citation, title: str, url: str) -> str:
     """Return a BibTeX entry for one item; ``<key>`` and ``<data>`` are to be filled in.
 
     The title is taken as it is, not escaped; `url` is as in `item_plain`.
     """
-    fields = {"title": f"{{{title}}}"} | _common(book)
-    fields["note"] = f"In \\emph{{{latex(book.title)}}}, version {book.version}; "
-    fields["note"] += "data: <data>"
-    return _entry("<key>", fields, url)
+    note = f"In \\emph{{{latex(book.title)}}}, version {book.version}; data: <data>"
+    return _entry(book, "<key>", title, url, note)
 
 
-def _common(book: Book) -> dict[str, str]:
-    return {
-        # A name in braces of its own is not taken apart into first and last name.
-        "author": " and ".join(f"{{{latex(name)}}}" for name in book.authors),
-        "year": book.year,
-        "version": book.version,
-    }
-
-
-def _entry(key: str, fields: Mapping[str, str], url: str) -> str:
-    lines = [f"  {name:<8}= {{{value}}}," for name, value in fields.items()]
-    if url:
-        lines.append(f"  url     = {{{url}}},")
-    return "\n".join([f"@misc{{{key},", *lines, "}"])
-
-
-def plain(book: Book, manifest: Mapping[str, Any]) -> str:
+def plain(book: Citation, manifest: Manifest) -> str:
     """Return a citation of a figure or table in one line of text."""
-    url = address(book, manifest)
-    where = f" {url}" if url else ""
-    return (
-        f"{', '.join(book.authors)} ({book.year}). {title_of(manifest)}. {_note(book, manifest)}."
-        + where
-    )
+    words = f"{manifest.name}. {_note(book, manifest)}."
+    return _line(book, words, address(book, manifest))
 
 
-def ris(book: Book, manifest: Mapping[str, Any]) -> str:
+def bibtex(book: Citation, manifest: Manifest) -> str:
+    """Return a BibTeX entry for a figure or table."""
+    id, kind = manifest.id, manifest.kind.capitalize()
+    note = f"{kind} \\texttt{{{id}}} in \\emph{{{latex(book.title)}}}, version {book.version}"
+    return _entry(book, id, latex(manifest.name), address(book, manifest), note)
+
+
+def ris(book: Citation, manifest: Manifest) -> str:
     """Return a RIS record of a figure or table; its lines end in CR and LF, as RIS has it."""
+    url = address(book, manifest)
     fields = [
-        ("TY", "FIGURE" if manifest["kind"] == "figure" else "DATA"),
-        ("ID", manifest["id"]),
-        ("TI", title_of(manifest)),
+        ("TY", "FIGURE" if manifest.kind == "figure" else "DATA"),
+        ("ID", manifest.id),
+        ("TI", manifest.name),
         *(("AU", name) for name in book.authors),
         ("PY", book.year),
         ("T2", book.title),
         ("ET", book.version),
         ("N1", _note(book, manifest)),
-        *(("UR", url) for url in [address(book, manifest)] if url),
+        *([("UR", url)] if url else []),
         ("ER", ""),
     ]
     return "".join(f"{tag}  - {value}\r\n" for tag, value in fields)
 
 
-def csl(book: Book, manifest: Mapping[str, Any]) -> str:
+def csl(book: Citation, manifest: Manifest) -> str:
     """Return CSL-JSON for a figure or table: a list of one item."""
+    url = address(book, manifest)
     item = {
-        "id": manifest["id"],
-        "type": "figure" if manifest["kind"] == "figure" else "dataset",
-        "title": title_of(manifest),
+        "id": manifest.id,
+        "type": "figure" if manifest.kind == "figure" else "dataset",
+        "title": manifest.name,
         "author": [{"literal": name} for name in book.authors],
         "issued": {"date-parts": [[int(book.year)]]},
         "container-title": book.title,
         "version": book.version,
         "note": _note(book, manifest),
+        **({"URL": url} if url else {}),
     }
-    url = address(book, manifest)
-    return json.dumps([item | ({"URL": url} if url else {})], indent=1, ensure_ascii=False)
+    return json.dumps([item], indent=1, ensure_ascii=False)
 
 
 # By the names that `chaos cite --format` takes.
-FORMATS: Mapping[str, Callable[[Book, Mapping[str, Any]], str]] = {
+FORMATS: Mapping[str, Callable[[Citation, Manifest], str]] = {
     "plain": plain,
     "bibtex": bibtex,
     "ris": ris,
@@ -227,9 +106,27 @@ FORMATS: Mapping[str, Callable[[Book, Mapping[str, Any]], str]] = {
 }
 
 
-def _note(book: Book, manifest: Mapping[str, Any]) -> str:
-    kind = manifest["kind"].capitalize()
-    return f"{kind} {manifest['id']} in {book.title}, version {book.version}"
+def _line(book: Citation, words: str, url: str) -> str:
+    return f"{', '.join(book.authors)} ({book.year}). {words} {url}".rstrip()
+
+
+def _entry(book: Citation, key: str, title: str, url: str, note: str = "") -> str:
+    fields = {
+        "title": f"{{{title}}}",
+        # A name in braces of its own is not taken apart into first and last name.
+        "author": " and ".join(f"{{{latex(name)}}}" for name in book.authors),
+        "year": book.year,
+        "version": book.version,
+        "note": note,
+        "url": url,
+    }
+    lines = [f"  {name:<8}= {{{value}}}," for name, value in fields.items() if value]
+    return "\n".join([f"@misc{{{key},", *lines, "}"])
+
+
+def _note(book: Citation, manifest: Manifest) -> str:
+    kind = manifest.kind.capitalize()
+    return f"{kind} {manifest.id} in {book.title}, version {book.version}"
 
 
 def latex(text: str) -> str:
@@ -237,19 +134,10 @@ def latex(text: str) -> str:
     return "".join(LATEX.get(character, character) for character in text)
 
 
-def title_of(manifest: Mapping[str, Any]) -> str:
-    """Return the title of a figure or table as it is cited, without markup.
-
-    It says so if the figure or table is synthetic.
-    """
-    title = without_markup(manifest["title"])
-    return f"{SYNTHETIC_NOTE}: {title}" if manifest["synthetic"] else title
-
-
-def address(book: Book, manifest: Mapping[str, Any], suffix: str = ".html") -> str:
+def address(book: Citation, manifest: Manifest, suffix: str = ".html") -> str:
     """Return where a figure's or table's page, or another file of it, stands.
 
     `suffix` is what follows the id in the file's name, such as ``-dark.svg``. The address is empty
     before the book is published.
     """
-    return f"{book.url.rstrip('/')}/figures/{manifest['id']}{suffix}" if book.url else ""
+    return f"{book.url.rstrip('/')}/figures/{manifest.id}{suffix}" if book.url else ""

@@ -1,19 +1,15 @@
 """The figures and tables of the last build: which there are, from which chapter."""
 
-import json
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.modules import read_source
-from chaos_utils.publish import citations, dependencies, registry, staleness
+from chaos_utils.publish import dependencies, registry, staleness
 from chaos_utils.report.captions import without_markup
-from chaos_utils.report.runner import figures_of
-
-Manifest = dict[str, Any]
+from chaos_utils.report.manifests import Manifest, figures_of, read_manifest
 
 
 def manifest_files() -> dict[str, Path]:
@@ -24,7 +20,7 @@ def manifest_files() -> dict[str, Path]:
     found: dict[str, Path] = {}
     order = {id: place for place, id in enumerate(registry.read_registry().ids)}
     for chapter in dependencies.chapters():
-        made = figures_of(paths.build() / "chapters" / chapter)
+        made = figures_of(folder_of(chapter))
         for path in sorted(made, key=lambda path: order.get(path.stem, len(order))):
             if path.stem in found:
                 raise ChaosError(f"{path.stem} is made by two notebooks")
@@ -33,28 +29,34 @@ def manifest_files() -> dict[str, Path]:
 
 
 def load() -> dict[str, Manifest]:
-    """Return the manifest of everything that the chapters have made, by id.
-
-    Each says in which folder its files are.
-    """
+    """Return the manifest of everything that the chapters have made, by id."""
     return {id: _load(path) for id, path in manifest_files().items()}
 
 
 def _load(path: Path) -> Manifest:
-    return json.loads(path.read_text("utf-8")) | {"folder": str(path.parent)}
+    manifest = read_manifest(path)
+    if path != file_of(manifest):
+        raise ChaosError(
+            "A manifest is not in its place.",
+            where=path,
+            found=f"{manifest.id}, made by {manifest.notebook}",
+            todo="run `chaos build --force`",
+        )
+    return manifest
 
 
-def file_names(manifest: Mapping[str, Any]) -> list[str]:
-    """Return the names of its files, the pictures for dark pages and phones beside the first."""
-    id = manifest["id"]
-    found = [f"{id}.{format}" for format in manifest["formats"]]
-    if manifest["kind"] == "figure":
-        found[1:1] = [f"{id}{end}.svg" for end in ("-dark", "-narrow", "-narrow-dark")]
-    return found
+def folder_of(chapter: str) -> Path:
+    """Return the folder of a chapter's run."""
+    return paths.build() / "chapters" / chapter
+
+
+def file_of(manifest: Manifest, name: str = "") -> Path:
+    """Return a file of a figure or table by its `name`, by default its manifest."""
+    return folder_of(manifest.notebook) / paths.FIGURES / (name or f"{manifest.id}.json")
 
 
 def read(id: str) -> Manifest:
-    """Return the manifest of one figure or table, as `load` does."""
+    """Return the manifest of one figure or table."""
     made, registered = manifest_files(), registry.read_registry().ids
     if not made:
         raise ChaosError("Nothing was built yet.", todo="run `chaos build` first")
@@ -88,14 +90,15 @@ def listing() -> list[dict[str, Any]]:
     changed = {name: staleness.changed_since(name) for name in sources}
     rows = []
     for id in dict.fromkeys([*known.ids, *made]):
-        manifest = made.get(id, {})
+        manifest = made.get(id)
         naming = (name for name, text in sources.items() if f'"{id}"' in text)
-        behind = changed.get(manifest.get("notebook", ""), [])
+        chapter = manifest.notebook if manifest else next(naming, None)
+        behind = changed.get(chapter, []) if manifest and chapter else []
         rows.append(
             {
                 "id": id,
-                "title": citations.title_of(manifest) if manifest else None,
-                "chapter": manifest.get("notebook") or next(naming, None),
+                "title": manifest.name if manifest else None,
+                "chapter": chapter,
                 "state": "stale" if behind else _state(manifest),
                 "changed": behind,
             }
@@ -107,12 +110,12 @@ def listing() -> list[dict[str, Any]]:
     return rows
 
 
-def _state(manifest: Manifest) -> str:
-    if not manifest:
+def _state(manifest: Manifest | None) -> str:
+    if manifest is None:
         return "not made"
-    if manifest["synthetic"]:
+    if manifest.synthetic:
         return "synthetic"
-    return "recorded" if manifest["recorded"] else "made"
+    return "recorded" if manifest.recorded else "made"
 
 
 def chapter_title(notebook: str) -> str:

@@ -8,7 +8,6 @@ give the same crate.
 
 import json
 import mimetypes
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +16,15 @@ from rocrate.model.entity import Entity
 from rocrate.rocrate import ROCrate
 
 from chaos_utils.base import inputs, paths
+from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.files import read_mapping, write_json
+from chaos_utils.base.files import write_json
+from chaos_utils.base.inputs import Input
 from chaos_utils.datasets.registry import registry
-from chaos_utils.publish import citations, contents, dependencies, licences
+from chaos_utils.publish import contents, dependencies, licences
 from chaos_utils.report import parameters
-from chaos_utils.report.artifacts import SYNTHETIC_NOTE
+from chaos_utils.report.manifests import SYNTHETIC_NOTE
+from chaos_utils.report.provenance import Record, read_record
 
 FILE = "ro-crate-metadata.json"
 PROFILE = "https://w3id.org/ro/wfrun/process/0.5"
@@ -36,19 +38,17 @@ _TYPES = {
 }
 _BY_DIGEST = {file.sha256: file for file in registry().values() if file.sha256}
 
-Record = Mapping[str, Any]
-
 
 def records() -> list[Record]:
     """Return the records of the chapters' runs, in the book's order."""
     found: list[Record] = []
     for chapter in dependencies.chapters():
-        path = paths.build() / "chapters" / chapter / paths.RECORD_FILE
-        record = read_mapping(path)
-        if not record:
+        run = contents.folder_of(chapter)
+        record = read_record(run)
+        if record is None:
             raise ChaosError(
                 f"The chapter {chapter} was not run, or its record is damaged.",
-                where=path,
+                where=run / paths.RECORD_FILE,
                 todo="run `chaos build`",
             )
         found.append(record)
@@ -65,9 +65,8 @@ def write(folder: Path, site: str = "") -> None:
 
 def describe(folder: Path, site: str = "") -> dict[str, Any]:
     """Return the description that `write` writes, as JSON-LD."""
-    book = citations.read_book(paths.project() / "CITATION.cff")
-    runs = records()
-    synthetic = any(entry["synthetic"] for record in runs for entry in record["inputs"])
+    book, runs = read_citation(), records()
+    synthetic = any(entry.synthetic for record in runs for entry in record.inputs)
     crate = ROCrate(version=_VERSION)
     crate.metadata.extra_contexts.append(_TERMS)
     root = crate.root_dataset
@@ -80,91 +79,73 @@ def describe(folder: Path, site: str = "") -> dict[str, Any]:
         _add(crate, f"#author-{number}", "Organization", name=name)
         for number, name in enumerate(book.authors, start=1)
     ]
-    root["conformsTo"] = _add(
-        crate, PROFILE, "CreativeWork", name="Process Run Crate", version=PROFILE.rsplit("/")[-1]
-    )
+    about = {"name": "Process Run Crate", "version": PROFILE.rsplit("/")[-1]}
+    root["conformsTo"] = _add(crate, PROFILE, "CreativeWork", **about)
     _file(crate, folder, f"{site}index.html")
     whole = folder / site
     for name in (*licences.holding_item_texts(whole), *licences.holding_votes(whole)):
-        _file(crate, folder, site + name, {"license": _licence(crate, licences.CC_BY_NC)})
+        _file(crate, folder, site + name, license=_licence(crate, licences.CC_BY_NC))
     root["mentions"] = [_run(crate, folder, site, record, root["author"]) for record in runs]
     described: dict[str, Any] = crate.metadata.generate()
     return described
 
 
 def _run(crate: ROCrate, folder: Path, site: str, record: Record, agent: list[Entity]) -> Entity:
-    name = record["notebook"]
-    title = contents.chapter_title(name)
+    name, title = record.notebook, contents.chapter_title(record.notebook)
+    software = [_software(crate, *package) for package in record.software.items()]
     notebook = _file(
-        crate,
-        folder,
-        f"{site}notebooks/{name}.py",
-        {
-            "@type": ["File", "SoftwareSourceCode"],
-            "name": title,
-            "version": record["code"]["version"],
-            "programmingLanguage": "Python",
-            "license": _licence(crate, licences.MIT),
-            "softwareRequirements": [
-                _software(crate, package, version)
-                for package, version in record["software"].items()
-            ],
-        },
-    )
+        crate, folder, f"{site}notebooks/{name}.py",
+        **{"@type": ["File", "SoftwareSourceCode"]}, name=title,
+        version=record.code.version, programmingLanguage="Python",
+        license=_licence(crate, licences.MIT), softwareRequirements=software,
+    )  # fmt: skip
     values = [
-        _add(
-            crate,
-            f"#{name}-{parameter}",
-            "PropertyValue",
-            name=parameter,
-            value=value if isinstance(value, str | int | float) else json.dumps(value),
-        )
-        for parameter, value in record["parameters"].items()
+        _add(crate, f"#{name}-{parameter}", "PropertyValue", name=parameter, value=_plain(value))
+        for parameter, value in record.parameters.items()
     ]
-    made = [site + one for one in record["outputs"] if one.startswith("figures/")]
-    results = [_file(crate, folder, one) for one in made]
+    made = [site + file for file in record.outputs if file.startswith("figures/")]
+    results = [_file(crate, folder, file) for file in made]
     executed = f"{site}_sources/chapters/{name}.ipynb"
     source = paths.notebooks() / f"{name}.py"
     return crate.add_action(
         notebook,
         f"#run-{name}",
-        object=[*(_input(crate, folder, entry) for entry in record["inputs"]), *values],
-        result=[*results, _file(crate, folder, executed, {"alternateName": paths.NOTEBOOK_FILE})],
+        object=[*(_input(crate, folder, entry) for entry in record.inputs), *values],
+        result=[*results, _file(crate, folder, executed, alternateName=paths.NOTEBOOK_FILE)],
         properties={
             "@type": "CreateAction",
             "name": f"Run of the chapter “{title}”",
-            "description": parameters.command(source, record["parameters"]),
+            "description": parameters.command(source, record.parameters),
             "actionStatus": "http://schema.org/CompletedActionStatus",
             "agent": agent,
         },
     )
 
 
-def _input(crate: ROCrate, folder: Path, entry: Mapping[str, Any]) -> Entity:
+def _plain(value: object) -> str | float:
+    return value if isinstance(value, str | int | float) else json.dumps(value)
+
+
+def _input(crate: ROCrate, folder: Path, entry: Input) -> Entity:
     """Return an input: a file of the crate, one that was published elsewhere, or a mere name."""
-    name, sha256 = entry["name"], entry["sha256"]
+    name, sha256 = entry.name, entry.sha256
     if (folder / name).is_file():
-        return _of_digest(_file(crate, folder, name), name, sha256)
-    if sha256 in _BY_DIGEST:
-        file = _BY_DIGEST[sha256]
+        entity = _file(crate, folder, name)
+    elif file := _BY_DIGEST.get(sha256):
+        about = {
+            "name": file.name,
+            "description": f"{file.release.title}, {file.release.homepage}",
+            "encodingFormat": _type_of(name),
+            "license": file.release.licence,
+            "sha256": sha256,
+        }
         url = file.mirror or file.url
-        known = crate.get(url)
-        return known or crate.add_file(
-            url,
-            properties={
-                "name": file.name,
-                "description": f"{file.release.title}, {file.release.homepage}",
-                "encodingFormat": _type_of(name),
-                "license": file.release.licence,
-                "sha256": sha256,
-            },
-        )
-    described = {"description": f"{SYNTHETIC_NOTE}."} if entry["synthetic"] else {}
-    named = _add(crate, f"#input-{name}", "CreativeWork", name=name, sha256=sha256, **described)
-    return _of_digest(named, name, sha256)
-
-
-def _of_digest(entity: Entity, name: str, sha256: str) -> Entity:
+        return crate.get(url) or crate.add_file(url, properties=about)
+    else:
+        about = {"sha256": sha256}
+        if entry.synthetic:
+            about["description"] = f"{SYNTHETIC_NOTE}."
+        entity = _add(crate, f"#input-{name}", "CreativeWork", name=name, **about)
     if entity["sha256"] != sha256:
         raise ChaosError(
             "The chapters were made from different versions of this file.",
@@ -174,7 +155,7 @@ def _of_digest(entity: Entity, name: str, sha256: str) -> Entity:
     return entity
 
 
-def _file(crate: ROCrate, folder: Path, name: str, more: Mapping[str, Any] | None = None) -> Entity:
+def _file(crate: ROCrate, folder: Path, name: str, /, **more: Any) -> Entity:
     """Return the crate's entry of a file below its root, adding it where it is new."""
     if known := crate.get(name):
         return known
@@ -185,14 +166,13 @@ def _file(crate: ROCrate, folder: Path, name: str, more: Mapping[str, Any] | Non
             where=name,
             todo="run `chaos build` again",
         )
-    properties = {
+    about = {
         "name": path.name,
         "encodingFormat": _type_of(name),
         "contentSize": str(path.stat().st_size),
         "sha256": inputs.digest(path),
-        **(more or {}),
     }
-    return crate.add_file(path, name, properties=properties)
+    return crate.add_file(path, name, properties=about | more)
 
 
 def _type_of(name: str) -> str:
@@ -216,5 +196,5 @@ def _licence(crate: ROCrate, url: str) -> Entity:
     return _add(crate, url, "CreativeWork", name=name, description=covers)
 
 
-def _add(crate: ROCrate, id: str, kind: str, **properties: Any) -> Entity:
+def _add(crate: ROCrate, id: str, kind: str, /, **properties: Any) -> Entity:
     return crate.get(id) or crate.add(ContextEntity(crate, id, {"@type": kind, **properties}))

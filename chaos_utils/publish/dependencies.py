@@ -14,7 +14,7 @@ from typing import Any
 
 from chaos_utils.base import inputs, modules, paths
 from chaos_utils.base.asked import asked_by
-from chaos_utils.base.authorship import read_authors
+from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.yaml_files import read_yaml
 from chaos_utils.datasets import availability
@@ -187,10 +187,9 @@ def digests(notebook: Path, data: str) -> dict[str, str]:
     These are the notebook, the modules that it needs, its data, the versions of libraries that its
     numbers may depend on, and the authors, whom its figures name.
     """
-    root = paths.project()
     code = _digests([notebook, *modules_of(notebook)])
     found = code | {name: _digest(path) for name, path in data_of(notebook, data).items()}
-    said = {"CITATION.cff, authors": repr(read_authors(root / "CITATION.cff"))}
+    said = {"CITATION.cff, authors": repr(read_citation().authors)}
     said |= {f"version of {name}": is_ for name, is_ in modules.library_versions().items()}
     texts = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in said.items()}
     return found | texts

@@ -1,16 +1,13 @@
 """What changed between two built sites: the values behind their figures and tables."""
 
 import csv
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
-
-from chaos_utils.base.checked import checked
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.report.manifests import Manifest, read_manifest
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +23,6 @@ class Change:
     column: str
     old: str
     new: str
-
-
-class _Manifest(BaseModel):
-    """What a comparison asks of a figure or table; those of the first edition state no keys."""
-
-    model_config = ConfigDict(frozen=True, strict=True)
-
-    synthetic: bool
-    keys: list[str] = []
 
 
 def compare(old: Path, new: Path, *, tolerance: float = 0.0) -> list[Change]:
@@ -69,7 +57,7 @@ def compare(old: Path, new: Path, *, tolerance: float = 0.0) -> list[Change]:
     return found
 
 
-def _manifests(site: Path) -> dict[str, _Manifest]:
+def _manifests(site: Path) -> dict[str, Manifest]:
     files = sorted(site.glob("figures/fig-*.json")) + sorted(site.glob("figures/tbl-*.json"))
     if not files:
         raise ChaosError(
@@ -78,17 +66,7 @@ def _manifests(site: Path) -> dict[str, _Manifest]:
             found="no figures/<id>.json in it" if site.is_dir() else "no such folder",
             expected="a folder such as _build/html",
         )
-    return {path.stem: _manifest(path) for path in files}
-
-
-def _manifest(path: Path) -> _Manifest:
-    todo = "build the site again"
-    try:
-        content = json.loads(path.read_text("utf-8"))
-    except (ValueError, RecursionError) as fault:
-        found = f"{type(fault).__name__}: {fault}"
-        raise ChaosError("This manifest is damaged.", where=path, found=found, todo=todo) from fault
-    return checked(content, _Manifest, path, "The manifest of a figure or table", todo=todo)
+    return {path.stem: read_manifest(path) for path in files}
 
 
 def _cells(path: Path, keys: Sequence[str]) -> dict[tuple[str, str], str]:

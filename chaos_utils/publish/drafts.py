@@ -4,7 +4,6 @@ They stand beside the site of ``chaos build``, which is always made from the beg
 """
 
 import hashlib
-import json
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -14,7 +13,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import read_mapping, write_json
 from chaos_utils.base.locks import alone
 from chaos_utils.publish import crate, dependencies, site
-from chaos_utils.report import runs
+from chaos_utils.report import provenance
 
 _BASIS = "basis.json"  # below the workplace: what all pages there were made with
 _PAGES = (".md", ".rst")  # Sphinx sees by itself whether one of these has changed
@@ -87,8 +86,8 @@ def _basis() -> dict[str, str]:
         for path in [*beside, *code, *templates]
     }
     for chapter in dependencies.chapters():
-        record = runs.read_record(paths.build() / "chapters" / chapter)
-        said = json.dumps([record.get("inputs"), record.get("parameters")], sort_keys=True)
+        record = provenance.read_record(paths.build() / "chapters" / chapter)
+        said = record.model_dump_json(include={"inputs", "parameters"}) if record else ""
         found[f"chapter {chapter}"] = hashlib.sha256(said.encode()).hexdigest()
     return found
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.analyses import why
+from chaos_utils.base.authorship import Citation
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
 from chaos_utils.datasets import companions, sources
@@ -23,7 +24,6 @@ from chaos_utils.datasets.splits import item_groups
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.divergence import jensen_shannon_distance
 from chaos_utils.publish import citations, licences, scripts
-from chaos_utils.publish.citations import Book
 from chaos_utils.scoring.system import System
 
 OTHERS = "others.js"  # names the datasets beside the book's, and why people disagree on its items
@@ -228,7 +228,7 @@ def selection(asked: str) -> str:
     return (f"?{urlencode(pairs)}" if pairs else "") + (f"#{quote(uid, safe='')}" if uid else "")
 
 
-def citation(book: Book, *, synthetic: bool) -> dict[str, Any]:
+def citation(book: Citation, *, synthetic: bool) -> dict[str, Any]:
     """Return templates for citing one item, to be filled in where it is shown.
 
     In ``plain`` and ``bibtex``, ``<uid>``, ``<title>`` (of the dataset) and ``<data>`` (its

@@ -3,7 +3,6 @@
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from textwrap import shorten
 from urllib.parse import unquote, urlsplit
@@ -11,8 +10,9 @@ from urllib.parse import unquote, urlsplit
 from bs4 import BeautifulSoup, Tag
 
 from chaos_utils.base import paths
+from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.publish import citations, dependencies
+from chaos_utils.publish import dependencies, templating
 
 # Pages that are of use on a screen only: the first part of their names.
 LEFT_OUT = ("annotate", "explorer", "figures", "reference")
@@ -23,14 +23,6 @@ _UNPRINTED = (
 )
 _REFERRING = ("for", "aria-labelledby", "aria-describedby")
 _NOTICE_LETTERS = 160  # in a running head; the title page has all of it
-# Tables and code that are wider than the paper are made smaller.
-_FIT = """<script>
-const boxes = ".table-scroll, .pst-scrollable-table-container, pre, .math-block"
-for (const box of document.querySelectorAll(boxes)) {
-  if (box.scrollWidth > box.clientWidth) box.style.zoom = box.clientWidth / box.scrollWidth
-}
-</script>
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +46,10 @@ class _Part:
         heading = self.article.find("h1")
         return heading.get_text().strip() if heading else self.name
 
+    @property
+    def content(self) -> str:
+        return self.article.decode_contents()
+
     def place(self, id: str) -> str:
         return f"{self.slug}--{id}" if id else self.slug
 
@@ -68,34 +64,18 @@ def join(site: Path, numbers: Mapping[str, int]) -> str:
     parts = {part.name: part for part in _parts(site)}
     for part in parts.values():
         _settle(part, parts)
-    book = citations.read_book(paths.project() / "CITATION.cff")
+    notice = _notice(site)
     # Not among the site's static files, which the theme loads on every page.
     style = (paths.project() / "book" / "_print" / "print.css").read_text("utf-8")
-    notice = _notice(site)
-    return f"""<!doctype html>
-<html lang="en" data-theme="light">
-<head>
-<meta charset="utf-8">
-<title>{escape(book.title)}</title>
-{"".join(f'<link rel="stylesheet" href="../html/_static/{name}">' for name in _STYLES)}
-<style>
-{style}
-{_running_heads(parts.values(), notice)}
-</style>
-</head>
-<body>
-<header class="title-page">
-<p class="book-title">{escape(book.title)}</p>
-<p>{escape(", ".join(book.authors))}</p>
-<p>Version {escape(book.version)}, {escape(book.year)}</p>
-{f'<p class="build-notice">{escape(notice)}</p>' if notice else ""}
-</header>
-{_contents(parts.values(), numbers)}
-{"".join(_section(part) for part in parts.values())}
-{_FIT}
-</body>
-</html>
-"""
+    return templating.render(
+        "print",
+        book=read_citation(),
+        notice=notice,
+        styles=_STYLES,
+        style=f"{style}\n{_running_heads(parts.values(), notice)}",
+        parts=parts.values(),
+        numbers=numbers,
+    )
 
 
 def slugs() -> list[str]:
@@ -163,30 +143,6 @@ def _lead(link: Tag, part: _Part, parts: Mapping[str, _Part]) -> None:
     else:
         link.name = "span"
         del link["href"]
-
-
-def _section(part: _Part) -> str:
-    return (
-        f'<article id="{part.slug}" class="depth-{part.depth}" style="page: {part.slug}">'
-        f"{part.article.decode_contents()}</article>\n"
-    )
-
-
-def _contents(parts: Iterable[_Part], numbers: Mapping[str, int]) -> str:
-    entries = "".join(
-        f'<li class="depth-{part.depth}"><a href="#{part.slug}">{escape(part.title)}</a>'
-        f"<span>{numbers.get(part.slug, '')}</span></li>\n"
-        for part in parts
-    )
-    return f"""<nav class="contents">
-<p class="contents-title">Contents</p>
-<ol>
-{entries}</ol>
-<p class="contents-note">The site holds more than can be printed: each figure and table on a page
-of its own with its data, files and citation (<code>figures.html</code>), every item with its text
-and votes (<code>explorer.html</code>), a page to judge items oneself (<code>annotate.html</code>),
-the code of every chapter, and the reference of the package (<code>reference.html</code>).</p>
-</nav>"""
 
 
 def _running_heads(parts: Iterable[_Part], notice: str) -> str:

@@ -6,13 +6,13 @@ the book's extension's business.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from chaos_utils.base.authorship import Citation
 from chaos_utils.base.errors import counted
 from chaos_utils.datasets.catalogue import shorts_of
 from chaos_utils.publish import citations, licences, templating
 from chaos_utils.publish.cells import CodeCell
-from chaos_utils.publish.citations import Book
+from chaos_utils.report.manifests import Manifest
 from chaos_utils.report.tables import table_html
 
 _FEW = 4  # values of a column that are shown
@@ -54,8 +54,8 @@ class Place:
 
 
 def body(
-    manifest: Mapping[str, Any],
-    book: Book,
+    manifest: Manifest,
+    book: Citation,
     place: Place,
     command: str,
     sizes: Mapping[str, int],
@@ -66,11 +66,11 @@ def body(
     `command` is what reproduces the figure or table, `sizes` the bytes of each file by its name,
     and `cell` the code that makes it.
     """
-    rows, columns, shown = manifest["data"], manifest["columns"], {}
-    if manifest["kind"] == "table":
+    rows, columns, shown = manifest.data, manifest.columns, {}
+    if manifest.kind == "table":
         datasets = licences.shown_datasets(manifest)
         shown = {
-            "table": table_html(manifest["display"]),
+            "table": table_html(manifest.display),
             "wide": is_wide(manifest),
             "notice": licences.paragraph(licences.votes_notice(datasets)) if datasets else "",
         }
@@ -79,9 +79,9 @@ def body(
         manifest=manifest,
         place=place,
         sections=SECTIONS,
-        recorded=manifest["recorded"] and shorts_of(manifest["recorded"]),
+        recorded=manifest.recorded and shorts_of(manifest.recorded),
         files=[
-            (name, _KINDS[name.removeprefix(manifest["id"])], size(n_bytes))
+            (name, _KINDS[name.removeprefix(manifest.id)], size(n_bytes))
             for name, n_bytes in sizes.items()
         ],
         held=f"{counted(len(rows), 'row')}, {counted(len(columns), 'column')}",
@@ -98,15 +98,15 @@ def body(
     )
 
 
-def contents(manifest: Mapping[str, Any]) -> str:
+def contents(manifest: Manifest) -> str:
     """Return the list of the page's sections as HTML, for the theme to show beside it."""
-    sections = {id: name for id, name in SECTIONS.items() if id != "words" or "alt" in manifest}
-    return templating.render("contents", title=manifest["title"], sections=sections)
+    sections = {id: name for id, name in SECTIONS.items() if id != "words" or manifest.alt}
+    return templating.render("contents", title=manifest.title, sections=sections)
 
 
-def is_wide(manifest: Mapping[str, Any]) -> bool:
+def is_wide(manifest: Manifest) -> bool:
     """Say whether a table needs the page's margin too."""
-    return len(manifest["display"]["header"]) > _NARROW
+    return len(manifest.display.header) > _NARROW
 
 
 def size(n_bytes: int) -> str:
@@ -117,10 +117,10 @@ def size(n_bytes: int) -> str:
     return f"{amount:.0f} {unit}" if amount >= 10 else f"{amount:.1f} {unit}"
 
 
-def read_lines(book: Book, manifest: Mapping[str, Any]) -> dict[str, str]:
+def read_lines(book: Citation, manifest: Manifest) -> dict[str, str]:
     """Return the line of Python that reads the data into a pandas frame, by kind of file."""
     csv, json = (
-        f'"{citations.address(book, manifest, suffix) or manifest["id"] + suffix}"'
+        f'"{citations.address(book, manifest, suffix) or manifest.id + suffix}"'
         for suffix in (".csv", ".json")
     )
     return {

@@ -1,14 +1,14 @@
 """Which part of the site is under which licence, and how the pages say so."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
-from typing import Any
 
 from chaos_utils.base.authorship import LICENCE, LICENCE_NAME
 from chaos_utils.datasets.catalogue import book_datasets, in_order
 from chaos_utils.datasets.dataset import Dataset, Release
+from chaos_utils.report.manifests import ItemCell, Manifest
 
 CC_BY = LICENCE
 CC_BY_NC = "https://creativecommons.org/licenses/by-nc/4.0/"
@@ -39,21 +39,18 @@ def votes_notice(datasets: Sequence[Dataset]) -> str:
     return f"{_VOTES} {'. '.join(_stated(datasets))}."
 
 
-def shown_datasets(manifest: Mapping[str, Any]) -> list[Dataset]:
+def shown_datasets(manifest: Manifest) -> list[Dataset]:
     """Return the datasets whose items a table shows by their uids, with their votes."""
-    rows = manifest.get("display", {}).get("rows", ())
-    cells = (cell for row in rows for cell in row)
-    return in_order(
-        cell["item"]["dataset"] for cell in cells if isinstance(cell, Mapping) and "item" in cell
-    )
+    cells = (cell for row in manifest.display.rows for cell in row)
+    return in_order(cell.item.dataset for cell in cells if isinstance(cell, ItemCell))
 
 
-def licence_of(manifest: Mapping[str, Any]) -> str:
+def licence_of(manifest: Manifest) -> str:
     """Return the address of the licence of a figure or table and its data.
 
     They are aggregates and so the book's own, but for a table of items with their votes.
     """
-    return CC_BY_NC if shown_datasets(manifest) and not manifest["synthetic"] else CC_BY
+    return CC_BY_NC if shown_datasets(manifest) and not manifest.synthetic else CC_BY
 
 
 def paragraph(said: str) -> str:

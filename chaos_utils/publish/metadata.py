@@ -1,13 +1,15 @@
 """What a landing page offers search engines, reference managers and link previews."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from html import escape
 from typing import Any
 
+from chaos_utils.base.authorship import Citation
 from chaos_utils.publish import licences
-from chaos_utils.publish.citations import Book, address, title_of
+from chaos_utils.publish.citations import address
 from chaos_utils.report.captions import without_markup
+from chaos_utils.report.manifests import Manifest
 
 MEDIA_TYPES = {
     "svg": "image/svg+xml",
@@ -16,122 +18,113 @@ MEDIA_TYPES = {
     "csv": "text/csv",
     "json": "application/json",
 }
+_LARGE = ("twitter:card", "summary_large_image")
 
 
-def meta_tags(book: Book, manifest: Mapping[str, Any], caption: str) -> str:
+def meta_tags(book: Citation, manifest: Manifest, caption: str) -> str:
     """Return the tags for a landing page's head, all text escaped.
 
     Highwire and Dublin Core name what is cited, Open Graph gives the card of a shared link, and
     schema.org's JSON-LD describes the files. Addresses are whole where the book has one, and
     otherwise relative to the page. The caption is taken without markup.
     """
-    lines = [
-        f'<meta name="{escape(name)}" content="{escape(content)}">'
-        for name, content in _named(book, manifest, caption)
-    ]
-    if "png" in manifest["formats"]:
-        lines.append('<meta name="twitter:card" content="summary_large_image">')
-    lines += [
-        f'<meta property="{escape(name)}" content="{escape(content)}">'
-        for name, content in _open_graph(book, manifest, caption)
-    ]
     # Nothing in the text can close the element.
     described = json.dumps(structured(book, manifest, caption), indent=1, ensure_ascii=False)
     described = described.replace("<", "\\u003c")
-    lines.append(f'<script type="application/ld+json">\n{described}\n</script>')
-    return "\n".join(lines)
-
-
-def page_tags(book: Book, page: str, title: str, description: str, picture: str) -> str:
-    """Return the tags for the head of a page that shows no single figure, all text escaped.
-
-    Parameters
-    ----------
-    book : Book
-        What CITATION.cff says.
-    page : str
-        The page's name, such as ``chapters/results``.
-    title, description : str
-        What the page is about.
-    picture : str
-        Path, from the site's root, of the card's picture. Its address is whole where the book has
-        one, and otherwise relative to the page.
-    """
-    root = f"{book.url.rstrip('/')}/" if book.url else "../" * page.count("/")
-    graph = {
-        "og:title": title,
-        "og:type": "website" if page == "index" else "article",
-        "og:site_name": book.title,
-        "og:description": description,
-        "og:image": f"{root}{picture}",
-        "og:image:type": MEDIA_TYPES["png"],
-        "og:image:alt": f"The title of the book, and one of its figures: {book.title}",
-    }
-    if book.url:
-        graph["og:url"] = f"{root}{page}.html"
-    named = {"description": description, "twitter:card": "summary_large_image"}
     return "\n".join(
-        f'<meta {kind}="{name}" content="{escape(content)}">'
-        for kind, tags in (("name", named), ("property", graph))
-        for name, content in tags.items()
+        [
+            *_tags("name", _named(book, manifest, caption)),
+            *_tags("property", _open_graph(book, manifest, caption)),
+            f'<script type="application/ld+json">\n{described}\n</script>',
+        ]
     )
 
 
-def _file(book: Book, manifest: Mapping[str, Any], suffix: str) -> str:
-    return address(book, manifest, suffix) or f"{manifest['id']}{suffix}"
+def page_tags(book: Citation, page: str, title: str, description: str, picture: str) -> str:
+    """Return the tags for the head of a page that shows no single figure, all text escaped.
+
+    `page` is its name, such as ``chapters/results``, and `picture` the path, from the site's root,
+    of the card's picture. Its address is whole where the book has one, and otherwise relative to
+    the page.
+    """
+    root = f"{book.url.rstrip('/')}/" if book.url else "../" * page.count("/")
+    graph = [
+        ("og:title", title),
+        ("og:type", "website" if page == "index" else "article"),
+        ("og:site_name", book.title),
+        ("og:description", description),
+        ("og:image", f"{root}{picture}"),
+        ("og:image:type", MEDIA_TYPES["png"]),
+        ("og:image:alt", f"The title of the book, and one of its figures: {book.title}"),
+        *([("og:url", f"{root}{page}.html")] if book.url else []),
+    ]
+    return "\n".join(
+        [*_tags("name", [("description", description), _LARGE]), *_tags("property", graph)]
+    )
 
 
-def _named(book: Book, manifest: Mapping[str, Any], caption: str) -> Iterator[tuple[str, str]]:
-    title, url = title_of(manifest), address(book, manifest)
-    yield "description", without_markup(manifest.get("alt", caption))
+def _tags(kind: str, tags: Iterable[tuple[str, str]]) -> Iterator[str]:
+    for name, content in tags:
+        yield f'<meta {kind}="{escape(name)}" content="{escape(content)}">'
+
+
+def _file(book: Citation, manifest: Manifest, suffix: str) -> str:
+    return address(book, manifest, suffix) or f"{manifest.id}{suffix}"
+
+
+def _named(book: Citation, manifest: Manifest, caption: str) -> Iterator[tuple[str, str]]:
+    title, url = manifest.name, address(book, manifest)
+    yield "description", without_markup(manifest.alt or caption)
     yield "citation_title", title
     yield from (("citation_author", name) for name in book.authors)
     yield "citation_publication_date", book.year
     yield "citation_inbook_title", book.title
     if url:
         yield "citation_public_url", url
-    if "pdf" in manifest["formats"]:
+    if "pdf" in manifest.formats:
         yield "citation_pdf_url", _file(book, manifest, ".pdf")
     yield "DC.title", title
     yield from (("DC.creator", name) for name in book.authors)
     yield "DC.date", book.year
-    yield "DC.identifier", manifest["id"]
-    yield "DC.type", "StillImage" if manifest["kind"] == "figure" else "Dataset"
-    yield from (("DC.format", MEDIA_TYPES[name]) for name in manifest["formats"])
+    yield "DC.identifier", manifest.id
+    yield "DC.type", "StillImage" if manifest.kind == "figure" else "Dataset"
+    yield from (("DC.format", MEDIA_TYPES[name]) for name in manifest.formats)
     yield "DC.language", "en"
     yield "DC.rights", licences.licence_of(manifest)
     yield "DCTERMS.isPartOf", book.url or book.title
+    if "png" in manifest.formats:
+        yield _LARGE
 
 
-def _open_graph(book: Book, manifest: Mapping[str, Any], caption: str) -> Iterator[tuple[str, str]]:
-    yield "og:title", title_of(manifest)
+def _open_graph(book: Citation, manifest: Manifest, caption: str) -> Iterator[tuple[str, str]]:
+    yield "og:title", manifest.name
     yield "og:type", "article"
     yield "og:site_name", book.title
     yield "og:description", caption
     if url := address(book, manifest):
         yield "og:url", url
-    if "png" in manifest["formats"]:
+    if "png" in manifest.formats:
         yield "og:image", _file(book, manifest, ".png")
         yield "og:image:type", MEDIA_TYPES["png"]
-        yield "og:image:alt", manifest["alt"]
+        yield "og:image:alt", manifest.alt
 
 
-def structured(book: Book, manifest: Mapping[str, Any], caption: str) -> dict[str, Any]:
+def structured(book: Citation, manifest: Manifest, caption: str) -> dict[str, Any]:
     """Return the description of a figure or table in schema.org's terms, as JSON-LD."""
-    is_figure = manifest["kind"] == "figure"
+    is_figure = manifest.kind == "figure"
     files = [
         {
             "@type": "MediaObject" if is_figure else "DataDownload",
             "contentUrl": _file(book, manifest, f".{name}"),
             "encodingFormat": MEDIA_TYPES[name],
         }
-        for name in manifest["formats"]
+        for name in manifest.formats
     ]
     described: dict[str, Any] = {
         "@context": "https://schema.org",
         "@type": "ImageObject" if is_figure else "Dataset",
-        "identifier": manifest["id"],
-        "name": title_of(manifest),
+        "identifier": manifest.id,
+        "name": manifest.name,
         "description": caption,
         "author": [{"@type": "Organization", "name": name} for name in book.authors],
         "datePublished": book.year,
@@ -143,7 +136,7 @@ def structured(book: Book, manifest: Mapping[str, Any], caption: str) -> dict[st
     }
     if is_figure:
         described["contentUrl"] = _file(book, manifest, ".png")
-        described["accessibilitySummary"] = manifest["alt"]
+        described["accessibilitySummary"] = manifest.alt
     if url := address(book, manifest):
         described["url"] = url
         described["isPartOf"]["url"] = book.url

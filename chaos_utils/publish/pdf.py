@@ -15,9 +15,10 @@ from pathlib import Path
 import pypdf
 
 from chaos_utils.base import paths
+from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_bytes, write_text
-from chaos_utils.publish import citations, joining
+from chaos_utils.publish import joining
 
 _CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _OLDEST_CHROMIUM = 131  # the first that prints page numbers as CSS asks
@@ -109,7 +110,7 @@ def _first_pages(printed: Path) -> dict[str, int]:
 def _settled(printed: Path) -> bytes:
     """Return the PDF without what differs from print to print: dates, Chromium's node numbers."""
     writer = pypdf.PdfWriter(clone_from=printed)
-    book = citations.read_book(paths.project() / "CITATION.cff")
+    book = read_citation()
     writer.metadata = {"/Title": book.title, "/Author": ", ".join(book.authors)}
     stream = io.BytesIO()
     writer.write(stream)

@@ -5,7 +5,7 @@ import os
 import signal
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from chaos_utils.base.processes import end_group, end_with_parent
 
 Say = Callable[[str], None]
 Progress = Callable[[int, int], None]
+Job = Callable[[str], Sequence[str] | None]  # returns what is to be said of what it has done
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,21 +27,19 @@ class Ended:
     fault: str = ""
 
 
-def attempt(make: Callable[[str], Sequence[str]], name: str) -> Ended:
-    """Do a job, which returns what is to be said of it."""
+def attempt(make: Job, name: str) -> Ended:
+    """Do a job; a fault of its own making keeps its traceback."""
     begun = time.monotonic()
     try:
         said = make(name)
     except ChaosError as fault:
         return Ended(name, ("failed",), str(fault))
-    except Exception:  # of our own making: it keeps its traceback
+    except Exception:
         return Ended(name, ("failed",), traceback.format_exc())
-    return Ended(name, (*said, f"done in {time.monotonic() - begun:.0f} s"))
+    return Ended(name, (*(said or ()), f"done in {time.monotonic() - begun:.0f} s"))
 
 
-def side_by_side(
-    make: Callable[[str], Sequence[str]], names: Sequence[str], *, workers: int
-) -> Iterator[Ended]:
+def side_by_side(make: Job, names: Sequence[str], *, workers: int) -> Generator[Ended]:
     """`attempt` the jobs in so many processes, begun in this order; yield each when it has ended.
 
     `make` is sent to the processes: a function of a module, with arguments of its own by
@@ -48,26 +47,12 @@ def side_by_side(
     process that is killed takes the others of its pool along: their jobs are tried once more, each
     alone.
     """
-    lost = []
-    for name, ended in _in_pool(make, names, workers):
-        if ended is None:
-            lost.append(name)
-        else:
-            yield ended
-    for name in lost:
-        ((_, ended),) = _in_pool(make, [name], 1)
-        yield ended or Ended(name, ("ended",), str(_killed(name)))
-
-
-def _in_pool(
-    make: Callable[[str], Sequence[str]], names: Sequence[str], workers: int
-) -> Iterator[tuple[str, Ended | None]]:
-    """Yield each job with how it ended, None where its process or another one was killed."""
     # A process of its own making has none of the locks and threads of this one.
     spawned = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(
         min(workers, len(names)) or 1, spawned, end_with_parent, (os.getpid(),)
     )
+    lost = []
     try:
         # Ctrl-C reaches this process alone, also before the others have a group of their own.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -76,8 +61,10 @@ def _in_pool(
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         for job in as_completed(jobs):
-            is_lost = isinstance(job.exception(), BrokenProcessPool)
-            yield jobs[job], None if is_lost else job.result()
+            if isinstance(job.exception(), BrokenProcessPool):
+                lost.append(jobs[job])
+            else:
+                yield job.result()
     except BaseException:
         for process in multiprocessing.active_children():
             end_group(process.pid)
@@ -85,6 +72,11 @@ def _in_pool(
         raise
     finally:
         pool.shutdown(cancel_futures=True)
+    for name in lost:
+        if len(names) > 1:
+            yield from side_by_side(make, [name], workers=1)
+        else:
+            yield Ended(name, ("ended",), str(_killed(name)))
 
 
 def _killed(name: str) -> ChaosError:

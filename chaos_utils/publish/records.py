@@ -171,7 +171,7 @@ def _made_by(record: Record) -> dict[str, Any]:
 def _shown_from_records() -> set[str]:
     """Return the chapters of the last build whose tables are not all computed from the data."""
     return {
-        record["notebook"]
+        record.notebook
         for record in crate.records()
-        if record["recorded"] or any(entry["synthetic"] for entry in record["inputs"])
+        if record.recorded or any(entry.synthetic for entry in record.inputs)
     }

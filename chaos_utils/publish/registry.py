@@ -13,7 +13,6 @@ version it first appeared in; one that was renamed or withdrawn says so:
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import Field, model_validator
@@ -22,29 +21,23 @@ from chaos_utils.base import paths
 from chaos_utils.base.checked import Strict, checked
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.yaml_files import read_yaml
-from chaos_utils.report.artifacts import ID
+from chaos_utils.report.manifests import ID
 
 FIGURES = "book/figures.yml"
 PAGES = "book/redirects.yml"
 _PAGE = re.compile(r"[\w-]+(/[\w-]+)*")
 
 
-class _Published(Strict):
+class Published(Strict):
+    """An id that was ever published: where it has moved, or why it was withdrawn, if either."""
+
     since: Annotated[str, Field(pattern=r"^\d+\.\d+\.\d+$", description="a version, such as 0.1.0")]
-
-
-class Redirect(_Published):
-    """An id that is no longer made: where it has moved to, or why it was withdrawn.
-
-    One of the two is empty.
-    """
-
     moved_to: str = ""
     withdrawn: str = ""
 
     @model_validator(mode="after")
-    def _check(self) -> "Redirect":
-        if bool(self.moved_to) == bool(self.withdrawn):
+    def _check(self) -> "Published":
+        if self.moved_to and self.withdrawn:
             raise ValueError("it has either moved_to: ID or withdrawn: REASON")
         return self
 
@@ -53,12 +46,11 @@ class Redirect(_Published):
 class Registry:
     """Every id that was ever published.
 
-    `ids` are those that the notebooks make, in the book's order, and `redirects` the others; one
-    that has moved leads to where it ended, however often it moved.
+    `ids` are those that the notebooks make, in the book's order, and `redirects` the others.
     """
 
     ids: tuple[str, ...]
-    redirects: Mapping[str, Redirect]
+    redirects: Mapping[str, Published]
 
     def check(self, made: Collection[str], *, synthetic: bool = False) -> None:
         """Check that the notebooks make exactly the ids that are registered.
@@ -85,50 +77,30 @@ class Registry:
 
 def read_registry() -> Registry:
     """Read the ids that were ever published."""
-    content = _read(FIGURES)
-    entries = {id: _entry(id, value) for id, value in content.items()}
-    redirects = {id: entry for id, entry in entries.items() if entry}
-    return Registry(
-        ids=tuple(id for id, entry in entries.items() if not entry),
-        redirects={id: _followed(id, entries) for id in redirects},
-    )
+    entries = {id: _entry(id, value) for id, value in _read(FIGURES).items()}
+    redirects = {id: entry for id, entry in entries.items() if entry.moved_to or entry.withdrawn}
+    ids = tuple(id for id in entries if id not in redirects)
+    for id, entry in redirects.items():
+        if entry.moved_to and entry.moved_to not in ids:
+            raise ChaosError(
+                "A redirect must lead to an id that has not moved or gone itself.",
+                where=f"{FIGURES}, {id}",
+                found=entry.moved_to,
+                expected=did_you_mean(entry.moved_to, ids),
+            )
+    return Registry(ids, redirects)
 
 
-def _entry(id: object, value: object) -> Redirect | None:
-    if not isinstance(id, str) or not ID.fullmatch(id):
+def _entry(id: object, value: object) -> Published:
+    if not ID.fullmatch(str(id)):
         raise ChaosError(
             "This is not an id.",
             where=FIGURES,
             found=repr(id),
             expected="fig-… or tbl-… in lower-case letters, digits and hyphens",
         )
-    where = f"{FIGURES}, {id}"
-    if isinstance(value, dict):
-        return checked(value, Redirect, where, "A redirect")
-    checked({"since": value}, _Published, where, "A published id")
-    return None
-
-
-def _followed(id: str, entries: Mapping[str, Redirect | None]) -> Redirect:
-    passed, entry = [id], entries[id]
-    assert entry is not None
-    while entry.moved_to:
-        target = entry.moved_to
-        if target in passed:
-            circle = " → ".join([*passed, target])
-            raise ChaosError("Redirects lead in a circle.", where=FIGURES, found=circle)
-        if target not in entries:
-            raise ChaosError(
-                "A redirect leads to an id that was never published.",
-                where=f"{FIGURES}, {passed[-1]}",
-                found=target,
-                expected=did_you_mean(target, entries),
-            )
-        if (following := entries[target]) is None:
-            break
-        passed.append(target)
-        entry = following
-    return entry
+    content = value if isinstance(value, dict) else {"since": value}
+    return checked(content, Published, f"{FIGURES}, {id}", "A published id")
 
 
 def read_moved_pages(pages: Collection[str]) -> dict[str, str]:
@@ -153,21 +125,19 @@ def read_moved_pages(pages: Collection[str]) -> dict[str, str]:
 def read_redirects() -> dict[str, str]:
     """Return the new name of each page that has moved, by its old one, whether or not it exists."""
     moved = _read(PAGES)
-    for old, new in moved.items():
-        for name in (old, new):
-            if not isinstance(name, str) or not _PAGE.fullmatch(name):
-                raise ChaosError(
-                    "This is not the name of a page.",
-                    where=f"{PAGES}, {old}",
-                    found=repr(name),
-                    expected="its path without .html, such as chapters/results",
-                )
+    for name in (*moved, *moved.values()):
+        if not isinstance(name, str) or not _PAGE.fullmatch(name):
+            raise ChaosError(
+                "This is not the name of a page.",
+                where=PAGES,
+                found=repr(name),
+                expected="its path without .html, such as chapters/results",
+            )
     return moved
 
 
 def _read(name: str) -> dict[Any, Any]:
-    path: Path = paths.project() / name
-    content = read_yaml(path) or {}
+    content = read_yaml(paths.project() / name) or {}
     if not isinstance(content, dict):
         raise ChaosError("This cannot be read.", where=name, expected="a line `name: value` each")
     return content

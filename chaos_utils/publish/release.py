@@ -4,28 +4,28 @@ The same site gives the same archive, to the byte. It holds no times and no comm
 """
 
 import hashlib
+import io
 import json
 import shutil
 import stat
 import tempfile
 import zipfile
-from collections.abc import Mapping
-from html import escape
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.files import write_bytes, write_json, write_text
+from chaos_utils.base.files import write_bytes, write_text
 from chaos_utils.datasets.sources import UNREADABLE
-from chaos_utils.publish import citations, crate, explorer, licences, staleness
+from chaos_utils.publish import crate, explorer, licences, staleness
 from chaos_utils.report import provenance
 
 SITE = "site"
 SUMS = "SHA256SUMS"
 LICENCES = "LICENCES.md"
-DEPOSIT = ".zenodo.json"
 _COPIED = ("CITATION.cff", "LICENSE")
 _SHOWN = 5
 
@@ -37,8 +37,7 @@ def make(out: Path) -> Path:
     """
     site = paths.build() / "html"
     _refuse_unfit(site)
-    root = paths.project()
-    book = citations.read_book(root / "CITATION.cff")
+    book = read_citation()
     without_desktops = shutil.ignore_patterns(*inputs.OF_DESKTOPS)
     with tempfile.TemporaryDirectory(dir=paths.build(), prefix=".release-") as scratch:
         folder = Path(scratch) / "release"
@@ -46,49 +45,40 @@ def make(out: Path) -> Path:
         explorer.leave_out_others(folder / SITE)
         shutil.copytree(paths.results(), folder / "results", ignore=without_desktops)
         for name in _COPIED:
-            shutil.copyfile(root / name, folder / name)
+            shutil.copyfile(paths.project() / name, folder / name)
         released = folder / SITE
         texts, votes = licences.holding_item_texts(released), licences.holding_votes(released)
         write_text(folder / LICENCES, licences.overview(SITE, texts, votes))
-        metadata = deposit(root / "CITATION.cff", holds_items=bool(texts or votes))
-        write_json(folder / DEPOSIT, metadata)
         crate.write(folder, f"{SITE}/")
         sums = inputs.digests(folder)
         write_text(folder / SUMS, "".join(f"{sum}  {name}\n" for name, sum in sums.items()))
-        archive = Path(scratch) / "release.zip"
-        _pack(folder, archive)
         target = out / f"living-book-{book.version}.zip"
-        write_bytes(target, archive.read_bytes())
+        write_bytes(target, _packed(folder))
     return target
 
 
 def _refuse_unfit(site: Path) -> None:
     if not (site / "index.html").is_file():
         raise ChaosError("Nothing was built yet.", where=site, todo="run `chaos build` first")
-    if any(entry["synthetic"] for record in crate.records() for entry in record["inputs"]):
+    records = crate.records()
+    if any(entry.synthetic for record in records for entry in record.inputs):
         raise ChaosError(
             "This build was made from the synthetic sample; it is not released.",
             todo="run `chaos build --strict`",
         )
-    if any(record.get("recorded") for record in crate.records()):
+    if any(record.recorded for record in records):
         raise ChaosError(
             "This build shows recorded tables, and invented items where it has none; it is not "
             "released.",
             todo="run `chaos data fetch` and `chaos build --strict`",
         )
     staleness.refuse_stale()
-    if changed := staleness.pages_changed_since():
-        raise ChaosError(
-            "What the site was made from has changed since; it is not released.",
-            found="\n".join(changed[:_SHOWN]),
-            todo="run `chaos build`",
-        )
     changed = staleness.site_changed_since()
-    if changed or crate.describe(site) != _read_json(site / crate.FILE):
+    if changed or crate.describe(site) != json.loads((site / crate.FILE).read_text("utf-8")):
         raise ChaosError(
-            "The site is not what the chapters' last runs have made.",
+            "The site is not made from what is here now, or was changed since.",
             where=site,
-            found="\n".join(changed[:_SHOWN]) or None,
+            found=_few(changed) or None,
             todo="run `chaos build`; if it has nothing to do, `chaos build --force`",
         )
     uncommitted = provenance.uncommitted()
@@ -97,71 +87,25 @@ def _refuse_unfit(site: Path) -> None:
     if uncommitted:
         raise ChaosError(
             "Not everything is committed; a release must be what a commit holds.",
-            found="\n".join(uncommitted[:_SHOWN]),
+            found=_few(uncommitted),
             todo="commit it, or put it away",
         )
 
 
-def _read_json(path: Path) -> Any:
-    return json.loads(path.read_text("utf-8"))
+def _few(lines: list[str]) -> str:
+    more = [f"… and {len(lines) - _SHOWN} more"] if len(lines) > _SHOWN else []
+    return "\n".join([*lines[:_SHOWN], *more])
 
 
-def deposit(citation: Path, *, holds_items: bool) -> dict[str, Any]:
-    """Return what Zenodo is to say of the release, as its ``.zenodo.json`` has it.
-
-    Zenodo knows one licence for the whole. It is the strictest of the parts', so that it promises
-    nothing that a part does not grant; ``LICENCES.md`` tells them apart. `holds_items` says whether
-    files of the site hold texts of items, or votes on them.
-    """
-    book = citations.read_book(citation)
-    content = read_citation(citation)
-    return {
-        "title": book.title,
-        "upload_type": "publication",
-        "publication_type": "book",
-        "publication_date": book.date,
-        "creators": [{"name": name} for name in book.authors],
-        "description": f"<p>{escape(book.abstract)}</p><p>Unpack it and open "
-        f"<code>{SITE}/index.html</code>; no network is needed.</p>",
-        "access_right": "open",
-        "license": "cc-by-nc-4.0" if holds_items else "cc-by-4.0",
-        "notes": f"Most parts are under freer licences than the whole: see {LICENCES}.",
-        "version": book.version,
-        "language": "eng",
-        "keywords": _listed(content, "keywords", str),
-        "related_identifiers": [
-            {
-                "identifier": paper[scheme],
-                "scheme": scheme,
-                "relation": "isDerivedFrom",
-                "resource_type": "publication-conferencepaper",
-            }
-            for paper in _listed(content, "references", dict)
-            for scheme in [name for name in ("doi", "url") if name in paper][:1]
-        ],
-    }
-
-
-def _listed(citation: Mapping[str, Any], field: str, kind: type) -> list[Any]:
-    """Return a field of CITATION.cff that may be absent, and is else a list of things of a kind."""
-    found = citation.get(field) or []
-    if not isinstance(found, list) or not all(isinstance(one, kind) for one in found):
-        words: dict[type, str] = {str: "texts", dict: "entries `name: value`"}
-        raise ChaosError(
-            "A field cannot be read.",
-            where=f"CITATION.cff, {field}",
-            expected=f"a list of {words[kind]}",
-        )
-    return found
-
-
-def _pack(folder: Path, archive: Path) -> None:
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
+def _packed(folder: Path) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
         for name in inputs.digests(folder):
             entry = zipfile.ZipInfo(name)  # dated 1980, as every entry
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
             packed.writestr(entry, (folder / name).read_bytes())
+    return stream.getvalue()
 
 
 def check(release: Path) -> int:
@@ -171,8 +115,22 @@ def check(release: Path) -> int:
     """
     if not release.exists():
         raise ChaosError("There is no such archive.", where=release)
+    there: dict[str, str] = {}
+    sums = ""
     try:
-        there, sums = (_unpacked if release.is_dir() else _packed)(release)
+        for name, is_link, opened in _files(release):
+            path = PurePosixPath(name)
+            leads_away = path.is_absolute() or ".." in path.parts or "\\" in name
+            if is_link or leads_away or name in there:
+                raise ChaosError(
+                    "A release holds no link, no name outside its folder, and no name twice.",
+                    found=name,
+                )
+            with opened() as stream:
+                there[name] = hashlib.file_digest(stream, "sha256").hexdigest()
+                if name == SUMS:
+                    stream.seek(0)
+                    sums = stream.read().decode()
     except UNREADABLE as fault:
         raise ChaosError(
             "The release cannot be read.",
@@ -180,7 +138,7 @@ def check(release: Path) -> int:
             found=str(fault),
             expected="a folder, or a zip file, complete and without a password",
         ) from fault
-    if sums is None:
+    if there.pop(SUMS, None) is None:
         raise ChaosError("This is not a release.", where=release, found=f"no {SUMS} in it")
     lines = (line.partition("  ") for line in sums.splitlines())
     stated = {name: digest for digest, _, name in lines}
@@ -191,44 +149,25 @@ def check(release: Path) -> int:
     ]
     faults += [f"{name} was added" for name in there if name not in stated]
     if faults:
-        more = [f"… and {len(faults) - _SHOWN} more"] if len(faults) > _SHOWN else []
         raise ChaosError(
             "The release is not what its checksums say.",
             where=SUMS,
-            found="\n".join([*faults[:_SHOWN], *more]),
+            found=_few(faults),
             todo="fetch it again",
         )
     return len(stated)
 
 
-def _unpacked(folder: Path) -> tuple[dict[str, str], str | None]:
-    """Return the digest of each file, and the text of the checksums, if there are any."""
-    for path in folder.rglob("*"):
-        if path.is_symlink():
-            raise _unlike(path.relative_to(folder).as_posix())
-    found = inputs.digests(folder)
-    stated = found.pop(SUMS, None)
-    return found, (folder / SUMS).read_text("utf-8") if stated else None
-
-
-def _packed(archive: Path) -> tuple[dict[str, str], str | None]:
-    """Return what `_unpacked` does, without unpacking anything."""
-    found: dict[str, str] = {}
-    with zipfile.ZipFile(archive) as packed:
+def _files(release: Path) -> Iterator[tuple[str, bool, Callable[[], Any]]]:
+    """Yield each file of a release, packed or not: its name, if it is a link, what opens it."""
+    if release.is_dir():
+        for path in sorted(release.rglob("*")):
+            if path.is_symlink() or (path.is_file() and path.name not in inputs.OF_DESKTOPS):
+                name = path.relative_to(release).as_posix()
+                yield name, path.is_symlink(), partial(path.open, "rb")
+        return
+    with zipfile.ZipFile(release) as packed:
         for entry in packed.infolist():
-            name, path = entry.filename, PurePosixPath(entry.filename)
-            leads_away = path.is_absolute() or ".." in path.parts or "\\" in name
-            if leads_away or name in found or stat.S_ISLNK(entry.external_attr >> 16):
-                raise _unlike(name)
             if not entry.is_dir():
-                with packed.open(entry) as stream:
-                    digest = hashlib.file_digest(stream, "sha256")  # type: ignore[arg-type]
-                    found[name] = digest.hexdigest()
-        stated = found.pop(SUMS, None)
-        return found, packed.read(SUMS).decode() if stated else None
-
-
-def _unlike(name: str) -> ChaosError:
-    return ChaosError(
-        "A release holds no link, no name outside its folder, and no name twice.", found=name
-    )
+                is_link = stat.S_ISLNK(entry.external_attr >> 16)
+                yield entry.filename, is_link, partial(packed.open, entry)

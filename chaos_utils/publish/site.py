@@ -13,11 +13,12 @@ from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
 
-from chaos_utils.base import inputs, paths
+from chaos_utils.base import paths
+from chaos_utils.base.authorship import ADDRESS
 from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import swap_in, write_json, write_text
 from chaos_utils.base.processes import end_group
-from chaos_utils.publish import citations, crate, dependencies, staleness
+from chaos_utils.publish import crate, dependencies, staleness
 from chaos_utils.report import warm
 
 _LOG = "site.log"
@@ -29,15 +30,15 @@ _ATTRIBUTE = re.compile(r"""\s([a-z-]+)\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+)""", re
 _FAULT = re.compile(r"WARNING:|ERROR:|CRITICAL:|^sphinx\.errors\.")
 
 
-def render(target: Path, say: Callable[[str], None], *, cores: int | None = None) -> None:
-    """Render the book into `target`, which is replaced whole or left as it was.
+def render(say: Callable[[str], None], *, cores: int | None = None) -> None:
+    """Render the book into ``_build/html``, which is replaced whole or left as it was.
 
     `say` is called with each fault of a page when it is found, before the other pages are made.
     What it was made from, beside the chapters, is recorded in ``_build``: it is no part of it.
     `cores` are as many as may be used, by default all.
     """
     staleness.refuse_stale()
-    address = os.environ.get(citations.ADDRESS, "")
+    address = os.environ.get(ADDRESS, "")
     made_from = dependencies.digests_of_pages() | {staleness.ADDRESS: address}
     with tempfile.TemporaryDirectory(dir=paths.build(), prefix=".site-") as folder:
         html = Path(folder) / "html"
@@ -47,10 +48,9 @@ def render(target: Path, say: Callable[[str], None], *, cores: int | None = None
             raise links_broken(broken)
         (html / ".buildinfo").unlink(missing_ok=True)  # only for Sphinx, and of this machine
         crate.write(html)
-        files = inputs.digests(html)
-        swap_in(html, target)
-        write_json(paths.build() / staleness.FILES_FILE, files)
-        write_json(paths.build() / staleness.SITE_FILE, made_from)
+        made = made_from | staleness.files_of(html)
+        swap_in(html, paths.build() / "html")
+        write_json(paths.build() / staleness.SITE_FILE, made)
 
 
 def make_pages(

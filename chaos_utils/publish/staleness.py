@@ -5,82 +5,71 @@ from a chapter that is behind its sources.
 """
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from chaos_utils.base import inputs, modules, paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import read_mapping
 from chaos_utils.publish import dependencies
-from chaos_utils.report import runs
+from chaos_utils.report import provenance
 
-SITE_FILE = "site.json"  # below _build: what the site was made from
-FILES_FILE = "files.json"  # beside it: the digest of each of the site's files
+SITE = "site"  # the last step
+SITE_FILE = (
+    "site.json"  # below _build: the digests of what the site was made from, and of its files
+)
 ADDRESS = "address"  # in it: the one that `chaos build --url` has given
 _SHOWN = 3
 
 
-def steps(data: str, address: str) -> list[str]:
-    """Return what a build must make, such as ``chapter annotations`` and, last, ``site``.
+def steps(data: str, address: str, *, force: bool = False) -> list[str]:
+    """Return what a build must make, such as ``chapter annotations`` and, last, `SITE`.
 
-    `data` is the chapters' parameter, `address` the one that the site is made for.
+    `data` is the chapters' parameter, `address` the one that the site is made for; `force` asks for
+    all.
     """
     dependencies.forget()  # a source may have changed since this process has read it
-    chapters = [one for one in dependencies.chapters() if _is_behind(one, data)]
+    chapters = [one for one in dependencies.chapters() if force or changed_since(one, data)]
     found = [f"chapter {chapter}" for chapter in chapters]
-    if found or pages_changed_since(address) or site_changed_since():
-        found.append("site")
+    if found or force or site_changed_since(address):
+        found.append(SITE)
     modules.remember()
     return found
 
 
-def _is_behind(chapter: str, data: str) -> bool:
-    made = runs.read_record(paths.build() / "chapters" / chapter)
-    other = made.get("parameters", {}).get("data") != data
-    return bool(other or changed_since(chapter) or outputs_changed_since(chapter))
+def changed_since(chapter: str, data: str | None = None) -> list[str]:
+    """Return the names of what has changed or vanished since a chapter was made, with its outputs.
 
-
-def outputs_changed_since(chapter: str) -> list[str]:
-    """Return the names of a chapter's files that are not as its run has left them."""
+    They are such as ``chaos_utils/base/style.py``; there are none when the chapter is current. One
+    without a readable record is behind in everything; so is one made from other `data`.
+    """
     run = paths.build() / "chapters" / chapter
-    outputs, there = runs.read_record(run).get("outputs", {}), inputs.digests(run)
-    changed = [name for name, digest in outputs.items() if there.get(name) != digest]
-    in_book = paths.chapters() / f"{chapter}.ipynb"
-    as_left = in_book.is_file() and inputs.digest(in_book) == outputs.get(paths.NOTEBOOK_FILE)
-    return changed if as_left else [*changed, f"book/chapters/{in_book.name}"]
+    made = provenance.read_record(run)
+    made_with = made and made.parameters.get("data")
+    if made is None or not isinstance(made_with, str) or made_with != (data or made_with):
+        return [paths.RECORD_FILE]
+    then = {f"_build/chapters/{chapter}/{name}": digest for name, digest in made.outputs.items()}
+    then[f"book/chapters/{chapter}.ipynb"] = made.outputs.get(paths.NOTEBOOK_FILE, "")
+    then |= dependencies.records_read(run)
+    sources = dependencies.digests(paths.notebooks() / f"{chapter}.py", made_with)
+    return _changed(made.made_from | then, sources | dependencies.digests_now(then))
 
 
 def seconds_of(chapter: str) -> float:
     """Return how long a chapter took when it was last made; a guess where it never was."""
-    made = runs.read_record(paths.build() / "chapters" / chapter)
-    calls = (paths.notebooks() / f"{chapter}.py").read_text("utf-8").count("publish_figure(")
-    return float(made.get("seconds", calls))
-
-
-def changed_since(chapter: str) -> list[str]:
-    """Return the names of what has changed or vanished since a chapter was made.
-
-    They are such as ``chaos_utils/base/style.py``; there are none when the chapter is current. A
-    chapter without a readable record is behind in everything.
-    """
-    run = paths.build() / "chapters" / chapter
-    made = runs.read_record(run)
-    data = made.get("parameters", {}).get("data")
-    if not isinstance(data, str):
-        return [paths.RECORD_FILE]
-    now = dependencies.digests(paths.notebooks() / f"{chapter}.py", data)
-    read = dependencies.records_read(run)
-    return _changed(made.get("made_from", {}) | read, now | dependencies.digests_now(read))
+    if made := provenance.read_record(paths.build() / "chapters" / chapter):
+        return made.seconds
+    return (paths.notebooks() / f"{chapter}.py").read_text("utf-8").count("publish_figure(")
 
 
 def behind() -> list[str]:
     """Return a line for each chapter that is behind its sources, and in what."""
     dependencies.forget()  # a source may have changed since this process has read it
-    found = []
-    for chapter in dependencies.chapters():
-        changed = changed_since(chapter) or outputs_changed_since(chapter)
-        if changed:
-            more = " …" * (len(changed) > _SHOWN)
-            found.append(f"{chapter}: {', '.join(changed[:_SHOWN])}{more}")
-    return found
+    changed = {chapter: changed_since(chapter) for chapter in dependencies.chapters()}
+    return [
+        f"{chapter}: {', '.join(names[:_SHOWN])}{' …' * (len(names) > _SHOWN)}"
+        for chapter, names in changed.items()
+        if names
+    ]
 
 
 def refuse_stale() -> None:
@@ -93,23 +82,21 @@ def refuse_stale() -> None:
         )
 
 
-def pages_changed_since(address: str | None = None) -> list[str]:
-    """Return the names of what has changed or vanished since the site was made.
+def site_changed_since(address: str | None = None) -> list[str]:
+    """Return the names of what has changed or vanished since the site was made, with its files.
 
     They are as in `changed_since`, with the chapters' records for what chapters are made from, and
     the address, where one is given, that the site is made for.
     """
     made = read_mapping(paths.build() / SITE_FILE)
-    if not made:
-        return [SITE_FILE]
     given = made.get(ADDRESS, "") if address is None else address
-    return _changed({ADDRESS: ""} | made, dependencies.digests_of_pages() | {ADDRESS: given})
+    now = dependencies.digests_of_pages() | {ADDRESS: given}
+    return _changed(made, now | files_of(paths.build() / "html"))
 
 
-def site_changed_since() -> list[str]:
-    """Return the names of the site's files that are not as the last build has made them."""
-    made = read_mapping(paths.build() / FILES_FILE)
-    return _changed(made, inputs.digests(paths.build() / "html")) if made else [FILES_FILE]
+def files_of(site: Path) -> dict[str, str]:
+    """Return the digest of each of the site's files, by its name below the checkout."""
+    return {f"_build/html/{name}": digest for name, digest in inputs.digests(site).items()}
 
 
 def _changed(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:

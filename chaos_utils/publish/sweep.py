@@ -3,15 +3,15 @@
 import csv
 import hashlib
 import io
-import itertools
 import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice, product
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +22,13 @@ from chaos_utils.base.locks import alone
 from chaos_utils.base.processes import environment
 from chaos_utils.publish import cluster, dependencies, processes
 from chaos_utils.publish.processes import Progress, Say
-from chaos_utils.report import parameters, runs
+from chaos_utils.report import parameters, provenance, runs
 from chaos_utils.report.columns import safe_cell
 from chaos_utils.report.scalars import Scalar, read_scalars
 
 SUMMARY_FILE = "summary.csv"
 PLAN_FILE = "plan.json"
+_COMMA = re.compile(r",(?![^\[]*\])")  # inside no list
 _DONE, _FAILED = "done", "failed"  # folders with a file for each run that ended so
 
 
@@ -70,22 +71,10 @@ def split_values(text: str) -> list[str]:
 
     There is at least one value; of several, none is empty.
     """
-    values, depth, quoted = [""], 0, False
-    escaped = False
-    for sign in text:
-        if depth and sign == '"' and not escaped:
-            quoted = not quoted
-        escaped = quoted and sign == "\\" and not escaped
-        depth += 0 if quoted else {"[": 1, "]": -1}.get(sign, 0)
-        if sign == "," and depth <= 0:
-            values.append("")
-        else:
-            values[-1] += sign
-    if depth > 0:
-        raise ChaosError("A list of values is not closed.", found=text, expected="a ] for each [")
-    if len(values) > 1 and "" in (value.strip() for value in values):
+    values = [value.strip() for value in _COMMA.split(text)]
+    if len(values) > 1 and "" in values:
         raise ChaosError("A value is missing between two commas, or at an end.", found=text)
-    return [value.strip() for value in values] if len(values) > 1 else values
+    return values if len(values) > 1 else [text]
 
 
 def plan(source: Path, given: Mapping[str, str]) -> Sweep:
@@ -95,7 +84,7 @@ def plan(source: Path, given: Mapping[str, str]) -> Sweep:
     """
     grid = {name: split_values(text) for name, text in given.items()}
     planned: dict[str, dict[str, Any]] = {}
-    for combination in itertools.product(*grid.values()):
+    for combination in product(*grid.values()):
         chosen = dict(zip(grid, combination, strict=True))
         values = parameters.resolve(source, chosen)
         dependencies.check_available(source, values)
@@ -144,25 +133,29 @@ def run(
         if todo and profile is not None:
             cluster.submit(folder / PLAN_FILE, profile, jobs=cores)
         elif todo:
-            say(f"running {counted(len(todo), 'run')}")
-            with environment(**_threads(cores or 1)), _without_scraps(todo):
-                make = partial(make_run, folder)
-                ended = processes.side_by_side(make, todo, workers=cores or 1)
-                for done, one in enumerate(ended, start=1):
-                    say(f"{sweep.title(one.name)}: {'failed' if one.fault else 'done'}")
-                    progress(done, len(todo))
-                    if one.fault:
-                        write_text(folder / _FAILED / one.name, one.fault)
+            _run_here(sweep, todo, cores or 1, say, progress)
         rows = [_row(sweep, name, todo) for name in sweep.runs]
         write_text(folder / SUMMARY_FILE, _as_csv(rows))
     return rows
 
 
-@contextmanager
-def _without_scraps(todo: Iterable[str]) -> Iterator[None]:
-    """Remove what the runs leave if they are interrupted."""
+def _run_here(sweep: Sweep, todo: list[str], cores: int, say: Say, progress: Progress) -> None:
+    say(f"running {counted(len(todo), 'run')}")
+    make, waiting = partial(make_run, sweep.folder), map(sweep.title, todo)
     try:
-        yield
+        with (
+            environment(**_threads(cores)),
+            closing(processes.side_by_side(make, todo, workers=cores)) as ended,
+        ):
+            for title in islice(waiting, cores):
+                say(f"{title}: running")
+            for done, one in enumerate(ended, start=1):
+                say(f"{sweep.title(one.name)}: {'failed' if one.fault else 'done'}")
+                progress(done, len(todo))
+                if one.fault:
+                    write_text(sweep.folder / _FAILED / one.name, one.fault)
+                for title in islice(waiting, 1):  # they begin in this order
+                    say(f"{title}: running")
     except BaseException:
         for name in todo:
             for scratch in paths.runs().glob(f".{name}-*"):
@@ -206,7 +199,8 @@ def _row(sweep: Sweep, name: str, todo: list[str]) -> dict[str, Scalar]:
     values = {key: _shown(sweep.runs[name][key]) for key in sweep.varied}
     row: dict[str, Any] = {"run": name, **values, "status": status, "seconds": None}
     if status != "failed":
-        row["seconds"] = runs.read_record(target).get("seconds")
+        record = provenance.read_record(target)
+        row["seconds"] = record.seconds if record else None
         for key, value in read_scalars(target).items():
             row[f"{key} (scalar)" if key in (*row, "reason") else key] = value
     row["reason"] = _reason(sweep, name) if status == "failed" else None
@@ -230,13 +224,6 @@ def columns(rows: Iterable[Mapping[str, Scalar]]) -> list[str]:
     """Return the columns of a summary: those of all its rows, the reason last."""
     names = dict.fromkeys(name for row in rows for name in row if name != "reason")
     return [*names, "reason"]
-
-
-def short(reason: Scalar) -> str:
-    """Return what was found, of a reason that says more, in one line; empty without a reason."""
-    text = str(reason or "")
-    found = re.search(r"^ +found: +(.*)$", text, flags=re.MULTILINE)
-    return found[1] if found else text.strip().rpartition("\n")[2]
 
 
 def _as_csv(rows: list[dict[str, Scalar]]) -> str:

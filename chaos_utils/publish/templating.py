@@ -9,8 +9,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from chaos_utils.base import style
-from chaos_utils.report.artifacts import picture_name
 from chaos_utils.report.captions import without_markup
+from chaos_utils.report.manifests import picture_name
 
 
 @cache

@@ -1,34 +1,26 @@
-"""What figures and tables have in common: id, caption, data, and the files beside them.
-
-Each is described by a manifest, ``<id>.json``, from which the book sets it and from
-which its landing pages and citations are made.
-"""
+"""What figures and tables have in common: id, caption, data, and the files beside them."""
 
 import json
-import re
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from chaos_utils.base import paths
 from chaos_utils.base.authorship import LICENCE
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.files import write_json, write_text
-from chaos_utils.base.style import Mode
+from chaos_utils.base.files import write_text
 from chaos_utils.report import provenance
-from chaos_utils.report.captions import first_sentence
+from chaos_utils.report.captions import cautioned, first_sentence
+from chaos_utils.report.manifests import ID, SYNTHETIC_NOTE, Format, Manifest
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from chaos_utils.base.table import Table
 
-FOLDER = paths.FIGURES
 TITLES = Path(__file__).parent / "titles.yml"
-SYNTHETIC_NOTE = "Synthetic sample"
-ID = re.compile(r"(fig|tbl)(-[a-z0-9]+)+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,24 +31,18 @@ class Published:
     viewers and the standalone page take the HTML: the object, its caption and its links.
     """
 
-    id: str
-    manifest: dict[str, Any] = field(repr=False)
+    manifest: Manifest
     html: str = field(repr=False)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         return {
-            "text/markdown": f"```{{published}} {self.id}\n```\n",
+            "text/markdown": f"```{{published}} {self.manifest.id}\n```\n",
             "text/html": self.html,
-            "text/plain": f"{self.id}: {self.manifest['title']}",
+            "text/plain": f"{self.manifest.id}: {self.manifest.title}",
         }
 
 
-def picture_name(id: str, mode: Mode, narrow: bool = False) -> str:
-    """Return the name of a figure's picture for a look and a width of the page."""
-    return f"{id}{'-narrow' if narrow else ''}{'-dark' if mode == 'dark' else ''}.svg"
-
-
-def without_findings(id: str, table: "Table", caption: str, alt: str = "") -> tuple[str, str]:
+def _without_findings(id: str, table: "Table", caption: str, alt: str) -> tuple[str, str]:
     """Return caption and alt text as they may stand over this table.
 
     What they say was found was found on the book's votes. Of others, the caption gets the title
@@ -90,8 +76,8 @@ def _is_of_others(table: "Table") -> bool:
     return any(one.name == asked and not one.in_book for one in bundled_datasets())
 
 
-def prepare(id: str, kind: str, table: "Table", caption: str) -> Path | None:
-    """Check what the author gave, and return the folder to write into; None without rows.
+def has_rows(id: str, kind: str, table: object, caption: str) -> bool:
+    """Check what an author gave, and return whether it has rows to show.
 
     The id is ``fig-…`` or ``tbl-…``, and its own in the notebook; the caption is not empty.
     """
@@ -111,59 +97,68 @@ def prepare(id: str, kind: str, table: "Table", caption: str) -> Path | None:
         )
     if not caption.strip():
         raise ChaosError(f"A {kind} needs a caption.", where=where)
-    if not len(table):
-        return None
-    folder = paths.run_folder() / FOLDER
-    if paths.in_runner() and (folder / f"{id}.json").exists():
+    if paths.in_runner() and (folder() / f"{id}.json").exists():
         raise ChaosError("Two figures or tables of this notebook have the same id.", found=id)
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+    return len(table) > 0
 
 
-def write(
-    folder: Path,
+def describe(
     id: str,
-    kind: str,
+    kind: Literal["figure", "table"],
     table: "Table",
     caption: str,
-    formats: list[str],
-    **more: Any,
-) -> dict[str, Any]:
-    """Write the data and the manifest, and return the manifest.
+    alt: str = "",
+    *,
+    formats: Sequence[Format] = (),
+    licence: str | None = None,
+    **own: Any,
+) -> Manifest:
+    """Return the manifest of what the running notebook makes.
 
-    The caption of synthetic data is made to say so. `formats` are the suffixes of the files that
-    the caller writes, and `more` are further entries of the manifest.
+    Its caption says so where the data is synthetic. `formats` are those of the files beside the
+    data, `licence` is the data's where that is not ours, and `own` what its kind has beside `alt`.
     """
-    context = provenance.current_context()
-    data, synthetic = table.rows, table.synthetic
-    authors = provenance.authors()
-    caption = " ".join(caption.split())
-    if synthetic:
-        caption = f"{SYNTHETIC_NOTE}, not a result. {caption}"
-        data = data.assign(synthetic_sample=True)
-    write_text(folder / f"{id}.csv", _safe(data).to_csv(index=False, lineterminator="\n"))
-    manifest = {
-        "id": id,
-        "kind": kind,
-        "title": first_sentence(caption.removeprefix(f"{SYNTHETIC_NOTE}, not a result. ")),
-        "caption": caption,
-        "synthetic": synthetic,
-        "creators": list(authors),
-        "licence": LICENCE if authors else None,
-        "notebook": context.notebook,
-        "parameters": dict(context.parameters),
-        "inputs": [asdict(entry) for entry in table.inputs],
-        "recorded": table.recorded,
-        "outdated": table.origin.outdated,
-        "software": provenance.software(),
-        "formats": [*formats, "csv", "json"],
-        **more,
-        "keys": list(table.keys),
-        "columns": list(data.columns),
-        "data": json.loads(data.to_json(orient="records", double_precision=15)),
-    }
-    write_json(folder / f"{id}.json", manifest)
-    return manifest
+    caption, alt = _without_findings(id, table, caption, alt)
+    caption = " ".join(cautioned(caption, table.rows).split())
+    if alt:
+        own["alt"] = " ".join(alt.split())
+    context, authors, data = provenance.current_context(), provenance.authors(), _data_of(table)
+    return Manifest(
+        id=id,
+        kind=kind,
+        title=first_sentence(caption),
+        caption=f"{SYNTHETIC_NOTE}, not a result. {caption}" if table.synthetic else caption,
+        synthetic=table.synthetic,
+        creators=list(authors),
+        licence=licence or (LICENCE if authors else None),
+        notebook=context.notebook,
+        parameters=dict(context.parameters),
+        inputs=list(table.inputs),
+        recorded=table.recorded,
+        outdated=table.origin.outdated,
+        software=provenance.software(),
+        formats=[*formats, "csv", "json"],
+        keys=list(table.keys),
+        columns=list(data.columns),
+        data=json.loads(data.to_json(orient="records", double_precision=15)),
+        **own,
+    )
+
+
+def folder() -> Path:
+    """Return where the running notebook's figures and tables go."""
+    return paths.run_folder() / paths.FIGURES
+
+
+def write(manifest: Manifest, table: "Table") -> None:
+    """Write the data and the manifest."""
+    data = _safe(_data_of(table)).to_csv(index=False, lineterminator="\n")
+    write_text(folder() / f"{manifest.id}.csv", data)
+    manifest.write(folder())
+
+
+def _data_of(table: "Table") -> "pd.DataFrame":
+    return table.rows.assign(synthetic_sample=True) if table.synthetic else table.rows
 
 
 def _safe(data: "pd.DataFrame") -> "pd.DataFrame":

@@ -26,7 +26,8 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_bytes, write_text
 from chaos_utils.base.table import Table
 from chaos_utils.report import artifacts, embedding
-from chaos_utils.report.captions import caption_html, cautioned
+from chaos_utils.report.captions import caption_html
+from chaos_utils.report.manifests import SYNTHETIC_NOTE, Manifest, picture_name
 
 PNG_DPI = 300
 SMALLEST_TYPE = 7  # points, at the size that is shown
@@ -78,18 +79,19 @@ def publish_figure(
         If this cannot be an id, another of this notebook has it, the table, caption or alt text is
         missing, or a text is too small.
     """
-    folder = artifacts.prepare(id, "figure", table, caption)
-    if folder is None:
+    if not artifacts.has_rows(id, "figure", table, caption):
         return None
-    if not alt.strip() or alt.strip() == caption.strip():
+    if alt.strip() in ("", caption.strip()):
         raise ChaosError(
             "A figure needs an alt text that is not its caption.", where=f"figure {id!r}"
         )
-    caption, alt = artifacts.without_findings(id, table, caption, alt)
-    caption = cautioned(caption, table.rows)
-    about = embedding.about(id, caption, alt, synthetic=table.synthetic)
+    sizes = {False: (0, 0), True: (0, 0)}  # until it is drawn
+    about = artifacts.describe(
+        id, "figure", table, caption, alt,
+        formats=["svg", "png", "pdf"], size=sizes[False], narrow_size=sizes[True],
+    )  # fmt: skip
+    folder = artifacts.folder()
     rows = _literal(table.rows)
-    sizes = {}
     for narrow in (False, True):
         with _drawing("light", narrow) as given:
             figure = plot(rows)
@@ -97,10 +99,11 @@ def publish_figure(
             _check_legible(figure, id)
             _mark_synthetic(figure, table)
             light = _vector(figure, "svg", embedding.svg(about))
-            write_bytes(folder / artifacts.picture_name(id, "light", narrow), light)
+            write_bytes(folder / picture_name(id, "light", narrow), light)
             if not narrow:
                 preview = _save_light(figure, folder, about)
-            sizes[narrow] = [round(96 * inches) for inches in figure.get_size_inches()]
+            width, height = figure.get_size_inches()
+            sizes[narrow] = round(96 * width), round(96 * height)
             plt.close(figure)
         dark = in_dark(light.decode(), given)
         if dark is None:
@@ -110,19 +113,10 @@ def publish_figure(
                 _mark_synthetic(figure, table)
                 dark = _vector(figure, "svg", embedding.svg(about)).decode()
                 plt.close(figure)
-        write_text(folder / artifacts.picture_name(id, "dark", narrow), dark)
-    manifest = artifacts.write(
-        folder,
-        id,
-        "figure",
-        table,
-        caption,
-        ["svg", "png", "pdf"],
-        alt=" ".join(alt.split()),
-        size=sizes[False],
-        narrow_size=sizes[True],
-    )
-    return artifacts.Published(id, manifest, _html(manifest, preview))
+        write_text(folder / picture_name(id, "dark", narrow), dark)
+    manifest = about.model_copy(update={"size": sizes[False], "narrow_size": sizes[True]})
+    artifacts.write(manifest, table)
+    return artifacts.Published(manifest, _html(manifest, preview))
 
 
 @contextmanager
@@ -207,7 +201,7 @@ def _fix_layout(figure: Figure, places: _Places | None = None) -> _Places:
     return places
 
 
-def _save_light(figure: Figure, folder: Path, about: embedding.About) -> bytes:
+def _save_light(figure: Figure, folder: Path, about: Manifest) -> bytes:
     """Write a figure's files for download, and return the picture that the notebook shows."""
     with mock.patch.object(subset, "Options", _Outlines):
         write_bytes(folder / f"{about.id}.pdf", _vector(figure, "pdf", embedding.pdf(about)))
@@ -250,7 +244,7 @@ def _mark_synthetic(figure: Figure, table: Table) -> None:
     figure.text(
         0.5,
         0.5,
-        artifacts.SYNTHETIC_NOTE.upper(),
+        SYNTHETIC_NOTE.upper(),
         ha="center",
         va="center",
         rotation=20,
@@ -261,12 +255,12 @@ def _mark_synthetic(figure: Figure, table: Table) -> None:
     )
 
 
-def _html(manifest: dict[str, Any], png: bytes) -> str:
+def _html(manifest: Manifest, png: bytes) -> str:
     source = base64.b64encode(png).decode()
     return (
-        f'<figure id="{manifest["id"]}">'
-        f'<img src="data:image/png;base64,{source}" alt="{escape(manifest["alt"])}" '
+        f'<figure id="{manifest.id}">'
+        f'<img src="data:image/png;base64,{source}" alt="{escape(manifest.alt)}" '
         f'style="max-width:100%">'
-        f"<figcaption><b>{manifest['id']}</b> {caption_html(manifest['caption'])}</figcaption>"
+        f"<figcaption><b>{manifest.id}</b> {caption_html(manifest.caption)}</figcaption>"
         "</figure>"
     )

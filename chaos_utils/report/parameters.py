@@ -4,10 +4,10 @@ import ast
 import hashlib
 import io
 import json
-import math
 import shlex
 import tokenize
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,13 +16,14 @@ from typing import Any
 import jupytext
 import nbformat
 import yaml
+from pydantic import FiniteFloat, TypeAdapter
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.modules import read_source
 
-_SCALARS: Mapping[str, type] = {"int": int, "float": float, "str": str, "bool": bool}
-_BOOLEANS = {"true": True, "false": False}
+_SCALARS: dict[str, Any] = {"int": int, "float": FiniteFloat, "str": str, "bool": bool}
+_LISTS = {f"list[{name}]": list[kind] for name, kind in _SCALARS.items()}  # type: ignore[valid-type]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,68 +44,42 @@ class Parameter:
     def convert(self, value: object) -> Any:
         """Return a value of the declared type, from text as typed on a command line too.
 
-        A list may be text in JSON.
+        A list may be text in JSON, or parts between commas.
         """
         try:
-            found = self._converted(value)
-            if _least(found) < 0 <= _least(self.default):
+            converted = self._converted(value)
+            if _least(converted) < 0 <= _least(self.default):
                 raise ValueError
-            return found
-        except (TypeError, ValueError) as fault:
+            return converted
+        except (ValueError, LookupError) as fault:
             expected = f"{self.kind}, such as {self.default!r}"
             if self.kind.removeprefix("list[").rstrip("]") in ("int", "float"):
                 expected += "; 0 or more" * (_least(self.default) >= 0)
             if self.choices:
-                expected = "one of " + ", ".join(str(choice) for choice in self.choices)
+                expected = "one of " + ", ".join(map(str, self.choices))
             raise ChaosError(
                 f"Parameter {self.name!r} has the wrong value.",
                 found=repr(value),
                 expected=expected,
             ) from fault
 
-    def _converted(self, value: object) -> Any:
+    def _converted(self, value: Any) -> Any:
         if self.choices:
-            for choice in self.choices:
-                if value == choice or value == str(choice):
-                    return choice
-            raise ValueError
-        if self.kind.startswith("list["):
-            return _as_list(value, self.kind[5:-1])
-        return _as_scalar(value, self.kind)
+            return {str(choice): choice for choice in self.choices}[str(value)]
+        adapter = TypeAdapter((_SCALARS | _LISTS)[self.kind])
+        if not isinstance(value, str):
+            return adapter.validate_python(value, strict=True)
+        if not self.kind.startswith("list["):
+            return adapter.validate_python(value)
+        if value.lstrip().startswith("["):
+            return adapter.validate_json(value)
+        return adapter.validate_python([part.strip() for part in value.split(",") if part])
 
 
 def _least(value: object) -> float:
     """Return the least of the numbers in a value; 0 where it holds none."""
     several = value if isinstance(value, list) else [value]
-    return min((one for one in several if isinstance(one, int | float)), default=0)
-
-
-def _as_scalar(value: object, kind: str) -> Any:
-    wanted = _SCALARS[kind]
-    if isinstance(value, str) and kind != "str":
-        if kind == "bool":
-            if value.lower() not in _BOOLEANS:
-                raise ValueError
-            return _BOOLEANS[value.lower()]
-        value = wanted(value)
-    if wanted is float and isinstance(value, float) and not math.isfinite(value):
-        raise ValueError
-    if wanted is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    if type(value) is not wanted:
-        raise TypeError
-    return value
-
-
-def _as_list(value: object, kind: str) -> list[Any]:
-    if isinstance(value, str):
-        text = value.strip()
-        value = (
-            json.loads(text) if text.startswith("[") else [part for part in text.split(",") if part]
-        )
-    if not isinstance(value, list):
-        raise TypeError
-    return [_as_scalar(part.strip() if isinstance(part, str) else part, kind) for part in value]
+    return min((part for part in several if isinstance(part, int | float)), default=0)
 
 
 def find_notebook(name: str) -> Path:
@@ -149,8 +124,13 @@ def read_parameters(source: Path) -> list[Parameter]:
     text = cells[0].source
     try:
         statements = ast.parse(text).body
-        comments = _comments(text)
-        return [_parameter(statement, comments, source) for statement in statements]
+        tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+        words = (token for token in tokens if token.type == tokenize.COMMENT)
+        comments = {comment.start[0]: comment.string.lstrip("# ") for comment in words}
+        return [
+            _parameter(statement, comments.get(statement.end_lineno or 0, ""), source)
+            for statement in statements
+        ]
     except (SyntaxError, ValueError, RecursionError, MemoryError) as fault:
         line = getattr(fault, "lineno", None)
         raise ChaosError(
@@ -160,47 +140,23 @@ def read_parameters(source: Path) -> list[Parameter]:
         ) from fault
 
 
-def _comments(text: str) -> dict[int, str]:
-    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-    return {
-        token.start[0]: token.string.lstrip("# ")
-        for token in tokens
-        if token.type == tokenize.COMMENT
-    }
-
-
-def _parameter(statement: ast.stmt, comments: Mapping[int, str], source: Path) -> Parameter:
-    line = ast.unparse(statement)
-    fault = ChaosError(
+def _parameter(statement: ast.stmt, meaning: str, source: Path) -> Parameter:
+    match statement:
+        case ast.AnnAssign(ast.Name(name), annotation, ast.expr() as value) if meaning:
+            kind = ast.unparse(annotation)
+            choices = kind[8:-1] + "," if kind.startswith("Literal[") else ""
+            with suppress(SyntaxError, TypeError, ValueError, ChaosError):
+                default, known = ast.literal_eval(value), ast.literal_eval(f"({choices})")
+                parameter = Parameter(name, kind, default, meaning, known)
+                if parameter.convert(default) == default:  # a text that stands for it is none
+                    return parameter
+    raise ChaosError(
         "A line of the parameters cell cannot be read.",
         where=source.name,
-        found=line,
+        found=ast.unparse(statement),
         expected="name: type = default  # meaning, with a type of int, float, str, bool, "
         "list[…] or Literal[…], and a default of that type",
     )
-    if not (
-        isinstance(statement, ast.AnnAssign)
-        and isinstance(statement.target, ast.Name)
-        and statement.value is not None
-        and comments.get(statement.end_lineno or 0)
-    ):
-        raise fault
-    kind = ast.unparse(statement.annotation)
-    choices: tuple[Any, ...] = ()
-    try:
-        default = ast.literal_eval(statement.value)
-        if kind.startswith("Literal["):
-            choices = tuple(ast.literal_eval(f"({kind[8:-1]},)"))
-        element = kind[5:-1] if kind.startswith("list[") else kind
-        if not choices and element not in _SCALARS:
-            raise fault
-        meaning = comments[statement.end_lineno or 0]
-        parameter = Parameter(statement.target.id, kind, default, meaning, choices)
-        if parameter.convert(default) != default:  # a text that would be converted is no default
-            raise fault
-    except (SyntaxError, TypeError, ValueError, ChaosError):
-        raise fault from None
-    return parameter
 
 
 def resolve(source: Path, given: Mapping[str, object]) -> dict[str, Any]:

@@ -6,16 +6,20 @@ import platform
 import subprocess
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from chaos_utils.base import inputs, paths
-from chaos_utils.base.authorship import read_authors
+from pydantic import Field
+
+from chaos_utils.base import paths
+from chaos_utils.base.authorship import read_citation
+from chaos_utils.base.checked import Strict, read_json
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_json
+from chaos_utils.base.inputs import Input
 
 _PACKAGES = ("matplotlib", "numpy", "pandas", "scipy", "seaborn")
-_RECORDED = (*_PACKAGES, "jupytext", "papermill", "ipykernel", "torch", "transformers")
+RECORDED = (*_PACKAGES, "jupytext", "papermill", "ipykernel", "torch", "transformers")
 TRAINED_WITH = ("torch", "transformers", "tokenizers", "accelerate", "safetensors", "numpy")
 
 
@@ -31,6 +35,39 @@ class Context:
     reader: str = ""
 
 
+class Code(Strict):
+    """The code of a run, as `code` describes it."""
+
+    version: str
+    commit: str | None
+    uncommitted_changes: bool | None
+
+
+class Record(Strict):
+    """What is known of a finished run of a notebook.
+
+    `inputs` are those of its figures and tables, and `recorded` the datasets whose tables were
+    recorded rather than computed. `made_from` has the digests of all that the notebook depends on,
+    its modules too, where they are known; `outputs` those of the run's files, by their names in its
+    folder. It `started` in UTC.
+    """
+
+    version: Literal[1] = Field(alias="schema")
+    notebook: str
+    notebook_sha256: str
+    parameters: dict[str, Any]
+    seed: Any
+    inputs: list[Input]
+    recorded: list[str]
+    made_from: dict[str, str]
+    code: Code
+    software: dict[str, str]
+    hardware: dict[str, Any]
+    started: str
+    seconds: float
+    outputs: dict[str, str]
+
+
 def write_context(folder: Path, context: Context) -> None:
     """Leave a note of what is about to run, for the notebook's own process."""
     write_json(folder / paths.CONTEXT_FILE, asdict(context))
@@ -44,7 +81,7 @@ def current_context() -> Context:
 
 def authors() -> tuple[str, ...]:
     """Return whom to name as author: no one for what a reader makes outside the notebooks."""
-    return read_authors(paths.project() / "CITATION.cff") if paths.in_runner() else ()
+    return read_citation().authors if paths.in_runner() else ()
 
 
 def version() -> str:
@@ -109,42 +146,12 @@ def hardware() -> dict[str, Any]:
     }
 
 
-def write_record(
-    path: Path,
-    *,
-    context: Context,
-    source: Path,
-    read: list[dict[str, Any]],
-    recorded: list[str],
-    made_from: Mapping[str, str],
-    outputs: list[Path],
-    started: datetime,
-) -> None:
-    """Write the record of a finished run.
+def read_record(run: Path) -> Record | None:
+    """Return the record of a run; None without one, or of one that is damaged or of another form.
 
-    Outputs are named relative to the record's folder. `read` are the inputs of the run's figures
-    and tables, as their manifests have them, and `recorded` the datasets whose tables were
-    recorded rather than computed; `made_from` are digests of all that the notebook depends on,
-    its modules too, and empty where unknown. `started` is in UTC.
+    Such a run counts as not made: it is made again.
     """
-    ended = datetime.now(UTC)
-    record = {
-        "schema": 1,
-        "notebook": context.notebook,
-        "notebook_sha256": inputs.digest(source),
-        "parameters": dict(context.parameters),
-        "seed": context.parameters.get("seed"),
-        "inputs": read,
-        "recorded": recorded,
-        "made_from": dict(made_from),
-        "code": code(),
-        "software": software(_RECORDED),
-        "hardware": hardware(),
-        "started": started.isoformat(timespec="seconds"),
-        "seconds": round((ended - started).total_seconds(), 1),
-        "outputs": {
-            output.relative_to(path.parent).as_posix(): inputs.digest(output)
-            for output in sorted(outputs)
-        },
-    }
-    write_json(path, record)
+    try:
+        return read_json(run / paths.RECORD_FILE, Record, "A run's record", todo="run it again")
+    except ChaosError:
+        return None

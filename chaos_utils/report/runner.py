@@ -1,6 +1,5 @@
 """Run a notebook: check its parameters, execute it, record the run, strip what varies."""
 
-import json
 import logging
 import os
 import re
@@ -14,12 +13,13 @@ from typing import Any
 import jupytext
 import nbformat
 
-from chaos_utils.base import paths
+from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import fresh_folder, write_json, write_text
 from chaos_utils.base.processes import environment
 from chaos_utils.datasets.catalogue import shorts_of
 from chaos_utils.report import parameters, provenance, warm
+from chaos_utils.report.manifests import Manifest, figures_of, read_manifest
 
 PAGE_FILE = "page.html"
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
@@ -64,25 +64,33 @@ def run_notebook(
                 write_text(failed, executed.read_text("utf-8"))
             raise
         notebook = nbformat.read(executed, as_version=4)
-        manifests = [json.loads(path.read_text("utf-8")) for path in figures_of(folder)]
+        manifests = [read_manifest(path) for path in figures_of(folder)]
         _tidy(notebook, parameters.read_parameters(source), shown, _recorded_notice(manifests))
         write_text(executed, nbformat.writes(notebook) + "\n")
         if standalone:
             from chaos_utils.report.standalone import page
 
-            by_id = {one["id"]: one for one in manifests}
-            write_text(folder / PAGE_FILE, page(notebook, by_id, folder / paths.FIGURES))
+            by_id = {one.id: one for one in manifests}
+            text = page(notebook, target.name, by_id, folder / paths.FIGURES)
+            write_text(folder / PAGE_FILE, text)
         (folder / paths.CONTEXT_FILE).unlink()
-        provenance.write_record(
-            folder / paths.RECORD_FILE,
-            context=context,
-            source=source,
-            read=_inputs_of(manifests),
-            recorded=sorted({name for one in manifests for name in one["recorded"]}),
-            made_from=made_from or {},
-            outputs=[path for path in folder.rglob("*") if path.is_file()],
-            started=started,
+        record = provenance.Record(
+            schema=1,
+            notebook=source.stem,
+            notebook_sha256=inputs.digest(source),
+            parameters=dict(shown),
+            seed=shown.get("seed"),
+            inputs=list(inputs.merged(*(one.inputs for one in manifests))),
+            recorded=sorted({name for one in manifests for name in one.recorded}),
+            made_from=dict(made_from or {}),
+            code=provenance.Code(**provenance.code()),
+            software=provenance.software(provenance.RECORDED),
+            hardware=provenance.hardware(),
+            started=started.isoformat(timespec="seconds"),
+            seconds=round((datetime.now(UTC) - started).total_seconds(), 1),
+            outputs=inputs.digests(folder),
         )
+        write_json(folder / paths.RECORD_FILE, record.model_dump(by_alias=True))
 
 
 def _execute(
@@ -102,8 +110,6 @@ def _execute(
     logging.getLogger("papermill").setLevel(logging.ERROR)
     notebook = jupytext.read(source)
     notebook.metadata["kernelspec"] = KERNEL
-    plain = folder / f"{source.stem}-source.ipynb"
-    nbformat.write(notebook, plain)
 
     running = ""
 
@@ -116,7 +122,7 @@ def _execute(
     try:
         with _environment(folder, has_threads="threads" in values):
             papermill.execute_notebook(
-                plain,
+                notebook,
                 executed,
                 parameters=dict(values),
                 kernel_name=KERNEL["name"],
@@ -139,8 +145,6 @@ def _execute(
             todo="free memory or ask for less with its parameters; "
             f"what had run is kept in _build/failed/{kept.name}",
         ) from fault
-    finally:
-        plain.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -210,7 +214,8 @@ def _tidy(
     notice: str,
 ) -> None:
     """Strip times, random ids and folders; under the title, show a notice and the parameters."""
-    notebook.metadata.pop("papermill", None)
+    for volatile in ("papermill", "jupytext"):  # jupytext names kinds of metadata in any order
+        notebook.metadata.pop(volatile, None)
     for cell in notebook.cells:
         tags = cell.metadata.get("tags", [])
         if "parameters" in tags or "injected-parameters" in tags:
@@ -233,21 +238,15 @@ def _tidy(
         cell["id"] = f"cell-{number:03d}"
 
 
-def _inputs_of(manifests: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the inputs of all figures and tables, each once, by name."""
-    found = {entry["name"]: entry for one in manifests for entry in one["inputs"]}
-    return [found[name] for name in sorted(found)]
-
-
-def _recorded_notice(manifests: list[dict[str, Any]]) -> str:
+def _recorded_notice(manifests: list[Manifest]) -> str:
     """Say in Markdown which tables were recorded, from which files; nothing where none was."""
-    recorded = [one for one in manifests if one["recorded"]]
+    recorded = [one for one in manifests if one.recorded]
     if not recorded:
         return ""
-    names = dict.fromkeys(name for one in recorded for name in one["recorded"])
-    files = {entry["name"]: entry["sha256"] for one in recorded for entry in one["inputs"]}
+    names = dict.fromkeys(name for one in recorded for name in one.recorded)
+    files = {entry.name: entry.sha256 for one in recorded for entry in one.inputs}
     which = "\n".join(f"> * `{name}` (SHA-256 `{sha256}`)" for name, sha256 in files.items())
-    older = [f"{{numref}}`{one['id']}`" for one in recorded if one["outdated"]]
+    older = [f"{{numref}}`{one.id}`" for one in recorded if one.outdated]
     warning = (
         f"\n>\n> Another version of the code made what is shown in {', '.join(older)}."
         if older
@@ -283,8 +282,3 @@ def _code(value: object) -> str:
     """Set a value as code in a Markdown table, whatever characters it holds."""
     text = re.sub(r"[^A-Za-z0-9 .,/-]", lambda found: f"&#{ord(found[0])};", str(value))
     return f"<code>{text}</code>"
-
-
-def figures_of(run: Path) -> list[Path]:
-    """Return the manifests of the figures and tables of a run, by name."""
-    return sorted((run / paths.FIGURES).glob("*.json"))

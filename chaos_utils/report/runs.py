@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from chaos_utils.base import inputs, paths
-from chaos_utils.base.files import read_mapping
 from chaos_utils.base.locks import alone
+from chaos_utils.report.provenance import read_record
 
 
 def folder_of(source: Path, values: Mapping[str, Any]) -> Path:
@@ -23,16 +23,11 @@ def is_there(source: Path, values: Mapping[str, Any]) -> bool:
     from chaos_utils.report import parameters  # slow to import
 
     record = read_record(folder_of(source, values))
-    return record.get("notebook_sha256") == inputs.digest(source) and record.get(
-        "parameters"
-    ) == parameters.without_folders(values)
-
-
-def read_record(run: Path) -> dict[str, Any]:
-    """Return the record of a run; empty where there is none that can be read."""
-    record = read_mapping(run / paths.RECORD_FILE)
-    mappings = (record.get(name, {}) for name in ("parameters", "made_from", "outputs"))
-    return record if all(isinstance(one, dict) for one in mappings) else {}
+    return (
+        record is not None
+        and record.notebook_sha256 == inputs.digest(source)
+        and record.parameters == parameters.without_folders(values)
+    )
 
 
 def run(

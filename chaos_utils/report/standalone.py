@@ -9,7 +9,7 @@ import nbformat
 from latex2mathml.converter import convert
 
 from chaos_utils.base import paths
-from chaos_utils.report.artifacts import picture_name
+from chaos_utils.report.manifests import picture_name
 from chaos_utils.report.values import Manifests, with_values
 
 # Roles that only the book can resolve, and what stands for them on a page of its own.
@@ -35,11 +35,11 @@ _LOOK = """
 _FORMULA = re.compile(r"(?<![\\$])\$([^\s$](?:[^$\n]*[^\s$])?)\$(?!\d)")
 
 
-def page(notebook: nbformat.NotebookNode, manifests: Manifests, figures: Path | None = None) -> str:
+def page(notebook: nbformat.NotebookNode, name: str, manifests: Manifests, figures: Path) -> str:
     """Return a page with everything in it: no script, style or picture from elsewhere.
 
-    `manifests` are those of the run's figures and tables, by id; `figures` is the folder that has
-    the pictures for phones.
+    `name` is the run's; `manifests` are those of its figures and tables, by id, and `figures` is
+    the folder that has the pictures for phones.
     """
     from nbconvert import HTMLExporter
 
@@ -65,11 +65,10 @@ def page(notebook: nbformat.NotebookNode, manifests: Manifests, figures: Path | 
         widget_renderer_url="",
         jupyter_widgets_base_url="",
     )
-    body, _ = exporter.from_notebook_node(shown)
+    body, _ = exporter.from_notebook_node(shown, {"metadata": {"name": name}})
     body = re.sub(r"<script.*?</script>", "", body, flags=re.DOTALL)
-    if figures:
-        for id in manifests:
-            body = _with_narrow(body, id, figures)
+    for id in manifests:
+        body = _with_narrow(body, id, figures)
     look = (paths.project() / "book" / "_static" / "book.css").read_text("utf-8")
     body = body.replace("<html", '<html data-theme="light"', 1)
     return body.replace("</head>", f"<style>{look}{_LOOK}</style>\n</head>", 1)

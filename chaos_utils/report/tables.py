@@ -2,56 +2,23 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from html import escape
 from itertools import groupby
-from typing import Any
 
 import pandas as pd
 
 from chaos_utils.base.table import Table
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.report import artifacts
-from chaos_utils.report.captions import caption_html, cautioned
+from chaos_utils.report.captions import caption_html
 from chaos_utils.report.columns import MISSING, Column, lay_out
+from chaos_utils.report.manifests import Cell, Display, Item, ItemCell, Votes, VotesCell
 
 _SHORT = 24
 _NUMBER = re.compile(r"(\*\*)?[−+±]?(\$?[\d.,]+(–[\d.,]+)?( ?%)?|∞)(\*\*)?( [\[(].*[\])])?")
 _BOLD = re.compile(r"^\*\*(.+?)\*\*")
 _INTERVAL = re.compile(r" (\[.*\])$")
 Texts = Callable[[str, str], Mapping[str, str] | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """A cell that names an item; the book puts the item's text into it.
-
-    Attributes
-    ----------
-    dataset : str
-        By name.
-    uid : str
-        The item's, in the dataset.
-    """
-
-    dataset: str
-    uid: str
-
-
-@dataclass(frozen=True, slots=True)
-class Votes:
-    """A cell that shows an item's votes as a bar.
-
-    Attributes
-    ----------
-    dataset : str
-        By name.
-    counts : tuple of int
-        Votes for each label, in the dataset's order.
-    """
-
-    dataset: str
-    counts: tuple[int, ...]
 
 
 def publish_table(
@@ -99,43 +66,38 @@ def publish_table(
     ChaosError
         If this cannot be an id, another of this notebook has it, or there is no table or caption.
     """
-    folder = artifacts.prepare(id, "table", table, caption)
-    if folder is None:
+    if not artifacts.has_rows(id, "table", table, caption):
         return None
-    caption, _ = artifacts.without_findings(id, table, caption)
-    caption = cautioned(caption, table.rows)
     rows = table.rows if shown is None else shown
     columns = columns or [Column(str(name), name) for name in rows]
     header, cells = lay_out(rows, columns, groups, index)
-    display: dict[str, Any] = {"header": header}
-    display["rows"] = [[_as_json(cell) for cell in row] for row in cells]
+    display = Display(header=header, rows=[[_as_cell(cell) for cell in row] for row in cells])
     if groups and columns and columns[0].value == groups[0]:
-        display["headed"] = True
-    more: dict[str, Any] = {"display": display}
+        display = display.model_copy(update={"headed": True})
     named = next((cell for row in cells for cell in row if isinstance(cell, Item)), None)
-    if named:  # others' votes, by item: not ours to license
-        more["licence"] = get_dataset(named.dataset).release.licence
-    manifest = artifacts.write(folder, id, "table", table, caption, [], **more)
-    html = f"<p><b>{id}</b> {caption_html(manifest['caption'])}</p>{table_html(display, texts)}"
-    return artifacts.Published(id, manifest, html)
+    # Others' votes, by item, are not ours to license.
+    licence = get_dataset(named.dataset).release.licence if named else None
+    manifest = artifacts.describe(id, "table", table, caption, licence=licence, display=display)
+    artifacts.write(manifest, table)
+    html = f"<p><b>{id}</b> {caption_html(manifest.caption)}</p>{table_html(display, texts)}"
+    return artifacts.Published(manifest, html)
 
 
-def _as_json(cell: object) -> object:
-    if isinstance(cell, Item | Votes):
-        return {type(cell).__name__.lower(): asdict(cell)}
-    return str(cell)
+def _as_cell(cell: object) -> Cell:
+    if isinstance(cell, Item):
+        return ItemCell(item=cell)
+    return VotesCell(votes=cell) if isinstance(cell, Votes) else str(cell)
 
 
-def table_html(display: Mapping[str, Any], texts: Texts | None = None) -> str:
+def table_html(display: Display, texts: Texts | None = None) -> str:
     """Set a table as HTML, all text escaped.
 
-    `display` is that of a manifest. `texts` gives the text of an item by dataset and uid, to be
-    joined in, and None where there is none. Where the display is `headed`, the first cell that
-    several rows share stands in a row above them.
+    `texts` gives the text of an item by dataset and uid, to be joined in, and None where there is
+    none.
     """
-    rows, headings = display["rows"], display["header"]
-    parts: list[tuple[Any, list[Any]]] = [(None, rows)]
-    if display.get("headed"):
+    rows, headings = display.rows, display.header
+    parts: list[tuple[Cell | None, list[list[Cell]]]] = [(None, rows)]
+    if display.headed:
         groups = groupby(rows, key=lambda row: row[0])
         parts = [(heading, [row[1:] for row in some]) for heading, some in groups]
         headings = headings[1:]
@@ -152,7 +114,7 @@ def table_html(display: Mapping[str, Any], texts: Texts | None = None) -> str:
     return "\n".join([*lines, "</table>"])
 
 
-def _row_html(row: Sequence[object], numeric: Sequence[bool], texts: Texts | None) -> str:
+def _row_html(row: Sequence[Cell], numeric: Sequence[bool], texts: Texts | None) -> str:
     first, *others = row
     cells = [f'<th scope="row"{_cell_class(first, numeric[0])}>{_cell_html(first, texts)}</th>']
     for cell, of_numbers in zip(others, numeric[1:], strict=True):
@@ -161,11 +123,11 @@ def _row_html(row: Sequence[object], numeric: Sequence[bool], texts: Texts | Non
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def _is_number(cell: object) -> bool:
+def _is_number(cell: Cell) -> bool:
     return isinstance(cell, str) and _NUMBER.fullmatch(cell) is not None
 
 
-def _cell_class(cell: object, of_numbers: bool) -> str:
+def _cell_class(cell: Cell, of_numbers: bool) -> str:
     """Say of a cell that it is a number (or none, in a column of numbers), or fits on one line."""
     if _is_number(cell) or (of_numbers and cell == MISSING):
         return ' class="number"'
@@ -194,21 +156,22 @@ def _column(name: str, number: bool, more: str = "") -> str:
     return f'<th scope="col"{kind}{more}>{escape(name)}</th>'
 
 
-def _cell_html(cell: object, texts: Texts | None) -> str:
-    if isinstance(cell, Mapping) and "item" in cell:
-        return _item_html(cell["item"]["dataset"], cell["item"]["uid"], texts)
-    if isinstance(cell, Mapping) and "votes" in cell:
-        return votes_html(cell["votes"]["dataset"], cell["votes"]["counts"])
-    text = _BOLD.sub(r"<b>\1</b>", escape(str(cell)))
+def _cell_html(cell: Cell, texts: Texts | None) -> str:
+    if isinstance(cell, ItemCell):
+        return _item_html(cell.item, texts)
+    if isinstance(cell, VotesCell):
+        return votes_html(cell.votes.dataset, cell.votes.counts)
+    text = _BOLD.sub(r"<b>\1</b>", escape(cell))
     if _INTERVAL.search(text):
         return _INTERVAL.sub(r' <span class="interval">\1</span>', text)
     return text
 
 
-def _item_html(dataset: str, uid: str, texts: Texts | None) -> str:
-    name = escape(get_dataset(dataset).short)
-    parts = [f'<span class="item-name">{name} <code class="uid">{_literal(uid)}</code></span>']
-    text = texts(dataset, uid) if texts else None
+def _item_html(item: Item, texts: Texts | None) -> str:
+    name = escape(get_dataset(item.dataset).short)
+    uid = _literal(item.uid)
+    parts = [f'<span class="item-name">{name} <code class="uid">{uid}</code></span>']
+    text = texts(item.dataset, item.uid) if texts else None
     for field, sentence in (text or {}).items():
         parts.append(
             f'<span class="item-text"><b>{_literal(field)}</b> {_literal(sentence.strip())}</span>'

@@ -14,10 +14,11 @@ from typing import Any
 
 import pandas as pd
 
-Manifests = Mapping[str, Mapping[str, Any]]
+from chaos_utils.report.manifests import Manifest
+
+Manifests = Mapping[str, Manifest]
 _FORMAT = re.compile(r"[+]?,?(\.\d+)?[dfg%]?")
 _AGGREGATES = ("min", "max", "mean", "sum", "count")
-_FRAMES: dict[int, tuple[list[Any], pd.DataFrame]] = {}  # by the identity of the data
 _ROLE = re.compile(r"\{value\}`([^`]+)`")
 _ITEM = re.compile(r"\n(?=\s*(?:[-*]|\d+\.) )")
 
@@ -66,7 +67,7 @@ def _address(words: list[str]) -> Address:
 def is_released(manifests: Manifests) -> bool:
     """Say whether figures and tables show the released data, which the prose speaks of."""
     return not any(
-        one["synthetic"] or one["parameters"].get("data", "auto") not in ("auto", "released")
+        one.synthetic or one.parameters.get("data", "auto") not in ("auto", "released")
         for one in manifests.values()
     )
 
@@ -98,7 +99,7 @@ def value(manifests: Manifests, text: str) -> str:
     address = _address(words)
     if address.table not in manifests:
         raise ValueError(f"no notebook made {address.table}")
-    found = address.rows(_frame(manifests[address.table]["data"]))[address.column]
+    found = address.rows(manifests[address.table].rows)[address.column]
     if address.aggregate:
         number = getattr(found, address.aggregate)()
     elif len(found) == 1:
@@ -113,14 +114,6 @@ def value(manifests: Manifests, text: str) -> str:
     signless = text.lstrip("-")
     # What is zero at the digits shown has no sign.
     return ("−" if signless != text and signless.strip("0.%") else "") + signless
-
-
-def _frame(data: list[Any]) -> pd.DataFrame:
-    """Return data as a frame, made once: pages name many of its numbers."""
-    known = _FRAMES.get(id(data))
-    if known is None or known[0] is not data:
-        known = _FRAMES[id(data)] = data, pd.DataFrame(data)
-    return known[1]
 
 
 def _column(rows: pd.DataFrame, name: str) -> "pd.Series[Any]":

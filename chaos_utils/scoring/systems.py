@@ -147,7 +147,7 @@ def trained_systems(votes: Votes) -> list[System]:
 def _trained_on(dataset: Dataset) -> list[Run]:
     """Return the runs whose task the dataset is part of: no others predict its items."""
     runs = of_most_items(committed_runs())
-    return [run for run in runs if dataset.name in get_task(run.settings["task"]).datasets]
+    return [run for run in runs if dataset.name in get_task(run.settings.task).datasets]
 
 
 def inputs_of_systems(dataset: Dataset, *, trained: bool = True) -> tuple[Input, ...]:

@@ -1,14 +1,14 @@
 """Runs of our own: what a fine-tuning run leaves, and where such runs stand."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from chaos_utils.base import paths
 from chaos_utils.base.checked import Strict, checked
@@ -31,76 +31,177 @@ if TYPE_CHECKING:
 PREDICTIONS_FILE = "predictions.parquet"  # on ChaosNLI's items
 DEV_FILE = "dev.parquet"  # on development items outside ChaosNLI, with their gold labels
 RECORD_FILE = "run.json"
+_RECORD = "A run's record"
 WANTED_FILE = "wanted.yml"
 UNKNOWN = (  # of a model off the shelf
     "taken as it was published: what it was trained on is not known here, and it may have seen "
     "ChaosNLI's items"
 )
-_REQUIRED = {"system", "synthetic", "settings", "data", "dev", "fits", "device", "weights",
-             "outputs"}  # fmt: skip
-
-
-_KINDS: Mapping[str, type] = {
-    "system": str, "settings": dict, "settings.model": str, "settings.task": str,
-    "settings.seed": int, "settings.train": str, "settings.init": str, "settings.teacher": str,
-    "data": dict, "data.trained_on": dict, "data.n_train": int, "data.n_published": int,
-    "dev": dict, "fits": list, "device": dict, "device.title": str, "device.precision": str,
-    "outputs": dict,
-}  # fmt: skip
-_KIND_WORDS = {str: "text", int: "a whole number", dict: "an object", list: "a list"}
 KINDS = ("plain", "size", "smoothing", "distilled", "votes", "predicted")
+
+
+class _Part(BaseModel):
+    """What is read of a part of a record; its other entries are kept for those who ask for them."""
+
+    model_config = ConfigDict(extra="allow", frozen=True, strict=True)
+
+
+class Decided(_Part):
+    """What decided a run; `training.settings.Settings` says what each of these means."""
+
+    model: str
+    task: str
+    seed: int
+    train: str
+    loss: str
+    label_smoothing: float
+    teacher: str
+    init: str
+    max_train_examples: int
+    n_folds: int
+    epochs: int
+    batch_size: int
+    learning_rate: float
+    weight_decay: float
+    warmup_ratio: float
+
+
+class Learned(_Part):
+    """How many items a run was trained on, by dataset and in all, and how many are published."""
+
+    trained_on: dict[str, int]
+    n_train: int
+    n_published: int
+
+
+class Score(_Part):
+    """What a run reaches on some items."""
+
+    n: int
+    accuracy: float
+
+
+class Loss(_Part):
+    """The training loss when so many pairs were seen."""
+
+    pairs: int
+    loss: float
+
+
+class Look(_Part):
+    """What was reached on development items by then."""
+
+    pairs: int
+    accuracy: float
+
+
+class Fit(_Part):
+    """The course of one training, and its cost."""
+
+    curve: list[Loss]
+    looks: list[Look]
+    pairs: int
+    seconds: float
+    cpu_seconds: float | None = None
+    pairs_per_second: float
+    flops: float
+    measured_peak_flops_per_second: float
+    peak_memory_gib: float
+    parameters: int
+
+
+class Device(_Part):
+    """What a run was computed on."""
+
+    title: str
+    precision: str
+
+
+class Predicted(_Part):
+    """A run that trained nothing: whose weights it took, a run's or a model's off the shelf."""
+
+    run: str = ""
+    model: str = ""
+    mc_samples: int = 0
+
+
+class Record(_Part):
+    """What a run says of itself. Records of the first edition do not say what it had seen."""
+
+    system: str
+    family: str = ""
+    synthetic: bool
+    command: str
+    settings: Decided
+    data: Learned
+    dev: dict[str, Score]
+    test: dict[str, Score] = {}
+    fits: list[Fit]
+    device: Device
+    weights: str
+    trained_on: list[str] | None = None
+    out_of_fold: bool | None = None
+    predicted: Predicted | None = None
+    outputs: dict[str, str]
+
+    @model_validator(mode="after")
+    def _check(self) -> "Record":
+        if (self.trained_on is None) != (self.out_of_fold is None):
+            raise ValueError("one of trained_on and out_of_fold without the other")
+        return self
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """A finished run: its folder, by whose name it is called, and its record.
-
-    The record holds settings, data, curves, cost and provenance.
-    """
+    """A finished run: its folder, by whose name it is called, and its record."""
 
     name: str
     folder: Path
-    record: Mapping[str, Any]
+    record: Record
 
     @property
     def inputs(self) -> tuple[Input, ...]:
         """The entry of its record."""
         name = f"results/{self.name}/{RECORD_FILE}"
         sha256 = digest(self.folder / RECORD_FILE)
-        return (Input(name, sha256, bool(self.record["synthetic"])),)
+        return (Input(name, sha256, self.record.synthetic),)
 
     @property
     def system(self) -> str:
         """What its predictions are called in tables."""
-        return str(self.record["system"])
+        return self.record.system
 
     @property
-    def settings(self) -> Mapping[str, Any]:
-        """What decided the run, as `training.settings.Settings` names it."""
-        settings: Mapping[str, Any] = self.record["settings"]
-        return settings
+    def settings(self) -> Decided:
+        """What decided the run."""
+        return self.record.settings
 
     @property
     def command(self) -> str:
         """What makes it again."""
         # Earlier editions had an option for looks on the way, which changed nothing else.
-        return re.sub(r" --trajectory \d+", "", self.record["command"])
+        return re.sub(r" --trajectory \d+", "", self.record.command)
+
+    @property
+    def is_off_the_shelf(self) -> bool:
+        """Whether it holds what a model predicts that was not trained here."""
+        return bool(self.record.predicted and self.record.predicted.model)
 
     @property
     def hardware(self) -> str:
         """What it was computed on, such as ``CPU, 2 threads``."""
         # Records of the first edition say "1 threads".
-        return re.sub(r"\b1 threads", "1 thread", self.record["device"]["title"])
+        return re.sub(r"\b1 threads", "1 thread", self.record.device.title)
 
     def read_table(self, file: str) -> "pd.DataFrame":
         """Return one of its parquet files, such as ``predictions.parquet``, if as recorded."""
         self.inputs_of(file)
-        return _table(self.folder / file, self.record["outputs"][file]).copy()
+        return _table(self.folder / file, self.record.outputs[file]).copy()
 
     def inputs_of(self, file: str) -> tuple[Input, ...]:
         """Return the entries of its record and one of its files, for what is made from them."""
         path = self.folder / file
-        expected = self.record["outputs"].get(file)
+        expected = self.record.outputs.get(file)
         found = digest(path) if path.is_file() else "no file"
         if found != expected:
             raise ChaosError(
@@ -111,7 +212,7 @@ class Run:
                 todo="restore the file, or run the record's command again",
             )
         name = f"results/{self.name}/{file}"
-        return merged(self.inputs, [Input(name, found, self.record["synthetic"])])
+        return merged(self.inputs, [Input(name, found, self.record.synthetic)])
 
     def predictions_on(self, votes: Votes) -> System | None:
         """Return what the run predicts of a dataset's items; None where it predicts none.
@@ -130,18 +231,18 @@ class Run:
 
     def about(self) -> dict[str, Any]:
         """Return what its predictions are, as fields of `System`."""
-        data, seed = self.record["data"], int(self.settings["seed"])
+        data, seed = self.record.data, self.settings.seed
         trained_on, out_of_fold = self.learned_from()
         about: dict[str, Any] = {"trained_on": trained_on, "out_of_fold": out_of_fold}
-        if "model" in (self.record.get("predicted") or {}):
-            return about | {"origin": "yours", "family": self.record["family"], "notes": (UNKNOWN,)}
+        if self.is_off_the_shelf:
+            return about | {"origin": "yours", "family": self.record.family, "notes": (UNKNOWN,)}
         note = (
-            f"trained by this project on {data['n_train']:,} of the {data['n_published']:,} "
+            f"trained by this project on {data.n_train:,} of the {data.n_published:,} "
             "published training items"
         )
         return about | {
             "origin": "trained",
-            "family": self.record.get("family") or self.system.replace(f", seed {seed}", ""),
+            "family": self.record.family or self.system.replace(f", seed {seed}", ""),
             "seed": seed,
             "notes": (note,),
         }
@@ -152,15 +253,15 @@ class Run:
         From the record where it says so; records of the first edition do not. `later` are the
         folders of the runs that led here, which are not asked again.
         """
-        if "trained_on" in self.record:
-            return tuple(self.record["trained_on"]), bool(self.record["out_of_fold"])
+        if self.record.trained_on is not None:
+            return tuple(self.record.trained_on), bool(self.record.out_of_fold)
         found = [one for one in self._earlier() if one.folder not in later]
         earlier = [one.learned_from(later | {self.folder}) for one in found]
-        return learned(self.settings, self.record["data"]["trained_on"], earlier)
+        return learned(self.settings.train, self.record.data.trained_on, earlier)
 
     def _earlier(self) -> Iterator["Run"]:
         """Yield the runs that it started from or was taught by, where they are found."""
-        for name in named_earlier(self.settings):
+        for name in filter(None, (self.settings.init, self.settings.teacher)):
             # By name beside it, then where `find_run` looks; a moved folder keeps its name.
             places = (self.folder.parent / name, *_places(name),
                       self.folder.parent / Path(name).name)  # fmt: skip
@@ -177,24 +278,18 @@ def _table(path: Path, sha256: str) -> "pd.DataFrame":
     return pd.read_parquet(path).rename(columns={"task": "dataset"})
 
 
-def named_earlier(settings: Mapping[str, Any]) -> list[str]:
-    """Return the runs whose weights a run starts from, or whose probabilities it learns."""
-    return [settings[role] for role in ("init", "teacher") if settings[role]]
-
-
 def learned(
-    settings: Mapping[str, Any],
-    datasets: Iterable[str],
-    earlier: Iterable[tuple[tuple[str, ...], bool]],
+    train: str, datasets: Iterable[str], earlier: Iterable[tuple[tuple[str, ...], bool]]
 ) -> tuple[tuple[str, ...], bool]:
     """Return what a run was trained on and whether out of fold, as fields of `System`.
 
     Whatever an earlier run has seen, a run that starts from it or learns from it has seen too.
     Earlier votes are never left out of these folds: a run on votes has a model for each of its own
-    folds, and what starts from it, or learns its probabilities, mixes them. `datasets` are those
-    that its own training items belong to; what came first comes first.
+    folds, and what starts from it, or learns its probabilities, mixes them. `train` is the setting
+    of the run, and `datasets` those that its own training items belong to; what came first comes
+    first.
     """
-    folded = settings["train"] == "chaosnli"
+    folded = train == "chaosnli"
     known = [get_dataset(name) for name in datasets]
     own = [votes_of(one) if folded else one.short for one in known]
     before = [name for names, _ in earlier for name in names]
@@ -212,42 +307,15 @@ def read_run(folder: Path) -> Run:
             expected=f"a folder with {RECORD_FILE}; {did_you_mean(folder.name, known)}",
             todo="name a folder that `chaos finetune` has made",
         )
+    todo = "restore it, or run its command again"
     try:
-        record = parse(Content.of(path).text())
-        if not isinstance(record, dict):
-            raise ValueError(f"{shorten(record)}, expected an object")
-        missing = _REQUIRED - record.keys()
-        if missing:
-            raise ValueError("missing: " + ", ".join(sorted(missing)))
-        _check_fields(record)
+        content = parse(Content.of(path).text())
     except ValueError as fault:
+        found = str(fault).removeprefix("found ")
         raise ChaosError(
-            "A run's record cannot be read.",
-            where=path,
-            found=str(fault).removeprefix("found "),
-            todo="restore it, or run its command again",
+            f"{_RECORD} cannot be read.", where=path, found=found, todo=todo
         ) from fault
-    return Run(folder.name, folder, record)
-
-
-def _check_fields(record: Mapping[str, Any]) -> None:
-    """Fail where what a record says is of another kind, or cannot be fields of `System`."""
-    for place, kind in _KINDS.items():
-        part, _, name = place.partition(".")
-        value = record[part]
-        if name:
-            value = value.get(name) if isinstance(value, dict) else None
-        if not isinstance(value, kind) or isinstance(value, bool):
-            raise ValueError(f"{place}: {shorten(value)}, expected {_KIND_WORDS[kind]}")
-    given = [name for name in ("trained_on", "out_of_fold") if name in record]
-    if len(given) == 1:
-        raise ValueError(f"{given[0]} without the other of trained_on and out_of_fold")
-    names = record.get("trained_on", [])
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise ValueError(f"trained_on: {shorten(names)}, expected a list of names")
-    for name, kind, words in (("family", str, "text"), ("out_of_fold", bool, "true or false")):
-        if not isinstance(record.get(name, kind()), kind):
-            raise ValueError(f"{name}: {shorten(record[name])}, expected {words}")
+    return Run(folder.name, folder, checked(content, Record, path, _RECORD, todo=todo))
 
 
 def run_of(path: Path) -> Run | None:
@@ -265,7 +333,8 @@ def run_of(path: Path) -> Run | None:
         is_ours = path.name in fields["outputs"]
     else:  # damaged, unless it is another program's file of this name
         ours = paths.find_project() is not None and path.is_relative_to(paths.results().resolve())
-        is_ours = ours or len(_REQUIRED & fields.keys()) > len(_REQUIRED) / 2
+        required = {name for name, one in Record.model_fields.items() if one.is_required()}
+        is_ours = ours or len(required & fields.keys()) > len(required) / 2
     return read_run(path.parent) if is_ours else None
 
 
@@ -298,15 +367,15 @@ def kind_of(run: Run) -> str:
     ``predicted`` (another run's weights, asked again, or a model off the shelf).
     """
     settings = run.settings
-    if run.record.get("predicted"):
+    if run.record.predicted:
         return "predicted"
-    if settings["train"] == "chaosnli":
+    if settings.train == "chaosnli":
         return "votes"
-    if settings["teacher"]:
+    if settings.teacher:
         return "distilled"
-    if settings["label_smoothing"]:
+    if settings.label_smoothing:
         return "smoothing"
-    return "size" if settings["max_train_examples"] else "plain"
+    return "size" if settings.max_train_examples else "plain"
 
 
 def of_most_items(runs: Iterable[Run]) -> list[Run]:
@@ -318,8 +387,8 @@ def of_most_items(runs: Iterable[Run]) -> list[Run]:
     most: dict[tuple[str, str], tuple[str, int]] = {}
     found = []
     for run in ordered(runs):
-        kind, encoder = kind_of(run), (run.settings["task"], run.settings["model"])
-        extent = (kind, run.record["data"]["n_train"])
+        kind, encoder = kind_of(run), (run.settings.task, run.settings.model)
+        extent = (kind, run.record.data.n_train)
         if kind in ("plain", "size") and most.setdefault(encoder, extent) == extent:
             found.append(run)
     return found
@@ -330,11 +399,11 @@ def ordered(runs: Iterable[Run]) -> list[Run]:
     return sorted(
         runs,
         key=lambda run: (
-            list(tasks()).index(run.settings["task"]),
-            run.settings["model"],
+            list(tasks()).index(run.settings.task),
+            run.settings.model,
             KINDS.index(kind_of(run)),
-            -run.record["data"]["n_train"],
-            run.settings["seed"],
+            -run.record.data.n_train,
+            run.settings.seed,
             run.name,
         ),
     )

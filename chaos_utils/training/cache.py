@@ -5,7 +5,6 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from chaos_utils.training.settings import Settings
 
 ENGINE = 3  # raised when a change of the code changes what training gives, or its checkpoints
 _DIGEST_FILE, _OUTCOME_FILE = "sha256.json", "outcome.json"
-_NOT_DECIDING = ("data", "init", "teacher")  # where things stand, not what they are
+_NOT_DECIDING = {"data", "init", "teacher"}  # where things stand, not what they are
 
 
 def run_key(
@@ -36,7 +35,7 @@ def run_key(
     `origin` is the encoder's, as its record names it; `start` and `teacher` are folders of
     weights.
     """
-    decided = {name: value for name, value in asdict(settings).items() if name not in _NOT_DECIDING}
+    decided = settings.model_dump(exclude=_NOT_DECIDING)
     if get_model(settings.model).own:
         del decided["model"]  # where it stands; what it is stands in `origin`
     decided["trajectory"] = 0  # an option of earlier editions: keys stay what they were

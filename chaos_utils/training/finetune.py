@@ -5,7 +5,7 @@ import shutil
 import tempfile
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -141,11 +141,12 @@ def _finetune(
     where = choose_device(device, settings.precision)
     accelerator = _accelerator(where)
     where = where.taken_by(accelerator)
-    settings = replace(
-        settings,
-        precision=where.precision,
-        token_budget=settings.token_budget or TOKEN_BUDGET[where.kind],
-        threads=deciding_threads(where),
+    settings = settings.model_copy(
+        update={
+            "precision": where.precision,
+            "token_budget": settings.token_budget or TOKEN_BUDGET[where.kind],
+            "threads": deciding_threads(where),
+        }
     )
     data = load_data(settings)
     if settings.dev_examples:
@@ -157,7 +158,7 @@ def _finetune(
         for name in (settings.init, settings.teacher)
     )
     encoder = find_encoder(model, settings.revision)
-    settings = replace(settings, revision=encoder.revision)
+    settings = settings.model_copy(update={"revision": encoder.revision})
     key = run_key(settings, encoder.origin, (data.train, data.dev), start, teacher)
     work, tokenizer = work_folder(key), load_tokenizer(encoder.folder)
     check_length(tokenizer, settings.max_length)
@@ -196,7 +197,7 @@ def _accelerator(device: Device) -> Any:
 
 def default_folder(settings: Settings) -> Path:
     """Return where a run goes when no folder was named: one for each set of settings."""
-    text = json.dumps(asdict(complete(settings)[0]), sort_keys=True)
+    text = json.dumps(complete(settings)[0].model_dump(), sort_keys=True)
     digest = sha256(text.encode()).hexdigest()[:8]
     return (
         paths.runs() / f"{settings.model.replace('/', '-').lstrip('.~-')}-{settings.task}-{digest}"
@@ -218,7 +219,7 @@ def weights_of(
         found, expected = run.name, "a run on the corpora"
     elif earlier.task != settings.task:
         problem, found, expected = "This run is of another task.", earlier.task, settings.task
-    elif run.record["synthetic"] and not synthetic:
+    elif run.record.synthetic and not synthetic:
         problem = "This run learnt from the synthetic sample."
         found, expected = run.name, "a run on real data, as this one is"
     elif name == settings.init and earlier.model != settings.model:
@@ -230,17 +231,17 @@ def weights_of(
 
 
 def _found_or_made(run: Run, earlier: Settings, device: str, report: Report, say: Say) -> Path:
-    folder = cached_weights(run.record["weights"])
+    folder = cached_weights(run.record.weights)
     if folder is not None:
         return folder
     say(f"the weights of {run.name} are not cached: training them first")
-    rebuilt = paths.cache() / "rebuilt" / run.record["weights"]
+    rebuilt = paths.cache() / "rebuilt" / run.record.weights
     made = finetune(earlier, rebuilt, device=device, report=report, say=say)
     # Its other predictions also hold its name, which depends on the runs beside it.
-    if made.record["outputs"][DEV_FILE] != run.record["outputs"][DEV_FILE]:
+    if made.record.outputs[DEV_FILE] != run.record.outputs.get(DEV_FILE):
         say(f"the weights of {run.name} were trained again, and predict slightly differently: "
             "another version of the code or of its libraries, or other hardware")  # fmt: skip
-    folder = cached_weights(made.record["weights"])
+    folder = cached_weights(made.record.weights)
     assert folder is not None  # just made
     return folder
 

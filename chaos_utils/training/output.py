@@ -4,7 +4,7 @@ import io
 import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,7 +29,6 @@ from chaos_utils.scoring.trained import (
     Run,
     find_run,
     learned,
-    named_earlier,
     read_run,
 )
 from chaos_utils.training.devices import Device
@@ -91,8 +90,9 @@ def write_run(
     name, family = names_of(family, settings, out, mc_samples, seeded=seeded)
     described = _describe(settings, data)
     if "trained_on" not in more:
-        earlier = [find_run(one).learned_from() for one in named_earlier(asdict(settings))]
-        of_this = learned(asdict(settings), described["trained_on"], earlier)
+        named = filter(None, (settings.init, settings.teacher))
+        earlier = [find_run(one).learned_from() for one in named]
+        of_this = learned(settings.train, described["trained_on"], earlier)
         more["trained_on"], more["out_of_fold"] = of_this
     with fresh_folder(out) as folder:
         write_predictions(folder / PREDICTIONS_FILE, _by_task(name, data.votes, outcome.chaosnli))
@@ -106,7 +106,7 @@ def write_run(
                 "family": family,
                 "synthetic": any(one.source.synthetic for one in data.votes),
                 "command": command_of(settings, out.name),
-                "settings": asdict(settings),
+                "settings": settings.model_dump(),
                 "encoder": {"family": encoder.model.family, "origin": encoder.origin,
                             "published": encoder.model.published},
                 "data": described,
@@ -140,7 +140,7 @@ def names_of(
     def ending(seed: int) -> str:
         return f", seed {seed}{dropout}" if seeded else dropout
 
-    mine = asdict(settings) | {"mc_samples": mc_samples}
+    mine = settings.model_dump() | {"mc_samples": mc_samples}
     beside = [pair for pair in _runs_beside(out) if pair[1].task == settings.task]
     for technical in (False, True):
         differing = set()
@@ -149,8 +149,8 @@ def names_of(
                 continue
             if technical and other.seed != settings.seed:
                 continue
-            predicted = run.record.get("predicted") or {}
-            theirs = asdict(other) | {"mc_samples": predicted.get("mc_samples", 0)}
+            predicted = run.record.predicted
+            theirs = other.model_dump() | {"mc_samples": predicted.mc_samples if predicted else 0}
             differing |= {
                 name
                 for name, value in mine.items()
@@ -183,20 +183,19 @@ def _runs_beside(out: Path) -> Iterator[tuple[Run, Settings]]:
                 yield run, recorded_settings(run.record)
 
 
-def command_of(settings: Settings, name: str) -> str:
-    """Return the command, quoted for a shell, that makes the run ``results/<name>``.
+def command_of(settings: Settings, run: str) -> str:
+    """Return the command, quoted for a shell, that makes the run ``results/<run>``.
 
     What is left to the recipe's defaults is left out.
     """
     words = [f"chaos finetune --model {shlex.quote(settings.model)}"]
     recipe = asdict(recipe_of(get_model(settings.model), settings.task, settings.train))
     recipe["head"] = usual_head(settings)
-    for one in fields(Settings):
-        value = getattr(settings, one.name)
-        if one.name == "model" or value in (one.default, recipe.get(one.name)):
-            continue
-        words.append(f"--{one.name.replace('_', '-')} {shlex.quote(str(value))}")
-    return " ".join([*words, f"--out results/{name}"])
+    for name, field in Settings.model_fields.items():
+        value = getattr(settings, name)
+        if name != "model" and value not in (field.default, recipe.get(name)):
+            words.append(f"--{name.replace('_', '-')} {shlex.quote(str(value))}")
+    return " ".join([*words, f"--out results/{run}"])
 
 
 def _by_task(name: str, votes: list[Votes], shares: Floats) -> list[System]:

@@ -44,7 +44,13 @@ from chaos_utils.training.inference import Say, predict
 from chaos_utils.training.judging import spread
 from chaos_utils.training.output import DROPOUT, Outcome, write_run
 from chaos_utils.training.recipes import get_model
-from chaos_utils.training.settings import Settings, complete, family_name, recorded_settings
+from chaos_utils.training.settings import (
+    Settings,
+    complete,
+    family_name,
+    read_settings,
+    recorded_settings,
+)
 
 
 def predict_again(
@@ -68,11 +74,11 @@ def predict_again(
     run = find_run(name)
     settings = recorded_settings(run.record)
     _check_counts(mc_samples=mc_samples, threads=threads)
-    if "model" in (run.record.get("predicted") or {}):
+    if run.is_off_the_shelf:
         raise ChaosError(
             "This run was not trained: it holds what a model off the shelf predicts.",
             where=run.folder,
-            todo=f"name the model: --model {run.settings['model']}",
+            todo=f"name the model: --model {run.settings.model}",
         )
     with threads_of(threads or settings.threads):
         return _predict_again(run, name, settings, out, mc_samples, device, report, say)
@@ -101,20 +107,16 @@ def predict_off_the_shelf(
     """
     out = check_place(out)
     _check_counts(mc_samples=mc_samples)  # the others are checked with the settings
-    settings, known = complete(
-        Settings(model=model, revision=revision, data=data, dev_examples=dev_examples,
-                 threads=threads, precision=precision)
-    )  # fmt: skip
+    values = {"model": model, "revision": revision, "data": data, "dev_examples": dev_examples,
+              "threads": threads, "precision": precision}  # fmt: skip
+    settings, known = complete(read_settings(values))
     with threads_of(threads):
         started, code = datetime.now(UTC), provenance.code()
         where = choose_device(device, precision)
         encoder = find_encoder(known, revision)
-        settings = replace(
-            settings,
-            precision=where.precision,
-            threads=deciding_threads(where),
-            revision=encoder.revision,
-        )
+        decided = {"precision": where.precision, "threads": deciding_threads(where),
+                   "revision": encoder.revision}  # fmt: skip
+        settings = settings.model_copy(update=decided)
         loaded = placed(load_off_the_shelf(encoder, labels, say), where)
         tokenizer = load_tokenizer(encoder.folder)
         check_length(tokenizer, settings.max_length)
@@ -216,7 +218,7 @@ def _predict_again(
     # A run in fp16 needs a GPU; its weights do not.
     precision = "auto" if settings.precision == "fp16" else settings.precision
     where = choose_device(device, precision)
-    settings = replace(settings, threads=deciding_threads(where))
+    settings = settings.model_copy(update={"threads": deciding_threads(where)})
     data = load_data(settings)
     if mc_samples or settings.dev_examples:  # every pass costs the same again
         data = replace(data, dev=spread(data.dev, settings.dev_examples or LOOKED_AT))

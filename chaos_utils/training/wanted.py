@@ -3,7 +3,7 @@
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
-from chaos_utils.scoring.trained import RECORD_FILE, Run, Wanted, read_run, wanted_runs
+from chaos_utils.scoring.trained import Run, Wanted, read_run, wanted_runs
 from chaos_utils.training.finetune import Report, finetune
 from chaos_utils.training.inference import Say
 from chaos_utils.training.output import command_of
@@ -56,16 +56,8 @@ def listing() -> str:
             missing.append(f"| `{one.name}` | {one.why} | `{command_for(one)}` |")
             continue
         run = read_run(one.folder)
-        try:
-            there.append(_row(run))
-            commands.append(f"    {run.command}")
-        except (LookupError, TypeError, ValueError, AttributeError) as fault:
-            raise ChaosError(
-                "A run's record cannot be read.",
-                where=one.folder / RECORD_FILE,
-                found=f"{type(fault).__name__}: {fault}",
-                todo="restore it, or run its command again",
-            ) from fault
+        there.append(_row(run))
+        commands.append(f"    {run.command}")
     parts = ["", "### There", "", *there, "", _ABOUT_ACCURACY]
     if len(missing) > 2:
         parts += ["", "### Wanted", "", *missing]
@@ -73,23 +65,20 @@ def listing() -> str:
 
 
 def _row(run: Run) -> str:
-    record = run.record
-    data = record["data"]
-    trained = " + ".join(f"{n:,} {name}" for name, n in data["trained_on"].items())
+    record, fits = run.record, run.record.fits
+    trained = " + ".join(f"{n:,} {name}" for name, n in record.data.trained_on.items())
     dev, test = (
-        ", ".join(
-            f"{name} {part['accuracy']:.3f}" for name, part in judged.items() if name != "all"
-        )
-        for judged in (record["dev"], record["test"])
+        ", ".join(f"{name} {part.accuracy:.3f}" for name, part in judged.items() if name != "all")
+        for judged in (record.dev, record.test)
     )
-    fits, time, mark = record["fits"], "cpu_seconds", ""
-    if not all(time in fit for fit in fits):
-        time, mark = "seconds", "≈ "
-    speed = fits[0]["pairs"] / max(fits[0][time], 0.1)  # rounded to tenths
-    minutes = sum(fit[time] for fit in fits) / 60
+    seconds, mark = [fit.cpu_seconds for fit in fits if fit.cpu_seconds is not None], ""
+    if len(seconds) < len(fits):
+        seconds, mark = [fit.seconds for fit in fits], "≈ "
+    speed = fits[0].pairs / max(seconds[0], 0.1) if fits else 0.0  # rounded to tenths
+    minutes = sum(seconds) / 60
     return (
         f"| `{run.name}` | {run.system} | {trained} | {dev} | {test or '–'} | {mark}{speed:.0f} | "
-        f"{mark}{minutes:.0f} | {run.hardware}, {record['device']['precision']} |"
+        f"{mark}{minutes:.0f} | {run.hardware}, {record.device.precision} |"
     )
 
 

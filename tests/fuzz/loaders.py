@@ -25,12 +25,15 @@ import numpy as np
 import pandas as pd
 from helpers.checkout import PROJECT
 from helpers.datasets import write_four_labels
+from helpers.manifests import make_manifest, make_record
 from helpers.predictions import made_votes, released, table_of, write_chaosnli, write_csv
 from helpers.predictions import write_lines as write_predicted
 from helpers.rows import write_dataset
 
 from chaos_utils.analyses.recorded import read_record
+from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.yaml_files import read_yaml
 from chaos_utils.collection.protocol import load_protocol
 from chaos_utils.collection.votes import read_votes
 from chaos_utils.datasets import catalogue, companions
@@ -38,10 +41,13 @@ from chaos_utils.datasets.corpora import load_corpus
 from chaos_utils.datasets.findings import check_file
 from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.datasets.sources import SAMPLE, UNREADABLE, extract_member
-from chaos_utils.publish import release
+from chaos_utils.publish import citations, landing, metadata, registry, release
+from chaos_utils.report.manifests import read_manifest
 from chaos_utils.report.parameters import read_parameters, resolve
+from chaos_utils.report.provenance import read_record as read_run_record
 from chaos_utils.scoring.predictions import read_predictions
 from chaos_utils.scoring.trained import find_run
+from chaos_utils.training.settings import complete, read_settings, recorded_settings
 
 SECONDS, BYTES = 5, 1 << 30  # of the processor: others may need it too
 _SCALAR = re.compile(rb'"[^"\n]*"|-?\d+(?:\.\d+)?|\b[a-z_]+\b')
@@ -141,7 +147,14 @@ def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Callable[[Pat
     yield "predictions", folder / "predicted" / "file", predicted, read
     run = PROJECT / "results" / "minilm-l6-nli-s0"
     at = folder / "run" / "run.json"
-    yield "run", at, [(run / "run.json").read_bytes()], lambda path: find_run(str(path.parent))
+    yield (
+        "run",
+        at,
+        [(run / "run.json").read_bytes()],
+        lambda path: recorded_settings(find_run(str(path.parent)).record),
+    )
+    usual = b"model: tiny-bert\nseed: 3\ntrain: chaosnli\nloss: soft\nlearning_rate: 1.0e-4\n"
+    yield "settings", folder / "settings.yml", [usual], _settings
     events = b"""{"protocol": "%s", "parameters": {"qualification_items": 0, "training_items": 0,
 "check_rate": 0.0}, "dataset": "snli", "annotator": "a", "events": [{"type": "begin"}, {"type":
 "draw", "check": false}, {"type": "answer", "kind": "item", "item": "snli-1", "answer": "e",
@@ -165,6 +178,20 @@ def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Callable[[Pat
     (book / "notebooks").mkdir(parents=True)
     (book / "_toc.yml").write_text("root: index\n")
     os.chdir(book)
+    (book / "book").mkdir()
+    citation = (PROJECT / "CITATION.cff").read_bytes()
+    yield "citation", book / "CITATION.cff", [citation], read_citation
+    for name, read_it in (
+        ("figures", registry.read_registry),
+        ("redirects", registry.read_redirects),
+    ):
+        file = PROJECT / "book" / f"{name}.yml"
+        yield (
+            name,
+            book / "book" / file.name,
+            [file.read_bytes()],
+            lambda path, read=read_it: read(),
+        )
     notebook = (PROJECT / "notebooks" / "annotations.py").read_bytes()
     yield "notebook", book / "notebooks" / "one.py", [notebook], read_parameters
     values = b"seed=1\nresamples=10\ndata=auto\nexamples=2\n"
@@ -172,12 +199,47 @@ def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Callable[[Pat
     records = [p.read_bytes() for p in sorted((PROJECT / "results/tables").rglob("*.csv"))[:20]]
     yield "record", folder / "record.csv", records, read_record
 
+    shown = [[{"item": {"dataset": "snli", "uid": "u1"}}, {"votes": {"dataset": "snli", "counts":
+             [3, 2, 0]}}, "0.5"]]  # fmt: skip
+    header = [["item", ""], ["people", "votes"], ["people", "share"]]
+    made_from = [{"name": "a", "sha256": "0" * 64}]
+    manifests = [
+        make_manifest("fig-x", inputs=made_from, recorded=["snli"]),
+        make_manifest("tbl-x", display={"header": header, "rows": shown, "headed": True}),
+    ]
+    written = [one.model_dump_json(exclude_unset=True).encode() for one in manifests]
+    yield "manifest", folder / "figures" / "any.json", written, _set
+    run = json.dumps(make_record(inputs=made_from, made_from={"a": "0"})).encode()
+    yield (
+        "record of a run",
+        folder / "a-run" / "record.json",
+        [run],
+        lambda path: read_run_record(path.parent),
+    )
+
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("SHA256SUMS", "0  CITATION.cff\n")
         archive.writestr("CITATION.cff", (PROJECT / "CITATION.cff").read_bytes())
     yield "release", folder / "release.zip", [packed.getvalue()], release.check
     yield "archive", folder / "data.zip", [packed.getvalue()], lambda path: _arrived(path, made)
+
+
+def _set(path: Path) -> None:
+    """Read a manifest, and cite what it is of; make the page of a figure."""
+    manifest = read_manifest(path)
+    book = read_citation(PROJECT / "CITATION.cff")
+    metadata.meta_tags(book, manifest, manifest.caption)
+    for form in citations.FORMATS.values():
+        form(book, manifest)
+    if manifest.kind == "figure":
+        place = landing.Place("A chapter", "../chapters/a.html", "Fig. 1", manifest.caption)
+        landing.body(manifest, book, place, "chaos run a", dict.fromkeys(manifest.file_names, 1))
+
+
+def _settings(path: Path) -> None:
+    values = read_yaml(path)
+    complete(read_settings(values if isinstance(values, dict) else {}))
 
 
 def _resolved(path: Path) -> None:

@@ -16,16 +16,16 @@ from chaos_utils.training.devices import Device
 from chaos_utils.training.encoders import find_encoder, load_model, load_tokenizer
 from chaos_utils.training.encoding import encode
 from chaos_utils.training.recipes import get_model
-from chaos_utils.training.settings import Settings
+from chaos_utils.training.settings import Settings, read_settings
 
 N_STEPS = 4  # of `fit_tiny`
 
 
 def small(family: str = "bert", **more: Any) -> Settings:
     """Return settings that train for a second."""
-    values = {"max_train_examples": 96, "batch_size": 16, "epochs": 1, "dev_examples": 24,
-              "data": "sample", "precision": "fp32"}  # fmt: skip
-    return Settings(model=f"tiny-{family}", **(values | more))
+    values = {"model": f"tiny-{family}", "max_train_examples": 96, "batch_size": 16, "epochs": 1,
+              "dev_examples": 24, "data": "sample", "precision": "fp32"}  # fmt: skip
+    return read_settings(values | more)
 
 
 def shares(run: Run) -> npt.NDArray[np.float64]:

@@ -1,9 +1,9 @@
 """A small book that was run and rendered, without running or rendering anything."""
 
-import json
 import subprocess
 
 import pytest
+from helpers.manifests import make_manifest, make_record
 
 from chaos_utils.base import inputs
 from chaos_utils.base.files import write_json, write_text
@@ -38,7 +38,7 @@ def finished(tmp_path, monkeypatch):
     """A checkout of a book of one chapter, built and committed; its folder."""
     project = tmp_path / "book"
     made = {
-        "figures/fig-a.json": json.dumps({"id": "fig-a"}),
+        "figures/fig-a.json": make_manifest("fig-a").model_dump_json(exclude_unset=True),
         "figures/fig-a.csv": "x,y\n1,2\n",
         "figures/fig-a.png": "picture",
     }
@@ -68,27 +68,20 @@ def finished(tmp_path, monkeypatch):
         "chaosNLI_v1.0/chaosNLI_snli.jsonl": get_dataset("snli").files[0].sha256,
         "results/run/run.json": inputs.digest(project / "results" / "run" / "run.json"),
     }
-    record = {
-        "notebook": "one",
-        "notebook_sha256": inputs.digest(project / "notebooks" / "one.py"),
-        "parameters": {"data": "auto", "seed": 3},
-        "inputs": [
-            {"name": name, "sha256": digest, "synthetic": False} for name, digest in read.items()
-        ],
-        "code": {"version": "1.2.3", "commit": "abcdef", "uncommitted_changes": False},
-        "software": {"python": "3.11.7", "chaos-utils": "1.2.3", "numpy": "2.0.0"},
-        "started": "2026-01-02T03:04:05+00:00",
-        "seconds": 1.0,
-        "outputs": inputs.digests(project / "_build" / "chapters" / "one"),
-    }
+    record = make_record(
+        notebook_sha256=inputs.digest(project / "notebooks" / "one.py"),
+        parameters={"data": "auto", "seed": 3},
+        inputs=[{"name": name, "sha256": digest} for name, digest in read.items()],
+        outputs=inputs.digests(project / "_build" / "chapters" / "one"),
+    )
     monkeypatch.chdir(project)
     record["made_from"] = dependencies.digests(project / "notebooks" / "one.py", "auto")
     built = project / "_build"
     write_json(built / "chapters" / "one" / "record.json", record)
-    write_json(built / staleness.SITE_FILE, dependencies.digests_of_pages())
     who = ("-c", "user.name=a", "-c", "user.email=a@b")
     for command in (["init"], ["add", "--all"], [*who, "commit", "--message", "A book"]):
         subprocess.run(["git", *command], cwd=project, check=True, capture_output=True)
     crate.write(built / "html")
-    write_json(built / staleness.FILES_FILE, inputs.digests(built / "html"))
+    made_from = dependencies.digests_of_pages() | {staleness.ADDRESS: ""}
+    write_json(built / staleness.SITE_FILE, made_from | staleness.files_of(built / "html"))
     return project

@@ -3,6 +3,7 @@ from helpers.rows import write_dataset
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.files import write_text
 from chaos_utils.publish import build
 
 
@@ -40,3 +41,11 @@ def test_wrong_data_is_an_error_even_when_other_files_are_missing(choose, tmp_pa
     monkeypatch.setenv("CHAOS_DATA", str(folder))
     with pytest.raises(ChaosError, match="SHA-256 differs"):
         choose()
+
+
+def test_a_notebook_that_is_no_chapter_is_named_unless_it_says_to_be_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "project", lambda: tmp_path)
+    write_text(tmp_path / "_toc.yml", "root: index\nchapters:\n  - file: chapters/one\n")
+    for name in ("one", "new", "alone", "_template"):
+        write_text(tmp_path / "notebooks" / f"{name}.py", "# `chaos run alone` runs it.\n")
+    assert build._left_out() == ["new"]

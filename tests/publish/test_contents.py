@@ -1,6 +1,5 @@
-import json
-
 import pytest
+from helpers.manifests import make_manifest
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.publish import contents
@@ -25,13 +24,9 @@ def project(tmp_path, monkeypatch):
 
 
 def write(project, chapter, id, *, synthetic=False, recorded=()):
-    path = project / "_build" / "chapters" / chapter / "figures" / f"{id}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    manifest = {
-        "id": id, "title": f"Title of *{id}*", "caption": "", "formats": ["csv"],
-        "synthetic": synthetic, "recorded": recorded, "notebook": chapter,
-    }  # fmt: skip
-    path.write_text(json.dumps(manifest))
+    folder = project / "_build" / "chapters" / chapter / "figures"
+    about = {"synthetic": synthetic, "recorded": recorded, "notebook": chapter}
+    make_manifest(id, title=f"Title of *{id}*", **about).write(folder)
 
 
 def test_the_listing_tells_the_state_of_each(project, monkeypatch):

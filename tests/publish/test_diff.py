@@ -2,6 +2,7 @@ import json
 import shutil
 
 import pytest
+from helpers.manifests import make_manifest
 from typer.testing import CliRunner
 
 from chaos_utils.base.errors import ChaosError
@@ -18,8 +19,7 @@ def write(site, id, rows=ROWS, header="dataset,system,value,n", keys=KEYS, **mor
     folder.mkdir(parents=True, exist_ok=True)
     lines = [header, *(",".join(map(str, row)) for row in rows)]
     (folder / f"{id}.csv").write_text("\n".join(lines) + "\n")
-    manifest = {"id": id, "synthetic": False, "keys": keys} | more
-    (folder / f"{id}.json").write_text(json.dumps(manifest))
+    make_manifest(id, keys=keys, **more).write(folder)
 
 
 @pytest.fixture
@@ -110,7 +110,7 @@ def with_text(name, text):
     [
         (damage(synthetic=True), r"Only one of the two(?s:.)*new"),
         (damage(keys=[1]), r"cannot be read(?s:.)*fig-a\.json(?s:.)*keys"),
-        (with_text("fig-a.json", "{"), r"damaged(?s:.)*fig-a\.json"),
+        (with_text("fig-a.json", "{"), r"cannot be read(?s:.)*fig-a\.json"),
         (with_text("fig-a.json", "[]"), r"cannot be read(?s:.)*fig-a\.json"),
         *(
             (with_text("fig-a.csv", text), r"cannot be read(?s:.)*fig-a\.csv")

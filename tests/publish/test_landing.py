@@ -4,43 +4,36 @@ import json
 import re
 import subprocess
 import xml.etree.ElementTree as ET
-from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 from helpers.checkout import PROJECT
+from helpers.manifests import make_manifest
 
+from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.files import write_text
-from chaos_utils.publish import addresses, cells, citations, contents, landing, metadata
+from chaos_utils.publish import addresses, cells, citations, landing, metadata
+from chaos_utils.report.manifests import Item
 
-BOOK = citations.read_book(PROJECT / "CITATION.cff")
-ONLINE = replace(BOOK, url="https://example.org/book/")
+BOOK = read_citation(PROJECT / "CITATION.cff")
+ONLINE = BOOK.model_copy(update={"url": "https://example.org/book/"})
 EVIL = "</script><script>alert(1)</script> & \"quotes\" 'é'"
-FIGURE = {
-    "id": "fig-x",
-    "kind": "figure",
+BOTH = {
     "title": f"Shares, {EVIL}",
     "caption": f"Shares, {EVIL}. As in {{cite:t}}`nie2020`.",
-    "alt": f"A line that falls, {EVIL}",
-    "synthetic": False, "recorded": [], "outdated": False, "notebook": "annotations",
-    "parameters": {"data": EVIL, "seed": 3}, "software": {"python": "3.11"},
+    "notebook": "annotations",
+    "parameters": {"data": EVIL, "seed": 3},
     "inputs": [{"name": EVIL, "sha256": "0" * 64, "synthetic": False}],
-    "formats": ["svg", "png", "pdf", "csv", "json"],
-    "size": [600, 400], "narrow_size": [350, 500], "columns": ["uid", EVIL],
     "data": [{"uid": f"{EVIL} {k}", EVIL: -0.5 * k} for k in range(20)],
-}  # fmt: skip
-ITEM = {"item": {"dataset": "snli", "uid": EVIL}}
-TABLE = FIGURE | {
-    "id": "tbl-x",
-    "kind": "table",
-    "formats": ["csv", "json"],
-    "display": {"header": [["item"], [EVIL]], "rows": [[ITEM, EVIL]]},
 }
+FIGURE = make_manifest("fig-x", alt=f"A line that falls, {EVIL}", **BOTH)
+ROW = [{"item": Item("snli", EVIL)}, EVIL]
+TABLE = make_manifest("tbl-x", display={"header": [["item"], [EVIL]], "rows": [ROW]}, **BOTH)
 PLACE = landing.Place("A chapter & more", "../chapters/a.html#fig-x", "Fig. 1", "<em>Shares</em>")
 CELL = cells.CodeCell(
     f'publish_figure("fig-x")  # {EVIL}', 10, 20, "https://example.org/n.py#L10-L20"
 )
-BOTH = pytest.mark.parametrize("manifest", [FIGURE, TABLE], ids=["figure", "table"])
+OF_BOTH = pytest.mark.parametrize("manifest", [FIGURE, TABLE], ids=["figure", "table"])
 VOID = {"meta", "img", "br", "link", "source"}
 
 
@@ -72,16 +65,16 @@ class Reader(HTMLParser):
 
 
 def page(manifest):
-    sizes = dict.fromkeys(contents.file_names(manifest), 12_345)
+    sizes = dict.fromkeys(manifest.file_names, 12_345)
     command = "chaos run annotations -p seed=3"
     return Reader(landing.body(manifest, BOOK, PLACE, command, sizes, CELL))
 
 
 def words_of(manifest, **changes):
-    return "".join(page(manifest | changes).words)
+    return "".join(page(manifest.model_copy(update=changes)).words)
 
 
-@BOTH
+@OF_BOTH
 def test_a_page_is_whole_and_escapes_everything(manifest):
     read = page(manifest)
     assert read.all("script") == [{"src": "../_static/copy.js"}]
@@ -89,7 +82,7 @@ def test_a_page_is_whole_and_escapes_everything(manifest):
     assert EVIL in texts
     assert ("the chapter shows them" in texts) == (manifest is TABLE)  # the texts of items
     links = {attrs["href"] for attrs in read.all("a")}
-    assert links >= set(contents.file_names(manifest))
+    assert links >= set(manifest.file_names)
     assert links >= {PLACE.link, CELL.link, "../notebooks/annotations.py"}
     ids = [attrs["id"] for _, attrs in read.seen if "id" in attrs]
     listed = {attrs["href"] for attrs in Reader(landing.contents(manifest)).all("a")}
@@ -100,7 +93,7 @@ def test_a_page_is_whole_and_escapes_everything(manifest):
     assert CELL.code in read.inside["details"]
 
 
-@BOTH
+@OF_BOTH
 def test_one_that_is_synthetic_or_recorded_says_so(manifest):
     plain = words_of(manifest)
     assert "It is not a result." not in plain
@@ -127,14 +120,14 @@ def described(manifest, book):
     return tags_of(read), json.loads(read.inside["script"])
 
 
-@BOTH
+@OF_BOTH
 def test_meta_tags_are_relative_until_the_book_has_an_address(manifest):
     tags, linked = described(manifest, BOOK)
     assert tags["og:description"] == linked["description"] == f"Caption, {EVIL}"
     assert not {"og:url", "citation_public_url"} & set(tags)
     assert tags.get("og:image") == ("fig-x.png" if manifest is FIGURE else None)
     tags, linked = described(manifest, ONLINE)
-    there = f"https://example.org/book/figures/{manifest['id']}"
+    there = f"https://example.org/book/figures/{manifest.id}"
     assert tags["og:url"] == tags["citation_public_url"] == linked["url"] == f"{there}.html"
     if manifest is FIGURE:
         assert tags["og:image"] == linked["contentUrl"] == f"{there}.png"
@@ -203,7 +196,7 @@ def test_the_cell_is_the_code_that_names_the_id_and_its_link_the_commit_that_hol
     assert (cell.first, cell.last, cell.link) == (8, 11, "")
     assert cell.code.splitlines() == TEXT.splitlines()[7:11]
     assert cells.cell_of(notebook, "fig-none", BOOK) is None
-    book = replace(BOOK, repository="https://example.org/book")
+    book = BOOK.model_copy(update={"repository": "https://example.org/book"})
     there = f"https://example.org/book/blob/{git('rev-parse', 'HEAD')}/notebooks/n.py#L8-L11"
     assert cells.cell_of(notebook, "fig-b", book).link == there
     notebook.write_text(f"{TEXT}\n")

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 from helpers.checkout import PROJECT
+from helpers.manifests import make_record
 from typer.testing import CliRunner
 
 from chaos_utils.analyses.recorded import FOLDER, Record, digest_of, read_record
@@ -16,6 +17,7 @@ from chaos_utils.base.table import as_text, from_text
 from chaos_utils.cli import records as commands
 from chaos_utils.cli.__main__ import app
 from chaos_utils.publish import crate, dependencies, records, staleness
+from chaos_utils.report.provenance import Record as Run
 
 ROWS = ["snli,e,0.5,3", "snli,n,0.25,4"]
 
@@ -33,9 +35,8 @@ def project(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "build", lambda: tmp_path / "_build")
     monkeypatch.setattr(paths, "results", lambda: tmp_path / "results")
     monkeypatch.setattr(dependencies, "chapters", lambda: ["one", "two"])
-    for check in ("changed_since", "outputs_changed_since"):
-        monkeypatch.setattr(staleness, check, lambda chapter: [])
-    shown = [{"notebook": name, "recorded": [], "inputs": []} for name in ("one", "two")]
+    monkeypatch.setattr(staleness, "changed_since", lambda chapter: [])
+    shown = [Run.model_validate(make_record(notebook=name)) for name in ("one", "two")]
     monkeypatch.setattr(crate, "records", lambda: shown)
     monkeypatch.setattr(commands, "need_book", lambda: None)
     packaged = []
@@ -134,7 +135,7 @@ def test_records_of_another_key_agree_until_their_numbers_differ(project):
 
 def test_what_could_not_be_computed_is_not_compared_nor_renewed(project):
     ask(project, "two", **{"two.counts/snli.csv": "shown"})
-    crate.records()[1]["recorded"] = ["snli"]
+    crate.records()[1].recorded.append("snli")
     assert records.compare() == ([], ["two.counts/snli.csv"], [])
     with pytest.raises(ChaosError, match=r"Only a build from all of the data(?s:.)*two"):
         records.renew()
@@ -150,9 +151,8 @@ def test_two_chapters_must_agree_on_one_table(project):
         records.renew()
 
 
-@pytest.mark.parametrize("check", ["changed_since", "outputs_changed_since"])
-def test_a_chapter_behind_its_sources_or_damaged_is_refused(project, monkeypatch, check):
-    monkeypatch.setattr(staleness, check, lambda chapter: ["tables/asked.jsonl"])
+def test_a_chapter_behind_its_sources_or_damaged_is_refused(project, monkeypatch):
+    monkeypatch.setattr(staleness, "changed_since", lambda chapter: ["tables/asked.jsonl"])
     for work in (records.compare, records.renew):
         with pytest.raises(ChaosError, match=r"one: tables/asked\.jsonl(?s:.)*chaos build"):
             work()

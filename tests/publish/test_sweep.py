@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from helpers.checkout import PROJECT, TINY, add_tiny, chaos, chaos_environment, copy_checkout
+from helpers.manifests import make_record
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_json, write_text
@@ -32,9 +33,9 @@ def test_values_are_split_at_commas_outside_lists():
     assert sweep.split_values(r'["a\"],b"],[]') == [r'["a\"],b"]', "[]"]
 
 
-@pytest.mark.parametrize("text", ["1,,2", "1,", ",1", "1, ,2", '["a","b"', "[[1],2"])
+@pytest.mark.parametrize("text", ["1,,2", "1,", ",1", "1, ,2"])
 def test_values_that_cannot_be_split_are_an_error(text):
-    with pytest.raises(ChaosError, match=r"missing|not closed"):
+    with pytest.raises(ChaosError, match="missing"):
         sweep.split_values(text)
 
 
@@ -55,6 +56,7 @@ def test_a_grid_is_checked_whole_before_anything_runs(tiny):
         ("sead", "0,1", "did you mean 'seed'"),
         ("seed", "0,one", "'one'"),
         ("rate", "1,1.0", "the same run twice"),
+        ("datasets", '["snli","mnli"', "wrong value"),
     ):
         with pytest.raises(ChaosError, match=message):
             sweep.plan(tiny, {name: values})
@@ -80,7 +82,7 @@ def test_what_is_there_is_not_run_again_and_what_failed_is(tiny, tmp_path, monke
     def submit(plan, profile, *, jobs):
         todo = list(json.loads(plan.read_text())["runs"])
         asked.append(todo)
-        record = {"notebook_sha256": digest(tiny), "parameters": grid.runs[one], "seconds": 1.0}
+        record = make_record(notebook_sha256=digest(tiny), parameters=grid.runs[one])
         for name in (one, todo[0]):  # a record of other parameters is no run
             write_json(tmp_path / "runs" / name / RECORD_FILE, record)
         write_text(grid.folder / "done" / todo[0], "")
@@ -114,8 +116,8 @@ def test_a_failing_run_stops_no_other(checkout):
     assert done.returncode == 2
     assert "1 of 2 runs failed" in done.stderr
     assert "Traceback" not in done.stderr
-    for said in (done.stderr, done.stdout):
-        assert "ValueError: no rate above one: 2.0" in said
+    assert "ValueError: no rate above one: 2.0" in done.stderr
+    assert done.stderr.count("(rate=2.0): running") == 1
     rows = rows_of(done)
     assert [(row["accuracy"], row["status"]) for row in rows] == [("", "failed"), ("0.125", "done")]
     assert "no rate above one" in rows[0]["reason"]

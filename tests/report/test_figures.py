@@ -16,8 +16,9 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input, digests
 from chaos_utils.base.style import MODES, PALETTES, PINK, Hue, colour
 from chaos_utils.base.table import Origin, Table
-from chaos_utils.report.artifacts import TITLES, picture_name
+from chaos_utils.report.artifacts import TITLES
 from chaos_utils.report.figures import in_dark, publish_figure
+from chaos_utils.report.manifests import picture_name
 from chaos_utils.report.provenance import version
 from chaos_utils.report.tables import publish_table
 

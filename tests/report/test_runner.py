@@ -77,6 +77,7 @@ def test_a_run_leaves_notebook_figures_record_and_page(project):
     assert "<script" not in page
     assert "http://" not in page.replace("http://www.w3.org", "")
     assert "Synthetic sample" in page
+    assert "<title>run</title>" in page
 
 
 def test_what_varies_is_stripped_and_the_parameters_are_shown(project, monkeypatch):
@@ -90,6 +91,7 @@ def test_what_varies_is_stripped_and_the_parameters_are_shown(project, monkeypat
         "| `data` | <code>sample</code> (default <code>auto</code>) | which data |"
     )
     assert all("papermill" not in cell.metadata for cell in notebook.cells)
+    assert not notebook.metadata.keys() & {"papermill", "jupytext"}
     assert [len(cell.outputs) for cell in notebook.cells[-2:]] == [0, 1]  # nothing without a word
 
 

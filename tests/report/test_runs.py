@@ -2,6 +2,7 @@ import time
 from threading import Thread
 
 import pytest
+from helpers.manifests import make_record
 
 from chaos_utils.base import paths
 from chaos_utils.base.files import write_json
@@ -39,7 +40,7 @@ def test_a_run_is_made_by_one_at_a_time(source, monkeypatch):
 def test_a_run_of_another_notebook_or_other_parameters_is_not_there(source):
     values = {"seed": 1}
     folder = runs.folder_of(source, values)
-    right = {"notebook_sha256": digest(source), "parameters": values}
+    right = make_record(notebook_sha256=digest(source), parameters=values)
     for record, is_there in (
         (right, True),
         (right | {"parameters": {"seed": 2}}, False),

@@ -7,7 +7,8 @@ from bs4 import BeautifulSoup
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.table import Table
 from chaos_utils.report.columns import Column
-from chaos_utils.report.tables import Item, Votes, publish_table, table_html
+from chaos_utils.report.manifests import Display, Item, ItemCell, Votes, read_manifest
+from chaos_utils.report.tables import publish_table, table_html
 
 
 def parse(html):
@@ -15,13 +16,14 @@ def parse(html):
 
 
 def display(run_folder):
-    return json.loads((run_folder / "figures" / "tbl-one.json").read_text())["display"]
+    return read_manifest(run_folder / "figures" / "tbl-one.json").display
 
 
 def test_a_table_is_written_and_set(run_folder):
     data = Table(pd.DataFrame({"dataset": ["snli"], "value": [0.25]}), ("dataset",))
     shown = publish_table("tbl-one", data, caption="One. More.")
-    assert display(run_folder) == {"header": [["dataset"], ["value"]], "rows": [["snli", "0.25"]]}
+    manifest = json.loads((run_folder / "figures" / "tbl-one.json").read_text())
+    assert manifest["display"] == {"header": [["dataset"], ["value"]], "rows": [["snli", "0.25"]]}
     assert "{published} tbl-one" in shown._repr_mimebundle_()["text/markdown"]
     with pytest.raises(ChaosError, match="same id"):
         publish_table("tbl-one", data, caption="One.")
@@ -29,7 +31,7 @@ def test_a_table_is_written_and_set(run_folder):
 
 def test_grouped_headings_span_their_columns():
     header = [["dataset", ""], ["a", "x"], ["a", "y"], ["b", "x"]]
-    table = parse(table_html({"header": header, "rows": [["s", "1", "2", "3"]]}))
+    table = parse(table_html(Display(header=header, rows=[["s", "1", "2", "3"]])))
     heads = [dict(head.attrs) for head in table.find_all("th")]
     assert heads[0] == {"scope": "col", "rowspan": "2"}
     assert heads[1] == {"scope": "colgroup", "colspan": "2"}
@@ -48,16 +50,16 @@ def test_what_rows_share_heads_them(run_folder):
 
 def test_everything_is_escaped():
     evil = "<script>alert(1)</script>"
-    rows = [[{"item": {"dataset": "snli", "uid": evil}}, evil]]
-    html = table_html({"header": [[evil], ["b"]], "rows": rows}, lambda *_: {"premise": evil})
+    shown = Display(header=[[evil], ["b"]], rows=[[ItemCell(item=Item("snli", evil)), evil]])
+    html = table_html(shown, lambda *_: {"premise": evil})
     assert parse(html).script is None
     assert sum(evil in text for text in parse(html).strings) == 4
 
 
 def test_no_formula_and_no_role_is_read_in_the_data_s_texts():
     text = "$x$ and {math}`y`"
-    rows = [[{"item": {"dataset": "snli", "uid": text}}, "b"]]
-    html = table_html({"header": [["a"], ["b"]], "rows": rows}, lambda *_: {text: text})
+    shown = Display(header=[["a"], ["b"]], rows=[[ItemCell(item=Item("snli", text)), "b"]])
+    html = table_html(shown, lambda *_: {text: text})
     assert not set("${") & set(html)
     assert parse(html).get_text().count(text) == 3
 

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from helpers.manifests import make_manifest
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.report.scalars import publish_scalars, read_scalars
@@ -11,15 +12,10 @@ ROWS = [
     ("snli", "chance", 1, 0.2, 1514, False),
     ("mnli", "chance", 1, None, 1599, False),
 ]
-RESULTS = {
-    "id": "tbl-results",
-    "synthetic": False,
-    "parameters": {"data": "auto"},
-    "data": [dict(zip(COLUMNS, row, strict=True)) for row in ROWS],
-}
+RESULTS = make_manifest("tbl-results", data=[dict(zip(COLUMNS, row, strict=True)) for row in ROWS])
 BOOK = {"tbl-results": RESULTS}
-SAMPLE = {"tbl-results": RESULTS | {"synthetic": True}}
-OWN = {"tbl-results": RESULTS | {"parameters": {"data": "votes.csv"}}}
+SAMPLE = {"tbl-results": RESULTS.model_copy(update={"synthetic": True})}
+OWN = {"tbl-results": RESULTS.model_copy(update={"parameters": {"data": "votes.csv"}})}
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def checkout(tmp_path, monkeypatch):
 
 def test_bad_input_ends_in_one_message_and_code_2(torch, tmp_path, monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    bad = {"loss": "one of hard", "init": "no finished run", "device": "PyTorch sees none"}
+    bad = {"loss": "expected 'hard'", "init": "no finished run", "device": "PyTorch sees none"}
     for option, message in bad.items():
         done = chaos("finetune", *SMALL, f"--{option}", "cuda", "--out", tmp_path / "run")
         assert done.exit_code == 2
@@ -58,15 +58,15 @@ def test_a_run_is_reported_and_its_recorded_command_makes_it_again(
     assert done.exit_code == 0, done.stderr
     answer = json.loads(done.stdout)
     first = read_run(tmp_path / "results" / "run")
-    assert (first.settings["threads"], first.settings["token_budget"]) == (3, 200)
+    assert (first.settings.threads, first.settings.token_budget) == (3, 200)
     monkeypatch.setenv("CHAOS_CACHE", str(empty_cache / "other"))  # which has no weights
     monkeypatch.setattr(train, "_SILENT_SECONDS", 0)
-    done = chaos(*shlex.split(first.record["command"].removeprefix("chaos ")))
+    done = chaos(*shlex.split(first.record.command.removeprefix("chaos ")))
     assert f"{answer['dev']['all']['accuracy']:.4f}" in done.stdout
     assert "predicting dev: 20 of 20 items" in done.stderr.splitlines()
     again = read_run(first.folder)
     for entry in ("settings", "weights", "outputs", "command"):
-        assert again.record[entry] == first.record[entry]
+        assert getattr(again.record, entry) == getattr(first.record, entry)
 
 
 def test_the_wanted_runs_are_made_in_order_once_and_listed(checkout):
@@ -99,6 +99,6 @@ def test_the_project_s_list_is_complete_and_its_readme_current():
         assert wanted.command_for(one).endswith(f"--out results/{one.name}")
     assert wanted.listing() in (paths.results() / "README.md").read_text("utf-8")
     for run in committed_runs():
-        assert not run.record["synthetic"]
-        assert recorded_settings(run.record).model == run.settings["model"]  # of any edition
+        assert not run.record.synthetic
+        assert recorded_settings(run.record).model == run.settings.model  # of any edition
         assert sum(file.stat().st_size for file in run.folder.iterdir()) < 3_000_000

@@ -4,7 +4,7 @@ import hashlib
 import json
 import shutil
 from contextlib import nullcontext
-from dataclasses import fields, replace
+from dataclasses import replace
 from types import SimpleNamespace
 from unittest.mock import Mock
 
@@ -46,9 +46,9 @@ def trained(module_cache, tmp_path_factory):
 def test_a_record_says_what_was_read_and_made(trained, tmp_path):
     folder = shutil.copytree(trained.plain.folder, tmp_path / "copy")
     record = trained.plain.record
-    assert record["synthetic"] is True
-    assert all(entry["synthetic"] for entry in record["inputs"])
-    for name, sha256 in record["outputs"].items():
+    assert record.synthetic is True
+    assert all(entry["synthetic"] for entry in record.inputs)
+    for name, sha256 in record.outputs.items():
         assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == sha256
     assert str(folder.parents[1]) not in (folder / "run.json").read_text()
     (folder / "dev.parquet").write_bytes(b"")
@@ -82,12 +82,12 @@ def test_weights_are_known_by_all_that_decides_them(tmp_path):
 
     def without_effect(settings):
         other = {str: "other", int: 1234, float: 0.1234}
-        for one in fields(settings):
-            value = "tiny-roberta" if one.name == "model" else other[one.type]
-            if key(replace(settings, **{one.name: value})) == key(settings):
-                yield one.name
+        for name, value in settings:
+            changed = "tiny-roberta" if name == "model" else other[type(value)]
+            if key(settings.model_copy(update={name: changed})) == key(settings):
+                yield name
 
-    folded = replace(usual, train="chaosnli")
+    folded = usual.model_copy(update={"train": "chaosnli"})
     assert set(without_effect(folded)) == {"data", "init", "teacher"}
     assert set(without_effect(usual)) == {"data", "init", "teacher", "n_folds", "head"}
     others = [
@@ -105,15 +105,15 @@ def test_a_later_run_starts_from_an_earlier_one_whose_weights_are_made_again(
     again = engine.finetune(trained.taught, tmp_path / "student", say=said.append)
     assert said == ["the weights of plain are not cached: training them first"]
     run = trained.student
-    assert again.record["outputs"] == run.record["outputs"]
+    assert again.record.outputs == run.record.outputs
     # the teacher is unsure, so its targets leave a loss near ln 3 and far from one-hot's
-    assert run.record["fits"][0]["curve"][0]["loss"] == pytest.approx(np.log(3), abs=0.05)
-    assert set(run.record["trained_on"]) == {"SNLI", "MNLI"}
-    assert not run.record["out_of_fold"]
+    assert run.record.fits[0].curve[0].loss == pytest.approx(np.log(3), abs=0.05)
+    assert set(run.record.trained_on) == {"SNLI", "MNLI"}
+    assert not run.record.out_of_fold
 
 
 def test_weights_that_were_changed_are_refused(trained, module_cache, empty_cache, tmp_path):
-    key = trained.plain.record["weights"]
+    key = trained.plain.record.weights
     folder = shutil.copytree(module_cache / "weights" / key, cache.weights_folder(key))
     path = folder / WEIGHTS
     path.write_bytes(path.read_bytes()[:-1] + b"x")
@@ -152,11 +152,12 @@ def test_a_run_replaces_an_earlier_one_alone_and_trains_nothing_again(trained, t
     assert (tmp_path / "mine" / "precious.txt").read_text() == "x"
     shutil.copytree(trained.student.folder, tmp_path / "run")
     plain, said = trained.plain, []
-    budget = plain.settings["token_budget"]
-    settings = replace(PLAIN, token_budget=budget, threads=1)  # a default is its value
+    budget = plain.settings.token_budget
+    # A default is its value.
+    settings = PLAIN.model_copy(update={"token_budget": budget, "threads": 1})
     engine.finetune(settings, tmp_path / "run", say=said.append)
     assert said == ["these weights were trained before: predicting with them"]
-    assert read_run(tmp_path / "run").record["outputs"] == plain.record["outputs"]
+    assert read_run(tmp_path / "run").record.outputs == plain.record.outputs
     assert {path.name for path in tmp_path.iterdir()} == {"mine", "run"}
 
 
@@ -196,9 +197,9 @@ def test_when_memory_runs_out_a_batch_is_cut_also_when_the_run_is_resumed(
     cut = engine.finetune(settings, tmp_path / "cut", say=said.append)
     assert said[0] == "resuming after step 1"
     assert "out of memory: going on with at most" in said[1]  # while predicting, in larger parts
-    one, other = whole.record["fits"][0], cut.record["fits"][0]
-    assert one["pairs"] == other["pairs"]
-    assert one["token_budget"] == cut.settings["token_budget"] > 200 >= other["token_budget"]
+    one, other = whole.record.fits[0], cut.record.fits[0]
+    assert one.pairs == other.pairs
+    assert one.token_budget == cut.settings.token_budget > 200 >= other.token_budget
     assert shares(cut) == pytest.approx(shares(whole), abs=1e-5)
 
 
@@ -252,7 +253,9 @@ LOSSES = [[0.9, 0.8, 0.85], [0.5, 0.6], [0.9, 0.8, 0.7, 0.6]]  # on inner folds,
 @pytest.fixture(scope="module")
 def folded(trained, tmp_path_factory):
     """A run on the votes, and what each fold was trained on, began with, and saw on the way."""
-    settings = replace(VOTES, init=str(trained.plain.folder), epochs=3, patience=1)
+    settings = VOTES.model_copy(
+        update={"init": str(trained.plain.folder), "epochs": 3, "patience": 1}
+    )
     data, parts, heads, looks = load_data(settings), [], [], []
     losses = iter(np.concatenate(LOSSES).tolist())
     fit, fold, logits = engine._fit, engine.fold_into_head, engine._Workshop.logits
@@ -296,11 +299,11 @@ def test_training_on_the_votes_predicts_every_item_out_of_fold(folded):
         assert sum(map(len, parts)) == len(set.union(*parts))  # no premise is on two sides
     assert sorted(left_out) == sorted(groups)  # every item is left out once
     assert len(shares(run)) == len(data.chaosnli) == 600
-    assert run.record["out_of_fold"]
+    assert run.record.out_of_fold
 
 
 def test_a_fitted_head_starts_at_the_map_that_was_fitted(folded):
-    assert folded.run.settings["head"] == "affine"
+    assert folded.run.settings.head == "affine"
     uids, targets = np.array(folded.data.chaosnli.uids), folded.data.chaosnli.targets
     for (found, before, after), (_, inner) in zip(folded.heads, folded.parts, strict=True):
         assert found.kind == "affine"
@@ -312,13 +315,13 @@ def test_a_fitted_head_starts_at_the_map_that_was_fitted(folded):
 
 
 def test_inner_folds_stop_a_training_and_keep_its_best_epoch(folded):
-    fits = folded.run.record["fits"]
-    assert [one["inner_losses"] for one in fits] == LOSSES
-    assert [one["kept_epoch"] for one in fits] == [1, 0, 3]
-    assert [one["steps"] * 3 / one["planned_steps"] for one in fits] == [2, 1, 3]
+    fits = folded.run.record.fits
+    assert [one.inner_losses for one in fits] == LOSSES
+    assert [one.kept_epoch for one in fits] == [1, 0, 3]
+    assert [one.steps * 3 / one.planned_steps for one in fits] == [2, 1, 3]
     fold = grouped_folds(np.concatenate(item_groups(folded.data.votes)), 3, 0)
     for k, (one, looks) in enumerate(zip(fits, folded.looks, strict=True)):
-        best = softmax(looks[one["kept_epoch"]], axis=1)
+        best = softmax(looks[one.kept_epoch], axis=1)
         assert shares(folded.run)[fold == k] == pytest.approx(best[fold == k], abs=1e-4)
 
 

@@ -3,7 +3,6 @@
 import json
 import shlex
 import shutil
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -90,15 +89,15 @@ def test_outputs_are_mapped_by_their_names_and_nothing_is_said_of_training(
     assert (shares(by_hand) == shares(run)).all()
 
     # what it was trained on is said to be unknown
-    assert run.record["predicted"]["note"] == UNKNOWN
-    assert (run.record["trained_on"], run.record["fits"]) == ([], [])
+    assert run.record.predicted.note == UNKNOWN
+    assert (run.record.trained_on, run.record.fits) == ([], [])
     votes = [load_votes(name, "sample") for name in ("snli", "mnli")]
     found = read_predictions(run.folder / "predictions.parquet", votes)
     assert [one.name for one in found] == ["nli-model", "nli-model"]
     assert all(UNKNOWN in one.notes and one.trained_on == () for one in found)
     with pytest.raises(ChaosError, match="was not trained"):
         predicting.predict_again(str(run.folder), tmp_path / "again")
-    later = replace(small(init=str(run.folder)), model=str(published))
+    later = small(init=str(run.folder), model=str(published))
     with pytest.raises(ChaosError, match="names no weights"):
         engine.finetune(later, tmp_path / "x")
 
@@ -165,14 +164,14 @@ def test_a_folder_is_fine_tuned_wherever_it_stands_and_its_weights_name_their_la
     shelf, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
-    first = engine.finetune(replace(small(), model="./nli-model"), tmp_path / "first")
+    first = engine.finetune(small(model="./nli-model"), tmp_path / "first")
     shutil.move(shelf, tmp_path / "a folder")
-    settings, said = replace(small(), model="./a folder"), []
+    settings, said = small(model="./a folder"), []
     moved = engine.finetune(settings, tmp_path / "moved", say=said.append)
     assert said == ["these weights were trained before: predicting with them"]
     assert (shares(moved) == shares(first)).all()
     # what was trained can be named as a model, whose labels are known
-    weights = cache.weights_folder(first.record["weights"])
+    weights = cache.weights_folder(first.record.weights)
     again = predict(weights, tmp_path / "again")
     assert shares(again) == pytest.approx(shares(first), abs=1e-6)
 
@@ -189,4 +188,4 @@ def test_the_command_is_recorded(shelf, tmp_path, monkeypatch):
     assert done.exit_code == 0, done.stderr
     run = read_run(tmp_path / "results" / "run")
     assert run.system == "nli-model, MC dropout"
-    assert run.record["command"] == f"chaos {command}"
+    assert run.record.command == f"chaos {command}"

@@ -1,4 +1,4 @@
-from dataclasses import asdict
+from typing import get_args
 
 import pytest
 from helpers.checkout import PROJECT
@@ -7,11 +7,11 @@ from helpers.runs import write_run
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.report.parameters import read_parameters
+from chaos_utils.scoring.trained import Decided, Device, Record
 from chaos_utils.training.output import command_of, names_of
 from chaos_utils.training.recipes import get_model, recipe_of
 from chaos_utils.training.settings import (
     Settings,
-    as_parameters,
     chosen,
     complete,
     family_name,
@@ -38,25 +38,27 @@ def test_what_is_not_given_comes_from_the_recipe():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"seed": 2**31}, "at least 0, at most 2,147,483,647$"),
-        ({"learning_rate": 2.0}, "at least 1e-12, at most 1.0$"),
-        ({"loss": "gentle"}, "one of hard, soft, jsd"),
+        ({"seed": 2**31}, "seed: found 2147483648; expected at most 2147483647$"),
+        ({"seed": -1, "epochs": "3"}, r"seed: .*at least 0\n.*epochs: .*a whole number$"),
+        ({"learning_rate": 2.0}, "at most 1$"),
+        ({"weight_decay": -0.5}, "at least 0$"),
+        ({"loss": "gentle"}, "expected 'hard', 'soft' or 'jsd'"),
         ({"loss": "soft"}, "teacher"),
         ({"teacher": "x"}, "loss=soft"),
         ({"head": "affine"}, "fitted to votes"),
-        ({"head": "affine", "train": "chaosnli"}, "init=none"),
+        ({"head": "affine", "train": "chaosnli"}, "init=RUN"),
         ({"train": "chaosnli", "max_train_examples": 10}, "folded"),
         ({"learning_rate": float("nan")}, "learning_rate"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(given, message):
     with pytest.raises(ChaosError, match=message):
-        complete(Settings(model="tiny-bert", **given))
+        read_settings({"model": "tiny-bert", **given})
 
 
 def test_a_record_gives_its_settings_back():
     settings, model = complete(Settings(model="tiny-bert", train="chaosnli", loss="soft", seed=3))
-    assert read_settings(asdict(settings)) == settings
+    assert read_settings(settings.model_dump()) == settings
     with pytest.raises(ChaosError, match="did you mean 'epochs'"):
         read_settings({"model": "tiny-bert", "epoch": 7})
     assert family_name(settings, model) == "tiny bert, vote shares, 5 folds"
@@ -71,23 +73,30 @@ def test_a_command_names_what_is_not_usual():
 
 def test_the_settings_of_every_edition_s_records_are_read():
     settings, _ = complete(Settings(model="tiny-bert", threads=2, dev_examples=40))
-    record = {"settings": asdict(settings), "device": {"title": "CPU, 4 threads"}}
-    assert recorded_settings(record) == settings
+    values = settings.model_dump()
+
+    def recorded(title):
+        device = Device(title=title, precision="fp32")
+        record = Record.model_construct(settings=Decided(**values), device=device)
+        return recorded_settings(record)
+
+    assert recorded("CPU, 4 threads") == settings
     for name in ("threads", "token_budget", "head"):
-        del record["settings"][name]
-    earlier = recorded_settings(record)
+        del values[name]
+    earlier = recorded("CPU, 4 threads")
     assert (earlier.head, earlier.threads, earlier.token_budget) == ("kept", 4, 0)
     assert earlier.dev_examples == 0  # all were predicted, however many were looked at
-    record["device"]["title"] = "NVIDIA A100"
-    assert recorded_settings(record).threads == 0
+    assert recorded("NVIDIA A100").threads == 0
 
 
 def test_the_notebook_s_parameters_are_the_settings():
-    text = (PROJECT / "notebooks" / "finetune.py").read_text("utf-8")
-    lines = as_parameters(model="minilm-l6")
-    assert f'# %% tags=["parameters"]\n{lines}\ndevice: ' in text
-    declared = read_parameters(PROJECT / "notebooks" / "finetune.py")
-    values = {parameter.name: parameter.default for parameter in declared}
+    declared = {one.name: one for one in read_parameters(PROJECT / "notebooks" / "finetune.py")}
+    assert [*declared] == [*Settings.model_fields, "device", "output"]
+    for name, field in Settings.model_fields.items():
+        assert declared[name].meaning == field.title
+        assert declared[name].choices == get_args(field.annotation)
+        assert declared[name].choices or declared[name].kind == field.annotation.__name__
+    values = {name: parameter.default for name, parameter in declared.items()}
     assert chosen(values) == Settings(model="minilm-l6")
 
 
@@ -98,7 +107,7 @@ def test_a_name_that_is_taken_is_given_the_settings_that_differ(sample, tmp_path
         family = family_name(settings, model)
         names = names_of(family, settings, tmp_path / name, mc_samples)
         record = {"predicted": {"mc_samples": mc_samples}} if mc_samples else {}
-        record |= {"settings": asdict(settings), "system": names[0]}
+        record |= {"settings": settings.model_dump(), "system": names[0]}
         write_run(tmp_path / name, sample[:2], [one.shares for one in sample[:2]], **record)
         return names
 

@@ -58,15 +58,15 @@ def test_a_run_that_is_stopped_and_resumed_ends_as_one_that_was_not(
     assert messages == ["resuming after step 2"]
 
     table = run.read_table("predictions.parquet")
-    covered = [one for one in sample if one.dataset.name in run.record["data"]["trained_on"]]
+    covered = [one for one in sample if one.dataset.name in run.record.data.trained_on]
     assert table.uid.tolist() == [uid for one in covered for uid in one.uids]
     assert shares(run).sum(axis=1) == pytest.approx(1)
     assert np.ptp(shares(run), axis=0).max() > 0  # it tells items apart
 
     monkeypatch.setenv("CHAOS_CACHE", str(empty_cache / "unbroken"))
     unbroken = engine.finetune(settings, tmp_path / "unbroken")
-    assert run.record["fits"][0]["curve"] == unbroken.record["fits"][0]["curve"]
-    assert run.record["outputs"] == unbroken.record["outputs"]
+    assert run.record.fits[0].curve == unbroken.record.fits[0].curve
+    assert run.record.outputs == unbroken.record.outputs
 
 
 def test_a_damaged_checkpoint_is_reported_and_not_used(torch, tmp_path):
@@ -111,7 +111,7 @@ def test_a_process_that_is_killed_after_every_step_ends_as_one_that_was_not(
     assert not list((empty_cache / "training").iterdir())
     monkeypatch.setenv("CHAOS_CACHE", str(empty_cache / "unbroken"))
     unbroken = engine.finetune(small(threads=1), tmp_path / "unbroken")
-    assert read_run(tmp_path / "run").record["outputs"] == unbroken.record["outputs"]
+    assert read_run(tmp_path / "run").record.outputs == unbroken.record.outputs
 
 
 @pytest.mark.slow
@@ -141,8 +141,8 @@ def test_two_processes_make_the_steps_of_one(empty_cache, tmp_path):
             runs.append(read_run(tmp_path / name))
     finally:
         config.write_text(text)
-    one, two = (run.record["fits"][0] for run in runs)
-    assert two["processes"] == 2
-    curves = (pd.DataFrame(fit["curve"])[["pairs", "loss"]] for fit in (one, two))
+    one, two = (run.record.fits[0] for run in runs)
+    assert two.processes == 2
+    curves = (pd.DataFrame([(seen.pairs, seen.loss) for seen in fit.curve]) for fit in (one, two))
     pd.testing.assert_frame_equal(*curves, rtol=0, atol=2e-5)
     assert shares(runs[0]) == pytest.approx(shares(runs[1]), abs=1e-4)

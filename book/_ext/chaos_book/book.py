@@ -15,19 +15,19 @@ from sphinx.util.docutils import SphinxDirective
 
 from chaos_book import faults
 from chaos_utils.base import paths
+from chaos_utils.base.authorship import Citation, read_citation
 from chaos_utils.datasets.availability import datasets_of, is_missing, may_be_recorded
 from chaos_utils.datasets.catalogue import shorts_of
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.loading import load_all_votes, load_votes
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.publish import citations, contents, licences
-from chaos_utils.report.artifacts import SYNTHETIC_NOTE
+from chaos_utils.publish import contents, licences
+from chaos_utils.report.manifests import SYNTHETIC_NOTE, Manifest
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import load_systems
 
 logger = logging.getLogger(__name__)
 
-Manifest = contents.Manifest
 _FEW_PAGES = 5  # up to this many, Sphinx reads in a single process
 _SYNTHETIC = f"{SYNTHETIC_NOTE}: invented items, simulated votes."
 
@@ -75,14 +75,14 @@ class Book:
             return contents.load()
 
     @cached_property
-    def citation(self) -> citations.Book:
+    def citation(self) -> Citation:
         """How the book is cited."""
-        return citations.read_book(self.project / "CITATION.cff")
+        return read_citation()
 
     @cached_property
     def is_synthetic(self) -> bool:
         """Whether the chapters were made from the sample."""
-        return any(manifest["synthetic"] for manifest in self.manifests.values())
+        return any(manifest.synthetic for manifest in self.manifests.values())
 
     @cached_property
     def items(self) -> Shown:
@@ -90,9 +90,9 @@ class Book:
         made = self.manifests.values()
         if not made:
             raise ExtensionError("there are no executed chapters: run `chaos build`")
-        (data,) = {m["parameters"]["data"] for m in made if "data" in m["parameters"]}
+        (data,) = {one.parameters["data"] for one in made if "data" in one.parameters}
         found = _read(data)
-        digests = {entry["sha256"] for manifest in made for entry in manifest["inputs"]}
+        digests = {entry.sha256 for manifest in made for entry in manifest.inputs}
         other = [
             votes.dataset.title
             for votes in found.votes
@@ -109,7 +109,7 @@ class Book:
         """Return what was made by an id, if it was; the page that is being read depends on it."""
         found = self.manifests.get(id)
         if found is not None:
-            env.note_dependency(str(Path(found["folder"], f"{id}.json")))
+            env.note_dependency(str(contents.file_of(found)))
         return found
 
     def manifest_of(self, directive: SphinxDirective) -> Manifest | None:

@@ -4,7 +4,6 @@ from collections import Counter
 from html import escape
 from typing import Any
 
-import pandas as pd
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
@@ -39,9 +38,8 @@ class Claims(SphinxDirective):
         if manifest is None:
             return []
         WIDGET.ask(self.env)
-        # As a table again, so that what is missing is NaN.
-        rows = pd.DataFrame(manifest["data"]).to_dict("records")
-        n_resamples = manifest["parameters"]["resamples"]
+        rows = manifest.rows.to_dict("records")  # what is missing is NaN
+        n_resamples = manifest.parameters["resamples"]
         found: list[nodes.Node] = [raw_html(_controls_html(rows))]
         for row in rows:
             card = ClaimCard(verdict=SHORT[row["verdict"]], paper=row["paper"])

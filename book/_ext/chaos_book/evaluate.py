@@ -37,8 +37,8 @@ class EvaluateFile(SphinxDirective):
         manifest = BOOK.made(self.env, _OTHERS)
         items = BOOK.items
         rows: Sequence[Mapping[str, Any]] = ()
-        if manifest is not None and manifest["synthetic"] == items.synthetic:
-            rows = manifest["data"]
+        if manifest is not None and manifest.synthetic == items.synthetic:
+            rows = manifest.data
         content = scripts.compact(known(items.votes, rows))
         content = content.replace("<", "\\u003c")
         data = f'<script type="application/json" id="evaluate-known">{content}</script>'

@@ -42,7 +42,7 @@ class Interactive(SphinxDirective):
         manifest = BOOK.made(self.env, id)
         if manifest is None:  # on other data there may be none
             return []
-        rows = pd.DataFrame(manifest["data"])
+        rows = manifest.rows
         if "where" in self.options:
             name, _, wanted = self.options["where"].partition("=")
             rows = rows[rows[name].fillna("").astype(str) == wanted]

@@ -7,7 +7,7 @@ and captions come with their markup as the chapters have resolved it.
 from collections.abc import Iterator
 from html import escape
 from itertools import groupby
-from operator import itemgetter
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
@@ -20,12 +20,11 @@ from sphinx.util.osutil import relative_uri
 from sphinx.writers.html5 import HTML5Translator
 
 from chaos_book import drafts
-from chaos_book.book import BOOK, Manifest, write_last
+from chaos_book.book import BOOK, write_last
 from chaos_book.published import PublishedCaption, PublishedFigure, PublishedTable
-from chaos_utils.base import style
-from chaos_utils.publish import cells, citations, contents, landing, metadata
+from chaos_utils.publish import cells, citations, contents, landing, metadata, templating
 from chaos_utils.report import parameters
-from chaos_utils.report.artifacts import picture_name
+from chaos_utils.report.manifests import Manifest
 
 BIBLIOGRAPHY = "figures.bib"
 
@@ -42,12 +41,12 @@ class PublishedList(SphinxDirective):
         sections: list[nodes.Node] = []
         for id in BOOK.manifests:
             BOOK.made(self.env, id)
-        for notebook, found in groupby(BOOK.manifests.values(), key=itemgetter("notebook")):
+        for notebook, found in groupby(BOOK.manifests.values(), key=attrgetter("notebook")):
             title = contents.chapter_title(notebook)
             section = nodes.section(ids=[f"chapter-{nodes.make_id(notebook)}"])
             section += nodes.title(title, title)
             cards = nodes.container(classes=["thumbnails"])
-            cards += [Thumbnail(published=manifest["id"]) for manifest in found]
+            cards += [Thumbnail(published=manifest.id) for manifest in found]
             section += cards
             sections.append(section)
         return sections
@@ -56,16 +55,11 @@ class PublishedList(SphinxDirective):
 def _visit_thumbnail(self: HTML5Translator, node: nodes.Element) -> None:
     id = node["published"]
     manifest = BOOK.manifests[id]
-    title = escape(citations.title_of(manifest))
-    if manifest["kind"] == "figure":
-        width, height = manifest["size"]
-        rest = f'alt="" loading="lazy" width="{width}" height="{height}"'
-        picture = "".join(
-            f'<img class="only-{mode}" src="figures/{picture_name(id, mode)}" {rest}>'
-            for mode in style.MODES
-        )
+    title = escape(manifest.name)
+    if manifest.kind == "figure":
+        picture = templating.piece("small_picture", manifest)
     else:
-        rows, columns = len(manifest["display"]["rows"]), len(manifest["display"]["header"])
+        rows, columns = len(manifest.display.rows), len(manifest.display.header)
         picture = f'<span class="table-size">{rows} rows<br>{columns} columns</span>'
     number = _number(self.builder.app, manifest)
     self.body.append(
@@ -93,7 +87,7 @@ def _pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
         if id not in BOOK.captions:
             if drafts.is_draft(app) and (Path(app.outdir) / f"{page}.html").is_file():
                 continue  # its chapter has not changed
-            raise ExtensionError(f"{id} is made by {manifest['notebook']}, but no page shows it")
+            raise ExtensionError(f"{id} is made by {manifest.notebook}, but no page shows it")
         docname, caption = BOOK.captions[id]
         _relink(app, caption, docname, page)
         place = landing.Place(
@@ -102,12 +96,12 @@ def _pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
             number=_number(app, manifest),
             caption=_html(app, caption),
         )
-        source = BOOK.project / "notebooks" / f"{manifest['notebook']}.py"
-        folder = Path(manifest["folder"])
-        sizes = {name: (folder / name).stat().st_size for name in contents.file_names(manifest)}
+        source = BOOK.project / "notebooks" / f"{manifest.notebook}.py"
+        files = {name: contents.file_of(manifest, name) for name in manifest.file_names}
+        sizes = {name: path.stat().st_size for name, path in files.items()}
         cell = cells.cell_of(source, id, book)
-        command = parameters.command(source, manifest["parameters"])
-        title = escape(citations.title_of(manifest))
+        command = parameters.command(source, manifest.parameters)
+        title = escape(manifest.name)
         context = {
             "title": title,
             "pagetitle": title,
@@ -145,13 +139,13 @@ def _plain(caption: nodes.Element) -> str:
 
 def _number(app: Sphinx, manifest: Manifest) -> str:
     """Return the number that the book has given, such as ``Fig. 3``."""
-    id, kind = manifest["id"], manifest["kind"]
+    id, kind = manifest.id, manifest.kind
     docname, _ = BOOK.captions.get(id, (None, None))
     for name, numbers in app.env.toc_fignumbers.items():
         if docname in (None, name) and id in numbers.get(kind, {}):
             number = ".".join(map(str, numbers[kind][id]))
             return str(app.config.numfig_format[kind] % number)
-    return str(manifest["kind"]).capitalize()
+    return manifest.kind.capitalize()
 
 
 def _write_bibliography(app: Sphinx, out: Path) -> None:

@@ -17,7 +17,7 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 from sphinx.writers.html5 import HTML5Translator
 
-from chaos_book.book import BOOK, Manifest, raw_html
+from chaos_book.book import BOOK, raw_html
 from chaos_utils.datasets.availability import is_missing
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.loading import load_votes
@@ -26,6 +26,7 @@ from chaos_utils.publish import citations, licences, templating
 from chaos_utils.publish.landing import is_wide
 from chaos_utils.report import values
 from chaos_utils.report.captions import without_markup
+from chaos_utils.report.manifests import Manifest
 from chaos_utils.report.tables import table_html
 
 logger = logging.getLogger(__name__)
@@ -60,12 +61,12 @@ class Published(SphinxDirective):
         if manifest is None:
             return []
         id = self.arguments[0]
-        is_figure = manifest["kind"] == "figure"
+        is_figure = manifest.kind == "figure"
         node: nodes.Element = PublishedFigure() if is_figure else PublishedTable()
         self.options["name"] = node["published"] = id
         self.add_name(node)
         caption = PublishedCaption()
-        inlined, messages = self.parse_inline(manifest["caption"])
+        inlined, messages = self.parse_inline(manifest.caption)
         caption += inlined
         root = "../" * self.env.docname.count("/")
         if is_figure:
@@ -78,25 +79,25 @@ class Published(SphinxDirective):
 
 def _table_html(manifest: Manifest) -> str:
     datasets = licences.shown_datasets(manifest)
-    table = table_html(manifest["display"], _text_reader(manifest) if datasets else None)
+    table = table_html(manifest.display, _text_reader(manifest) if datasets else None)
     notice = ""
-    if datasets and not manifest["synthetic"]:
+    if datasets and not manifest.synthetic:
         without = [one for one in datasets if _without_texts(manifest, one.name)]
         shown = [one for one in datasets if one not in without]
         notice = licences.paragraph(licences.notice(shown)) if shown else ""
         notice += licences.paragraph(licences.votes_notice(without)) if without else ""
-    title = without_markup(manifest["title"])
+    title = without_markup(manifest.title)
     return templating.piece("scrolled", table, title, is_wide(manifest)) + notice
 
 
 def _without_texts(manifest: Manifest, dataset: str) -> bool:
-    return dataset in manifest["recorded"] and is_missing(get_dataset(dataset))
+    return dataset in manifest.recorded and is_missing(get_dataset(dataset))
 
 
 def _text_reader(manifest: Manifest) -> Any:
     """Return a function that finds the text of an item in the reader's own copy of the data."""
-    data = manifest["parameters"].get("data", "auto")
-    digests = {entry["sha256"] for entry in manifest["inputs"]}
+    data = manifest.parameters.get("data", "auto")
+    digests = {entry.sha256 for entry in manifest.inputs}
 
     def read(dataset: str, uid: str) -> Mapping[str, str] | None:
         if _without_texts(manifest, dataset):
@@ -104,7 +105,7 @@ def _text_reader(manifest: Manifest) -> Any:
         votes = _votes(dataset, data)
         if votes.source.sha256 not in digests:
             raise ExtensionError(
-                f"the available data on {dataset} is not what {manifest['id']} was made from: "
+                f"the available data on {dataset} is not what {manifest.id} was made from: "
                 "run its notebook again"
             )
         return votes.texts[votes.index(uid)]

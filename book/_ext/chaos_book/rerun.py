@@ -10,7 +10,7 @@ from sphinx.transforms import SphinxTransform
 from chaos_book.book import BOOK
 from chaos_utils.base import paths
 from chaos_utils.publish import rerun
-from chaos_utils.report import runs
+from chaos_utils.report import provenance
 
 _CHAPTERS = "chapters/"
 
@@ -25,14 +25,14 @@ class RerunSection(SphinxTransform):
         if not self.env.docname.startswith(_CHAPTERS):
             return
         name = self.env.docname.removeprefix(_CHAPTERS)
-        values = runs.read_record(paths.build() / "chapters" / name).get("parameters")
-        if values is None:
-            raise ExtensionError(f"the record of chapter {name} says nothing of its parameters")
+        record = provenance.read_record(paths.build() / "chapters" / name)
+        if record is None:
+            raise ExtensionError(f"chapter {name} was not run, or its record is damaged")
         source = BOOK.project / "notebooks" / f"{name}.py"
         section = nodes.section(ids=[nodes.make_id(rerun.TITLE)], names=[rerun.TITLE.lower()])
         section += nodes.title(rerun.TITLE, rerun.TITLE)
         script = '<script src="../_static/copy.js"></script>'
-        body = rerun.section_body(source, values, "../")
+        body = rerun.section_body(source, record.parameters, "../")
         section += nodes.raw("", f"{body}\n{script}", format="html")
         chapter = next(self.document.findall(nodes.section))
         _drop_parameter_table(chapter)

@@ -10,7 +10,7 @@ from sphinx.application import Sphinx
 from chaos_book import faults
 from chaos_book.book import BOOK, write_last
 from chaos_utils.publish import contents, registry
-from chaos_utils.report.artifacts import SYNTHETIC_NOTE
+from chaos_utils.report.manifests import SYNTHETIC_NOTE
 
 _SYNTHETIC = (
     f"{SYNTHETIC_NOTE}: every number, figure and table of this build was made from invented "
@@ -41,8 +41,8 @@ def _copy_files(app: Sphinx, out: Path) -> None:
     (out / "figures").mkdir(exist_ok=True)
     (out / "notebooks").mkdir(exist_ok=True)
     for manifest in BOOK.manifests.values():
-        for name in contents.file_names(manifest):
-            shutil.copyfile(Path(manifest["folder"], name), out / "figures" / name)
+        for name in manifest.file_names:
+            shutil.copyfile(contents.file_of(manifest, name), out / "figures" / name)
     for page in app.env.found_docs:
         source = BOOK.project / "notebooks" / f"{Path(page).name}.py"
         if Path(page).parent.name == "chapters" and source.is_file():

@@ -4,19 +4,18 @@ from html import escape
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
-from sphinx.writers.html5 import HTML5Translator
 
 from chaos_book import book
-from chaos_book.book import BOOK, Manifest, raw_html
-from chaos_utils.base import style
+from chaos_book.book import BOOK, raw_html
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.publish import licences, templating
 from chaos_utils.report import values
-from chaos_utils.report.artifacts import picture_name
 from chaos_utils.report.captions import without_markup
+from chaos_utils.report.manifests import Manifest
 from chaos_utils.report.tables import votes_html
 from chaos_utils.scoring.system import System
 
@@ -74,10 +73,6 @@ def _row(who: str, dataset: Dataset, counts: tuple[int, ...], unit: str = "") ->
     return f'<div class="one-row"><span>{escape(who)}</span>{bar}</div>'
 
 
-class FindingPicture(nodes.General, nodes.Element):
-    """A small picture of a figure that links to its place in a chapter."""
-
-
 class PublishedPicture(SphinxDirective):
     """Show a figure's picture alone, linked to its place in a chapter."""
 
@@ -85,12 +80,18 @@ class PublishedPicture(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the picture, or nothing in a book without it."""
-        id = self.arguments[0]
-        return [PictureLink(published=id)] if BOOK.made(self.env, id) else []
-
-
-class PictureLink(nodes.General, nodes.Element):
-    """A figure's whole picture that links to its place in a chapter."""
+        manifest = BOOK.made(self.env, self.arguments[0])
+        if manifest is None:
+            return []
+        picture = templating.piece("picture", manifest, "figures/")
+        title = escape(without_markup(manifest.title))
+        link = f'<a href="{_place(self.env, manifest)}">{title}</a>'
+        return [
+            raw_html(
+                f'<figure class="published title-picture">{picture}'
+                f"<figcaption>{link}</figcaption></figure>"
+            )
+        ]
 
 
 class Finding(SphinxDirective):
@@ -107,51 +108,30 @@ class Finding(SphinxDirective):
         id = self.arguments[0]
         if not values.is_released(BOOK.manifests):
             return []
-        if (BOOK.made(self.env, id) or {}).get("kind") != "figure":
+        manifest = BOOK.made(self.env, id)
+        if manifest is None or manifest.kind != "figure":
             logger.warning("no notebook made the figure %s", id, location=self.get_location())
             return []
-        place = nodes.container(classes=["finding"])
+        name = escape(f"The figure in its chapter: {without_markup(manifest.title)}")
+        link = (
+            f'<a class="finding-picture" aria-label="{name}" href="{_place(self.env, manifest)}">'
+        )
+        picture = f"{link}{templating.piece('small_picture', manifest)}</a>"
         words = nodes.container(classes=["finding-words"])
         self.state.nested_parse(self.content, self.content_offset, words)
-        place += [FindingPicture(published=id), words]
+        place = nodes.container(classes=["finding"])
+        place += [raw_html(picture), words]
         return [place]
 
 
-def _visit_small(self: HTML5Translator, node: nodes.Element) -> None:
-    manifest = BOOK.manifests[node["published"]]
-    width, height = manifest["size"]
-    pictures = "".join(
-        f'<img class="only-{mode}" src="figures/{picture_name(manifest["id"], mode)}" alt="" '
-        f'loading="lazy" width="{width}" height="{height}">'
-        for mode in style.MODES
-    )
-    name = escape(f"The figure in its chapter: {without_markup(manifest['title'])}")
-    label = f'class="finding-picture" aria-label="{name}"'
-    self.body.append(f'<a {label} href="{_place(self, manifest)}">{pictures}</a>')
-    raise nodes.SkipNode
-
-
-def _visit_picture(self: HTML5Translator, node: nodes.Element) -> None:
-    manifest = BOOK.manifests[node["published"]]
-    picture = templating.piece("picture", manifest, "figures/")
-    link = f'<a href="{_place(self, manifest)}">{escape(without_markup(manifest["title"]))}</a>'
-    self.body.append(
-        f'<figure class="published title-picture">{picture}<figcaption>{link}</figcaption></figure>'
-    )
-    raise nodes.SkipNode
-
-
-def _place(self: HTML5Translator, manifest: Manifest) -> str:
+def _place(env: BuildEnvironment, manifest: Manifest) -> str:
     """Return the address of a figure's place in its chapter."""
-    builder = self.builder
-    chapter = f"chapters/{manifest['notebook']}"
-    return f"{builder.get_relative_uri(builder.current_docname, chapter)}#{manifest['id']}"
+    chapter = f"chapters/{manifest.notebook}"
+    return f"{env.app.builder.get_relative_uri(env.docname, chapter)}#{manifest.id}"
 
 
 def setup(app: Sphinx) -> None:
-    """Register nodes and directives."""
-    app.add_node(FindingPicture, html=(_visit_small, None))
-    app.add_node(PictureLink, html=(_visit_picture, None))
+    """Register the directives."""
     app.add_directive("one-item", OneItem)
     app.add_directive("published-picture", PublishedPicture)
     app.add_directive("finding", Finding)

@@ -1,0 +1,173 @@
+"""The manifest of a figure or table: all that is known of it, as ``<id>.json`` beside its files.
+
+From it the book sets what it shows, its page, its citations and its downloads.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from chaos_utils.base import paths
+from chaos_utils.base.checked import Strict, read_json
+from chaos_utils.base.files import write_json
+from chaos_utils.base.inputs import Input
+from chaos_utils.base.style import Mode
+from chaos_utils.report.captions import without_markup
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SYNTHETIC_NOTE = "Synthetic sample"
+ID = re.compile(r"(fig|tbl)(-[a-z0-9]+)+")
+# What a manifest of this kind has, beside what every manifest has.
+_OWN = {"figure": {"alt", "size", "narrow_size"}, "table": {"display"}}
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A cell that names an item; the book puts the item's text into it.
+
+    Attributes
+    ----------
+    dataset : str
+        By name.
+    uid : str
+        The item's, in the dataset.
+    """
+
+    dataset: str
+    uid: str
+
+
+@dataclass(frozen=True, slots=True)
+class Votes:
+    """A cell that shows an item's votes as a bar.
+
+    Attributes
+    ----------
+    dataset : str
+        By name.
+    counts : tuple of int
+        Votes for each label, in the dataset's order.
+    """
+
+    dataset: str
+    counts: tuple[int, ...]
+
+
+class ItemCell(Strict):
+    """An `Item` as a manifest has it."""
+
+    item: Item
+
+
+class VotesCell(Strict):
+    """Such `Votes`."""
+
+    votes: Votes
+
+
+Format = Literal["svg", "png", "pdf", "csv", "json"]
+Cell = str | ItemCell | VotesCell
+
+
+class Display(Strict):
+    """What a table shows: headings of one name each, or of two, and rows of as many cells.
+
+    Where it is `headed`, the first cell that several rows share stands in a row above them.
+    """
+
+    header: list[Annotated[list[str], Field(min_length=1, max_length=2)]]
+    rows: list[list[Cell]]
+    headed: bool = False
+
+    @model_validator(mode="after")
+    def _check(self) -> "Display":
+        if len({len(names) for names in self.header}) > 1:
+            raise ValueError("some headings have one name, some two")
+        if any(len(row) != len(self.header) for row in self.rows):
+            raise ValueError("a row has more or fewer cells than there are headings")
+        return self
+
+
+class Manifest(Strict):
+    """What is known of a figure or table.
+
+    A figure has `alt` and its sizes, wide and narrow, in pixels; a table has a `display`. Of `data`
+    it has every row, of which `keys` name the columns that tell them apart.
+    """
+
+    id: Annotated[str, Field(pattern=f"^{ID.pattern}$", description="an id such as fig-entropy")]
+    kind: Literal["figure", "table"]
+    title: str
+    caption: str
+    synthetic: bool
+    creators: list[str]
+    licence: str | None
+    notebook: str
+    parameters: dict[str, Any]
+    inputs: list[Input]
+    recorded: list[str]
+    outdated: bool
+    software: dict[str, str]
+    formats: list[Format]
+    display: Display = Display(header=[], rows=[])
+    alt: str = ""
+    size: tuple[int, int] = (0, 0)
+    narrow_size: tuple[int, int] = (0, 0)
+    keys: list[str]
+    columns: list[str]
+    data: list[dict[str, Any]]
+
+    @model_validator(mode="after")
+    def _check(self) -> "Manifest":
+        found = self.model_fields_set & set().union(*_OWN.values())
+        if found != _OWN[self.kind]:
+            raise ValueError(f"a {self.kind} has {', '.join(sorted(_OWN[self.kind]))}")
+        if any(row.keys() != set(self.columns) for row in self.data):
+            raise ValueError("a row of its data has other columns")
+        return self
+
+    @property
+    def name(self) -> str:
+        """Its title without markup, as it is cited; of a synthetic one, it says so."""
+        title = without_markup(self.title)
+        return f"{SYNTHETIC_NOTE}: {title}" if self.synthetic else title
+
+    @cached_property
+    def rows(self) -> "pd.DataFrame":
+        """Its data, made a frame once: pages name many of its numbers."""
+        import pandas as pd  # slow to import
+
+        return pd.DataFrame(self.data)
+
+    @property
+    def file_names(self) -> list[str]:
+        """The names of its files, the pictures for dark pages and phones beside the first."""
+        found = [f"{self.id}.{format}" for format in self.formats]
+        if self.kind == "figure":
+            found[1:1] = [f"{self.id}{end}.svg" for end in ("-dark", "-narrow", "-narrow-dark")]
+        return found
+
+    def write(self, folder: Path) -> None:
+        """Write it into the folder of its files, with what its kind has."""
+        write_json(folder / f"{self.id}.json", self.model_dump(exclude_unset=True))
+
+
+def picture_name(id: str, mode: Mode, narrow: bool = False) -> str:
+    """Return the name of a figure's picture for a look and a width of the page."""
+    return f"{id}{'-narrow' if narrow else ''}{'-dark' if mode == 'dark' else ''}.svg"
+
+
+def read_manifest(path: Path) -> Manifest:
+    """Return a manifest, unless it is damaged or another version of the package has written it."""
+    return read_json(path, Manifest, "The manifest of a figure or table", todo="build it again")
+
+
+def figures_of(run: Path) -> list[Path]:
+    """Return the manifests of the figures and tables of a run, by name."""
+    return sorted((run / paths.FIGURES).glob("*.json"))
