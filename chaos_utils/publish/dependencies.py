@@ -10,7 +10,6 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from chaos_utils.base import inputs, modules, paths
 from chaos_utils.base.asked import asked_by
@@ -43,9 +42,9 @@ def files() -> list[tuple[str, int]]:
     """Return the pages of the table of contents, in order, and below how many others each is."""
     path = paths.project() / "_toc.yml"
     toc = read_yaml(path, "The table of contents")
-    found: list[tuple[Any, int]]
-    found = [(toc.get("root"), 0), *_files(toc, 0)] if isinstance(toc, dict) else []
-    if not found or not all(isinstance(name, str) for name, _ in found):
+    found = list(_files(toc, 0))
+    named = isinstance(toc, dict) and "root" in toc
+    if not named or not all(isinstance(name, str) for name, _ in found):
         raise ChaosError(
             "The table of contents cannot be read.",
             where=path,
@@ -56,8 +55,8 @@ def files() -> list[tuple[str, int]]:
 
 def _files(entry: object, depth: int) -> Iterator[tuple[str, int]]:
     if isinstance(entry, dict):
-        if "file" in entry:
-            yield entry["file"], depth
+        for page in entry.keys() & {"root", "file"}:
+            yield entry[page], depth
         for key, value in entry.items():
             yield from _files(value, depth + (key == "sections"))
     elif isinstance(entry, list):
