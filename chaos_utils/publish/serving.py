@@ -100,7 +100,7 @@ def _serve(site: Path, port: int, loop: asyncio.AbstractEventLoop) -> None:
     for name in ("livereload", "tornado.access"):
         logging.getLogger(name).disabled = True
     server = livereload.Server()
-    server.watch(str(site / "index.html"), delay="forever")  # it would watch the checkout else
+    server.watch("")  # nothing: without a path, it watches the checkout
     server.serve(port=port, host=HOST, root=str(site))
 
 
