@@ -94,8 +94,8 @@ def build(
         alone(lock, "another build is running: waiting for it to end", say),
         environment(**variables),
     ):
-        for name in _left_out():
-            say(f"notebooks/{name}.py is no part of the book: _toc.yml lacks chapters/{name}")
+        if left_out := _left_out():
+            say(f"no chapters, since _toc.yml lacks them: {', '.join(left_out)}")
         steps = wanted(force=force)
         passes = 0
         while steps and passes < _MOST_PASSES:
