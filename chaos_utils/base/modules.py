@@ -50,18 +50,17 @@ class Source:
     reads_for: tuple[str, ...]
 
 
-def closure(names: Iterable[str], without: Collection[str] = ()) -> list[Path]:
+def closure(names: Iterable[str], without: Collection[Path] = ()) -> list[Path]:
     """Return the files of modules and of all that they import, directly or through others, sorted.
 
-    Names are dotted; those outside this package are passed over, those in `without` not followed.
+    Names are dotted; those outside this package are passed over, files in `without` not followed.
     """
     root = paths.project()
     waiting = list(names)
     found: set[Path] = set()
-    passed = {_file_of(root, name) for name in without}
     while waiting:
         path = _file_of(root, waiting.pop())
-        if path is None or path in found or path in passed:
+        if path is None or path in found or path in without:
             continue
         found.add(path)
         waiting += source_of(path).imports

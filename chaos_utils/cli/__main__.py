@@ -171,7 +171,7 @@ def build(
         )
         planned = builder.build(
             data,
-            cores=cores or None,
+            cores=cores,
             dry_run=dry_run,
             force=force,
             recompute=recompute,

@@ -56,7 +56,7 @@ def choose_data(
 def build(
     data: str,
     *,
-    cores: int | None = None,
+    cores: int = 0,
     dry_run: bool = False,
     force: bool = False,
     recompute: bool = False,
@@ -68,7 +68,7 @@ def build(
     """Bring the book up to date; a dry run only returns the steps that would run.
 
     A step is, for example, ``chapter annotations``. What changes while it is built is built again.
-    `cores` is how many chapters may run at once: by default one a core. `force` runs everything
+    `cores` is how many chapters may run at once: 0 for one a core. `force` runs everything
     again; so does `recompute`, and no recorded table takes the place of what can be computed. `url`
     is the address that the site is made for, instead of that in CITATION.cff. Without `pages`, only
     chapters are run. `say` is called with one line about each step, `progress` with the number of
@@ -95,14 +95,14 @@ def build(
         alone(lock, "another build is running: waiting for it to end", say),
         environment(**variables),
     ):
-        for name in _left_out():
-            say(f"notebooks/{name}.py is no part of the book: _toc.yml lacks chapters/{name}")
+        if left_out := _left_out():
+            say(f"no chapters, since _toc.yml lacks them: {', '.join(left_out)}")
         steps = wanted(force=force)
-        for attempt in range(_MOST_PASSES):
-            if not steps:
-                return []
-            if attempt:
+        passes = 0
+        while steps and passes < _MOST_PASSES:
+            if passes:
                 say(f"changed while the book was built: {', '.join(steps)}")
+            passes += 1
             faults = []
             with closing(_make(steps, data, cores or os.cpu_count() or 1, say)) as ended:
                 for done, one in enumerate(ended, start=1):
@@ -113,11 +113,13 @@ def build(
             tried, steps = steps, wanted()
             if faults and set(steps) <= set(tried):  # no change meanwhile explains them
                 raise ChaosError("\n\n".join(faults))
-    raise ChaosError(
-        "The book's sources change faster than it is built.",
-        found=", ".join(steps),
-        todo="run `chaos build` again when they stay as they are",
-    )
+    if steps:
+        raise ChaosError(
+            "The book's sources change faster than it is built.",
+            found=", ".join(steps),
+            todo="run `chaos build` again when they stay as they are",
+        )
+    return []
 
 
 def _make(steps: Sequence[str], data: str, cores: int, say: Say) -> Generator[Ended]:

@@ -10,7 +10,6 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from chaos_utils.base import inputs, modules, paths
 from chaos_utils.base.asked import asked_by
@@ -24,6 +23,7 @@ from chaos_utils.datasets.loading import VoteFiles, find_votes, find_votes_on
 from chaos_utils.datasets.registry import prediction_files, registry
 from chaos_utils.datasets.sources import find
 
+_RUNNER = f"{modules.PACKAGE}.report.runner"
 # What every page of the site may show, beside the book's own folder.
 SETTINGS = ("_config.yml", "_toc.yml", "CITATION.cff")
 # A line of what the reference documents: a module, and its objects.
@@ -42,9 +42,9 @@ def files() -> list[tuple[str, int]]:
     """Return the pages of the table of contents, in order, and below how many others each is."""
     path = paths.project() / "_toc.yml"
     toc = read_yaml(path, "The table of contents")
-    found: list[tuple[Any, int]]
-    found = [(toc.get("root"), 0), *_files(toc, 0)] if isinstance(toc, dict) else []
-    if not found or not all(isinstance(name, str) for name, _ in found):
+    found = list(_files(toc, 0))
+    named = isinstance(toc, dict) and "root" in toc
+    if not named or not all(isinstance(name, str) for name, _ in found):
         raise ChaosError(
             "The table of contents cannot be read.",
             where=path,
@@ -55,8 +55,8 @@ def files() -> list[tuple[str, int]]:
 
 def _files(entry: object, depth: int) -> Iterator[tuple[str, int]]:
     if isinstance(entry, dict):
-        if "file" in entry:
-            yield entry["file"], depth
+        for page in entry.keys() & {"root", "file"}:
+            yield entry[page], depth
         for key, value in entry.items():
             yield from _files(value, depth + (key == "sections"))
     elif isinstance(entry, list):
@@ -73,14 +73,15 @@ def modules_of(notebook: Path) -> list[Path]:
 
 
 def _imported(notebook: Path) -> tuple[str, ...]:
-    return modules.source_of(notebook, notebook=True).imports
+    # What runs it decides how it comes out.
+    return (_RUNNER, *modules.source_of(notebook, notebook=True).imports)
 
 
 def modules_of_pages() -> list[Path]:
     """Return the files of this package, of which the pages are made or which they document."""
     root = paths.project()
     makers = [f"{modules.PACKAGE}.publish.{name}" for name in ("site", "pages")]
-    imported = [*makers, *_imported_by_pages()]
+    imported = [*makers, *imported_by_pages()]
     for page in (root / "book").glob("*.md"):
         named = _DOCUMENTED.findall(page.read_text("utf-8"))
         imported += [f"{modules.PACKAGE}.{name}" for name in named]
@@ -88,7 +89,8 @@ def modules_of_pages() -> list[Path]:
     return sorted([*_with_data(modules.closure(imported)), *templates])
 
 
-def _imported_by_pages() -> list[str]:
+def imported_by_pages() -> list[str]:
+    """Return the modules of this package that the book's Sphinx extension imports."""
     extension = (paths.project() / "book" / "_ext").rglob("*.py")
     return [name for path in extension for name in modules.source_of(path).imports]
 
@@ -120,7 +122,7 @@ def data_of(notebook: Path, data: str) -> dict[str, Path]:
 
 def data_of_pages() -> dict[str, Path]:
     """Return the data files that pages read beside what chapters do, by name."""
-    return _read_by(_imported_by_pages(), ())
+    return _read_by(imported_by_pages(), ())
 
 
 def _read_by(
@@ -133,7 +135,7 @@ def _read_by(
     """
     sources = {path: modules.source_of(path) for path in modules.closure(imports)}
     unasked = [
-        _dotted(path)
+        path
         for path, one in sources.items()
         if one.reads_for and not {*one.reads_for} & {*declares}
     ]
@@ -153,10 +155,6 @@ def _read_by(
     }
     wanted = {name for one in patterns for name in several.get(one) or fnmatch.filter(known, one)}
     return {name: known[name] for name in sorted(wanted & known.keys())}
-
-
-def _dotted(module: Path) -> str:
-    return ".".join(module.relative_to(paths.project()).with_suffix("").parts)
 
 
 def check_available(notebook: Path, values: Mapping[str, object]) -> None:
@@ -220,18 +218,13 @@ def _digests(files: Iterable[Path]) -> dict[str, str]:
 
 
 @cache  # chapters share most files
-def _digest_as_of(path: Path, changed: int, size: int) -> str:
+def _digest(path: Path) -> str:
     return inputs.digest(path)
 
 
-def _digest(path: Path) -> str:
-    stat = path.stat()
-    return _digest_as_of(path, stat.st_mtime_ns, stat.st_size)
-
-
 def forget() -> None:
-    """Read every source again, whatever its time says, when digests are next asked for."""
-    _digest_as_of.cache_clear()
+    """Read every source again when digests are next asked for."""
+    _digest.cache_clear()
     modules.forget()
 
 

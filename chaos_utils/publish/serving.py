@@ -5,7 +5,7 @@ import logging
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Thread
 
@@ -15,8 +15,7 @@ from livereload.handlers import LiveReloadHandler
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.publish import dependencies
-from chaos_utils.publish.drafts import Drafts
+from chaos_utils.publish import dependencies, drafts
 from chaos_utils.report import warm
 
 HOST = "127.0.0.1"
@@ -32,52 +31,42 @@ def serve(port: int, options: list[str], say: Callable[[str], None]) -> None:
     stay. The site that ``chaos build`` makes is left alone.
     """
     _check_port(port)
-    with warm.processes(libraries=warm.PAGES) as of_warm:
-        _serve_drafts(Drafts(of_warm), port, options, say)
-
-
-def _serve_drafts(
-    drafts: Drafts, port: int, options: list[str], say: Callable[[str], None]
-) -> None:
     root = paths.project()
-    sources = [root / name for name in _SOURCES]
+    not_made = watchfiles.DefaultFilter(ignore_paths=[paths.chapters()])
     changes = watchfiles.watch(
-        *sources, watch_filter=_Sources(), rust_timeout=500, yield_on_timeout=True
-    )
+        *[root / name for name in _SOURCES],
+        watch_filter=not_made, rust_timeout=500, yield_on_timeout=True,
+    )  # fmt: skip
     next(changes)  # from here on they are seen, also those during a build
-    made = _update(drafts, options, say)
-    if not made and not (drafts.shown / "index.html").is_file():
-        raise ChaosError("There is no book to serve.", todo="correct what the build has reported")
-    asyncio.set_event_loop(loop := asyncio.new_event_loop())
-    Thread(target=_serve, args=(drafts.shown, port, loop), daemon=True).start()
-    say(f"http://{HOST}:{port} (Ctrl-C ends)")
-    for found in changes:
-        if not found:
-            continue
-        say("something has changed: building")
-        only_pages = all(root / "book" in Path(path).parents for _, path in found)
-        if not _update(drafts, None if only_pages else options, say):
-            loop.call_soon_threadsafe(_tell_pages)
+    with warm.processes(libraries=warm.PAGES) as of_warm:
+        made = _update(of_warm, options, say)
+        if not made and not (drafts.shown() / "index.html").is_file():
+            raise ChaosError(
+                "There is no book to serve.", todo="correct what the build has reported"
+            )
+        asyncio.set_event_loop(loop := asyncio.new_event_loop())
+        Thread(target=_serve, args=(drafts.shown(), port, loop), daemon=True).start()
+        say(f"http://{HOST}:{port} (Ctrl-C ends)")
+        for found in filter(None, changes):
+            say("something has changed: building")
+            only_pages = all(root / "book" in Path(path).parents for _, path in found)
+            made = _update(of_warm, None if only_pages else options, say)
+            loop.call_soon_threadsafe(LiveReloadHandler.reload_waiters if made else _tell_pages)
 
 
-def _update(drafts: Drafts, options: list[str] | None, say: Callable[[str], None]) -> bool:
+def _update(
+    of_warm: Mapping[str, str], options: list[str] | None, say: Callable[[str], None]
+) -> bool:
     """Make what has changed, with such options the chapters too; say whether that went well."""
     if options is not None and not _run_chapters(options):
         return False
     try:
-        drafts.update(say)
+        drafts.update(of_warm, say)
     except (ChaosError, OSError, UnicodeError) as fault:  # a file may vanish, or be half there
         say(str(fault))
         return False
     say("the pages are up to date")
     return True
-
-
-class _Sources(watchfiles.DefaultFilter):
-    """Leave out what a build makes itself."""
-
-    def __call__(self, change: watchfiles.Change, path: str) -> bool:
-        return paths.chapters() not in Path(path).parents and super().__call__(change, path)
 
 
 def _check_port(port: int) -> None:
@@ -111,7 +100,7 @@ def _serve(site: Path, port: int, loop: asyncio.AbstractEventLoop) -> None:
     for name in ("livereload", "tornado.access"):
         logging.getLogger(name).disabled = True
     server = livereload.Server()
-    server.watch(str(site / "index.html"))  # a build puts all pages in place at once
+    server.watch("")  # nothing: without a path, it watches the checkout
     server.serve(port=port, host=HOST, root=str(site))
 
 

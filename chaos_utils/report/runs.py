@@ -1,8 +1,7 @@
 """Runs of the reader's own, below runs/: where each stands, whether it is there, one at a time."""
 
 import shutil
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -40,24 +39,17 @@ def run(
 ) -> Path:
     """Run a notebook into the folder of this run, and return the folder.
 
-    A run that is there already is made `again` or left as it is. The rest is as for
-    `runner.run_notebook`.
+    A run that is there already is made `again` or left as it is; one that another process makes,
+    such as a killed sweep's job, is waited for. The rest is as for `runner.run_notebook`.
     """
     from chaos_utils.report import runner  # slow to import
 
     target = folder_of(source, values)
-    with _only_one(target):
+    with alone(paths.build() / "locks" / target.name):
+        for scratch in target.parent.glob(f".{target.name}-*"):  # of one that was killed
+            shutil.rmtree(scratch, ignore_errors=True)
         if again or not is_there(source, values):
             runner.run_notebook(
                 source, values, target, progress=progress, standalone=True, reader=reader
             )
     return target
-
-
-@contextmanager
-def _only_one(target: Path) -> Iterator[None]:
-    """Wait until nobody else, such as a killed sweep's job, makes this run; clear what is left."""
-    with alone(paths.build() / "locks" / target.name):
-        for scratch in target.parent.glob(f".{target.name}-*"):
-            shutil.rmtree(scratch, ignore_errors=True)
-        yield

@@ -14,12 +14,9 @@ import pytest
 from helpers.checkout import PROJECT, chaos_environment, copy_built
 from typer.testing import CliRunner
 
-from chaos_utils.base import inputs
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.files import write_text
 from chaos_utils.cli.__main__ import app
 from chaos_utils.publish import serving
-from chaos_utils.publish.drafts import _bring
 
 
 @contextmanager
@@ -107,16 +104,3 @@ def test_a_change_is_built_while_the_book_is_served(small_checkout, tmp_path):
         assert process.returncode == 0
     finally:
         process.kill()
-
-
-def test_files_that_have_changed_are_brought_and_others_left(tmp_path):
-    made, shown = tmp_path / "made", tmp_path / "shown"
-    for name in ("index.html", "kept.html", "sub/changed.html"):
-        write_text(made / name, name)
-    _bring(made, shown)
-    write_text(shown / "gone.html", "")
-    write_text(made / "sub" / "changed.html", "changed")
-    before = (shown / "kept.html").stat().st_ino
-    _bring(made, shown)
-    assert inputs.digests(shown) == inputs.digests(made)
-    assert (shown / "kept.html").stat().st_ino == before

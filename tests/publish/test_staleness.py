@@ -14,6 +14,11 @@ from chaos_utils.publish import dependencies, staleness
 RECORD = "_build/chapters/n/record.json"
 
 
+def changed_since(*of):
+    dependencies.forget()
+    return staleness.changed_since(*of)
+
+
 @pytest.fixture
 def project(tmp_path, monkeypatch):
     """A chapter that was made from one module and one data file."""
@@ -45,27 +50,27 @@ def project(tmp_path, monkeypatch):
 
 
 def test_what_has_changed_or_is_gone_is_named_and_so_are_other_authors(project):
-    assert staleness.changed_since("n") == []
+    assert changed_since("n") == []
     (project / "notebooks" / "n.py").touch()
     append(project / "CITATION.cff", "url: https://example.org\n")
-    assert staleness.changed_since("n") == []
+    assert changed_since("n") == []
     for name in ("notebooks/n.py", "chaos_utils/a.py"):
         append(project / name)
     append(project / "data.jsonl")
     changed = ["chaos_utils/a.py", "notebooks/n.py", "votes/data.jsonl"]
-    assert staleness.changed_since("n") == changed
+    assert changed_since("n") == changed
     (project / "data.jsonl").unlink()
     text = (project / "CITATION.cff").read_text()
     (project / "CITATION.cff").write_text(text.replace("name: A", "name: B"))
-    assert staleness.changed_since("n") == ["CITATION.cff, authors", *changed]
+    assert changed_since("n") == ["CITATION.cff, authors", *changed]
 
 
 @pytest.mark.parametrize("name", ["book/chapters/n.ipynb", "_build/chapters/n/figures/one.svg"])
 def test_what_a_chapter_has_made_is_as_it_was_left(project, name):
     (project / name).write_text("[]")
-    assert staleness.changed_since("n") == [name]
+    assert changed_since("n") == [name]
     (project / name).unlink()
-    assert staleness.changed_since("n") == [name]
+    assert changed_since("n") == [name]
 
 
 @pytest.mark.parametrize(("how", "named"), [("read", True), ("shown", True), ("computed", False)])
@@ -76,25 +81,25 @@ def test_a_recorded_table_that_a_chapter_has_read_is_one_of_its_sources(project,
     asked = {"name": "one.shares/snli.csv", "how": how}
     asked |= {"sha256": digest(record)} if named else {}
     write_text(project / "_build/chapters/n/tables/asked.jsonl", f"{json.dumps(asked)}\n")
-    assert staleness.changed_since("n") == []
+    assert changed_since("n") == []
     record.write_text("dataset\nmnli\n")  # of the same size
-    assert staleness.changed_since("n") == [name] * named
+    assert changed_since("n") == [name] * named
     record.unlink()
-    assert staleness.changed_since("n") == [name] * named
+    assert changed_since("n") == [name] * named
 
 
 @pytest.mark.parametrize("field", ["parameters", "made_from", "outputs"])
 @pytest.mark.parametrize("value", [5, None])
 def test_a_record_of_wrong_kinds_is_none(project, field, value):
-    assert staleness.changed_since("never-made") == ["record.json"]
+    assert changed_since("never-made") == ["record.json"]
     record = json.loads((project / RECORD).read_text())
     write_json(project / RECORD, record | {field: value})
-    assert staleness.changed_since("n") == ["record.json"]
+    assert changed_since("n") == ["record.json"]
 
 
 def test_a_chapter_that_was_made_from_other_data_is_behind(project):
-    assert staleness.changed_since("n", "auto") == []
-    assert staleness.changed_since("n", "sample") == ["record.json"]
+    assert changed_since("n", "auto") == []
+    assert changed_since("n", "sample") == ["record.json"]
 
 
 def test_a_chapter_that_is_behind_is_refused_by_name(project):
