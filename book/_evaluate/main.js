@@ -24,10 +24,10 @@
     const {datasets, scale, synthetic} = await unpack(window.CHAOS_ITEMS);
     const more = await unpack(window.CHAOS_OTHERS);
     const said = JSON.parse(document.getElementById("evaluate-known").textContent);
-    const joined = datasets.map((dataset) => ({...dataset, ...said.datasets[dataset.name]}));
+    const joined = datasets.map((dataset) => ({...dataset, others: said.others[dataset.name] ?? []}));
     choice.append(...more.map(({name, title}) => new Option(title, name)));
     choice.parentElement.hidden = !more.length;
-    return {...said, scale, synthetic, more, datasets: joined, labels: said.datasets};
+    return {...said, scale, synthetic, more, datasets: joined};
   }
 
   /* The same with the votes of the dataset that was chosen, where it is none of the book's. */
@@ -37,26 +37,12 @@
     if (!one) return book;
     await load(one.file);
     const {numbers} = await unpack(window[one.global]);
-    return {...book, datasets: [{...numbers, ...book.labels[one.name]}]};
+    return {...book, datasets: [{...numbers, others: []}]};
   }
 
   function known() {
     loading ??= loadKnown();
     return loading;
-  }
-
-  function textOf(buffer) {
-    if (new TextDecoder("latin1").decode(buffer.slice(0, 4)) === "PAR1") {
-      throw new Fault("This page cannot read parquet.", {
-        found: "a parquet file", expected: "CSV or JSON lines",
-        todo: "write the table as CSV, or run `chaos evaluate` on the file",
-      });
-    }
-    try {
-      return new TextDecoder("utf-8", {fatal: true}).decode(buffer);
-    } catch {
-      throw new Fault("The data file is not UTF-8 text.", {todo: "save it as UTF-8"});
-    }
   }
 
   /* Evaluate a file, unless another one was chosen meanwhile. */
@@ -69,7 +55,7 @@
     try {
       const buffer = await file.arrayBuffer();
       const book = await asked();
-      const found = read(textOf(buffer), file.name, book, partial.checked);
+      const found = read(buffer, file.name, book, partial.checked);
       if (mine === turn) show(found, book);
     } catch (fault) {
       if (mine !== turn) return;
@@ -101,16 +87,17 @@
   /* A file as a reader might have it, from the first system that covers a whole dataset. */
   function exampleOf({datasets, scale}) {
     const [found] = datasets.flatMap((dataset) => dataset.systems
-      .filter(({label}) => label.every((one) => one !== null))
+      .filter(({label}) => !label.includes(null))
       .map((system) => ({dataset, system})));
     if (!found) return undefined;
-    const {dataset: {columns, uids}, system: {name, shares}} = found;
+    const {dataset: {labels, uids}, system: {name, shares}} = found;
     const rows = uids.map((uid, i) => {
       const given = shares.map((column) => column[i]);
       const rest = Math.max(0, given.reduce((left, share) => left - share, scale));
       return [uid, ...[...given, rest].map((share) => share / scale)].join(",");
     });
-    return new File([["uid", ...columns].join(","), "\n", rows.join("\n")], `${name}, rounded.csv`);
+    const header = ["uid", ...labels].join(",").replaceAll(" ", "_");
+    return new File([header, "\n", rows.join("\n")], `${name}, rounded.csv`);
   }
 
   function listen() {

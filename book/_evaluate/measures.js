@@ -37,9 +37,8 @@
     return total(human, (h, k) => Math.abs(h - model[k])) / 2;
   }
 
-  /* Whether the label is right; labels that tie share an item unless one is stated. */
-  function hit({model, label, stated}, gold) {
-    if (stated) return Number(label === gold);
+  /* Whether the most probable label is right; labels that tie share an item. */
+  function hit({model}, gold) {
     const largest = Math.max(...model);
     const tied = model.map((m) => m >= largest - TIED);
     return tied[gold] / sum(tied.map(Number));
@@ -78,14 +77,14 @@
   };
 
   /* Predictions beside the votes, item by item. */
-  function itemsOf({dataset, places, probabilities, labels, stated}) {
+  function itemsOf({dataset, places, probabilities}) {
     return places.map((i, j) => {
       const votes = dataset.votes.map((column) => column[i]);
       const n = sum(votes);
       return {
         votes, human: votes.map((count) => count / n), model: probabilities[j],
-        group: dataset.groups[i], label: labels[j], stated, majority: dataset.majority[i],
-        old: dataset.old_label?.[i], tiesShare: dataset.ties_share,
+        group: dataset.groups[i], majority: dataset.majority[i], old: dataset.old_label?.[i],
+        tiesShare: dataset.ties_share,
       };
     });
   }
