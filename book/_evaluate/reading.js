@@ -6,6 +6,7 @@
 (function () {
   "use strict";
 
+  const {sum, count} = window.Page;
   const TOLERANCE = 1e-3, SHOWN = 5;
   const ENOUGH_FOR_ORDER = 30, ORDER_MARGIN = 0.15, ABOVE_CONSTANT = 0.05; // as the command has it
   const PLAIN_NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
@@ -29,9 +30,7 @@
     }
   }
 
-  const sum = (values) => values.reduce((all, value) => all + value, 0);
   const argmax = (values) => values.indexOf(Math.max(...values));
-  const count = (n) => n.toLocaleString("en");
   const percent = (share) => `${(100 * share).toFixed(0)}%`;
   const shown = (text) => (text.length > 80 ? `${text.slice(0, 80)} …` : text);
   const listed = (texts) => texts.slice(0, SHOWN).map(shown).join(", ") + (texts.length > SHOWN ? " …" : "");
@@ -226,5 +225,5 @@
     });
   }
 
-  window.Evaluate = {Fault, read, count};
+  window.Evaluate = {Fault, read};
 })();

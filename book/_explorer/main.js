@@ -4,9 +4,9 @@
 
   const {
     readItems, nameOf, marked, rankedSystems, isCrossed, select, viewFrom, queryOf, fragmentOf,
-    uidFrom, fill, showCard, partsOf, fitted, csvOf, makeDrawings, count,
+    uidFrom, fill, showCard, partsOf, fitted, csvOf, makeDrawings,
   } = window.Explorer;
-  const {make, unpack} = window.Page;
+  const {make, save, count, unpack} = window.Page;
   const root = document.getElementById("explorer");
   const form = root.querySelector("form");
   const dialog = root.querySelector("dialog");
@@ -19,10 +19,15 @@
   let data; // with the datasets that are here; `more` are loaded when they are chosen
   let view, found = [], page = 1, drawings = null, waiting, turn = 0;
 
+  function say(words) {
+    root.querySelector(".explorer-count").textContent = words;
+  }
+
   function addItems(dataset, fields) {
-    const first = items.length;
-    readItems(dataset, fields, data.scale, items);
-    for (const item of items.slice(first)) byName.set(item.name, item);
+    for (const item of readItems(dataset, fields, data.scale, items.length)) {
+      items.push(item);
+      byName.set(item.name, item);
+    }
   }
 
   /* Load the datasets among these that are not here yet, then go on; at once where none is missing. */
@@ -35,7 +40,7 @@
       goOn();
       return;
     }
-    root.querySelector(".explorer-count").textContent = "Loading the items …";
+    say("Loading the items …");
     Promise.all(missing.map(loadMore)).then(() => { if (mine === turn) goOn(); }).catch(report);
   }
 
@@ -46,13 +51,11 @@
     const dataset = {...numbers, extra: true};
     data.datasets.push(dataset);
     addItems(dataset, texts);
-    offerLabels([dataset]);
-    offerSystems([dataset]);
+    offerParts([dataset]);
   }
 
   function report(fault) {
-    root.querySelector(".explorer-count").textContent =
-      `The items could not be loaded (${fault.message}). Use a newer browser, or build the site again.`;
+    say(`The items could not be loaded (${fault.message}). Use a newer browser, or build the site again.`);
     throw fault;
   }
 
@@ -61,11 +64,14 @@
     return data.datasets.filter(({name, extra}) => (dataset ? name === dataset : !extra));
   }
 
+  function itemsOf(datasets) {
+    return items.filter(({dataset}) => datasets.includes(dataset));
+  }
+
   /* The systems on a dataset, or on all of the book, the one that is taken by default first. */
   function systemsOn(dataset) {
     if (!rankings.has(dataset)) {
-      const asked = askedFor(dataset);
-      rankings.set(dataset, rankedSystems(items.filter((item) => asked.includes(item.dataset))));
+      rankings.set(dataset, rankedSystems(itemsOf(askedFor(dataset))));
     }
     return rankings.get(dataset);
   }
@@ -89,37 +95,29 @@
     }
   }
 
-  function offerLabels(datasets) {
-    const pairs = (list) => list.flatMap(({labels}) => labels).map((label) => [label, label]);
-    offer("majority", pairs(datasets));
-    offer("old", pairs(datasets.filter((dataset) => dataset.old_label)));
-  }
-
-  function offerSystems(datasets) {
-    const names = datasets.flatMap((dataset) => rankedSystems(items.filter((item) =>
-      item.dataset === dataset)));
-    offerNames(names, datasets);
-  }
-
-  function offerNames(names, datasets) {
+  /* Offer what datasets have. */
+  function offerParts(datasets) {
+    const pairs = (names) => names.map((name) => [name, name]);
+    const withOld = datasets.filter(({old_label: old}) => old);
     const systems = datasets.flatMap((dataset) => dataset.systems);
-    for (const field of ["system", "other"]) {
-      offer(field, names.map((name) => [name, marked(name, systems)]));
-    }
+    const names = rankedSystems(itemsOf(datasets)).map((name) => [name, marked(name, systems)]);
+    offer("majority", pairs(datasets.flatMap(({labels}) => labels)));
+    offer("old", pairs(withOld.flatMap(({labels}) => labels)));
+    offer("reason", pairs(datasets.flatMap(({reasons}) => reasons?.names ?? [])));
+    offer("system", names);
+    offer("other", names);
   }
 
   function offerChoices() {
-    offer("dataset", data.datasets.map(({name, title}) => [name, title]));
+    const pairs = (datasets) => datasets.map(({name, title}) => [name, title]);
+    offer("dataset", pairs(data.datasets));
     if (data.more.length) {
-      const group = make("optgroup", "", [], {label: "more, loaded when chosen"});
+      const group = make("optgroup", {label: "more, loaded when chosen"});
       form.elements.dataset.append(group);
-      offer("dataset", data.more.map(({name, title}) => [name, title]), group);
+      offer("dataset", pairs(data.more), group);
     }
-    for (const option of form.elements.change.options) option.dataset.text = option.text;
-    for (const option of form.elements.verdict.options) option.dataset.text = option.text;
-    offerLabels(data.datasets);
-    offer("reason", data.datasets.flatMap(({reasons}) => reasons?.names ?? []).map((one) => [one, one]));
-    offerNames(systemsOn(""), data.datasets);
+    for (const option of form.querySelectorAll("option")) option.dataset.text ??= option.text;
+    offerParts(data.datasets);
   }
 
   /* Whether a dataset has all that the view's facets ask for; if not, choosing it drops some. */
@@ -186,19 +184,20 @@
   /* Show what the view asks for. What fits is counted in words that are read aloud. */
   function show() {
     const asked = askedFor(view.dataset);
-    const there = items.filter(({dataset}) => asked.includes(dataset));
+    const there = itemsOf(asked);
     // For the counts by dataset, all of the book's are looked at, whichever one is asked for.
-    const wide = asked.some(({extra}) => extra) ? there : items.filter(({dataset}) => !dataset.extra);
-    const selected = select(wide, view);
+    const selected = select(itemsOf([...new Set([...askedFor(""), ...asked])]), view);
     found = selected.found;
     offerPossible(selected.counts);
     page = fill(root, found, view.pins.map((name) => byName.get(name)), view);
     drawFound();
     const of = `${count(there.length)} items${view.dataset ? ` of ${asked[0].short}` : ""}`;
-    root.querySelector(".explorer-count").textContent = found.length
-      ? `${count(found.length)} of ${of}` : `None of the ${of} fits. Clear or widen the filters.`;
+    say(found.length ? `${count(found.length)} of ${of}`
+      : `None of the ${of} fits. Clear or widen the filters.`);
     root.querySelector("[data-csv]").hidden = !found.length;
-    tellCrossed();
+    const crossed = isCrossed(view);
+    root.querySelector(".explorer-crossed").hidden = !crossed;
+    for (const name of ["low", "high"]) form.elements[name].setAttribute("aria-invalid", crossed);
     // What is said of one dataset; the page itself says it of the book's licences.
     const {warning = "", notice = ""} = view.dataset ? asked[0] : {};
     for (const [name, words] of Object.entries({warning, notice})) {
@@ -212,12 +211,6 @@
     const pinned = view.pins.map((name) => byName.get(name));
     const asked = askedFor(view.dataset);
     drawings?.show({found, items, pinned, datasets: data.datasets, asked}, view);
-  }
-
-  function tellCrossed() {
-    const crossed = isCrossed(view);
-    root.querySelector(".explorer-crossed").hidden = !crossed;
-    for (const name of ["low", "high"]) form.elements[name].setAttribute("aria-invalid", crossed);
   }
 
   function writeAddress() {
@@ -281,8 +274,8 @@
   }
 
   function pin(name) {
-    const pins = view.pins.filter((one) => one !== name);
-    change({pins: pins.length < view.pins.length ? pins : [...pins, name]});
+    const others = view.pins.filter((pinned) => pinned !== name);
+    change({pins: view.pins.includes(name) ? others : [...others, name]});
   }
 
   /* Pins and unpins; the button is made anew, and keeps the focus. */
@@ -301,10 +294,8 @@
   }
 
   function saveCsv() {
-    const url = URL.createObjectURL(new Blob([csvOf(found, view)], {type: "text/csv"}));
     const name = `${data.synthetic ? "synthetic-" : ""}${view.dataset || "items"}-selection.csv`;
-    make("a", "", "", {href: url, download: name}).click();
-    setTimeout(() => URL.revokeObjectURL(url), 10_000);
+    save(csvOf(found, view), "text/csv", name);
   }
 
   function listen() {

@@ -2,7 +2,7 @@
 (function () {
   "use strict";
 
-  const {make} = window.Page;
+  const {make, sum, count} = window.Page;
   const {fragmentOf, difference} = window.Explorer;
   const ROWS = 50;
 
@@ -15,7 +15,7 @@
 
   /* A bar of counts or shares, with the numbers where there is room; spoken in full. */
   function bar({labels, colours}, values, shown) {
-    const total = values.reduce((sum, value) => sum + value, 0);
+    const total = sum(values);
     const spoken = labels.map((label, k) => `${label} ${shown(values[k])}`).join(", ");
     const parts = labels.flatMap((label, k) => {
       if (!values[k]) return [];
@@ -37,10 +37,6 @@
     if (value === undefined) return "–";
     const size = Math.abs(value).toFixed(digits);
     return Number(size) === 0 ? size : `${value < 0 ? "−" : "+"}${size}`;
-  }
-
-  function count(n) {
-    return n.toLocaleString("en");
   }
 
   function percent(share) {
@@ -103,8 +99,7 @@
     for (const button of root.querySelectorAll("[data-sort]")) {
       const sorted = view.sort.replace("-", "") === button.dataset.sort;
       const way = view.sort.startsWith("-") ? "descending" : "ascending";
-      if (sorted) button.closest("th").setAttribute("aria-sort", way);
-      else button.closest("th").removeAttribute("aria-sort");
+      button.closest("th").ariaSort = sorted ? way : null;
     }
     root.querySelector(".of-system").textContent = view.system;
     root.querySelector(".of-other").textContent = `less that of ${view.other}`;
@@ -117,6 +112,6 @@
   }
 
   Object.assign(window.Explorer, {
-    bar, number, signed, count, percent, summary, pinButton, fill, paint,
+    bar, number, signed, percent, summary, pinButton, fill, paint,
   });
 })();

@@ -18,6 +18,26 @@
     return element;
   }
 
+  /* A table: its class, its caption, its headings (texts, or elements of their own), its rows. */
+  function table(look, caption, headings, rows) {
+    const ofColumn = (heading) => (heading instanceof Node ? heading : make("th", "", heading, {scope: "col"}));
+    return make("table", look, [
+      caption instanceof Node ? caption : make("caption", "", caption),
+      make("thead", "", make("tr", "", headings.map(ofColumn))),
+      make("tbody", "", rows),
+    ]);
+  }
+
+  /* Let the reader keep a file that was made here. */
+  function save(content, type, name) {
+    const url = URL.createObjectURL(new Blob([content], {type}));
+    make("a", {href: url, download: name}).click();
+    setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  }
+
+  const sum = (values) => values.reduce((all, value) => all + value, 0);
+  const count = (n) => n.toLocaleString("en");
+
   /* Load a script of the site. */
   function load(address) {
     return new Promise((resolve, reject) => {
@@ -43,5 +63,5 @@
     return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
   }
 
-  window.Page = {make, load, unpack, uniform};
+  window.Page = {make, table, save, sum, count, load, unpack, uniform};
 })();
