@@ -4,7 +4,7 @@
   "use strict";
 
   const data = window.CHAOS_ANNOTATE;
-  const { make } = window.Page;
+  const {make, save: saveFile} = window.Page;
   const { views, button, carefulButton, count, isRight, instructions } = ChaosAnnotate;
   const api = ChaosAnnotate.sessions(data);
   const { rules } = api;
@@ -62,9 +62,7 @@
   /* Shows a view, and brings reader and keyboard to its heading. */
   function put(element, focus = true) {
     view.replaceChildren(element);
-    if (!focus) {
-      return;
-    }
+    if (!focus) return;
     (element.querySelector("h2[tabindex]") ?? root).focus({ preventScroll: true });
     const { top, bottom } = view.getBoundingClientRect();
     if (top < 0 || bottom > window.innerHeight) {
@@ -87,13 +85,13 @@
     return { standing, verb: rules.isFinal(state) ? "See results" : "Continue" };
   }
 
-  function footer({ withResults }) {
-    return make("footer", { class: "annotate-footer" },
-      make("details", {}, make("summary", {}, "Instructions"), instructions(data.datasets[session.dataset])),
+  function footerOf(dataset, withResults) {
+    return make("footer", "annotate-footer",
+      make("details", {}, make("summary", {}, "Instructions"), instructions(dataset)),
       make("p", {},
         withResults ? button("Results so far", showResults, "link") : null,
-        make("a", { href: `#look-${session.dataset}` }, "Look around"),
-        make("a", { href: "#annotate" }, "All datasets"),
+        make("a", {href: `#look-${session.dataset}`}, "Look around"),
+        make("a", {href: "#annotate"}, "All datasets"),
         carefulButton("Start again", "Erase all answers?", again)));
   }
 
@@ -104,29 +102,22 @@
   }
 
   function showCurrent() {
-    const dataset = data.datasets[session.dataset];
-    const state = api.stateOf(session);
-    const { counters } = state;
-    const { parameters } = rules;
-    const asked = api.question(session);
-    if (rules.isFinal(state)) {
-      showResults();
-    } else if (asked) {
-      const withResults = counters.items > 0;
-      put(views.question({
-        dataset, ...asked, counters, parameters, answer, footer: footer({ withResults }),
-      }));
+    const name = session.dataset, dataset = data.datasets[name], state = api.stateOf(session);
+    if (rules.isFinal(state)) return showResults();
+    const {counters} = state, {parameters} = rules;
+    const asked = api.question(session), shown = {dataset, counters, parameters};
+    const footer = footerOf(dataset, counters.items > 0);
+    if (asked) {
+      put(views.question({...shown, ...asked, answer, footer}));
     } else if (state.name === rules.start().name) {
-      put(views.introduction({
-        name: session.dataset, dataset, parameters, begin: () => { keep(api.begin(session)); showCurrent(); },
-      }));
+      put(views.introduction({...shown, name, begin: () => act(api.begin)}));
     } else {
-      put(views.pause({ counters, parameters, goOn, footer: footer({ withResults: counters.items > 0 }) }));
+      put(views.pause({...shown, goOn: () => act(api.goOn), footer}));
     }
   }
 
-  function goOn() {
-    keep(api.goOn(session));
+  function act(step) {
+    keep(step(session));
     showCurrent();
   }
 
@@ -167,11 +158,9 @@
   function save(annotator) {
     const isOver = rules.isFinal(api.stateOf(session));
     keep({ ...(isOver ? session : api.stop(session)), annotator });
-    const content = `${JSON.stringify(api.record(session), null, 1)}\n`;
-    const url = URL.createObjectURL(new Blob([content], { type: "application/json" }));
     const name = annotator.replace(/[^\p{L}\p{M}\p{N}._-]+/gu, "-");
-    make("a", { href: url, download: `votes-${session.dataset}-${name}.json` }).click();
-    window.setTimeout(() => URL.revokeObjectURL(url), 10_000);
+    saveFile(`${JSON.stringify(api.record(session), null, 1)}\n`, "application/json",
+      `votes-${session.dataset}-${name}.json`);
     if (!isOver) {
       showResults();
     }

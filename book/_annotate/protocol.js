@@ -17,9 +17,7 @@
     if (event.type === "draw" && typeof event.check !== "boolean") {
       throw new Error("A draw says whether a check comes.");
     }
-    if (event.type !== "answer") {
-      return;
-    }
+    if (event.type !== "answer") return;
     if (event.kind !== asked) {
       throw new Error(`This answer cannot come here: ${event.kind}, expected: ${asked}.`);
     }
@@ -44,17 +42,13 @@
     }
 
     function found(guard, counters, event) {
-      if ("counter" in guard) {
-        return counters[guard.counter];
-      }
+      if ("counter" in guard) return counters[guard.counter];
       return "parameter" in guard ? parameters[guard.parameter] : event[guard.event];
     }
 
     function holds(guard, counters, event) {
       const bound = typeof guard.value === "string" ? parameters[guard.value] : guard.value;
-      if (!("ratio" in guard)) {
-        return OPERATORS[guard.op](found(guard, counters, event), bound);
-      }
+      if (!("ratio" in guard)) return OPERATORS[guard.op](found(guard, counters, event), bound);
       const [part, whole] = guard.ratio.map((name) => counters[name]);
       const least = "from" in guard ? parameters[guard.from] : 1;
       return whole >= least && OPERATORS[guard.op](part / whole, bound);

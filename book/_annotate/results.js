@@ -2,9 +2,9 @@
 (() => {
   "use strict";
 
-  const { make } = window.Page;
+  const {make} = window.Page;
   const {
-    button, carefulButton, heading, count, texts, bars, score, scoreModels,
+    button, carefulButton, heading, count, link, texts, barRow, bars, score, scoreModels,
   } = ChaosAnnotate;
   const FEW = 30; // items below which a score says little
   const percent = (share) => `${Math.round(100 * share)}%`;
@@ -41,13 +41,8 @@
     return [name === "finished" ? "Your results" : "Your results so far", []];
   }
 
-  function scale(name, share, kind) {
-    const fill = make("span", { class: `fill ${kind}` });
-    fill.style.width = percent(share);
-    return make("li", {},
-      make("span", { class: "name" }, name), make("span", { class: "number" }, percent(share)),
-      make("span", { class: "bar", "aria-hidden": "true" }, fill));
-  }
+  const scale = (name, share, kind) =>
+    barRow("", name, percent(share), {class: `fill ${kind}`, style: `width: ${percent(share)}`});
 
   /* How well the reader, people and models agree with the votes. */
   function agreement(dataset, judgements) {
@@ -124,8 +119,7 @@
         isOver ? null : button("Go on", goOn, "primary"),
         isOver ? button("Start again", again, "primary")
           : carefulButton("Start again", "Erase all answers?", again),
-        make("a", { class: "annotate-button", href: `#look-${session.dataset}` }, "Look around"),
-        make("a", { class: "annotate-button", href: "#annotate" }, "All datasets")),
+        link("Look around", `#look-${session.dataset}`), link("All datasets", "#annotate")),
       items.length || !counts ? saving({
         annotator: session.annotator,
         label: !counts ? "Save the record" : isOver ? "Save my votes" : "Finish and save my votes",

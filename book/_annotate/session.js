@@ -5,7 +5,7 @@
 (() => {
   "use strict";
 
-  const { uniform } = window.Page;
+  const {sum, uniform} = window.Page;
   const ITEMS = 1, POOL = 2, DRAWS = 3; // what numbers are drawn for
 
   /* A number in [0, 1) that looks random, from three integers. */
@@ -26,7 +26,6 @@
     return crypto.getRandomValues(new Uint32Array(1))[0];
   }
 
-  const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
   const mean = (numbers) => sum(numbers) / numbers.length;
 
   /* The label of an example on which people agree. */
@@ -90,9 +89,7 @@
       const dataset = data.datasets[session.dataset];
       const state = stateOf(session);
       const kind = rules.asks(state);
-      if (!kind) {
-        return null;
-      }
+      if (!kind) return null;
       if (kind === "item") {
         const order = shuffled(dataset.items, session.seed, ITEMS);
         return { kind, entry: order[state.counters.items], expected: null };
@@ -111,9 +108,7 @@
     /* From the state "ready": draws whether a hidden check comes; stops where no item is left. */
     function goOn(session) {
       const { draws, items } = stateOf(session).counters;
-      if (items === data.datasets[session.dataset].items.length) {
-        return stop(session);
-      }
+      if (items === data.datasets[session.dataset].items.length) return stop(session);
       const check = drawn(session.seed, DRAWS, draws) < rules.parameters.check_rate;
       return add(session, { type: "draw", check });
     }
@@ -127,37 +122,23 @@
       const known = new Map(
         [...dataset.items, ...data.pools[dataset.pool]].map((entry) => [entry.uid, entry])
       );
-      return session.events
-        .filter((event) => event.type === "answer")
-        .map(({ kind, item, answer, expected }) => ({
-          kind, entry: known.get(item), answer, expected,
-        }));
+      return session.events.filter(({type}) => type === "answer")
+        .map(({item, ...said}) => ({...said, entry: known.get(item)}));
     }
 
     /* What is saved as a file, for `chaos votes merge`. */
-    function record(session) {
-      const votes = session.events
-        .filter((event) => event.kind === "item")
-        .map(({ item, answer }) => ({ item, label: answer }));
-      return {
-        protocol: rules.version,
-        parameters: {},
-        dataset: session.dataset,
-        annotator: session.annotator,
-        events: session.events,
-        votes,
-      };
+    function record({dataset, annotator, events}) {
+      const votes = events.filter(({kind}) => kind === "item")
+        .map(({item, answer}) => ({item, label: answer}));
+      return {protocol: rules.version, parameters: {}, dataset, annotator, events, votes};
     }
 
     /* Whether something that was kept is a session that can go on here. */
     function isSound(session) {
       try {
         stateOf(session);
-        return (
-          Number.isInteger(session.seed) &&
-          typeof session.annotator === "string" &&
-          judgements(session).every(({ entry }) => entry)
-        );
+        return Number.isInteger(session.seed) && typeof session.annotator === "string"
+          && judgements(session).every(({entry}) => entry);
       } catch {
         return false;
       }

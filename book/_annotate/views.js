@@ -2,7 +2,7 @@
 (() => {
   "use strict";
 
-  const { make } = window.Page;
+  const {make, sum} = window.Page;
   const button = (text, onclick, kind = "plain") =>
     make("button", { type: "button", class: `annotate-button ${kind}`, onclick }, text);
 
@@ -27,7 +27,9 @@
   const heading = (text, describedBy) =>
     make("h2", { tabindex: "-1", ...(describedBy && { "aria-describedby": describedBy }) }, text);
 
-  const count = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
+  const count = (n, noun) => `${n} ${noun}${n === 1 ? "" : "s"}`;
+
+  const link = (text, href) => make("a", {class: "annotate-button", href}, text);
 
   const isPairs = (dataset) => dataset.kind === "pairs";
 
@@ -49,24 +51,26 @@
     ));
   }
 
+  /* A row of bars: its name, with what is marked there, its number, and the bar. */
+  function barRow(look, name, number, fill) {
+    return make("li", look,
+      make("span", "name", name), make("span", "number", number),
+      make("span", {class: "bar", "aria-hidden": "true"}, make("span", fill)));
+  }
+
   /* The votes on one item by label, as bars with numbers; marks what was chosen, and what by models. */
   function bars(dataset, entry, answer) {
-    const total = entry.votes.reduce((a, b) => a + b, 0);
-    const names = choices(dataset, entry);
-    return make("ul", { class: "annotate-bars" }, names.map((name, k) => {
+    const total = sum(entry.votes);
+    return make("ul", "annotate-bars", choices(dataset, entry).map((name, k) => {
       const isChosen = dataset.codes[k] === answer;
       const models = dataset.models.filter((_, m) => entry.said?.[m] === k);
       const [light, dark] = dataset.colours[k];
-      const fill = make("span", { class: "fill label" });
-      fill.style.setProperty("--light", light);
-      fill.style.setProperty("--dark", dark);
-      fill.style.width = `${(100 * entry.votes[k]) / total}%`;
-      return make("li", { class: isChosen ? "chosen" : "" },
-        make("span", { class: "name" }, name,
-          isChosen ? make("span", { class: "mine" }, "your choice") : null,
-          models.map((model) => make("span", { class: "mine model" }, model.name))),
-        make("span", { class: "number" }, `${entry.votes[k]} of ${total}`),
-        make("span", { class: "bar", "aria-hidden": "true" }, fill));
+      const marks = models.map((model) => make("span", "mine model", model.name));
+      if (isChosen) marks.unshift(make("span", "mine", "your choice"));
+      return barRow(isChosen ? "chosen" : "", [name, ...marks], `${entry.votes[k]} of ${total}`, {
+        class: "fill label",
+        style: `--light: ${light}; --dark: ${dark}; width: ${(100 * entry.votes[k]) / total}%`,
+      });
     }));
   }
 
@@ -111,8 +115,7 @@
         make("li", {}, make("b", {}, "Items. "), `In tasks of ${size}. People disagree on these, and no `
           + `answer is wrong. Before each, with a chance of ${rate}%, comes a hidden check.`)),
       make("p", { class: "annotate-actions" }, button("Start the test", begin, "primary"),
-        make("a", { class: "annotate-button", href: `#look-${name}` }, "Look around, no test"),
-        make("a", { class: "annotate-button", href: "#annotate" }, "All datasets")));
+        link("Look around, no test", `#look-${name}`), link("All datasets", "#annotate")));
   }
 
   const STAGES = [["qualification", "Test"], ["training", "Training"], ["item", "Items"]];
@@ -125,38 +128,48 @@
 
   /* Where the reader stands: a title, a line that explains, and how much of a whole is done. */
   function standing(kind, counters, parameters) {
-    if (kind === "qualification") {
-      const whole = parameters.qualification_items;
-      const done = counters.qualification_seen;
-      return { title: `Test: question ${done + 1} of ${whole}`, done, whole,
-        line: "All must be right. You hear how it went at the end." };
-    }
-    if (kind === "training") {
-      const whole = parameters.training_items;
-      const done = counters.training_seen;
+    if (kind === "qualification" || kind === "training") {
+      const whole = parameters[`${kind}_items`], done = counters[`${kind}_seen`];
+      const isTest = kind === "qualification";
       const passed = done === 0 && parameters.qualification_items > 0 ? "You passed the test. " : "";
-      return { title: `Training: question ${done + 1} of ${whole}`, done, whole,
-        line: `${passed}Each mistake is explained.` };
+      return {
+        title: `${isTest ? "Test" : "Training"}: question ${done + 1} of ${whole}`, done, whole,
+        line: isTest ? "All must be right. You hear how it went at the end."
+          : `${passed}Each mistake is explained.`,
+      };
     }
-    const whole = parameters.task_size;
-    const done = counters.items % whole;
-    return { title: `Task ${Math.floor(counters.items / whole) + 1}`, done, whole,
-      line: `${done} of ${count(whole, "item")} done.` };
+    const whole = parameters.task_size, done = counters.items % whole;
+    return {
+      title: `Task ${Math.floor(counters.items / whole) + 1}`, done, whole,
+      line: `${done} of ${count(whole, "item")} done.`,
+    };
   }
 
-  function question({ dataset, kind, entry, counters, parameters, answer, footer }) {
-    const { title, line, done, whole } = standing(kind, counters, parameters);
+  /* An item in a stage of the protocol. */
+  function question({kind, counters, parameters, ...asked}) {
+    const {title, line, done, whole} = standing(kind, counters, parameters);
+    return item(asked, stages(kind), title, line,
+      make("progress", {max: whole, value: done, "aria-label": "Done in this stage"}));
+  }
+
+  /* An item outside the protocol, which is open to all. */
+  function look({place, ...asked}) {
+    return item(asked, null, `${asked.dataset.short}: item ${place}, to look at`,
+      "No test, no training, no hidden checks: choose, and see the votes. Nothing is kept of this.", null);
+  }
+
+  function item({dataset, entry, answer, footer}, before, title, line, progress) {
     const asked = isPairs(dataset) ? "Given the first text, the second…" : "What happened in between?";
     const read = texts(dataset, entry);
     read.id = "annotate-texts";
-    return make("section", { class: "annotate-card annotate-question" },
-      stages(kind),
+    return make("section", "annotate-card annotate-question",
+      before,
       heading(title, "annotate-texts annotate-asked"),
-      make("p", { class: "line" }, line),
-      make("progress", { max: whole, value: done, "aria-label": "Done in this stage" }),
+      make("p", "line", line),
+      progress,
       read,
       choiceButtons(dataset, entry, asked, answer),
-      make("div", { class: "annotate-feedback", role: "status" }),
+      make("div", {class: "annotate-feedback", role: "status"}),
       footer);
   }
 
@@ -216,23 +229,8 @@
       footer);
   }
 
-  /* An item outside the protocol, which is open to all. */
-  function look({ dataset, entry, place, answer, footer }) {
-    const asked = isPairs(dataset) ? "Given the first text, the second…" : "What happened in between?";
-    const read = texts(dataset, entry);
-    read.id = "annotate-texts";
-    return make("section", { class: "annotate-card annotate-question" },
-      heading(`${dataset.short}: item ${place}, to look at`, "annotate-texts annotate-asked"),
-      make("p", { class: "line" }, "No test, no training, no hidden checks: choose, and see the votes. "
-        + "Nothing is kept of this."),
-      read,
-      choiceButtons(dataset, entry, asked, answer),
-      make("div", { class: "annotate-feedback", role: "status" }),
-      footer);
-  }
-
   Object.assign(window.ChaosAnnotate, {
-    button, carefulButton, heading, count, texts, bars, instructions,
-    views: { home, introduction, question, tell, correction, pause, look },
+    button, carefulButton, heading, count, link, texts, barRow, bars, instructions,
+    views: {home, introduction, question, tell, correction, pause, look},
   });
 })();
