@@ -16,47 +16,34 @@
   const seed = /^\d{1,9}$/.test(given ?? "") ? Number(given) : undefined;
 
   /* Sessions are kept in the browser where it lets the page, else for as long as it is open. */
-  const store = (() => {
-    const prefix = `chaos-annotate/${rules.version}/${data.digest}/`;
-    const memory = new Map();
-    let kept = null;
+  const prefix = `chaos-annotate/${rules.version}/${data.digest}/`;
+  const memory = new Map();
+  let kept = null;
+  try {
+    localStorage.setItem(`${prefix}probe`, "");
+    localStorage.removeItem(`${prefix}probe`);
+    kept = localStorage;
+  } catch { /* private windows, and some pages opened from a file */ }
+
+  function sessionOn(name) {
+    if (memory.has(name)) return memory.get(name);
     try {
-      window.localStorage.setItem(`${prefix}probe`, "");
-      window.localStorage.removeItem(`${prefix}probe`);
-      kept = window.localStorage;
-    } catch { /* private windows, and some pages opened from a file */ }
-
-    function read(dataset) {
-      try {
-        const { task, ...rest } = JSON.parse(kept.getItem(prefix + dataset)) ?? {};
-        const session = { dataset: task, ...rest }; // "task" until the second edition
-        return session.dataset === dataset && api.isSound(session) ? session : null;
-      } catch {
-        return null;
-      }
+      const {task, ...rest} = JSON.parse(kept.getItem(prefix + name)) ?? {};
+      const found = {dataset: task, ...rest}; // "task" until the second edition
+      return found.dataset === name && api.isSound(found) ? found : null;
+    } catch {
+      return null;
     }
-
-    return {
-      keeps: kept !== null,
-      get: (dataset) => memory.get(dataset) ?? read(dataset),
-      set(session) {
-        memory.set(session.dataset, session);
-        try {
-          kept?.setItem(prefix + session.dataset, JSON.stringify(session));
-        } catch { /* no room left: the memory has it */ }
-      },
-      remove(dataset) {
-        memory.delete(dataset);
-        kept?.removeItem(prefix + dataset);
-      },
-    };
-  })();
+  }
 
   let session = null;
 
   function keep(next) {
     session = next;
-    store.set(session);
+    memory.set(session.dataset, session);
+    try {
+      kept?.setItem(prefix + session.dataset, JSON.stringify(session));
+    } catch { /* no room left: the memory has it */ }
   }
 
   /* Shows a view, and brings reader and keyboard to its heading. */
@@ -71,7 +58,7 @@
   }
 
   function progress(name) {
-    const found = store.get(name);
+    const found = sessionOn(name);
     const state = found && api.stateOf(found);
     if (!state || state.name === rules.start().name) {
       return { standing: "Not begun", verb: "Begin" };
@@ -96,7 +83,8 @@
   }
 
   function again() {
-    store.remove(session.dataset);
+    memory.delete(session.dataset);
+    kept?.removeItem(prefix + session.dataset);
     session = api.start(session.dataset, seed);
     showCurrent();
   }
@@ -193,12 +181,12 @@
     if (!Object.hasOwn(data.datasets, name ?? "")) {
       session = null;
       if (!view.querySelector(".annotate-cards") || name === "annotate") {
-        put(views.home({ data, progress, keeps: store.keeps }), Boolean(event));
+        put(views.home({ data, progress, keeps: kept !== null }), Boolean(event));
       }
     } else if (looks) {
       showLook(name);
     } else {
-      session = store.get(name) ?? api.start(name, seed);
+      session = sessionOn(name) ?? api.start(name, seed);
       showCurrent();
     }
   }

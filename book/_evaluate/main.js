@@ -3,7 +3,6 @@
 (function () {
   "use strict";
 
-  const {unpack} = window.Page;
   const {Fault, read, measured, worths, draw, faultMessage, results, summary} = window.Evaluate;
   const N_RESAMPLES = 1000, SEED = 0;
   const root = document.getElementById("evaluate");
@@ -15,14 +14,13 @@
   const faultPlace = root.querySelector(".evaluate-fault");
   const place = root.querySelector(".evaluate-results");
   const folder = document.currentScript.src.replace(/[^/]*\/[^/]*$/, "explorer/");
-  const load = (file) => window.Page.load(folder + file);
+  const load = (file, name) => window.Page.load(folder + file, name);
   let loading, last, turn = 0;
 
   /* What the book knows: its votes, and what the page says beside them. */
   async function loadKnown() {
-    await Promise.all(["items.js", "others.js"].map(load));
-    const {datasets, scale, synthetic} = await unpack(window.CHAOS_ITEMS);
-    const more = await unpack(window.CHAOS_OTHERS);
+    const {datasets, scale, synthetic} = await load("items.js", "CHAOS_ITEMS");
+    const more = await load("others.js", "CHAOS_OTHERS");
     const said = JSON.parse(document.getElementById("evaluate-known").textContent);
     const joined = datasets.map((dataset) => ({...dataset, others: said.others[dataset.name] ?? []}));
     choice.append(...more.map(({name, title}) => new Option(title, name)));
@@ -35,8 +33,7 @@
     const book = await known();
     const one = book.more.find(({name}) => name === choice.value);
     if (!one) return book;
-    await load(one.file);
-    const {numbers} = await unpack(window[one.global]);
+    const {numbers} = await load(one.file, one.global);
     return {...book, datasets: [{...numbers, others: []}]};
   }
 
@@ -106,12 +103,12 @@
     for (const one of [partial, choice]) {
       one.addEventListener("change", () => { if (last) evaluate(last); });
     }
-    for (const name of ["dragenter", "dragover"]) {
-      drop.addEventListener(name, (event) => {
-        event.preventDefault();
-        drop.classList.add("over");
-      });
-    }
+    const hover = (event) => {
+      event.preventDefault();
+      drop.classList.add("over");
+    };
+    drop.addEventListener("dragenter", hover);
+    drop.addEventListener("dragover", hover);
     drop.addEventListener("dragleave", ({relatedTarget}) => {
       if (!drop.contains(relatedTarget)) drop.classList.remove("over");
     });

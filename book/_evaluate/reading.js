@@ -17,9 +17,9 @@
     ["{", "JSON or JSON lines", OF_JSON],
     ["[", "a JSON list", OF_JSON],
     ["PAR1", "a parquet file", "run `chaos evaluate` on it, which reads parquet"],
-    ["\x93NUMPY", "a NumPy array", `${AS_CSV}: an array names no items, so \`chaos evaluate\` refuses it, too`],
-    ["PK", "a zip archive or a workbook", "unpack it or save it as CSV; `chaos evaluate` opens none, either"],
-    ["\x1f\x8b", "a gzip archive", "unpack it: `chaos evaluate` opens none, either"],
+    ["\x93NUMPY", "a NumPy array", `${AS_CSV}: \`chaos evaluate\` also refuses what names no items`],
+    ["PK", "a zip archive or a workbook", "unpack it or save it as CSV: `chaos evaluate` opens none"],
+    ["\x1f\x8b", "a gzip archive", "unpack it: `chaos evaluate` opens none"],
   ];
 
   /* What is wrong with a file: a sentence, and what was found, expected and is to be done. */

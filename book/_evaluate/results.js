@@ -3,7 +3,7 @@
 (function () {
   "use strict";
 
-  const {make, table, count} = window.Page;
+  const {make, table, terms, count} = window.Page;
   const {inWords} = window.Evaluate;
   const BETTER = {lower: "lower is better", higher: "higher is better"};
   const KINDS = {human: "people", people: "people", chance: "baseline", yours: "your file"};
@@ -11,11 +11,8 @@
   /* A fault as a message: what it is, then what was found, expected and is to be done. */
   function faultMessage(fault, file) {
     const details = {where: file, found: fault.found, expected: fault.expected, "to do": fault.todo};
-    const said = Object.entries(details).filter(([, text]) => text !== undefined);
-    return [
-      make("p", "evaluate-problem", fault.message),
-      make("dl", "", said.flatMap(([name, text]) => [make("dt", "", name), make("dd", "", text)])),
-    ];
+    const said = Object.entries(details).filter(([, text]) => text);
+    return [make("p", "evaluate-problem", fault.message), terms("", said)];
   }
 
   function number(value) {

@@ -5,40 +5,27 @@
   const {
     bar, number, percent, fragmentOf, marked, neighboursOf, summary, difference, pinButton,
   } = window.Explorer;
-  const {make, table, sum, count} = window.Page;
+  const {make, table, terms, sum, count} = window.Page;
 
-  function texts(item) {
-    const parts = item.dataset.fields.flatMap((title, k) => [
-      make("dt", "", title), make("dd", "", item.text[k]),
-    ]);
-    return parts.length ? make("dl", "card-text", parts) : "";
-  }
-
-  function counts(item, votes) {
-    return item.dataset.labels.map((label, k) => `${votes[k]} ${label}`).join(", ");
-  }
-
-  function voteRow(name, item, votes) {
-    const caption = make("span", "", counts(item, votes));
-    return [make("dt", "", name), make("dd", "", [bar(item.dataset, votes, String), caption])];
+  function texts({dataset: {fields}, text}) {
+    return fields.length ? terms("card-text", fields.map((title, k) => [title, text[k]])) : "";
   }
 
   function votes(item) {
     const {labels} = item.dataset;
     const label = labels[item.old];
-    const rows = voteRow(`${item.total} ${label ? "new" : "votes"}`, item, item.votes);
-    if (item.oldVotes) {
-      rows.push(...voteRow(`${sum(item.oldVotes)} original`, item, item.oldVotes));
-    } else if (label) {
-      rows.push(make("dt", "", "Original"), make("dd", "", `the label alone was released: ${label}`));
-    }
+    const shown = (counts) => [bar(item.dataset, counts, String),
+      make("span", "", labels.map((name, k) => `${counts[k]} ${name}`).join(", "))];
+    const rows = [[`${item.total} ${label ? "new" : "votes"}`, shown(item.votes)]];
+    if (item.oldVotes) rows.push([`${sum(item.oldVotes)} original`, shown(item.oldVotes)]);
+    else if (label) rows.push(["Original", `the label alone was released: ${label}`]);
     const verdict = item.majority === item.old ? "kept" : "overruled";
     const caption = make("p", "", [
       ...(label ? ["The original label, ", make("b", "", label), `, is ${verdict}: the`] : ["The"]),
       " majority’s is ", make("b", "", labels[item.majority]),
       `, with ${percent(item.share)} of the votes. Their entropy is ${number(item.entropy, 3)} bits.`,
     ]);
-    return [make("h3", "", "Votes"), make("dl", "card-votes", rows), caption];
+    return [make("h3", "", "Votes"), terms("card-votes", rows), caption];
   }
 
   /* Why people disagree, as others found: names and labels alone, and whose they are. */
@@ -53,7 +40,7 @@
     const more = chapter ? ["; see ", make("a", "", "Why people disagree", {href: chapter})] : [];
     return [
       make("h3", "", "Why people disagree"),
-      make("dl", "card-text", rows.flatMap(([name, words]) => [make("dt", "", name), make("dd", "", words)])),
+      terms("card-text", rows),
       make("p", "note", ["From ", rows.map(([, , source]) => source).join("; "), ...more, "."]),
     ];
   }

@@ -6,7 +6,7 @@
   "use strict";
 
   const {make} = window.Page;
-  const {bar, number, paint: coloured, entropyOf} = window.Explorer;
+  const {bar, number, painted, entropyOf} = window.Explorer;
   const SIN_60 = Math.sqrt(3) / 2;
   const RADIUS = 3;
   const SHOWN = 2; // items in a tooltip, where many lie on one spot
@@ -239,7 +239,7 @@
   /* What a colour stands for, where the drawing itself does not name the labels. */
   function legend({labels, colours}) {
     return make("span", "legend", labels.map((label, k) =>
-      make("span", "", [coloured(make("span", "vote"), colours[k]), label])));
+      make("span", "", [make("span", "vote", [], {style: painted(colours[k])}), label])));
   }
 
   /* One drawing, of datasets with the same labels. `onChoose` gets the item whose point was
@@ -276,19 +276,18 @@
     });
 
     function paint() {
-      const [faint, ...rest] = chart.data.datasets;
-      const rings = rest.pop();
-      Object.assign(faint, {backgroundColor: css("--faint"), pointRadius: RADIUS - 1,
-        borderWidth: 0, hoverBorderWidth: 0, pointHitRadius: 0});
-      rest.forEach((dataset, k) => {
-        const colour = inLook(colours[k]);
-        Object.assign(dataset, {backgroundColor: `${colour}a6`, pointRadius: RADIUS,
-          borderWidth: 0, hoverBorderWidth: 0, hoverRadius: RADIUS + 2, pointHitRadius: 3,
-          hoverBackgroundColor: colour});
-      });
-      Object.assign(rings, {backgroundColor: "transparent", hoverBackgroundColor: "transparent",
-        borderColor: css("--words"), hoverBorderColor: css("--words"), borderWidth: 2,
-        hoverBorderWidth: 2, pointRadius: RADIUS + 3, hoverRadius: RADIUS + 3, pointHitRadius: 0});
+      const ring = {backgroundColor: "transparent", borderColor: css("--words"), borderWidth: 2};
+      const styles = [
+        {backgroundColor: css("--faint"), pointRadius: RADIUS - 1, pointHitRadius: 0},
+        ...colours.map(inLook).map((colour) => ({
+          backgroundColor: `${colour}a6`, hoverBackgroundColor: colour, pointRadius: RADIUS,
+          hoverRadius: RADIUS + 2, pointHitRadius: 3,
+        })),
+        {...ring, hoverBackgroundColor: "transparent", hoverBorderColor: ring.borderColor,
+          hoverBorderWidth: 2, pointRadius: RADIUS + 3, hoverRadius: RADIUS + 3, pointHitRadius: 0},
+      ];
+      styles.forEach((style, k) =>
+        Object.assign(chart.data.datasets[k], {borderWidth: 0, hoverBorderWidth: 0, ...style}));
       chart.options.scales = kind.scales(labels, view);
       chart.update("none");
     }

@@ -11,7 +11,7 @@
   const form = root.querySelector("form");
   const dialog = root.querySelector("dialog");
   const here = document.currentScript.src.replace(/[^/]*$/, "");
-  const load = (file) => window.Page.load(here + file);
+  const load = (file, name) => window.Page.load(here + file, name);
   // Typing asks anew with each key, and browsers let no address change so often: it waits for a rest.
   const REST = 250;
 
@@ -45,8 +45,7 @@
   }
 
   async function loadMore({name, file, global}) {
-    await load(file);
-    const {numbers, texts} = await unpack(window[global]);
+    const {numbers, texts} = await load(file, global);
     if (data.datasets.some((dataset) => dataset.name === name)) return;
     const dataset = {...numbers, extra: true};
     data.datasets.push(dataset);
@@ -81,9 +80,9 @@
   const queryHere = () => queryOf(view, bestOn(view.dataset));
 
   /* The datasets that must be loaded for a view. */
-  function namesIn({dataset, pins}) {
-    return [dataset, ...pins.map((pin) => pin.split("/", 1)[0])];
-  }
+  const namesIn = ({dataset, pins}) => [dataset, ...pins.map((pin) => pin.split("/", 1)[0])];
+
+  const pinnedItems = () => view.pins.map((name) => byName.get(name));
 
   /* Add choices to a list, each once. */
   function offer(name, values, place = form.elements[name]) {
@@ -189,7 +188,7 @@
     const selected = select(itemsOf([...new Set([...askedFor(""), ...asked])]), view);
     found = selected.found;
     offerPossible(selected.counts);
-    page = fill(root, found, view.pins.map((name) => byName.get(name)), view);
+    page = fill(root, found, pinnedItems(), view);
     drawFound();
     const of = `${count(there.length)} items${view.dataset ? ` of ${asked[0].short}` : ""}`;
     say(found.length ? `${count(found.length)} of ${of}`
@@ -208,9 +207,8 @@
   }
 
   function drawFound() {
-    const pinned = view.pins.map((name) => byName.get(name));
-    const asked = askedFor(view.dataset);
-    drawings?.show({found, items, pinned, datasets: data.datasets, asked}, view);
+    const there = {items, pinned: pinnedItems(), datasets: data.datasets, asked: askedFor(view.dataset)};
+    drawings?.show({...there, found}, view);
   }
 
   function writeAddress() {
@@ -273,18 +271,12 @@
     }
   }
 
-  function pin(name) {
-    const others = view.pins.filter((pinned) => pinned !== name);
-    change({pins: view.pins.includes(name) ? others : [...others, name]});
-  }
-
   /* Pins and unpins; the button is made anew, and keeps the focus. */
   function onPin(button) {
-    const place = button.closest("tbody, dialog");
-    const same = `[data-pin="${CSS.escape(button.dataset.pin)}"]`;
-    pin(button.dataset.pin);
+    const place = button.closest("tbody, dialog"), name = button.dataset.pin;
+    const same = `[data-pin="${CSS.escape(name)}"]`, isPinned = !view.pins.includes(name);
+    change({pins: isPinned ? [...view.pins, name] : view.pins.filter((one) => one !== name)});
     if (place === dialog) {
-      const isPinned = view.pins.includes(button.dataset.pin);
       button.setAttribute("aria-pressed", isPinned);
       button.textContent = isPinned ? "Unpin" : "Pin";
     } else {
@@ -309,8 +301,8 @@
       take("", () => change({sort, system, other, axes, pins}));
     });
     root.addEventListener("click", ({target}) => {
-      const {pin: name, swap, csv, unpin} = target.dataset;
-      if (name !== undefined) onPin(target);
+      const {pin, swap, csv, unpin} = target.dataset;
+      if (pin !== undefined) onPin(target);
       if (swap !== undefined) change({low: view.high, high: view.low, page: "1"});
       if (csv !== undefined) saveCsv();
       if (unpin !== undefined) {
@@ -345,19 +337,14 @@
     dialog.addEventListener("close", () => {
       // Closed by a key or a button: the address names no item any more.
       const item = named(uidFrom(location.hash));
-      if (item) {
-        history.pushState(null, "", location.pathname + location.search);
-        returnTo(item);
-      }
+      if (!item) return;
+      history.pushState(null, "", location.pathname + location.search);
+      // The focus goes back to the row of the item that was last looked at, or to the table.
+      const row = root.querySelector(`tr[data-order="${item.order}"] a`);
+      (row ?? root.querySelector(".explorer-table")).focus();
+      drawings?.highlight(item);
     });
     window.addEventListener("popstate", follow); // links within the page come here too
-  }
-
-  /* The focus goes back to the row of the item that was last looked at, or to the table. */
-  function returnTo(item) {
-    const row = root.querySelector(`tr[data-order="${item.order}"] a`);
-    (row ?? root.querySelector(".explorer-table")).focus();
-    drawings?.highlight(item);
   }
 
   function start(numbers, texts, more, {chapter, datasets: reasons} = {}) {
@@ -379,22 +366,19 @@
   }
 
   function draw() {
-    root.querySelector(".explorer-drawing").hidden = false;
     drawings = makeDrawings(root, (item) => { location.hash = fragmentOf(item.uid); });
     drawFound();
     drawings.highlight(named(uidFrom(location.hash)) ?? null);
   }
 
-  function undrawn() {
-    root.querySelector(".explorer-undrawn").hidden = false;
-  }
-
   async function open() {
-    await Promise.all(["items.js", "texts.js", "others.js"].map(load));
-    const packed = [window.CHAOS_ITEMS, window.CHAOS_TEXTS, window.CHAOS_OTHERS];
-    if (window.CHAOS_REASONS) packed.push(window.CHAOS_REASONS);
-    await start(...await Promise.all(packed.map(unpack)));
-    await (data.drawn ? load("chart.umd.js").then(draw, undrawn) : undrawn());
+    const files = {"items.js": "CHAOS_ITEMS", "texts.js": "CHAOS_TEXTS", "others.js": "CHAOS_OTHERS"};
+    const contents = await Promise.all(Object.entries(files).map(([file, name]) => load(file, name)));
+    // Why people disagree stands in the last of these, where somebody found out.
+    await start(...contents, window.CHAOS_REASONS && await unpack(window.CHAOS_REASONS));
+    const isDrawn = data.drawn && await load("chart.umd.js").then(() => true, () => false);
+    root.querySelector(isDrawn ? ".explorer-drawing" : ".explorer-undrawn").hidden = false;
+    if (isDrawn) draw();
   }
 
   /* Two frames on, the page has been painted. */

@@ -6,12 +6,8 @@
   const {fragmentOf, difference} = window.Explorer;
   const ROWS = 50;
 
-  /* Give an element the colour of a label in both looks; the style sheet chooses. */
-  function paint(element, [light, dark]) {
-    element.style.setProperty("--light", light);
-    element.style.setProperty("--dark", dark);
-    return element;
-  }
+  /* The colour of a label in both looks; the style sheet chooses. */
+  const painted = ([light, dark]) => `--light: ${light}; --dark: ${dark}`;
 
   /* A bar of counts or shares, with the numbers where there is room; spoken in full. */
   function bar({labels, colours}, values, shown) {
@@ -21,9 +17,8 @@
       if (!values[k]) return [];
       const text = shown(values[k]);
       const fits = values[k] >= 0.075 * text.length * total;
-      const part = paint(make("span", "vote", fits ? text : ""), colours[k]);
-      part.style.width = `${100 * values[k] / total}%`;
-      return [part];
+      const style = `${painted(colours[k])}; width: ${100 * values[k] / total}%`;
+      return [make("span", "vote", fits ? text : "", {style})];
     });
     return make("span", "votes", parts, {role: "img", "aria-label": spoken, title: spoken});
   }
@@ -112,6 +107,6 @@
   }
 
   Object.assign(window.Explorer, {
-    bar, number, signed, percent, summary, pinButton, fill, paint,
+    bar, number, signed, percent, summary, pinButton, fill, painted,
   });
 })();

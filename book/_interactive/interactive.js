@@ -7,8 +7,7 @@
   const KINDS = ["perfect_model", "second_crowd", "human", "people", "chance", "baseline", "model"];
 
   const choice = (label, names, changed) => {
-    const select = make("select");
-    names.forEach((name, place) => select.append(make("option", { value: place }, name)));
+    const select = make("select", {}, names.map((name, place) => make("option", {value: place}, name)));
     select.addEventListener("change", changed);
     return [make("label", {}, `${label} `, select), select];
   };
@@ -58,9 +57,8 @@
   }
 
   function order(rows, data, measure, by) {
-    const better = data.measures[measure][1];
-    const worth = (row) =>
-      better === "higher" ? -row[4] : better === "zero" ? Math.abs(row[4]) : row[4];
+    const signs = {lower: (value) => value, higher: (value) => -value, zero: Math.abs};
+    const worth = (row) => signs[data.measures[measure][1]](row[4]);
     const name = (row) => data.systems[row[1]][0];
     const group = (row) => KINDS.indexOf(data.systems[row[1]][1]);
     const orders = [
@@ -71,29 +69,18 @@
     return [...rows].sort(orders[by]);
   }
 
-  function line(row, data, least, top) {
-    const [, system, , , value, low, high] = row;
+  function line([, system, , , value, low, high], data, least, top) {
     const [name, kind] = data.systems[system];
-    const at = (number) => `${(100 * (number - least)) / (top - least)}%`;
-    const track = make("span", { class: "track", "aria-hidden": "true" });
-    let text = value.toFixed(3);
-    if (low != null && high > low) {
-      const bar = make("i", { class: "bar" });
-      bar.style.left = at(low);
-      bar.style.width = `${(100 * (high - low)) / (top - least)}%`;
-      track.append(bar);
-      text += ` [${low.toFixed(3)}, ${high.toFixed(3)}]`;
-    }
-    const dot = make("i", { class: "dot" });
-    dot.style.left = at(value);
-    track.append(dot);
-    return make(
-      "li",
-      { class: `kind-${kind}` },
-      make("span", { class: "name" }, name),
-      track,
-      make("span", { class: "number" }, text.replace(/-/g, "−")),
-    );
+    const percent = (length) => `${(100 * length) / (top - least)}%`;
+    const hasInterval = low != null && high > low;
+    const bar = `left: ${percent(low - least)}; width: ${percent(high - low)}`;
+    const ends = hasInterval ? ` [${low.toFixed(3)}, ${high.toFixed(3)}]` : "";
+    return make("li", {class: `kind-${kind}`},
+      make("span", {class: "name"}, name),
+      make("span", {class: "track", "aria-hidden": "true"},
+        hasInterval ? make("i", {class: "bar", style: bar}) : null,
+        make("i", {class: "dot", style: `left: ${percent(value - least)}`})),
+      make("span", {class: "number"}, (value.toFixed(3) + ends).replace(/-/g, "−")));
   }
 
   document.querySelectorAll(".interactive").forEach(start);

@@ -28,6 +28,11 @@
     ]);
   }
 
+  /* A list of terms, each with what is said of it. */
+  function terms(look, pairs) {
+    return make("dl", look, pairs.flatMap(([term, content]) => [make("dt", "", term), make("dd", "", content)]));
+  }
+
   /* Let the reader keep a file that was made here. */
   function save(content, type, name) {
     const url = URL.createObjectURL(new Blob([content], {type}));
@@ -38,15 +43,15 @@
   const sum = (values) => values.reduce((all, value) => all + value, 0);
   const count = (n) => n.toLocaleString("en");
 
-  /* Load a script of the site. */
-  function load(address) {
-    return new Promise((resolve, reject) => {
-      const script = document.createElement("script");
-      script.src = address;
+  /* Load a script of the site; return what it holds by this name, where it holds data. */
+  async function load(address, name) {
+    await new Promise((resolve, reject) => {
+      const script = make("script", {src: address});
       script.onload = resolve;
       script.onerror = () => reject(new Error(`${address.replace(/.*\//, "")} is missing`));
       document.head.append(script);
     });
+    return name && unpack(window[name]);
   }
 
   /* Read what a data file holds: JSON, made smaller by zlib, as base64. */
@@ -63,5 +68,5 @@
     return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
   }
 
-  window.Page = {make, table, save, sum, count, load, unpack, uniform};
+  window.Page = {make, table, terms, save, sum, count, load, unpack, uniform};
 })();
