@@ -5,11 +5,11 @@
 
   const data = window.CHAOS_ANNOTATE;
   const {make, save: saveFile} = window.Page;
-  const { views, button, carefulButton, count, isRight, instructions } = ChaosAnnotate;
+  const {views, button, carefulButton, count, isRight, instructions} = ChaosAnnotate;
   const api = ChaosAnnotate.sessions(data);
-  const { rules } = api;
+  const {rules} = api;
   const root = document.getElementById("annotate");
-  const view = make("div", { class: "annotate-view" });
+  const view = make("div", {class: "annotate-view"});
 
   // A seed in the address makes a run repeat: annotate.html?seed=7
   const given = new URLSearchParams(window.location.search).get("seed");
@@ -50,26 +50,24 @@
   function put(element, focus = true) {
     view.replaceChildren(element);
     if (!focus) return;
-    (element.querySelector("h2[tabindex]") ?? root).focus({ preventScroll: true });
-    const { top, bottom } = view.getBoundingClientRect();
-    if (top < 0 || bottom > window.innerHeight) {
-      root.scrollIntoView({ behavior: "instant" });
-    }
+    (element.querySelector("h2[tabindex]") ?? root).focus({preventScroll: true});
+    const {top, bottom} = view.getBoundingClientRect();
+    if (top < 0 || bottom > window.innerHeight) root.scrollIntoView({behavior: "instant"});
   }
 
   function progress(name) {
     const found = sessionOn(name);
     const state = found && api.stateOf(found);
     if (!state || state.name === rules.start().name) {
-      return { standing: "Not begun", verb: "Begin" };
+      return {standing: "Not begun", verb: "Begin"};
     }
-    const { items } = state.counters;
+    const {items} = state.counters;
     const standing = {
       qualification: "In the test", training: "In training", rejected: "Test not passed",
       dismissed: "Training not passed", blocked: `Blocked after ${count(items, "item")}`,
       finished: `Finished: ${count(items, "item")}`,
     }[state.name] ?? `${count(items, "item")} judged`;
-    return { standing, verb: rules.isFinal(state) ? "See results" : "Continue" };
+    return {standing, verb: rules.isFinal(state) ? "See results" : "Continue"};
   }
 
   function footerOf(dataset, withResults) {
@@ -114,7 +112,7 @@
     const before = api.stateOf(session);
     keep(api.answer(session, code));
     const after = api.stateOf(session);
-    const { items } = after.counters;
+    const {items} = after.counters;
     // Between items the next one follows at once; at the end of a task, and before the first, a
     // pause is shown.
     const isPause = items % rules.parameters.task_size === 0 && items < dataset.items.length;
@@ -124,8 +122,8 @@
     const judged = api.judgements(session).at(-1);
     if (rules.givesFeedback(before) && !isRight(judged)) {
       views.tell(view, {
-        dataset, judged, next: { text: "Continue", act: showCurrent },
-        children: views.correction({ dataset, judged }),
+        dataset, judged, next: {text: "Continue", act: showCurrent},
+        children: views.correction({dataset, judged}),
       });
     } else {
       showCurrent();
@@ -145,13 +143,11 @@
   /* Saving ends the session, so that no vote is in two files. */
   function save(annotator) {
     const isOver = rules.isFinal(api.stateOf(session));
-    keep({ ...(isOver ? session : api.stop(session)), annotator });
+    keep({...(isOver ? session : api.stop(session)), annotator});
     const name = annotator.replace(/[^\p{L}\p{M}\p{N}._-]+/gu, "-");
     saveFile(`${JSON.stringify(api.record(session), null, 1)}\n`, "application/json",
       `votes-${session.dataset}-${name}.json`);
-    if (!isOver) {
-      showResults();
-    }
+    if (!isOver) showResults();
   }
 
   /* An item to look at, and those that were looked at before it. */
@@ -163,16 +159,16 @@
     put(views.look({
       dataset, entry, place: at + 1,
       answer: (code) => {
-        const now = { entry, answer: code };
+        const now = {entry, answer: code};
         const all = [...judged, now];
         views.tell(view, {
           dataset, judged: now,
-          next: { text: "Next item", act: () => showLook(name, order, at + 1, all) },
+          next: {text: "Next item", act: () => showLook(name, order, at + 1, all)},
           children: [], after: views.soFar(dataset, all),
         });
       },
-      footer: make("footer", { class: "annotate-footer" },
-        make("p", {}, make("a", { href: "#annotate" }, "All datasets"))),
+      footer: make("footer", {class: "annotate-footer"},
+        make("p", {}, make("a", {href: "#annotate"}, "All datasets"))),
     }));
   }
 
@@ -181,7 +177,7 @@
     if (!Object.hasOwn(data.datasets, name ?? "")) {
       session = null;
       if (!view.querySelector(".annotate-cards") || name === "annotate") {
-        put(views.home({ data, progress, keeps: kept !== null }), Boolean(event));
+        put(views.home({data, progress, keeps: kept !== null}), Boolean(event));
       }
     } else if (looks) {
       showLook(name);

@@ -38,7 +38,7 @@
 
     function start() {
       const counters = Object.fromEntries(table.counters.map((name) => [name, 0]));
-      return { name: table.initial, counters, reason: null };
+      return {name: table.initial, counters, reason: null};
     }
 
     function found(guard, counters, event) {
@@ -63,7 +63,7 @@
         throw new Error(`This event cannot happen in state ${state.name}: ${event.type}.`);
       }
       checkFields(table.states[state.name].asks, event);
-      const counters = { ...state.counters };
+      const counters = {...state.counters};
       for (const update of transition.update) {
         if (!("if" in update) || (update.if === "right") === isRight(event)) {
           const base = update.op === "add" ? counters[update.counter] : 0;
@@ -73,7 +73,7 @@
       const branch = transition.branches.find(
         (one) => one.when.every((guard) => holds(guard, counters, event))
       );
-      return { name: branch.to, counters, reason: branch.reason ?? null };
+      return {name: branch.to, counters, reason: branch.reason ?? null};
     }
 
     return {
@@ -91,5 +91,5 @@
     };
   }
 
-  window.ChaosAnnotate = Object.assign(window.ChaosAnnotate ?? {}, { protocol, isRight });
+  window.ChaosAnnotate = Object.assign(window.ChaosAnnotate ?? {}, {protocol, isRight});
 })();

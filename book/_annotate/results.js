@@ -10,8 +10,8 @@
   const percent = (share) => `${Math.round(100 * share)}%`;
 
   /* How it ended: a heading and paragraphs. */
-  function outcome({ state, parameters, failRate }) {
-    const { counters, reason, name } = state;
+  function outcome({state, parameters, failRate}) {
+    const {counters, reason, name} = state;
     if (name === "rejected") {
       return ["Here the protocol says goodbye", [
         `You had ${counters.qualification_right} of ${counters.qualification_seen} right, and the `
@@ -46,10 +46,10 @@
 
   /* How well the reader, people and models agree with the votes. */
   function agreement(dataset, judgements) {
-    const { n, yours, person, most } = score(dataset, judgements);
+    const {n, yours, person, most} = score(dataset, judgements);
     const models = scoreModels(dataset, judgements).map((model) =>
       scale(model.n < n ? `${model.name}, on ${model.n} of the ${n}` : model.name, model.share, "model"));
-    return make("ul", { class: "annotate-bars annotate-agreement" },
+    return make("ul", {class: "annotate-bars annotate-agreement"},
       scale("You", yours, "mine"),
       scale("One of the voters, on average", person, "other"),
       models,
@@ -57,12 +57,12 @@
   }
 
   function scored(dataset, judgements) {
-    const { n, majority } = score(dataset, judgements);
+    const {n, majority} = score(dataset, judgements);
     const isJudged = scoreModels(dataset, judgements).length > 0;
-    return make("div", { class: "annotate-score" },
+    return make("div", {class: "annotate-score"},
       make("h3", {}, "Agreement with the votes"),
       agreement(dataset, judgements),
-      make("p", { class: "annotate-note" },
+      make("p", {class: "annotate-note"},
         `Each bar is a mean over your ${count(n, "item")}: the share of votes for the answer chosen. `
           + "A voter is compared with the other voters"
           + (isJudged ? ", and a model answers with its most probable label. " : ". ")
@@ -72,13 +72,13 @@
   }
 
   function listed(dataset, judgements) {
-    return make("ol", { class: "annotate-judgements" }, judgements.map(({ entry, answer }) =>
+    return make("ol", {class: "annotate-judgements"}, judgements.map(({entry, answer}) =>
       make("li", {}, texts(dataset, entry), bars(dataset, entry, answer))));
   }
 
   /* What follows an answer outside the protocol: the agreement so far. */
   function soFar(dataset, judgements) {
-    return make("div", { class: "annotate-score" },
+    return make("div", {class: "annotate-score"},
       make("h3", {}, `Agreement with the votes, so far on ${count(judgements.length, "item")}`),
       agreement(dataset, judgements));
   }
@@ -87,11 +87,11 @@
   const NAME = /^[\p{L}\p{N}_](?:[\p{L}\p{M}\p{N} ._'’-]*[\p{L}\p{M}\p{N}._-])?$/u;
 
   /* The name in the file, and the button that saves it. */
-  function saving({ annotator, label, note, save }) {
+  function saving({annotator, label, note, save}) {
     const input = make("input", {
       id: "annotate-name", value: annotator, maxlength: 40, autocomplete: "off", spellcheck: "false",
     });
-    const status = make("p", { class: "annotate-note", role: "status" }, note);
+    const status = make("p", {class: "annotate-note", role: "status"}, note);
     const made = button(label, () => {
       const name = input.value.trim().normalize("NFC");
       if (NAME.test(name)) {
@@ -101,21 +101,21 @@
         input.focus();
       }
     });
-    return make("div", { class: "annotate-saving" },
-      make("label", { for: "annotate-name" }, "Your name in the file"), input, made, status);
+    return make("div", {class: "annotate-saving"},
+      make("label", {for: "annotate-name"}, "Your name in the file"), input, made, status);
   }
 
-  function results({ dataset, session, state, judgements, rules, failRate, goOn, again, save }) {
-    const [title, lines] = outcome({ state, parameters: rules.parameters, failRate });
-    const items = judgements.filter(({ kind }) => kind === "item");
-    const examples = judgements.filter(({ kind }) => kind !== "item");
+  function results({dataset, session, state, judgements, rules, failRate, goOn, again, save}) {
+    const [title, lines] = outcome({state, parameters: rules.parameters, failRate});
+    const items = judgements.filter(({kind}) => kind === "item");
+    const examples = judgements.filter(({kind}) => kind !== "item");
     const isOver = rules.isFinal(state);
     const counts = rules.countsVotes(state);
-    return make("section", { class: "annotate-card annotate-results" },
+    return make("section", {class: "annotate-card annotate-results"},
       heading(title),
       lines.map((line) => make("p", {}, line)),
       items.length ? scored(dataset, items) : null,
-      make("p", { class: "annotate-actions" },
+      make("p", {class: "annotate-actions"},
         isOver ? null : button("Go on", goOn, "primary"),
         isOver ? button("Start again", again, "primary")
           : carefulButton("Start again", "Erase all answers?", again),
@@ -130,10 +130,10 @@
       }) : null,
       items.length ? make("h3", {}, "Your judgements beside the votes") : null,
       items.length ? listed(dataset, items) : null,
-      examples.length ? make("details", { open: items.length === 0 },
+      examples.length ? make("details", {open: items.length === 0},
         make("summary", {}, `Test, training and checks: ${count(examples.length, "answer")}`),
         listed(dataset, examples)) : null);
   }
 
-  Object.assign(ChaosAnnotate.views, { results, soFar });
+  Object.assign(ChaosAnnotate.views, {results, soFar});
 })();

@@ -39,34 +39,34 @@
      most: mean share of the votes for the most frequent label;
      majority: on how many items that label was chosen (any of them where several are tied). */
   function score(dataset, judgements) {
-    const rows = judgements.map(({ entry, answer }) => ({
+    const rows = judgements.map(({entry, answer}) => ({
       votes: entry.votes,
       n: sum(entry.votes),
       chosen: entry.votes[dataset.codes.indexOf(answer)],
     }));
     return {
       n: rows.length,
-      yours: mean(rows.map(({ chosen, n }) => chosen / n)),
-      person: mean(rows.map(({ votes, n }) => sum(votes.map((v) => v * (v - 1))) / (n * (n - 1)))),
-      most: mean(rows.map(({ votes, n }) => Math.max(...votes) / n)),
-      majority: rows.filter(({ votes, chosen }) => chosen === Math.max(...votes)).length,
+      yours: mean(rows.map(({chosen, n}) => chosen / n)),
+      person: mean(rows.map(({votes, n}) => sum(votes.map((v) => v * (v - 1))) / (n * (n - 1)))),
+      most: mean(rows.map(({votes, n}) => Math.max(...votes) / n)),
+      majority: rows.filter(({votes, chosen}) => chosen === Math.max(...votes)).length,
     };
   }
 
   /* The same for the models that answered these items: {name, n, share}, over the n that a model
      covers; without those that cover none. */
   function scoreModels(dataset, judgements) {
-    return dataset.models.map(({ name }, k) => {
-      const shares = judgements.filter(({ entry }) => (entry.said?.[k] ?? null) !== null)
-        .map(({ entry }) => entry.votes[entry.said[k]] / sum(entry.votes));
-      return { name, n: shares.length, share: mean(shares) };
-    }).filter(({ n }) => n > 0);
+    return dataset.models.map(({name}, k) => {
+      const shares = judgements.filter(({entry}) => (entry.said?.[k] ?? null) !== null)
+        .map(({entry}) => entry.votes[entry.said[k]] / sum(entry.votes));
+      return {name, n: shares.length, share: mean(shares)};
+    }).filter(({n}) => n > 0);
   }
 
   /* Gives each item the labels that the models chose, as positions; null where a model has none. */
   function placeModels(data) {
-    for (const { items, models } of Object.values(data.datasets)) {
-      items.forEach((entry, i) => { entry.said = models.map(({ labels }) => labels[i]); });
+    for (const {items, models} of Object.values(data.datasets)) {
+      items.forEach((entry, i) => { entry.said = models.map(({labels}) => labels[i]); });
     }
   }
 
@@ -78,11 +78,11 @@
 
     function start(dataset, seed = randomInteger()) {
       const annotator = `reader-${randomInteger().toString(16).padStart(8, "0")}`;
-      return { dataset, seed, annotator, events: [] };
+      return {dataset, seed, annotator, events: []};
     }
 
     const stateOf = (session) => rules.replay(session.events);
-    const add = (session, event) => ({ ...session, events: [...session.events, event] });
+    const add = (session, event) => ({...session, events: [...session.events, event]});
 
     /* What is asked now: {kind, entry, expected}, or null. */
     function question(session) {
@@ -92,29 +92,29 @@
       if (!kind) return null;
       if (kind === "item") {
         const order = shuffled(dataset.items, session.seed, ITEMS);
-        return { kind, entry: order[state.counters.items], expected: null };
+        return {kind, entry: order[state.counters.items], expected: null};
       }
       const order = shuffled(data.pools[dataset.pool], session.seed, POOL);
       // Who has seen the whole pool meets its examples again.
       const entry = order[session.events.filter(ofPool).length % order.length];
-      return { kind, entry, expected: agreed(dataset, entry) };
+      return {kind, entry, expected: agreed(dataset, entry)};
     }
 
     function answer(session, code) {
-      const { kind, entry, expected } = question(session);
-      return add(session, { type: "answer", kind, item: entry.uid, answer: code, expected });
+      const {kind, entry, expected} = question(session);
+      return add(session, {type: "answer", kind, item: entry.uid, answer: code, expected});
     }
 
     /* From the state "ready": draws whether a hidden check comes; stops where no item is left. */
     function goOn(session) {
-      const { draws, items } = stateOf(session).counters;
+      const {draws, items} = stateOf(session).counters;
       if (items === data.datasets[session.dataset].items.length) return stop(session);
       const check = drawn(session.seed, DRAWS, draws) < rules.parameters.check_rate;
-      return add(session, { type: "draw", check });
+      return add(session, {type: "draw", check});
     }
 
-    const begin = (session) => add(session, { type: "begin" });
-    const stop = (session) => add(session, { type: "stop" });
+    const begin = (session) => add(session, {type: "begin"});
+    const stop = (session) => add(session, {type: "stop"});
 
     /* The answers so far, each with what was judged: {kind, entry, answer, expected}. */
     function judgements(session) {
@@ -150,5 +150,5 @@
     };
   }
 
-  Object.assign(window.ChaosAnnotate, { sessions, score, scoreModels, randomInteger });
+  Object.assign(window.ChaosAnnotate, {sessions, score, scoreModels, randomInteger});
 })();

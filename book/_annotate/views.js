@@ -4,7 +4,7 @@
 
   const {make, sum} = window.Page;
   const button = (text, onclick, kind = "plain") =>
-    make("button", { type: "button", class: `annotate-button ${kind}`, onclick }, text);
+    make("button", {type: "button", class: `annotate-button ${kind}`, onclick}, text);
 
   /* A button that asks before it does something that cannot be undone. */
   function carefulButton(text, question, act) {
@@ -25,7 +25,7 @@
   }
 
   const heading = (text, describedBy) =>
-    make("h2", { tabindex: "-1", ...(describedBy && { "aria-describedby": describedBy }) }, text);
+    make("h2", {tabindex: "-1", ...(describedBy && {"aria-describedby": describedBy})}, text);
 
   const count = (n, noun) => `${n} ${noun}${n === 1 ? "" : "s"}`;
 
@@ -45,9 +45,9 @@
     const shown = isPairs(dataset)
       ? [["Take this as true", first, "given"], ["Is this true?", last, "asked"]]
       : [["It began", first, "given"], ["It ended", last, "given"]];
-    return make("div", { class: "annotate-texts" }, shown.map(([label, text, role]) =>
-      make("div", { class: role },
-        make("p", { class: "label" }, label), make("p", { class: "text" }, text))
+    return make("div", {class: "annotate-texts"}, shown.map(([label, text, role]) =>
+      make("div", {class: role},
+        make("p", {class: "label"}, label), make("p", {class: "text"}, text))
     ));
   }
 
@@ -76,45 +76,45 @@
 
   function instructions(dataset) {
     const written = document.querySelector(`.instructions-${dataset.kind}`);
-    return make("div", { class: "annotate-instructions" },
+    return make("div", {class: "annotate-instructions"},
       [...written.children].map((child) => child.cloneNode(true)));
   }
 
-  function home({ data, progress, keeps }) {
+  function home({data, progress, keeps}) {
     const card = ([name, dataset]) => {
-      const { standing, verb } = progress(name);
+      const {standing, verb} = progress(name);
       return make("li", {},
         make("h2", {}, dataset.short),
         make("p", {}, dataset.invitation),
-        make("p", { class: "standing" }, standing),
-        make("a", { class: "annotate-button primary", href: `#${name}` },
-          verb, make("span", { class: "hidden-text" }, ` ${dataset.short}`)),
-        make("a", { class: "annotate-button", href: `#look-${name}` },
-          "Look around, no test", make("span", { class: "hidden-text" }, ` (${dataset.short})`)));
+        make("p", {class: "standing"}, standing),
+        make("a", {class: "annotate-button primary", href: `#${name}`},
+          verb, make("span", {class: "hidden-text"}, ` ${dataset.short}`)),
+        make("a", {class: "annotate-button", href: `#look-${name}`},
+          "Look around, no test", make("span", {class: "hidden-text"}, ` (${dataset.short})`)));
     };
     return make("div", {},
-      make("ul", { class: "annotate-cards" }, Object.entries(data.datasets).map(card)),
-      make("p", { class: "annotate-note" }, keeps
+      make("ul", {class: "annotate-cards"}, Object.entries(data.datasets).map(card)),
+      make("p", {class: "annotate-note"}, keeps
         ? "Nothing is sent anywhere. Your answers stay in this browser until you start again."
         : "Nothing is sent anywhere. This browser does not let the page keep your answers: "
           + "they are gone when you close or reload it."));
   }
 
-  function introduction({ name, dataset, parameters, begin }) {
-    const { qualification_items: asked, training_items: trained, task_size: size } = parameters;
+  function introduction({name, dataset, parameters, begin}) {
+    const {qualification_items: asked, training_items: trained, task_size: size} = parameters;
     const training = Math.round(100 * parameters.min_training_accuracy);
     const rate = Math.round(100 * parameters.check_rate);
-    return make("section", { class: "annotate-card" },
+    return make("section", {class: "annotate-card"},
       heading(`${dataset.short}: before you begin`),
       instructions(dataset),
-      make("ol", { class: "annotate-plan" },
+      make("ol", {class: "annotate-plan"},
         make("li", {}, make("b", {}, "Test. "), `${count(asked, "easy question")}, on which nearly all `
           + "people agree. All must be right."),
         make("li", {}, make("b", {}, "Training. "), `${trained} more of these. Each mistake is `
           + `explained; ${training}% must be right.`),
         make("li", {}, make("b", {}, "Items. "), `In tasks of ${size}. People disagree on these, and no `
           + `answer is wrong. Before each, with a chance of ${rate}%, comes a hidden check.`)),
-      make("p", { class: "annotate-actions" }, button("Start the test", begin, "primary"),
+      make("p", {class: "annotate-actions"}, button("Start the test", begin, "primary"),
         link("Look around, no test", `#look-${name}`), link("All datasets", "#annotate")));
   }
 
@@ -122,8 +122,8 @@
 
   function stages(kind) {
     const now = kind === "check" ? "item" : kind; // a hidden check looks like an item
-    return make("ol", { class: "annotate-stages", "aria-label": "Stages" }, STAGES.map(([name, title]) =>
-      make("li", name === now ? { "aria-current": "step" } : {}, title)));
+    return make("ol", {class: "annotate-stages", "aria-label": "Stages"}, STAGES.map(([name, title]) =>
+      make("li", name === now ? {"aria-current": "step"} : {}, title)));
   }
 
   /* Where the reader stands: a title, a line that explains, and how much of a whole is done. */
@@ -175,16 +175,16 @@
 
   function choiceButtons(dataset, entry, asked, answer) {
     return make("fieldset", {},
-      make("legend", { id: "annotate-asked" }, asked),
-      make("div", { class: "annotate-choices" }, choices(dataset, entry).map((name, k) =>
+      make("legend", {id: "annotate-asked"}, asked),
+      make("div", {class: "annotate-choices"}, choices(dataset, entry).map((name, k) =>
         make("button", {
           type: "button", class: "choice", "aria-keyshortcuts": k + 1,
           "data-code": dataset.codes[k], onclick: () => answer(dataset.codes[k]),
-        }, make("kbd", { "aria-hidden": "true" }, String(k + 1)), make("span", {}, name)))));
+        }, make("kbd", {"aria-hidden": "true"}, String(k + 1)), make("span", {}, name)))));
   }
 
   /* After an answer: marks the buttons, and says in the same place what others chose. */
-  function tell(view, { dataset, judged, next, children, after = "" }) {
+  function tell(view, {dataset, judged, next, children, after = ""}) {
     for (const one of view.querySelectorAll(".choice")) {
       one.disabled = true;
       one.classList.toggle("chosen", one.dataset.code === judged.answer);
@@ -193,12 +193,12 @@
     const go = button(next.text, next.act, "primary");
     view.querySelector(".annotate-feedback").replaceChildren(
       ...children, bars(dataset, judged.entry, judged.answer),
-      make("p", { class: "annotate-actions" }, go), after
+      make("p", {class: "annotate-actions"}, go), after
     );
     go.focus();
   }
 
-  function correction({ dataset, judged }) {
+  function correction({dataset, judged}) {
     const k = dataset.codes.indexOf(judged.expected);
     const name = choices(dataset, judged.entry)[k];
     const place = judged.kind === "check" ? "This was a hidden check. " : "";
@@ -207,24 +207,20 @@
   }
 
   /* Between tasks, and before the first. */
-  function pause({ counters, parameters, goOn, footer }) {
-    const { items } = counters;
+  function pause({counters, parameters, goOn, footer}) {
+    const {items} = counters;
     const tasks = items / parameters.task_size;
     const paid = (tasks * parameters.pay_per_task).toFixed(2);
-    const admitted = [
-      make("p", {}, `In training you had ${counters.training_right} of ${counters.training_seen} right.`),
-      make("p", {}, "The items that come now divide people. Say what you think, not what you believe "
-        + "that others would say."),
-    ];
-    const rested = [
-      make("p", {}, `You have judged ${count(items, "item")}. An annotator would have earned up to `
-        + `$${paid} by now.`),
-    ];
-    return make("section", { class: "annotate-card" },
+    const words = items === 0
+      ? [`In training you had ${counters.training_right} of ${counters.training_seen} right.`,
+        "The items that come now divide people. Say what you think, not what you believe that others "
+          + "would say."]
+      : [`You have judged ${count(items, "item")}. An annotator would have earned up to $${paid} by now.`];
+    return make("section", {class: "annotate-card"},
       stages("item"),
       heading(items === 0 ? "You are admitted" : `Task ${tasks} is done`),
-      items === 0 ? admitted : rested,
-      make("p", { class: "annotate-actions" },
+      words.map((text) => make("p", {}, text)),
+      make("p", {class: "annotate-actions"},
         button(items === 0 ? "Start the first task" : "Next task", goOn, "primary")),
       footer);
   }

@@ -2,8 +2,8 @@
 (() => {
   "use strict";
 
-  const { make } = window.Page;
-  const WAYS = { lower: "lower is better", higher: "higher is better", zero: "nearer 0 is better" };
+  const {make} = window.Page;
+  const WAYS = {lower: "lower is better", higher: "higher is better", zero: "nearer 0 is better"};
   const KINDS = ["perfect_model", "second_crowd", "human", "people", "chance", "baseline", "model"];
 
   const choice = (label, names, changed) => {
@@ -19,21 +19,21 @@
     const [datasetLabel, dataset] = choice("Dataset", data.datasets, draw);
     const [measureLabel, measure] = choice("Measure", data.measures.map(([title]) => title), draw);
     const [sortLabel, sort] = choice("Sort by", ["value", "group, then value", "name"], draw);
-    const controls = make("div", { class: "controls" });
+    const controls = make("div", {class: "controls"});
     if (data.datasets.length > 1) controls.append(datasetLabel);
     controls.append(measureLabel, sortLabel);
 
     const last = data.steps.length - 1;
-    const range = make("input", { type: "range", min: 0, max: last, step: 1 });
+    const range = make("input", {type: "range", min: 0, max: last, step: 1});
     const output = make("output");
     if (slider) {
       const name = slider[0].toUpperCase() + slider.slice(1);
       range.value = nearest(data.steps, 1);
       range.addEventListener("input", draw);
-      controls.append(make("label", { class: "slider" }, `${name} `, range, output));
+      controls.append(make("label", {class: "slider"}, `${name} `, range, output));
     }
-    const way = make("p", { class: "way" });
-    const list = make("ol", { class: "dots" });
+    const way = make("p", {class: "way"});
+    const list = make("ol", {class: "dots"});
     place.append(controls, way, list);
 
     function show() {
