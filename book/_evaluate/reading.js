@@ -172,16 +172,10 @@
     });
   }
 
-  /* Which items of a dataset the rows are about, in its order. */
-  function partOf(dataset, rows) {
-    const byUid = new Map(rows.map((row) => [row.uid, row]));
-    const places = dataset.uids.flatMap((uid, i) => (byUid.has(uid) ? [i] : []));
-    return {dataset, places, rows: places.map((i) => byUid.get(dataset.uids[i]))};
-  }
-
   /* Predictions for a dataset: `places` in its votes, `probabilities`, and `notes`. */
-  function predictions(table, {dataset, places, rows}, model, allowMissing) {
-    const there = new Set(places), missing = dataset.uids.filter((_, i) => !there.has(i));
+  function predictions(table, byUid, dataset, allowMissing) {
+    const there = dataset.uids.filter((uid) => byUid.has(uid));
+    const missing = dataset.uids.filter((uid) => !byUid.has(uid));
     const fact = `${count(missing.length)} of ${count(dataset.uids.length)} items of ${dataset.title} `
       + `${missing.length === 1 ? "has" : "have"} no prediction`;
     if (missing.length && !allowMissing) {
@@ -191,37 +185,34 @@
       });
     }
     checkColumns(table, dataset);
-    const probabilities = distributions(table, rows, dataset);
-    const notes = missing.length ? [`${fact}; evaluated on the other ${count(rows.length)}`] : [];
-    notes.push(...checkOrder(dataset, places, probabilities));
-    return {model, dataset, places, probabilities, notes};
+    const places = dataset.uids.flatMap((uid, i) => (byUid.has(uid) ? [i] : []));
+    const probabilities = distributions(table, there.map((uid) => byUid.get(uid)), dataset);
+    const notes = missing.length ? [`${fact}; evaluated on the other ${count(there.length)}`] : [];
+    return {dataset, places, probabilities, notes: [...notes, ...checkOrder(dataset, places, probabilities)]};
   }
 
   /* Read a file: its predictions for each dataset that it covers. Throws a Fault. */
-  function read(buffer, file, known, allowMissing = false) {
-    const table = parse(textOf(buffer));
+  function read(buffer, file, {datasets, synthetic}, allowMissing = false) {
+    const table = parse(textOf(buffer)), model = file.replace(/\.[^.]*$/, "");
     checkUids(table);
-    const parts = known.datasets.map((dataset) => partOf(dataset, table.rows))
-      .filter(({places}) => places.length);
-    if (!parts.length) {
-      throw new Fault(`No uid of the file occurs in ${known.datasets.map(({title}) => title).join(", ")}`
-        + `${known.synthetic ? " as the synthetic sample has it" : ""}.`, {
-        found: `uids such as ${listed(table.rows.map(({uid}) => uid))}`,
-        expected: `uids such as ${known.datasets[0].uids[0]}`,
+    const byUid = new Map(table.rows.map((row) => [row.uid, row]));
+    const covered = datasets.filter(({uids}) => uids.some((uid) => byUid.has(uid)));
+    if (!covered.length) {
+      throw new Fault(`No uid of the file occurs in ${datasets.map(({title}) => title).join(", ")}`
+        + `${synthetic ? " as the synthetic sample has it" : ""}.`, {
+        found: `uids such as ${listed([...byUid.keys()])}`, expected: `uids such as ${datasets[0].uids[0]}`,
         todo: "check the dataset, and that the uids are those of its votes",
       });
     }
-    const judged = new Set(parts.flatMap(({rows}) => rows));
-    const extra = table.rows.filter((row) => !judged.has(row)).map(({uid}) => uid);
+    const known = new Set(covered.flatMap(({uids}) => uids));
+    const extra = [...byUid.keys()].filter((uid) => !known.has(uid));
     const are = extra.length === 1 ? "uid of the file is no item" : "uids of the file are no items";
     const notes = extra.length ? [`${count(extra.length)} ${are} of the dataset (${listed(extra)})`] : [];
-    if (table.separator !== ",") {
-      notes.push(`fields are separated by ${table.separator === ";" ? "semicolons" : "tabs"}`);
-    }
-    const model = file.replace(/\.[^.]*$/, "");
-    return parts.map((part) => {
-      const made = predictions(table, part, model, allowMissing);
-      return {...made, notes: [...made.notes, ...notes]};
+    if (table.separator === ";") notes.push("fields are separated by semicolons");
+    if (table.separator === "\t") notes.push("fields are separated by tabs");
+    return covered.map((dataset) => {
+      const made = predictions(table, byUid, dataset, allowMissing);
+      return {...made, model, notes: [...made.notes, ...notes]};
     });
   }
 
