@@ -39,7 +39,8 @@
   /* Refuse a file for rows, the first few of which are shown; does nothing where there are none. */
   function refuse(rows, problem, wrong, expected, todo) {
     if (!rows.length) return;
-    const lines = rows.slice(0, SHOWN).map((row) => `line ${row.line}: ${wrong(row)}`);
+    const lines = [...rows].sort((a, b) => a.line - b.line).slice(0, SHOWN)
+      .map((row) => `line ${row.line}: ${wrong(row)}`);
     if (rows.length > SHOWN) lines.push(`and ${count(rows.length - SHOWN)} more`);
     throw new Fault(problem, {found: lines.join("\n"), expected, todo});
   }
