@@ -65,8 +65,10 @@
       isHard && "One label per item: trusted, it compares with people, of whom one is worth 1.",
       credibility >= 0 && `Skill by number of people asked, ${marks.join(", ")}.`,
     ];
+    const headings = ["System", ...measures.map(([, {title}]) => title)];
     return [
-      table("published evaluate-worth", caption, ["System", ...measures.map(([, {title}]) => title)], rows),
+      make("div", "table-scroll", table("published evaluate-worth", caption, headings, rows),
+        {tabindex: "0", role: "region", "aria-label": "What it is worth"}),
       ...notes.filter(Boolean).map((text) => make("p", "note", text)),
     ];
   }
