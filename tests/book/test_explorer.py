@@ -374,6 +374,7 @@ def test_a_dataset_beside_the_book_s_is_loaded_when_it_is_asked_for(load, small_
     choose(page, dataset="moods")
     page.get_by_text("40 of 40 items of Moods").wait_for()
     assert page.locator(".explorer-warning").inner_text() == "Some are grim."
+    assert offered(page, "dataset")["snli"] == len(uids)  # one may go back
     assert offered(page, "majority")["happy"] == (moods.majority == 0).sum()
     for name in ("change", "old", "system", "verdict", "far"):  # it has votes alone
         assert not page.locator(f"[name={name}]").is_visible()
