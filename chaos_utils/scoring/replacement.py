@@ -71,6 +71,7 @@ def replacement(
             "The votes are too few to say whether a system may replace an annotator.",
             where=votes.dataset.title,
             found=str(fault),
+            expected=f"{_FOR_A_VERDICT} annotators for a verdict; items of one text count as one",
             todo="collect more votes of the same people; no test is made of fewer",
         ) from fault
     shares = counts[several] / counts[several].sum(axis=1, keepdims=True)
