@@ -87,8 +87,8 @@ def _on_agreement(agreement: pd.DataFrame) -> str:
 def _on_majorities(majorities: pd.DataFrame) -> str:
     right, sure = (majorities.loc[name, "value"] for name in ("right", "sure"))
     return (
-        f"The majority label is also the one that most people would give on about "
-        f"{_percent(right)} of the items; on {_percent(sure)} of them, that is 95% sure."
+        f"The majority label is also the commonest of all people on about {_percent(right)} of "
+        f"the items; on {_percent(sure)}, that is 95% sure."
     )
 
 
