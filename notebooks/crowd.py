@@ -253,10 +253,11 @@ if here.has_systems:
         publish_table(
             "tbl-crowd-pairs",
             your_votes.compared(here, n_resamples=10 * resamples, seed=seed),
-            columns=your_votes.PAIR_COLUMNS,
+            columns=your_votes.pair_columns(10 * resamples),
             caption="""Which systems these votes can rank: the third column names the one that is nearer to people,
             or says that the votes leave it open. Differences in squared distance are paired over the same resampled
-            items; below zero, the first system is nearer. p is adjusted for all comparisons (Holm).""",
+            items; below zero, the first system is nearer. p is adjusted for all comparisons (Holm); after ≤, it is the
+            smallest that so many resamples allow.""",
         )
     )
 

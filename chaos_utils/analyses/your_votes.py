@@ -36,7 +36,7 @@ from chaos_utils.metrics.priors import (
 )
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
 from chaos_utils.metrics.scores import shared_top
-from chaos_utils.report.columns import DATASET, Column, Row, number
+from chaos_utils.report.columns import DATASET, Column, Row, number, p_value
 from chaos_utils.report.tables import Item
 from chaos_utils.report.tables import Votes as VotesCell
 from chaos_utils.scoring import replacement as replacements
@@ -432,7 +432,11 @@ CONTENTS_COLUMNS = [
 def _range(fewest: int, median: float, most: int) -> str:
     if fewest == most:
         return str(fewest)
-    return f"{number(median, 0 if median % 1 == 0 else 1)} ({fewest} to {most})"
+    return f"{_plain(median)} ({fewest} to {most})"
+
+
+def _plain(value: float) -> str:
+    return number(value, 0 if value % 1 == 0 else 1)
 
 
 QUANTITIES: Mapping[str, str] = {
@@ -525,17 +529,21 @@ SYSTEM_COLUMNS = [
 REPLACEMENT_COLUMNS = [
     Column("system", "system"),
     Column("in an annotator’s place", "verdict"),
-    Column("wins against", lambda row: f"{number(row['wins'], 1)} of {row['n_annotators']}"),
+    Column("wins against", lambda row: f"{_plain(row['wins'])} of {row['n_annotators']}"),
     Column("share of annotators, ω", "winning_rate", 2),
     Column("items on which it does as well, ρ", "advantage", 2),
 ]
-PAIR_COLUMNS = [
-    Column("system", "system"),
-    Column("against", "reference"),
-    Column("nearer to people", "verdict"),
-    Column("difference", "value", 3, "low", "high", signed=True),
-    Column("p (Holm)", "p_holm", 3),
-]
+
+
+def pair_columns(n_resamples: int) -> list[Column]:
+    """Return how `compared` is shown, with p-values of so many resamples."""
+    return [
+        Column("system", "system"),
+        Column("against", "reference"),
+        Column("nearer to people", "verdict"),
+        Column("difference", "value", 3, "low", "high", signed=True),
+        Column("p (Holm)", lambda row: p_value(row["p_holm"], n_resamples, raw=row["p"])),
+    ]
 
 
 def crowd_of(data: str, dataset: str, predictions: Sequence[str]) -> Material:
