@@ -1,8 +1,8 @@
 """Score systems against the votes of many people.
 
 ``import chaos_utils as chaos`` gives `load`, `read_predictions`, `make_system`, `evaluate`,
-`compare`, `worth` and `human_equivalents`, the classes `Votes` and `System`, and the error
-`ChaosError`. Nothing heavy is imported before one of them is used.
+`compare`, `worth`, `human_equivalents` and `replacement`, the classes `Votes` and `System`, and the
+error `ChaosError`. Nothing heavy is imported before one of them is used.
 """
 
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         load,
         make_system,
         read_predictions,
+        replacement,
         worth,
     )
     from chaos_utils.scoring.system import System
@@ -34,6 +35,7 @@ __all__ = [
     "load",
     "make_system",
     "read_predictions",
+    "replacement",
     "worth",
 ]
 

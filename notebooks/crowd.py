@@ -3,12 +3,15 @@
 #
 # How far do the people behind these votes agree, how sure is each majority, and would fewer votes have done?
 # `chaos run crowd -p data=my.yml` answers for any set of votes, however few, on one page; with
-# `-p predictions=FILE`, it judges a model by them.
+# `-p predictions=FILE`, it judges a model by them, and asks whether it may replace an annotator. The findings come
+# first; the tables below say more.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, a YAML file, or a folder
 dataset: str = ""  # which dataset of these; empty for the first
 predictions: list[str] = []  # files of predictions, to be judged by the votes
+epsilon: list[float] = []  # by how much a model may be behind an annotator, such as 0.1; no default
+why: str = ""  # the reason for this margin, without which nothing is tested
 shown: int = 10  # how many divided items, and annotators at either end, are shown
 most: int = 3000  # items that priors and references are fitted on; more are drawn from
 draws: int = 20  # draws of the truth behind the votes
@@ -18,21 +21,48 @@ seed: int = 0  # of all resampling
 # %%
 from IPython.display import Markdown, display
 
-from chaos_utils.analyses import ceilings, power, your_votes
+from chaos_utils.analyses import ceilings, crowd_findings, power, your_votes
 from chaos_utils.analyses.notices import in_markdown, of_systems
 from chaos_utils.base.table import together
 from chaos_utils.plots.your_votes import plot_majorities
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
+from chaos_utils.scoring.replacement import setting
 
+margin = your_votes.margin_of(epsilon, why)
 material = your_votes.crowd_of(data, dataset, predictions)
 here = material[0]
 votes = here.votes[0]
 several = your_votes.some_items(here, most, seed)
+replaced = None
+if margin is not None:
+    replaced = your_votes.replacement(here, epsilon=margin, reason=why, seed=seed)
+agreed = your_votes.agreement(here, n_resamples=resamples, seed=seed)
+majorities = your_votes.majorities(several)
+budget = ceilings.annotation_budget(several, n_draws=draws, seed=seed)
+annotators = your_votes.annotators_together(material)
+spread = power.spread_of_differences(several, n_draws=draws, seed=seed)
+detectable = power.detectable(spread, [len(votes)])
+judged = your_votes.evaluated(here, most=most, n_resamples=resamples, seed=seed)
 
 # %% tags=["remove-input"]
 of_votes = [f"> {in_markdown(note)}" for note in (votes.dataset.warning, *votes.notes) if note]
-Markdown("\n\n".join(filter(None, [*of_votes, of_systems(material)])))
+few = crowd_findings.too_few(votes, agreed=agreed, majorities=majorities)
+Markdown("\n\n".join(filter(None, [*of_votes, of_systems(material), few])))
+
+# %% tags=["remove-input"]
+Markdown(
+    crowd_findings.findings(
+        votes,
+        agreed=agreed,
+        majorities=majorities,
+        budget=budget,
+        annotators=annotators,
+        replaced=replaced,
+        judged=judged,
+        detectable=detectable,
+    )
+)
 
 # %% tags=["remove-input"]
 publish_table(
@@ -53,7 +83,6 @@ publish_table(
 # prior, fitted to all items, mends more, and is still an estimate.
 
 # %% tags=["remove-input"]
-agreed = your_votes.agreement(here, n_resamples=resamples, seed=seed)
 publish_table(
     "tbl-crowd-agreement",
     together([agreed, your_votes.entropies(several, seed=seed)]),
@@ -71,7 +100,7 @@ publish_table(
 # %% tags=["remove-input"]
 publish_table(
     "tbl-crowd-majority",
-    your_votes.majorities(several),
+    majorities,
     columns=your_votes.MAJORITY_COLUMNS,
     caption="""How clear the majorities are. The right column is what the nonparametric prior expects of all
     people.""",
@@ -97,7 +126,7 @@ publish_figure(
 # %% tags=["remove-input"]
 publish_table(
     "tbl-crowd-votes",
-    ceilings.annotation_budget(several, n_draws=draws, seed=seed),
+    budget,
     columns=your_votes.BUDGET_COLUMNS,
     index=your_votes.BUDGET_INDEX,
     caption="""What so many votes per item are worth: how far they are from all people, and how often their majority
@@ -109,12 +138,10 @@ publish_table(
 # would find in 80% of studies, with so many votes each.
 
 # %% tags=["remove-input"]
-spread = power.spread_of_differences(several, n_draws=draws, seed=seed)
-found = power.detectable(spread, [len(votes)])
 publish_table(
     "tbl-crowd-power",
-    found,
-    shown=power.shown(found.rows, power.shown_votes(spread.rows)),
+    detectable,
+    shown=power.shown(detectable.rows, power.shown_votes(spread.rows)),
     columns=power.COLUMNS[1:],
     index=power.INDEX,
     caption="""The smallest difference between two systems that these items find, by a two-sided test at 5%, in 80%
@@ -150,7 +177,7 @@ Markdown("Labels: " + your_votes.key_of(votes))
 # %% tags=["remove-input"]
 publish_table(
     "tbl-crowd-annotators-together",
-    your_votes.annotators_together(material),
+    annotators,
     columns=your_votes.TOGETHER_COLUMNS,
     caption="The annotators together, and how many majority labels Dawid–Skene would change.",
 )
@@ -170,6 +197,33 @@ publish_table(
 Markdown(material.left_out("annotators"))
 
 # %% [markdown]
+# ## May a model replace an annotator?
+#
+# The *alternative annotator test* (Calderon et al. 2025) leaves out each annotator in turn, and asks who agrees better
+# with the others: the annotator, or the model. The model wins if it is at most ε behind, since it costs less, and
+# passes if it wins against half of the annotators. ε has no default. Its authors propose 0.2 beside experts, 0.15
+# beside skilled annotators and 0.1 beside crowd workers; take less where people agree little, and choose before you
+# look: `-p epsilon=0.1 -p why="crowd workers, paid by the item"`.
+#
+# Beside the model stand the most frequent label, given to each item, and one more person, simulated from these votes,
+# whose annotators may have habits that a simulation does not know. Where such a person rarely passes, the items are too
+# few, and that a model does not pass says little; it never says that the model is worse than people. ρ is the share of
+# items on which a system agrees with the others at least as well as the annotator. It counts ties as wins, so that even
+# guesses have half of it and more. p-values are adjusted for annotators (Benjamini–Yekutieli), not for models: choose
+# among models on other items.
+
+# %% tags=["remove-input"]
+if replaced is not None:
+    display(
+        publish_table(
+            "tbl-crowd-replacement",
+            replaced,
+            columns=your_votes.REPLACEMENT_COLUMNS,
+            caption=f"Who may stand in for an annotator. {setting(replaced.rows.iloc[0])}",
+        )
+    )
+
+# %% [markdown]
 # ## What a model can reach, and what models reach
 #
 # A *perfect model* predicts each item's true distribution, and still scores above zero, because the votes that
@@ -185,7 +239,7 @@ Markdown(material.left_out("annotators"))
 # %% tags=["remove-input"]
 publish_table(
     "tbl-crowd-systems",
-    your_votes.evaluated(here, most=most, n_resamples=resamples, seed=seed),
+    judged,
     columns=your_votes.SYSTEM_COLUMNS,
     index=your_votes.SYSTEM_INDEX,
     caption="""How near perfect model, second crowd, guesses and systems come to people. The rows are in the order of
@@ -199,10 +253,11 @@ if here.has_systems:
         publish_table(
             "tbl-crowd-pairs",
             your_votes.compared(here, n_resamples=10 * resamples, seed=seed),
-            columns=your_votes.PAIR_COLUMNS,
+            columns=your_votes.pair_columns(10 * resamples),
             caption="""Which systems these votes can rank: the third column names the one that is nearer to people,
             or says that the votes leave it open. Differences in squared distance are paired over the same resampled
-            items; below zero, the first system is nearer. p is adjusted for all comparisons (Holm).""",
+            items; below zero, the first system is nearer. p is adjusted for all comparisons (Holm); after ≤, it is the
+            smallest that so many resamples allow.""",
         )
     )
 

@@ -125,6 +125,9 @@ def test_an_array_that_does_not_fit_is_refused_by_name(votes, even, change, foun
         ("seed is out of its range", lambda v, m: chaos.evaluate(v, m, seed=-1)),
         ("argument b is of", lambda v, m: chaos.compare(m, v.shares, v)),
         ("needs resamples", lambda v, m: chaos.compare(m, replace(m, name="b"), v, resamples=0)),
+        ("argument epsilon is of", lambda v, m: chaos.replacement(v, m, epsilon="a", reason="b")),
+        ("argument reason is of", lambda v, m: chaos.replacement(v, m, epsilon=0.1, reason=2)),
+        ("not known who gave", lambda v, m: chaos.replacement(v, m, epsilon=0.1, reason="b")),
         ("Unknown measure", lambda v, m: chaos.human_equivalents(v, m, measures="jsd")),
     ],
 )  # fmt: skip

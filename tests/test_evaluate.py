@@ -21,7 +21,7 @@ from chaos_utils.metrics.resampling import fewest_resamples
 from chaos_utils.scoring import judging
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD
 from chaos_utils.scoring.systems import computed
-from chaos_utils.scoring.worth import PEOPLE
+from chaos_utils.scoring.worth import PEOPLE, PEOPLE_TRUSTED
 
 QUICK = ("--bootstrap", "40", "--measures", "jsd,ece")
 
@@ -89,6 +89,16 @@ def test_systems_references_and_baselines_by_measure(evaluate):
     assert floor < ceiling < 0.1
     base = value_of(rows, "base rate", "jsd")
     assert value_of(rows, "mean vote given the old label", "jsd") < base
+
+
+def test_the_answer_begins_with_what_a_system_is_worth(evaluate, named, tmp_path):
+    done = evaluate("snli.csv", "--bootstrap", "0", "--measures", PEOPLE_TRUSTED)
+    assert done.stdout.startswith("On ChaosNLI-SNLI (synthetic sample), snli is worth, in people")
+    path = named(tmp_path / "many.csv", *"abcd")
+    table = evaluate(path, "--bootstrap", "0", "--measures", PEOPLE_TRUSTED, "--markdown").stdout
+    first, _, title, *_ = table.splitlines()
+    assert first.endswith(" No other of the 4 is worth more with λ.")
+    assert title.startswith("**")
 
 
 def test_seed_changes_intervals_and_nothing_else(evaluate):

@@ -39,8 +39,9 @@ from chaos_utils.metrics.calibration import (
 from chaos_utils.metrics.measures import BAAN_BINS as BINS
 from chaos_utils.metrics.measures import MEASURES, Judged
 from chaos_utils.metrics.scores import top_label
-from chaos_utils.report.columns import DATASET, Column, Row, paper_here_delta
+from chaos_utils.report.columns import DATASET, Column, Row, number, paper_here_delta
 from chaos_utils.scoring.recalibration import (
+    LIMITS,
     cross_fit_temperatures,
     fit_temperature,
     fit_temperature_to_ece,
@@ -414,6 +415,16 @@ def _family(row: Row) -> str:
     return unbroken(row["family"] + (f", {row['n_seeds']} seeds" if row["n_seeds"] > 1 else ""))
 
 
+def _temperature(row: Row) -> str:
+    """Write a temperature, with its ends where they differ; an end of the search is a bound."""
+    value, low, high = (
+        _AT_AN_END.get(round(one, 6), "") + number(one, 2)
+        for one in (row["temperature"], row["temperature_low"], row["temperature_high"])
+    )
+    return value if low == high else f"{value} [{low}, {high}]"
+
+
+_AT_AN_END = dict(zip(LIMITS, ("≤\u00a0", "≥\u00a0"), strict=True))
 # What each choice was fitted to, and on.
 _FITTED_TO = {
     "none": "nothing: the model as it is",
@@ -426,7 +437,7 @@ _FITTED_TO = {
 TEMPERATURE_COLUMNS = [
     Column("system", _family),
     Column("fitted to", "choice", names=_FITTED_TO),
-    Column("T", "temperature", 2, "temperature_low", "temperature_high"),
+    Column("T", _temperature),
     Column("ECE", "ece", 3, best="lowest"),
     Column("ECE, votes", "ece_votes", 3, best="lowest"),
     Column("DistCE", "dist_ce", 3, best="lowest"),

@@ -164,8 +164,7 @@ def human_equivalents(
         reason = people.refusal(votes, system)
         found: list[dict[str, object]] = []
         if not reason:
-            worth = worths.worth(votes, system, n_resamples=n_resamples, seed=seed)
-            found = [row | {"credibility": worth.credibility} for row in worth.rows]
+            found += worths.worth(votes, system, n_resamples=n_resamples, seed=seed).rows
             for one in crowds.equivalents(system, n_resamples=n_resamples):
                 found += one.rows
         common: dict[str, object] = {"dataset": votes.dataset.name, "system": system.name}

@@ -36,9 +36,10 @@ from chaos_utils.metrics.priors import (
 )
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
 from chaos_utils.metrics.scores import shared_top
-from chaos_utils.report.columns import DATASET, Column, Row, number
+from chaos_utils.report.columns import DATASET, Column, Row, number, p_value
 from chaos_utils.report.manifests import Item
 from chaos_utils.report.manifests import Votes as VotesCell
+from chaos_utils.scoring import replacement as replacements
 from chaos_utils.scoring import worth as worths
 from chaos_utils.scoring.annotators import agreement_with_rest, dawid_skene
 from chaos_utils.scoring.human_equivalents import refusal
@@ -180,13 +181,15 @@ def majorities(votes: Votes) -> pd.DataFrame:
     A row per ``quantity``: ``plain`` is counted in the votes, ``value`` what the nonparametric
     prior expects of all people; NaN where one of them says nothing. ``right`` is the share of items
     whose majority label is all people's first label, ``sure`` that of the items where this has a
-    chance of 95% or more.
+    chance of 95% or more. ``disagreement`` is as in `agreement`, which needs no prior: where they
+    differ much, the prior is wrong.
     """
     prior = fit_grid(votes.counts)
     tops = prior.points.max(axis=1)
-    wanted = np.column_stack([tops, tops < 0.5, shared_top(prior.points)])
+    apart = 1 - (prior.points**2).sum(axis=1)
+    wanted = np.column_stack([tops, tops < 0.5, apart, shared_top(prior.points)])
     expected = posterior_means(votes.counts, prior, wanted)
-    right = expected[np.arange(len(votes)), 2 + votes.majority]
+    right = expected[np.arange(len(votes)), 3 + votes.majority]
     shares = majority_share(votes.counts)
     nan = np.nan
     rows = [
@@ -196,6 +199,7 @@ def majorities(votes: Votes) -> pd.DataFrame:
         ("unanimous", (shares == 1).mean(), nan),
         ("right", nan, right.mean()),
         ("sure", nan, (right >= _SURE).mean()),
+        ("disagreement", (1 - (votes.shares**2).sum(axis=1)).mean(), expected[:, 2].mean()),
     ]
     if votes.dataset.n_classes == 2:
         del rows[1]  # no label of two has less than half
@@ -301,14 +305,16 @@ def annotators(votes: Votes) -> pd.DataFrame:
 def annotators_together(votes: Votes) -> pd.DataFrame:
     """Sum up the annotators in one row, and what Dawid and Skene make of the majorities.
 
-    ``median_votes`` are those of one annotator; ``at_chance`` counts who has ten votes or more and
-    does not surely agree more than by chance (by the interval's lower end); ``relabelled`` is the
-    share of items whose most likely label is not a majority one, missing as in `annotators`.
+    ``median_votes`` are those of one annotator; ``at_chance`` counts who, of the ``n_usual`` with
+    ten votes or more, does not surely agree more than by chance (by the interval's lower end);
+    ``relabelled`` is the share of items whose most likely label is not a majority one, missing as
+    in `annotators`.
     """
     table = annotators.function(votes)
     usual = table[~table["few"]]
     row = {"dataset": votes.dataset.name, "n_annotators": len(table)}
     row |= {"median_votes": float(table["n_votes"].median())}
+    row |= {"n_usual": len(usual)}
     row |= {"at_chance": int((usual["low"] <= usual["by_chance"]).sum()), "relabelled": np.nan}
     if table["accuracy"].notna().any():
         labels = dawid_skene(votes).chances.argmax(axis=1)
@@ -341,6 +347,7 @@ def evaluated(
     distances = scores[scores["measure"] == _JUDGED_BY[0]].sort_values("value", kind="stable")
     table = in_order_of(table, "system", pd.unique(pd.concat([references, distances])["system"]))
     columns = ["dataset", "system", "origin", "measure", "n_items", "value", "low", "high", "text"]
+    columns += ["n_votes", "credibility"]
     return table.reindex(columns=columns).fillna({"text": ""})
 
 
@@ -383,6 +390,30 @@ def compared(
     return found[[*columns, "p", "p_holm", "verdict"]]
 
 
+@recorded(keys=("dataset", "system", "origin"))
+def replacement(
+    votes: Votes, systems: Sequence[System], *, epsilon: float, reason: str, seed: int
+) -> pd.DataFrame:
+    """Test whether systems may replace an annotator, as `scoring.replacement` does."""
+    return pd.DataFrame(
+        replacements.replacement(votes, _marked(systems), epsilon=epsilon, reason=reason, seed=seed)
+    )
+
+
+def margin_of(epsilon: Sequence[float], why: str) -> float | None:
+    """Return the margin of the replacement test, or none where none is asked for."""
+    if not epsilon and not why:
+        return None
+    if len(epsilon) != 1:
+        raise ChaosError(
+            "The replacement test takes one margin, chosen before you look, and its reason.",
+            found=f"epsilon={list(epsilon)}, why={why!r}",
+            expected="-p epsilon=0.1 -p why='crowd workers', for example",
+        )
+    replacements.check_margin(epsilon[0], why)
+    return epsilon[0]
+
+
 def _of_two_votes(votes: Votes) -> Votes:
     return part_of(votes, np.flatnonzero(votes.n_votes >= 2))
 
@@ -401,7 +432,11 @@ CONTENTS_COLUMNS = [
 def _range(fewest: int, median: float, most: int) -> str:
     if fewest == most:
         return str(fewest)
-    return f"{number(median, 0 if median % 1 == 0 else 1)} ({fewest} to {most})"
+    return f"{_plain(median)} ({fewest} to {most})"
+
+
+def _plain(value: float) -> str:
+    return number(value, 0 if value % 1 == 0 else 1)
 
 
 QUANTITIES: Mapping[str, str] = {
@@ -491,13 +526,24 @@ SYSTEM_COLUMNS = [
     Column("worth in people", "text", at={"measure": worths.PEOPLE}),
     Column("trusted", "text", at={"measure": worths.PEOPLE_TRUSTED}),
 ]
-PAIR_COLUMNS = [
+REPLACEMENT_COLUMNS = [
     Column("system", "system"),
-    Column("against", "reference"),
-    Column("nearer to people", "verdict"),
-    Column("difference", "value", 3, "low", "high", signed=True),
-    Column("p (Holm)", "p_holm", 3),
+    Column("in an annotator’s place", "verdict"),
+    Column("wins against", lambda row: f"{_plain(row['wins'])} of {row['n_annotators']}"),
+    Column("share of annotators, ω", "winning_rate", 2),
+    Column("items on which it does as well, ρ", "advantage", 2),
 ]
+
+
+def pair_columns(n_resamples: int) -> list[Column]:
+    """Return how `compared` is shown, with p-values of so many resamples."""
+    return [
+        Column("system", "system"),
+        Column("against", "reference"),
+        Column("nearer to people", "verdict"),
+        Column("difference", "value", 3, "low", "high", signed=True),
+        Column("p (Holm)", lambda row: p_value(row["p_holm"], n_resamples, raw=row["p"])),
+    ]
 
 
 def crowd_of(data: str, dataset: str, predictions: Sequence[str]) -> Material:

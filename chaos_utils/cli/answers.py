@@ -22,8 +22,10 @@ _DIGITS = 4
 _ARROWS = {"lower": "↓", "higher": "↑", "zero": "→ 0"}
 _TITLES = {**worths.TITLES, people.TVD: "human equivalent by TVD",
            people.JSD: "human equivalent by JSD"}  # fmt: skip
+_SYNTHETIC = " (synthetic sample)"
 _NEARLY_0 = "≈ 0"
 _GAP = 2  # between columns
+_SENTENCES = 3  # of one dataset; more systems are a table
 _LATEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "%": r"\%",
     "#": r"\#", "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
@@ -134,7 +136,7 @@ def _equal(p: str) -> str:
 def _title(answer: Answer, title: str, counts: set[int]) -> str:
     """Return a table's title: the dataset, and how many items, if that is the same for all rows."""
     items = [f", {counted(n, 'item')}" for n in counts] if len(counts) == 1 else []
-    return "".join([title, " (synthetic sample)" * answer.synthetic, *items])
+    return "".join([title, _SYNTHETIC * answer.synthetic, *items])
 
 
 def _interval(row: Mapping[str, Any], write: Any) -> str:
@@ -145,6 +147,29 @@ def _interval(row: Mapping[str, Any], write: Any) -> str:
 
 def _is_nan(value: Any) -> bool:
     return value is None or math.isnan(value)
+
+
+def summary(answer: Answer) -> list[str]:
+    """Return what systems are worth, a sentence each; of many on a dataset, the best alone."""
+    said = []
+    for dataset, title in answer.titles.items():
+        by_system: dict[str, list[Row]] = {}
+        for row in answer.rows:
+            is_worth = row["dataset"] == dataset and row["measure"] in worths.NAMES
+            if is_worth and not _is_reference(row):
+                by_system.setdefault(row["system"], []).append(row)
+        sentences = {
+            worths.in_a_sentence(rows, title + _SYNTHETIC * answer.synthetic): row["value"]
+            for rows in by_system.values()
+            for row in rows
+            if row["measure"] == worths.PEOPLE_TRUSTED
+        }
+        if len(sentences) > _SENTENCES:
+            best = max(sentences, key=lambda text: (not _is_nan(sentences[text]), sentences[text]))
+            said.append(f"{best} No other of the {len(sentences)} is worth more with λ.")
+        else:
+            said += sentences
+    return said
 
 
 def legend(answer: Answer) -> list[str]:
@@ -230,7 +255,7 @@ def as_text(answer: Answer, width: int) -> str:
     Measures that do not fit beside each other follow in blocks of their own. An interval stands
     below its value, then the rank; in differences, p and the adjusted p.
     """
-    parts = []
+    parts = [line for text in summary(answer) for line in [*_wrapped(text, width), ""]]
     for table in tables_of(answer):
         parts += [table.title, ""]
         stub = max(18, min(max(map(_width, table.rows)), width // 3))
@@ -304,7 +329,7 @@ def _width(text: str) -> int:
 
 def as_markdown(answer: Answer) -> str:
     """Return the answer as Markdown tables, with the legend and the notes below."""
-    lines = []
+    lines = [line for text in summary(answer) for line in (text, "")]
     for table in tables_of(answer):
         headings = [", ".join(filter(None, table.heading(name))) for name in table.measures]
         body = []

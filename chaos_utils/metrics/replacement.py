@@ -10,8 +10,10 @@ from chaos_utils.metrics.checks import as_labels
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
+FEWEST_ITEMS = 30  # annotators with fewer are left out
+_FEWEST_ANNOTATORS = 2
 _FALSE = 0.05  # of the annotators who are beaten, as many may be so by chance
-_FEWEST_ITEMS = 30  # annotators with fewer are left out
+_PASSES = 0.5
 _NOTHING = 1e-12  # a variance that is 0 but for rounding
 
 
@@ -24,7 +26,8 @@ class Replacement:
     annotator : ndarray of int, shape (n_annotators,)
         Those who are compared with the system: who labelled enough items.
     n_items : ndarray of int
-        How many items each of them shares with the system and with somebody else.
+        How many items each of them shares with the system and with somebody else; those of one
+        group count as one.
     advantage : ndarray of float
         On what share of these items the system agrees with the others at least as much as the
         annotator does.
@@ -42,8 +45,13 @@ class Replacement:
 
     @property
     def winning_rate(self) -> float:
-        """Share of the annotators whom the system beats, ω; from 0.5 on it may stand in for one."""
+        """Share of the annotators whom the system beats, ω."""
         return float(self.won.mean())
+
+    @property
+    def passed(self) -> bool:
+        """Whether the system may stand in for an annotator: ω is 0.5 or more."""
+        return self.winning_rate >= _PASSES
 
     @property
     def advantage_probability(self) -> float:
@@ -60,6 +68,7 @@ def alternative_annotator_test(
     n_classes: int,
     epsilon: float,
     ordered: bool = False,
+    groups: npt.ArrayLike | None = None,
 ) -> Replacement:
     """Test whether a system agrees with people as well as any one of them does.
 
@@ -67,7 +76,7 @@ def alternative_annotator_test(
     they agree with the others: :math:`d_i` is 1 where the annotator agrees more, −1 where the
     system does, 0 where both do alike. The system wins if the mean of d is below ε, by a one-sided
     t-test, at a false discovery rate of 5% over annotators. Those with fewer than 30 items are left
-    out.
+    out; two must be left.
 
     Parameters
     ----------
@@ -81,6 +90,9 @@ def alternative_annotator_test(
     ordered : bool
         Whether agreement is by the root mean squared difference of label positions; by the share of
         the others who gave the same label otherwise.
+    groups : array_like of int, shape (n_items,), optional
+        Items of one group, such as those that share a text, are averaged before they are tested; by
+        default each stands alone.
 
     References
     ----------
@@ -98,7 +110,7 @@ def alternative_annotator_test(
     system = as_labels(predicted, len(np.asarray(predicted)), n_classes, "predicted")
     if not 0 <= epsilon <= 1:
         raise ValueError(f"epsilon is {epsilon}, expected a share")
-    if len(np.unique(np.stack([items, people]), axis=1).T) < len(items):
+    if len(np.unique(items * (people.max(initial=0) + 1) + people)) < len(items):
         raise ValueError("an annotator labelled an item twice, expected one label")
     counts = np.zeros((len(system), n_classes), dtype=np.int64)
     np.add.at(counts, (items, labels), 1)
@@ -108,19 +120,30 @@ def alternative_annotator_test(
     ahead = np.sign(
         _agreement(others, labels, ordered) - _agreement(others, system[items], ordered)
     )
+    level = (ahead <= 0).astype(np.float64)
+    if groups is not None:
+        group = np.asarray(groups, dtype=np.int64)[items]
+        _, first, place = np.unique(
+            people * (group.max(initial=0) + 1) + group, return_index=True, return_inverse=True
+        )
+        size = np.bincount(place)
+        ahead, level = np.bincount(place, ahead) / size, np.bincount(place, level) / size
+        people = people[first]
     n_items = np.bincount(people)
-    tested = np.flatnonzero(n_items >= _FEWEST_ITEMS)
-    if len(tested) == 0:
-        raise ValueError(f"nobody labelled {_FEWEST_ITEMS} items that somebody else labelled too")
+    tested = np.flatnonzero(n_items >= FEWEST_ITEMS)
+    if len(tested) < _FEWEST_ANNOTATORS:
+        raise ValueError(
+            f"{len(tested)} annotators labelled {FEWEST_ITEMS} items that others labelled too, "
+            f"expected {_FEWEST_ANNOTATORS} at least"
+        )
     n = n_items[tested]
     mean = np.bincount(people, ahead)[tested] / n
-    # `ahead` is −1, 0 or 1, so the variance follows from two counts.
     variance = (np.bincount(people, ahead**2)[tested] - n * mean**2) / (n - 1)
     behind = mean - epsilon
     t = np.where(behind < 0, -np.inf, np.inf)
     np.divide(behind, np.sqrt(variance / n), out=t, where=variance > _NOTHING)
     p = stdtr(n - 1, t)
-    advantage = np.bincount(people, ahead <= 0)[tested] / n
+    advantage = np.bincount(people, level)[tested] / n
     won = false_discovery_control(p, method="by") <= _FALSE
     return Replacement(tested, n, advantage, p, won)
 

@@ -270,12 +270,14 @@ def _is_empty(output: nbformat.NotebookNode) -> bool:
 
 
 def _parameter_table(declared: list[parameters.Parameter], values: Mapping[str, Any]) -> str:
-    lines = ["| parameter | value | meaning |", "| --- | --- | --- |"]
+    """Return the parameters as a table in Markdown, folded: findings come first."""
+    lines = ["<details><summary>Parameters</summary>", ""]
+    lines += ["| parameter | value | meaning |", "| --- | --- | --- |"]
     for parameter in declared:
         value = values[parameter.name]
         default = "" if value == parameter.default else f" (default {_code(parameter.default)})"
         lines.append(f"| `{parameter.name}` | {_code(value)}{default} | {parameter.meaning} |")
-    return "\n".join(lines)
+    return "\n".join([*lines, "", "</details>"])
 
 
 def _code(value: object) -> str:

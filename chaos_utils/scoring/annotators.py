@@ -34,7 +34,7 @@ class Agreement:
 
 def agreement_with_rest(votes: Votes) -> Agreement:
     """Compare each annotator's votes with the other votes on the same items."""
-    known = _annotations(votes)
+    known = annotations_of(votes)
     kept = votes.n_votes[known.item] > 1
     item, annotator, label = known.item[kept], known.annotator[kept], known.label[kept]
     n_votes = np.bincount(annotator, minlength=int(known.annotator.max()) + 1)
@@ -81,7 +81,7 @@ def dawid_skene(votes: Votes) -> DawidSkene:
     """
     from scipy.sparse import csr_array  # slow to import
 
-    known = _annotations(votes)
+    known = annotations_of(votes)
     n_items, k = votes.counts.shape
     n_annotators = int(known.annotator.max()) + 1
     # Which annotator gives which label: a row per item, a column for each of both.
@@ -107,7 +107,8 @@ def dawid_skene(votes: Votes) -> DawidSkene:
     return DawidSkene(chances, prior, errors=of_labels.transpose(0, 2, 1))
 
 
-def _annotations(votes: Votes) -> Annotations:
+def annotations_of(votes: Votes) -> Annotations:
+    """Return who gave which vote; a ChaosError where that is not known."""
     if votes.annotations is None or not len(votes.annotations.item):
         raise ChaosError(
             f"It is not known who gave which vote on {votes.dataset.title}.",

@@ -4,7 +4,7 @@ Thin: arguments are checked here as the command line checks files, and passed on
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from numbers import Integral
+from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from chaos_utils.datasets.loading import load_all_votes, load_votes
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import predictions, scores
+from chaos_utils.scoring import replacement as replacements
 from chaos_utils.scoring import worth as worths
 from chaos_utils.scoring.judging import part_of
 from chaos_utils.scoring.system import System, check_names
@@ -407,6 +408,65 @@ def human_equivalents(
         for system in given
         for one in crowds.equivalents(system, names, n_resamples=n_resamples)
     )
+
+
+def replacement(
+    votes: Votes, systems: Systems, *, epsilon: float, reason: str, seed: int = 0
+) -> "pd.DataFrame":
+    """Test whether systems may replace an annotator (the alternative annotator test).
+
+    Each annotator is left out in turn, and compared with the system: who agrees better with the
+    others? A system passes if it wins against half of them, being at most `epsilon` behind. That it
+    does not pass is no proof that it is worse than people: on few items, people fail, too. Choose
+    among systems on other items: p-values are adjusted for annotators, not for systems.
+
+    Parameters
+    ----------
+    votes : Votes
+        With the names of annotators; at least two of whom gave 30 labels to items that others
+        labelled too. A verdict needs three.
+    systems : System, list of System, or mapping
+        As for `evaluate`; none that was made from these votes. Their labels are judged, on the
+        items that all of them cover.
+    epsilon : float
+        By how much a system may be behind a person, for what it saves, in [0, 1): the authors
+        propose 0.2 beside experts, 0.15 beside skilled annotators, 0.1 beside crowd workers, and
+        less where people agree little. State it before you look.
+    reason : str
+        Why it is this margin; it stands beside the verdict.
+    seed : int
+        Of the people who are simulated.
+
+    Returns
+    -------
+    DataFrame
+        One row per system; then for the label that is most frequent overall, and for one more
+        person, simulated: means over 100 of them, and how many pass. ``verdict``; ``winning_rate``
+        (ω), the share of the ``n_annotators`` tested that it ``wins`` against; ``advantage`` (ρ),
+        on how many items it agrees with the others at least as well, ties counted in: never a
+        verdict; ``kappa`` (Fleiss), ``n_items``, ``annotators_left_out``, ``votes_left_out``,
+        ``epsilon`` and ``reason``.
+
+    Raises
+    ------
+    ChaosError
+        If annotators are not named, too few have 30 items, the margin is no share or has no reason,
+        or a system was made from these votes.
+
+    References
+    ----------
+    Calderon, N., Reichart, R. and Dror, R. (2025). The alternative annotator test for
+    LLM-as-a-judge: how to statistically justify replacing human annotators with LLMs.
+    """
+    import pandas as pd
+
+    _check_votes(votes)
+    _check_type("epsilon", epsilon, Real, "a share, such as 0.1")
+    _check_type("reason", reason, str, "a text: why the margin is this one")
+    rows = replacements.replacement(
+        votes, _as_systems(votes, systems), epsilon=float(epsilon), reason=reason, seed=_seed(seed)
+    )
+    return pd.DataFrame(rows)
 
 
 def _as_systems(votes: Votes, systems: Any) -> list[System]:

@@ -1,6 +1,6 @@
 """What a system is worth: its skill against the base rate, and in people on top of it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -129,6 +129,8 @@ class Worth:
                 "high": one.high,
                 "text": self.text(name),
                 "estimand": ESTIMANDS[name],
+                "n_votes": self.n_votes,
+                "credibility": self.credibility,
             }
             for name, one in self.estimates.items()
         ]
@@ -148,6 +150,34 @@ class Worth:
         ends = "" if np.isnan(one.low) else f" [{short(one.low)}, {short(one.high)}]"
         is_beyond = in_people and one.value > self.n_votes
         return value + ends + f", {BEYOND}" * is_beyond
+
+
+def in_a_sentence(found: Sequence[Mapping[str, Any]], where: str) -> str:
+    """Say what a system is worth, from its `Worth.rows` with its name, beside a second crowd."""
+    rows = {row["measure"]: row for row in found}
+    trusted = rows[PEOPLE_TRUSTED]
+    system, n_votes = trusted["system"], trusted["n_votes"]
+    if np.isnan(trusted["value"]):
+        return f"What {system} is worth in people on {where} is {trusted['text']}."
+    said = [f"{_in_words(rows, PEOPLE_TRUSTED, SKILL_TRUSTED)} with one λ fitted on other items"]
+    if PEOPLE in rows:
+        said.insert(0, f"{_in_words(rows, PEOPLE, SKILL)} as it is")
+    skill = skill_of_people(n_votes, trusted["credibility"])
+    return (
+        f"On {where}, {system} is worth, in people on top of the base rate, {' and '.join(said)}; "
+        f"a second crowd is worth {_people(n_votes)} (skill {_share(float(skill))})."
+    )
+
+
+def _in_words(rows: Mapping[str, Mapping[str, Any]], name: str, of_skill: str) -> str:
+    """Return a number of people, marked where it is below 0 or beyond the crowd, and the skill."""
+    people, text = rows[name]["value"], rows[name]["text"]
+    about = [BELOW] * text.startswith(BELOW) + [BEYOND] * text.endswith(BEYOND)
+    if of_skill in rows:
+        about.append(f"skill {rows[of_skill]['text']}")
+    number = text.removeprefix(BELOW).removesuffix(f", {BEYOND}").strip()
+    value = f"{_people(people)} {number}".strip() if text.startswith(BELOW) else number
+    return f"{value} ({'; '.join(about)})" if about else value
 
 
 def _people(value: float) -> str:

@@ -89,6 +89,17 @@ def test_the_reader_s_own_system_stands_beside_the_rest(votes, own):
     assert fitted["cross_fitted"] == pytest.approx(1, abs=1e-3)
 
 
+def test_a_temperature_at_an_end_of_the_search_is_a_bound():
+    (column,) = [one for one in calibration.TEMPERATURE_COLUMNS if one.heading == "T"]
+    for *values, expected in (
+        (2.0, 2.0, 2.0, "2.00"),
+        (1.5, 1.25, 20.0, "1.50 [1.25, ≥\u00a020.00]"),
+        (np.exp(np.log(0.05)), 0.05, 0.05, "≤\u00a00.05"),
+    ):
+        names = ("temperature", "temperature_low", "temperature_high")
+        assert column.value(dict(zip(names, values, strict=True))) == expected
+
+
 def test_a_line_up_that_there_cannot_be_says_why(votes, systems, own):
     with pytest.raises(ChaosError, match="pass -p predictions=FILE"):
         baan.line_up(votes, [])

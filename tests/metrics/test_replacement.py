@@ -119,3 +119,25 @@ def test_annotators_with_few_items_and_items_of_one_annotator_are_left_out():
     assert found.n_items.tolist() == [40, 40]  # nobody else labelled the last item
     assert found.p.tolist() == [0, 0]  # all alike on every item
     assert found.won.all()
+
+
+def test_items_of_one_group_are_averaged_before_they_are_tested():
+    rng = np.random.default_rng(3)
+    *votes, truth = crowd(rng, n_items=90)
+    system = truth.argmax(axis=1)
+    given = {"n_classes": 3, "epsilon": 0.1}
+    alone = alternative_annotator_test(*votes, system, **given)
+    same = alternative_annotator_test(*votes, system, groups=np.arange(90)[::-1], **given)
+    np.testing.assert_allclose(same.p, alone.p)
+    # The same thirty items thrice say no more than once.
+    thrice = np.concatenate([[item + 30 * k for item in votes[0][:180]] for k in range(3)])
+    people, labels = (np.tile(one[:180], 3) for one in votes[1:])
+    once = alternative_annotator_test(*(one[:180] for one in votes), system[:30], **given)
+    found = alternative_annotator_test(
+        thrice, people, labels, np.tile(system[:30], 3), groups=np.arange(90) % 30, **given
+    )
+    np.testing.assert_allclose(found.p, once.p)
+    assert found.n_items.tolist() == [30] * 6
+    assert found.advantage_probability == pytest.approx(once.advantage_probability)
+    with pytest.raises(ValueError, match="0 annotators labelled 30 items"):
+        alternative_annotator_test(*votes, system, groups=np.arange(90) % 29, **given)

@@ -87,7 +87,7 @@ def test_what_varies_is_stripped_and_the_parameters_are_shown(project, monkeypat
     assert (run(project, BODY + body) / "notebook.ipynb").read_bytes() == first
     notebook = nbformat.reads(first.decode(), as_version=4)
     nbformat.validate(notebook)
-    assert notebook.cells[1].source.splitlines()[2] == (
+    assert notebook.cells[1].source.splitlines()[4] == (
         "| `data` | <code>sample</code> (default <code>auto</code>) | which data |"
     )
     assert all("papermill" not in cell.metadata for cell in notebook.cells)

@@ -11,7 +11,7 @@ from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import draw_votes
 from chaos_utils.scoring.judging import part_of as votes_on
 from chaos_utils.scoring.systems import computed, released_systems, uniform
-from chaos_utils.scoring.worth import NAMES, Estimate, Worth, worth
+from chaos_utils.scoring.worth import NAMES, PEOPLE, Estimate, Worth, in_a_sentence, worth
 
 ITEMS = 300
 
@@ -53,6 +53,29 @@ def test_worth_in_words():
         (3.0, np.nan, np.nan, "3.0"),
     ):
         assert Worth(9, 20, False, "why", people=Estimate(*numbers)).text(NAMES[0]) == text
+
+
+def test_a_sentence_says_what_is_known_and_how_it_compares():
+    given = {"people": Estimate(-0.97, -1.1, -0.84), "people_trusted": Estimate(25, 12, np.inf)}
+    given |= {"skill": Estimate(-0.63), "skill_trusted": Estimate(0.98)}
+    found = Worth(9, 20, False, credibility=0.5, **given)
+
+    def sentence(one, left_out=()):
+        rows = [row | {"system": "mine"} for row in one.rows if row["measure"] not in left_out]
+        return in_a_sentence(rows, "SNLI")
+
+    assert sentence(found) == (
+        "On SNLI, mine is worth, in people on top of the base rate, −1.0 [−1.1, −0.8] (below the "
+        "base rate; skill −0.63) as it is and 25 [12, ∞] (more than voted; skill 0.98) with one λ "
+        "fitted on other items; a second crowd is worth 20 (skill 0.98)."
+    )
+    assert "base rate, 25 [12, ∞] (more than voted) with" in sentence(
+        found, ("skill_trusted", PEOPLE)
+    )
+    labels = replace(found, is_hard=True)
+    assert "base rate, 25 [12, ∞] (more" in sentence(labels)
+    unknown = Worth(9, 20, False, "the items hardly differ")
+    assert sentence(unknown).endswith("on SNLI is undefined: the items hardly differ.")
 
 
 def test_one_label_per_item_is_compared_once_it_is_trusted(simulated):
