@@ -18,7 +18,9 @@ export_app = typer.Typer(
     name="export", help="Write what a language model needs to answer items.", no_args_is_help=True
 )
 
-_DRAWN = 10
+_DRAWN = 10  # answers for each item
+_ANSWER = 16  # tokens
+_MOST_LOGPROBS = 20  # that servers give
 Name = Annotated[
     str, typer.Argument(metavar="DATASET", help="A dataset's name, its YAML file, or a votes file.")
 ]
@@ -29,21 +31,17 @@ Prompt = Annotated[
         "--prompt", metavar="FILE", help="Your own prompt; `chaos export prompt` prints one."
     ),
 ]
-Letters = Annotated[
-    bool, typer.Option("--letters", help="Ask for a letter that stands for the label.")
-]
 Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
 
 
 @export_app.command("prompt")
-def prompt(name: Name, data: Data = "auto", letters: Letters = False) -> None:
+def prompt(name: Name, data: Data = "auto") -> None:
     """Print the prompt that is used, to edit: {names} stand for an item's texts."""
-    from chaos_utils.scoring.exporting import Choices, fill
+    from chaos_utils.scoring.exporting import default_prompt, fill
 
     votes = _load(name, data)
-    choices = Choices(votes.dataset, letters)
-    fill(votes, choices)  # or say that there are no texts
-    out.print(choices.prompt(), markup=False)
+    fill(votes)  # or say that there are no texts
+    out.print(default_prompt(votes.dataset), markup=False)
 
 
 @export_app.command("lm-eval")
@@ -55,23 +53,21 @@ def lm_eval(
     ],
     data: Data = "auto",
     prompt: Prompt = None,
-    letters: Letters = False,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Write a task of lm-evaluation-harness: its YAML file, and the items as JSON lines."""
-    from chaos_utils.scoring.exporting import Choices, fill, write_task
+    from chaos_utils.scoring.exporting import fill, write_task
 
     votes = _load(name, data)
-    choices = Choices(votes.dataset, letters)
-    task = write_task(votes, choices, fill(votes, choices, _read(prompt), prompt), to, force)
+    task = write_task(votes, fill(votes, _read(prompt), prompt), to, force)
     run = (
         "lm_eval run --model hf --model_args pretrained=MODEL --log_samples --output_path runs "
         f"--include_path {shlex.quote(str(to))} --tasks {task}"
     )
     files = [str(to / f"{task}.yaml"), str(to / f"{task}.jsonl")]
     samples = f"runs/*/samples_{task}_*.jsonl"
-    _answer(as_json, files, len(votes), [run, _judge(samples, name, data, choices.meaning)])
+    _answer(as_json, files, len(votes), [run, _judge(samples, name, data, votes)])
 
 
 @export_app.command("batch")
@@ -90,7 +86,6 @@ def batch(
             "--logprobs", help="Ask for the probabilities of the letters instead of answers."
         ),
     ] = False,
-    letters: Letters = False,
     parameter: Given = None,
     force: Force = False,
     as_json: AsJson = False,
@@ -99,17 +94,17 @@ def batch(
 
     -p sets another field of each request, such as -p temperature=0.7; null leaves a field out.
     """
-    from chaos_utils.scoring.exporting import Choices, drawn, fill, weighed, write_batch
+    from chaos_utils.scoring.exporting import fill, write_batch
 
     if logprobs and n is not None:
         raise ChaosError("--logprobs and --n exclude each other.", todo="choose one")
     votes = _load(name, data)
-    choices = Choices(votes.dataset, letters or logprobs)
-    body = {"model": model} | (weighed() if logprobs else drawn(n or _DRAWN))
+    body = {"model": model, "temperature": 1, "max_tokens": 1 if logprobs else _ANSWER}
+    body |= {"logprobs": True, "top_logprobs": _MOST_LOGPROBS} if logprobs else {"n": n or _DRAWN}
     body |= {key: _value(text) for key, text in assignments(parameter).items()}
     body = {key: value for key, value in body.items() if value is not None}
-    write_batch(votes, fill(votes, choices, _read(prompt), prompt), body, to, force)
-    judge = _judge("answers.jsonl", name, data, choices.meaning)
+    write_batch(votes, fill(votes, _read(prompt), prompt), body, to, force)
+    judge = _judge("answers.jsonl", name, data, votes)
     _answer(as_json, [str(to)], len(votes), [f"vllm run-batch -i {shlex.quote(str(to))} "
             f"-o answers.jsonl --model {shlex.quote(model)}", judge])  # fmt: skip
 
@@ -149,17 +144,18 @@ def _value(text: str) -> Any:
         return text
 
 
-def _judge(answers: str, name: str, data: str, meaning: str) -> str:
+def _judge(answers: str, name: str, data: str, votes: "Votes") -> str:
     """Return the command that judges what comes back."""
     from chaos_utils.datasets.catalogue import bundled_datasets
+    from chaos_utils.scoring.exporting import letters
 
     if data != "auto":
         of = ["--dataset", name, "--data", data]
     else:
         bundled = name in [one.name for one in bundled_datasets()]
         of = ["--dataset" if bundled else "--data", name]
-    of += ["--answers", meaning] if meaning else []
-    return f"chaos evaluate {answers} {shlex.join(of)}"
+    meaning = ",".join(f"{letter}={label}" for letter, label in letters(votes.dataset).items())
+    return f"chaos evaluate {answers} {shlex.join([*of, '--answers', meaning])}"
 
 
 def _answer(as_json: bool, files: list[str], n_items: int, then: list[str]) -> None:

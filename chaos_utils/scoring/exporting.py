@@ -6,7 +6,6 @@ Both are read again, once answered, as any predictions are: an item's uid goes o
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
@@ -18,58 +17,33 @@ from chaos_utils.base.files import write_text
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.votes import Votes
 
-_FIELD = re.compile(r"\{([\w.-]+(?: [\w.-]+)*)\}")  # other braces, as of JSON, stay as they are
-_MOST_LOGPROBS = 20  # that servers give
+_FIELD = re.compile(r'\{([^{}"\n]+)\}')  # other braces, as of JSON, stay as they are
+OPTIONS = "options"  # in a prompt: the labels, a line each, with their letters
 
 
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """What a model is to answer, for each label: its name, or a letter that stands for it."""
+def letters(dataset: Dataset) -> dict[str, str]:
+    """Return the label that each letter stands for, from A; a model answers with a letter.
 
-    dataset: Dataset
-    as_letters: bool = False
-
-    def __post_init__(self) -> None:
-        if self.as_letters and self.dataset.n_classes > len(ascii_uppercase):
-            raise ChaosError(
-                "There are more labels than letters.", where=self.dataset.title,
-                found=counted(self.dataset.n_classes, "label"),
-                expected=f"{len(ascii_uppercase)} at most", todo="ask for the labels themselves",
-            )  # fmt: skip
-
-    @property
-    def answers(self) -> tuple[str, ...]:
-        """The answer for each label, in their order."""
-        labels = self.dataset.labels
-        return tuple(ascii_uppercase[: len(labels)]) if self.as_letters else labels
-
-    @property
-    def meaning(self) -> str:
-        """What letters stand for, as `chaos evaluate --answers` takes it; empty for labels."""
-        pairs = zip(self.answers, self.dataset.labels, strict=True)
-        return ",".join(f"{answer}={label}" for answer, label in pairs) * self.as_letters
-
-    @property
-    def fields(self) -> dict[str, str]:
-        """What a prompt may name beside the texts."""
-        *most, last = self.dataset.labels
-        pairs = zip(ascii_uppercase, self.dataset.labels, strict=False)
-        options = "\n".join(f"{letter}. {label}" for letter, label in pairs)
-        return {"labels": f"{', '.join(most)} or {last}", "options": options}
-
-    def prompt(self) -> str:
-        """Return the prompt that is used where the reader has none."""
-        named = zip(self.dataset.text_titles, self.dataset.text_fields, strict=True)
-        texts = "\n".join(f"{title[0].upper()}{title[1:]}: {{{field}}}" for title, field in named)
-        question = (
-            "{options}\n\nWhich label fits? Answer with its letter alone."
-            if self.as_letters
-            else "Which label fits: {labels}? Answer with the label alone."
+    Letters are of one length, where labels are not: a longer one is a less likely continuation.
+    """
+    if dataset.n_classes > len(ascii_uppercase):
+        raise ChaosError(
+            "There are more labels than letters.",
+            where=dataset.title,
+            found=counted(dataset.n_classes, "label"),
+            expected=f"{len(ascii_uppercase)} at most",
         )
-        return f"{texts}\n\n{question}\nAnswer:"
+    return dict(zip(ascii_uppercase, dataset.labels, strict=False))
 
 
-def fill(votes: Votes, choices: Choices, prompt: str = "", where: object = None) -> list[str]:
+def default_prompt(dataset: Dataset) -> str:
+    """Return the prompt that is used where the reader has none."""
+    named = zip(dataset.text_titles, dataset.text_fields, strict=True)
+    texts = "\n".join(f"{title[0].upper()}{title[1:]}: {{{field}}}" for title, field in named)
+    return f"{texts}\n\n{{{OPTIONS}}}\n\nWhich label fits? Answer with its letter alone.\nAnswer:"
+
+
+def fill(votes: Votes, prompt: str = "", where: object = None) -> list[str]:
     """Return the prompt for each item, with its texts in the place of ``{field}``.
 
     `prompt` is the default where it is empty; `where` is its place, for messages.
@@ -89,9 +63,9 @@ def fill(votes: Votes, choices: Choices, prompt: str = "", where: object = None)
                 "An item has no text.", where=votes.source.name, found=uid,
                 expected=f"a text as {' or '.join(dataset.text_fields)}",
             )  # fmt: skip
-    prompt = prompt or choices.prompt()
+    prompt = prompt or default_prompt(dataset)
     named = _FIELD.findall(prompt)
-    known = [*dataset.text_fields, *choices.fields]
+    known = [*dataset.text_fields, OPTIONS]
     for name in named:
         if name not in known:
             raise ChaosError(
@@ -103,16 +77,15 @@ def fill(votes: Votes, choices: Choices, prompt: str = "", where: object = None)
             "The prompt shows none of the item's texts.", where=where,
             expected=" or ".join(f"{{{field}}}" for field in dataset.text_fields),
         )  # fmt: skip
-    return [_filled(prompt, {**choices.fields, **texts}) for texts in votes.texts]
+    options = "\n".join(f"{letter}. {label}" for letter, label in letters(dataset).items())
+    return [_filled(prompt, {OPTIONS: options, **texts}) for texts in votes.texts]
 
 
 def _filled(prompt: str, values: Mapping[str, str]) -> str:
     return _FIELD.sub(lambda name: values[name[1]], prompt)
 
 
-def write_task(
-    votes: Votes, choices: Choices, prompts: Sequence[str], to: Path, force: bool
-) -> str:
+def write_task(votes: Votes, prompts: Sequence[str], to: Path, force: bool) -> str:
     """Write a task of lm-evaluation-harness into a folder, and return its name.
 
     Its ``doc`` holds the uid, the prompt and, for the harness's own accuracy, the majority label.
@@ -131,7 +104,7 @@ def write_task(
         "test_split": "test",
         "output_type": "multiple_choice",
         "doc_to_text": "{{prompt}}",
-        "doc_to_choice": list(choices.answers),
+        "doc_to_choice": list(letters(votes.dataset)),
         "doc_to_target": "majority",
         "metric_list": [{"metric": "acc"}],
         "metadata": {"version": 1},
@@ -145,7 +118,7 @@ def write_batch(
 ) -> None:
     """Write a file of requests, as OpenAI-compatible servers take it: ``custom_id`` is the uid.
 
-    `body` is what each request holds beside its message.
+    `body` is what each request holds beside its message, such as the model.
     """
     _check_free(to, force)
     requests = [
@@ -160,16 +133,6 @@ def write_batch(
     _write_lines(to, requests)
 
 
-def drawn(n: int) -> dict[str, Any]:
-    """Return what a request holds that asks for several answers."""
-    return {"n": n, "temperature": 1, "max_tokens": 16}
-
-
-def weighed() -> dict[str, Any]:
-    """Return what a request holds that asks for the probabilities of an answer's first token."""
-    return {"logprobs": True, "top_logprobs": _MOST_LOGPROBS, "temperature": 1, "max_tokens": 1}
-
-
 def _check_free(path: Path, force: bool) -> None:
     if path.exists() and not force:
         raise ChaosError(
@@ -178,4 +141,4 @@ def _check_free(path: Path, force: bool) -> None:
 
 
 def _write_lines(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    write_text(path, "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
+    write_text(path, "".join(f"{json.dumps(row)}\n" for row in rows))

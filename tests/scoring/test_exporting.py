@@ -1,6 +1,7 @@
 """What a run of a language model needs: each item's texts as they are, and its uid."""
 
 import json
+from dataclasses import replace
 
 import pytest
 import yaml
@@ -9,7 +10,7 @@ from typer.testing import CliRunner
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.__main__ import app
 from chaos_utils.datasets.loading import load_all_votes
-from chaos_utils.scoring.exporting import Choices, fill
+from chaos_utils.scoring.exporting import fill, letters
 
 LONG = 'He said: "{label}" — 1, 2\n\n{{ premise }} \\n ' + "and so on " * 2000
 
@@ -18,12 +19,17 @@ LONG = 'He said: "{label}" — 1, 2\n\n{{ premise }} \\n ' + "and so on " * 2000
 def tone(tmp_path):
     """A folder with votes of one's own, whose texts are long and hold what templates might."""
     (tmp_path / "tone.yml").write_text(
-        "name: tone-2\ntitle: Tone\nlabels: [kind, not kind]\ntexts: [text, a reply]\n"
+        "name: tone-2\ntitle: Tone\nlabels: [kind, not kind]\ntexts: [text, a (reply)]\n"
         "files: [{name: tone.jsonl}]\nreader: {format: columns, labels: votes}\n"
     )
     rows = [
-        {"item": "m/1", "votes": ["kind", "kind", "not kind"], "text": LONG, "a reply": "{text}"},
-        {"item": "m,2", "votes": ["not kind", "not kind"], "text": "Grüße", "a reply": ""},
+        {"item": "m/1", "votes": ["kind", "kind", "not kind"], "text": LONG, "a (reply)": "{text}"},
+        {
+            "item": "m,2",
+            "votes": ["not kind", "not kind"],
+            "text": "Grüße \u2028",
+            "a (reply)": "",
+        },
     ]
     lines = "".join(json.dumps(row) + "\n" for row in rows)
     (tmp_path / "tone.jsonl").write_text(lines)
@@ -45,53 +51,55 @@ def lines_of(path):
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
-def test_the_prompt_shows_each_text_as_it_is_and_names_the_labels(votes, sample):
-    prompts = fill(votes, Choices(votes.dataset))
-    assert prompts[0].startswith(f"Text: {LONG}\nA reply: {{text}}\n")
+def test_the_prompt_shows_each_text_as_it_is_and_a_letter_for_each_label(votes, sample):
+    prompts = fill(votes)
+    assert prompts[0].startswith(f"Text: {LONG}\nA (reply): {{text}}\n")
     assert prompts[1] == (
-        "Text: Grüße\nA reply: \n\n"
-        "Which label fits: kind or not kind? Answer with the label alone.\nAnswer:"
+        "Text: Grüße \u2028\nA (reply): \n\nA. kind\nB. not kind\n\n"
+        "Which label fits? Answer with its letter alone.\nAnswer:"
     )
-    assert "\n\nA. kind\nB. not kind\n\n" in fill(votes, Choices(votes.dataset, as_letters=True))[1]
     stories = sample[2]
-    text = fill(stories, Choices(stories.dataset))[0]
+    text = fill(stories)[0]
     shown = [text.index(stories.texts[0][field]) for field in ("obs1", "hyp1", "hyp2", "obs2")]
     assert shown == sorted(shown)
     assert "Hypothesis 2: " in text
-    assert "hypothesis 1 or hypothesis 2" in text
+    assert "A. hypothesis 1\nB. hypothesis 2" in text
 
 
 def test_a_prompt_of_ones_own_may_hold_braces_and_is_told_of_unknown_fields(votes):
-    choices = Choices(votes.dataset)
-    asked = fill(votes, choices, 'Answer {"label": …} to {text}, {a reply}: {labels}')[1]
-    assert asked == 'Answer {"label": …} to Grüße, : kind or not kind'
-    with pytest.raises(ChaosError, match=r"(?s)mine\.txt.*\{premise\}.*one of: text, a reply, lab"):
-        fill(votes, choices, "{text} {premise}", "mine.txt")
-    with pytest.raises(ChaosError, match=r"(?s)none of the item's texts.*\{text\} or \{a reply\}"):
-        fill(votes, choices, "Which of {labels}?")
+    asked = fill(votes, 'Answer {"label": …} to {text}, {a (reply)}: {options}')[1]
+    assert asked == 'Answer {"label": …} to Grüße \u2028, : A. kind\nB. not kind'
+    with pytest.raises(
+        ChaosError, match=r"(?s)mine\.txt.*\{premise\}.*one of: text, a \(reply\), opt"
+    ):
+        fill(votes, "{text} {premise}", "mine.txt")
+    with pytest.raises(
+        ChaosError, match=r"(?s)none of the item's texts.*\{text\} or \{a \(reply\)\}"
+    ):
+        fill(votes, "Which of {options}?")
 
 
 def test_an_item_without_text_and_a_dataset_without_texts_say_what_is_needed(tone, votes):
     with pytest.raises(ChaosError, match=r"(?s)Tone has no texts.*texts: \[text\]"):
-        fill(type(votes)(votes.dataset, votes.uids, votes.counts, votes.majority, votes.source),
-             Choices(votes.dataset))  # fmt: skip
-    (tone / "tone.jsonl").write_text('{"item": 1, "votes": ["kind"], "text": " ", "a reply": ""}\n')
+        fill(replace(votes, texts=()))
+    (tone / "tone.jsonl").write_text(
+        '{"item": 1, "votes": ["kind"], "text": " ", "a (reply)": ""}\n'
+    )
     with pytest.raises(ChaosError, match=r"(?s)An item has no text.*found: +1\n"):
-        fill(load_all_votes(str(tone / "tone.yml"))[0], Choices(votes.dataset))
+        fill(load_all_votes(str(tone / "tone.yml"))[0])
 
 
 def test_more_labels_than_letters_are_refused(votes):
     labels = [votes.dataset.classes[0].model_copy(update={"name": str(k)}) for k in range(27)]
     many = votes.dataset.model_copy(update={"classes": tuple(labels)})
-    assert len(Choices(many).answers) == 27
     with pytest.raises(ChaosError, match="more labels than letters"):
-        Choices(many, as_letters=True)
+        letters(many)
 
 
 def test_a_task_names_its_items_file_and_holds_uid_prompt_and_majority(tone):
     told = chaos("lm-eval", tone / "tone.yml", "--out", tone / "a folder")
     task = yaml.safe_load((tone / "a folder" / "chaos_tone_2.yaml").read_text("utf-8"))
-    assert (task["task"], task["doc_to_choice"]) == ("chaos_tone_2", ["kind", "not kind"])
+    assert (task["task"], task["doc_to_choice"]) == ("chaos_tone_2", ["A", "B"])
     items = tone / "a folder" / "chaos_tone_2.jsonl"
     assert task["dataset_kwargs"] == {"data_files": {"test": str(items)}}
     first, second = lines_of(items)
@@ -100,6 +108,7 @@ def test_a_task_names_its_items_file_and_holds_uid_prompt_and_majority(tone):
     assert LONG in first["prompt"]
     assert f"--include_path '{tone / 'a folder'}' --tasks chaos_tone_2" in told
     assert f"next: chaos evaluate runs/*/samples_chaos_tone_2_*.jsonl --data {tone}" in told
+    assert told.endswith("--answers 'A=kind,B=not kind'\n")
 
 
 def test_a_batch_asks_for_answers_or_for_the_letters_probabilities(tone):
@@ -112,11 +121,9 @@ def test_a_batch_asks_for_answers_or_for_the_letters_probabilities(tone):
     assert message["role"] == "user"
     assert LONG in message["content"]
     assert first["body"] == {"model": "m", "n": 3, "temperature": 0.5, "x": "y"}
-    told = chaos(*command, out, "--logprobs", "--force")
+    chaos(*command, out, "--logprobs", "--force")
     body = lines_of(out)[1]["body"]
     assert (body["logprobs"], body["top_logprobs"], body["max_tokens"]) == (True, 20, 1)
-    assert "B. not kind" in body["messages"][0]["content"]
-    assert "--answers 'A=kind,B=not kind'" in told
     assert "exclude each other" in chaos(*command, out, "--logprobs", "--n", "2", code=2)
 
 
