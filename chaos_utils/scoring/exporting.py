@@ -134,6 +134,8 @@ def write_batch(
 
 
 def _check_free(path: Path, force: bool) -> None:
+    if path.is_dir():
+        raise ChaosError("This is a folder.", where=path, expected="a file to write: --out")
     if path.exists() and not force:
         raise ChaosError(
             "This file exists already.", where=path, todo="choose another: --out, or pass --force"

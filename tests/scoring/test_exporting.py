@@ -140,6 +140,8 @@ def test_what_is_there_is_kept_without_force(tone):
         chaos(*command, tone / "tone.yml", "--force")
         assert path.read_text() != "mine"
     assert (tone / "task" / "notes.txt").read_text() == "mine"
+    batch = ["batch", tone / "tone.yml", "--model", "m", "--force", "--out", tone / "task"]
+    assert "This is a folder" in chaos(*batch, code=2)
 
 
 def test_the_prompt_that_is_printed_can_be_edited_and_used(tone):
