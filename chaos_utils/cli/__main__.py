@@ -12,6 +12,7 @@ from chaos_utils.cli.console import AsJson, Commands, err, harmless, out, print_
 from chaos_utils.cli.data import data_app
 from chaos_utils.cli.dataset import dataset_app
 from chaos_utils.cli.evaluate import evaluate
+from chaos_utils.cli.export import export_app
 from chaos_utils.cli.extras import need_book
 from chaos_utils.cli.figures import cite, figures_app
 from chaos_utils.cli.reading import pdf, serve
@@ -194,7 +195,7 @@ def build(
 
 _GROUPS: dict[str, tuple[Callable[..., None] | typer.Typer, ...]] = {
     "Read": (figures_app, cite, params),
-    "Evaluate": (evaluate, dataset_app, data_app),
+    "Evaluate": (evaluate, dataset_app, data_app, export_app),
     "Build": (build, serve, run, sweep, record, verify),
     "Train": (finetune, predict, wanted),
     "Collect": (votes_app,),

@@ -1,0 +1,146 @@
+"""What a run of a language model needs: a task or a batch of requests, with the reader's texts.
+
+Both are read again, once answered, as any predictions are: an item's uid goes out and comes back.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Any
+
+import yaml
+
+from chaos_utils.base.errors import ChaosError, counted, did_you_mean
+from chaos_utils.base.files import write_text
+from chaos_utils.datasets.dataset import Dataset
+from chaos_utils.datasets.votes import Votes
+
+_FIELD = re.compile(r'\{([^{}"\n]+)\}')  # other braces, as of JSON, stay as they are
+OPTIONS = "options"  # in a prompt: the labels, a line each, with their letters
+
+
+def letters(dataset: Dataset) -> dict[str, str]:
+    """Return the label that each letter stands for, from A; a model answers with a letter.
+
+    Letters are of one length, where labels are not: a longer one is a less likely continuation.
+    """
+    if dataset.n_classes > len(ascii_uppercase):
+        raise ChaosError(
+            "There are more labels than letters.",
+            where=dataset.title,
+            found=counted(dataset.n_classes, "label"),
+            expected=f"{len(ascii_uppercase)} at most",
+        )
+    return dict(zip(ascii_uppercase, dataset.labels, strict=False))
+
+
+def default_prompt(dataset: Dataset) -> str:
+    """Return the prompt that is used where the reader has none."""
+    named = zip(dataset.text_titles, dataset.text_fields, strict=True)
+    texts = "\n".join(f"{title[0].upper()}{title[1:]}: {{{field}}}" for title, field in named)
+    return f"{texts}\n\n{{{OPTIONS}}}\n\nWhich label fits? Answer with its letter alone.\nAnswer:"
+
+
+def fill(votes: Votes, prompt: str = "", where: object = None) -> list[str]:
+    """Return the prompt for each item, with its texts in the place of ``{field}``.
+
+    `prompt` is the default where it is empty; `where` is its place, for messages.
+    """
+    dataset = votes.dataset
+    if not dataset.text_fields or not votes.texts:
+        raise ChaosError(
+            f"{dataset.title} has no texts, and a language model needs them.",
+            where=votes.source.name,
+            expected="the items' texts",
+            todo="where its files hold them, name their columns in its YAML file: `texts: [text]`; "
+            "`chaos dataset init` writes one",
+        )
+    for uid, texts in zip(votes.uids, votes.texts, strict=True):
+        if not any(texts.get(field, "").strip() for field in dataset.text_fields):
+            raise ChaosError(
+                "An item has no text.", where=votes.source.name, found=uid,
+                expected=f"a text as {' or '.join(dataset.text_fields)}",
+            )  # fmt: skip
+    prompt = prompt or default_prompt(dataset)
+    named = _FIELD.findall(prompt)
+    known = [*dataset.text_fields, OPTIONS]
+    for name in named:
+        if name not in known:
+            raise ChaosError(
+                "The prompt names a field that there is not.", where=where, found=f"{{{name}}}",
+                expected=did_you_mean(name, known),
+            )  # fmt: skip
+    if not set(named) & set(dataset.text_fields):
+        raise ChaosError(
+            "The prompt shows none of the item's texts.", where=where,
+            expected=" or ".join(f"{{{field}}}" for field in dataset.text_fields),
+        )  # fmt: skip
+    options = "\n".join(f"{letter}. {label}" for letter, label in letters(dataset).items())
+    return [_filled(prompt, {OPTIONS: options, **texts}) for texts in votes.texts]
+
+
+def _filled(prompt: str, values: Mapping[str, str]) -> str:
+    return _FIELD.sub(lambda name: values[name[1]], prompt)
+
+
+def write_task(votes: Votes, prompts: Sequence[str], to: Path, force: bool) -> str:
+    """Write a task of lm-evaluation-harness into a folder, and return its name.
+
+    Its ``doc`` holds the uid, the prompt and, for the harness's own accuracy, the majority label.
+    """
+    name = f"chaos_{votes.dataset.name.replace('-', '_')}"
+    items, task = to / f"{name}.jsonl", to / f"{name}.yaml"
+    for path in (items, task):
+        _check_free(path, force)
+    rows = zip(votes.uids, prompts, votes.majority.tolist(), strict=True)
+    docs = [{"uid": uid, "prompt": prompt, "majority": k} for uid, prompt, k in rows]
+    _write_lines(items, docs)
+    content = {
+        "task": name,
+        "dataset_path": "json",
+        "dataset_kwargs": {"data_files": {"test": str(items.absolute())}},
+        "test_split": "test",
+        "output_type": "multiple_choice",
+        "doc_to_text": "{{prompt}}",
+        "doc_to_choice": list(letters(votes.dataset)),
+        "doc_to_target": "majority",
+        "metric_list": [{"metric": "acc"}],
+        "metadata": {"version": 1},
+    }
+    write_text(task, yaml.safe_dump(content, sort_keys=False, allow_unicode=True))
+    return name
+
+
+def write_batch(
+    votes: Votes, prompts: Sequence[str], body: Mapping[str, Any], to: Path, force: bool
+) -> None:
+    """Write a file of requests, as OpenAI-compatible servers take it: ``custom_id`` is the uid.
+
+    `body` is what each request holds beside its message, such as the model.
+    """
+    _check_free(to, force)
+    requests = [
+        {
+            "custom_id": uid,
+            "method": "POST",
+            "url": "/v1/chat/completions",
+            "body": {**body, "messages": [{"role": "user", "content": prompt}]},
+        }
+        for uid, prompt in zip(votes.uids, prompts, strict=True)
+    ]
+    _write_lines(to, requests)
+
+
+def _check_free(path: Path, force: bool) -> None:
+    if path.is_dir():
+        raise ChaosError("This is a folder.", where=path, expected="a file to write: --out")
+    if path.exists() and not force:
+        raise ChaosError(
+            "This file exists already.", where=path, todo="choose another: --out, or pass --force"
+        )
+
+
+def _write_lines(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    write_text(path, "".join(f"{json.dumps(row)}\n" for row in rows))
