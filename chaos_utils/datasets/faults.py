@@ -1,9 +1,15 @@
 """Faults of a data file: all are counted, the first few are shown, none is repaired."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from chaos_utils.base.errors import ChaosError, counted
+
+if TYPE_CHECKING:
+    from chaos_utils.datasets.frame import Frame
 
 _SHOWN = 5
 
@@ -28,24 +34,37 @@ class Faults:
         self.title = title
         self._expected = expected
         self._todo = todo
-        self._found: list[str] = []
+        self.number = 0
+        self._first: list[tuple[int, str]] = []  # the row, where it is known, and what is wrong
 
     def add(self, place: str, problems: Iterable[str]) -> bool:
         """Note what is wrong at a place, such as ``line 3``; return whether anything is."""
-        found = [f"{place}, {problem}" for problem in problems]
-        self._found += found
+        found = [(-1, f"{place}, {problem}") for problem in problems]
+        self._first += found[:_SHOWN]
+        self.number += len(found)
         return bool(found)
+
+    def rows(self, wrong: Any, frame: "Frame", said: Callable[[int], str]) -> None:
+        """Note what is wrong with the rows of a mask, or with those of these numbers."""
+        rows = np.flatnonzero(wrong) if np.asarray(wrong).dtype == bool else np.asarray(wrong)
+        self._first += [(row, f"{frame.place(row)}, {said(row)}") for row in rows[:_SHOWN].tolist()]
+        self.number += len(rows)
+
+    @property
+    def shown(self) -> list[str]:
+        """The first few, by their rows, and how many more there are."""
+        first = [text for _, text in sorted(self._first, key=lambda pair: pair[0])[:_SHOWN]]
+        more = self.number - len(first)
+        return [*first, f"and {more:,} more"] if more else first
 
     def check(self) -> None:
         """Raise one ChaosError if there was any fault."""
-        if not self._found:
+        if not self.number:
             return
-        more = len(self._found) - _SHOWN
-        shown = self._found[:_SHOWN] + ([f"and {more} more"] if more > 0 else [])
         raise ChaosError(
-            f"{counted(len(self._found), 'fault')} in a file of {self.title}.",
+            f"{counted(self.number, 'fault')} in a file of {self.title}.",
             where=self.path,
-            found="\n".join(shown),
+            found="\n".join(self.shown),
             expected=self._expected,
             todo=self._todo,
         )
