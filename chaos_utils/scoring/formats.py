@@ -10,21 +10,16 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.cells import as_identifier, parse
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.faults import Faults
-from chaos_utils.datasets.records import (
-    Content,
-    as_identifier,
-    parse,
-    read_csv,
-    read_parquet,
-    read_records,
-)
+from chaos_utils.datasets.frame import Content, read_frame
 from chaos_utils.scoring.model_runs import DRAWN, UIDS, WEIGHTS, read_run
 
 ABOUT = ("family", "seed", "trained_on", "out_of_fold")  # columns that say what a system is
@@ -43,24 +38,10 @@ _OTHER_NAMES = {
 _PLAIN_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _SHOWN_CHARACTERS = 80
 _LOOKED_AT = 10  # lines: one that is damaged does not decide the format
-_AS_TABLE = "write a CSV with a column uid and a column for each label"
-# What files that are no text begin with.
-_KINDS = {
-    b"\x93NUMPY": ("a NumPy array (.npy)", _AS_TABLE),
-    b"\x80": ("a Python pickle (.pkl), which is never opened", _AS_TABLE),
-    b"\x1f\x8b": ("a gzip archive", "unpack it: gunzip"),
-    b"BZh": ("a bzip2 archive", "unpack it: bunzip2"),
-    b"\xfd7zXZ": ("an xz archive", "unpack it: unxz"),
-    b"\xd0\xcf\x11\xe0": ("an Excel workbook (.xls)", "save it as CSV"),
-    b"\x89HDF": ("an HDF5 file", _AS_TABLE),
-    b"ARROW1": ("an Arrow or Feather file", "save it as parquet"),
-    b"\xff\xfe": ("text in UTF-16", "save it as UTF-8"),
-    b"\xfe\xff": ("text in UTF-16", "save it as UTF-8"),
-}
-_ARCHIVES = {  # by the end of a name in them
-    "xl/workbook.xml": ("an Excel workbook (.xlsx)", "save it as CSV"),
-    "data.pkl": ("a PyTorch file, which is never opened", _AS_TABLE),
-    ".npy": ("NumPy arrays (.npz)", _AS_TABLE),
+_ARCHIVES = {  # by the end of a name in them: what they are, and what to do
+    "xl/workbook.xml": ("an Excel workbook", "save it as CSV"),
+    "data.pkl": ("a PyTorch file, which is never opened", "write the probabilities as CSV"),
+    ".npy": ("NumPy arrays (npz)", "write the probabilities as CSV, with uids"),
     "header.json": (
         "a log of Inspect (.eval)",
         "convert it: inspect log convert FILE --to json --output-dir DIR",
@@ -69,7 +50,7 @@ _ARCHIVES = {  # by the end of a name in them
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class PredictionFrame:
     """What a file says, in columns of equal length, and where each row stands in it."""
 
     path: Path
@@ -98,7 +79,7 @@ class Frame:
         """Return the cells of a column, None where it has none."""
         return self.columns[name] if name in self.columns else [None] * len(self)
 
-    def by_model(self) -> dict[str, "Frame"]:
+    def by_model(self) -> dict[str, "PredictionFrame"]:
         """Return the rows of each model, by its name; the file's, where none is stated."""
         if "model" not in self:
             return {self.path.stem: self}
@@ -113,13 +94,13 @@ class Frame:
             rows.setdefault(name, []).append(i)
         return {name: self if len(rows) == 1 else self.of(some) for name, some in rows.items()}
 
-    def of(self, rows: Sequence[int]) -> "Frame":
+    def of(self, rows: Sequence[int]) -> "PredictionFrame":
         """Return some rows."""
         columns = {name: [cells[i] for i in rows] for name, cells in self.columns.items()}
         return replace(self, places=[self.places[i] for i in rows], columns=columns)
 
 
-def read_frame(source: Content, datasets: Sequence[Dataset]) -> Frame:
+def read_rows(source: Content, datasets: Sequence[Dataset]) -> PredictionFrame:
     """Return what a predictions file holds, one row at least; the content decides its format."""
     columns = " or ".join(dict.fromkeys(", ".join(class_columns(one)[:12]) for one in datasets))
     faults = Faults(
@@ -131,75 +112,53 @@ def read_frame(source: Content, datasets: Sequence[Dataset]) -> Frame:
         "of an OpenAI-compatible batch, or of Inspect (.json)",
         todo="correct this, and check that the file was not cut off",
     )
-    _refuse_other_kinds(source)
-    if source.is_parquet:
-        frame = _of_parquet(source, faults)
-    elif source.text().lstrip()[:1] in ("{", "["):
-        frame = _of_json(source, faults)
-    else:
-        frame = _of_csv(source, faults)
+    _refuse_archives(source)
+    is_json = not source.is_parquet and source.text().lstrip()[:1] in ("{", "[")
+    rows = _of_json(source, faults) if is_json else _of_table(source, faults)
+    if not len(rows):
+        raise faults.fatal("The predictions file holds no prediction.", "; ".join(rows.notes))
+    return _named(rows, faults)
+
+
+def _refuse_archives(source: Content) -> None:
+    """Say what is in a zip, which is not unpacked."""
+    if not source.data.startswith(b"PK\x03\x04"):
+        return
+    names: list[str] = []
+    with suppress(zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
+        names = zipfile.ZipFile(BytesIO(source.data)).namelist()
+    known = (about for end, about in _ARCHIVES.items() if any(n.endswith(end) for n in names))
+    kind, todo = next(known, ("a zip archive", "unpack it"))
+    raise ChaosError(
+        "This file cannot be read as predictions.", where=source.path, found=kind,
+        expected="CSV, JSON, JSON lines or parquet", todo=todo,
+    )  # fmt: skip
+
+
+def _of_table(source: Content, faults: Faults) -> PredictionFrame:
+    """Return the rows of CSV or parquet; in CSV, what may be numbers is."""
+    frame = read_frame(source, faults)
     faults.check()
-    if not len(frame):
-        raise faults.fatal("The predictions file holds no prediction.", "; ".join(frame.notes))
-    return _named(frame, faults)
-
-
-def _refuse_other_kinds(source: Content) -> None:
-    """Name a file that is neither text nor parquet."""
-    known = next((about for start, about in _KINDS.items() if source.data.startswith(start)), None)
-    if source.data.startswith(b"PK\x03\x04"):
-        known = ("a zip archive", "unpack it")
-        try:
-            names = zipfile.ZipFile(BytesIO(source.data)).namelist()
-        except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
-            names = []
-        known = next((_ARCHIVES[end] for end in _ARCHIVES for n in names if n.endswith(end)), known)
-    if source.path.suffix in (".pkl", ".pickle"):
-        known = _KINDS[b"\x80"]
-    if known is not None:
-        raise ChaosError(
-            "This is no file of predictions that can be read.",
-            where=source.path,
-            found=known[0],
-            expected="CSV, JSON, JSON lines or parquet",
-            todo=known[1],
-        )
-
-
-def _of_parquet(source: Content, faults: Faults) -> Frame:
-    import pyarrow as pa  # type: ignore[import-untyped]
-
-    try:
-        table = read_parquet(source, faults)
-        names = [str(name) for name in table.column_names]
-        if len(set(names)) < len(names):
-            raise faults.fatal("A column appears twice in the predictions file.", ", ".join(names))
-        columns = {name: table.column(i).to_pylist() for i, name in enumerate(names)}
-    except (pa.ArrowException, OSError, ValueError) as fault:
-        found = " ".join(str(fault).split())[:160]
-        raise faults.fatal("The data file is damaged.", found, "parquet") from fault
-    return Frame(source.path, [f"row {i}" for i in range(1, table.num_rows + 1)], columns)
-
-
-def _of_csv(source: Content, faults: Faults) -> Frame:
-    records, delimiter = read_csv(source, faults)
-    frame = _of_rows(source.path, [(one.place, one.fields) for one in records])
-    numbers = {
-        name: [_number(cell, with_comma=delimiter == ";") for cell in cells]
-        for name, cells in frame.columns.items()
-        if _OTHER_NAMES.get(name, name) not in _TEXTS
+    read = {}
+    if not source.is_parquet:
+        head = source.text().lstrip("\r\n").split("\n", 1)[0]
+        number = partial(_number, with_comma=head.count(";") > head.count(","))
+        read = {name: number for name in frame.names if _OTHER_NAMES.get(name, name) not in _TEXTS}
+    columns = {
+        name: frame.column(name).map(read.get(name, lambda cell: cell)).tolist()
+        for name in frame.names
     }
-    return replace(frame, columns={**frame.columns, **numbers})
+    return PredictionFrame(source.path, [frame.place(i) for i in range(len(frame))], columns)
 
 
-def _number(text: str, *, with_comma: bool) -> float | str | None:
+def _number(cell: str | None, *, with_comma: bool) -> float | str | None:
     """Return the number that a text is; where fields end in semicolons, 0,5 is one."""
-    text = text.strip()
+    text = (cell or "").strip()
     plain = text.replace(",", ".") if with_comma else text
     return float(plain) if _PLAIN_NUMBER.fullmatch(plain) else text or None
 
 
-def _of_json(source: Content, faults: Faults) -> Frame:
+def _of_json(source: Content, faults: Faults) -> PredictionFrame:
     text = source.text()
     try:
         rows = list(_rows_in(parse(text), faults))
@@ -207,8 +166,9 @@ def _of_json(source: Content, faults: Faults) -> Frame:
         if text.lstrip().startswith("[") or not _are_lines(text):
             found = str(fault).removeprefix("found ")
             raise faults.fatal("The predictions file is not valid JSON.", found) from fault
-        rows = [(one.place, one.fields) for one in read_records(source, faults)]
+        frame = read_frame(source, faults)
         faults.check()
+        rows = [(frame.place(i), fields) for i, fields in enumerate(frame.records())]
     if (run := read_run(source.path, rows, faults)) is not None:
         faults.check()
         return replace(_of_rows(source.path, run.rows), notes=run.notes, are_logits=run.are_logits)
@@ -241,18 +201,18 @@ def _rows_in(whole: Any, faults: Faults) -> Iterator[tuple[str, Mapping[str, Any
         yield from ((shown(uid), {"uid": uid} | entry) for uid, entry in whole.items())
 
 
-def _of_rows(path: Path, rows: Sequence[tuple[str, Mapping[str, Any]]]) -> Frame:
+def _of_rows(path: Path, rows: Sequence[tuple[str, Mapping[str, Any]]]) -> PredictionFrame:
     names = dict.fromkeys(name for _, fields in rows for name in fields)
     columns = {name: [fields.get(name) for _, fields in rows] for name in names}
-    return Frame(path, [place for place, _ in rows], columns)
+    return PredictionFrame(path, [place for place, _ in rows], columns)
 
 
-def _named(frame: Frame, faults: Faults) -> Frame:
-    """Return a frame with the names of columns that are used here."""
-    uid = next((name for name in UIDS if name in frame), None)
-    known = {name: _OTHER_NAMES.get(name, name) for name in frame.columns}
+def _named(rows: PredictionFrame, faults: Faults) -> PredictionFrame:
+    """Return rows with the names of columns that are used here."""
+    uid = next((name for name in UIDS if name in rows), None)
+    known = {name: _OTHER_NAMES.get(name, name) for name in rows.columns}
     known |= {uid: "uid"} if uid else {}
-    columns = {known[name]: cells for name, cells in frame.columns.items()}
+    columns = {known[name]: cells for name, cells in rows.columns.items()}
     if uid is None or len(columns) < len(known):
         raise faults.fatal(
             "Unrecognised predictions format.",
@@ -266,18 +226,18 @@ def _named(frame: Frame, faults: Faults) -> Frame:
                 del columns[name]
                 labels = dict.fromkeys(label for cell in cells for label in cell)
                 columns |= {label: [cell.get(label) for cell in cells] for label in labels}
-                frame = replace(frame, are_logits=name == LOGITS)
-    frame = replace(frame, columns=columns)
-    return _counted(frame, faults) if DRAWN in frame else frame
+                rows = replace(rows, are_logits=name == LOGITS)
+    rows = replace(rows, columns=columns)
+    return _counted(rows, faults) if DRAWN in rows else rows
 
 
-def _counted(frame: Frame, faults: Faults) -> Frame:
+def _counted(rows: PredictionFrame, faults: Faults) -> PredictionFrame:
     """Return a row per item of a file with answers: times each one was given."""
-    rows: dict[tuple[Any, str], int] = {}
+    place_of: dict[tuple[Any, str], int] = {}
     counts: list[Counter[str]] = []
     kept: list[int] = []
-    for i, place in enumerate(frame.places):
-        uid, answers = as_identifier(frame.columns["uid"][i]), frame.columns[DRAWN][i]
+    for i, place in enumerate(rows.places):
+        uid, answers = as_identifier(rows.columns["uid"][i]), rows.columns[DRAWN][i]
         if not isinstance(answers, Counter):
             each = answers if isinstance(answers, list) else [answers]
             answers = Counter(text for text in map(as_identifier, each) if text is not None)
@@ -286,14 +246,14 @@ def _counted(frame: Frame, faults: Faults) -> Frame:
         if uid is None or not answers:
             faults.add(place, ["no uid" if uid is None else "no sample"])
             continue
-        key = (shown(frame.column("model")[i]), uid)
-        if key not in rows:
-            rows[key] = len(kept)
+        key = (shown(rows.column("model")[i]), uid)
+        if key not in place_of:
+            place_of[key] = len(kept)
             kept.append(i)
             counts.append(Counter())
-        counts[rows[key]].update(answers)
+        counts[place_of[key]].update(answers)
     faults.check()
-    found = frame.of(kept)
+    found = rows.of(kept)
     return replace(found, columns={**found.columns, DRAWN: counts})
 
 

@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from chaos_utils.base.errors import counted
+from chaos_utils.datasets.cells import as_number, dig
 from chaos_utils.datasets.faults import Faults, shorten
-from chaos_utils.datasets.records import as_number
 
 DRAWN, WEIGHTS = "samples", "tokens"  # times each answer was given; chances of each first token
 UIDS = ("uid", "item", "id")  # the first that is there names the item
 _MOST_CHOICES = 100  # different ones; more are texts of the items
 _LETTER = re.compile(r"[A-Z]")
-Rows = Sequence[tuple[str, Mapping[str, Any]]]  # places, and what stands there by key
+Placed = Sequence[tuple[str, Mapping[str, Any]]]  # places, and what stands there by key
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class ModelRun:
     are_logits: bool = False  # by choice
 
 
-def read_run(path: Path, rows: Rows, faults: Faults) -> ModelRun | None:
+def read_run(path: Path, rows: Placed, faults: Faults) -> ModelRun | None:
     """Return the run that a file of JSON holds; None for any other file."""
     keys = set(rows[0][1]) if rows else set()
     for needed, read in _READERS.items():
@@ -51,20 +51,10 @@ def read_run(path: Path, rows: Rows, faults: Faults) -> ModelRun | None:
     return None
 
 
-def _at(value: Any, *path: str | int) -> Any:
-    """Return what stands at a path of keys and positions, or None."""
-    for step in path:
-        if isinstance(step, int):
-            value = value[step] if isinstance(value, list) and len(value) > step else None
-        else:
-            value = value.get(step) if isinstance(value, Mapping) else None
-    return value
-
-
 def _text(content: Any) -> str:
     """Return a message's text, which may stand in parts."""
     if isinstance(content, list):
-        return "".join(_text(_at(part, "text")) for part in content)
+        return "".join(_text(dig(part, "text")) for part in content)
     return content if isinstance(content, str) else ""
 
 
@@ -74,7 +64,7 @@ def _failed(what: str, n: int, reasons: Sequence[str]) -> tuple[str, ...]:
     return (f"{len(reasons):,} of {counted(n, what)} failed ({shorten(reasons[0])})",)
 
 
-def _of_harness(path: Path, rows: Rows, faults: Faults) -> ModelRun:
+def _of_harness(path: Path, rows: Placed, faults: Faults) -> ModelRun:
     filters = list(dict.fromkeys(str(fields.get("filter", "none")) for _, fields in rows))
     # The model is named by the folder alone.
     folder = path.absolute().parent.name.strip("_")
@@ -83,7 +73,7 @@ def _of_harness(path: Path, rows: Rows, faults: Faults) -> ModelRun:
     are_logits = False
     for place, fields in rows:
         doc = fields.get("doc")
-        uid = next((one for one in (_at(doc, name) for name in UIDS) if one is not None), None)
+        uid = next((one for one in (dig(doc, name) for name in UIDS) if one is not None), None)
         if uid is None:
             raise faults.fatal(
                 "These samples do not say which item each is about.",
@@ -91,12 +81,12 @@ def _of_harness(path: Path, rows: Rows, faults: Faults) -> ModelRun:
                 "doc.uid, the uid of the item",
                 "run the task that `chaos export` writes",
             )
+        if fields.get("filter", "none") != filters[0]:
+            continue  # the same answers, read in another way
         answers = fields.get("filtered_resps")
         if (pairs := _likelihoods(answers)) is not None:
-            if fields.get("filter", "none") != filters[0]:
-                continue  # which changes no log-likelihood
             choices = _choices(fields.get("arguments"))
-            if "acc_mutual_info" in (_at(fields, "metrics") or ()) or "acc_mutual_info" in fields:
+            if "acc_mutual_info" in (dig(fields, "metrics") or ()) or "acc_mutual_info" in fields:
                 choices, pairs = choices[: len(choices) // 2], pairs[: len(pairs) // 2]
             if len(set(choices)) != len(pairs):
                 what = f"{counted(len(choices), 'choice')}, {len(pairs)} log-likelihoods"
@@ -121,8 +111,10 @@ def _of_harness(path: Path, rows: Rows, faults: Faults) -> ModelRun:
             "the same choices for each item: its labels, or letters for them",
             "run the task that `chaos export` writes",
         )
-    note = ("the softmax of the choices' log-likelihoods, each summed over its tokens",)
-    return ModelRun(found, note * are_logits, are_logits)
+    notes = ["the softmax of the choices' log-likelihoods, each summed over its tokens"]
+    if not are_logits:
+        notes = [f"answers of the filter {filters[0]}, one of {', '.join(filters)}"]
+    return ModelRun(found, tuple(notes[: are_logits or len(filters) > 1]), are_logits)
 
 
 def _likelihoods(answers: Any) -> list[float] | None:
@@ -138,9 +130,9 @@ def _choices(arguments: Any) -> list[str]:
     """Return the continuations that were scored, in order."""
     if isinstance(arguments, Mapping):
         ordered = sorted(arguments, key=lambda name: (len(name), name))  # gen_args_2, gen_args_10
-        found = [_at(arguments[name], "arg_1") for name in ordered]
+        found = [dig(arguments[name], "arg_1") for name in ordered]
     else:
-        found = [_at(one, 1) for one in arguments] if isinstance(arguments, list) else []
+        found = [dig(one, "1") for one in arguments] if isinstance(arguments, list) else []
     return [str(one).strip() for one in found]
 
 
@@ -152,22 +144,22 @@ def _texts(value: Any) -> Iterator[str]:
         yield _text(value)
 
 
-def _of_batch(path: Path, rows: Rows, faults: Faults) -> ModelRun:
+def _of_batch(path: Path, rows: Placed, faults: Faults) -> ModelRun:
     found, failed = [], []
     for place, fields in rows:
         response = fields.get("response")
-        body = _at(response, "body") or response  # which vLLM may leave out
-        choices = _at(body, "choices")
+        body = dig(response, "body") or response  # which vLLM may leave out
+        choices = dig(body, "choices")
         if fields.get("error") or not isinstance(choices, list) or not choices:
-            error = fields.get("error") or _at(body, "error") or response
-            failed.append(_text(_at(error, "message")) or str(error))
+            error = fields.get("error") or dig(body, "error") or response
+            failed.append(_text(dig(error, "message")) or str(error))
             continue
         answers = Counter(
-            _text(_at(one, "message", "content")) or _text(_at(one, "message", "refusal"))
-            or _text(_at(one, "text"))
+            _text(dig(one, "message.content")) or _text(dig(one, "message.refusal"))
+            or _text(dig(one, "text"))
             for one in choices
         )  # fmt: skip
-        model = _text(_at(body, "model")) or path.stem
+        model = _text(dig(body, "model")) or path.stem
         tokens = _first_token(choices[0])
         given = {"uid": fields.get("custom_id"), "model": model, DRAWN: answers, WEIGHTS: tokens}
         found.append((place, given))
@@ -176,17 +168,17 @@ def _of_batch(path: Path, rows: Rows, faults: Faults) -> ModelRun:
 
 def _first_token(choice: Any) -> dict[str, float] | None:
     """Return what the first token of an answer may have been, and its probability."""
-    listed = _at(choice, "logprobs", "content", 0, "top_logprobs")
+    listed = dig(choice, "logprobs.content.0.top_logprobs")
     if isinstance(listed, list):
-        pairs = [(_at(one, "token"), _at(one, "logprob")) for one in listed]
+        pairs = [(dig(one, "token"), dig(one, "logprob")) for one in listed]
     else:
-        older = _at(choice, "logprobs", "top_logprobs", 0)
+        older = dig(choice, "logprobs.top_logprobs.0")
         pairs = list(older.items()) if isinstance(older, Mapping) else []
     known = [(text, as_number(log)) for text, log in pairs if isinstance(text, str)]
     return {text: exp(min(log, 0)) for text, log in known if log is not None} or None
 
 
-def _of_inspect(path: Path, rows: Rows, faults: Faults) -> ModelRun:
+def _of_inspect(path: Path, rows: Placed, faults: Faults) -> ModelRun:
     log = rows[0][1]
     samples = log["samples"]
     if not isinstance(samples, list) or not samples:
@@ -194,26 +186,26 @@ def _of_inspect(path: Path, rows: Rows, faults: Faults) -> ModelRun:
             "This log of Inspect holds no samples.", shorten(log.get("status")),
             todo="convert the whole log: inspect log convert FILE --to json --output-dir DIR",
         )  # fmt: skip
-    model = _text(_at(log, "eval", "model")) or path.stem
+    model = _text(dig(log, "eval.model")) or path.stem
     found, failed = [], []
     for i, sample in enumerate(samples):
-        if (error := _at(sample, "error")) is not None:
-            failed.append(_text(_at(error, "message")) or str(error))
+        if (error := dig(sample, "error")) is not None:
+            failed.append(_text(dig(error, "message")) or str(error))
             continue
-        scores = _at(sample, "scores")
-        by_scorer = [_at(one, "answer") for one in scores.values()] if scores else []
-        output = _at(sample, "output")
-        said = _text(_at(output, "choices", 0, "message", "content"))
+        scores = dig(sample, "scores")
+        by_scorer = [dig(one, "answer") for one in scores.values()] if scores else []
+        output = dig(sample, "output")
+        said = _text(dig(output, "choices.0.message.content"))
         answer = next((one for one in by_scorer if isinstance(one, str)), said).strip()
-        if isinstance(choices := _at(sample, "choices"), list) and _LETTER.fullmatch(answer):
-            answer = _text(_at(choices, ord(answer) - ord("A"))) or answer
-        uid = _at(sample, "metadata", "uid")
-        given = {"uid": _at(sample, "id") if uid is None else uid, "model": model}
+        if isinstance(choices := dig(sample, "choices"), list) and _LETTER.fullmatch(answer):
+            answer = _text(dig(choices, str(ord(answer) - ord("A")))) or answer
+        uid = dig(sample, "metadata.uid")
+        given = {"uid": dig(sample, "id") if uid is None else uid, "model": model}
         found.append((f"samples[{i}]", given | {DRAWN: Counter([answer])}))
     return ModelRun(found, _failed("sample", len(samples), failed))
 
 
-_READERS: dict[tuple[str, ...], Callable[[Path, Rows, Faults], ModelRun]] = {
+_READERS: dict[tuple[str, ...], Callable[[Path, Placed, Faults], ModelRun]] = {
     ("doc", "arguments", "filtered_resps"): _of_harness,
     ("custom_id", "response"): _of_batch,
     ("eval", "samples"): _of_inspect,

@@ -20,7 +20,8 @@ from chaos_utils.base import inputs
 from chaos_utils.base.errors import ChaosError, counted, did_you_mean
 from chaos_utils.base.files import write_bytes
 from chaos_utils.datasets.catalogue import known_datasets
-from chaos_utils.datasets.records import Content, as_count, as_identifier
+from chaos_utils.datasets.cells import as_count, as_identifier
+from chaos_utils.datasets.frame import Content
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.formats import (
     ABOUT,
@@ -29,9 +30,9 @@ from chaos_utils.scoring.formats import (
     N_DRAWN,
     PROBABILITIES,
     STATED,
-    Frame,
+    PredictionFrame,
     class_columns,
-    read_frame,
+    read_rows,
     shown,
 )
 from chaos_utils.scoring.label_order import check_order, some_of
@@ -101,7 +102,7 @@ def read_predictions(
     run = run_of(path)
     datasets = [votes.dataset for votes in all_votes]
     check_answers(answers or {}, datasets)
-    frame = read_frame(content, datasets)
+    frame = read_rows(content, datasets)
     _check_columns(frame, [Wording(one, answers or {}) for one in (*datasets, *known_datasets())])
     by_model = frame.by_model()
     if model is not None:
@@ -134,7 +135,7 @@ def read_predictions(
     return found
 
 
-def _check_columns(frame: Frame, wordings: Sequence[Wording]) -> None:
+def _check_columns(frame: PredictionFrame, wordings: Sequence[Wording]) -> None:
     """Raise if nothing in a file can be meant for predictions, whatever the dataset."""
     if {DRAWN, PROBABILITIES, LOGITS} & frame.columns.keys():
         return
@@ -247,7 +248,7 @@ class _Said:
     """What one model says, row by row."""
 
     name: str
-    frame: Frame
+    frame: PredictionFrame
     uids: Sequence[str]
     datasets: Sequence[str | None]
     kind: str = ""  # of lists of values, as `_kinds` says it; empty where labels have columns
@@ -264,7 +265,7 @@ class _Said:
         return [uid for uid in self.uids if uid not in known]
 
 
-def _checked(name: str, frame: Frame, all_votes: Sequence[Votes]) -> _Said:
+def _checked(name: str, frame: PredictionFrame, all_votes: Sequence[Votes]) -> _Said:
     """Return a model's rows after raising on what is wrong with them whatever the dataset."""
     if not is_name(name):
         raise ChaosError(
@@ -323,7 +324,7 @@ def _dataset_faults(said: _Said, all_votes: Sequence[Votes]) -> Iterator[tuple[i
                 yield row, f"dataset is {named}, but uid {shown(uid)!r} is in {name}"
 
 
-def _kinds(frame: Frame) -> list[str]:
+def _kinds(frame: PredictionFrame) -> list[str]:
     """Return what list of values each row holds; nothing for a file of columns or answers."""
     if DRAWN in frame or not (PROBABILITIES in frame or LOGITS in frame):
         return []
@@ -336,13 +337,13 @@ def _kinds(frame: Frame) -> list[str]:
     ]
 
 
-def _without(frame: Frame, row: int) -> str:
+def _without(frame: PredictionFrame, row: int) -> str:
     keys = [name for name, cells in frame.columns.items() if cells[row] is not None]
     keys = [name for name in keys if name not in ("model", INSIDE)]
     return f"no `probs`; keys found: {', '.join(map(shown, keys)) or 'none'}"
 
 
-def _contradictions(frame: Frame) -> Iterator[tuple[int, str]]:
+def _contradictions(frame: PredictionFrame) -> Iterator[tuple[int, str]]:
     """Yield where uid, logits, `conf` (the largest probability) or `pred` (its place) disagree."""
     for row, inside in enumerate(frame.column(INSIDE) if INSIDE in frame else ()):
         if inside != frame.columns["uid"][row]:
