@@ -96,13 +96,8 @@ def _of_harness(path: Path, rows: Placed, faults: Faults) -> ModelRun:
             seen.update(choices)
             given: dict[str, Any] = dict(zip(choices, pairs, strict=True))
         else:
-            drawn = fields.get("resps") if filters == ["none"] else answers
-            given = {DRAWN: Counter(_texts(drawn))}
-            if len(filters) > 1:
-                raise faults.fatal(
-                    "These samples hold the answers of several filters.", ", ".join(filters),
-                    "one filter", "keep the lines of one",
-                )  # fmt: skip
+            raw, kept = list(_texts(fields.get("resps"))), list(_texts(answers))
+            given = {DRAWN: Counter(raw if kept == raw[:1] else kept)}  # not the first alone
         found.append((place, {**given, "uid": uid, "model": model}))
     if len(seen) > _MOST_CHOICES:
         raise faults.fatal(

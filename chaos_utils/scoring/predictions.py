@@ -141,14 +141,16 @@ def _check_columns(frame: PredictionFrame, wordings: Sequence[Wording]) -> None:
         return
     labels = (one.label(name) for name in frame.unnamed for one in wordings)
     if all(label is None for label in labels):
-        names = [name for name in frame.columns if name != "uid"]
+        names, label = [shown(name) for name in frame.unnamed], wordings[0].dataset.labels[0]
         raise ChaosError(
-            "Unrecognised predictions format.",
+            f"None of the {'choices' if frame.are_logits else 'columns'} is a label.",
             where=frame.path,
-            found=f"uid, {', '.join(map(shown, names[:8]))}",
+            found=f"uid, {some_of(names)}" if names else "uid alone",
             expected=f"a column for each label: {some_of(class_columns(wordings[0].dataset))}; "
             "or a list `probs`",
-            todo=f"rename the columns, or say which is which: such as {SAY_SO}",
+            todo=f"rename them, or say which is which: --answers {names[0]}={label},…"
+            if names
+            else "add the probabilities",
         )
 
 

@@ -60,7 +60,8 @@ FAULTS = [
     (LINE + "[1, 2]", ("line 2", "expected a JSON object")),
     (LINE[:-4] + "\n" + LINE, "line 1, column"),
     ('{"m": ' * 100_000, "nested too deeply"),
-    ('{"uid": "a", "logit": [1, 2, 3]}', ("Unrecognised predictions format", "uid, logit")),
+    ('{"uid": "a", "logit": [1, 2, 3]}', 
+     ("None of the columns is a label", "uid, logit", "--answers logit=entailment,…")),
     (entries(probability=[1, 0, 0]), "m, u3: no `probs`; keys found: uid"),
     # names and keys
     ('{"a\\u001b[31m": {"u0": {"logits": [1, 2, 3]}}}', "name is not text"),
