@@ -88,7 +88,7 @@ class PredictionFrame:
             if not isinstance(name, str) or not name.strip():
                 raise ChaosError(
                     "A row names no model.", where=f"{self.path}, {self.places[i]}",
-                    found=f"no model in the column model: {shown(name)}",
+                    found="no model in the column model",
                     expected="a model in each row, or no such column", todo="correct the column",
                 )  # fmt: skip
             rows.setdefault(name, []).append(i)
@@ -116,7 +116,8 @@ def read_rows(source: Content, datasets: Sequence[Dataset]) -> PredictionFrame:
     is_json = not source.is_parquet and source.text().lstrip()[:1] in ("{", "[")
     rows = _of_json(source, faults) if is_json else _of_table(source, faults)
     if not len(rows):
-        raise faults.fatal("The predictions file holds no prediction.", "; ".join(rows.notes))
+        found = "; ".join(rows.notes) or None
+        raise faults.fatal("The predictions file holds no prediction.", found)
     return _named(rows, faults)
 
 
@@ -190,6 +191,8 @@ def _rows_in(whole: Any, faults: Faults) -> Iterator[tuple[str, Mapping[str, Any
         if not all(isinstance(one, dict) for one in whole):
             raise faults.fatal("Unrecognised predictions format.", "a JSON list, not of objects")
         yield from ((f"record {i}", one) for i, one in enumerate(whole, start=1))
+    elif whole and all(isinstance(one, list) for one in whole.values()):
+        yield from ((shown(uid), {"uid": uid, PROBABILITIES: one}) for uid, one in whole.items())
     elif "configs" in whole or not all(isinstance(one, dict) for one in whole.values()):
         yield "line 1", whole
     elif all(isinstance(entry, dict) for one in whole.values() for entry in one.values()):

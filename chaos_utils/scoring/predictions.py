@@ -525,6 +525,7 @@ class _Part:
             notes += more
         else:
             part, probabilities = self, self._probabilities()
+        probabilities = probabilities / probabilities.sum(axis=1, keepdims=True)
         notes[:0] = part._missing(allow_missing, notes)
         predicted, is_stated = part._labels(probabilities)
         top = probabilities.max(axis=1)
@@ -560,8 +561,8 @@ class _Part:
                 where=self.said.frame.path,
                 found="\n".join([f"missing: {_listed(missing)}", *unknown, *notes]),
                 expected="a prediction for each item",
-                todo="check how items are numbered: some are unknown here" if unknown
-                else "add them, or pass --allow-missing to evaluate the rest",
+                todo=f"{'correct the unknown uids' if unknown else 'add them'}, or pass "
+                "--allow-missing to evaluate the rest",
             )  # fmt: skip
         return [f"{fact}; evaluated on the other {n}"]
 
@@ -780,7 +781,7 @@ def _softmax(logits: Floats) -> Floats:
 def checked_shares(
     model: str, places: Sequence[str], values: Floats, where: object = None
 ) -> Floats:
-    """Return rows of probabilities, of sum 1, after raising on those that are none."""
+    """Return rows after raising on those that are no probabilities."""
     with np.errstate(over="ignore"):
         sums = values.sum(axis=1)
     positive, whole = bool((values >= 0).all()), bool((values == values.round()).all())
@@ -799,7 +800,7 @@ def checked_shares(
          for i in np.flatnonzero(wrong)),
         "probabilities: none negative, their sum 1 (within 0.001)", todo, where,
     )  # fmt: skip
-    return values / sums[:, np.newaxis]
+    return values
 
 
 def join(parts: Sequence[System], model: str) -> System:

@@ -251,3 +251,5 @@ def test_columns_in_other_words(tmp_path, votes, header, answers):
     same(read(tmp_path, votes, json.dumps(nested), answers=answers)[0])
     by_uid = {one["uid"]: one["probs"] for one in nested}
     same(read(tmp_path, votes, json.dumps(by_uid), answers=answers)[0])
+    lists = {uid: list(shares.values()) for uid, shares in by_uid.items()}
+    same(read(tmp_path, votes, json.dumps(lists))[0])
