@@ -503,7 +503,7 @@ def _large_csv(content: Content) -> Frame | None:
     is_usual = (
         first.lstrip()[:1] not in ("{", "[", "")
         and len(set(names)) == len(names)
-        and '"' not in first
+        and first.count('"') % 2 == 0
         and data.count(b'"') % 2 == 0
         and data.count(b"\n" + first.strip().encode()) == 0
     )

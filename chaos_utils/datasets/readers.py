@@ -464,13 +464,13 @@ class _Reading:
         k, n_items = dataset.n_classes, len(self.item.values)
         places = item[kept].astype(np.int64) * k + label[kept]
         counts = np.bincount(places, minlength=n_items * k).reshape(-1, k)
-        outside = Column(np.where(label == _IGNORED, cells.codes, -1), cells.values)
-        ignored = outside.map(lambda value: as_identifier(alone(value)) or "", object)
+        ignored = Column(cells.codes[label == _IGNORED], cells.values)
+        left_out = ignored.map(lambda value: as_identifier(alone(value)) or "").tolist()
         trimmed = cells.map(lambda value: isinstance(value, str) and value != value.strip(), bool)
         notes = notes_on(
             dataset,
             int(counts.sum()),
-            Counter(ignored[label == _IGNORED].tolist()),
+            Counter(left_out),
             int((trimmed & kept).sum()),
             n_second,
             self.frame.notes,
@@ -537,7 +537,7 @@ class _Reading:
             cells = frame.column(name)
             values[:, k] = cells.map(read, np.float64)
             self.wrong(np.isnan(values[:, k]), name, cells, expected)
-        there = ~np.isnan(values).any(axis=1, keepdims=True)[:, 0]
+        there = ~np.isnan(values.sum(axis=1))
         if reader.n_votes:
             values = self._times(values, there, reader)
         counts: Ints = np.rint(np.nan_to_num(values[self.first])).astype(np.int64)
