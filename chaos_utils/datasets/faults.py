@@ -2,15 +2,17 @@
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError, counted
 
 if TYPE_CHECKING:
     from chaos_utils.datasets.frame import Frame
 
+Ints = npt.NDArray[np.int64]
 _SHOWN = 5
 
 
@@ -44,11 +46,14 @@ class Faults:
         self.number += len(found)
         return bool(found)
 
-    def rows(self, wrong: Any, frame: "Frame", said: Callable[[int], str]) -> None:
-        """Note what is wrong with the rows of a mask, or with those of these numbers."""
-        rows = np.flatnonzero(wrong) if np.asarray(wrong).dtype == bool else np.asarray(wrong)
-        self._first += [(row, f"{frame.place(row)}, {said(row)}") for row in rows[:_SHOWN].tolist()]
-        self.number += len(rows)
+    def rows(
+        self, numbers: Ints, frame: "Frame", said: Callable[[int], str], at: Ints | None = None
+    ) -> None:
+        """Note what is wrong with rows of these numbers, or with votes that stand `at` rows."""
+        for number in numbers[:_SHOWN].tolist():
+            row = number if at is None else int(at[number])
+            self._first.append((row, f"{frame.place(row)}, {said(number)}"))
+        self.number += len(numbers)
 
     @property
     def shown(self) -> list[str]:

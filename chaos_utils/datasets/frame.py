@@ -8,9 +8,9 @@ import csv
 import hashlib
 import io
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError, counted
-from chaos_utils.datasets.cells import as_identifier, as_list, dig, parse
+from chaos_utils.datasets.cells import alone, as_identifier, as_list, dig, parse
 from chaos_utils.datasets.faults import Faults, shorten
 
 LARGE = 1 << 20  # bytes from which on it pays to import pyarrow: its CSV takes a fifth of the time
@@ -283,8 +283,8 @@ class Frame:
                     f"The data file has no column {path!r}.",
                     "columns " + ", ".join(map(shorten, self.names[:12])),
                 )
-            wanted = [_as_condition(value) for value in values]
-            there = np.isin(self.column(path).map(_as_condition), wanted)
+            wanted = {_as_condition(value) for value in values}
+            there = self.column(path).map(partial(_is_among, wanted), bool)
             left_out = int((kept & ~there).sum())
             kept &= there
             if left_out:
@@ -307,6 +307,10 @@ def _as_condition(value: object) -> str:
     return str("false" if value in (None, "") else value).strip().casefold()
 
 
+def _is_among(wanted: Collection[str], value: object) -> bool:
+    return _as_condition(alone(value)) in wanted
+
+
 def joined(frames: Sequence[Frame], files: Sequence[str]) -> Frame:
     """Return the rows of several files; ``file`` is the column of their names."""
     if len(frames) == 1:
@@ -319,15 +323,17 @@ def joined(frames: Sequence[Frame], files: Sequence[str]) -> Frame:
 
     def column(name: str) -> Column:
         if name == "file" and not any(name in frame.names for frame in frames):
-            stems = [Path(file).stem for file in files]
-            return column_of(stems[at(row)[0]] for row in range(int(starts[-1])))
-        parts = [frame.column(name) for frame in frames]
-        shift = np.cumsum([0, *(len(part.values) for part in parts)])
+            parts = [Column(np.zeros(len(frame), np.int32), [Path(file).stem])
+                     for frame, file in zip(frames, files, strict=True)]  # fmt: skip
+        else:
+            parts = [frame.column(name) for frame in frames]
+        whole = column_of(value for part in parts for value in part.values)
+        ends = np.cumsum([len(part.values) for part in parts])
         codes = [
-            np.where(part.codes < 0, -1, part.codes + start).astype(np.int32)
-            for part, start in zip(parts, shift, strict=False)
+            np.append(known, np.int32(-1))[part.codes]
+            for part, known in zip(parts, np.split(whole.codes, ends[:-1]), strict=True)
         ]
-        return Column(np.concatenate(codes), [value for part in parts for value in part.values])
+        return Column(np.concatenate(codes), whole.values)
 
     def place(row: int) -> str:
         file, inside = at(row)
@@ -497,7 +503,7 @@ def _large_csv(content: Content) -> Frame | None:
     is_usual = (
         first.lstrip()[:1] not in ("{", "[", "")
         and len(set(names)) == len(names)
-        and '"' not in first
+        and first.count('"') % 2 == 0
         and data.count(b'"') % 2 == 0
         and data.count(b"\n" + first.strip().encode()) == 0
     )

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from chaos_utils.datasets.dataset import Cut, Dataset
 from chaos_utils.datasets.faults import shorten
-from chaos_utils.datasets.records import as_number
+from chaos_utils.datasets.cells import as_number
 
 MANY = 50  # labels; more are seldom classes
 _SCALE = 20  # different numbers; from here on they are a rating, not classes
@@ -55,7 +55,12 @@ def remarks_on(names: Sequence[str]) -> list[str]:
 
 
 def notes_on(
-    dataset: Dataset, n_votes: int, left_out: Mapping[str, int], trimmed: int = 0, second: int = 0
+    dataset: Dataset,
+    n_votes: int,
+    left_out: Mapping[str, int],
+    trimmed: int = 0,
+    second: int = 0,
+    rows_left_out: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """Say what was read otherwise than it stands in the file, a sentence each.
 
@@ -70,8 +75,10 @@ def notes_on(
         Labels that stand between blanks.
     second : int
         Votes beside another one on the item by the same annotator.
+    rows_left_out : sequence of str
+        Which, and how many.
     """
-    notes = []
+    notes = [f"left out: {one}" for one in rows_left_out]
     if left_out:
         total = sum(left_out.values())
         ordered = sorted(left_out.items(), key=lambda pair: -pair[1])
