@@ -116,8 +116,11 @@ def read_rows(source: Content, datasets: Sequence[Dataset]) -> PredictionFrame:
     is_json = not source.is_parquet and source.text().lstrip()[:1] in ("{", "[")
     rows = _of_json(source, faults) if is_json else _of_table(source, faults)
     if not len(rows):
-        found = "; ".join(rows.notes) or None
-        raise faults.fatal("The predictions file holds no prediction.", found)
+        found, expected = (
+            "; ".join(rows.notes) or None,
+            "one prediction at least" * bool(rows.notes),
+        )
+        raise faults.fatal("The predictions file holds no prediction.", found, expected)
     return _named(rows, faults)
 
 

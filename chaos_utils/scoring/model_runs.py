@@ -18,7 +18,6 @@ from chaos_utils.datasets.faults import Faults, shorten
 
 DRAWN, WEIGHTS = "samples", "tokens"  # times each answer was given; chances of each first token
 UIDS = ("uid", "item", "id")  # the first that is there names the item
-_MOST_CHOICES = 100  # different ones; more are texts of the items
 _LETTER = re.compile(r"[A-Z]")
 Placed = Sequence[tuple[str, Mapping[str, Any]]]  # places, and what stands there by key
 
@@ -41,11 +40,13 @@ def read_run(path: Path, rows: Placed, faults: Faults) -> ModelRun | None:
     if {"custom_id", "body"} <= keys:
         raise faults.fatal(
             "These are the requests of a batch, not what was answered.",
+            expected="lines with `custom_id` and `response`",
             todo="send them, and give the file of responses",
         )
     if {"results", "configs"} <= keys:
         raise faults.fatal(
             "These are the results of lm-evaluation-harness, without its samples.",
+            expected="samples_*.jsonl",
             todo="run it with --log_samples, and give samples_*.jsonl",
         )
     return None
@@ -58,6 +59,11 @@ def _text(content: Any) -> str:
     return content if isinstance(content, str) else ""
 
 
+def _name(model: str) -> str:
+    """Return a model's name; one that is a path on a machine is its last part."""
+    return model.rstrip("/").rpartition("/")[2] if model.startswith("/") else model
+
+
 def _failed(what: str, n: int, reasons: Sequence[str]) -> tuple[str, ...]:
     if not reasons:
         return ()
@@ -66,11 +72,10 @@ def _failed(what: str, n: int, reasons: Sequence[str]) -> tuple[str, ...]:
 
 def _of_harness(path: Path, rows: Placed, faults: Faults) -> ModelRun:
     filters = list(dict.fromkeys(str(fields.get("filter", "none")) for _, fields in rows))
-    # The model is named by the folder alone.
-    folder = path.absolute().parent.name.strip("_")
-    model = folder if path.name.startswith("samples_") and folder else path.stem
+    # The model is named by the folder alone, where marks as in owner/name are two underscores.
+    is_of_model = path.name.startswith("samples_")
+    model = _name(path.absolute().parent.name.replace("__", "/") if is_of_model else path.stem)
     found, seen = [], set()
-    are_logits = False
     for place, fields in rows:
         doc = fields.get("doc")
         uid = next((one for one in (dig(doc, name) for name in UIDS) if one is not None), None)
@@ -92,24 +97,23 @@ def _of_harness(path: Path, rows: Placed, faults: Faults) -> ModelRun:
                 what = f"{counted(len(choices), 'choice')}, {len(pairs)} log-likelihoods"
                 faults.add(place, [f"found {what}; expected one for each choice"])
                 continue
-            are_logits = True
-            seen.update(choices)
+            seen.add(tuple(sorted(choices)))
             given: dict[str, Any] = dict(zip(choices, pairs, strict=True))
         else:
             raw, kept = list(_texts(fields.get("resps"))), list(_texts(answers))
             given = {DRAWN: Counter(raw if kept == raw[:1] else kept)}  # not the first alone
         found.append((place, {**given, "uid": uid, "model": model}))
-    if len(seen) > _MOST_CHOICES:
+    if len(seen) > 1:
         raise faults.fatal(
             "The choices differ from item to item.",
-            f"{len(seen):,} different ones, such as {shorten(min(seen))}",
+            "; ".join(", ".join(map(shorten, choices)) for choices in sorted(seen)[:2]),
             "the same choices for each item: its labels, or letters for them",
             "run the task that `chaos export` writes",
         )
     notes = ["the softmax of the choices' log-likelihoods, each summed over its tokens"]
-    if not are_logits:
+    if not seen:
         notes = [f"answers of the filter {filters[0]}, one of {', '.join(filters)}"]
-    return ModelRun(found, tuple(notes[: are_logits or len(filters) > 1]), are_logits)
+    return ModelRun(found, tuple(notes[: bool(seen) or len(filters) > 1]), bool(seen))
 
 
 def _likelihoods(answers: Any) -> list[float] | None:
@@ -154,7 +158,7 @@ def _of_batch(path: Path, rows: Placed, faults: Faults) -> ModelRun:
             or _text(dig(one, "text"))
             for one in choices
         )  # fmt: skip
-        model = _text(dig(body, "model")) or path.stem
+        model = _name(_text(dig(body, "model"))) or path.stem
         tokens = _first_token(choices[0])
         given = {"uid": fields.get("custom_id"), "model": model, DRAWN: answers, WEIGHTS: tokens}
         found.append((place, given))
@@ -181,7 +185,7 @@ def _of_inspect(path: Path, rows: Placed, faults: Faults) -> ModelRun:
             "This log of Inspect holds no samples.", shorten(log.get("status")),
             todo="convert the whole log: inspect log convert FILE --to json --output-dir DIR",
         )  # fmt: skip
-    model = _text(dig(log, "eval.model")) or path.stem
+    model = _name(_text(dig(log, "eval.model"))) or path.stem
     found, failed = [], []
     for i, sample in enumerate(samples):
         if (error := dig(sample, "error")) is not None:

@@ -51,6 +51,7 @@ _LARGEST = 1e300  # comparing is safe for integers of any length; converting is 
 _TOLERANCE = 1e-3
 _ROUNDED = 0.02  # off 1: so far may rows be whose values have two digits
 _MOST_UNREAD = 0.1  # of a model's answers
+_ENOUGH_OF_TOKEN = 0.5  # of its probability: with less on the labels, the answers drawn are read
 # JSON lines with `index` and `pred` are in the format of Baan et al. (2022), whose values stand in
 # the order of these codes.
 _RELEASED = ", with index and pred"
@@ -572,13 +573,12 @@ class _Part:
         if N_DRAWN in self.said.frame:
             counts = self._numbers_drawn()
         else:
-            tokens, unread = self._weighed(WEIGHTS)
-            if tokens.any(axis=0).all() and unread.total() <= _MOST_UNREAD * len(tokens):
-                seen = tokens.sum(axis=1)
-                mass = f"{seen.mean():.1%} of its probability on average"
-                notes.append(f"probabilities of the answer's first token; labels have {mass}")
-                part = self._where(seen > 0)
-                return part, tokens[seen > 0] / seen[seen > 0, np.newaxis], (), notes
+            tokens, _ = self._weighed(WEIGHTS)
+            seen = tokens.sum(axis=1)
+            if seen.any():
+                notes.append(f"labels have {seen.mean():.1%} of the first token's probability")
+            if tokens.any(axis=0).all() and seen.mean() >= _ENOUGH_OF_TOKEN:
+                return self._where(seen > 0), tokens[seen > 0], (), notes
             counts, unread = self._weighed(DRAWN)
             notes += self._unread(unread, counts.sum() + unread.total())
         totals = counts.sum(axis=1)

@@ -1,5 +1,6 @@
 """How files word a dataset's labels: as it does, in another case, or as the reader says."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -7,6 +8,9 @@ from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.datasets.dataset import Dataset
 
 SAY_SO = "--answers A=entailment,B=neutral"
+
+
+_LETTERED = re.compile(r"(?<=^\w)[.:)]\s+")
 
 
 def answers_of(text: str) -> dict[str, str]:
@@ -53,7 +57,17 @@ class Wording:
             self._plain[plain] = k if self._plain.get(plain, k) == k else -1  # of two labels
 
     def label(self, text: object) -> int | None:
-        """Return the label that a word stands for, from 0; None where it stands for none."""
+        """Return the label that an answer stands for, from 0; None where it stands for none.
+
+        A letter and a word, as in ``A. entailment``, must stand for one label.
+        """
+        found = self._label_of(text)
+        if found is None and isinstance(text, str):
+            parts = {self._label_of(part) for part in _LETTERED.split(text.strip(), maxsplit=1)}
+            found = next(iter(parts)) if len(parts) == 1 else None
+        return found
+
+    def _label_of(self, text: object) -> int | None:
         if isinstance(text, str) and (found := self._exact.get(text.strip())) is not None:
             return found
         known = None if self.answers else self.dataset.label_index(text)

@@ -104,7 +104,7 @@ def same(system):
 def test_samples_of_the_harness(tmp_path, votes, make, answers):
     (one,) = read(tmp_path, votes, lines(make), HARNESS, answers=answers)
     same(one)
-    assert one.name == "some__model"
+    assert one.name == "some/model"
     assert "softmax of the choices' log-likelihoods" in one.notes[0]
 
 
@@ -141,7 +141,7 @@ def test_the_first_token_of_a_batch_is_a_distribution(tmp_path, votes):
     text = lines(lambda i: with_tokens(i, tokens(i)))
     (one,) = read(tmp_path, votes, text, answers=LETTERS)
     same(one)
-    assert "labels have 96.0% of its probability" in one.notes[0]
+    assert "labels have 96.0% of the first token's probability" in one.notes[0]
     # a token that is part of a label says nothing: the answers do
     text = lines(lambda i: with_tokens(i, {"neutral": 0.6, "ent": 0.3}))
     assert read(tmp_path, votes, text)[0].n_samples == (1, 1)
@@ -187,7 +187,7 @@ REFUSED = [
      ("None of the choices is a label", "uid, True, Neither, False",
       "--answers True=entailment")),
     (lines(lambda i: sample_of(i, [f"a{i}", f"b{i}", f"c{i}"])), "choices differ from item to"),
-    (lines(lambda i: sample_of(i, doc={"uid": f"x{i}"})), "No uid of 'some__model' occurs"),
+    (lines(lambda i: sample_of(i, doc={"uid": f"x{i}"})), "No uid of 'some/model' occurs"),
     (lines(lambda i: sample_of(i, ["a", "a", "b"])), "3 choices, 3 log-likelihoods"),
     ('{"results": {"a": {}}, "configs": {"a": {}}}', ("--log_samples", "samples_*.jsonl")),
     ('{"custom_id": "u0", "body": {}, "method": "POST"}\n', "the requests of a batch"),
@@ -195,6 +195,7 @@ REFUSED = [
     (lines(lambda i: answered(i, "I'm sorry, but I cannot help.")),
      ("No answer of 'some-model' is a label: 40 of 40", "cannot help.\" (40)", "up to 10%")),
     (lines(lambda i: answered(i, "neutral", "unclear")), "Not every answer"),
+    (lines(lambda i: answered(i, f"A. {LABELS[i % 3]}")), "No answer"),
     (lines(lambda i: answered(i, "AB"[i % 2])), ("sample 'A' (20)", "--answers A=entailment")),
     (lines(lambda i: answered(i, response=None, error="out of credit")),
      ("holds no prediction", "40 of 40 requests failed ('out of credit')")),
@@ -224,6 +225,15 @@ def test_letters_in_another_order_are_refused(tmp_path, votes):
     other = {"A": "neutral", "B": "contradiction", "C": "entailment"}
     with pytest.raises(ChaosError, match=r"seem to be in another order[\s\S]*correct --answers"):
         read(tmp_path, votes, lines(lambda i: sample_of(i, "ABC")), answers=other)
+
+
+def test_a_letter_and_a_word_are_read_if_they_agree(tmp_path, votes):
+    def make(i, shift=0):
+        return answered(i, f"{'ABC'[i % 3]}. {LABELS[(i + shift * (i == 0)) % 3].title()}.")
+
+    assert read(tmp_path, votes, lines(make), answers=LETTERS)[0].n_samples == (1, 1)
+    (one,) = read(tmp_path, votes, lines(lambda i: make(i, 1)), answers=LETTERS, allow_missing=True)
+    assert "sample 'A. Neutral.' (1)" in " ".join(one.notes)
 
 
 @pytest.mark.parametrize(
