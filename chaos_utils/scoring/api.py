@@ -28,9 +28,7 @@ if TYPE_CHECKING:
 
 Systems = System | Sequence[System] | Mapping[str, npt.ArrayLike]
 
-_SUM_TOLERANCE = 1e-3  # as for files: probabilities rounded to four digits pass
 _FEWEST_RESAMPLES = 20  # fewer give no interval
-_SHOWN = 5
 
 
 def load(dataset: str, data: str | Path = "auto") -> Votes:
@@ -177,19 +175,9 @@ def make_system(name: str, votes: Votes, probabilities: npt.ArrayLike) -> System
             todo="give one row per item in the order of votes.uids, one column per label",
         )
     values = given.astype(np.float64)
-    sums = values.sum(axis=1)
-    fits = np.isfinite(values).all(axis=1) & (values >= 0).all(axis=1)
-    wrong = np.flatnonzero(~(fits & (np.abs(sums - 1) <= _SUM_TOLERANCE)))
-    if len(wrong):
-        lines = [f"row {i}, {votes.uids[i]}: {values[i].tolist()}" for i in wrong[:_SHOWN]]
-        more = len(wrong) - len(lines)
-        raise ChaosError(
-            f"{len(wrong)} of {len(votes)} rows of {name!r} are not probabilities.",
-            found="\n".join([*lines, *([f"and {more} more"] if more else [])]),
-            expected="finite numbers, none negative, their sum 1 (within 0.001)",
-            todo="apply a softmax if these are logits",
-        )
-    values /= sums[:, None]
+    places = [f"row {i}, {uid}" for i, uid in enumerate(votes.uids)]
+    predictions.check_shares(name, places, values)
+    values /= values.sum(axis=1, keepdims=True)
     values.setflags(write=False)
     return computed(name, votes, values, origin="yours")
 

@@ -21,6 +21,7 @@ from chaos_utils.base.errors import ChaosError, counted, did_you_mean
 from chaos_utils.base.files import write_bytes
 from chaos_utils.datasets.catalogue import known_datasets
 from chaos_utils.datasets.cells import as_count, as_identifier
+from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.frame import Content
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.formats import (
@@ -138,21 +139,30 @@ def read_predictions(
 
 def _check_columns(frame: PredictionFrame, wordings: Sequence[Wording]) -> None:
     """Raise if nothing in a file can be meant for predictions, whatever the dataset."""
-    if {DRAWN, PROBABILITIES, LOGITS} & frame.columns.keys():
-        return
-    labels = (one.label(name) for name in frame.unnamed for one in wordings)
-    if all(label is None for label in labels):
-        names, label = [shown(name) for name in frame.unnamed], wordings[0].dataset.labels[0]
-        raise ChaosError(
-            f"None of the {'choices' if frame.are_logits else 'columns'} is a label.",
-            where=frame.path,
-            found=f"uid, {some_of(names)}" if names else "uid alone",
-            expected=f"a column for each label: {some_of(class_columns(wordings[0].dataset))}; "
-            "or a list `probs`",
-            todo=f"rename them, or say which is which: --answers {names[0]}={label},…"
-            if names
-            else "add the probabilities",
-        )
+    if not {DRAWN, PROBABILITIES, LOGITS} & frame.columns.keys():
+        labels = (one.label(name) for name in frame.unnamed for one in wordings)
+        if all(label is None for label in labels):
+            raise _misfit(frame, wordings[0].dataset, [])
+
+
+def _misfit(frame: PredictionFrame, dataset: Dataset, found: Sequence[str | None]) -> ChaosError:
+    """Return the error of a file that lacks columns of labels, or choices."""
+    what = "choices" if frame.are_logits else "columns"
+    others = [shown(name) for name in frame.unnamed if name not in found]
+    columns = class_columns(dataset)
+    lacking = [name for name, there in zip(columns, found, strict=False) if there is None]
+    return ChaosError(
+        f"The {what} do not fit {dataset.title}." if found else f"None of the {what} is a label.",
+        where=frame.path,
+        found="; ".join(
+            [f"no column {some_of(lacking)}"] * bool(lacking)
+            + [f"there are {some_of(['uid', *others])}"] * (bool(others) or not found)
+        ),
+        expected=f"columns uid, {some_of(columns)}",
+        todo=f"rename them, or say which is which: --answers {others[0]}={dataset.labels[0]},…"
+        if others
+        else None,
+    )
 
 
 def _content_of(path: Path) -> Content:
@@ -374,7 +384,7 @@ def _contradictions(frame: PredictionFrame) -> Iterator[tuple[int, str]]:
                 yield row, f"pred is {pred}, the largest probability stands at {place}"
 
 
-def _about(said: _Said, datasets: Sequence[Any]) -> dict[str, Any]:
+def _about(said: _Said, datasets: Sequence[Dataset]) -> dict[str, Any]:
     """Return the fields of the system that the columns `ABOUT` state."""
     about = {}
     for name in ABOUT:
@@ -398,7 +408,7 @@ def _joined_names(value: Any) -> str | None:
     return _stated("; ".join(map(str, value)) if isinstance(value, list) else value)
 
 
-def _field(path: Path, name: str, text: str, datasets: Sequence[Any]) -> Any:
+def _field(path: Path, name: str, text: str, datasets: Sequence[Dataset]) -> Any:
     if name == "seed" and re.fullmatch(r"\d{1,18}(\.0)?", text, re.ASCII):
         return int(text.removesuffix(".0"))
     if name == "out_of_fold" and text.lower() in ("true", "false"):
@@ -417,7 +427,7 @@ def _field(path: Path, name: str, text: str, datasets: Sequence[Any]) -> Any:
     )
 
 
-def _trained_on(name: str, datasets: Sequence[Any]) -> str:
+def _trained_on(name: str, datasets: Sequence[Dataset]) -> str:
     """Return a name in `trained_on` as `System` has it: votes by their dataset's short name."""
     words = name.casefold().split(maxsplit=2)
     if words[:2] == ["votes", "of"] and len(words) == 3:
@@ -521,7 +531,7 @@ class _Part:
         """Return the predictions, checked."""
         dataset, frame, notes = self.votes.dataset, self.said.frame, list(self.said.frame.notes)
         n_samples: tuple[int, ...] = ()
-        if DRAWN in frame or N_DRAWN in frame:
+        if DRAWN in frame or (N_DRAWN in frame and not self.lists):
             part, probabilities, n_samples, more = self._machine_votes()
             notes += more
         else:
@@ -654,19 +664,8 @@ class _Part:
         """Return the cells of each label's column, for these rows."""
         frame, dataset = self.said.frame, self.votes.dataset
         found = self.words.columns(frame.unnamed)
-        expected = f"columns uid, {some_of(class_columns(dataset))}"
-        lacking = [c for c, name in zip(class_columns(dataset), found, strict=True) if not name]
-        if lacking:
-            others = [name for name in frame.unnamed if name not in found]
-            raise ChaosError(
-                f"The columns do not fit {dataset.title}.",
-                where=frame.path,
-                found=f"no column {some_of(lacking)}"
-                + (f"; there are {', '.join(map(shown, others[:_SHOWN]))}" if others else ""),
-                expected=expected,
-                todo=f"rename the columns, or say which is which: --answers "
-                f"{shown(others[0])}={dataset.labels[0]},…" if others else None,
-            )  # fmt: skip
+        if None in found:
+            raise _misfit(frame, dataset, found)
         columns = [
             [cells[row] for row in self.rows]
             for cells in (frame.columns[name] for name in found if name)
@@ -681,7 +680,7 @@ class _Part:
                 f"There are too many columns for {dataset.title}.",
                 where=frame.path,
                 found=f"probabilities of {', '.join(map(shown, more))}",
-                expected=expected,
+                expected=f"columns uid, {some_of(class_columns(dataset))}",
                 todo="remove or rename what is no label, or check the dataset",
             )
         return columns
@@ -706,7 +705,8 @@ class _Part:
         if frame.are_logits or self.lists == LOGITS:
             return _softmax(values)
         places = [frame.places[row] for row in self.rows]
-        return checked_shares(self.said.name, places, values, frame.path)
+        check_shares(self.said.name, places, values, frame.path)
+        return values
 
     def _order(self) -> list[int]:
         """Return the label that stands at each place of a list of values."""
@@ -778,10 +778,8 @@ def _softmax(logits: Floats) -> Floats:
     return shares
 
 
-def checked_shares(
-    model: str, places: Sequence[str], values: Floats, where: object = None
-) -> Floats:
-    """Return rows after raising on those that are no probabilities."""
+def check_shares(model: str, places: Sequence[str], values: Floats, where: object = None) -> None:
+    """Raise on rows that are no probabilities, and say what they may be."""
     with np.errstate(over="ignore"):
         sums = values.sum(axis=1)
     positive, whole = bool((values >= 0).all()), bool((values == values.round()).all())
@@ -800,7 +798,6 @@ def checked_shares(
          for i in np.flatnonzero(wrong)),
         "probabilities: none negative, their sum 1 (within 0.001)", todo, where,
     )  # fmt: skip
-    return values
 
 
 def join(parts: Sequence[System], model: str) -> System:
