@@ -156,7 +156,7 @@ def _misfit(frame: PredictionFrame, dataset: Dataset, found: Sequence[str | None
         where=frame.path,
         found="; ".join(
             [f"no column {some_of(lacking)}"] * bool(lacking)
-            + [f"there are {some_of(['uid', *others])}"] * (bool(others) or not found)
+            + [f"there are {some_of(others) or 'none beside uid'}"] * (bool(others) or not found)
         ),
         expected=f"columns uid, {some_of(columns)}",
         todo=f"rename them, or say which is which: --answers {others[0]}={dataset.labels[0]},…"

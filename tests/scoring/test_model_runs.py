@@ -108,6 +108,15 @@ def test_samples_of_the_harness(tmp_path, votes, make, answers):
     assert "softmax of the choices' log-likelihoods" in one.notes[0]
 
 
+def test_shares_are_those_of_the_harness(tmp_path, votes):
+    """Of a run of its own, which printed them beside its Brier score."""
+    logs = ["-3.659146308898926", "-8.074040412902832", "-2.3887505531311035"]
+    answers = [[text, "False"] for text in logs]
+    text = lines(lambda i: sample_of(i, filtered_resps=answers))
+    (one,) = read(tmp_path, votes, text, HARNESS)
+    assert one.probabilities[0] == pytest.approx([0.21860992, 0.00264427, 0.77874581], abs=1e-8)
+
+
 def test_one_filter_of_the_harness_is_read(tmp_path, votes):
     text = lines(sample_of) + lines(lambda i: sample_of(i, filter="other"))
     same(read(tmp_path, votes, text, HARNESS)[0])
@@ -184,7 +193,7 @@ REFUSED = [
     # samples of another task, and what is no samples
     (lines(lambda i: sample_of(i, doc={"question": "?"})), ("doc with question", "doc.uid")),
     (lines(lambda i: sample_of(i, ["True", "Neither", "False"])),
-     ("None of the choices is a label", "uid, True, Neither, False",
+     ("None of the choices is a label", "there are True, Neither, False",
       "--answers True=entailment")),
     (lines(lambda i: sample_of(i, [f"a{i}", f"b{i}", f"c{i}"])), "choices differ from item to"),
     (lines(lambda i: sample_of(i, doc={"uid": f"x{i}"})), "No uid of 'some/model' occurs"),

@@ -61,7 +61,7 @@ FAULTS = [
     (LINE[:-4] + "\n" + LINE, "line 1, column"),
     ('{"m": ' * 100_000, "nested too deeply"),
     ('{"uid": "a", "logit": [1, 2, 3]}', 
-     ("None of the columns is a label", "uid, logit", "--answers logit=entailment,…")),
+     ("None of the columns is a label", "there are logit", "--answers logit=entailment,…")),
     (entries(probability=[1, 0, 0]), "m, u3: no `probs`; keys found: uid"),
     # names and keys
     ('{"a\\u001b[31m": {"u0": {"logits": [1, 2, 3]}}}', "name is not text"),
