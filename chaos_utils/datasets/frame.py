@@ -9,6 +9,7 @@ import hashlib
 import io
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -487,7 +488,9 @@ def _head(text: str) -> tuple[list[str], str, str]:
     """Return the columns of a CSV file, what separates its fields, and its first line."""
     first = text.lstrip("\r\n").split("\n", 1)[0]
     delimiter = max(_DELIMITERS, key=first.count)
-    row = next(csv.reader(io.StringIO(first, newline=""), delimiter=delimiter), [])
+    row = [first]
+    with suppress(csv.Error):  # which reading on explains
+        row = next(csv.reader(io.StringIO(first, newline=""), delimiter=delimiter), [])
     return [name.strip() for name in row], delimiter, first
 
 
@@ -632,15 +635,20 @@ def _unpacked(content: Content, faults: Faults) -> Any:
     import pyarrow.compute as pc  # type: ignore[import-untyped]
     import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
-    held = pq.read_metadata(pa.BufferReader(content.data))
+    file = pq.ParquetFile(pa.BufferReader(content.data))
+    held = file.metadata
     groups = [held.row_group(i) for i in range(held.num_row_groups)]
     leaves = [held.schema.column(j) for j in range(len(held.schema))]
-    n_bytes = sum(group.total_byte_size for group in groups) + sum(
-        group.column(j).num_values * max(8, leaf.length)
-        for group in groups
-        for j, leaf in enumerate(leaves)
-    )
     most = min(max(_UNPACKED * len(content.data), _ALLOWED), _MOST_BYTES)
+    n_bytes = sum(group.total_byte_size for group in groups)
+    if n_bytes <= most:
+        for i in range(len(groups)):  # a damaged one raises; to look at its columns would abort
+            next(file.iter_batches(1, row_groups=[i]), None)
+        n_bytes += sum(
+            group.column(j).num_values * max(8, leaf.length)
+            for group in groups
+            for j, leaf in enumerate(leaves)
+        )
     if n_bytes <= most:  # a text that is repeated stands in the file once
         texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
         packed = pq.read_table(pa.BufferReader(content.data), read_dictionary=texts)

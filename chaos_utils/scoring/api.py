@@ -73,6 +73,7 @@ def read_predictions(
     dataset: str | None = None,
     data: str | Path = "auto",
     model: str | None = None,
+    answers: Mapping[str, str] | None = None,
     allow_missing: bool = False,
 ) -> list[System]:
     """Read the systems in a file of predictions, in any format that ``chaos evaluate`` takes.
@@ -90,6 +91,9 @@ def read_predictions(
         Where votes come from that are not given; as for `load`.
     model : str, optional
         Take only this model of the file.
+    answers : mapping of str to str, optional
+        Labels by what the file calls them, such as ``{"A": "entailment"}``: answers or choices of a
+        language model, or columns.
     allow_missing : bool
         Whether a dataset may be covered in part.
 
@@ -106,6 +110,7 @@ def read_predictions(
     _check_type("path", path, str | Path, "a path")
     _check_type("data", data, str | Path, "a path, or auto, released or sample")
     _check_type("model", model, str | None, "a model's name")
+    _check_type("answers", answers, Mapping | None, "a mapping of answers to labels")
     if votes is not None:
         given: Any = votes
         is_list = isinstance(given, Iterable) and not isinstance(given, str)
@@ -116,7 +121,9 @@ def read_predictions(
         known = [load(dataset, data)]
     else:
         known = _available(str(data))
-    return predictions.read_predictions(path, known, model=model, allow_missing=allow_missing)
+    return predictions.read_predictions(
+        path, known, model=model, answers=answers, allow_missing=allow_missing
+    )
 
 
 def _available(data: str) -> list[Votes]:

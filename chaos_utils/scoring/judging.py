@@ -111,6 +111,7 @@ def read_files(
     all_votes: Sequence[Votes],
     *,
     model: str | None = None,
+    answers: Mapping[str, str] | None = None,
     join_as: str = "",
     allow_missing: bool = False,
 ) -> dict[str, list[System]]:
@@ -122,7 +123,9 @@ def read_files(
     for file in files:
         # A part of a system covers its dataset in part, by its nature.
         partial = allow_missing or bool(join_as)
-        for one in read_predictions(file, all_votes, model=model, allow_missing=partial):
+        for one in read_predictions(
+            file, all_votes, model=model, answers=answers, allow_missing=partial
+        ):
             found.setdefault(one.dataset.name, []).append(one)
     if join_as:
         by_name = {votes.dataset.name: votes for votes in all_votes}

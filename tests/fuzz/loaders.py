@@ -59,6 +59,24 @@ REASONS = (
 )
 
 
+# Runs of language models: lm-evaluation-harness twice, a batch, Inspect.
+RUNS = (
+    b'{"doc": {"uid": "u1"}, "arguments": {"gen_args_0": {"arg_0": "Q", "arg_1": " entailment"}, '
+    b'"gen_args_1": {"arg_1": " neutral"}, "gen_args_2": {"arg_1": " contradiction"}}, "resps": '
+    b'[[["-1.5", "False"]]], "filtered_resps": [["-1.5", "False"], ["-0.5", "True"], ["-2", "0"]], '
+    b'"filter": "none", "metrics": ["acc"]}\n',
+    b'{"doc": {"uid": "u1"}, "arguments": {}, "resps": [["neutral", "maybe"]], "filtered_resps": '
+    b'["neutral"], "filter": "first"}\n',
+    b'{"custom_id": "u1", "response": {"status_code": 200, "body": {"model": "m", "choices": '
+    b'[{"message": {"content": "neutral"}, "logprobs": {"content": [{"top_logprobs": [{"token": '
+    b'"A", "logprob": -0.1}, {"token": "B", "logprob": -2.5}, {"token": "C", "logprob": -4}]}]}}]}}'
+    b', "error": null}\n{"custom_id": "u2", "response": {"choices": [{"text": "A"}]}}\n',
+    b'{"status": "success", "eval": {"model": "m"}, "samples": [{"id": "u1", "epoch": 1, "choices":'
+    b' ["entailment", "neutral"], "output": {"choices": [{"message": {"content": "B"}}]}, "scores":'
+    b' {"choice": {"answer": "B"}}, "metadata": {}}]}',
+)
+
+
 class Hang(BaseException):
     """It takes too long."""
 
@@ -135,10 +153,12 @@ def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Callable[[Pat
         write_predicted(made / "p", released).read_bytes(),
         b"uid,sample\nu1,neutral\nu1,entailment\nu2,neutral\n",
         b"item,n_samples,entailment,neutral,contradiction\nu1,5,2,2,1\nu2,4,4,0,0\n",
-        b'{"uid": "u1", "samples": ["neutral", "entailment"]}\n',
+        b'{"uid": "u1", "samples": ["neutral", "entailment"]}\n', *RUNS,
     ]  # fmt: skip
     read = partial(read_predictions, all_votes=[judged], allow_missing=True)
-    yield "predictions", folder / "predicted" / "file", predicted, read
+    yield "predictions", folder / "predicted" / "file", predicted[:8], read
+    lettered = partial(read, answers={"A": "entailment", "B": "neutral", "C": "contradiction"})
+    yield "answers", folder / "predicted" / "samples_a.jsonl", predicted, lettered
     run = PROJECT / "results" / "minilm-l6-nli-s0"
     at = folder / "run" / "run.json"
     yield "run", at, [(run / "run.json").read_bytes()], lambda path: find_run(str(path.parent))

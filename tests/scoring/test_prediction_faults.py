@@ -60,9 +60,9 @@ FAULTS = [
     (LINE + "[1, 2]", ("line 2", "expected a JSON object")),
     (LINE[:-4] + "\n" + LINE, "line 1, column"),
     ('{"m": ' * 100_000, "nested too deeply"),
-    ('{"uid": "a", "logit": [1, 2, 3]}', "line 1, no `probs`; keys found: uid, logit"),
-    (made.entries_text(lambda i: {"probs": made.shares(i)}),
-     "no `predicted_probabilities`; keys found: uid, probs"),
+    ('{"uid": "a", "logit": [1, 2, 3]}', 
+     ("None of the columns is a label", "uid, logit", "--answers logit=entailment,…")),
+    (entries(probability=[1, 0, 0]), "m, u3: no `probs`; keys found: uid"),
     # names and keys
     ('{"a\\u001b[31m": {"u0": {"logits": [1, 2, 3]}}}', "name is not text"),
     ('{"\\ud800": {"u0": {"logits": [1, 2, 3]}}}', "half of a surrogate pair"),
@@ -124,20 +124,18 @@ def fault_of(path, votes, **given):
 
 
 @pytest.mark.parametrize(("content", "words"), FAULTS, ids=[str(words) for _, words in FAULTS])
-def test_a_fault_is_one_error_that_says_where(tmp_path, monkeypatch, content, words):
+def test_a_fault_is_one_error_that_says_where(tmp_path, content, words):
     words = (words,) if isinstance(words, str) else words
     path = tmp_path / "m.csv"  # whatever it is: the content decides
     path.write_text(content)
     text = fault_of(path, [votes_on()], allow_missing=True)
     assert all(word in text for word in words)
-    monkeypatch.setattr(predictions, "LARGE", 1)  # what is large is read at once, and says the same
-    assert fault_of(path, [votes_on()], allow_missing=True) == text
 
 
 def test_parquet_with_other_values(tmp_path):
     for column, value, words in (
         ("neutral", True, "True"),
-        ("uid", 7, "uid 7 is not text"),
+        ("uid", 7.5, "uid 7.5 is not text"),
         ("predicted_label", [None, *LABELS * 13], "row 1: predicted_label 'None'"),
     ):
         made.table_of(votes_on()).assign(**{column: value}).to_parquet(tmp_path / "m.parquet")
