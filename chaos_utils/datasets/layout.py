@@ -31,7 +31,8 @@ _ITEM = ("item", "uid", "id", "item_id", "example_id", "instance_id", "sample_id
          "input_hash", "document_id", "doc_id", "task")  # fmt: skip
 _ANNOTATOR = ("annotator", "worker", "annotator_id", "worker_id", "workerid", "rater", "rater_id",
               "coder", "coder_id", "user", "user_id", "participant", "participant_id",
-              "completed_by", "assignment_worker_id", "performer", "judge", "expert")  # fmt: skip
+              "completed_by", "worker_name", "annotator_name", "username", "assignment_worker_id",
+              "performer", "judge", "expert")  # fmt: skip
 _LABEL = ("label", "vote", "answer", "response", "annotation", "judgement", "judgment", "rating",
           "accept")  # fmt: skip
 _LISTS = ("labels", "votes", "answers", "responses", "annotations", "judgements", "judgments",
@@ -39,10 +40,10 @@ _LISTS = ("labels", "votes", "answers", "responses", "annotations", "judgements"
 _ANNOTATORS = ("annotators", "annotator_ids", "workers", "worker_ids", "raters", "rater_ids",
                "coders", "users", "user_ids", "participants")  # fmt: skip
 _ANSWERS = ("answer_", "output_")  # as Mechanical Turk and Toloka begin the names of answers
-# Numbers by such a name are no votes for a label of this name.
+# A column by such a name holds no votes, and counts none for a label of this name.
 _MEASURE = re.compile(
     r"(^|_)(ids?|hash|index|number|num|total|score|age|year|date|time|seconds|duration|length"
-    r"|hard|gold|majority|mean|std|entropy)(_|$)|_at$"
+    r"|hard|gold|majority|mean|std|entropy|name|email|user|worker|annotator|rater|coder)(_|$)|_at$"
 )
 _NUMBERED = re.compile(r"(.*?)_?([0-9]+)")
 _STATUS = {  # which rows count, by the column that says what became of them
