@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from chaos_utils.base.errors import counted
-from chaos_utils.datasets.frame import Frame
+from chaos_utils.datasets.frame import Column, Frame
 from chaos_utils.datasets.labels import is_rating
 from chaos_utils.datasets.layout import Layout, described, layout_of
 from chaos_utils.datasets.readers import read_noting
@@ -134,6 +134,8 @@ def check_file(
     found.columns = {
         what: _listed(layout.reader[what]) for what in shown if layout.reader.get(what)
     }
+    if not layout.reader.get("item"):
+        found.columns["items"] = "numbered from 0"
     if layout.format == "wide":
         found.columns["votes"] = ", ".join(labels)
     return found, layout
@@ -149,9 +151,9 @@ def _listed(value: Any) -> str:
 
 def _others(frame: Frame, layout: Layout) -> tuple[list[str], list[str], int]:
     """Return the columns with one text per item, the others, and how many items are alike."""
-    if not layout.reader.get("item"):
-        return [], list(layout.others), 0
-    items = frame.column(layout.reader["item"]).identifiers()
+    items = Column(np.arange(len(frame), dtype=np.int32), list(range(len(frame))))
+    if layout.reader.get("item"):
+        items = frame.column(layout.reader["item"]).identifiers()
     there = items.codes >= 0
     first = np.zeros(len(items.values), dtype=np.int64)
     rows = np.flatnonzero(there)[::-1]

@@ -472,7 +472,7 @@ class _Search:
         raise self.faults.fatal(
             "What the columns of this votes file are is in doubt.",
             why,
-            "\n# or\n".join(["one of these YAML files:", *texts]) if texts else "",
+            "one of these YAML files:\n" + "# or\n".join(texts) if texts else "",
             "save the one that is meant beside the votes, or name the columns: --item, "
             "--annotator, --label",
         )
