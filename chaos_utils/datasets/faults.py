@@ -2,15 +2,11 @@
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError, counted
-
-if TYPE_CHECKING:
-    from chaos_utils.datasets.frame import Frame
 
 Ints = npt.NDArray[np.int64]
 _SHOWN = 5
@@ -47,12 +43,16 @@ class Faults:
         return bool(found)
 
     def rows(
-        self, numbers: Ints, frame: "Frame", said: Callable[[int], str], at: Ints | None = None
+        self,
+        numbers: Ints,
+        place: Callable[[int], str],
+        said: Callable[[int], str],
+        at: Ints | None = None,
     ) -> None:
         """Note what is wrong with rows of these numbers, or with votes that stand `at` rows."""
         for number in numbers[:_SHOWN].tolist():
             row = number if at is None else int(at[number])
-            self._first.append((row, f"{frame.place(row)}, {said(number)}"))
+            self._first.append((row, f"{place(row)}, {said(number)}"))
         self.number += len(numbers)
 
     @property

@@ -576,9 +576,10 @@ def _csv(content: Content, faults: Faults) -> Frame:
             for values, column, cell in zip(known, codes, row, strict=True):
                 column.append(values.setdefault(cell, len(values)))
     except csv.Error as fault:
+        said = str(fault).replace("unexpected end of data", "a quotation mark is never closed")
         raise faults.fatal(
             "The data file is not valid CSV.",
-            f"line {start}: {fault}",
+            f"line {start}: {said}",
             "fields of less than 131,072 characters, and a closing mark for each quotation mark",
         ) from fault
     columns = {

@@ -227,7 +227,7 @@ class _Reading:
     def note(self, mask: Mask, said: Callable[[int], str], at: Ints | None = None) -> None:
         """Note what is wrong with rows, or with votes that stand at rows."""
         numbers = np.flatnonzero(mask)
-        self.faults.rows(numbers, self.frame, said, at)
+        self.faults.rows(numbers, self.frame.place, said, at)
         self.bad[numbers if at is None else at[numbers]] = True
 
     def wrong(self, mask: Mask, path: str, column: Column, expected: str) -> None:

@@ -132,6 +132,40 @@ def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Callable[[Pat
         table.head(9).to_json(orient="records").encode(), table.to_parquet(), wide.to_parquet(),
         table.head(12).to_csv(index=False).encode(),
     ]  # fmt: skip
+    votes_files += [
+        json.dumps(
+            [
+                {
+                    "id": n,
+                    "data": {"text": f"t {n}"},
+                    "annotations": [
+                        {
+                            "completed_by": k,
+                            "was_cancelled": False,
+                            "result": [
+                                {"from_name": "q", "type": "choices", "value": {"choices": [one]}}
+                            ],
+                        }
+                        for k, one in enumerate(("a", "b"))
+                    ],
+                }
+                for n in range(3)
+            ]
+        ).encode(),
+        json.dumps(
+            [
+                {
+                    "id": n,
+                    "l.responses": ["a", "b"],
+                    "l.responses.users": ["u", "v"],
+                    "l.responses.status": ["submitted", "draft"],
+                }
+                for n in range(3)
+            ]
+        ).encode(),
+        b"id,rater_1,rater_2\n1,a,b\n2,b,b\n",
+        b'{"text": "t", "labels": [0, 1, 1]}\n{"text": "u", "labels": [1, 1, 1]}\n',
+    ]
     votes = folder / "own" / "votes.csv"
     yield "dataset check", votes, votes_files, check_file
     yield "votes", votes, votes_files, lambda path: load_all_votes(str(path))
@@ -139,6 +173,16 @@ def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Callable[[Pat
     array.write_text("name: array\ntitle: An array\nlabels: [none, mild, strong, extreme]\n"
                      "files: [{name: array.npy}]\nreader: {format: wide}\n")  # fmt: skip
     yield "array", made / "array.npy", [arrays], lambda path: load_all_votes(str(array))
+    nested = made / "nested.yml"
+    nested.write_text("name: nested\ntitle: Nested\nlabels: [a, b]\nfiles: [{name: nested.json}]\n"
+                      "reader: {format: long, keys: [item], each: given, annotator: key, "
+                      "label: given.x.0, where: {status: [ok, 1]}}\n")  # fmt: skip
+    sound = (
+        b'{"1": {"given": {"u": {"x": ["a"]}, "v": {"x": ["b"]}}, "status": "ok"}, "2": '
+        b'{"given": {"u": {"x": ["b", "a"]}}, "status": "ok"}, "3": {"status": "no"}}'
+    )
+    at = made / "nested.json"
+    yield "nested", at, [sound], lambda path: load_all_votes(str(nested))
     chaosnli = (data / "chaosNLI_v1.0" / "chaosNLI_snli.jsonl").read_bytes()
     rows = folder / "rows" / "chaosNLI_snli.jsonl"
     yield "ChaosNLI", rows, [chaosnli], lambda path: load_all_votes(str(path.parent))
