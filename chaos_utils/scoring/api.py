@@ -109,6 +109,8 @@ def read_predictions(
     _check_type("data", data, str | Path, "a path, or auto, released or sample")
     _check_type("model", model, str | None, "a model's name")
     _check_type("answers", answers, Mapping | None, "a mapping of answers to labels")
+    for text in (*(answers or {}), *(answers or {}).values()):
+        _check_type("answers", text, str, "a mapping of answers to labels, both texts")
     if votes is not None:
         given: Any = votes
         is_list = isinstance(given, Iterable) and not isinstance(given, str)

@@ -525,7 +525,7 @@ class _Part:
         if self.lists:
             first = frame.columns[self.lists][self.rows[0]]
             return isinstance(first, list) and len(first) == k
-        return None not in self.words.columns(frame.unnamed)
+        return None not in self.words.columns(frame.unnamed, frame.path)
 
     def system(self, allow_missing: bool) -> System:
         """Return the predictions, checked."""
@@ -537,7 +537,12 @@ class _Part:
         else:
             part, probabilities = self, self._probabilities()
         probabilities = probabilities / probabilities.sum(axis=1, keepdims=True)
-        notes[:0] = part._missing(allow_missing, notes)
+        outside = self.said.outside([self.votes])
+        unknown = [f"no item of the dataset: {_listed(outside)}"] if outside else []
+        notes[:0] = notes_on_missing(
+            self.said.name, self.votes, part.items,
+            where=frame.path, also=[*unknown, *notes], allowed=allow_missing,
+        )  # fmt: skip
         predicted, is_stated = part._labels(probabilities)
         top = probabilities.max(axis=1)
         off = np.flatnonzero(probabilities[np.arange(len(top)), predicted] < top)
@@ -553,29 +558,6 @@ class _Part:
             self.said.name, dataset, uids, probabilities, predicted,
             stated=is_stated, n_samples=n_samples, notes=tuple(notes),
         )  # fmt: skip
-
-    def _missing(self, allow_missing: bool, notes: Sequence[str]) -> list[str]:
-        """Return a note on the items that have no prediction, or raise."""
-        votes, n = self.votes, len(self.items)
-        if n == len(votes):
-            return []
-        have = "has" if len(votes) - n == 1 else "have"
-        fact = f"{len(votes) - n} of {len(votes)} items of {votes.dataset.title} {have} no "
-        fact += "prediction"
-        if not allow_missing:
-            there = set(self.items.tolist())
-            missing = [uid for i, uid in enumerate(votes.uids) if i not in there]
-            outside = self.said.outside([votes])
-            unknown = [f"no item of the dataset: {_listed(outside)}"] if outside else []
-            raise ChaosError(
-                f"{fact} by {shown(self.said.name)!r}.",
-                where=self.said.frame.path,
-                found="\n".join([f"missing: {_listed(missing)}", *unknown, *notes]),
-                expected="a prediction for each item",
-                todo=f"{'correct the unknown uids' if unknown else 'add them'}, or pass "
-                "--allow-missing to evaluate the rest",
-            )  # fmt: skip
-        return [f"{fact}; evaluated on the other {n}"]
 
     def _machine_votes(self) -> tuple["_Part", Floats, tuple[int, ...], list[str]]:
         """Return what drawn answers come to: part of the items, shares, and what is to be said."""
@@ -663,7 +645,7 @@ class _Part:
     def _columns(self) -> list[list[Any]]:
         """Return the cells of each label's column, for these rows."""
         frame, dataset = self.said.frame, self.votes.dataset
-        found = self.words.columns(frame.unnamed)
+        found = self.words.columns(frame.unnamed, frame.path)
         if None in found:
             raise _misfit(frame, dataset, found)
         columns = [
@@ -798,6 +780,33 @@ def check_shares(model: str, places: Sequence[str], values: Floats, where: objec
          for i in np.flatnonzero(wrong)),
         "probabilities: none negative, their sum 1 (within 0.001)", todo, where,
     )  # fmt: skip
+
+
+def notes_on_missing(
+    model: str,
+    votes: Votes,
+    items: Ints,
+    *,
+    allowed: bool,
+    where: object = None,
+    also: Sequence[str] = (),
+) -> list[str]:
+    """Return a note if only some items have a prediction; raise if that is not allowed."""
+    n_missing = len(votes) - len(items)
+    if not n_missing:
+        return []
+    fact = f"{n_missing} of {len(votes)} items of {votes.dataset.title} "
+    fact += f"{'has' if n_missing == 1 else 'have'} no prediction"
+    if not allowed:
+        missing = [votes.uids[i] for i in np.setdiff1d(np.arange(len(votes)), items)]
+        raise ChaosError(
+            f"{fact} by {shown(model)!r}.",
+            where=where,
+            found="\n".join([f"missing: {_listed(missing)}", *also]),
+            expected="a prediction for each item",
+            todo="add what is missing, or pass --allow-missing to evaluate the rest",
+        )
+    return [f"{fact}; evaluated on the other {len(items)}"]
 
 
 def join(parts: Sequence[System], model: str) -> System:

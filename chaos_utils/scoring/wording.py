@@ -68,24 +68,25 @@ class Wording:
         return found
 
     def _label_of(self, text: object) -> int | None:
-        if isinstance(text, str) and (found := self._exact.get(text.strip())) is not None:
-            return found
-        known = None if self.answers else self.dataset.label_index(text)
-        if known is None and isinstance(text, str):
-            known = self._plain.get(_plain(text))
+        word = text.strip() if isinstance(text, str) else text
+        known = self._exact.get(word) if isinstance(word, str) else None
+        if known is None and not self.answers:
+            known = self.dataset.label_index(word)
+        if known is None and isinstance(word, str):
+            known = self._plain.get(_plain(word))
         return None if known == -1 else known
 
-    def columns(self, names: Sequence[str]) -> list[str | None]:
-        """Return the column of each label; None where there is none."""
+    def columns(self, names: Sequence[str], where: object) -> list[str | None]:
+        """Return the column of each label; None where there is none. `where` is the file."""
         found: list[str | None] = [None] * self.dataset.n_classes
         exact = set(self._exact)
         for name in sorted(names, key=lambda name: name not in exact):  # those first
             k = self.label(name)
             if k is not None and found[k] is None:
                 found[k] = name
-            elif k is not None and name not in exact and found[k] not in exact:
+            elif k is not None and (name in exact) == (found[k] in exact):
                 raise ChaosError(
-                    f"Two columns are for the label {self.dataset.labels[k]!r}.",
+                    f"Two columns are for the label {self.dataset.labels[k]!r}.", where=where,
                     found=f"{found[k]!r} and {name!r}", expected="one column for each label",
                     todo="rename or remove one of them",
                 )  # fmt: skip
