@@ -72,10 +72,13 @@ FAULTS = [
     (CSV + "u0,1,0\n", "3 fields"),
     (csv("u2,1,0,0"), "line 5: uid 'u2' again"),
     (csv(",1,0,0"), "no uid"),
+    ("uid,Entailment,ENTAILMENT,neutral,contradiction\nu0,1,0,0,0\n",
+     ("Two columns are for the label 'entailment'", "'Entailment' and 'ENTAILMENT'")),
     (table(hidden=0.2), ("too many columns for", "probabilities of hidden")),
     # numbers
     (csv("u3,1_0,0,0"), "line 5: ['1_0'"),
     (csv("u3,0.9,0.0989,0"), "sums to 0.9989"),
+    (made.csv_text([f"u{i},0.81,0.1,0.1" for i in range(made.N)]), "divide each row by its sum"),
     (csv("u3,1.5,-0.25,-0.25"), "[1.5, -0.25, -0.25] has a negative"),
     (LINE.replace("1,", "1" * 400 + ","), "is not finite"),
     (LINE.replace("1,", "1" * 5000 + ","), "a number is too long"),
@@ -165,6 +168,12 @@ def test_missing_items_are_counted_and_may_be_allowed(tmp_path):
     (one,) = read_predictions(tmp_path / "m.csv", [votes], allow_missing=True)
     assert len(one) == made.N - 4
     assert "evaluated on the other 36" in one.notes[0]
+
+
+def test_items_numbered_from_one_are_named_before_any_is_left_out(tmp_path):
+    lines = [f"u{i + 1},0.2,0.5,0.3" for i in range(made.N)]
+    path = made.write_csv(tmp_path / "m.csv", lines)
+    assert "missing: u0\n             no item of the dataset: u40" in fault_of(path, [votes_on()])
 
 
 def test_genuine_uids_without_the_released_data(tmp_path):
