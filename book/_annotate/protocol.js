@@ -17,9 +17,7 @@
     if (event.type === "draw" && typeof event.check !== "boolean") {
       throw new Error("A draw says whether a check comes.");
     }
-    if (event.type !== "answer") {
-      return;
-    }
+    if (event.type !== "answer") return;
     if (event.kind !== asked) {
       throw new Error(`This answer cannot come here: ${event.kind}, expected: ${asked}.`);
     }
@@ -40,21 +38,17 @@
 
     function start() {
       const counters = Object.fromEntries(table.counters.map((name) => [name, 0]));
-      return { name: table.initial, counters, reason: null };
+      return {name: table.initial, counters, reason: null};
     }
 
     function found(guard, counters, event) {
-      if ("counter" in guard) {
-        return counters[guard.counter];
-      }
+      if ("counter" in guard) return counters[guard.counter];
       return "parameter" in guard ? parameters[guard.parameter] : event[guard.event];
     }
 
     function holds(guard, counters, event) {
       const bound = typeof guard.value === "string" ? parameters[guard.value] : guard.value;
-      if (!("ratio" in guard)) {
-        return OPERATORS[guard.op](found(guard, counters, event), bound);
-      }
+      if (!("ratio" in guard)) return OPERATORS[guard.op](found(guard, counters, event), bound);
       const [part, whole] = guard.ratio.map((name) => counters[name]);
       const least = "from" in guard ? parameters[guard.from] : 1;
       return whole >= least && OPERATORS[guard.op](part / whole, bound);
@@ -69,7 +63,7 @@
         throw new Error(`This event cannot happen in state ${state.name}: ${event.type}.`);
       }
       checkFields(table.states[state.name].asks, event);
-      const counters = { ...state.counters };
+      const counters = {...state.counters};
       for (const update of transition.update) {
         if (!("if" in update) || (update.if === "right") === isRight(event)) {
           const base = update.op === "add" ? counters[update.counter] : 0;
@@ -79,7 +73,7 @@
       const branch = transition.branches.find(
         (one) => one.when.every((guard) => holds(guard, counters, event))
       );
-      return { name: branch.to, counters, reason: branch.reason ?? null };
+      return {name: branch.to, counters, reason: branch.reason ?? null};
     }
 
     return {
@@ -97,5 +91,5 @@
     };
   }
 
-  window.ChaosAnnotate = Object.assign(window.ChaosAnnotate ?? {}, { protocol, isRight });
+  window.ChaosAnnotate = Object.assign(window.ChaosAnnotate ?? {}, {protocol, isRight});
 })();

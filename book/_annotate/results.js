@@ -2,16 +2,16 @@
 (() => {
   "use strict";
 
-  const { make } = window.Page;
+  const {make} = window.Page;
   const {
-    button, carefulButton, heading, count, texts, bars, score, scoreModels,
+    button, carefulButton, heading, count, link, texts, barRow, bars, score, scoreModels,
   } = ChaosAnnotate;
   const FEW = 30; // items below which a score says little
   const percent = (share) => `${Math.round(100 * share)}%`;
 
   /* How it ended: a heading and paragraphs. */
-  function outcome({ state, parameters, failRate }) {
-    const { counters, reason, name } = state;
+  function outcome({state, parameters, failRate}) {
+    const {counters, reason, name} = state;
     if (name === "rejected") {
       return ["Here the protocol says goodbye", [
         `You had ${counters.qualification_right} of ${counters.qualification_seen} right, and the `
@@ -41,20 +41,15 @@
     return [name === "finished" ? "Your results" : "Your results so far", []];
   }
 
-  function scale(name, share, kind) {
-    const fill = make("span", { class: `fill ${kind}` });
-    fill.style.width = percent(share);
-    return make("li", {},
-      make("span", { class: "name" }, name), make("span", { class: "number" }, percent(share)),
-      make("span", { class: "bar", "aria-hidden": "true" }, fill));
-  }
+  const scale = (name, share, kind) =>
+    barRow("", name, percent(share), {class: `fill ${kind}`, style: `width: ${percent(share)}`});
 
   /* How well the reader, people and models agree with the votes. */
   function agreement(dataset, judgements) {
-    const { n, yours, person, most } = score(dataset, judgements);
+    const {n, yours, person, most} = score(dataset, judgements);
     const models = scoreModels(dataset, judgements).map((model) =>
       scale(model.n < n ? `${model.name}, on ${model.n} of the ${n}` : model.name, model.share, "model"));
-    return make("ul", { class: "annotate-bars annotate-agreement" },
+    return make("ul", {class: "annotate-bars annotate-agreement"},
       scale("You", yours, "mine"),
       scale("One of the voters, on average", person, "other"),
       models,
@@ -62,12 +57,12 @@
   }
 
   function scored(dataset, judgements) {
-    const { n, majority } = score(dataset, judgements);
+    const {n, majority} = score(dataset, judgements);
     const isJudged = scoreModels(dataset, judgements).length > 0;
-    return make("div", { class: "annotate-score" },
+    return make("div", {class: "annotate-score"},
       make("h3", {}, "Agreement with the votes"),
       agreement(dataset, judgements),
-      make("p", { class: "annotate-note" },
+      make("p", {class: "annotate-note"},
         `Each bar is a mean over your ${count(n, "item")}: the share of votes for the answer chosen. `
           + "A voter is compared with the other voters"
           + (isJudged ? ", and a model answers with its most probable label. " : ". ")
@@ -77,13 +72,13 @@
   }
 
   function listed(dataset, judgements) {
-    return make("ol", { class: "annotate-judgements" }, judgements.map(({ entry, answer }) =>
+    return make("ol", {class: "annotate-judgements"}, judgements.map(({entry, answer}) =>
       make("li", {}, texts(dataset, entry), bars(dataset, entry, answer))));
   }
 
   /* What follows an answer outside the protocol: the agreement so far. */
   function soFar(dataset, judgements) {
-    return make("div", { class: "annotate-score" },
+    return make("div", {class: "annotate-score"},
       make("h3", {}, `Agreement with the votes, so far on ${count(judgements.length, "item")}`),
       agreement(dataset, judgements));
   }
@@ -92,11 +87,11 @@
   const NAME = /^[\p{L}\p{N}_](?:[\p{L}\p{M}\p{N} ._'’-]*[\p{L}\p{M}\p{N}._-])?$/u;
 
   /* The name in the file, and the button that saves it. */
-  function saving({ annotator, label, note, save }) {
+  function saving({annotator, label, note, save}) {
     const input = make("input", {
       id: "annotate-name", value: annotator, maxlength: 40, autocomplete: "off", spellcheck: "false",
     });
-    const status = make("p", { class: "annotate-note", role: "status" }, note);
+    const status = make("p", {class: "annotate-note", role: "status"}, note);
     const made = button(label, () => {
       const name = input.value.trim().normalize("NFC");
       if (NAME.test(name)) {
@@ -106,26 +101,25 @@
         input.focus();
       }
     });
-    return make("div", { class: "annotate-saving" },
-      make("label", { for: "annotate-name" }, "Your name in the file"), input, made, status);
+    return make("div", {class: "annotate-saving"},
+      make("label", {for: "annotate-name"}, "Your name in the file"), input, made, status);
   }
 
-  function results({ dataset, session, state, judgements, rules, failRate, goOn, again, save }) {
-    const [title, lines] = outcome({ state, parameters: rules.parameters, failRate });
-    const items = judgements.filter(({ kind }) => kind === "item");
-    const examples = judgements.filter(({ kind }) => kind !== "item");
+  function results({dataset, session, state, judgements, rules, failRate, goOn, again, save}) {
+    const [title, lines] = outcome({state, parameters: rules.parameters, failRate});
+    const items = judgements.filter(({kind}) => kind === "item");
+    const examples = judgements.filter(({kind}) => kind !== "item");
     const isOver = rules.isFinal(state);
     const counts = rules.countsVotes(state);
-    return make("section", { class: "annotate-card annotate-results" },
+    return make("section", {class: "annotate-card annotate-results"},
       heading(title),
       lines.map((line) => make("p", {}, line)),
       items.length ? scored(dataset, items) : null,
-      make("p", { class: "annotate-actions" },
+      make("p", {class: "annotate-actions"},
         isOver ? null : button("Go on", goOn, "primary"),
         isOver ? button("Start again", again, "primary")
           : carefulButton("Start again", "Erase all answers?", again),
-        make("a", { class: "annotate-button", href: `#look-${session.dataset}` }, "Look around"),
-        make("a", { class: "annotate-button", href: "#annotate" }, "All datasets")),
+        link("Look around", `#look-${session.dataset}`), link("All datasets", "#annotate")),
       items.length || !counts ? saving({
         annotator: session.annotator,
         label: !counts ? "Save the record" : isOver ? "Save my votes" : "Finish and save my votes",
@@ -136,10 +130,10 @@
       }) : null,
       items.length ? make("h3", {}, "Your judgements beside the votes") : null,
       items.length ? listed(dataset, items) : null,
-      examples.length ? make("details", { open: items.length === 0 },
+      examples.length ? make("details", {open: items.length === 0},
         make("summary", {}, `Test, training and checks: ${count(examples.length, "answer")}`),
         listed(dataset, examples)) : null);
   }
 
-  Object.assign(ChaosAnnotate.views, { results, soFar });
+  Object.assign(ChaosAnnotate.views, {results, soFar});
 })();

@@ -2,9 +2,9 @@
 (() => {
   "use strict";
 
-  const { make } = window.Page;
+  const {make, sum} = window.Page;
   const button = (text, onclick, kind = "plain") =>
-    make("button", { type: "button", class: `annotate-button ${kind}`, onclick }, text);
+    make("button", {type: "button", class: `annotate-button ${kind}`, onclick}, text);
 
   /* A button that asks before it does something that cannot be undone. */
   function carefulButton(text, question, act) {
@@ -25,9 +25,11 @@
   }
 
   const heading = (text, describedBy) =>
-    make("h2", { tabindex: "-1", ...(describedBy && { "aria-describedby": describedBy }) }, text);
+    make("h2", {tabindex: "-1", ...(describedBy && {"aria-describedby": describedBy})}, text);
 
-  const count = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
+  const count = (n, noun) => `${n} ${noun}${n === 1 ? "" : "s"}`;
+
+  const link = (text, href) => make("a", {class: "annotate-button", href}, text);
 
   const isPairs = (dataset) => dataset.kind === "pairs";
 
@@ -43,135 +45,146 @@
     const shown = isPairs(dataset)
       ? [["Take this as true", first, "given"], ["Is this true?", last, "asked"]]
       : [["It began", first, "given"], ["It ended", last, "given"]];
-    return make("div", { class: "annotate-texts" }, shown.map(([label, text, role]) =>
-      make("div", { class: role },
-        make("p", { class: "label" }, label), make("p", { class: "text" }, text))
+    return make("div", {class: "annotate-texts"}, shown.map(([label, text, role]) =>
+      make("div", {class: role},
+        make("p", {class: "label"}, label), make("p", {class: "text"}, text))
     ));
+  }
+
+  /* A row of bars: its name, with what is marked there, its number, and the bar. */
+  function barRow(look, name, number, fill) {
+    return make("li", look,
+      make("span", "name", name), make("span", "number", number),
+      make("span", {class: "bar", "aria-hidden": "true"}, make("span", fill)));
   }
 
   /* The votes on one item by label, as bars with numbers; marks what was chosen, and what by models. */
   function bars(dataset, entry, answer) {
-    const total = entry.votes.reduce((a, b) => a + b, 0);
-    const names = choices(dataset, entry);
-    return make("ul", { class: "annotate-bars" }, names.map((name, k) => {
+    const total = sum(entry.votes);
+    return make("ul", "annotate-bars", choices(dataset, entry).map((name, k) => {
       const isChosen = dataset.codes[k] === answer;
       const models = dataset.models.filter((_, m) => entry.said?.[m] === k);
       const [light, dark] = dataset.colours[k];
-      const fill = make("span", { class: "fill label" });
-      fill.style.setProperty("--light", light);
-      fill.style.setProperty("--dark", dark);
-      fill.style.width = `${(100 * entry.votes[k]) / total}%`;
-      return make("li", { class: isChosen ? "chosen" : "" },
-        make("span", { class: "name" }, name,
-          isChosen ? make("span", { class: "mine" }, "your choice") : null,
-          models.map((model) => make("span", { class: "mine model" }, model.name))),
-        make("span", { class: "number" }, `${entry.votes[k]} of ${total}`),
-        make("span", { class: "bar", "aria-hidden": "true" }, fill));
+      const marks = models.map((model) => make("span", "mine model", model.name));
+      if (isChosen) marks.unshift(make("span", "mine", "your choice"));
+      return barRow(isChosen ? "chosen" : "", [name, ...marks], `${entry.votes[k]} of ${total}`, {
+        class: "fill label",
+        style: `--light: ${light}; --dark: ${dark}; width: ${(100 * entry.votes[k]) / total}%`,
+      });
     }));
   }
 
   function instructions(dataset) {
     const written = document.querySelector(`.instructions-${dataset.kind}`);
-    return make("div", { class: "annotate-instructions" },
+    return make("div", {class: "annotate-instructions"},
       [...written.children].map((child) => child.cloneNode(true)));
   }
 
-  function home({ data, progress, keeps }) {
+  function home({data, progress, keeps}) {
     const card = ([name, dataset]) => {
-      const { standing, verb } = progress(name);
+      const {standing, verb} = progress(name);
       return make("li", {},
         make("h2", {}, dataset.short),
         make("p", {}, dataset.invitation),
-        make("p", { class: "standing" }, standing),
-        make("a", { class: "annotate-button primary", href: `#${name}` },
-          verb, make("span", { class: "hidden-text" }, ` ${dataset.short}`)),
-        make("a", { class: "annotate-button", href: `#look-${name}` },
-          "Look around, no test", make("span", { class: "hidden-text" }, ` (${dataset.short})`)));
+        make("p", {class: "standing"}, standing),
+        make("a", {class: "annotate-button primary", href: `#${name}`},
+          verb, make("span", {class: "hidden-text"}, ` ${dataset.short}`)),
+        make("a", {class: "annotate-button", href: `#look-${name}`},
+          "Look around, no test", make("span", {class: "hidden-text"}, ` (${dataset.short})`)));
     };
     return make("div", {},
-      make("ul", { class: "annotate-cards" }, Object.entries(data.datasets).map(card)),
-      make("p", { class: "annotate-note" }, keeps
+      make("ul", {class: "annotate-cards"}, Object.entries(data.datasets).map(card)),
+      make("p", {class: "annotate-note"}, keeps
         ? "Nothing is sent anywhere. Your answers stay in this browser until you start again."
         : "Nothing is sent anywhere. This browser does not let the page keep your answers: "
           + "they are gone when you close or reload it."));
   }
 
-  function introduction({ name, dataset, parameters, begin }) {
-    const { qualification_items: asked, training_items: trained, task_size: size } = parameters;
+  function introduction({name, dataset, parameters, begin}) {
+    const {qualification_items: asked, training_items: trained, task_size: size} = parameters;
     const training = Math.round(100 * parameters.min_training_accuracy);
     const rate = Math.round(100 * parameters.check_rate);
-    return make("section", { class: "annotate-card" },
+    return make("section", {class: "annotate-card"},
       heading(`${dataset.short}: before you begin`),
       instructions(dataset),
-      make("ol", { class: "annotate-plan" },
+      make("ol", {class: "annotate-plan"},
         make("li", {}, make("b", {}, "Test. "), `${count(asked, "easy question")}, on which nearly all `
           + "people agree. All must be right."),
         make("li", {}, make("b", {}, "Training. "), `${trained} more of these. Each mistake is `
           + `explained; ${training}% must be right.`),
         make("li", {}, make("b", {}, "Items. "), `In tasks of ${size}. People disagree on these, and no `
           + `answer is wrong. Before each, with a chance of ${rate}%, comes a hidden check.`)),
-      make("p", { class: "annotate-actions" }, button("Start the test", begin, "primary"),
-        make("a", { class: "annotate-button", href: `#look-${name}` }, "Look around, no test"),
-        make("a", { class: "annotate-button", href: "#annotate" }, "All datasets")));
+      make("p", {class: "annotate-actions"}, button("Start the test", begin, "primary"),
+        link("Look around, no test", `#look-${name}`), link("All datasets", "#annotate")));
   }
 
   const STAGES = [["qualification", "Test"], ["training", "Training"], ["item", "Items"]];
 
   function stages(kind) {
     const now = kind === "check" ? "item" : kind; // a hidden check looks like an item
-    return make("ol", { class: "annotate-stages", "aria-label": "Stages" }, STAGES.map(([name, title]) =>
-      make("li", name === now ? { "aria-current": "step" } : {}, title)));
+    return make("ol", {class: "annotate-stages", "aria-label": "Stages"}, STAGES.map(([name, title]) =>
+      make("li", name === now ? {"aria-current": "step"} : {}, title)));
   }
 
   /* Where the reader stands: a title, a line that explains, and how much of a whole is done. */
   function standing(kind, counters, parameters) {
-    if (kind === "qualification") {
-      const whole = parameters.qualification_items;
-      const done = counters.qualification_seen;
-      return { title: `Test: question ${done + 1} of ${whole}`, done, whole,
-        line: "All must be right. You hear how it went at the end." };
-    }
-    if (kind === "training") {
-      const whole = parameters.training_items;
-      const done = counters.training_seen;
+    if (kind === "qualification" || kind === "training") {
+      const whole = parameters[`${kind}_items`], done = counters[`${kind}_seen`];
+      const isTest = kind === "qualification";
       const passed = done === 0 && parameters.qualification_items > 0 ? "You passed the test. " : "";
-      return { title: `Training: question ${done + 1} of ${whole}`, done, whole,
-        line: `${passed}Each mistake is explained.` };
+      return {
+        title: `${isTest ? "Test" : "Training"}: question ${done + 1} of ${whole}`, done, whole,
+        line: isTest ? "All must be right. You hear how it went at the end."
+          : `${passed}Each mistake is explained.`,
+      };
     }
-    const whole = parameters.task_size;
-    const done = counters.items % whole;
-    return { title: `Task ${Math.floor(counters.items / whole) + 1}`, done, whole,
-      line: `${done} of ${count(whole, "item")} done.` };
+    const whole = parameters.task_size, done = counters.items % whole;
+    return {
+      title: `Task ${Math.floor(counters.items / whole) + 1}`, done, whole,
+      line: `${done} of ${count(whole, "item")} done.`,
+    };
   }
 
-  function question({ dataset, kind, entry, counters, parameters, answer, footer }) {
-    const { title, line, done, whole } = standing(kind, counters, parameters);
+  /* An item in a stage of the protocol. */
+  function question({kind, counters, parameters, ...asked}) {
+    const {title, line, done, whole} = standing(kind, counters, parameters);
+    return item(asked, stages(kind), title, line,
+      make("progress", {max: whole, value: done, "aria-label": "Done in this stage"}));
+  }
+
+  /* An item outside the protocol, which is open to all. */
+  function look({place, ...asked}) {
+    return item(asked, null, `${asked.dataset.short}: item ${place}, to look at`,
+      "No test, no training, no hidden checks: choose, and see the votes. Nothing is kept of this.", null);
+  }
+
+  function item({dataset, entry, answer, footer}, before, title, line, progress) {
     const asked = isPairs(dataset) ? "Given the first text, the second…" : "What happened in between?";
     const read = texts(dataset, entry);
     read.id = "annotate-texts";
-    return make("section", { class: "annotate-card annotate-question" },
-      stages(kind),
+    return make("section", "annotate-card annotate-question",
+      before,
       heading(title, "annotate-texts annotate-asked"),
-      make("p", { class: "line" }, line),
-      make("progress", { max: whole, value: done, "aria-label": "Done in this stage" }),
+      make("p", "line", line),
+      progress,
       read,
       choiceButtons(dataset, entry, asked, answer),
-      make("div", { class: "annotate-feedback", role: "status" }),
+      make("div", {class: "annotate-feedback", role: "status"}),
       footer);
   }
 
   function choiceButtons(dataset, entry, asked, answer) {
     return make("fieldset", {},
-      make("legend", { id: "annotate-asked" }, asked),
-      make("div", { class: "annotate-choices" }, choices(dataset, entry).map((name, k) =>
+      make("legend", {id: "annotate-asked"}, asked),
+      make("div", {class: "annotate-choices"}, choices(dataset, entry).map((name, k) =>
         make("button", {
           type: "button", class: "choice", "aria-keyshortcuts": k + 1,
           "data-code": dataset.codes[k], onclick: () => answer(dataset.codes[k]),
-        }, make("kbd", { "aria-hidden": "true" }, String(k + 1)), make("span", {}, name)))));
+        }, make("kbd", {"aria-hidden": "true"}, String(k + 1)), make("span", {}, name)))));
   }
 
   /* After an answer: marks the buttons, and says in the same place what others chose. */
-  function tell(view, { dataset, judged, next, children, after = "" }) {
+  function tell(view, {dataset, judged, next, children, after = ""}) {
     for (const one of view.querySelectorAll(".choice")) {
       one.disabled = true;
       one.classList.toggle("chosen", one.dataset.code === judged.answer);
@@ -180,12 +193,12 @@
     const go = button(next.text, next.act, "primary");
     view.querySelector(".annotate-feedback").replaceChildren(
       ...children, bars(dataset, judged.entry, judged.answer),
-      make("p", { class: "annotate-actions" }, go), after
+      make("p", {class: "annotate-actions"}, go), after
     );
     go.focus();
   }
 
-  function correction({ dataset, judged }) {
+  function correction({dataset, judged}) {
     const k = dataset.codes.indexOf(judged.expected);
     const name = choices(dataset, judged.entry)[k];
     const place = judged.kind === "check" ? "This was a hidden check. " : "";
@@ -194,45 +207,26 @@
   }
 
   /* Between tasks, and before the first. */
-  function pause({ counters, parameters, goOn, footer }) {
-    const { items } = counters;
+  function pause({counters, parameters, goOn, footer}) {
+    const {items} = counters;
     const tasks = items / parameters.task_size;
     const paid = (tasks * parameters.pay_per_task).toFixed(2);
-    const admitted = [
-      make("p", {}, `In training you had ${counters.training_right} of ${counters.training_seen} right.`),
-      make("p", {}, "The items that come now divide people. Say what you think, not what you believe "
-        + "that others would say."),
-    ];
-    const rested = [
-      make("p", {}, `You have judged ${count(items, "item")}. An annotator would have earned up to `
-        + `$${paid} by now.`),
-    ];
-    return make("section", { class: "annotate-card" },
+    const words = items === 0
+      ? [`In training you had ${counters.training_right} of ${counters.training_seen} right.`,
+        "The items that come now divide people. Say what you think, not what you believe that others "
+          + "would say."]
+      : [`You have judged ${count(items, "item")}. An annotator would have earned up to $${paid} by now.`];
+    return make("section", {class: "annotate-card"},
       stages("item"),
       heading(items === 0 ? "You are admitted" : `Task ${tasks} is done`),
-      items === 0 ? admitted : rested,
-      make("p", { class: "annotate-actions" },
+      words.map((text) => make("p", {}, text)),
+      make("p", {class: "annotate-actions"},
         button(items === 0 ? "Start the first task" : "Next task", goOn, "primary")),
       footer);
   }
 
-  /* An item outside the protocol, which is open to all. */
-  function look({ dataset, entry, place, answer, footer }) {
-    const asked = isPairs(dataset) ? "Given the first text, the second…" : "What happened in between?";
-    const read = texts(dataset, entry);
-    read.id = "annotate-texts";
-    return make("section", { class: "annotate-card annotate-question" },
-      heading(`${dataset.short}: item ${place}, to look at`, "annotate-texts annotate-asked"),
-      make("p", { class: "line" }, "No test, no training, no hidden checks: choose, and see the votes. "
-        + "Nothing is kept of this."),
-      read,
-      choiceButtons(dataset, entry, asked, answer),
-      make("div", { class: "annotate-feedback", role: "status" }),
-      footer);
-  }
-
   Object.assign(window.ChaosAnnotate, {
-    button, carefulButton, heading, count, texts, bars, instructions,
-    views: { home, introduction, question, tell, correction, pause, look },
+    button, carefulButton, heading, count, link, texts, barRow, bars, instructions,
+    views: {home, introduction, question, tell, correction, pause, look},
   });
 })();

@@ -10,27 +10,26 @@
   const boxes = [...form.querySelectorAll("input")];
   const status = form.querySelector("[role=status]");
 
-  function valuesOf(name, isWanted) {
-    return boxes.filter((box) => box.name === name && isWanted(box)).map((box) => box.value);
+  function chosen(name) {
+    return boxes.filter((box) => box.name === name && box.checked).map(({value}) => value);
   }
 
   function show() {
-    const chosen = NAMES.map((name) => valuesOf(name, (box) => box.checked));
     for (const card of cards)
-      card.hidden = !NAMES.every((name, k) => chosen[k].includes(card.dataset[name]));
+      card.hidden = !NAMES.every((name) => chosen(name).includes(card.dataset[name]));
     const n = cards.filter((card) => !card.hidden).length;
     status.textContent = `${n} of ${cards.length} claims shown`;
     form.querySelector("button").disabled = n === cards.length;
-    return chosen;
   }
 
-  function writeAddress(chosen) {
+  /* Show what was chosen, and let the address say it. */
+  function choose() {
+    show();
     const asked = new URLSearchParams(location.search);
-    NAMES.forEach((name, k) => {
-      const isAll = chosen[k].length === valuesOf(name, () => true).length;
-      if (isAll) asked.delete(name);
-      else asked.set(name, chosen[k].join(" "));
-    });
+    for (const name of NAMES) {
+      if (boxes.every((box) => box.name !== name || box.checked)) asked.delete(name);
+      else asked.set(name, chosen(name).join(" "));
+    }
     const query = asked.toString();
     history.replaceState(null, "", location.pathname + (query && `?${query}`) + location.hash);
   }
@@ -48,17 +47,17 @@
     if (!card) return;
     if (card.hidden) {
       form.reset();
-      writeAddress(show());
+      choose();
     }
     card.scrollIntoView();
   }
 
-  form.addEventListener("change", () => writeAddress(show()));
+  form.addEventListener("change", choose);
   form.addEventListener("submit", (event) => event.preventDefault());
   form.querySelector("button").addEventListener("click", (event) => {
     event.preventDefault();
     form.reset();
-    writeAddress(show());
+    choose();
     boxes[0].focus(); // the button has nothing left to do
   });
   window.addEventListener("hashchange", reveal);

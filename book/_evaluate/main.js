@@ -3,7 +3,6 @@
 (function () {
   "use strict";
 
-  const {unpack} = window.Page;
   const {Fault, read, measured, worths, draw, faultMessage, results, summary} = window.Evaluate;
   const N_RESAMPLES = 1000, SEED = 0;
   const root = document.getElementById("evaluate");
@@ -15,19 +14,18 @@
   const faultPlace = root.querySelector(".evaluate-fault");
   const place = root.querySelector(".evaluate-results");
   const folder = document.currentScript.src.replace(/[^/]*\/[^/]*$/, "explorer/");
-  const load = (file) => window.Page.load(folder + file);
+  const load = (file, name) => window.Page.load(folder + file, name);
   let loading, last, turn = 0;
 
   /* What the book knows: its votes, and what the page says beside them. */
   async function loadKnown() {
-    await Promise.all(["items.js", "others.js"].map(load));
-    const {datasets, scale, synthetic} = await unpack(window.CHAOS_ITEMS);
-    const more = await unpack(window.CHAOS_OTHERS);
+    const {datasets, scale, synthetic} = await load("items.js", "CHAOS_ITEMS");
+    const more = await load("others.js", "CHAOS_OTHERS");
     const said = JSON.parse(document.getElementById("evaluate-known").textContent);
-    const joined = datasets.map((dataset) => ({...dataset, ...said.datasets[dataset.name]}));
+    const joined = datasets.map((dataset) => ({...dataset, others: said.others[dataset.name] ?? []}));
     choice.append(...more.map(({name, title}) => new Option(title, name)));
     choice.parentElement.hidden = !more.length;
-    return {...said, scale, synthetic, more, datasets: joined, labels: said.datasets};
+    return {...said, scale, synthetic, more, datasets: joined};
   }
 
   /* The same with the votes of the dataset that was chosen, where it is none of the book's. */
@@ -35,28 +33,13 @@
     const book = await known();
     const one = book.more.find(({name}) => name === choice.value);
     if (!one) return book;
-    await load(one.file);
-    const {numbers} = await unpack(window[one.global]);
-    return {...book, datasets: [{...numbers, ...book.labels[one.name]}]};
+    const {numbers} = await load(one.file, one.global);
+    return {...book, datasets: [{...numbers, others: []}]};
   }
 
   function known() {
     loading ??= loadKnown();
     return loading;
-  }
-
-  function textOf(buffer) {
-    if (new TextDecoder("latin1").decode(buffer.slice(0, 4)) === "PAR1") {
-      throw new Fault("This page cannot read parquet.", {
-        found: "a parquet file", expected: "CSV or JSON lines",
-        todo: "write the table as CSV, or run `chaos evaluate` on the file",
-      });
-    }
-    try {
-      return new TextDecoder("utf-8", {fatal: true}).decode(buffer);
-    } catch {
-      throw new Fault("The data file is not UTF-8 text.", {todo: "save it as UTF-8"});
-    }
   }
 
   /* Evaluate a file, unless another one was chosen meanwhile. */
@@ -69,7 +52,7 @@
     try {
       const buffer = await file.arrayBuffer();
       const book = await asked();
-      const found = read(textOf(buffer), file.name, book, partial.checked);
+      const found = read(buffer, file.name, book, partial.checked);
       if (mine === turn) show(found, book);
     } catch (fault) {
       if (mine !== turn) return;
@@ -101,16 +84,17 @@
   /* A file as a reader might have it, from the first system that covers a whole dataset. */
   function exampleOf({datasets, scale}) {
     const [found] = datasets.flatMap((dataset) => dataset.systems
-      .filter(({label}) => label.every((one) => one !== null))
+      .filter(({label}) => !label.includes(null))
       .map((system) => ({dataset, system})));
     if (!found) return undefined;
-    const {dataset: {columns, uids}, system: {name, shares}} = found;
+    const {dataset: {labels, uids}, system: {name, shares}} = found;
     const rows = uids.map((uid, i) => {
       const given = shares.map((column) => column[i]);
       const rest = Math.max(0, given.reduce((left, share) => left - share, scale));
       return [uid, ...[...given, rest].map((share) => share / scale)].join(",");
     });
-    return new File([["uid", ...columns].join(","), "\n", rows.join("\n")], `${name}, rounded.csv`);
+    const header = ["uid", ...labels].join(",").replaceAll(" ", "_");
+    return new File([header, "\n", rows.join("\n")], `${name}, rounded.csv`);
   }
 
   function listen() {
@@ -119,12 +103,12 @@
     for (const one of [partial, choice]) {
       one.addEventListener("change", () => { if (last) evaluate(last); });
     }
-    for (const name of ["dragenter", "dragover"]) {
-      drop.addEventListener(name, (event) => {
-        event.preventDefault();
-        drop.classList.add("over");
-      });
-    }
+    const hover = (event) => {
+      event.preventDefault();
+      drop.classList.add("over");
+    };
+    drop.addEventListener("dragenter", hover);
+    drop.addEventListener("dragover", hover);
     drop.addEventListener("dragleave", ({relatedTarget}) => {
       if (!drop.contains(relatedTarget)) drop.classList.remove("over");
     });

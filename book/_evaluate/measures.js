@@ -4,7 +4,7 @@
 (function () {
   "use strict";
 
-  const {uniform} = window.Page;
+  const {sum, uniform} = window.Page;
   const FLOOR = 1e-15; // of the probabilities, in KL
   const TIED = 1e-12; // probabilities that differ by less are equal but for rounding
   const N_BINS = 10;
@@ -12,9 +12,11 @@
   const WORTH = ["people_on_top", "people_on_top_trusted", "skill", "skill_trusted"];
   const LEVEL = 0.95, Z = 1.959963984540054; // the normal distribution's quantile for it
 
-  const sum = (values) => values.reduce((all, value) => all + value, 0);
   const mean = (values) => sum(values) / values.length;
   const total = (values, of) => values.reduce((all, value, k) => all + of(value, k), 0);
+  const dot = (one, other) => total(one, (value, k) => value * other[k]);
+  const plus = (one, other) => one.map((value, k) => value + other[k]);
+  const minus = (one, other) => one.map((value, k) => value - other[k]);
   const argmax = (values) => values.indexOf(Math.max(...values));
   const plogp = (p) => (p > 0 ? p * Math.log(p) : 0);
   const entropy = (values) => -total(values, plogp);
@@ -37,9 +39,8 @@
     return total(human, (h, k) => Math.abs(h - model[k])) / 2;
   }
 
-  /* Whether the label is right; labels that tie share an item unless one is stated. */
-  function hit({model, label, stated}, gold) {
-    if (stated) return Number(label === gold);
+  /* Whether the most probable label is right; labels that tie share an item. */
+  function hit({model}, gold) {
     const largest = Math.max(...model);
     const tied = model.map((m) => m >= largest - TIED);
     return tied[gold] / sum(tied.map(Number));
@@ -64,7 +65,8 @@
   const noiseOf = ({human, votes}) => total(human, (h) => h * (1 - h)) / (sum(votes) - 1);
 
   function squared(item) {
-    return total(item.model, (m, k) => (m - item.human[k]) ** 2) - noiseOf(item);
+    const away = minus(item.model, item.human);
+    return dot(away, away) - noiseOf(item);
   }
 
   /* Measures that are means over items. */
@@ -78,24 +80,23 @@
   };
 
   /* Predictions beside the votes, item by item. */
-  function itemsOf({dataset, places, probabilities, labels, stated}) {
+  function itemsOf({dataset, places, probabilities}) {
     return places.map((i, j) => {
       const votes = dataset.votes.map((column) => column[i]);
       const n = sum(votes);
       return {
         votes, human: votes.map((count) => count / n), model: probabilities[j],
-        group: dataset.groups[i], label: labels[j], stated, majority: dataset.majority[i],
-        old: dataset.old_label?.[i], tiesShare: dataset.ties_share,
+        group: dataset.groups[i], majority: dataset.majority[i], old: dataset.old_label?.[i],
+        tiesShare: dataset.ties_share,
       };
     });
   }
 
   /* The value of each item by each mean. */
   function columnsOf(items) {
-    const hasOld = items[0].old !== undefined;
-    return Object.fromEntries(Object.entries(MEANS)
-      .filter(([name]) => hasOld || name !== "old_accuracy")
-      .map(([name, of]) => [name, items.map(of)]));
+    const {old_accuracy: _, ...others} = MEANS;
+    const means = items[0].old === undefined ? others : MEANS;
+    return Object.entries(means).map(([name, of]) => [name, items.map(of)]);
   }
 
   /* Expected calibration error against the majority: ten bins (a, b]. */
@@ -137,31 +138,21 @@
     return n > 1 && center > Z * Math.sqrt(variance / n);
   }
 
-  const dot = (one, other) => total(one, (value, k) => value * other[k]);
-  const minus = (one, other) => one.map((value, k) => value - other[k]);
-
-  /* What λ is fitted from: sums of m, h, m · h, |m|² and 1, over all items and by group. */
+  /* What λ is fitted from: m, h, m · h, |m|² and 1, summed over all items, and over those of all
+     groups but one. */
   function sumsOf(items) {
-    const zero = () => ({model: items[0].model.map(() => 0), human: items[0].model.map(() => 0),
-      product: 0, square: 0, n: 0});
-    const add = (one, {model, human}) => {
-      model.forEach((value, k) => { one.model[k] += value; });
-      human.forEach((value, k) => { one.human[k] += value; });
-      one.product += dot(model, human);
-      one.square += dot(model, model);
-      one.n += 1;
-    };
-    const all = zero(), groups = new Map();
-    for (const item of items) {
-      if (!groups.has(item.group)) groups.set(item.group, zero());
-      add(all, item);
-      add(groups.get(item.group), item);
+    const k = items[0].model.length, groups = new Map();
+    for (const {group, model, human} of items) {
+      const own = [...model, ...human, dot(model, human), dot(model, model), 1];
+      groups.set(group, groups.has(group) ? plus(groups.get(group), own) : own);
     }
-    const others = new Map([...groups].map(([name, one]) => [name, {
-      model: minus(all.model, one.model), human: minus(all.human, one.human),
-      product: all.product - one.product, square: all.square - one.square, n: all.n - one.n,
-    }]));
-    return {all, others};
+    const all = [...groups.values()].reduce(plus);
+    const named = (sums) => {
+      const [product, square, n] = sums.slice(2 * k);
+      return {model: sums.slice(0, k), human: sums.slice(k, 2 * k), product, square, n};
+    };
+    const others = [...groups].map(([name, own]) => [name, named(minus(all, own))]);
+    return {all: named(all), others: new Map(others)};
   }
 
   function trustOf({model, human, product, square, n}) {
@@ -245,15 +236,13 @@
 
   /* How often each resample holds each item: rows of counts. The same seed gives the same. */
   function draw(nItems, nResamples, seed) {
-    let state = seed >>> 0;
-    /* A counter whose bits are mixed: every step changes about half of the result's. */
-    const next = () => {
-      state = (state + 0x9e3779b9) >>> 0;
-      return uniform(state);
-    };
+    let state = seed >>> 0; // a counter whose bits are mixed: each step changes about half of them
     return Array.from({length: nResamples}, () => {
       const times = new Uint16Array(nItems);
-      for (let i = 0; i < nItems; i += 1) times[Math.floor(next() * nItems)] += 1;
+      for (let i = 0; i < nItems; i += 1) {
+        state = (state + 0x9e3779b9) >>> 0;
+        times[Math.floor(uniform(state) * nItems)] += 1;
+      }
       return times;
     });
   }
@@ -281,10 +270,9 @@
      calibration error has none: chance alone makes it larger on a resample. */
   function measured(predictions, resamples) {
     const items = itemsOf(predictions);
-    const found = Object.fromEntries(Object.entries(columnsOf(items)).map(([name, column]) =>
-      [name, {value: mean(column), ...interval(column, resamples)}]));
-    found.ece = {value: ece(items)};
-    return found;
+    const means = columnsOf(items).map(([name, column]) =>
+      [name, {value: mean(column), ...interval(column, resamples)}]);
+    return {...Object.fromEntries(means), ece: {value: ece(items)}};
   }
 
   /* What a file is worth, then a uniform guess and the base rate on the same items; nothing where an

@@ -1,22 +1,26 @@
-/* Files of predictions: from their text to one distribution for each item, or one fault.
+/* A file of predictions: from its bytes to one distribution for each item, or one fault.
 
-   Reads as chaos_utils/scoring/formats.py and predictions.py do, and speaks in their words. Knows
-   neither the page nor the browser. What it is given to know (`known`):
-   datasets  the votes by dataset, as the explorer's data has them, with codes, spellings and columns
-   names     of every dataset of the package; columns: what their classes are called in tables
-   synthetic whether the votes are the sample's */
+   Reads one CSV, with a column uid and one for each label. Every other file is named, and left to
+   `chaos evaluate`. Knows neither the page nor the browser. `known` holds the votes by dataset, as
+   the explorer's data has them, and whether these are the sample's. */
 (function () {
   "use strict";
 
-  const TOLERANCE = 1e-3, SHOWN = 5, SHOWN_CHARACTERS = 80, LOOKED_AT = 10, LARGEST = 1e300;
-  const ORDER_MARGIN = 0.15, ABOVE_CONSTANT = 0.05, FLAGRANT = 0.5, ENOUGH_FOR_ORDER = 30;
-  const BEYOND_CHANCE = 4, ROUNDING = 1e-9, TOLD_APART = 2;
-  const ABOUT = ["family", "seed", "trained_on", "out_of_fold"];
-  const NO_VALUES = ["model", "uid", "dataset", "task", "predicted_label", ...ABOUT];
-  const BAAN_FIELDS = ["index", "pred", "probs"], BAAN_CODES = ["e", "c", "n"];
-  const PLAIN_NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
-  const UNKNOWN = "Unrecognised predictions format.";
-  const DAMAGED = "correct this, and check that the file was not cut off";
+  const {sum, count} = window.Page;
+  const TOLERANCE = 1e-3, SHOWN = 5;
+  const ENOUGH_FOR_ORDER = 30, ORDER_MARGIN = 0.15, ABOVE_CONSTANT = 0.05; // as the command has it
+  const PLAIN_NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+  const AS_CSV = "write a CSV with a column uid and a column for each label";
+  const OF_JSON = "run `chaos evaluate` on it, which reads JSON, JSON lines and runs of language models";
+  // What files begin with, what they are, and what to do.
+  const KINDS = [
+    ["{", "JSON or JSON lines", OF_JSON],
+    ["[", "a JSON list", OF_JSON],
+    ["PAR1", "a parquet file", "run `chaos evaluate` on it, which reads parquet"],
+    ["\x93NUMPY", "a NumPy array", `${AS_CSV}: \`chaos evaluate\` also refuses what names no items`],
+    ["PK", "a zip archive or a workbook", "unpack it or save it as CSV: `chaos evaluate` opens none"],
+    ["\x1f\x8b", "a gzip archive", "unpack it: `chaos evaluate` opens none"],
+  ];
 
   /* What is wrong with a file: a sentence, and what was found, expected and is to be done. */
   class Fault extends Error {
@@ -26,626 +30,192 @@
     }
   }
 
-  const sum = (values) => values.reduce((all, value) => all + value, 0);
-  const place = (values, value) => values.indexOf(value);
-  const argmax = (values) => place(values, Math.max(...values));
-  const isNumber = (value) => typeof value === "number" && Math.abs(value) < LARGEST;
-  const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
-  const isText = (value) => typeof value === "string" && value.trim() !== "";
-  const count = (n) => n.toLocaleString("en");
+  const argmax = (values) => values.indexOf(Math.max(...values));
+  const percent = (share) => `${(100 * share).toFixed(0)}%`;
+  const shown = (text) => (text.length > 80 ? `${text.slice(0, 80)} …` : text);
+  const listed = (texts) => texts.slice(0, SHOWN).map(shown).join(", ") + (texts.length > SHOWN ? " …" : "");
+  const columnsOf = ({labels}) => labels.map((label) => label.replaceAll(" ", "_"));
 
-  function shown(value) {
-    const text = typeof value === "string" ? value : spelled(value);
-    return text.length <= SHOWN_CHARACTERS ? text : `${text.slice(0, SHOWN_CHARACTERS)} …`;
+  /* Refuse a file for rows, the first few of which are shown; does nothing where there are none. */
+  function refuse(rows, problem, wrong, expected, todo) {
+    if (!rows.length) return;
+    const lines = [...rows].sort((a, b) => a.line - b.line).slice(0, SHOWN)
+      .map((row) => `line ${row.line}: ${wrong(row)}`);
+    if (rows.length > SHOWN) lines.push(`and ${count(rows.length - SHOWN)} more`);
+    throw new Fault(problem, {found: lines.join("\n"), expected, todo});
   }
 
-  function spelled(value) {
-    if (Array.isArray(value)) return `[${value.map(spelled).join(", ")}]`;
-    if (value === null || value === undefined) return "nothing";
-    return typeof value === "string" ? quoted(value) : String(value);
-  }
-
-  function quoted(text) {
-    const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
-    return mark + shown(text) + mark;
-  }
-
-  function listed(uids) {
-    return uids.slice(0, SHOWN).map(shown).join(", ") + (uids.length > SHOWN ? " …" : "");
-  }
-
-  /* The fault of lines, the first few of which are shown. */
-  function several(of, faults, expected, todo) {
-    const more = faults.length - SHOWN;
-    const lines = [...faults.slice(0, SHOWN), ...(more > 0 ? [`and ${more} more`] : [])];
-    const plural = faults.length > 1 ? "s" : "";
-    return new Fault(`${faults.length} fault${plural} in ${of}.`, {
-      found: lines.join("\n"), expected, todo,
-    });
-  }
-
-  function formats({datasets}) {
-    const columns = [...new Set(datasets.map((one) => one.columns.join(", ")))].join(" or ");
-    return "ChaosNLI's JSON {model: {uid: {…}}}, JSON lines with uid and probs, or CSV with a "
-      + `column uid and one per class${columns && `: ${columns}`}`;
-  }
-
-  function unreadable(known, problem, found, expected = formats(known)) {
-    return new Fault(problem, {found, expected, todo: DAMAGED});
-  }
-
-  /* The rows of a file by model. `name` stands for the model where the file names none. */
-  function readRows(text, name, known) {
-    const whole = text.replace(/^\uFEFF/, "");
-    const first = whole.trimStart()[0];
-    if (first === undefined) throw unreadable(known, "The data file is empty.");
-    if (first === "[") throw unreadable(known, UNKNOWN, "a JSON list");
-    if (first !== "{") return fromTable(whole, name, known);
-    return isJsonLines(whole) ? new Map([[name, fromLines(whole, known)]]) : fromJson(whole, known);
-  }
-
-  function parsed(text) {
+  function textOf(buffer) {
+    const first = String.fromCharCode(...new Uint8Array(buffer.slice(0, 99)))
+      .replace(/^(\xef\xbb\xbf)?\s*/, "");
+    const [, found, todo] = KINDS.find(([start]) => first.startsWith(start)) ?? [];
+    if (found) throw new Fault("This page reads CSV alone.", {found, expected: "a CSV file", todo});
     try {
-      return JSON.parse(text);
+      return new TextDecoder("utf-8", {fatal: true}).decode(buffer); // without a byte-order mark
     } catch {
-      return undefined;
+      throw new Fault("The file is not UTF-8 text.", {todo: "save it as CSV in UTF-8"});
     }
   }
 
-  function isJsonLines(text) {
-    const lines = text.trimStart().split("\n").slice(0, LOOKED_AT);
-    return lines[0].trim() !== "{" && lines.map(parsed).some((entry) => isObject(entry)
-      && (Array.isArray(entry.probs) || ("uid" in entry && !isObject(entry.uid))));
+  /* The header of a CSV, its rows with their lines, and what separates their fields. No field that is
+     asked for here goes on in the next line. */
+  function parse(text) {
+    const lines = text.split(/\r\n?|\n/).map((whole, i) => ({line: i + 1, whole}))
+      .filter(({whole}) => /[^\s,;"]/.test(whole));
+    if (lines.length < 2) throw new Fault("The file holds no prediction.", {expected: AS_CSV});
+    const often = (sign) => lines[0].whole.split(sign).length;
+    const [separator] = [",", ";", "\t"].sort((a, b) => often(b) - often(a));
+    const field = new RegExp(`(?:"((?:[^"]|"")*)"|([^${separator}]*))${separator}`, "g");
+    const [{fields: header}, ...rows] = lines.map(({line, whole}) => ({
+      line,
+      fields: [...(whole + separator).matchAll(field)]
+        .map(([, quoted, plain]) => (quoted?.replaceAll('""', '"') ?? plain).trim()),
+    }));
+    return {header, rows, separator};
   }
 
-  function fromLines(text, known) {
-    const rows = [], faults = [];
-    text.split("\n").forEach((line, i) => {
-      if (!line.trim()) return;
-      const entry = parsed(line);
-      if (isObject(entry)) rows.push(lineRow(`line ${i + 1}`, entry));
-      else faults.push(`line ${i + 1}, found ${quoted(line.trim().slice(0, 58))}; expected a JSON object`);
-    });
-    if (faults.length) throw several("a file of predictions", faults, formats(known), DAMAGED);
-    return rows;
-  }
-
-  function lineRow(where, entry) {
-    const areLogits = !("probs" in entry) && "logits" in entry;
-    return {
-      where, areLogits, uid: entry.uid, label: entry.predicted_label,
-      values: areLogits ? entry.logits : entry.probs,
-      codes: BAAN_FIELDS.every((name) => name in entry) ? BAAN_CODES : [],
-      about: {},
-      faults: contradictions(entry.probs, entry.logits, entry),
-    };
-  }
-
-  function fromJson(text, known) {
-    const content = parsed(text);
-    if (content === undefined) {
-      const found = quoted(text.trim().slice(0, 58));
-      throw unreadable(known, "The predictions file is not valid JSON.", found);
-    }
-    const models = new Map();
-    for (const [name, entries] of Object.entries(content)) {
-      if (!isObject(entries) || !Object.values(entries).every(isObject)) {
-        throw unreadable(known, UNKNOWN, `${quoted(name)} holds no {uid: {…}}`);
-      }
-      models.set(name, Object.entries(entries).map(([uid, entry]) => jsonRow(name, uid, entry)));
-    }
-    if (!models.size || [...models.values()].some((rows) => !rows.length)) {
-      throw unreadable(known, "The predictions file holds no prediction, or none of a model.");
-    }
-    return models;
-  }
-
-  function jsonRow(name, uid, entry) {
-    const {predicted_probabilities: probabilities, logits} = entry;
-    const areLogits = !("predicted_probabilities" in entry) && "logits" in entry;
-    const inside = (entry.uid ?? uid) === uid ? [] : [`the uid inside is ${shown(entry.uid)}`];
-    return {
-      where: `${shown(name)}, ${shown(uid)}`, uid, areLogits, label: entry.predicted_label,
-      values: areLogits ? logits : probabilities, codes: [], about: {},
-      faults: [...inside, ...contradictions(probabilities, logits, {})],
-    };
-  }
-
-  /* Where logits, `conf` (the largest probability) and `pred` (its place) disagree. */
-  function contradictions(probabilities, logits, {conf, pred}) {
-    if (!Array.isArray(probabilities) || !probabilities.length) return [];
-    if (!probabilities.every(isNumber)) return []; // a fault of its own
-    const faults = [], largest = Math.max(...probabilities);
-    if (logits !== undefined && logits !== null) {
-      const fits = Array.isArray(logits) && logits.length === probabilities.length
-        && logits.every(isNumber)
-        && softmax(logits).every((p, k) => Math.abs(p - probabilities[k]) <= TOLERANCE);
-      if (!fits) {
-        faults.push(`probabilities ${shown(probabilities)} are not the softmax of ${shown(logits)}`);
-      }
-    }
-    if (conf !== undefined && conf !== null
-      && !(isNumber(conf) && Math.abs(conf - largest) <= TOLERANCE)) {
-      faults.push(`conf is ${shown(conf)}, the largest probability ${largest}`);
-    }
-    if (pred !== undefined && pred !== null) {
-      if (!Number.isInteger(pred) || pred < 0 || pred >= probabilities.length) {
-        faults.push(`pred is ${shown(pred)}, no place in a list of ${probabilities.length}`);
-      } else if (probabilities[pred] < largest - TOLERANCE) {
-        const top = place(probabilities, largest);
-        faults.push(`pred is ${pred}, the largest probability stands at ${top}`);
-      }
-    }
-    return faults;
-  }
-
-  function softmax(logits) {
-    const largest = Math.max(...logits);
-    const powers = logits.map((value) => Math.exp(value - largest));
-    const all = sum(powers);
-    return powers.map((power) => power / all);
-  }
-
-  /* The records of a CSV file as fields, each with the line on which it begins. */
-  function records(text, known) {
-    const head = text.replace(/^[\r\n]+/, "").split("\n", 1)[0];
-    const commonness = (mark) => head.split(mark).length;
-    const delimiter = [",", "\t", ";"].reduce((a, b) => (commonness(b) > commonness(a) ? b : a));
-    const invalid = (fault) => unreadable(known, "The data file is not valid CSV.",
-      `line ${start}: ${fault}`, "a closing mark for each quotation mark");
-    const found = [];
-    let fields = [], field = "", isQuoted = false, wasQuoted = false, line = 1, start = 1;
-    const endField = () => { fields.push(field); field = ""; wasQuoted = false; };
-    for (let i = 0; i < text.length; i += 1) {
-      const sign = text[i];
-      const isEnd = sign === "\n" || (sign === "\r" && text[i + 1] !== "\n");
-      if (isEnd) line += 1;
-      if (isQuoted && sign === '"' && text[i + 1] === '"') { field += sign; i += 1; }
-      else if (isQuoted && sign === '"') { isQuoted = false; wasQuoted = true; }
-      else if (isQuoted) field += sign;
-      else if (sign === delimiter) endField();
-      else if (isEnd) { endField(); found.push({start, fields}); fields = []; start = line; }
-      else if (sign === "\r") continue;
-      else if (wasQuoted) throw invalid(`'${delimiter}' expected after '"'`);
-      else if (sign === '"' && field === "") isQuoted = true;
-      else field += sign;
-    }
-    if (isQuoted) throw invalid("unexpected end of data");
-    if (field || wasQuoted || fields.length) { endField(); found.push({start, fields}); }
-    return {delimiter, records: found.filter((one) => one.fields.some((value) => value !== ""))};
-  }
-
-  function fromTable(text, name, known) {
-    const {delimiter, records: [head, ...lines]} = records(text, known);
-    const header = head.fields.map((column) => column.trim());
-    const double = header.find((column, i) => place(header, column) < i);
-    if (double !== undefined) {
-      const problem = "A column appears twice in the data file.";
-      throw unreadable(known, problem, quoted(double), "each column once");
-    }
-    const places = lines.map(({start}, i) => `row ${i + 1}, line ${start}`);
-    const uneven = lines.flatMap(({fields}, i) => fields.length === header.length ? []
-      : [`${places[i]}, found ${fields.length} fields; expected ${header.length}, as the header has`]);
-    if (uneven.length) throw several("a file of predictions", uneven, formats(known), DAMAGED);
-    if (!lines.length) throw unreadable(known, "The predictions file holds no prediction.");
-    if (header.includes("sample")) {
-      throw new Fault("This page cannot read answers drawn from a language model.", {
-        found: "a column sample", expected: formats(known),
-        todo: "run `chaos evaluate` on the file, which counts them",
+  /* Give each row its uid. */
+  function checkUids({header, rows}) {
+    if (!header.includes("uid")) {
+      throw new Fault("The file has no column uid.", {
+        found: `columns ${listed(header)}`, expected: "a column uid and a column for each label",
+        todo: "name the column that holds the items’ ids uid",
       });
     }
-    if (!header.includes("uid") || !header.some((column) => known.columns.includes(column))) {
-      throw unreadable(known, UNKNOWN, `columns ${header.slice(0, 8).map(shown).join(", ")}`);
-    }
-    const models = new Map();
-    lines.forEach(({fields}, n) => {
-      const cell = Object.fromEntries(header.map((column, i) => [column, fields[i]]));
-      const row = tableRow(places[n], cell, delimiter === ";");
-      const model = isText(cell.model ?? name) ? cell.model ?? name : name;
-      if (model !== (cell.model ?? name)) row.faults.push("no model in the column model");
-      if (!models.has(model)) models.set(model, []);
-      models.get(model).push(row);
-    });
-    return models;
+    for (const row of rows) row.uid = row.fields[header.indexOf("uid")];
+    refuse(rows.filter(({uid}) => !uid), "Rows have no uid.", () => "no uid", "a uid in each row");
+    const first = new Map(rows.map(({uid, line}) => [uid, line]).reverse());
+    refuse(rows.filter(({uid, line}) => first.get(uid) < line), "A uid appears more than once.",
+      ({uid}) => `uid ${shown(uid)} again, first on line ${first.get(uid)}`,
+      "one prediction for each uid", "keep one of each");
   }
 
-  function tableRow(where, cell, withComma) {
-    const stated = (name) => cell[name]?.trim() || undefined;
-    const values = Object.entries(cell).filter(([name]) => !NO_VALUES.includes(name))
-      .map(([name, text]) => [name, numberOf(text.trim(), withComma)]);
-    return {
-      where, uid: cell.uid, areLogits: false, label: stated("predicted_label"),
-      dataset: stated("dataset" in cell ? "dataset" : "task"), // "task" until the second edition
-      values: new Map(values), codes: [], faults: [],
-      about: Object.fromEntries(ABOUT.map((name) => [name, stated(name)])),
+  /* Refuse columns that are not the dataset's, and rows with more or fewer of them. */
+  function checkColumns({header, rows}, dataset) {
+    const columns = ["uid", ...columnsOf(dataset)];
+    const lacking = columns.filter((column) => !header.includes(column));
+    const others = header.filter((name, k) => name // an index has none
+      && !(columns.includes(name) && header.indexOf(name) === k));
+    if (!lacking.length && !others.length) {
+      refuse(rows.filter(({fields}) => fields.length !== header.length), "Rows are not whole.",
+        ({fields}) => `${fields.length} fields`, `${header.length} fields, as the header has`,
+        "correct these rows, and check that the file was not cut off");
+      return;
+    }
+    const alike = (text) => text.toLowerCase().replace(/[ -]/g, "_");
+    const renamed = lacking.flatMap((column) => others.filter((name) => alike(name) === alike(column))
+      .map((name) => `${name} to ${column}`));
+    const numbered = others.find((name) => /^label_?\d+$/i.test(name));
+    let todo = "remove the other columns, or run `chaos evaluate`, which reads more of them";
+    if (numbered) todo = `rename ${numbered} and so on as your model’s configuration does (id2label)`;
+    else if (renamed.length) todo = `rename ${renamed.join(", ")}`;
+    else if (lacking.length) todo = "name the columns as the labels";
+    throw new Fault(`The columns do not fit ${dataset.title}.`, {
+      found: `columns ${listed(header)}`, expected: `columns ${columns.join(", ")}`, todo,
+    });
+  }
+
+  /* What to do about rows that do not sum to 1. */
+  function advice(rows) {
+    const every = (isSo) => rows.every(({values}) => isSo(values));
+    if (!every((values) => Math.min(...values) >= 0)) return "apply a softmax, if these are logits";
+    if (every((values) => Math.abs(sum(values) - 100) <= 1)) return "divide by 100: these are percentages";
+    if (every((values) => Math.max(...values) <= 1)) return "divide each row by its sum";
+    return "divide each row by its sum, if these are counts; apply a softmax, if these are logits";
+  }
+
+  /* The distributions in a dataset's order of labels. */
+  function distributions({header, separator}, rows, dataset) {
+    const places = columnsOf(dataset).map((column) => header.indexOf(column));
+    const numberOf = (text) => {
+      const plain = separator === ";" ? text.replace(",", ".") : text; // 0,5 beside semicolons
+      return PLAIN_NUMBER.test(plain) ? Number(plain) : NaN;
     };
-  }
-
-  /* The number that a text is; where fields end in semicolons, 0,5 is one. */
-  function numberOf(text, withComma) {
-    const plain = withComma ? text.replace(/,/g, ".") : text;
-    return PLAIN_NUMBER.test(plain) ? Number(plain) : text || null;
-  }
-
-  /* Throw what is wrong with a model's rows whatever the dataset. */
-  function checkRows(of, rows, known) {
-    const own = rows.flatMap(({where, faults}) => faults.map((fault) => `${where}: ${fault}`));
-    if (own.length) {
-      const expected = "entries that do not contradict themselves";
-      throw several(of, own, expected, "correct these entries");
-    }
-    const uids = uidFaults(rows, known);
-    if (uids.length) {
-      const todo = "correct these uids, and keep one prediction for each";
-      throw several(of, uids, "one prediction for each uid", todo);
-    }
-    const datasets = datasetFaults(rows, known);
-    if (datasets.length) {
-      const todo = "correct the column, or remove it: the uids decide";
-      throw several(of, datasets, "uids of the dataset that the row names", todo);
-    }
-    const kinds = rows.map(({areLogits, codes}) => (areLogits ? "logits" : "probabilities")
-      + (codes.length ? ", with index and pred" : ""));
-    const often = (kind) => kinds.filter((one) => one === kind).length;
-    const usual = [...new Set(kinds)].reduce((a, b) => (often(b) > often(a) ? b : a));
-    const mixed = rows.flatMap(({where}, i) => (kinds[i] === usual ? []
-      : [`${where}: ${kinds[i]}; most entries have ${usual}`]));
-    if (mixed.length) throw several(of, mixed, "entries of one kind", "write all entries alike");
-  }
-
-  function uidFaults(rows, known) {
-    // The same item of two datasets may stand in one file, if all rows say whose item they mean.
-    const keyed = rows.every(({dataset}) => known.names.includes(dataset));
-    const seen = new Map(), faults = [];
-    for (const {where, uid, dataset} of rows) {
-      const key = keyed ? JSON.stringify([dataset, uid]) : uid;
-      if (uid === undefined || uid === null || uid === "") faults.push(`${where}: no uid`);
-      else if (!isText(uid)) faults.push(`${where}: uid ${spelled(uid)} is not text`);
-      else if (seen.has(key)) {
-        faults.push(`${where}: uid ${quoted(uid)} again, first at ${seen.get(key)}`);
-      } else seen.set(key, where);
-    }
-    return faults;
-  }
-
-  function datasetFaults(rows, {datasets}) {
-    if (rows.every(({dataset}) => dataset === undefined)) return [];
-    const uids = new Map(datasets.map((one) => [one.name, new Set(one.uids)]));
-    return rows.flatMap(({where, uid, dataset}) => {
-      if (dataset === undefined || (uids.get(dataset)?.has(uid) ?? true)) return [];
-      return datasets.filter(({name}) => uids.get(name).has(uid)).map(({name}) =>
-        `${where}: dataset is ${dataset}, but uid ${quoted(uid)} is in ${name}`);
+    const read = rows.map(({line, fields}) => {
+      const texts = places.map((k) => fields[k]);
+      return {line, texts, values: texts.map(numberOf)};
     });
+    refuse(read.filter(({values}) => !values.every(isFinite)), "Some values are not numbers.",
+      ({texts}) => texts.map((text) => shown(text) || "nothing").join(", "),
+      "a number for each label, such as 0.25", "correct these values");
+    const wrong = read.filter(({values}) =>
+      Math.min(...values) < 0 || Math.abs(sum(values) - 1) > TOLERANCE);
+    refuse(wrong, "Some rows are not probabilities.",
+      ({values, texts}) => `${texts.join(", ")}: the sum is ${Number(sum(values).toPrecision(6))}`,
+      `none negative, their sum 1 (within ${TOLERANCE})`, wrong.length && advice(wrong));
+    return read.map(({values}) => values.map((value) => value / sum(values)));
   }
 
-  /* Refuse a system that says it was trained on the votes that are to judge it. */
-  function checkTraining(model, rows, {datasets}) {
-    for (const name of ABOUT) {
-      const said = [...new Set(rows.map(({about}) => about[name] ?? ""))];
-      if (said.length > 1) {
-        throw new Fault(`The column ${name} contradicts itself for ${quoted(model)}.`, {
-          found: said.slice(0, SHOWN).map((value) => value || "nothing").join(", "),
-          expected: "one value for all rows of a model",
-          todo: "give each system a name of its own in a column model",
-        });
-      }
-    }
-    const {trained_on: trainedOn = "", out_of_fold: outOfFold = ""} = rows[0].about;
-    if (outOfFold && !["true", "false"].includes(outOfFold.toLowerCase())) {
-      const expected = "true or false";
-      throw new Fault("The column out_of_fold cannot be read.", {found: shown(outOfFold), expected});
-    }
-    if (outOfFold.toLowerCase() === "true") return [];
-    const corpora = trainedOn.split(/[;,+]/).map((name) => name.trim().toLowerCase().split(/\s+/));
-    return datasets.filter(({name, short, title}) => corpora.some(([votes, of, ...rest]) =>
-      votes === "votes" && of === "of"
-      && [name, short, title].some((one) => one.toLowerCase() === rest.join(" "))));
-  }
-
-  /* The rows of each dataset that a file covers, in the order of its items. */
-  function split(rows, {datasets, names}) {
-    const parts = [];
-    for (const dataset of datasets) {
-      const byUid = new Map(rows
-        .filter((row) => row.dataset === dataset.name || !names.includes(row.dataset))
-        .map((row) => [row.uid, row]));
-      const places = dataset.uids.flatMap((uid, i) => (byUid.has(uid) ? [i] : []));
-      const chosen = places.map((i) => byUid.get(dataset.uids[i]));
-      if (chosen.length) parts.push({dataset, places, rows: chosen});
-    }
-    // Datasets may share uids. Those whose classes are not the file's are then not meant.
-    const fitting = parts.filter(({dataset, rows: [{values}]}) => (values instanceof Map
-      ? dataset.columns.every((column) => values.has(column))
-      : values?.length === dataset.labels.length));
-    return fitting.length ? fitting : parts;
-  }
-
-  /* Throw where rows may be about either of two datasets. */
-  function checkMeant(model, parts) {
-    parts.forEach(({dataset: one, rows: here}, i) => {
-      for (const {dataset: other, rows: there} of parts.slice(i + 1)) {
-        const meant = new Set(there), both = here.filter((row) => meant.has(row)).map(({uid}) => uid);
-        if (!both.length) continue;
-        const uids = both.length === 1 ? "uid" : "uids";
-        throw new Fault(`The predictions of ${quoted(model)} fit two datasets.`, {
-          found: `${count(both.length)} ${uids} of both ${one.title} and ${other.title}, such as `
-            + quoted(both[0]),
-          expected: "uids of one dataset, or a column dataset",
-          todo: "say in a column dataset which is meant",
-        });
-      }
-    });
-  }
-
-  function noItem(model, rows, {datasets, synthetic}) {
-    const titles = datasets.map(({title}) => title).join(", ") || "no dataset";
-    const stated = [...new Set(rows.map(({dataset}) => dataset).filter(Boolean))].sort();
-    const as = synthetic ? " as the synthetic sample has it" : "";
-    return new Fault(`No uid of ${quoted(model)} occurs in ${titles}${as}.`, {
-      found: `${rows.length} uid${rows.length > 1 ? "s" : ""}, such as ${quoted(rows[0].uid)}`
-        + (stated.length ? `, of the dataset ${stated.map(shown).join(", ")}` : ""),
-      expected: datasets.length ? `uids such as ${quoted(datasets[0].uids[0])}` : undefined,
-      todo: synthetic
-        ? "run `chaos data fetch`, if these are predictions on the released items"
-        : "check the dataset, and that the uids are those of its votes",
-    });
-  }
-
-  /* The place among the dataset's classes of each of a row's values. */
-  function orderOf({codes}, dataset) {
-    const same = codes.length === dataset.codes.length
-      && codes.every((code) => dataset.codes.includes(code));
-    return same ? codes.map((code) => place(dataset.codes, code)) : dataset.labels.map((_, k) => k);
-  }
-
-  /* The values in the dataset's order of classes. */
-  function tableOf(of, rows, dataset) {
-    const {columns, labels, title} = dataset;
-    const asked = `columns uid, ${columns.join(", ")}`;
-    const others = otherColumns(rows, columns);
-    if (others.length) {
-      throw new Fault(`There are too many columns for ${title}.`, {
-        found: `probabilities of ${others.map(shown).join(", ")}`, expected: asked,
-        todo: "remove or rename what is no label, or check the dataset",
-      });
-    }
-    const faults = [];
-    const table = rows.map((row) => {
-      let {values} = row;
-      if (values instanceof Map) {
-        const lacking = columns.filter((column) => !values.has(column));
-        if (lacking.length) {
-          const found = `no column ${lacking.join(", ")}`;
-          throw new Fault(`The columns do not fit ${title}.`, {found, expected: asked});
-        }
-        values = columns.map((column) => row.values.get(column));
-      }
-      if (!Array.isArray(values) || values.length !== labels.length) {
-        const size = Array.isArray(values) ? `${values.length} values` : shown(values);
-        faults.push(`${row.where}: ${size}`);
-      } else if (!values.every(isNumber)) {
-        const isInfinite = values.every((value) => typeof value === "number");
-        faults.push(`${row.where}: ${shown(values)}${isInfinite ? " is not finite" : ""}`);
-      }
-      return values;
-    });
-    if (faults.length) {
-      const expected = `${labels.length} finite numbers for each item of ${title}: ${labels.join(", ")}`;
-      throw several(of, faults, expected, "correct these predictions");
-    }
-    if (rows[0].values instanceof Map) return table;
-    const order = orderOf(rows[0], dataset);
-    return table.map((values) => labels.map((_, k) => values[place(order, k)]));
-  }
-
-  /* The columns that hold nothing but numbers from 0 to 1, and are no labels. */
-  function otherColumns(rows, columns) {
-    const [{values: first}] = rows;
-    if (!(first instanceof Map) || !columns.every((column) => first.has(column))) return [];
-    const isShare = (value) => isNumber(value) && value >= 0 && value <= 1;
-    return [...first.keys()].filter((name) => name && !columns.includes(name)
-      && rows.every(({values}) => isShare(values.get(name))));
-  }
-
-  function checkProbabilities(of, rows, table) {
-    const sums = table.map(sum);
-    const isNegative = (values) => values.some((value) => value < 0);
-    const faults = rows.flatMap(({where}, i) => {
-      if (isNegative(table[i])) return [`${where}: ${shown(table[i])} has a negative value`];
-      if (Math.abs(sums[i] - 1) <= TOLERANCE) return [];
-      return [`${where}: ${shown(table[i])} sums to ${Number(sums[i].toPrecision(6))}`];
-    });
-    if (!faults.length) return;
-    const isPercent = table.every((values, i) => !isNegative(values) && Math.abs(sums[i] - 100) <= 1);
-    throw several(of, faults, "probabilities: none negative, their sum 1 (within 0.001)",
-      isPercent ? "divide by 100: these are percentages" : "apply a softmax if these are logits");
-  }
-
-  /* The stated labels as places; none where the file states none. */
-  function statedLabels(of, rows, dataset) {
-    if (rows.every(({label}) => label === undefined || label === null)) return null;
-    const {labels, codes, spellings} = dataset;
-    const found = rows.map(({label}) => {
-      if (typeof label !== "string" && !Number.isInteger(label)) return -1;
-      const known = [codes, labels].map((names) => place(names, String(label)));
-      return known.find((k) => k >= 0) ?? spellings.findIndex((names) => names.includes(String(label)));
-    });
-    const faults = rows.flatMap(({where, label}, i) => (found[i] < 0
-      ? [`${where}: predicted_label ${typeof label === "string" ? quoted(label) : spelled(label)}`]
-      : []));
-    if (faults.length) {
-      const expected = `one of ${labels.join(", ")} or ${codes.join(", ")}`;
-      throw several(of, faults, expected, "correct these labels");
-    }
-    return found;
-  }
-
-  /* Notes on labels that are not the most probable ones; a fault where a table holds both. */
-  function checkLabels(of, rows, probabilities, stated) {
-    const off = rows.filter((_, i) =>
-      probabilities[i][stated[i]] < Math.max(...probabilities[i]));
-    if (!off.length) return [];
-    if (rows[0].values instanceof Map) {
-      const faults = off.map(({where, label}) =>
-        `${where}: predicted_label ${shown(label)}, but another label is more probable`);
-      throw several(of, faults, "the label with the largest probability",
-        "correct the labels, or remove the column predicted_label");
-    }
-    return [`${off.length} stated labels are not the most probable ones; accuracies use the stated `
-      + "ones"];
-  }
-
-  /* The assignment of columns to rows with the largest sum: by sets of columns that are taken. */
-  function bestOrder(pairs) {
-    const known = new Map();
-    function from(row, taken) {
-      if (row === pairs.length) return {total: 0, order: []};
-      if (known.has(taken)) return known.get(taken);
-      let best = {total: -1};
-      pairs[row].forEach((value, k) => {
-        if (taken & (1 << k)) return;
-        const rest = from(row + 1, taken | (1 << k));
-        if (value + rest.total > best.total) {
-          best = {total: value + rest.total, order: [k, ...rest.order]};
-        }
-      });
-      known.set(taken, best);
-      return best;
-    }
-    return from(0, 0).order;
-  }
-
-  /* Note two labels that could as well change places, where the file names no order. */
-  function untoldOrder(rows, pairs, names, which) {
-    const [{values, codes, label}] = rows;
-    if (values instanceof Map || codes?.length || (label ?? null) !== null) return [];
-    const percent = (share) => `${(100 * share).toFixed(0)}%`;
-    for (let a = 0; a < pairs.length; a += 1) {
-      for (let b = a + 1; b < pairs.length; b += 1) {
-        const asRead = pairs[a][a] + pairs[b][b], swapped = pairs[a][b] + pairs[b][a];
-        const spread = asRead + swapped - (asRead - swapped) ** 2;
-        const error = Math.sqrt(Math.max(spread, 0) / rows.length);
-        if (asRead - swapped < TOLD_APART * error) {
-          return [`the order of ${names[a]} and ${names[b]} cannot be told from the labels: `
-            + `${percent(asRead)} of them are ${which} as read, ${percent(swapped)} the other way round`];
-        }
-      }
-    }
-    return [];
-  }
-
-  /* Whether labels dealt to predictions at random would hardly ever agree as much (Hoeffding 1951). */
-  function isBeyondChance(pairs, best, n) {
-    const ofModel = pairs.map(sum), ofLabels = pairs.map((_, k) => sum(pairs.map((row) => row[k])));
-    const rows = best.map((label) => ofLabels[label]);
-    const columns = ofLabels.map((_, label) => ofModel[best.indexOf(label)]);
-    const chance = sum(ofModel.map((share, k) => share * rows[k]));
-    const variance = sum(pairs.flatMap((row, k) => row.map((_, label) =>
-      ofModel[k] * ofLabels[label]
-        * (Number(best[k] === label) - rows[k] - columns[label] + chance) ** 2))) / (n - 1);
-    const fit = sum(pairs.map((row, k) => row[best[k]]));
-    return fit > chance + BEYOND_CHANCE * Math.sqrt(variance) + ROUNDING;
-  }
-
-  /* Throw when another order of the classes would fit the labels far better; note a doubt. */
-  function checkOrder(model, {dataset, rows, places}, probabilities) {
-    const n = rows.length, {labels: names} = dataset;
+  /* Refuse columns that would fit the labels far better in another order; note a doubt. */
+  function checkOrder(dataset, places, probabilities) {
+    const n = places.length, names = columnsOf(dataset);
     if (n < ENOUGH_FOR_ORDER) {
       return [`${n} ${n === 1 ? "item is" : "items are"} too few to check the order of the classes`];
     }
     const labels = dataset.old_label ?? dataset.majority;
-    const which = dataset.old_label ? "the old ones" : "the majority's";
-    const pairs = names.map(() => names.map(() => 0));
-    probabilities.forEach((values, i) => { pairs[argmax(values)][labels[places[i]]] += 1 / n; });
-    const best = bestOrder(pairs);
-    const fit = sum(pairs.map((row, k) => row[k])), bestFit = sum(pairs.map((row, k) => row[best[k]]));
-    if (bestFit < fit + ORDER_MARGIN) return untoldOrder(rows, pairs, names, which);
-    const named = rows[0].values instanceof Map;
-    const order = named ? names.map((_, k) => k) : orderOf(rows[0], dataset);
-    const meant = order.map((k) => names[k]).join(", ");
-    const better = order.map((k) => names[best[k]]).join(", ");
-    const percent = (share) => `${(100 * share).toFixed(0)}%`;
-    const found = `read as ${meant}, ${percent(fit)} of the labels are ${which}; read as ${better}, `
-      + percent(bestFit);
-    const commonest = Math.max(...names.map((_, k) => sum(pairs.map((row) => row[k]))));
-    const flagrant = bestFit >= fit + FLAGRANT && isBeyondChance(pairs, best, n);
-    if (bestFit < commonest + ABOVE_CONSTANT && !flagrant) {
-      return [`the classes may be in another order: ${found}`];
+    const pairs = names.map((_, k) => names.map((__, label) => ({k, label, n: 0})));
+    probabilities.forEach((values, i) => { pairs[argmax(values)][labels[places[i]]].n += 1; });
+    // Each column with the label that it goes with most often, of those that are left.
+    const order = [];
+    for (const {k, label} of pairs.flat().sort((a, b) => b.n - a.n)) {
+      if (order[k] === undefined && !order.includes(label)) order[k] = label;
     }
-    const isOwn = order.some((k, i) => k !== i);
-    throw new Fault(`The classes of ${quoted(model)} seem to be in another order.`, {
-      found,
-      expected: `the order ${meant}, which ${named ? "the header" : "this format"} has`,
-      todo: (named ? "correct the header" : "reorder the values")
-        + (isOwn ? `, or leave index and pred out: the order is then ${names.join(", ")}` : ""),
+    const fitOf = (of) => sum(pairs.map((row, k) => row[of(k)].n)) / n;
+    const fit = fitOf((k) => k), best = fitOf((k) => order[k]);
+    if (best < fit + ORDER_MARGIN) return [];
+    const which = dataset.old_label ? "the old ones" : "the majority’s";
+    const found = `read as ${names.join(", ")}, ${percent(fit)} of the labels are ${which}; `
+      + `read as ${order.map((k) => names[k]).join(", ")}, ${percent(best)}`;
+    const commonest = Math.max(...names.map((_, label) => sum(pairs.map((row) => row[label].n)))) / n;
+    if (best < commonest + ABOVE_CONSTANT) return [`the columns may be in another order: ${found}`];
+    throw new Fault("The columns seem to be in another order than their header.", {
+      found, expected: "each value under the name of its label", todo: "correct the header",
     });
   }
 
-  /* One dataset's predictions: `places` in its votes, `probabilities`, `labels`, `stated`, `notes`. */
-  function predictions(model, part, allowMissing) {
-    const {dataset, rows, places} = part, of = `the predictions of ${quoted(model)}`;
-    const notes = [], there = new Set(places);
-    const missing = dataset.uids.filter((_, i) => !there.has(i));
-    if (missing.length) {
-      const fact = `${missing.length} of ${dataset.uids.length} items of ${dataset.title} `
-        + `${missing.length === 1 ? "has" : "have"} no prediction`;
-      if (!allowMissing) {
-        throw new Fault(`${fact} by ${quoted(model)}.`, {
-          found: `missing: ${listed(missing)}`, expected: "a prediction for each item",
-          todo: "add them, or tick “Evaluate a part of the items”",
-        });
-      }
-      notes.push(`${fact}; evaluated on the other ${rows.length}`);
+  /* Predictions for a dataset: `places` in its votes, `probabilities`, and `notes`. */
+  function predictions(table, byUid, dataset, allowMissing) {
+    const there = dataset.uids.filter((uid) => byUid.has(uid));
+    const missing = dataset.uids.filter((uid) => !byUid.has(uid));
+    const fact = `${count(missing.length)} of ${count(dataset.uids.length)} items of ${dataset.title} `
+      + `${missing.length === 1 ? "has" : "have"} no prediction`;
+    if (missing.length && !allowMissing) {
+      throw new Fault(`${fact}.`, {
+        found: `missing: ${listed(missing)}`, expected: "a prediction for each item",
+        todo: "add them, or tick “Evaluate a part of the items”",
+      });
     }
-    const table = tableOf(of, rows, dataset);
-    if (!rows[0].areLogits) checkProbabilities(of, rows, table);
-    const probabilities = table.map(rows[0].areLogits ? softmax : (values) => values).map((values) => {
-      const all = sum(values);
-      return values.map((value) => value / all);
-    });
-    const stated = statedLabels(of, rows, dataset);
-    if (stated) notes.push(...checkLabels(of, rows, probabilities, stated));
-    notes.push(...checkOrder(model, part, probabilities));
-    return {
-      model, dataset, places, probabilities, notes,
-      stated: stated !== null, labels: stated ?? probabilities.map(argmax),
-    };
+    checkColumns(table, dataset);
+    const places = dataset.uids.flatMap((uid, i) => (byUid.has(uid) ? [i] : []));
+    const probabilities = distributions(table, there.map((uid) => byUid.get(uid)), dataset);
+    const notes = missing.length ? [`${fact}; evaluated on the other ${count(there.length)}`] : [];
+    return {dataset, places, probabilities, notes: [...notes, ...checkOrder(dataset, places, probabilities)]};
   }
 
   /* Read a file: its predictions for each dataset that it covers. Throws a Fault. */
-  function read(text, file, known, allowMissing = false) {
-    const models = readRows(text, file.replace(/\.[^.]*$/, ""), known);
-    if (models.size > 1) {
-      throw new Fault(`This file holds the predictions of ${models.size} models.`, {
-        found: listed([...models.keys()]), expected: "one model",
-        todo: "keep one of them, or run `chaos evaluate` on the file, which judges them all",
+  function read(buffer, file, {datasets, synthetic}, allowMissing = false) {
+    const table = parse(textOf(buffer)), model = file.replace(/\.[^.]*$/, "");
+    checkUids(table);
+    const byUid = new Map(table.rows.map((row) => [row.uid, row]));
+    const covered = datasets.filter(({uids}) => uids.some((uid) => byUid.has(uid)));
+    if (!covered.length) {
+      throw new Fault(`No uid of the file occurs in ${datasets.map(({title}) => title).join(", ")}`
+        + `${synthetic ? " as the synthetic sample has it" : ""}.`, {
+        found: `uids such as ${listed([...byUid.keys()])}`, expected: `uids such as ${datasets[0].uids[0]}`,
+        todo: "check the dataset, and that the uids are those of its votes",
       });
     }
-    const [[model, rows]] = models;
-    checkRows(`the predictions of ${quoted(model)}`, rows, known);
-    const seen = checkTraining(model, rows, known);
-    const parts = split(rows, known);
-    if (!parts.length) throw noItem(model, rows, known);
-    checkMeant(model, parts);
-    const fitted = parts.find(({dataset}) => seen.includes(dataset));
-    const covered = new Set(parts.flatMap((part) => part.rows));
-    const extra = rows.filter((row) => !covered.has(row)).map(({uid}) => uid);
+    const known = new Set(covered.flatMap(({uids}) => uids));
+    const extra = [...byUid.keys()].filter((uid) => !known.has(uid));
     const are = extra.length === 1 ? "uid of the file is no item" : "uids of the file are no items";
-    const note = extra.length ? [`${extra.length} ${are} of the dataset (${listed(extra)})`] : [];
-    const found = parts.map((part) => {
-      const one = predictions(model, part, allowMissing);
-      return {...one, notes: [...one.notes, ...note]};
+    const notes = extra.length ? [`${count(extra.length)} ${are} of the dataset (${listed(extra)})`] : [];
+    if (table.separator === ";") notes.push("fields are separated by semicolons");
+    if (table.separator === "\t") notes.push("fields are separated by tabs");
+    return covered.map((dataset) => {
+      const made = predictions(table, byUid, dataset, allowMissing);
+      return {...made, model, notes: [...made.notes, ...notes]};
     });
-    if (fitted) {
-      throw new Fault(`${quoted(model)} was trained or fitted on the votes that are to judge it.`, {
-        found: rows[0].about.trained_on,
-        expected: "a system that has not seen these votes, or predictions out of fold",
-        todo: "judge it by other votes, or predict out of fold and say so in the file "
-          + "(column out_of_fold)",
-      });
-    }
-    return found;
   }
 
-  window.Evaluate = {Fault, read, count};
+  window.Evaluate = {Fault, read};
 })();

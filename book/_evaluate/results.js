@@ -3,19 +3,16 @@
 (function () {
   "use strict";
 
-  const {make} = window.Page;
-  const {count, inWords} = window.Evaluate;
+  const {make, table, terms, count} = window.Page;
+  const {inWords} = window.Evaluate;
   const BETTER = {lower: "lower is better", higher: "higher is better"};
   const KINDS = {human: "people", people: "people", chance: "baseline", yours: "your file"};
 
   /* A fault as a message: what it is, then what was found, expected and is to be done. */
   function faultMessage(fault, file) {
     const details = {where: file, found: fault.found, expected: fault.expected, "to do": fault.todo};
-    const said = Object.entries(details).filter(([, text]) => text !== undefined);
-    return [
-      make("p", "evaluate-problem", fault.message),
-      make("dl", "", said.flatMap(([name, text]) => [make("dt", "", name), make("dd", "", text)])),
-    ];
+    const said = Object.entries(details).filter(([, text]) => text);
+    return [make("p", "evaluate-problem", fault.message), terms("", said)];
   }
 
   function number(value) {
@@ -26,54 +23,53 @@
     return low === undefined ? "" : `${number(low)} to ${number(high)}`;
   }
 
-  function measuresTable({dataset, model, places}, found, known) {
-    const header = make("thead", "", make("tr", "", ["Measure", "Value", "95% interval"].map((text) =>
-      make("th", "", text, {scope: "col"}))));
-    const rows = Object.entries(known.measures).filter(([name]) => name in found)
-      .map(([name, {title, unit, better}]) => {
-        const [value, ends] = [number(found[name].value), interval(found[name])];
-        const about = [unit, BETTER[better]].filter(Boolean).join(", ");
-        return make("tr", "", [
-          make("th", "", [title, " ", make("span", "interval", about)], {scope: "row"}),
-          make("td", "number", value), make("td", "number", ends || "–"),
-        ]);
-      });
+  /* What follows in smaller type; nothing where there is nothing. */
+  const small = (text) => (text ? [" ", make("span", "interval", text)] : []);
+
+  /* A measure's unit, and which way is better. */
+  const about = ({unit, better}, more) => [unit, BETTER[better], more].filter(Boolean).join(", ");
+
+  function measuresTable({dataset, model, places}, values, known) {
+    const rows = Object.entries(known.measures).filter(([name]) => name in values)
+      .map(([name, measure]) => make("tr", "", [
+        make("th", "", [measure.title, ...small(about(measure))], {scope: "row"}),
+        make("td", "number", number(values[name].value)),
+        make("td", "number", interval(values[name]) || "–"),
+      ]));
     const caption = `${model} on ${count(places.length)} items of ${dataset.short}`
       + `${known.synthetic ? " (synthetic sample)" : ""}`;
-    return make("table", "published", [make("caption", "", caption), header, make("tbody", "", rows)]);
+    return table("published", caption, ["Measure", "Value", "95% interval"], rows);
   }
 
   /* What the file is worth, beside a uniform guess and the base rate. */
   function worthPart(worths, known) {
     if (!worths.length) return [];
-    const names = Object.entries(known.worth);
-    const header = make("thead", "", make("tr", "", ["System", ...names.map(([, {title}]) => title)]
-      .map((text) => make("th", "", text, {scope: "col"}))));
-    const rows = worths.map((one, place) => make("tr", place ? "" : "yours", [
-      make("th", "", one.name, {scope: "row"}),
-      ...names.map(([name, {plain}]) => {
-        if (one.isHard && plain) return make("td", "number", "–");
-        const [value, ends] = inWords(name, one).replace(/^undefined: .*/, "undefined").split(" [");
-        return make("td", "number", [value, ...(ends
-          ? [" ", make("span", "interval", `[${ends}`)] : [])]);
-      }),
+    const measures = Object.entries(known.worth);
+    const cell = (name, {plain}, worth) => {
+      if (worth.isHard && plain) return make("td", "number", "–");
+      const [value, ...ends] = inWords(name, worth).replace(/^undefined: .*/, "undefined").split(/ (?=\[)/);
+      return make("td", "number", [value, ...small(ends[0])]);
+    };
+    const rows = worths.map((worth, place) => make("tr", place ? "" : "yours", [
+      make("th", "", worth.name, {scope: "row"}),
+      ...measures.map(([name, about]) => cell(name, about, worth)),
     ]));
     const caption = "What it is worth: people to ask about each item, on top of knowing how often "
       + "each label is given overall (the base rate), and skill from 0 (the base rate) to 1.";
     const [{why, isHard, credibility}] = worths;
     const marks = [1, 2, 5, 10].map((k) => `${k}: ${(k / (k + credibility)).toFixed(2)}`);
+    const notes = [
+      "Trusted: once one number, fitted on other items, says how far to trust the system. That is what "
+        + "it knows; the gap is overconfidence.",
+      why && `Worth or skill is undefined: ${why}.`,
+      isHard && "One label per item: trusted, it compares with people, of whom one is worth 1.",
+      credibility >= 0 && `Skill by number of people asked, ${marks.join(", ")}.`,
+    ];
+    const headings = ["System", ...measures.map(([, {title}]) => title)];
     return [
-      make("table", "published evaluate-worth", [make("caption", "", caption), header,
-        make("tbody", "", rows)]),
-      ...[
-        "Trusted: once one number, fitted on other items, says how far to trust the system. That is "
-          + "what it knows; the gap is overconfidence.",
-        ...(why ? [`Worth or skill is undefined: ${why}.`] : []),
-        ...(isHard ? ["One label per item: trusted, it compares with people, of whom one is worth 1."]
-          : []),
-        ...(Number.isNaN(credibility ?? NaN) ? []
-          : [`Skill by number of people asked, ${marks.join(", ")}.`]),
-      ].map((text) => make("p", "note", text)),
+      make("div", "table-scroll", table("published evaluate-worth", caption, headings, rows),
+        {tabindex: "0", role: "region", "aria-label": "What it is worth"}),
+      ...notes.filter(Boolean).map((text) => make("p", "note", text)),
     ];
   }
 
@@ -82,7 +78,7 @@
     const sign = better === "higher" ? -1 : 1;
     const rows = others.filter((one) => one[name]).map((one) => ({...one, at: one[name]}));
     const place = (value) => 1 + rows.filter(({at: [other]}) => sign * (other - value) < 0).length;
-    const {value, low, high} = yours;
+    const {value, low = null, high = null} = yours;
     const ends = [place(low), place(high)].sort((a, b) => a - b);
     const all = [...rows, {kind: "yours", at: [value, low, high]}]
       .sort((a, b) => sign * (a.at[0] - b.at[0]) || (b.kind === "yours") - (a.kind === "yours"));
@@ -98,45 +94,34 @@
   }
 
   function dot([value, low, high], at) {
-    const mark = make("span", "evaluate-dot");
-    mark.style.left = `${at(value)}%`;
-    if (low === null || low === undefined) return [mark];
-    const line = make("span", "evaluate-line");
-    line.style.left = `${at(low)}%`;
-    line.style.width = `${at(high) - at(low)}%`;
-    return [line, mark];
+    const mark = make("span", "evaluate-dot", [], {style: `left: ${at(value)}%`});
+    if (low === null) return [mark];
+    const ends = `left: ${at(low)}%; width: ${at(high) - at(low)}%`;
+    return [make("span", "evaluate-line", [], {style: ends}), mark];
   }
 
-  function placesTable(model, all, {title, unit, better}, isLogarithmic) {
+  function placesTable(model, all, measure, isLogarithmic) {
     const at = scaleOf(all, isLogarithmic);
-    const rows = all.map(({system, kind, source, at: values}) => {
-      const isYours = kind === "yours";
-      const about = [KINDS[kind] ?? kind, source === "published" ? "published" : ""];
-      const [value, low, high] = values;
-      const ends = low === null ? [] : [number(low), number(high)];
-      return make("tr", isYours ? "yours" : source === "published" && "of-paper", [
-        make("th", "", [isYours ? model : system, " ",
-          make("span", "interval", about.filter(Boolean).join(", "))], {scope: "row"}),
-        make("td", "number", [number(value),
-          ...(ends.length ? [" ", make("span", "interval", `[${ends.join(", ")}]`)] : [])]),
-        make("td", "evaluate-place", dot(values, at), {"aria-hidden": "true"}),
+    const rows = all.map(({system, kind, source, at: [value, low, high]}) => {
+      const isYours = kind === "yours", isPublished = source === "published";
+      const what = [KINDS[kind] ?? kind, isPublished && "published"].filter(Boolean).join(", ");
+      return make("tr", isYours ? "yours" : isPublished && "of-paper", [
+        make("th", "", [isYours ? model : system, ...small(what)], {scope: "row"}),
+        make("td", "number",
+          [number(value), ...small(low !== null && `[${number(low)}, ${number(high)}]`)]),
+        make("td", "evaluate-place", dot([value, low, high], at), {"aria-hidden": "true"}),
       ]);
     });
-    const about = [unit, BETTER[better], isLogarithmic ? "on a logarithmic axis" : ""];
-    const header = make("thead", "", make("tr", "", [
-      make("th", "", "System", {scope: "col"}),
-      make("th", "", title, {scope: "col"}),
-      make("th", "evaluate-axis", about.filter(Boolean).join(", "), {scope: "col", "aria-hidden": "true"}),
-    ]));
+    const axis = make("th", "evaluate-axis", about(measure, isLogarithmic && "on a logarithmic axis"),
+      {scope: "col", "aria-hidden": "true"});
     const caption = "From the best to the worst. Bars are 95% intervals over items; published values "
       + "have none, and are hollow.";
-    return make("table", "published evaluate-places",
-      [make("caption", "", caption), header, make("tbody", "", rows)]);
+    return table("published evaluate-places", caption, ["System", measure.title, axis], rows);
   }
 
   /* Your system among those of the book, by the measure that is chosen. */
-  function placesPart({model, dataset}, found, known, id) {
-    const names = Object.keys(known.measures).filter((name) => name in found
+  function placesPart({model, dataset}, values, known, id) {
+    const names = Object.keys(known.measures).filter((name) => name in values
       && dataset.others.some((one) => one[name]));
     if (!names.length) return [];
     const choice = make("select", "", names.map((name) =>
@@ -145,10 +130,11 @@
     const body = make("div");
     function show() {
       const name = choice.value, measure = known.measures[name];
-      const {all, place, ends: [first, last]} = placed(dataset.others, found[name], name, measure.better);
-      const reach = first === last ? "its whole interval lies there"
-        : `its interval reaches from place ${first} to ${last}`;
-      said.textContent = `On ${dataset.short}, ${model} takes place ${place} of ${all.length}; ${reach}.`;
+      const {all, place, ends: [first, last]} = placed(dataset.others, values[name], name, measure.better);
+      const reach = first === last ? "; its whole interval lies there"
+        : `; its interval reaches from place ${first} to ${last}`;
+      said.textContent = `On ${dataset.short}, ${model} takes place ${place} of ${all.length}`
+        + `${"low" in values[name] ? reach : ""}.`;
       body.replaceChildren(placesTable(model, all, measure, name === "kl"));
     }
     choice.addEventListener("change", show);
@@ -157,7 +143,7 @@
   }
 
   /* All of one dataset's results. */
-  function results(predictions, found, worths, known, index) {
+  function results(predictions, values, worths, known, index) {
     const {dataset, notes, places} = predictions;
     const isWhole = places.length === dataset.uids.length;
     const explained = [
@@ -169,10 +155,10 @@
     ];
     return [
       make("h3", "", dataset.title),
-      measuresTable(predictions, found, known),
+      measuresTable(predictions, values, known),
       ...worthPart(worths, known),
       ...explained.map((text) => make("p", "note", text)),
-      ...(isWhole ? placesPart(predictions, found, known, `evaluate-by-${index}`) : []),
+      ...(isWhole ? placesPart(predictions, values, known, `evaluate-by-${index}`) : []),
     ];
   }
 

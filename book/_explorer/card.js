@@ -3,44 +3,29 @@
   "use strict";
 
   const {
-    bar, number, count, percent, fragmentOf, marked, neighboursOf, summary, difference,
-    pinButton,
+    bar, number, percent, fragmentOf, marked, neighboursOf, summary, difference, pinButton,
   } = window.Explorer;
-  const {make} = window.Page;
+  const {make, table, terms, sum, count} = window.Page;
 
-  function texts(item) {
-    const parts = item.dataset.fields.flatMap((title, k) => [
-      make("dt", "", title), make("dd", "", item.text[k]),
-    ]);
-    return parts.length ? make("dl", "card-text", parts) : "";
-  }
-
-  function counts(item, votes) {
-    return item.dataset.labels.map((label, k) => `${votes[k]} ${label}`).join(", ");
-  }
-
-  function voteRow(name, item, votes) {
-    const caption = make("span", "", counts(item, votes));
-    return [make("dt", "", name), make("dd", "", [bar(item.dataset, votes, String), caption])];
+  function texts({dataset: {fields}, text}) {
+    return fields.length ? terms("card-text", fields.map((title, k) => [title, text[k]])) : "";
   }
 
   function votes(item) {
     const {labels} = item.dataset;
     const label = labels[item.old];
-    const rows = voteRow(`${item.total} ${label ? "new" : "votes"}`, item, item.votes);
-    if (item.oldVotes) {
-      const total = item.oldVotes.reduce((sum, n) => sum + n, 0);
-      rows.push(...voteRow(`${total} original`, item, item.oldVotes));
-    } else if (label) {
-      rows.push(make("dt", "", "Original"), make("dd", "", `the label alone was released: ${label}`));
-    }
+    const shown = (counts) => [bar(item.dataset, counts, String),
+      make("span", "", labels.map((name, k) => `${counts[k]} ${name}`).join(", "))];
+    const rows = [[`${item.total} ${label ? "new" : "votes"}`, shown(item.votes)]];
+    if (item.oldVotes) rows.push([`${sum(item.oldVotes)} original`, shown(item.oldVotes)]);
+    else if (label) rows.push(["Original", `the label alone was released: ${label}`]);
     const verdict = item.majority === item.old ? "kept" : "overruled";
     const caption = make("p", "", [
       ...(label ? ["The original label, ", make("b", "", label), `, is ${verdict}: the`] : ["The"]),
       " majority’s is ", make("b", "", labels[item.majority]),
       `, with ${percent(item.share)} of the votes. Their entropy is ${number(item.entropy, 3)} bits.`,
     ]);
-    return [make("h3", "", "Votes"), make("dl", "card-votes", rows), caption];
+    return [make("h3", "", "Votes"), terms("card-votes", rows), caption];
   }
 
   /* Why people disagree, as others found: names and labels alone, and whose they are. */
@@ -55,7 +40,7 @@
     const more = chapter ? ["; see ", make("a", "", "Why people disagree", {href: chapter})] : [];
     return [
       make("h3", "", "Why people disagree"),
-      make("dl", "card-text", rows.flatMap(([name, words]) => [make("dt", "", name), make("dd", "", words)])),
+      terms("card-text", rows),
       make("p", "note", ["From ", rows.map(([, , source]) => source).join("; "), ...more, "."]),
     ];
   }
@@ -87,28 +72,21 @@
     if (!known.length) return [];
     const heading = make("h3", "", "Systems");
     if (!item.results.size) return [heading, make("p", "", "No system predicted this item.")];
-    const head = ["System", "Distribution", ...labels, "JSD", "TVD"]
-      .map((name) => make("th", "", name, {scope: "col"}));
-    const rows = [...item.results].map(([name, result]) => make("tr", "", [
-      make("th", "", marked(name, known), {scope: "row"}),
-      make("td", "", bar(item.dataset, result.shares, percent)),
-      ...result.shares.map((share, k) => make("td", "number",
-        k === result.label ? make("b", "", number(share)) : number(share))),
-      make("td", "number", number(result.jsd, 3)),
-      make("td", "number", number(result.tvd, 3)),
-    ]));
-    const crowd = make("tr", "reference", [
-      make("th", "", `The ${count(item.total)} votes`, {scope: "row"}),
-      make("td", "", bar(item.dataset, item.votes, (n) => percent(n / item.total))),
-      ...item.votes.map((n, k) => make("td", "number",
-        k === item.majority ? make("b", "", number(n / item.total)) : number(n / item.total))),
-      make("td", "number", number(0, 3)), make("td", "number", number(0, 3)),
+    const row = (name, {shares, label, jsd, tvd}, look = "") => make("tr", look, [
+      make("th", "", name, {scope: "row"}),
+      make("td", "", bar(item.dataset, shares, percent)),
+      ...shares.map((share, k) => make("td", "number",
+        k === label ? make("b", "", number(share)) : number(share))),
+      make("td", "number", number(jsd, 3)),
+      make("td", "number", number(tvd, 3)),
     ]);
-    const table = make("table", "published", [
+    const crowd = {shares: item.shares, label: item.majority, jsd: 0, tvd: 0};
+    const all = table("published",
       make("caption", "sr-only", `What systems predict of ${item.uid}, and how far it is from the votes`),
-      make("thead", "", make("tr", "", head)), make("tbody", "", [crowd, ...rows]),
-    ]);
-    const scroll = make("div", "table-scroll", table,
+      ["System", "Distribution", ...labels, "JSD", "TVD"],
+      [row(`The ${count(item.total)} votes`, crowd, "reference"),
+        ...[...item.results].map(([name, result]) => row(marked(name, known), result))]);
+    const scroll = make("div", "table-scroll", all,
       {tabindex: "0", role: "region", "aria-label": "Systems"});
     const cautions = known.filter(({name, caution}) => caution && item.results.has(name))
       .map(({name, caution}) => make("p", "note", `${marked(name, known)}: ${caution}.`));

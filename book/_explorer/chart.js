@@ -6,7 +6,7 @@
   "use strict";
 
   const {make} = window.Page;
-  const {bar, number, paint: coloured} = window.Explorer;
+  const {bar, number, painted, entropyOf} = window.Explorer;
   const SIN_60 = Math.sqrt(3) / 2;
   const RADIUS = 3;
   const SHOWN = 2; // items in a tooltip, where many lie on one spot
@@ -26,31 +26,22 @@
     return document.documentElement.dataset.theme === "dark" ? dark : light;
   }
 
-  function sharesOf(item) {
-    return item.votes.map((n) => n / item.total);
-  }
-
   function trianglePoints(items) {
-    return items.map((item) => ({...inTriangle(sharesOf(item)), item}));
+    return items.map((item) => ({...inTriangle(item.shares), item}));
   }
 
   /* Items with the same votes are piled up, those that the filters leave below the others. */
   function stripPoints(items, piles) {
     return items.map((item) => {
-      const x = sharesOf(item)[1];
+      const x = item.shares[1];
       const y = (piles.get(x) || 0) + 1;
       piles.set(x, y);
       return {x, y, item};
     });
   }
 
-  function spreadPoints(items) {
-    return items.map((item) => ({x: Math.max(...sharesOf(item)), y: item.entropy, item}));
-  }
-
-  function entropyOf(shares) {
-    return shares.reduce((sum, share) => (share > 0 ? sum - share * Math.log2(share) : sum), 0);
-  }
+  const spreadPoints = (items) =>
+    placed(items, ({shares}) => Math.max(...shares), ({entropy}) => entropy);
 
   /* The most and the least entropy that k labels can have beside a largest share: what that one
      leaves is spread evenly over the others, or taken by as few as can hold it. */
@@ -63,11 +54,12 @@
     };
   }
 
-  function drawLine({ctx, scales}, points) {
+  function drawLine({ctx, scales}, points, colour = "--frame") {
     ctx.save();
-    ctx.strokeStyle = css("--frame");
+    ctx.lineWidth = 1;
+    ctx.strokeStyle = css(colour);
     ctx.beginPath();
-    for (const [x, y] of points) {
+    for (const {x, y} of points) {
       ctx.lineTo(scales.x.getPixelForValue(x), scales.y.getPixelForValue(y));
     }
     ctx.stroke();
@@ -78,34 +70,26 @@
   function spreadFrame(chart, {length: k}) {
     const shares = Array.from({length: 201}, (_, i) => 1 / k + (1 - 1 / k) * i / 200);
     for (const side of ["most", "least"]) {
-      drawLine(chart, shares.map((share) => [share, bounds(share, k)[side]]));
+      drawLine(chart, shares.map((x) => ({x, y: bounds(x, k)[side]})));
     }
   }
 
   /* On this line, both systems are equally far from the votes. */
   function pairFrame(chart) {
-    drawLine(chart, [[0, 0], [JSD_MOST, JSD_MOST]]);
+    drawLine(chart, [{x: 0, y: 0}, {x: JSD_MOST, y: JSD_MOST}]);
   }
 
   /* The triangle's sides, its lines at a quarter, a half and three quarters, its corners' names. */
-  function triangleFrame({ctx, scales}, labels) {
-    const line = (from, to, colour) => {
-      const ends = [from, to].map(inTriangle);
-      ctx.strokeStyle = colour;
-      ctx.beginPath();
-      ctx.moveTo(scales.x.getPixelForValue(ends[0].x), scales.y.getPixelForValue(ends[0].y));
-      ctx.lineTo(scales.x.getPixelForValue(ends[1].x), scales.y.getPixelForValue(ends[1].y));
-      ctx.stroke();
-    };
-    const turned = (shares, k) => [0, 1, 2].map((i) => shares[(i + k) % 3]);
-    ctx.save();
-    ctx.lineWidth = 1;
-    for (let k = 0; k < 3; k += 1) {
-      for (const level of [0.25, 0.5, 0.75]) {
-        line(turned([level, 1 - level, 0], k), turned([level, 0, 1 - level], k), css("--grid"));
-      }
-      line(turned([1, 0, 0], k), turned([0, 1, 0], k), css("--frame"));
+  function triangleFrame(chart, labels) {
+    const {ctx, scales} = chart;
+    for (const k of [0, 1, 2]) {
+      const turned = (shares) => [0, 1, 2].map((i) => shares[(i + k) % 3]);
+      const line = (ends, colour) =>
+        drawLine(chart, ends.map((shares) => inTriangle(turned(shares))), colour);
+      for (const level of [0.25, 0.5, 0.75]) line([[level, 1 - level, 0], [level, 0, 1 - level]], "--grid");
+      line([[1, 0, 0], [0, 1, 0]]);
     }
+    ctx.save();
     ctx.fillStyle = css("--words");
     ctx.font = `600 13px ${css("--pst-font-family-base") || "sans-serif"}`;
     const left = scales.x.getPixelForValue(0), right = scales.x.getPixelForValue(1);
@@ -123,8 +107,7 @@
 
   /* A mark around one item. It lies over the canvas, so that moving it draws no point again. */
   function addMark(canvas) {
-    const mark = make("span", "mark", [], {"aria-hidden": "true"});
-    mark.hidden = true;
+    const mark = make("span", "mark", [], {"aria-hidden": "true", hidden: true});
     canvas.parentElement.append(mark);
     return function place(chart, point) {
       mark.hidden = !point;
@@ -139,46 +122,32 @@
     y: {type: "linear", display: false, min: -0.12, max: 0.96},
   };
 
-  const percents = (steps) => (axis) => { axis.ticks = steps.map((value) => ({value})); };
-
-  function axis(title, options) {
+  function axis(title, {ticks, ...options}) {
     const colour = css("--words");
     return {
-      type: "linear", title: {display: true, text: title, color: colour}, ...options,
-      ticks: {color: colour, precision: 0, ...options.ticks},
+      type: "linear", title: {display: true, text: title, color: colour},
+      grid: {display: false}, border: {color: css("--frame")}, ...options,
+      ticks: {color: colour, precision: 0, ...ticks},
     };
   }
 
+  /* One that goes up, with lines across. */
+  const upright = (options) => ({...options, min: 0, grid: {color: css("--grid")}, border: {display: false}});
+
   function shareAxis(title, min) {
+    const values = [0, 0.25, 0.5, 0.75, 1].filter((value) => value >= min);
     return axis(title, {
-      min, max: 1.02, grid: {display: false}, border: {color: css("--frame")},
-      ticks: {callback: (value) => `${Math.round(100 * value)}%`},
-      afterBuildTicks: percents([0, 0.25, 0.5, 0.75, 1].filter((value) => value >= min)),
+      min, max: 1.02, ticks: {callback: (value) => `${Math.round(100 * value)}%`},
+      afterBuildTicks: (scale) => { scale.ticks = values.map((value) => ({value})); },
     });
   }
 
-  const plainAxis = (title, options) =>
-    axis(title, {grid: {display: false}, border: {color: css("--frame")}, ...options});
-
-  const upright = (title, options) =>
-    axis(title, {min: 0, grid: {color: css("--grid")}, border: {display: false}, ...options});
-
-  const stripScales = (labels) => ({
-    x: shareAxis(`share of votes for ${labels[1]}`, -0.02),
-    y: upright("items"),
-  });
-
-  const spreadScales = (labels) => ({
-    x: shareAxis("share of votes for the most frequent label", 1 / labels.length - 0.02),
-    y: entropyAxis(upright, labels),
-  });
-
-  const entropyAxis = (axisOf, {length: k}) => axisOf("entropy, bits", {
+  const entropyAxis = ({length: k}) => axis("entropy, bits", {
     min: 0, max: Math.log2(k) + 0.05,
     ticks: {stepSize: 0.5, precision: undefined, includeBounds: false},
   });
 
-  const jsdAxis = (axisOf, system) => axisOf(`JSD, ${system}`, {
+  const jsdAxis = (system) => axis(`JSD, ${system}`, {
     min: 0, max: JSD_MOST, ticks: {stepSize: 0.2, precision: undefined, includeBounds: false},
   });
 
@@ -190,46 +159,48 @@
       .filter(({x, y}) => x !== undefined && y !== undefined);
   }
 
-  /* How the votes on so many labels are drawn. */
-  function votesKind(n) {
-    return {
-      2: {
-        name: "strip", scales: stripScales, points: stripPoints,
-        note: () => "Items with the same votes are piled up.",
-      },
-      3: {
-        name: "simplex", scales: () => HIDDEN_SCALES, points: trianglePoints, frame: triangleFrame,
-        note: () => "The nearer a corner, the larger its share of the votes.",
-      },
-    }[n] ?? {
-      name: "spread", scales: spreadScales, points: spreadPoints, frame: spreadFrame,
+  /* The ways to draw items: a name, scales, points, perhaps a frame, and what is said of them. */
+  const KINDS = {
+    strip: {
+      scales: (labels) => ({
+        x: shareAxis(`share of votes for ${labels[1]}`, -0.02), y: upright(axis("items", {})),
+      }),
+      points: stripPoints,
+      note: () => "Items with the same votes are piled up.",
+    },
+    simplex: {
+      scales: () => HIDDEN_SCALES, points: trianglePoints, frame: triangleFrame,
+      note: () => "The nearer a corner, the larger its share of the votes.",
+    },
+    spread: {
+      scales: (labels) => ({
+        x: shareAxis("share of votes for the most frequent label", 1 / labels.length - 0.02),
+        y: upright(entropyAxis(labels)),
+      }),
+      points: spreadPoints, frame: spreadFrame,
       note: () => "The further down and right, the more agree. All points lie between the two lines.",
-    };
-  }
+    },
+    "entropy-jsd": {
+      scales: (labels, {system}) => ({x: entropyAxis(labels), y: upright(jsdAxis(system))}),
+      points: (items, piles, {system}) =>
+        placed(items, ({entropy}) => entropy, (item) => jsdOf(item, system)),
+      note: ({system}) => `The higher, the further ${system} is from the votes; the further right, the `
+        + "more people disagree.",
+    },
+    "two-systems": {
+      scales: (labels, {system, other}) => ({x: jsdAxis(system), y: upright(jsdAxis(other))}),
+      points: (items, piles, {system, other}) =>
+        placed(items, (item) => jsdOf(item, system), (item) => jsdOf(item, other)),
+      frame: pairFrame,
+      note: ({system, other}) => `Above the line, ${system} is closer to the votes than ${other}.`,
+    },
+  };
 
-  /* How items are drawn, by the axes that are asked for. */
+  /* How items with so many labels are drawn, by the axes that are asked for. */
   function kindOf(n, axes) {
-    return {
-      entropy: {
-        name: "entropy-jsd",
-        scales: (labels, view) => ({
-          x: entropyAxis(plainAxis, labels), y: jsdAxis(upright, view.system),
-        }),
-        points: (items, piles, view) =>
-          placed(items, (item) => item.entropy, (item) => jsdOf(item, view.system)),
-        note: (view) => `The higher, the further ${view.system} is from the votes; the further right, `
-          + "the more people disagree.",
-      },
-      systems: {
-        name: "two-systems", frame: pairFrame,
-        scales: (labels, view) => ({
-          x: jsdAxis(plainAxis, view.system), y: jsdAxis(upright, view.other),
-        }),
-        points: (items, piles, view) =>
-          placed(items, (item) => jsdOf(item, view.system), (item) => jsdOf(item, view.other)),
-        note: (view) => `Above the line, ${view.system} is closer to the votes than ${view.other}.`,
-      },
-    }[axes] ?? votesKind(n);
+    const name = {entropy: "entropy-jsd", systems: "two-systems"}[axes]
+      ?? {2: "strip", 3: "simplex"}[n] ?? "spread";
+    return {name, ...KINDS[name]};
   }
 
   /* What a tooltip says of an item: its votes, its texts, and the JSD where the axes show it. */
@@ -246,8 +217,7 @@
 
   /* The tooltip is a part of the page, since a canvas neither wraps texts nor lets them leave it. */
   function addTip(canvas, viewOf) {
-    const tip = make("div", "tip", [], {"aria-hidden": "true"});
-    tip.hidden = true;
+    const tip = make("div", "tip", [], {"aria-hidden": "true", hidden: true});
     canvas.parentElement.append(tip);
     return function external({chart, tooltip}) {
       tip.hidden = !tooltip.opacity;
@@ -269,7 +239,7 @@
   /* What a colour stands for, where the drawing itself does not name the labels. */
   function legend({labels, colours}) {
     return make("span", "legend", labels.map((label, k) =>
-      make("span", "", [coloured(make("span", "vote"), colours[k]), label])));
+      make("span", "", [make("span", "vote", [], {style: painted(colours[k])}), label])));
   }
 
   /* One drawing, of datasets with the same labels. `onChoose` gets the item whose point was
@@ -306,19 +276,18 @@
     });
 
     function paint() {
-      const [faint, ...rest] = chart.data.datasets;
-      const rings = rest.pop();
-      Object.assign(faint, {backgroundColor: css("--faint"), pointRadius: RADIUS - 1,
-        borderWidth: 0, hoverBorderWidth: 0, pointHitRadius: 0});
-      rest.forEach((dataset, k) => {
-        const colour = inLook(colours[k]);
-        Object.assign(dataset, {backgroundColor: `${colour}a6`, pointRadius: RADIUS,
-          borderWidth: 0, hoverBorderWidth: 0, hoverRadius: RADIUS + 2, pointHitRadius: 3,
-          hoverBackgroundColor: colour});
-      });
-      Object.assign(rings, {backgroundColor: "transparent", hoverBackgroundColor: "transparent",
-        borderColor: css("--words"), hoverBorderColor: css("--words"), borderWidth: 2,
-        hoverBorderWidth: 2, pointRadius: RADIUS + 3, hoverRadius: RADIUS + 3, pointHitRadius: 0});
+      const ring = {backgroundColor: "transparent", borderColor: css("--words"), borderWidth: 2};
+      const styles = [
+        {backgroundColor: css("--faint"), pointRadius: RADIUS - 1, pointHitRadius: 0},
+        ...colours.map(inLook).map((colour) => ({
+          backgroundColor: `${colour}a6`, hoverBackgroundColor: colour, pointRadius: RADIUS,
+          hoverRadius: RADIUS + 2, pointHitRadius: 3,
+        })),
+        {...ring, hoverBackgroundColor: "transparent", hoverBorderColor: ring.borderColor,
+          hoverBorderWidth: 2, pointRadius: RADIUS + 3, hoverRadius: RADIUS + 3, pointHitRadius: 0},
+      ];
+      styles.forEach((style, k) =>
+        Object.assign(chart.data.datasets[k], {borderWidth: 0, hoverBorderWidth: 0, ...style}));
       chart.options.scales = kind.scales(labels, view);
       chart.update("none");
     }

@@ -4,14 +4,14 @@
 
   const {
     readItems, nameOf, marked, rankedSystems, isCrossed, select, viewFrom, queryOf, fragmentOf,
-    uidFrom, fill, showCard, partsOf, fitted, csvOf, makeDrawings, count,
+    uidFrom, fill, showCard, partsOf, fitted, csvOf, makeDrawings,
   } = window.Explorer;
-  const {make, unpack} = window.Page;
+  const {make, save, count, unpack} = window.Page;
   const root = document.getElementById("explorer");
   const form = root.querySelector("form");
   const dialog = root.querySelector("dialog");
   const here = document.currentScript.src.replace(/[^/]*$/, "");
-  const load = (file) => window.Page.load(here + file);
+  const load = (file, name) => window.Page.load(here + file, name);
   // Typing asks anew with each key, and browsers let no address change so often: it waits for a rest.
   const REST = 250;
 
@@ -19,10 +19,15 @@
   let data; // with the datasets that are here; `more` are loaded when they are chosen
   let view, found = [], page = 1, drawings = null, waiting, turn = 0;
 
+  function say(words) {
+    root.querySelector(".explorer-count").textContent = words;
+  }
+
   function addItems(dataset, fields) {
-    const first = items.length;
-    readItems(dataset, fields, data.scale, items);
-    for (const item of items.slice(first)) byName.set(item.name, item);
+    for (const item of readItems(dataset, fields, data.scale, items.length)) {
+      items.push(item);
+      byName.set(item.name, item);
+    }
   }
 
   /* Load the datasets among these that are not here yet, then go on; at once where none is missing. */
@@ -35,24 +40,21 @@
       goOn();
       return;
     }
-    root.querySelector(".explorer-count").textContent = "Loading the items …";
+    say("Loading the items …");
     Promise.all(missing.map(loadMore)).then(() => { if (mine === turn) goOn(); }).catch(report);
   }
 
   async function loadMore({name, file, global}) {
-    await load(file);
-    const {numbers, texts} = await unpack(window[global]);
+    const {numbers, texts} = await load(file, global);
     if (data.datasets.some((dataset) => dataset.name === name)) return;
     const dataset = {...numbers, extra: true};
     data.datasets.push(dataset);
     addItems(dataset, texts);
-    offerLabels([dataset]);
-    offerSystems([dataset]);
+    offerParts([dataset]);
   }
 
   function report(fault) {
-    root.querySelector(".explorer-count").textContent =
-      `The items could not be loaded (${fault.message}). Use a newer browser, or build the site again.`;
+    say(`The items could not be loaded (${fault.message}). Use a newer browser, or build the site again.`);
     throw fault;
   }
 
@@ -61,11 +63,14 @@
     return data.datasets.filter(({name, extra}) => (dataset ? name === dataset : !extra));
   }
 
+  function itemsOf(datasets) {
+    return items.filter(({dataset}) => datasets.includes(dataset));
+  }
+
   /* The systems on a dataset, or on all of the book, the one that is taken by default first. */
   function systemsOn(dataset) {
     if (!rankings.has(dataset)) {
-      const asked = askedFor(dataset);
-      rankings.set(dataset, rankedSystems(items.filter((item) => asked.includes(item.dataset))));
+      rankings.set(dataset, rankedSystems(itemsOf(askedFor(dataset))));
     }
     return rankings.get(dataset);
   }
@@ -75,9 +80,9 @@
   const queryHere = () => queryOf(view, bestOn(view.dataset));
 
   /* The datasets that must be loaded for a view. */
-  function namesIn({dataset, pins}) {
-    return [dataset, ...pins.map((pin) => pin.split("/", 1)[0])];
-  }
+  const namesIn = ({dataset, pins}) => [dataset, ...pins.map((pin) => pin.split("/", 1)[0])];
+
+  const pinnedItems = () => view.pins.map((name) => byName.get(name));
 
   /* Add choices to a list, each once. */
   function offer(name, values, place = form.elements[name]) {
@@ -89,37 +94,29 @@
     }
   }
 
-  function offerLabels(datasets) {
-    const pairs = (list) => list.flatMap(({labels}) => labels).map((label) => [label, label]);
-    offer("majority", pairs(datasets));
-    offer("old", pairs(datasets.filter((dataset) => dataset.old_label)));
-  }
-
-  function offerSystems(datasets) {
-    const names = datasets.flatMap((dataset) => rankedSystems(items.filter((item) =>
-      item.dataset === dataset)));
-    offerNames(names, datasets);
-  }
-
-  function offerNames(names, datasets) {
+  /* Offer what datasets have. */
+  function offerParts(datasets) {
+    const pairs = (names) => names.map((name) => [name, name]);
+    const withOld = datasets.filter(({old_label: old}) => old);
     const systems = datasets.flatMap((dataset) => dataset.systems);
-    for (const field of ["system", "other"]) {
-      offer(field, names.map((name) => [name, marked(name, systems)]));
-    }
+    const names = rankedSystems(itemsOf(datasets)).map((name) => [name, marked(name, systems)]);
+    offer("majority", pairs(datasets.flatMap(({labels}) => labels)));
+    offer("old", pairs(withOld.flatMap(({labels}) => labels)));
+    offer("reason", pairs(datasets.flatMap(({reasons}) => reasons?.names ?? [])));
+    offer("system", names);
+    offer("other", names);
   }
 
   function offerChoices() {
-    offer("dataset", data.datasets.map(({name, title}) => [name, title]));
+    const pairs = (datasets) => datasets.map(({name, title}) => [name, title]);
+    offer("dataset", pairs(data.datasets));
     if (data.more.length) {
-      const group = make("optgroup", "", [], {label: "more, loaded when chosen"});
+      const group = make("optgroup", {label: "more, loaded when chosen"});
       form.elements.dataset.append(group);
-      offer("dataset", data.more.map(({name, title}) => [name, title]), group);
+      offer("dataset", pairs(data.more), group);
     }
-    for (const option of form.elements.change.options) option.dataset.text = option.text;
-    for (const option of form.elements.verdict.options) option.dataset.text = option.text;
-    offerLabels(data.datasets);
-    offer("reason", data.datasets.flatMap(({reasons}) => reasons?.names ?? []).map((one) => [one, one]));
-    offerNames(systemsOn(""), data.datasets);
+    for (const option of form.querySelectorAll("option")) option.dataset.text ??= option.text;
+    offerParts(data.datasets);
   }
 
   /* Whether a dataset has all that the view's facets ask for; if not, choosing it drops some. */
@@ -186,19 +183,20 @@
   /* Show what the view asks for. What fits is counted in words that are read aloud. */
   function show() {
     const asked = askedFor(view.dataset);
-    const there = items.filter(({dataset}) => asked.includes(dataset));
+    const there = itemsOf(asked);
     // For the counts by dataset, all of the book's are looked at, whichever one is asked for.
-    const wide = asked.some(({extra}) => extra) ? there : items.filter(({dataset}) => !dataset.extra);
-    const selected = select(wide, view);
+    const selected = select(itemsOf([...new Set([...askedFor(""), ...asked])]), view);
     found = selected.found;
     offerPossible(selected.counts);
-    page = fill(root, found, view.pins.map((name) => byName.get(name)), view);
+    page = fill(root, found, pinnedItems(), view);
     drawFound();
     const of = `${count(there.length)} items${view.dataset ? ` of ${asked[0].short}` : ""}`;
-    root.querySelector(".explorer-count").textContent = found.length
-      ? `${count(found.length)} of ${of}` : `None of the ${of} fits. Clear or widen the filters.`;
+    say(found.length ? `${count(found.length)} of ${of}`
+      : `None of the ${of} fits. Clear or widen the filters.`);
     root.querySelector("[data-csv]").hidden = !found.length;
-    tellCrossed();
+    const crossed = isCrossed(view);
+    root.querySelector(".explorer-crossed").hidden = !crossed;
+    for (const name of ["low", "high"]) form.elements[name].setAttribute("aria-invalid", crossed);
     // What is said of one dataset; the page itself says it of the book's licences.
     const {warning = "", notice = ""} = view.dataset ? asked[0] : {};
     for (const [name, words] of Object.entries({warning, notice})) {
@@ -209,15 +207,8 @@
   }
 
   function drawFound() {
-    const pinned = view.pins.map((name) => byName.get(name));
-    const asked = askedFor(view.dataset);
-    drawings?.show({found, items, pinned, datasets: data.datasets, asked}, view);
-  }
-
-  function tellCrossed() {
-    const crossed = isCrossed(view);
-    root.querySelector(".explorer-crossed").hidden = !crossed;
-    for (const name of ["low", "high"]) form.elements[name].setAttribute("aria-invalid", crossed);
+    const there = {items, pinned: pinnedItems(), datasets: data.datasets, asked: askedFor(view.dataset)};
+    drawings?.show({...there, found}, view);
   }
 
   function writeAddress() {
@@ -280,18 +271,12 @@
     }
   }
 
-  function pin(name) {
-    const pins = view.pins.filter((one) => one !== name);
-    change({pins: pins.length < view.pins.length ? pins : [...pins, name]});
-  }
-
   /* Pins and unpins; the button is made anew, and keeps the focus. */
   function onPin(button) {
-    const place = button.closest("tbody, dialog");
-    const same = `[data-pin="${CSS.escape(button.dataset.pin)}"]`;
-    pin(button.dataset.pin);
+    const place = button.closest("tbody, dialog"), name = button.dataset.pin;
+    const same = `[data-pin="${CSS.escape(name)}"]`, isPinned = !view.pins.includes(name);
+    change({pins: isPinned ? [...view.pins, name] : view.pins.filter((one) => one !== name)});
     if (place === dialog) {
-      const isPinned = view.pins.includes(button.dataset.pin);
       button.setAttribute("aria-pressed", isPinned);
       button.textContent = isPinned ? "Unpin" : "Pin";
     } else {
@@ -301,10 +286,8 @@
   }
 
   function saveCsv() {
-    const url = URL.createObjectURL(new Blob([csvOf(found, view)], {type: "text/csv"}));
     const name = `${data.synthetic ? "synthetic-" : ""}${view.dataset || "items"}-selection.csv`;
-    make("a", "", "", {href: url, download: name}).click();
-    setTimeout(() => URL.revokeObjectURL(url), 10_000);
+    save(csvOf(found, view), "text/csv", name);
   }
 
   function listen() {
@@ -318,8 +301,8 @@
       take("", () => change({sort, system, other, axes, pins}));
     });
     root.addEventListener("click", ({target}) => {
-      const {pin: name, swap, csv, unpin} = target.dataset;
-      if (name !== undefined) onPin(target);
+      const {pin, swap, csv, unpin} = target.dataset;
+      if (pin !== undefined) onPin(target);
       if (swap !== undefined) change({low: view.high, high: view.low, page: "1"});
       if (csv !== undefined) saveCsv();
       if (unpin !== undefined) {
@@ -354,19 +337,14 @@
     dialog.addEventListener("close", () => {
       // Closed by a key or a button: the address names no item any more.
       const item = named(uidFrom(location.hash));
-      if (item) {
-        history.pushState(null, "", location.pathname + location.search);
-        returnTo(item);
-      }
+      if (!item) return;
+      history.pushState(null, "", location.pathname + location.search);
+      // The focus goes back to the row of the item that was last looked at, or to the table.
+      const row = root.querySelector(`tr[data-order="${item.order}"] a`);
+      (row ?? root.querySelector(".explorer-table")).focus();
+      drawings?.highlight(item);
     });
     window.addEventListener("popstate", follow); // links within the page come here too
-  }
-
-  /* The focus goes back to the row of the item that was last looked at, or to the table. */
-  function returnTo(item) {
-    const row = root.querySelector(`tr[data-order="${item.order}"] a`);
-    (row ?? root.querySelector(".explorer-table")).focus();
-    drawings?.highlight(item);
   }
 
   function start(numbers, texts, more, {chapter, datasets: reasons} = {}) {
@@ -388,22 +366,19 @@
   }
 
   function draw() {
-    root.querySelector(".explorer-drawing").hidden = false;
     drawings = makeDrawings(root, (item) => { location.hash = fragmentOf(item.uid); });
     drawFound();
     drawings.highlight(named(uidFrom(location.hash)) ?? null);
   }
 
-  function undrawn() {
-    root.querySelector(".explorer-undrawn").hidden = false;
-  }
-
   async function open() {
-    await Promise.all(["items.js", "texts.js", "others.js"].map(load));
-    const packed = [window.CHAOS_ITEMS, window.CHAOS_TEXTS, window.CHAOS_OTHERS];
-    if (window.CHAOS_REASONS) packed.push(window.CHAOS_REASONS);
-    await start(...await Promise.all(packed.map(unpack)));
-    await (data.drawn ? load("chart.umd.js").then(draw, undrawn) : undrawn());
+    const files = {"items.js": "CHAOS_ITEMS", "texts.js": "CHAOS_TEXTS", "others.js": "CHAOS_OTHERS"};
+    const contents = await Promise.all(Object.entries(files).map(([file, name]) => load(file, name)));
+    // Why people disagree stands in the last of these, where somebody found out.
+    await start(...contents, window.CHAOS_REASONS && await unpack(window.CHAOS_REASONS));
+    const isDrawn = data.drawn && await load("chart.umd.js").then(() => true, () => false);
+    root.querySelector(isDrawn ? ".explorer-drawing" : ".explorer-undrawn").hidden = false;
+    if (isDrawn) draw();
   }
 
   /* Two frames on, the page has been painted. */

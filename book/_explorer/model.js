@@ -12,40 +12,39 @@
   const SORTS = ["uid", "entropy", "share", "jsd", "diff"]; // with a minus before it: from the largest
   const N_NEIGHBOURS = 6;
 
+  const {sum} = window.Page;
   const column = (columns, i) => columns.map((values) => values[i]);
   const spaced = (text) => text.toLowerCase().replace(/\s+/g, " ");
 
-  /* Turn the columns of a dataset into one object for each item, and add these to `items`. */
-  function readItems(dataset, fields, scale, items) {
+  /* Turn the columns of a dataset into one object for each item, after `n` items that are here. */
+  function readItems(dataset, fields, scale, n) {
     const {old_label: old, old_votes: oldVotes} = dataset;
-    dataset.uids.forEach((uid, i) => {
+    return dataset.uids.map((uid, i) => {
       const votes = column(dataset.votes, i);
-      const total = votes.reduce((sum, n) => sum + n, 0);
+      const total = sum(votes), shares = votes.map((n) => n / total);
       const text = column(fields, i);
       const resultOf = (system) => {
-        const shares = whole(column(system.shares, i).map((share) => share / scale));
+        const said = whole(column(system.shares, i).map((share) => share / scale));
         return {
-          shares,
-          label: system.label[i],
-          jsd: system.jsd[i] / scale,
-          tvd: totalVariation(sharesOf({votes, total}), shares),
+          shares: said, label: system.label[i], jsd: system.jsd[i] / scale,
+          tvd: totalVariation(shares, said),
         };
       };
-      items.push({
-        uid, dataset, votes, total, text,
-        order: items.length,
+      return {
+        uid, dataset, votes, total, shares, text,
+        order: n + i,
         name: nameOf(dataset.name, uid),
         majority: dataset.majority[i],
         old: old?.[i], // undefined where the dataset has none
         oldVotes: oldVotes && column(oldVotes, i),
-        entropy: Math.round(scale * entropyOf(votes, total)) / scale,
-        share: votes[dataset.majority[i]] / total,
+        entropy: Math.round(scale * entropyOf(shares)) / scale,
+        share: shares[dataset.majority[i]],
         reasons: reasonsOf(dataset.reasons, i),
         searched: [uid, ...text].map(spaced).join("\n"),
         results: new Map(dataset.systems
           .filter((system) => system.jsd[i] !== null)
           .map((system) => [system.name, resultOf(system)])),
-      });
+      };
     });
   }
 
@@ -78,23 +77,20 @@
   /* The systems of some items, in the order in which they are offered: released ones first, marked
      ones after them, then those that cover the most items, then those with the least mean JSD. */
   function rankedSystems(items) {
-    const found = new Map();
+    const systems = new Map();
     for (const {dataset, results} of items) {
       for (const {name, origin, caution} of dataset.systems) {
         if (!results.has(name)) continue;
-        if (!found.has(name)) {
-          const released = origin === "released";
-          found.set(name, {name, released, caution: Boolean(caution), n: 0, jsd: 0});
-        }
-        const one = found.get(name);
-        one.n += 1;
-        one.jsd += results.get(name).jsd;
+        const known = systems.get(name)
+          ?? {name, released: origin === "released", caution: Boolean(caution), distances: []};
+        known.distances.push(results.get(name).jsd);
+        systems.set(name, known);
       }
     }
-    const mean = ({jsd, n}) => jsd / n;
-    return [...found.values()]
-      .sort((a, b) => b.released - a.released || a.caution - b.caution || b.n - a.n
-        || mean(a) - mean(b))
+    const mean = ({distances}) => sum(distances) / distances.length;
+    return [...systems.values()]
+      .sort((a, b) => b.released - a.released || a.caution - b.caution
+        || b.distances.length - a.distances.length || mean(a) - mean(b))
       .map(({name}) => name);
   }
 
@@ -180,35 +176,29 @@
   function inOrder(items, view) {
     const key = KEYS[view.sort.replace("-", "")];
     const sign = view.sort.startsWith("-") ? -1 : 1;
-    const keyed = items.map((item) => ({item, value: key(item, view)}));
-    keyed.sort((a, b) => {
-      if (a.value === undefined || b.value === undefined) {
-        return (a.value === undefined) - (b.value === undefined) || a.item.order - b.item.order;
-      }
-      return sign * (a.value - b.value) || a.item.order - b.item.order;
-    });
-    return keyed.map(({item}) => item);
+    return items.map((item) => ({item, order: item.order, value: key(item, view)}))
+      .sort((a, b) => (a.value === undefined) - (b.value === undefined)
+        || sign * (a.value - b.value) || a.order - b.order) // NaN where neither has one
+      .map(({item}) => item);
   }
 
   /* The items of the same dataset whose votes are nearest, by TVD; ties by uid. */
   function neighboursOf(item, items) {
     const found = items
       .filter((other) => other.dataset === item.dataset && other !== item)
-      .map((other) => ({item: other, tvd: totalVariation(sharesOf(item), sharesOf(other))}));
+      .map((other) => ({item: other, tvd: totalVariation(item.shares, other.shares)}));
     found.sort((a, b) => a.tvd - b.tvd || a.item.order - b.item.order);
     return {nearest: found.slice(0, N_NEIGHBOURS), same: found.filter(({tvd}) => tvd === 0).length};
   }
 
   function totalVariation(one, other) {
-    return one.reduce((sum, share, k) => sum + Math.abs(share - other[k]), 0) / 2;
+    return sum(one.map((share, k) => Math.abs(share - other[k]))) / 2;
   }
 
   /* In bits. */
-  function entropyOf(votes, total) {
-    return votes.reduce((sum, n) => sum + (n && n / total * Math.log2(total / n)), 0);
+  function entropyOf(shares) {
+    return sum(shares.map((share) => (share > 0 ? share * Math.log2(1 / share) : 0)));
   }
-
-  const sharesOf = ({votes, total}) => votes.map((n) => n / total);
 
   /* What the datasets that a view asks for have, of what not every dataset has. */
   function partsOf(datasets, systems, view) {
@@ -321,6 +311,6 @@
 
   window.Explorer = {
     readItems, nameOf, marked, rankedSystems, isCrossed, select, difference, neighboursOf, viewFrom,
-    queryOf, fragmentOf, uidFrom, partsOf, fitted, csvOf, DEFAULTS,
+    queryOf, fragmentOf, uidFrom, partsOf, fitted, csvOf, entropyOf, DEFAULTS,
   };
 })();

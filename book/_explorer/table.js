@@ -2,28 +2,23 @@
 (function () {
   "use strict";
 
-  const {make} = window.Page;
+  const {make, sum, count} = window.Page;
   const {fragmentOf, difference} = window.Explorer;
   const ROWS = 50;
 
-  /* Give an element the colour of a label in both looks; the style sheet chooses. */
-  function paint(element, [light, dark]) {
-    element.style.setProperty("--light", light);
-    element.style.setProperty("--dark", dark);
-    return element;
-  }
+  /* The colour of a label in both looks; the style sheet chooses. */
+  const painted = ([light, dark]) => `--light: ${light}; --dark: ${dark}`;
 
   /* A bar of counts or shares, with the numbers where there is room; spoken in full. */
   function bar({labels, colours}, values, shown) {
-    const total = values.reduce((sum, value) => sum + value, 0);
+    const total = sum(values);
     const spoken = labels.map((label, k) => `${label} ${shown(values[k])}`).join(", ");
     const parts = labels.flatMap((label, k) => {
       if (!values[k]) return [];
       const text = shown(values[k]);
       const fits = values[k] >= 0.075 * text.length * total;
-      const part = paint(make("span", "vote", fits ? text : ""), colours[k]);
-      part.style.width = `${100 * values[k] / total}%`;
-      return [part];
+      const style = `${painted(colours[k])}; width: ${100 * values[k] / total}%`;
+      return [make("span", "vote", fits ? text : "", {style})];
     });
     return make("span", "votes", parts, {role: "img", "aria-label": spoken, title: spoken});
   }
@@ -37,10 +32,6 @@
     if (value === undefined) return "–";
     const size = Math.abs(value).toFixed(digits);
     return Number(size) === 0 ? size : `${value < 0 ? "−" : "+"}${size}`;
-  }
-
-  function count(n) {
-    return n.toLocaleString("en");
   }
 
   function percent(share) {
@@ -103,8 +94,7 @@
     for (const button of root.querySelectorAll("[data-sort]")) {
       const sorted = view.sort.replace("-", "") === button.dataset.sort;
       const way = view.sort.startsWith("-") ? "descending" : "ascending";
-      if (sorted) button.closest("th").setAttribute("aria-sort", way);
-      else button.closest("th").removeAttribute("aria-sort");
+      button.closest("th").ariaSort = sorted ? way : null;
     }
     root.querySelector(".of-system").textContent = view.system;
     root.querySelector(".of-other").textContent = `less that of ${view.other}`;
@@ -117,6 +107,6 @@
   }
 
   Object.assign(window.Explorer, {
-    bar, number, signed, count, percent, summary, pinButton, fill, paint,
+    bar, number, signed, percent, summary, pinButton, fill, painted,
   });
 })();

@@ -2,13 +2,12 @@
 (() => {
   "use strict";
 
-  const { make } = window.Page;
-  const WAYS = { lower: "lower is better", higher: "higher is better", zero: "nearer 0 is better" };
+  const {make} = window.Page;
+  const WAYS = {lower: "lower is better", higher: "higher is better", zero: "nearer 0 is better"};
   const KINDS = ["perfect_model", "second_crowd", "human", "people", "chance", "baseline", "model"];
 
   const choice = (label, names, changed) => {
-    const select = make("select");
-    names.forEach((name, place) => select.append(make("option", { value: place }, name)));
+    const select = make("select", {}, names.map((name, place) => make("option", {value: place}, name)));
     select.addEventListener("change", changed);
     return [make("label", {}, `${label} `, select), select];
   };
@@ -20,21 +19,21 @@
     const [datasetLabel, dataset] = choice("Dataset", data.datasets, draw);
     const [measureLabel, measure] = choice("Measure", data.measures.map(([title]) => title), draw);
     const [sortLabel, sort] = choice("Sort by", ["value", "group, then value", "name"], draw);
-    const controls = make("div", { class: "controls" });
+    const controls = make("div", {class: "controls"});
     if (data.datasets.length > 1) controls.append(datasetLabel);
     controls.append(measureLabel, sortLabel);
 
     const last = data.steps.length - 1;
-    const range = make("input", { type: "range", min: 0, max: last, step: 1 });
+    const range = make("input", {type: "range", min: 0, max: last, step: 1});
     const output = make("output");
     if (slider) {
       const name = slider[0].toUpperCase() + slider.slice(1);
       range.value = nearest(data.steps, 1);
       range.addEventListener("input", draw);
-      controls.append(make("label", { class: "slider" }, `${name} `, range, output));
+      controls.append(make("label", {class: "slider"}, `${name} `, range, output));
     }
-    const way = make("p", { class: "way" });
-    const list = make("ol", { class: "dots" });
+    const way = make("p", {class: "way"});
+    const list = make("ol", {class: "dots"});
     place.append(controls, way, list);
 
     function show() {
@@ -58,9 +57,8 @@
   }
 
   function order(rows, data, measure, by) {
-    const better = data.measures[measure][1];
-    const worth = (row) =>
-      better === "higher" ? -row[4] : better === "zero" ? Math.abs(row[4]) : row[4];
+    const signs = {lower: (value) => value, higher: (value) => -value, zero: Math.abs};
+    const worth = (row) => signs[data.measures[measure][1]](row[4]);
     const name = (row) => data.systems[row[1]][0];
     const group = (row) => KINDS.indexOf(data.systems[row[1]][1]);
     const orders = [
@@ -71,29 +69,18 @@
     return [...rows].sort(orders[by]);
   }
 
-  function line(row, data, least, top) {
-    const [, system, , , value, low, high] = row;
+  function line([, system, , , value, low, high], data, least, top) {
     const [name, kind] = data.systems[system];
-    const at = (number) => `${(100 * (number - least)) / (top - least)}%`;
-    const track = make("span", { class: "track", "aria-hidden": "true" });
-    let text = value.toFixed(3);
-    if (low != null && high > low) {
-      const bar = make("i", { class: "bar" });
-      bar.style.left = at(low);
-      bar.style.width = `${(100 * (high - low)) / (top - least)}%`;
-      track.append(bar);
-      text += ` [${low.toFixed(3)}, ${high.toFixed(3)}]`;
-    }
-    const dot = make("i", { class: "dot" });
-    dot.style.left = at(value);
-    track.append(dot);
-    return make(
-      "li",
-      { class: `kind-${kind}` },
-      make("span", { class: "name" }, name),
-      track,
-      make("span", { class: "number" }, text.replace(/-/g, "−")),
-    );
+    const percent = (length) => `${(100 * length) / (top - least)}%`;
+    const hasInterval = low != null && high > low;
+    const bar = `left: ${percent(low - least)}; width: ${percent(high - low)}`;
+    const ends = hasInterval ? ` [${low.toFixed(3)}, ${high.toFixed(3)}]` : "";
+    return make("li", {class: `kind-${kind}`},
+      make("span", {class: "name"}, name),
+      make("span", {class: "track", "aria-hidden": "true"},
+        hasInterval ? make("i", {class: "bar", style: bar}) : null,
+        make("i", {class: "dot", style: `left: ${percent(value - least)}`})),
+      make("span", {class: "number"}, (value.toFixed(3) + ends).replace(/-/g, "−")));
   }
 
   document.querySelectorAll(".interactive").forEach(start);

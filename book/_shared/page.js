@@ -18,15 +18,40 @@
     return element;
   }
 
-  /* Load a script of the site. */
-  function load(address) {
-    return new Promise((resolve, reject) => {
-      const script = document.createElement("script");
-      script.src = address;
+  /* A table: its class, its caption, its headings (texts, or elements of their own), its rows. */
+  function table(look, caption, headings, rows) {
+    const ofColumn = (heading) => (heading instanceof Node ? heading : make("th", "", heading, {scope: "col"}));
+    return make("table", look, [
+      caption instanceof Node ? caption : make("caption", "", caption),
+      make("thead", "", make("tr", "", headings.map(ofColumn))),
+      make("tbody", "", rows),
+    ]);
+  }
+
+  /* A list of terms, each with what is said of it. */
+  function terms(look, pairs) {
+    return make("dl", look, pairs.flatMap(([term, content]) => [make("dt", "", term), make("dd", "", content)]));
+  }
+
+  /* Let the reader keep a file that was made here. */
+  function save(content, type, name) {
+    const url = URL.createObjectURL(new Blob([content], {type}));
+    make("a", {href: url, download: name}).click();
+    setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  }
+
+  const sum = (values) => values.reduce((all, value) => all + value, 0);
+  const count = (n) => n.toLocaleString("en");
+
+  /* Load a script of the site; return what it holds by this name, where it holds data. */
+  async function load(address, name) {
+    await new Promise((resolve, reject) => {
+      const script = make("script", {src: address});
       script.onload = resolve;
       script.onerror = () => reject(new Error(`${address.replace(/.*\//, "")} is missing`));
       document.head.append(script);
     });
+    return name && unpack(window[name]);
   }
 
   /* Read what a data file holds: JSON, made smaller by zlib, as base64. */
@@ -43,5 +68,5 @@
     return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
   }
 
-  window.Page = {make, load, unpack, uniform};
+  window.Page = {make, table, terms, save, sum, count, load, unpack, uniform};
 })();

@@ -46,7 +46,8 @@ def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
         says of its source); ``warning`` (to readers, may be empty); ``uids``;
         ``votes`` and ``old_votes`` (a column of counts for each label; ``old_votes`` None where
         there are none, or only the label was released); ``majority`` and ``old_label`` (positions
-        in ``labels``; ``old_label`` None where there are none); and ``systems``: ``name``,
+        in ``labels``; ``old_label`` None where there are none); ``ties_share`` (whether labels that
+        tie for most votes share an item, for want of a stated majority); and ``systems``: ``name``,
         ``origin``, ``caution`` (see `System`), ``shares`` (a column for each label but the last,
         whose share is the rest), ``label`` (stated, a position) and ``jsd`` (Jensen–Shannon
         distance from the votes, nats). Shares and distances are in units of 1 / `SCALE`.
@@ -66,6 +67,7 @@ def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
         "votes": votes.counts[order].T.tolist(),
         "old_votes": votes.old_votes[order].T.tolist() if votes.has_old_votes else None,
         "majority": votes.majority[order].tolist(),
+        "ties_share": not dataset.states_majority,
         "groups": item_groups([votes])[0][order].tolist(),
         "old_label": votes.old_label[order].tolist() if votes.has_old_labels else None,
         "systems": [_system(system, votes, order) for system in systems],

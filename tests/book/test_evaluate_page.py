@@ -2,7 +2,9 @@
 
 import json
 import re
+from base64 import b64encode
 from dataclasses import astuple, replace
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -12,20 +14,14 @@ from helpers.pages import instead, violations
 from helpers.predictions import (
     N,
     csv_text,
-    lines_text,
-    made_dataset,
     made_votes,
     shares,
     table_of,
-    write_chaosnli,
     write_csv,
-    write_lines,
     write_shares,
 )
-from helpers.predictions import released as released_entry
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.files import write_text
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.votes import frozen
 from chaos_utils.metrics.measures import MEASURES
@@ -39,9 +35,10 @@ from chaos_utils.scoring.worth import worth
 pytestmark = pytest.mark.browser
 
 NAMES = ("jsd", "kl", "dist_ce", "ent_ce", "old_accuracy", "new_accuracy", "ece")
-READ = """([cases, known]) => cases.map(([text, name, allowMissing]) => {
+READ = """([cases, known]) => cases.map(([content, name, allowMissing]) => {
+  const bytes = Uint8Array.from(atob(content), (sign) => sign.charCodeAt(0));
   try {
-    return {found: Evaluate.read(text, name, known, allowMissing)};
+    return {systems: Evaluate.read(bytes.buffer, name, known, allowMissing)};
   } catch (fault) {
     if (!(fault instanceof Evaluate.Fault)) throw fault;
     const {message, found, expected, todo} = fault;
@@ -49,9 +46,9 @@ READ = """([cases, known]) => cases.map(([text, name, allowMissing]) => {
   }
 })"""
 MEASURED = """([text, name, known, resamples]) => {
-  const [found] = Evaluate.read(text, name, known, true);
+  const [system] = Evaluate.read(new TextEncoder().encode(text).buffer, name, known, true);
   const words = (one) => Object.keys(one.estimates).map((name) => Evaluate.inWords(name, one));
-  return {values: Evaluate.measured(found, resamples), worth: Evaluate.worths(found, resamples)
+  return {values: Evaluate.measured(system, resamples), worth: Evaluate.worths(system, resamples)
     .map((one) => ({...one, words: words(one), ends: Object.values(one.estimates).flatMap(
       ({value, low, high}) => [value, low, high].map((end) => String(end ?? NaN)))}))};
 }"""
@@ -60,16 +57,16 @@ FEW = 60  # resamples
 
 def known_of(all_votes):
     """Return what the page knows of votes, as its data files and the page itself say it."""
-    said = evaluate.known(all_votes, ())
-    datasets = [
-        explorer.columns(votes, ()) | said["datasets"][votes.dataset.name] for votes in all_votes
+    datasets = [explorer.columns(votes, ()) for votes in all_votes]
+    return evaluate.known(all_votes, ()) | {"datasets": datasets, "synthetic": False}
+
+
+def told(scripts, contents, all_votes, *, allow_missing=False):
+    """Return what the page's scripts say of files with these contents, in their order."""
+    cases = [
+        (b64encode(content).decode(), "m.csv", allow_missing)
+        for content in (one.encode() if isinstance(one, str) else one for one in contents)
     ]
-    return said | {"datasets": datasets, "synthetic": False}
-
-
-def told(scripts, paths, all_votes, *, allow_missing=False):
-    """Return what the page's scripts say of files, in the order of their paths."""
-    cases = [(path.read_bytes().decode(), path.name, allow_missing) for path in paths]
     return scripts.evaluate(READ, [cases, known_of(all_votes)])
 
 
@@ -166,147 +163,131 @@ def test_numbers_are_python_s_at_the_edges(scripts, votes, tmp_path, case):
     check_like_python(scripts, write_shares(tmp_path / "m.csv", votes, values, uids), votes)
 
 
-def test_other_labels_stated_labels_and_votes_without_old_labels(scripts, others, tmp_path):
+def test_other_labels_and_votes_without_old_labels(scripts, others, tmp_path):
     votes = made_votes(get_dataset("snli"), old_labels=False)
-    entry = {"probs": [0.4, 0.3, 0.3], "predicted_label": "n"}
-    path = write_lines(tmp_path / "m.jsonl", lambda i: entry)
+    path = write_csv(tmp_path / "m.csv")
     assert "old_accuracy" not in check_like_python(scripts, path, votes)
     for votes in others:
         table_of(votes).to_csv(tmp_path / "m.csv", index=False)
         check_like_python(scripts, tmp_path / "m.csv", votes)
 
 
-def test_every_format_is_read_as_python_reads_it(scripts, votes, tmp_path):
-    semicolons = "\ufeff" + csv_text().replace(",", ";").replace(".", ",").replace("\n", "\r\n")
-    (tmp_path / "s.csv").write_bytes(semicolons.replace("u3;", '"u3";').encode())
-    files = [
-        write_csv(tmp_path / "c.csv"),
-        tmp_path / "s.csv",
-        write_lines(tmp_path / "p.jsonl"),
-        write_lines(tmp_path / "l.jsonl", lambda i: {"logits": np.log(shares(i)).tolist()}),
-        write_lines(tmp_path / "r.json", released_entry),
-        write_chaosnli(tmp_path / "j.json"),
-    ]
-    for path, answer in zip(files, told(scripts, files, [votes]), strict=True):
-        (system,) = read_predictions(path, [votes])
-        (one,) = answer["found"]
-        uids = [one["dataset"]["uids"][i] for i in one["places"]]
-        of = dict(zip(uids, one["probabilities"], strict=True))
-        found = [of[uid] for uid in system.uids]
-        np.testing.assert_allclose(found, system.probabilities, rtol=0, atol=1e-12)
-        assert one["model"] == system.name
-        assert one["notes"] == list(system.notes)
-
-
-def lines_with(i, text):
-    lines = [f"u{j}," + ",".join(map(str, shares(j))) for j in range(N)]
-    return [*lines[:i], text, *lines[i + 1 :]]
-
-
 CLASSES = "entailment,neutral,contradiction"
-PLAIN = [f"u{i},0.5,0.25,0.25" for i in range(N)]
-# Files of faults: lines and, where it is another, the header.
-CSV_FAULTS = {
-    "another order": (None, "neutral,contradiction,entailment"),
-    "missing": (lines_with(0, "")[:-3], CLASSES),
-    "not summing": (lines_with(3, "u3,0.5,0.25,0.125"), CLASSES),
-    "negative": (lines_with(3, "u3,1.5,-0.25,-0.25"), CLASSES),
-    "percentages": ([f"u{i},50,25,25" for i in range(N)], CLASSES),
-    "not a number": (lines_with(5, "u5,0.5,high,0.25"), CLASSES),
-    "doubled": (lines_with(4, "u3,0.5,0.25,0.25"), CLASSES),
-    "no uid": (lines_with(4, ",0.5,0.25,0.25"), CLASSES),
-    "too few fields": (lines_with(4, "u4,0.5,0.5"), CLASSES),
-    "open quotation": (lines_with(4, 'u4,"0.5,0.25,0.25'), CLASSES),
-    "lacking column": (None, "entailment,neutral,other"),
-    "column twice": (None, "entailment,neutral,neutral"),
-    "too many columns": ([f"{line},0.5" for line in PLAIN], f"{CLASSES},hidden"),
-    "another dataset": ([f"x{i},0.5,0.25,0.25" for i in range(1, 4)], CLASSES),
-    "stated label": ([f"{line},n" for line in PLAIN], f"{CLASSES},predicted_label"),
-    "unknown label": ([f"{line},maybe" for line in PLAIN], f"{CLASSES},predicted_label"),
-    "said otherwise": ([f"{line},{len(line) % 2}" for line in PLAIN], f"{CLASSES},seed"),
-    "only a header": ([], CLASSES),
-}
-FAULTS = {
-    "unknown columns": csv_text(header="id,a,b,c"),
-    "contradiction": lines_text(lambda i: released_entry(i, pred=2)),
-    "two values": lines_text(lambda i: {"probs": [0.5, 0.5] if i == 2 else shares(i)}),
-    "mixed": lines_text(lambda i: {"logits" if i == 2 else "probs": shares(i)}),
-    "empty": "\n",
-    "a list": "[1, 2]",
-} | {name: csv_text(lines, f"uid,{header}") for name, (lines, header) in CSV_FAULTS.items()}
-# What a page cannot do as a command can, and formats that it does not read.
-OTHERWISE = (
-    ("or pass --allow-missing to evaluate the rest", "or tick “Evaluate a part of the items”"),
-    ("CSV or parquet with", "CSV with"),
-    ("; or drawn answers in columns uid and sample", ""),
-    ("fields of less than 131,072 characters, and a closing", "a closing"),
+SEMICOLONS = csv_text().replace(",", ";").replace(".", ",")
+
+
+@pytest.mark.parametrize(
+    ("content", "note"),
+    [
+        ("\ufeff" + csv_text().replace("\n", "\r\n") + ",,,\r\n", None),
+        (re.sub(r"^(\w+)", r'"\1"', csv_text(), flags=re.MULTILINE), None),
+        (SEMICOLONS, "fields are separated by semicolons"),
+        (csv_text().replace(",", "\t"), "fields are separated by tabs"),
+        ("\n" + csv_text(header=f"uid, {CLASSES.replace(',', ' , ')}").replace("\n", "\n\n"), None),
+        (csv_text(header=f",uid,{CLASSES}").replace("\nu", "\n1,u"), None),
+    ],
+    ids=["Excel’s", "quoted", "semicolons", "tabs", "spaces", "pandas’ index"],
 )
+def test_a_csv_is_read_however_it_was_written(scripts, votes, content, note):
+    ((system,),) = [one["systems"] for one in told(scripts, [content], [votes])]
+    uids = [system["dataset"]["uids"][i] for i in system["places"]]
+    expected = [shares(int(uid.removeprefix("u"))) for uid in uids]
+    np.testing.assert_allclose(system["probabilities"], expected, rtol=0, atol=1e-12)
+    assert (len(uids), system["model"], system["notes"]) == (N, "m", [note] if note else [])
 
 
-def words_of_the_command(path, votes):
-    """Return how `chaos evaluate` refuses a file, but for what a page says otherwise."""
-    with pytest.raises(ChaosError) as raised:
-        read_predictions(path, [votes])[0].aligned_to(votes)
-    words = str(raised.value)
-    for here, there in OTHERWISE:
-        words = words.replace(here, there)
-    return re.sub(r"(\d)\.0\b", r"\1", words)  # a page writes whole numbers without
+def rows_with(i, *lines):
+    """Return a CSV with other lines in place of line i."""
+    plain = csv_text().splitlines()
+    return "\n".join([*plain[: i + 1], *lines, *plain[i + 2 :]])
 
 
-def test_faults_are_reported_in_the_words_of_the_command(scripts, votes, tmp_path):
-    paths = [tmp_path / str(number) / "m.csv" for number in range(len(FAULTS))]
-    for path, text in zip(paths, FAULTS.values(), strict=True):
-        write_text(path, text)
-    for name, path, said in zip(FAULTS, paths, told(scripts, paths, [votes]), strict=True):
-        parts = {part: said.get(part) for part in ("found", "expected", "todo")}
-        answer = str(ChaosError(said["message"], where=path, **parts))
-        assert answer == words_of_the_command(path, votes), name
+def rows_of(*values, header=CLASSES):
+    return csv_text([f"u{i},{','.join(map(str, values))}" for i in range(N)], f"uid,{header}")
 
 
-def test_who_learned_from_the_votes_is_refused_unless_out_of_fold(scripts, votes, tmp_path):
-    header = f"uid,{CLASSES},trained_on,out_of_fold"
-    paths = [tmp_path / "false.csv", tmp_path / "true.csv"]
-    for path in paths:
-        write_csv(path, [f"{line},snli; votes of SNLI,{path.stem}" for line in PLAIN], header)
-    refused, taken = told(scripts, paths, [votes])
-    assert isinstance(taken["found"], list)
-    assert words_of_the_command(paths[0], votes).startswith(refused["message"])
+# Contents of files, and what is said of each: among it all of these words.
+FAULTS = {
+    "order": (csv_text(header="uid,neutral,contradiction,entailment"), "another order; 0%; 100%"),
+    "missing": (csv_text()[:-100], "have no prediction; missing: u; tick"),
+    "sum": (rows_with(3, "u3,0.5,0.25,0.125"), "line 5; 0.875; divide each row by its sum"),
+    "rounded": (rows_of(0.51, 0.25, 0.25), "line 2; 1.01; and 35 more; divide each row by its sum"),
+    "counts": (rows_of(70, 20, 3), "the sum is 93; divide each row by its sum, if"),
+    "percentages": (rows_of(50, 25, 25), "the sum is 100; divide by 100"),
+    "logits": (rows_of(1.5, -0.25, -0.25), "-0.25; apply a softmax"),
+    "NaN": (rows_with(5, "u5,NaN,0.5,0.5"), "line 7: NaN, 0.5, 0.5; not numbers"),
+    "empty": (rows_with(5, "u5,,0.5,0.5"), "line 7: nothing, 0.5, 0.5"),
+    "sign": (rows_of("50%", "25%", "25%"), "50%; such as 0.25"),
+    "huge": (rows_with(5, "u5,1e999,0.5,0.5"), "not numbers; 1e999"),
+    "doubled": (rows_with(4, "u3,0.5,0.25,0.25"), "uid u3 again, first on line 5; line 6"),
+    "no uid": (rows_with(4, ",0.5,0.25,0.25"), "line 6; no uid"),
+    "short row": (rows_with(4, "u4,0.5,0.5"), "line 6: 3 fields; 4 fields; cut off"),
+    "open quotation": (rows_with(4, 'u4,"0.5,0.25,0.25'), 'line 6: "0.5; not numbers'),
+    "case": (csv_text(header=f"uid,{CLASSES.upper()}"), "rename ENTAILMENT to entailment, NEUTRAL"),
+    "numbered": (csv_text(header="uid,LABEL_0,LABEL_1,LABEL_2"), "rename LABEL_0; id2label"),
+    "other labels": (csv_text(header="uid,e,n,c"), "columns uid, e, n, c; expected; entailment"),
+    "twice": (csv_text(header="uid,entailment,neutral,neutral"), "columns uid; neutral, neutral"),
+    "more": (rows_of(0.5, 0.25, 0.25, "snli", header=f"{CLASSES},dataset"), "chaos evaluate"),
+    "other uids": (csv_text().replace("\nu", "\nx"), "No uid of the file occurs in; x0; u0"),
+    "id": (csv_text(header=f"id,{CLASSES}"), "no column uid; columns id, entailment"),
+    "header": (csv_text([]), "holds no prediction"),
+    "nothing": ("\n", "holds no prediction"),
+    "latin 1": (csv_text().replace("u3", "ü3").encode("latin-1"), "not UTF-8"),
+    "UTF-16": (csv_text().encode("utf-16"), "not UTF-8"),
+    "JSON lines": ('{"uid": "u0", "probs": [1, 0, 0]}', "JSON lines; chaos evaluate"),
+    "JSON": ('\ufeff\n{"m": {"u0": {}}}', "JSON; chaos evaluate"),
+    "list": ("[1, 2]", "a JSON list; chaos evaluate"),
+    "parquet": (b"PAR1....", "parquet; chaos evaluate"),
+    "npy": (b"\x93NUMPY\x01", "a NumPy array; uid"),
+    "zip": (b"PK\x03\x04..", "zip; unpack"),
+    "gzip": (b"\x1f\x8b\x08", "gzip; unpack"),
+}  # fmt: skip
 
 
-def test_doubts_and_leftovers_are_noted_as_the_command_notes_them(scripts, votes, tmp_path):
-    lines = [*lines_with(0, "x1,0.5,0.25,0.25"), "x2,0.5,0.25,0.25"]
-    paths = [write_csv(tmp_path / "m.csv", lines), write_csv(tmp_path / "few.csv", lines[1:4])]
-    paths.append(tmp_path / "untold.jsonl")  # no label stands out
-    rows = [{"uid": uid, "probs": shares(i // 3)} for i, uid in enumerate(votes.uids)]
-    paths[-1].write_text("\n".join(map(json.dumps, rows)))
-    for path, said in zip(paths, told(scripts, paths, [votes], allow_missing=True), strict=True):
-        (system,) = read_predictions(path, [votes], allow_missing=True)
-        assert said["found"][0]["notes"] == list(system.notes)
-        assert system.notes
+def test_a_fault_is_named_with_what_to_do(scripts, votes):
+    said = told(scripts, [content for content, _ in FAULTS.values()], [votes])
+    for (name, (_, words)), fault in zip(FAULTS.items(), said, strict=True):
+        whole = " ".join(f"{part} {text}" for part, text in fault.items())
+        lacking = [word for word in words.split("; ") if word not in whole]
+        assert not lacking, (name, whole)
 
 
-def test_which_dataset_and_which_model_a_file_is_of(scripts, votes, sample, tmp_path):
-    def names(path, all_votes):
-        (said,) = told(scripts, [path], all_votes)
-        return [one["dataset"]["name"] for one in said["found"]]
+def is_refused(path, votes):
+    try:
+        read_predictions(path, [votes])
+    except ChaosError as fault:
+        return "another order" in str(fault)
+    return False
 
+
+def test_columns_in_another_order_are_refused_where_the_command_refuses_them(
+    scripts, sample, tmp_path
+):
+    votes = sample[0]
+    paths = [
+        write_shares(tmp_path / f"{n}-{k}.csv", system, system.probabilities[:, order])
+        for n, system in enumerate(load_systems(votes)[:3])
+        for k, order in enumerate(permutations(range(3)))
+    ]
+    answers = told(scripts, [path.read_bytes() for path in paths], [votes])
+    by_command = [is_refused(path, votes) for path in paths]
+    assert ["another order" in one.get("message", "") for one in answers] == by_command
+    assert len(paths) > sum(by_command) > len(paths) / 2
+
+
+def test_doubts_and_leftovers_are_noted(scripts, votes, sample):
+    plain = csv_text().splitlines()
+    more = "\n".join([plain[0], "x1,0.5,0.25,0.25", *plain[2:], "x2,0.5,0.25,0.25"])
+    few = "\n".join(plain[:4])
+    whole, part = (one["systems"][0]["notes"] for one in told(
+        scripts, [more, few], [votes], allow_missing=True
+    ))  # fmt: skip
+    assert whole[0].endswith("has no prediction; evaluated on the other 39")
+    assert whole[1] == "2 uids of the file are no items of the dataset (x1, x2)"
+    assert part[1] == "3 items are too few to check the order of the classes"
     lines = [f"{uid},0.6,0.3,0.1" for one in sample[:2] for uid in one.uids]
-    assert names(write_csv(tmp_path / "m.csv", lines), sample) == ["snli", "mnli"]
-    # The same uids, told apart by the classes.
-    other = made_votes(made_dataset())
-    assert names(write_csv(tmp_path / "m.csv"), [other, votes]) == ["snli"]
-    twin = replace(votes, dataset=get_dataset("mnli"))
-    (twofold,) = told(scripts, [write_csv(tmp_path / "m.csv")], [votes, twin])
-    with pytest.raises(ChaosError, match=re.escape(twofold["message"])) as raised:
-        read_predictions(tmp_path / "m.csv", [votes, twin])
-    assert twofold["found"] in str(raised.value)
-    several = write_chaosnli(tmp_path / "m.json", models=("a", "b"))
-    drawn = tmp_path / "drawn.csv"
-    drawn.write_text("uid,sample\n" + "".join(f"{uid},neutral\n" for uid in votes.uids))
-    mixed, answers = told(scripts, [several, drawn], [votes])
-    assert mixed["message"] == "This file holds the predictions of 2 models."
-    assert mixed["found"] == "a, b"
-    assert answers["message"] == "This page cannot read answers drawn from a language model."
+    ((snli, mnli),) = [one["systems"] for one in told(scripts, [csv_text(lines)], sample)]
+    assert [one["dataset"]["name"] for one in (snli, mnli)] == ["snli", "mnli"]
 
 
 def test_resamples_hold_every_item_about_as_often_and_come_again(scripts):
@@ -374,7 +355,7 @@ def test_a_file_is_measured_and_placed_without_a_request(page, files, sample):
 def test_a_fault_is_one_message_and_the_next_file_takes_its_place(page, files):
     message = page.get_by_role("alert")
     for name, words in {
-        "parquet": "cannot read parquet",
+        "parquet": "a parquet file",
         "bytes": "not UTF-8 text",
         "short": "3 of 300 items",
     }.items():
@@ -407,7 +388,7 @@ OTHERS = """document.addEventListener("readystatechange", () => {
   const place = document.getElementById("evaluate-known");
   if (document.readyState !== "interactive") return; // before any script runs
   const known = JSON.parse(place.textContent);
-  known.datasets.snli.others = [
+  known.others.snli = [
     {system: "est-human", kind: "human", source: "published", jsd: [0.001, null, null]},
     {system: "guess", kind: "baseline", source: "computed", jsd: [0.8, 0.79, 0.81],
      new_accuracy: [0.99, 0.98, 1]},
@@ -452,7 +433,7 @@ def test_a_system_stands_among_the_others_by_any_measure_they_have(among, files)
 def test_a_dataset_beside_the_book_s_is_judged_when_it_is_chosen(among, tmp_path):
     page = among
     choose(page, write_shares(tmp_path / "mine.csv", RTE, RTE.shares))
-    page.locator(".evaluate-fault").get_by_text("No uid of 'mine' occurs in").wait_for()
+    page.locator(".evaluate-fault").get_by_text("No uid of the file occurs in").wait_for()
     page.get_by_label("Dataset").select_option("rte")
     table = page.locator("#evaluate table").first
     table.wait_for()
@@ -470,6 +451,6 @@ def test_the_page_holds_no_votes_and_a_part_of_the_main_table():
         model | {"dataset": "mnli"},
     ]
     known = evaluate.known([made_votes(get_dataset("snli"), prefix="item-")], rows)
-    (other,) = known["datasets"]["snli"]["others"]
+    (other,) = known["others"]["snli"]
     assert (other["system"], other["jsd"]) == ("estimated human", [0.0614, None, None])
     assert "item-" not in json.dumps(known)

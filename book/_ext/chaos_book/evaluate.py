@@ -1,7 +1,7 @@
 """The place where a page evaluates a reader's file of predictions in the browser.
 
 It reads the votes from the explorer's data, which enters the site alone. What a page says beside
-them stands in the page itself: how labels are spelled, and what the book's systems scored.
+them stands in the page itself: what measures are called, and what the book's systems scored.
 """
 
 import math
@@ -15,11 +15,9 @@ from sphinx.util.docutils import SphinxDirective
 from chaos_book.book import BOOK, raw_html
 from chaos_book.widgets import Widget
 from chaos_utils.base.style import SYSTEM_NAMES
-from chaos_utils.datasets.catalogue import known_datasets
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.publish import scripts
-from chaos_utils.scoring.formats import class_columns
 from chaos_utils.scoring.worth import PEOPLE, PEOPLE_TRUSTED, SKILL, SKILL_TRUSTED, TITLES
 
 WIDGET = Widget("evaluate", ("evaluate.css", "reading.js", "measures.js", "results.js", "main.js"))
@@ -58,39 +56,23 @@ def known(votes: Sequence[Votes], rows: Iterable[Mapping[str, Any]]) -> dict[str
     Returns
     -------
     dict
-        ``names`` and ``columns``: of every dataset that the package knows, and of their classes;
         ``measures``: title, unit and better way by name; ``worth``: its titles, and whether it is
-        that of the system as it is; ``datasets`` by name: ``codes``, ``spellings`` and ``columns``
-        of the labels, ``ties_share`` (whether labels that tie for most votes share an item, for
-        want of a stated majority), and ``others``, the systems with their values by measure: a
-        value and the ends of its interval, which may be None; none where the page does not show
-        the dataset's votes.
+        that of the system as it is; ``others`` by dataset: the systems with their values by
+        measure: a value and the ends of its interval, which may be None.
     """
-    everyone, computed = known_datasets(), list(rows)
-    shown = {one.dataset.name: one.dataset for one in votes}
+    computed = list(rows)
     measures = {
         name: {"title": MEASURES[name].title, "unit": MEASURES[name].unit,
                "better": MEASURES[name].better}
         for name in _MEASURES
     }  # fmt: skip
     return {
-        "names": [dataset.name for dataset in everyone],
-        "columns": sorted({column for one in everyone for column in class_columns(one)}),
         "measures": measures,
         "worth": {
             name: {"title": TITLES[name], "plain": name in (PEOPLE, SKILL)}
             for name in (PEOPLE, PEOPLE_TRUSTED, SKILL, SKILL_TRUSTED)
         },
-        "datasets": {
-            name: {
-                "codes": one.codes,
-                "spellings": [label.spellings for label in one.classes],
-                "columns": class_columns(one),
-                "ties_share": not one.states_majority,
-                "others": _others(name, computed) if name in shown else [],
-            }
-            for name, one in ({one.name: one for one in everyone} | shown).items()
-        },
+        "others": {one.dataset.name: _others(one.dataset.name, computed) for one in votes},
     }
 
 
