@@ -116,6 +116,7 @@ def test_an_array_that_does_not_fit_is_refused_by_name(votes, even, change, foun
         ("did you mean 'snli'", lambda v, m: chaos.load("snly")),
         ("pass it as data=", lambda v, m: chaos.load(str(PROJECT / "pyproject.toml"))),
         ("argument votes is of", lambda v, m: chaos.read_predictions("m.csv", "snli")),
+        ("argument answers is of", lambda v, m: chaos.read_predictions("m.csv", v, answers={0: 1})),
         ("This is not a system", lambda v, m: chaos.evaluate(v, v.shares)),
         ("There is no system", lambda v, m: chaos.evaluate(v, [])),
         ("A system needs a name", lambda v, m: chaos.evaluate(v, {"a\x1b[31m": v.shares})),

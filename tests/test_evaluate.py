@@ -346,6 +346,9 @@ def test_a_system_that_saw_no_votes_is_worth_people_and_others_are_not(sample):
         (["snli.csv", "even.csv", "--pairs", "--measures", "people_on_top"],
          "not compared by how many people"),
         (["snli.csv", "--measures", "all,jsd"], "all, without others"),
+        (["snli.csv", "--answers", "A"], "An answer has no label"),
+        (["snli.csv", "--answers", "A=neutral,A=entailment"], "An answer is named twice"),
+        (["snli.csv", "--answers", "A=neutrl"], "did you mean 'neutral'"),
     ],
 )  # fmt: skip
 def test_bad_input(evaluate, arguments, reported):

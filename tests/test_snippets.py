@@ -9,6 +9,7 @@ import tomllib
 import pytest
 import typer
 from helpers.checkout import PROJECT
+from helpers.model_runs import answered, sample_of
 from helpers.predictions import write_shares
 from typer.testing import CliRunner
 
@@ -53,6 +54,11 @@ def reader(tmp_path_factory):
         write_shares(folder / f"{name}.csv", votes, votes.shares)
     lines = (folder / "my-model.csv").read_text().splitlines(keepends=True)
     (folder / "short.csv").write_text("".join(lines[:-3]))
+    (folder / "my-llm").mkdir()
+    samples = [sample_of(i, doc={"uid": uid}) for i, uid in enumerate(votes.uids)]
+    (folder / "my-llm" / "samples_chaos_snli.jsonl").write_text("\n".join(map(json.dumps, samples)))
+    batch = [answered(i, "ABC"[i % 3], custom_id=uid) for i, uid in enumerate(votes.uids)]
+    (folder / "batch_output.jsonl").write_text("\n".join(map(json.dumps, batch)))
     for name, language, text in shown_files(PROJECT / "book" / "datasets.md"):
         one_line = f"{json.dumps(json.loads(text))}\n" if language == "json" else text
         (folder / name).write_text(one_line)

@@ -73,16 +73,18 @@
     ];
   }
 
-  /* Your system among the others by a measure, the best first. */
+  /* Your system among the others by a measure, the best first; its place is that among the models of
+     the paper, as the command counts it. */
   function placed(others, yours, name, better) {
     const sign = better === "higher" ? -1 : 1;
     const rows = others.filter((one) => one[name]).map((one) => ({...one, at: one[name]}));
-    const place = (value) => 1 + rows.filter(({at: [other]}) => sign * (other - value) < 0).length;
+    const models = rows.filter(({kind, source}) => kind === "model" && source === "published");
+    const place = (value) => 1 + models.filter(({at: [other]}) => sign * (other - value) < 0).length;
     const {value, low = null, high = null} = yours;
     const ends = [place(low), place(high)].sort((a, b) => a - b);
     const all = [...rows, {kind: "yours", at: [value, low, high]}]
       .sort((a, b) => sign * (a.at[0] - b.at[0]) || (b.kind === "yours") - (a.kind === "yours"));
-    return {all, place: place(value), ends};
+    return {all, place: place(value), ranked: models.length + 1, ends};
   }
 
   /* Where a value stands from left to right, in percent of the drawing. */
@@ -130,11 +132,15 @@
     const body = make("div");
     function show() {
       const name = choice.value, measure = known.measures[name];
-      const {all, place, ends: [first, last]} = placed(dataset.others, values[name], name, measure.better);
+      const {all, place, ranked, ends: [first, last]} = placed(
+        dataset.others, values[name], name, measure.better
+      );
       const reach = first === last ? "; its whole interval lies there"
         : `; its interval reaches from place ${first} to ${last}`;
-      said.textContent = `On ${dataset.short}, ${model} takes place ${place} of ${all.length}`
-        + `${"low" in values[name] ? reach : ""}.`;
+      said.textContent = ranked > 1 // else the paper has no such number
+        ? `Among the models of Nie et al. (2020), ${model} takes place ${place} of ${ranked} on `
+          + `${dataset.short}${"low" in values[name] ? reach : ""}.`
+        : "";
       body.replaceChildren(placesTable(model, all, measure, name === "kl"));
     }
     choice.addEventListener("change", show);

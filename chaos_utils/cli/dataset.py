@@ -193,7 +193,7 @@ def init(
 
 
 def _numbers(text: str) -> list[float]:
-    from chaos_utils.datasets.records import as_number
+    from chaos_utils.datasets.cells import as_number
 
     found = [as_number(part) for part in text.split(",") if part.strip()]
     numbers = [float(number) for number in found if number is not None]

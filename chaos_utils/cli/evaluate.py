@@ -30,6 +30,14 @@ def evaluate(
         typer.Option("--dataset", "--task", metavar="NAME", help="A dataset's name, or auto."),
     ] = "auto",
     model: Annotated[str | None, typer.Option(help="Use only this model of the files.")] = None,
+    answers: Annotated[
+        str,
+        typer.Option(
+            metavar="A=LABEL,…",
+            help="What answers, choices or columns of the files mean, such as "
+            "A=entailment,B=neutral,C=contradiction.",
+        ),
+    ] = "",
     join: Annotated[
         str, typer.Option(metavar="NAME", help="Join the files into one system called NAME.")
     ] = "",
@@ -101,15 +109,21 @@ def evaluate(
     if to is not None:
         need_extra("book", "Drawing figures", ", or leave out --out")
 
-    from chaos_utils.cli import answers
+    from chaos_utils.cli import answers as shown
     from chaos_utils.datasets.loading import load_all_votes, load_votes
     from chaos_utils.scoring import judging
+    from chaos_utils.scoring.wording import answers_of
 
     chosen = judging.USUAL if measures is None else judging.measures_of(measures)
     _check_votes(dataset, data)
     all_votes = load_all_votes(data) if dataset == "auto" else [load_votes(dataset, data)]
     found = judging.read_files(
-        files, all_votes, model=model, join_as=join, allow_missing=allow_missing
+        files,
+        all_votes,
+        model=model,
+        answers=answers_of(answers) if answers else None,
+        join_as=join,
+        allow_missing=allow_missing,
     )
     with _progress() as tell:
         answer = judging.judge_files(
@@ -127,19 +141,19 @@ def evaluate(
         from chaos_utils.cli.evaluation_figures import write_figures
 
         n_figures = write_figures(to, found, all_votes, seed)
-        write_text(to / "evaluation.csv", answers.as_csv(answer))
+        write_text(to / "evaluation.csv", shown.as_csv(answer))
         wrote = f"wrote {to / 'evaluation.csv'}, and {n_figures} figures in {to / 'figures'}"
         print(harmless(wrote), file=sys.stderr)
     if as_json:
-        results = answers.as_records(answer)
+        results = shown.as_records(answer)
         print_json({"synthetic": answer.synthetic, "notes": answer.notes, "results": results})
     elif as_markdown:
-        print(harmless(answers.as_markdown(answer)))
+        print(harmless(shown.as_markdown(answer)))
     elif as_latex:
-        print(harmless(answers.as_latex(answer)))
+        print(harmless(shown.as_latex(answer)))
     else:
         width = max(shutil.get_terminal_size().columns, _NARROWEST)
-        text = answers.as_csv(answer) if as_csv else answers.as_text(answer, width) + "\n"
+        text = shown.as_csv(answer) if as_csv else shown.as_text(answer, width) + "\n"
         print(harmless(text), end="", flush=True)  # before the notes, where both go to one place
         for note in answer.notes:
             print(harmless(f"note: {note}"), file=sys.stderr)

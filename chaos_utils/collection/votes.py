@@ -15,10 +15,11 @@ from chaos_utils.base.files import fresh_folder, write_json, write_text
 from chaos_utils.collection.materials import pool_of
 from chaos_utils.collection.protocol import Event, load_protocol
 from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.cells import parse
 from chaos_utils.datasets.chaosnli import tallied
 from chaos_utils.datasets.dataset import Dataset
+from chaos_utils.datasets.frame import Content
 from chaos_utils.datasets.loading import find_votes_on, load_all_votes, load_votes
-from chaos_utils.datasets.records import Content, parse
 
 Json = dict[str, Any]
 

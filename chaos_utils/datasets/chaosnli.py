@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from chaos_utils.base import inputs
+from chaos_utils.datasets.cells import MOST_VOTES, as_count, parse
 from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset
 from chaos_utils.datasets.faults import Faults, shorten, wrong
-from chaos_utils.datasets.records import MOST_VOTES, Content, as_count, lines, parse
+from chaos_utils.datasets.frame import Content, lines
 from chaos_utils.datasets.votes import Votes, frozen
 
 _Index = Callable[[object], int | None]
@@ -59,7 +60,8 @@ def read_chaosnli(
     rows: list[dict[str, Any]] = []
     place_of: dict[str, str] = {}
     index = _index(dataset)
-    for place, text in lines(content):
+    for number, text in lines(content):
+        place = f"line {number}"
         row, problems = _parse(text)
         if row is not None:
             problems = list(_faults(row, dataset, n_votes, index))

@@ -21,8 +21,8 @@ from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset
 from chaos_utils.datasets.faults import Faults, shorten
+from chaos_utils.datasets.frame import Content, read_frame
 from chaos_utils.datasets.published.tables import read_published
-from chaos_utils.datasets.records import Content, read_records
 from chaos_utils.datasets.registry import registry
 
 LABELS = ("entailment", "neutral", "contradiction")
@@ -76,9 +76,9 @@ class _File:
             except ValueError as fault:  # also pandas's own errors
                 raise self.faults.fatal("The data file cannot be read.", fault) from fault
         else:
-            records = read_records(content, self.faults, keys=keys)
+            frame = read_frame(content, self.faults, keys=keys)
             self.faults.check()
-            table = pd.DataFrame([record.fields for record in records])
+            table = pd.DataFrame(frame.records())
         missing = [column for column in columns if column not in table.columns]
         if missing:
             raise self.faults.fatal(f"The data file has no column {missing[0]!r}.")

@@ -257,6 +257,12 @@ class TableFields(Strict):
     keys : tuple of str
         Columns that the keys of nested JSON objects make, from the outermost in, such as
         annotator and item. What they lead to is a record, or a single ``value``. Empty for lists.
+    each : str or tuple of str
+        Column of a list, or of an object, whose elements become a row each, as votes inside an
+        item; an object's keys are then the column ``key``. Several are lists of the same length.
+    where : dict
+        Columns with the value, or values, of the rows that count; others are left out, and counted.
+        No cell, and an empty one, are ``false``.
     item : str
         Column of the item's identifier. Where it is empty, and in an ``.npy`` file, the items are
         numbered from 0.
@@ -277,12 +283,26 @@ class TableFields(Strict):
 
     records: str = ""
     keys: tuple[str, ...] = ()
+    each: tuple[str, ...] = ()
+    where: dict[str, tuple[bool | int | str, ...]] = Field(default_factory=dict)
     item: str = "item"
     numbered: bool = False
     majority: str = ""
     old_label: str = ""
     texts: dict[str, str] = Field(default_factory=dict)
     texts_by: str = ""
+
+    @field_validator("each", mode="before")
+    @classmethod
+    def _as_list(cls, value: Any) -> Any:
+        return [value] if isinstance(value, str) else value
+
+    @field_validator("where", mode="before")
+    @classmethod
+    def _as_lists(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        return {key: one if isinstance(one, list | tuple) else [one] for key, one in value.items()}
 
 
 class LongReader(TableFields):
@@ -294,8 +314,8 @@ class LongReader(TableFields):
         Names this reader.
     annotator : str
         Column of who voted; empty where that is not known. Its values become running numbers.
-    label : str
-        Column of the label.
+    label : str or tuple of str
+        Column of the label; or one-hot columns, each named as its label, of which one is set.
     ignore : tuple of str
         Answers that are no votes for a label.
     cut : Cut or None
@@ -305,9 +325,14 @@ class LongReader(TableFields):
     format: Literal["long"]
     item: Annotated[str, Field(min_length=1)] = "item"
     annotator: str = ""
-    label: str = "label"
+    label: str | Annotated[tuple[str, ...], Field(min_length=1)] = "label"
     ignore: tuple[str, ...] = ()
     cut: Cut | None = None
+
+    @property
+    def label_columns(self) -> tuple[str, ...]:
+        """The columns of labels."""
+        return (self.label,) if isinstance(self.label, str) else self.label
 
 
 class WideReader(TableFields):

@@ -5,16 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.catalogue import KEYWORDS, bundled_datasets
-from chaos_utils.datasets.dataset import Dataset
+from chaos_utils.datasets.cells import as_number
 from chaos_utils.datasets.faults import Faults
 from chaos_utils.datasets.findings import check_file
-from chaos_utils.datasets.labels import cut_of, is_rating
-from chaos_utils.datasets.plain import described, name_of
-from chaos_utils.datasets.records import as_number
+from chaos_utils.datasets.labels import cut_of, is_rating, scale_of
+from chaos_utils.datasets.layout import described, name_of, yaml_of
 
 _COMMENTS = """\
 # What a votes file is. Correct what is wrong, such as the title and the order of the labels.
@@ -56,11 +53,11 @@ def describe(
             expected=f"a file in {place.parent}",
             todo="name another with --out, or move the votes",
         )
-    numbers = [as_number(name) for name in layout.labels] if layout.format == "long" else [None]
+    numbers = [as_number(name) for name in layout.labels] if layout.format != "wide" else [None]
     rating = [number for number in numbers if number is not None]
     if cut and len(rating) < len(numbers):
         words = "one column per label"
-        if layout.format == "long":
+        if layout.format != "wide":
             words = ", ".join(repr(one) for one in layout.labels if as_number(one) is None)[:60]
         raise faults.fatal(
             "Only a column of numbers can be cut.", words, "numbers alone", f"leave out {given}"
@@ -72,7 +69,7 @@ def describe(
             "a rule that begins with the least number of the scale, and ends with the greatest",
             "correct --cut",
         )
-    if layout.format == "long" and is_rating(layout.labels) and not cut:
+    if layout.format != "wide" and is_rating(layout.labels) and not cut:
         raise faults.fatal(
             "The labels are numbers on a scale: the rule that cuts it into classes must be named.",
             f"{len(layout.labels)} different numbers",
@@ -82,13 +79,12 @@ def describe(
     left_out = []
     reader: dict[str, Any] = {}
     extra: dict[str, Any] = {"files": [{"name": place.relative_to(folder).as_posix()}]}
-    mended = ("no annotator", "the labels are numbers on a scale")  # by what is written here
-    faults_left = [fault for fault in found.faults if not fault.startswith(mended)]
-    if any(fault.startswith("no annotator") for fault in found.faults):
+    faults_left = [fault for fault in found.faults if "numbers on a scale" not in fault]
+    if layout.lacks_annotators:
+        who = layout.reader["annotator"]
         reader["annotator"] = ""
-        left_out.append(
-            f"the column {layout.annotator!r} is left out: annotators are missing on some rows"
-        )
+        left_out.append(f"the column {who!r} is left out: annotators are missing on some rows")
+        faults_left = [one for one in faults_left if f"field {who!r}" not in one]
     name = name_of(votes)
     if name in KEYWORDS or name in {one.name for one in bundled_datasets()}:
         extra["name"] = f"my-{name}"
@@ -105,27 +101,9 @@ def describe(
         extra |= {"labels": list(rule.labels), "ordered": True}
         reader["cut"] = rule.model_dump(mode="json")
     dataset = described(votes, layout, extra | ({"reader": reader} if reader else {}))
-    return _COMMENTS + _yaml(dataset), left_out, faults_left
-
-
-def _yaml(dataset: Dataset) -> str:
-    """Return what was said of a dataset, in the order of the package's own files."""
-    said = dataset.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    labels = [one.name if one.name == one.code else {"name": one.name, "code": one.code}
-              for one in dataset.classes]  # fmt: skip
-    kept = {
-        "name": dataset.name,
-        "title": dataset.title,
-        "labels": labels,
-        "ordered": dataset.ordered or None,
-        "texts": list(dataset.text_fields),
-        "files": said["files"],
-        "reader": {key: value for key, value in said["reader"].items() if value},
-    }
-    text: str = yaml.safe_dump(
-        {key: value for key, value in kept.items() if value},
-        sort_keys=False,
-        allow_unicode=True,
-        width=100,
-    )
-    return text
+    text = yaml_of(dataset)
+    is_scale = all(number is not None for number in numbers) or scale_of(layout.labels)
+    if is_scale and not dataset.ordered and layout.format != "wide":
+        proposed = "# ordered: true  # if each label is one step from the next, in this order"
+        text = re.sub(r"(?m)^(?=texts:|files:)", f"{proposed}\n", text, count=1)
+    return _COMMENTS + text, left_out, faults_left

@@ -1,10 +1,14 @@
 """Faults of a data file: all are counted, the first few are shown, none is repaired."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError, counted
 
+Ints = npt.NDArray[np.int64]
 _SHOWN = 5
 
 
@@ -28,24 +32,44 @@ class Faults:
         self.title = title
         self._expected = expected
         self._todo = todo
-        self._found: list[str] = []
+        self.number = 0
+        self._first: list[tuple[int, str]] = []  # the row, where it is known, and what is wrong
 
     def add(self, place: str, problems: Iterable[str]) -> bool:
         """Note what is wrong at a place, such as ``line 3``; return whether anything is."""
-        found = [f"{place}, {problem}" for problem in problems]
-        self._found += found
+        found = [(-1, f"{place}, {problem}") for problem in problems]
+        self._first += found[:_SHOWN]
+        self.number += len(found)
         return bool(found)
+
+    def rows(
+        self,
+        numbers: Ints,
+        place: Callable[[int], str],
+        said: Callable[[int], str],
+        at: Ints | None = None,
+    ) -> None:
+        """Note what is wrong with rows of these numbers, or with votes that stand `at` rows."""
+        for number in numbers[:_SHOWN].tolist():
+            row = number if at is None else int(at[number])
+            self._first.append((row, f"{place(row)}, {said(number)}"))
+        self.number += len(numbers)
+
+    @property
+    def shown(self) -> list[str]:
+        """The first few, by their rows, and how many more there are."""
+        first = [text for _, text in sorted(self._first, key=lambda pair: pair[0])[:_SHOWN]]
+        more = self.number - len(first)
+        return [*first, f"and {more:,} more"] if more else first
 
     def check(self) -> None:
         """Raise one ChaosError if there was any fault."""
-        if not self._found:
+        if not self.number:
             return
-        more = len(self._found) - _SHOWN
-        shown = self._found[:_SHOWN] + ([f"and {more} more"] if more > 0 else [])
         raise ChaosError(
-            f"{counted(len(self._found), 'fault')} in a file of {self.title}.",
+            f"{counted(self.number, 'fault')} in a file of {self.title}.",
             where=self.path,
-            found="\n".join(shown),
+            found="\n".join(self.shown),
             expected=self._expected,
             todo=self._todo,
         )

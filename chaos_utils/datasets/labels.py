@@ -1,16 +1,31 @@
 """What looks wrong about the labels of a votes file; it is said, and never mended."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
+from chaos_utils.datasets.cells import as_number
 from chaos_utils.datasets.dataset import Cut, Dataset
 from chaos_utils.datasets.faults import shorten
-from chaos_utils.datasets.records import as_number
 
 MANY = 50  # labels; more are seldom classes
 _SCALE = 20  # different numbers; from here on they are a rating, not classes
 _SHOWN = 4
+# Scales that are often asked for, from one end to the other.
+_SCALES = (
+    ("strongly disagree", "disagree", "somewhat disagree", "slightly disagree", "undecided",
+     "neutral", "neither agree nor disagree", "slightly agree", "somewhat agree", "agree",
+     "strongly agree"),
+    ("very negative", "negative", "somewhat negative", "neutral", "somewhat positive", "positive",
+     "very positive"),
+    ("never", "rarely", "seldom", "sometimes", "often", "usually", "always"),
+    ("none", "not at all", "very low", "low", "slight", "mild", "medium", "moderate", "high",
+     "strong", "severe", "very high", "extreme"),
+    ("very poor", "very bad", "poor", "bad", "fair", "average", "good", "very good", "excellent"),
+    ("very unlikely", "unlikely", "neutral", "likely", "very likely"),
+    ("very dissatisfied", "dissatisfied", "neutral", "satisfied", "very satisfied"),
+)  # fmt: skip
 _BLANK = ("nan", "na", "n/a", "null")
 
 
@@ -21,6 +36,29 @@ def is_rating(names: Sequence[str]) -> bool:
     return len(found) == len(names) > 2 and (
         len(names) > _SCALE or any(number != int(number) for number in found)
     )
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Return labels in their order: numbers by value, a known scale as it goes, or the alphabet."""
+    known = list(names)
+    scale = scale_of(known)
+
+    def order(name: str) -> tuple[int, float, str]:
+        number = as_number(name)
+        return (1, 0, name) if number is None else (0, number, name)
+
+    return sorted(known, key=(lambda name: scale.index(_words(name))) if scale else order)
+
+
+def scale_of(names: Sequence[str]) -> Sequence[str]:
+    """Return the known scale that labels are points of; empty for none."""
+    words = set(map(_words, names))
+    fits = len(words) == len(names) > 2
+    return next((scale for scale in _SCALES if fits and words <= set(scale)), ())
+
+
+def _words(name: str) -> str:
+    return " ".join(re.split(r"[\W_]+", name.casefold())).strip()
 
 
 def remarks_on(names: Sequence[str]) -> list[str]:
@@ -55,7 +93,12 @@ def remarks_on(names: Sequence[str]) -> list[str]:
 
 
 def notes_on(
-    dataset: Dataset, n_votes: int, left_out: Mapping[str, int], trimmed: int = 0, second: int = 0
+    dataset: Dataset,
+    n_votes: int,
+    left_out: Mapping[str, int],
+    trimmed: int = 0,
+    second: int = 0,
+    rows_left_out: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """Say what was read otherwise than it stands in the file, a sentence each.
 
@@ -70,8 +113,10 @@ def notes_on(
         Labels that stand between blanks.
     second : int
         Votes beside another one on the item by the same annotator.
+    rows_left_out : sequence of str
+        Which, and how many.
     """
-    notes = []
+    notes = [f"left out: {one}" for one in rows_left_out]
     if left_out:
         total = sum(left_out.values())
         ordered = sorted(left_out.items(), key=lambda pair: -pair[1])

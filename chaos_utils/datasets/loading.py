@@ -163,7 +163,7 @@ def find_votes(data: str = "auto") -> list[VoteFiles]:
         name = dataset.file if _is_ambiguous(path.name) else path.name
         if len(dataset.files) == 1 and Path(dataset.file).name == path.name and path.match(name):
             return [_own(dataset, (path,))]
-    from chaos_utils.datasets.plain import dataset_of  # slow to import
+    from chaos_utils.datasets.layout import dataset_of  # slow to import
 
     return [_own(bring(dataset_of(path), path), (path,))]
 

@@ -1,16 +1,29 @@
-"""Files of votes as `Votes`, by the format that the dataset's YAML file names."""
+"""Files of votes as `Votes`, by the format that the dataset's YAML file names.
+
+A file is one frame of columns; what must hold is asked of whole columns, and what does not is noted
+with its row. Nothing is repaired.
+"""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from chaos_utils.base import inputs
-from chaos_utils.base.errors import counted
+from chaos_utils.base.errors import ChaosError, counted
+from chaos_utils.datasets.cells import (
+    MOST_VOTES,
+    alone,
+    as_count,
+    as_identifier,
+    as_list,
+    as_share,
+)
 from chaos_utils.datasets.chaosnli import read_chaosnli
 from chaos_utils.datasets.dataset import (
     ChaosNLIReader,
@@ -21,23 +34,24 @@ from chaos_utils.datasets.dataset import (
     WideReader,
 )
 from chaos_utils.datasets.faults import Faults, shorten, wrong
-from chaos_utils.datasets.labels import label_of, notes_on, vote_of
-from chaos_utils.datasets.records import (
-    MOST_VOTES,
+from chaos_utils.datasets.frame import (
+    Column,
     Content,
-    Record,
-    as_count,
-    as_identifier,
-    as_share,
-    parse,
+    Frame,
+    column_of,
+    joined,
     read_array,
-    read_records,
+    read_frame,
 )
-from chaos_utils.datasets.tables import votes_at_once
-from chaos_utils.datasets.votes import Annotations, Votes, frozen
+from chaos_utils.datasets.labels import label_of, notes_on, vote_of
+from chaos_utils.datasets.votes import Annotations, Ints, Votes, frozen
 
 _SHARE_TOLERANCE = 0.25  # of a vote: shares are rounded to a few decimals
 _NO_MAJORITY = (None, "", "-")
+_NONE, _IGNORED, _UNKNOWN = -1, -2, -3  # in the place of a label
+_UNSET = ("", "0", "false")  # cells of one-hot columns, in lower case
+Mask = npt.NDArray[np.bool_]
+Codes = npt.NDArray[np.signedinteger[Any]]
 
 
 def read_file(
@@ -71,30 +85,50 @@ def read_file(
         If a file is empty or has faults: all are counted, the first few are shown with line,
         field, what was found and what was expected.
     """
+    votes, faults = read_noting(paths, dataset, names, any_number=any_number)
+    faults.check()
+    return votes
+
+
+def read_noting(
+    paths: Sequence[Path],
+    dataset: Dataset,
+    names: Sequence[str] | None = None,
+    *,
+    any_number: bool = False,
+) -> tuple[Votes, Faults]:
+    """Return the votes that files hold, as `read_file`, with what is wrong instead of raising it.
+
+    A large CSV is read again, with its lines, only where something is wrong.
+    """
     names = names or [path.name for path in paths]
     if isinstance(dataset.reader, ChaosNLIReader):
-        return read_chaosnli(paths[0], dataset, names[0], any_number=any_number)
-    with_votes = 1 if _reader(dataset).texts_by else len(dataset.files)
-    contents = [Content.of(path) for path in paths[:with_votes]]
+        votes = read_chaosnli(paths[0], dataset, names[0], any_number=any_number)
+        return votes, Faults(paths[0], dataset.title, expected="", todo="")
+    reader: TableReader = dataset.reader
+    contents = [Content.of(path) for path in paths[: 1 if reader.texts_by else len(dataset.files)]]
+    if contents[0].is_array:  # which has no column of items
+        reader = reader.model_copy(update={"item": ""})
     n_votes = 0 if any_number else dataset.n_votes
-    if len(contents) == 1:
-        at_once = votes_at_once(contents[0], dataset, names[0], n_votes)
-        if at_once is not None:
-            return at_once
-    faults = _faults_of(paths[0], dataset, own=any_number)
-    items = read_items(contents, dataset, faults)
-    for item in items.values():
-        if not item.faulty:
-            faults.add(item.place, item.faults_as_a_whole(dataset, n_votes))
-    faults.check()
-    if not items:
-        raise faults.fatal("The data file holds no votes.")
-    read = [
-        inputs.Input(name, content.sha256) for name, content in zip(names, contents, strict=False)
-    ]
-    if _reader(dataset).texts_by:
-        read.append(_join_texts(paths[1], names[1], dataset, items))
-    return _votes(items, dataset, read)
+    for careful in (False, True):
+        faults = _faults_of(paths[0], dataset, own=any_number)
+        try:
+            frame = frame_of(contents, reader, dataset, faults, careful=careful)
+            votes = _Reading(frame, dataset, reader, faults).votes(
+                [
+                    inputs.Input(name, content.sha256)
+                    for name, content in zip(names, contents, strict=False)
+                ],
+                n_votes,
+                (paths[1], names[1]) if reader.texts_by else None,
+            )
+        except ChaosError:
+            if careful:
+                raise
+            continue
+        if not faults.number:
+            break
+    return votes, faults
 
 
 def _faults_of(path: Path, dataset: Dataset, *, own: bool = False) -> Faults:
@@ -112,149 +146,54 @@ def _faults_of(path: Path, dataset: Dataset, *, own: bool = False) -> Faults:
     return Faults(path, dataset.title, expected=kind, todo=todo)
 
 
-@dataclass(slots=True)
-class Item:
-    """What a file says about one item.
-
-    Attributes
-    ----------
-    place : str
-        Where it stands first.
-    labels : list of int
-        Of each vote, where the votes stand one by one.
-    annotators : list of int
-        Running numbers, parallel to `labels`; empty where they are not known.
-    counts : list of int
-        Votes by label, where these stand in the file.
-    majority, old : int or None
-        As stated.
-    ignored : list of str
-        Answers that are no votes for a label, as the dataset's YAML says.
-    text : dict
-    trimmed : int
-        Labels that stand between blanks.
-    second_votes : int
-        Votes beside another one by the same annotator, where the dataset's YAML allows them.
-    faulty : bool
-        Whether its votes have faults, so that their sum means nothing.
-    """
-
-    place: str
-    labels: list[int] = field(default_factory=list)
-    annotators: list[int] = field(default_factory=list)
-    counts: list[int] = field(default_factory=list)
-    majority: int | None = None
-    old: int | None = None
-    ignored: list[str] = field(default_factory=list)
-    text: dict[str, str] = field(default_factory=dict)
-    trimmed: int = 0
-    second_votes: int = 0
-    faulty: bool = False
-
-    def tally(self, dataset: Dataset) -> list[int]:
-        """Return the votes for each label."""
-        if self.counts:
-            return self.counts
-        return np.bincount(self.labels, minlength=dataset.n_classes).tolist()
-
-    def faults_as_a_whole(self, dataset: Dataset, n_votes: int) -> Iterator[str]:
-        """Yield what only shows when all its votes are there."""
-        counts = self.tally(dataset)
-        total = sum(counts)
-        if total == 0:
-            yield "found no votes; expected at least 1 per item"
-        elif n_votes and total != n_votes:
-            yield f"found {counted(total, 'vote')}; expected {n_votes} per item"
-        elif self.majority is not None and counts[self.majority] != max(counts):
-            yield (
-                f"found the majority label {dataset.labels[self.majority]!r} with "
-                f"{counts[self.majority]} votes; expected a label with the most votes, "
-                f"{max(counts)}"
-            )
-
-
-Items = dict[str, Item]
-
-
-def read_items(contents: Sequence[Content], dataset: Dataset, faults: Faults) -> Items:
-    """Read what the files of votes say, by item.
-
-    Parameters
-    ----------
-    contents : sequence of Content
-        Read one after the other.
-    dataset : Dataset
-    faults : Faults
-        Takes what is wrong with single rows.
-    """
-    reader = _reader(dataset)
-    if isinstance(reader, WideReader) and len(contents) == 1 and contents[0].is_array:
-        return _array(contents[0], dataset, reader, faults)
-    records = []
+def frame_of(
+    contents: Sequence[Content],
+    reader: TableReader,
+    dataset: Dataset,
+    faults: Faults,
+    *,
+    careful: bool,
+) -> Frame:
+    """Return the rows of files, as the reader says: a row per annotation, some left out."""
+    frames = []
     for content in contents:
-        part = read_records(content, faults, reader.records, reader.keys)
-        if part:
-            _check_columns(part, dataset, faults)
-        if len(contents) > 1:
-            part = [Record(f"{content.path.name}, {one.place}", one.fields) for one in part]
-        records += part
-    if isinstance(reader, LongReader):
-        return _long(records, dataset, reader, faults)
-    items: Items = {}
-    numbers: dict[str, int] = {}
-    for number, record in enumerate(records):
-        uid = as_identifier(record.get(reader.item)) if reader.item else str(number)
-        if uid is None:
-            faults.add(record.place, [wrong(reader.item, record.get(reader.item), "an identifier")])
-            continue
-        if uid in items:
-            faults.add(
-                record.place,
-                [f"found item {shorten(uid)}, as on {items[uid].place}; expected each item once"],
-            )
-            continue
-        item = items[uid] = Item(record.place)
-        _describe(item, record, dataset, faults)
-        if isinstance(reader, WideReader):
-            problems = _count(item, record, dataset, reader)
+        if content.is_array and isinstance(reader, WideReader):
+            frame = _of_array(content, dataset, faults)
         else:
-            problems = _list(item, record, dataset, reader, numbers)
-        item.faulty = faults.add(record.place, problems)
-    return items
+            frame = read_frame(content, faults, reader.records, reader.keys, careful=careful)
+        if reader.each:
+            frame = frame.each(reader.each, faults)
+        frames.append(frame)
+    frame = joined(frames, [content.path.name for content in contents])
+    if len(frame) and reader.where:
+        frame = frame.where(reader.where, faults)
+    if not len(frame):
+        faults.check()
+        found = f"{', '.join(frame.notes)} left out" if frame.notes else None
+        raise faults.fatal("The data file holds no votes.", found)
+    return frame
 
 
-def _reader(dataset: Dataset) -> TableReader:
-    assert not isinstance(dataset.reader, ChaosNLIReader)  # which has a module of its own
-    return dataset.reader
-
-
-def _check_columns(records: Sequence[Record], dataset: Dataset, faults: Faults) -> None:
-    """Say at once, not row by row, when a column is not there at all."""
-    reader = _reader(dataset)
-    wanted = [reader.item, reader.majority, reader.old_label]
-    if not reader.texts_by:
-        wanted += [reader.texts.get(text, text) for text in dataset.text_fields]
-    if isinstance(reader, LongReader):
-        wanted += [reader.label, reader.annotator]
-    elif isinstance(reader, ColumnsReader):
-        wanted += [reader.labels] if isinstance(reader.labels, str) else reader.labels
-        wanted += [reader.annotators]
-    elif isinstance(reader.n_votes, str):
-        wanted += [reader.n_votes]
-    known = list(dict.fromkeys(name for record in records for name in record.fields))
-    missing = [
-        name
-        for name in wanted
-        if name and name not in known and name.partition(".")[0] not in known
-    ]
-    if missing:
+def _of_array(content: Content, dataset: Dataset, faults: Faults) -> Frame:
+    """Return an array of counts or shares as a frame."""
+    numbers = read_array(content, faults)
+    if numbers.shape[1] != dataset.n_classes:
         raise faults.fatal(
-            f"The data file has no column {missing[0]!r}.",
-            "columns " + ", ".join(shorten(name) for name in known[:12]),
+            "The data file has another number of columns than the dataset has labels.",
+            f"shape {numbers.shape}",
+            f"(items, {dataset.n_classes})",
         )
+    columns = dict(zip(dataset.codes, numbers.T.tolist(), strict=True))
+    return Frame(
+        dataset.codes,
+        len(numbers),
+        lambda name: column_of(columns[name]),
+        lambda row: f"row {row}",
+    )
 
 
-def _known(dataset: Dataset) -> str:
+def known_labels(dataset: Dataset) -> str:
+    """Return the answers that a dataset knows, for a message."""
     cut = getattr(dataset.reader, "cut", None)
     if cut:
         return f"a number from {cut.edges[0]:g} to {cut.edges[-1]:g}"
@@ -262,280 +201,434 @@ def _known(dataset: Dataset) -> str:
     return f"one of {', '.join(codes[:12])}{', …' if len(codes) > 12 else ''}"
 
 
-def _describe(item: Item, record: Record, dataset: Dataset, faults: Faults) -> None:
-    """Take an item's stated labels and its text from a record."""
-    reader = _reader(dataset)
-    if reader.majority and record.get(reader.majority) not in _NO_MAJORITY:
-        item.majority = _stated(record, reader.majority, dataset, faults)
-    if reader.old_label:
-        item.old = _stated(record, reader.old_label, dataset, faults)
-    if not reader.texts_by:
-        item.text = _text(record, dataset, faults)
+class _Reading:
+    """The rows of a file on their way to votes; rows with faults are marked."""
 
+    def __init__(self, frame: Frame, dataset: Dataset, reader: TableReader, faults: Faults) -> None:
+        self.frame, self.dataset, self.reader, self.faults = frame, dataset, reader, faults
+        self.bad = np.zeros(len(frame), dtype=bool)
+        self._check_columns()
+        self.item = self._items()
+        self.first = np.zeros(len(self.item.values), dtype=np.int64)  # row of each item
+        rows = np.flatnonzero(self.item.codes >= 0)[::-1]
+        self.first[self.item.codes[rows]] = rows
+        if not isinstance(reader, LongReader):
+            again = self.item.codes >= 0
+            again[self.first] = False
+            self.note(
+                again,
+                lambda row: (
+                    f"found item {shorten(self.item[row])}, as on "
+                    f"{frame.place(self._first_of(row))}; expected each item once"
+                ),
+            )
+            self.item.codes[again] = -1
 
-def _stated(record: Record, column: str, dataset: Dataset, faults: Faults) -> int | None:
-    found = label_of(record.get(column), dataset)
-    if found is None:
-        faults.add(record.place, [wrong(column, record.get(column), _known(dataset))])
-    return found
+    def note(self, mask: Mask, said: Callable[[int], str], at: Ints | None = None) -> None:
+        """Note what is wrong with rows, or with votes that stand at rows."""
+        numbers = np.flatnonzero(mask)
+        self.faults.rows(numbers, self.frame.place, said, at)
+        self.bad[numbers if at is None else at[numbers]] = True
 
+    def wrong(self, mask: Mask, path: str, column: Column, expected: str) -> None:
+        """Note rows whose cell is not what it should be."""
+        self.note(mask, lambda row: wrong(path, column[row], expected))
 
-def _text(record: Record, dataset: Dataset, faults: Faults) -> dict[str, str]:
-    reader = _reader(dataset)
-    text = {}
-    for name in dataset.text_fields:
-        column = reader.texts.get(name, name)
-        value = record.get(column)
-        if isinstance(value, str):
-            text[name] = value
+    def _first_of(self, row: int) -> int:
+        return int(self.first[self.item.codes[row]])
+
+    def _check_columns(self) -> None:
+        """Say at once, not row by row, when a column is not there at all."""
+        reader = self.reader
+        wanted: list[str] = [reader.item, reader.majority, reader.old_label]
+        if not reader.texts_by:
+            wanted += [reader.texts.get(text, text) for text in self.dataset.text_fields]
+        if isinstance(reader, LongReader):
+            wanted += [*reader.label_columns, reader.annotator]
+        elif isinstance(reader, ColumnsReader):
+            wanted += [reader.labels] if isinstance(reader.labels, str) else reader.labels
+            wanted += [reader.annotators]
+        elif isinstance(reader.n_votes, str):
+            wanted += [reader.n_votes]
+        missing = [name for name in wanted if name and name not in self.frame]
+        if missing:
+            raise self.faults.fatal(
+                f"The data file has no column {missing[0]!r}.",
+                "columns " + ", ".join(shorten(name) for name in self.frame.names[:12]),
+            )
+
+    def _items(self) -> Column:
+        reader, n = self.reader, len(self.frame)
+        if not reader.item:
+            return Column(np.arange(n, dtype=np.int32), list(map(str, range(n))))
+        cells = self.frame.column(reader.item)
+        item = cells.identifiers()
+        self.wrong(item.codes < 0, reader.item, cells, "an identifier")
+        return item
+
+    def votes(
+        self,
+        read: Sequence[inputs.Input],
+        n_votes: int,
+        texts_in: tuple[Path, str] | None,
+    ) -> Votes:
+        """Return the votes."""
+        reader, dataset = self.reader, self.dataset
+        majority = self._stated(reader.majority, none=_NO_MAJORITY)
+        old = self._stated(reader.old_label)
+        texts = [] if reader.texts_by else self._texts()
+        annotations, notes = None, notes_on(dataset, 0, {}, rows_left_out=self.frame.notes)
+        if isinstance(reader, WideReader):
+            counts = self._counts(reader)
         else:
-            faults.add(record.place, [wrong(column, value, "text")])
-    return text
+            counts, annotations, notes = self._cast(reader)
+        self._check_items(counts, majority, n_votes)
+        if texts_in:
+            found, texts = self._other_texts(*texts_in)
+            read = [*read, found]
+        known = np.zeros(len(counts), dtype=np.int64) if old is None else np.maximum(old, 0)
+        most = counts.argmax(axis=1)
+        return Votes(
+            dataset=dataset,
+            uids=tuple(map(str, range(len(counts)))) if reader.numbered
+            else tuple(self.item.values),
+            counts=frozen(counts),
+            majority=frozen(most if majority is None else np.where(majority < 0, most, majority)),
+            source=read[0],
+            given_old_label=None if old is None else frozen(known),
+            given_old_votes=(
+                None if old is None else frozen(np.eye(dataset.n_classes, dtype=np.int64)[known])
+            ),
+            texts=tuple(
+                MappingProxyType(dict(zip(dataset.text_fields, text, strict=True)))
+                for text in zip(*texts, strict=True)
+            ),
+            annotations=annotations,
+            notes=notes,
+            other_sources=tuple(read[1:]),
+        )  # fmt: skip
 
-
-def _long(records: Iterable[Record], dataset: Dataset, reader: LongReader, faults: Faults) -> Items:
-    items: Items = {}
-    numbers: dict[str, int] = {}
-    voted: dict[tuple[str, int], str] = {}
-    for record in records:
-        uid = as_identifier(record.get(reader.item))
-        value = record.get(reader.label)
-        label = vote_of(value, dataset, reader.cut)
-        problems = []
-        if uid is None:
-            problems.append(wrong(reader.item, record.get(reader.item), "an identifier"))
-        if label is None and value not in reader.ignore:
-            problems.append(wrong(reader.label, value, _known(dataset)))
-        annotator = None
-        if reader.annotator:
-            annotator = _number(record.get(reader.annotator), numbers)
-            if annotator is None:  # which is never shown, not even here
-                problems.append(f"field {reader.annotator!r}: expected an identifier")
-        if uid is not None and annotator is not None:
-            first = voted.setdefault((uid, annotator), record.place)
-            if first != record.place:
-                problems.append(
-                    f"found a second vote on item {shorten(uid)} by the annotator of {first}; "
-                    "expected one per item and annotator"
-                )
-        if uid is None:
-            faults.add(record.place, problems)
-            continue
-        if uid not in items:
-            items[uid] = Item(record.place)
-            _describe(items[uid], record, dataset, faults)
-        else:
-            faults.add(record.place, _contradictions(items[uid], record, dataset))
-        items[uid].faulty |= faults.add(record.place, problems)
-        if label is not None:
-            items[uid].trimmed += isinstance(value, str) and value != value.strip()
-            items[uid].labels.append(label)
-            items[uid].annotators += [] if annotator is None else [annotator]
-        elif value in reader.ignore:
-            items[uid].ignored.append(str(value))
-    return items
-
-
-def _contradictions(item: Item, record: Record, dataset: Dataset) -> Iterator[str]:
-    """Yield where a later row says something else about its item than the first one."""
-    reader = _reader(dataset)
-    for column, first in ((reader.majority, item.majority), (reader.old_label, item.old)):
-        if column and label_of(record.get(column), dataset) != first:
-            yield wrong(column, record.get(column), f"the label that {item.place} has")
-    for name, text in item.text.items():
-        column = reader.texts.get(name, name)
-        if record.get(column) != text:
-            yield wrong(column, record.get(column), f"the text that {item.place} has")
-
-
-def _number(value: object, numbers: dict[str, int]) -> int | None:
-    """Return an annotator's running number."""
-    found = as_identifier(value)
-    return None if found is None else numbers.setdefault(found, len(numbers))
-
-
-def _list(
-    item: Item, record: Record, dataset: Dataset, reader: ColumnsReader, numbers: dict[str, int]
-) -> Iterator[str]:
-    """Take an item's votes from the columns, or from the list, that hold them."""
-    if isinstance(reader.labels, str):
-        values = _values(record.get(reader.labels))
-        if values is None:
-            yield wrong(reader.labels, record.get(reader.labels), "a list of labels")
-            return
-        given = [(reader.labels, value) for value in values]
-    else:
-        columns = ((column, record.get(column)) for column in reader.labels)
-        given = [(column, value) for column, value in columns if value not in (None, "")]
-    people = _values(record.get(reader.annotators)) if reader.annotators else []
-    if reader.annotators and (people is None or len(people) != len(given)):
-        yield f"field {reader.annotators!r}: expected a list of {len(given)}, one per label"
-        return
-    for place, (column, value) in enumerate(given):
-        label = vote_of(value, dataset, reader.cut)
-        if label is None and value in reader.ignore:
-            item.ignored.append(str(value))
-            continue
-        if label is None:
-            yield wrong(column, value, _known(dataset))
-            continue
-        item.labels.append(label)
-        if people:
-            annotator = _number(people[place], numbers)
-            if annotator is None:
-                yield f"field {reader.annotators!r}: expected identifiers"
-            elif annotator in item.annotators and not reader.second_votes:
-                yield "found two votes by one annotator; expected one per item and annotator"
-            else:
-                item.second_votes += annotator in item.annotators
-                item.annotators.append(annotator)
-
-
-def _values(value: object) -> list[Any] | None:
-    """Return a list that a cell holds: in JSON, or separated by commas."""
-    if isinstance(value, str):
-        if not value.strip().startswith("["):
-            return [part.strip() for part in value.split(",") if part.strip()]
-        try:
-            value = parse(value)
-        except ValueError:
+    def _stated(self, path: str, none: Sequence[object] = ()) -> Ints | None:
+        """Return the label that the file states of each item, -1 for none."""
+        if not path:
             return None
-    return value if isinstance(value, list) else None
+
+        def code(value: object) -> int:
+            label = label_of(value, self.dataset)
+            return label if label is not None else _NONE if value in none else _UNKNOWN
+
+        cells = self.frame.column(path)
+        codes: Ints = cells.map(code, np.int64)
+        there = np.zeros(len(codes), dtype=bool)
+        there[self.first] = True
+        self.wrong(there & (codes == _UNKNOWN), path, cells, known_labels(self.dataset))
+        self._check_same(path, cells, codes, "label")
+        stated: Ints = codes[self.first]
+        return stated
+
+    def _check_same(self, path: str, cells: Column, codes: Codes, what: str) -> None:
+        """Note where a later row says something else about its item than the first one."""
+        there = self.item.codes >= 0
+        first = np.zeros(len(codes), dtype=np.int64)
+        first[there] = self.first[self.item.codes[there]]
+        self.note(
+            there & (codes != codes[first]),
+            lambda row: wrong(
+                path, cells[row], f"the {what} that {self.frame.place(self._first_of(row))} has"
+            ),
+        )
+
+    def _texts(self) -> list[list[str]]:
+        found = []
+        for name in self.dataset.text_fields:
+            path = self.reader.texts.get(name, name)
+            cells = self.frame.column(path)
+            is_text = cells.map(lambda value: isinstance(value, str), bool)
+            there = np.zeros(len(is_text), dtype=bool)
+            there[self.first] = True
+            self.wrong(there & ~is_text, path, cells, "text")
+            self._check_same(path, cells, cells.codes, "text")
+            found.append([cells[row] for row in self.first.tolist()])
+        return found
+
+    def _other_texts(self, path: Path, name: str) -> tuple[inputs.Input, list[list[str]]]:
+        """Return the items' texts from a second file, and its entry."""
+        reader, content = self.reader, Content.of(path)
+        faults = _faults_of(path, self.dataset)
+        plain = WideReader(format="wide", item=reader.texts_by, texts=reader.texts)
+        there = _Reading(read_frame(content, faults), self.dataset, plain, faults)
+        texts = there._texts()
+        place = {uid: k for k, uid in enumerate(there.item.values)}
+        missing = [uid for uid in self.item.values if uid not in place]
+        faults.add(
+            "the file as a whole", [f"found no text of item {shorten(uid)}" for uid in missing]
+        )
+        faults.check()
+        order = [place[uid] for uid in self.item.values]
+        return inputs.Input(name, content.sha256), [[one[k] for k in order] for one in texts]
+
+    def _ballots(self, reader: LongReader | ColumnsReader) -> "_Ballots":
+        """Return the answers one by one, with the rows where they stand."""
+        frame = self.frame
+        if isinstance(reader, LongReader):
+            rows = np.arange(len(frame))
+            who = frame.column(reader.annotator) if reader.annotator else None
+            if isinstance(reader.label, str):
+                cells = frame.column(reader.label)
+                return _Ballots(rows, cells, [reader.label], who)
+            set_columns = [frame.column(name).map(_is_set, bool) for name in reader.label]
+            is_set = np.column_stack(set_columns)
+            n_set = is_set.sum(axis=1)
+            listed = ", ".join(map(shorten, reader.label[:6]))
+            self.note(
+                n_set != 1,
+                lambda row: f"found {n_set[row]} of the columns {listed} set; expected one",
+            )
+            rows = rows[n_set == 1]
+            cells = Column(is_set.argmax(axis=1).astype(np.int32)[rows], list(reader.label))
+            who = who and Column(who.codes[rows], who.values)
+            return _Ballots(rows, cells, [", ".join(reader.label)], who)
+        if isinstance(reader.labels, str):
+            return self._listed(reader.labels, reader.annotators)
+        names, n = list(reader.labels), len(frame)
+        columns = [frame.column(name) for name in names]
+        shift = np.cumsum([0, *(len(one.values) for one in columns)])[:-1]
+        codes = np.column_stack(
+            [
+                np.where(one.map(lambda cell: cell in (None, ""), bool), -1, one.codes + start)
+                for one, start in zip(columns, shift, strict=True)
+            ]
+        ).ravel()
+        there = codes >= 0
+        cells = Column(codes[there].astype(np.int32), [v for one in columns for v in one.values])
+        rows = np.repeat(np.arange(n), len(names))[there]
+        return _Ballots(rows, cells, names, None, np.tile(np.arange(len(names)), n)[there])
+
+    def _listed(self, path: str, annotators: str) -> "_Ballots":
+        """Return the answers that a column lists, with who gave them."""
+        cells = self.frame.column(path)
+        lists = cells.map(as_list)
+        is_list = lists != None  # noqa: E711 - of each element
+        self.wrong(~is_list, path, cells, "a list of labels")
+        if annotators:
+            people = self.frame.column(annotators).map(as_list)
+            lengths = np.array([-1 if one is None else len(one) for one in people])
+            wanted = np.array([0 if one is None else len(one) for one in lists])
+            self.note(
+                is_list & (lengths != wanted),
+                lambda row: (
+                    f"field {annotators!r}: expected a list of {wanted[row]}, one per label"
+                ),
+            )
+            is_list &= lengths == wanted
+        rows = np.flatnonzero(is_list)
+        given = lists[rows]
+        who = column_of(one for row in rows for one in people[row]) if annotators else None
+        at = np.repeat(rows, [len(one) for one in given])
+        return _Ballots(at, column_of(one for values in given for one in values), [path], who)
+
+    def _cast(
+        self, reader: LongReader | ColumnsReader
+    ) -> tuple[Ints, Annotations | None, tuple[str, ...]]:
+        """Return the counts, who voted, and what was read otherwise than it stands."""
+        dataset, ballots = self.dataset, self._ballots(reader)
+        cells, at = ballots.cells, ballots.rows
+
+        def code(value: object) -> int:
+            value = alone(value)
+            label = vote_of(value, dataset, reader.cut)
+            if label is not None:
+                return label
+            return _IGNORED if (as_identifier(value) or "") in reader.ignore else _UNKNOWN
+
+        label = cells.map(code, np.int32)
+        expected = known_labels(dataset)
+        self.note(
+            label == _UNKNOWN,
+            lambda vote: wrong(ballots.field(vote), cells[vote], expected),
+            at,
+        )
+        item = self.item.codes[at]
+        kept = (label >= 0) & (item >= 0)
+        annotations, n_second = None, 0
+        if ballots.who is not None:
+            who = ballots.who.identifiers()
+            name = reader.annotator if isinstance(reader, LongReader) else reader.annotators
+            self.note(  # who it is, is never shown, not even here
+                who.codes < 0, lambda vote: f"field {name!r}: expected an identifier", at
+            )
+            n_second = self._second_votes(item, who, (label != _IGNORED) & (item >= 0), at, reader)
+            named = kept & (who.codes >= 0)
+            order = np.flatnonzero(named)[np.argsort(item[named], kind="stable")]
+            annotations = Annotations(*(frozen(one[order]) for one in (item, who.codes, label)))
+        k, n_items = dataset.n_classes, len(self.item.values)
+        places = item[kept].astype(np.int64) * k + label[kept]
+        counts = np.bincount(places, minlength=n_items * k).reshape(-1, k)
+        ignored = Column(cells.codes[label == _IGNORED], cells.values)
+        left_out = ignored.map(lambda value: as_identifier(alone(value)) or "").tolist()
+        trimmed = cells.map(lambda value: isinstance(value, str) and value != value.strip(), bool)
+        notes = notes_on(
+            dataset,
+            int(counts.sum()),
+            Counter(left_out),
+            int((trimmed & kept).sum()),
+            n_second,
+            self.frame.notes,
+        )
+        return counts, annotations, notes
+
+    def _second_votes(
+        self, item: Codes, who: Column, counts: Mask, at: Ints, reader: TableReader
+    ) -> int:
+        """Note votes by an annotator who had judged the item; return how many are allowed."""
+        votes = np.flatnonzero(counts & (who.codes >= 0))
+        pairs = item[votes].astype(np.int64) * len(who.values) + who.codes[votes]
+        sorted_pairs = np.sort(pairs)
+        if not (sorted_pairs[1:] == sorted_pairs[:-1]).any():
+            return 0
+        order = np.argsort(pairs, kind="stable")
+        starts = np.append(True, np.diff(pairs[order]) != 0)
+        first = order[np.maximum.accumulate(np.where(starts, np.arange(len(order)), 0))]
+        first_vote = dict(zip(votes[order[~starts]].tolist(), votes[first[~starts]].tolist(),
+                              strict=True))  # fmt: skip
+        if getattr(reader, "second_votes", False):
+            return len(first_vote)
+
+        def said(vote: int) -> str:
+            row, before = int(at[vote]), int(at[first_vote[vote]])
+            if row == before:
+                return "found two votes by one annotator; expected one per item and annotator"
+            return (
+                f"found a second vote on item {shorten(self.item[row])} by the annotator of "
+                f"{self.frame.place(before)}; expected one per item and annotator"
+            )
+
+        again = np.zeros(len(at), dtype=bool)
+        again[list(first_vote)] = True
+        self.note(again, said, at)
+        return 0
+
+    def _counts(self, reader: WideReader) -> Ints:
+        """Return the votes from the columns of the labels."""
+        dataset, frame = self.dataset, self.frame
+        others = {reader.item, reader.n_votes, reader.majority, reader.old_label}
+        columns: dict[int, str] = {}
+        for name in frame.names:
+            label = None if name in others else label_of(name, dataset)
+            if label in columns:
+                raise self.faults.fatal(
+                    f"Two columns stand for the label {dataset.codes[label]!r}.",
+                    f"{columns[label]!r} and {name!r}",
+                    "one",
+                )
+            if label is not None:
+                columns[label] = name
+        missing = [code for k, code in enumerate(dataset.codes) if k not in columns]
+        if missing:
+            raise self.faults.fatal(
+                f"The data file has no column for the label {missing[0]!r}.",
+                "columns " + ", ".join(shorten(name) for name in frame.names[:12]),
+            )
+        read, expected = _or_nan(as_count), f"a whole number from 0 to {MOST_VOTES:,}"
+        if reader.values == "shares":
+            read, expected = _or_nan(as_share), "a share from 0 to 1"
+        values = np.empty((len(frame), dataset.n_classes))
+        for k, name in columns.items():
+            cells = frame.column(name)
+            values[:, k] = cells.map(read, np.float64)
+            self.wrong(np.isnan(values[:, k]), name, cells, expected)
+        there = ~np.isnan(values.sum(axis=1))
+        if reader.n_votes:
+            values = self._times(values, there, reader)
+        counts: Ints = np.rint(np.nan_to_num(values[self.first])).astype(np.int64)
+        return counts
+
+    def _times(
+        self, values: npt.NDArray[np.float64], there: Mask, reader: WideReader
+    ) -> npt.NDArray[np.float64]:
+        """Compare counts with the number of votes, or multiply shares by it."""
+        cells = Column(np.zeros(len(values), dtype=np.int32), [reader.n_votes])
+        if isinstance(reader.n_votes, str):
+            cells = self.frame.column(reader.n_votes)
+        stated = cells.map(_or_nan(as_count), np.float64)
+        name = str(reader.n_votes)
+        if reader.values == "counts":
+            total = values.sum(axis=1)
+            self.note(
+                there & (total != stated),
+                lambda row: wrong(name, cells[row], f"{total[row]:.0f}, the sum of the columns"),
+            )
+            return values
+        is_number = stated > 0
+        self.wrong(~is_number, name, cells, "the item's number of votes")
+        exact = values * np.where(is_number, stated, np.nan)[:, np.newaxis]
+        whole = np.rint(exact)
+        off = (whole.sum(axis=1) != stated) | (np.abs(exact - whole) > _SHARE_TOLERANCE).any(axis=1)
+        self.note(
+            there & is_number & off,
+            lambda row: (
+                f"found shares of {stated[row]:.0f} votes that are {_listed(exact[row])}; "
+                "expected whole votes"
+            ),
+        )
+        return whole
+
+    def _check_items(self, counts: Ints, majority: Ints | None, n_votes: int) -> None:
+        """Note what only shows when all votes on an item are there."""
+        total, most = counts.sum(axis=1), counts.max(axis=1)
+        given = np.full(len(counts), -1) if majority is None else majority
+        votes_for = counts[np.arange(len(counts)), np.maximum(given, 0)]
+        is_sound = np.ones(len(counts), dtype=bool)
+        rows = np.flatnonzero(self.bad)
+        is_sound[self.item.codes[rows][self.item.codes[rows] >= 0]] = False
+        is_sound &= ~self.bad[self.first]
+
+        def said(row: int) -> str:
+            item = int(self.item.codes[row])
+            if not total[item]:
+                return "found no votes; expected at least 1 per item"
+            if n_votes and total[item] != n_votes:
+                return f"found {counted(int(total[item]), 'vote')}; expected {n_votes} per item"
+            return (
+                f"found the majority label {self.dataset.labels[given[item]]!r} with "
+                f"{votes_for[item]} votes; expected a label with the most votes, {most[item]}"
+            )
+
+        wrong_number = (total == 0) | ((total != n_votes) if n_votes else False)
+        wrong_items = is_sound & (wrong_number | ((given >= 0) & (votes_for != most)))
+        mask = np.zeros(len(self.bad), dtype=bool)
+        mask[self.first[wrong_items]] = True
+        self.note(mask, said)
 
 
-def _count(item: Item, record: Record, dataset: Dataset, reader: WideReader) -> Iterator[str]:
-    """Take an item's votes from the columns of the labels."""
-    values: list[Any] = [None] * dataset.n_classes
-    columns = [""] * dataset.n_classes
-    others = {reader.item, reader.n_votes, reader.majority, reader.old_label}
-    for column, value in record.fields.items():
-        label = None if column in others else label_of(column, dataset)
-        if label is not None and columns[label]:
-            yield f"found the columns {columns[label]!r} and {column!r} for one label; expected one"
-            return
-        if label is not None:
-            values[label], columns[label] = value, column
-    for code, column in zip(dataset.codes, columns, strict=True):
-        if not column:
-            yield f"found no column for the label {code!r}; expected one"
-            return
-    if reader.values == "counts":
-        for column, value in zip(columns, values, strict=True):
-            count = as_count(value)
-            if count is None:
-                yield wrong(column, value, f"a whole number from 0 to {MOST_VOTES:,}")
-            else:
-                item.counts.append(count)
-        if not reader.n_votes:
-            return
-    given = record.get(reader.n_votes) if isinstance(reader.n_votes, str) else reader.n_votes
-    n_votes = as_count(given)
-    if reader.values == "counts":
-        total = sum(item.counts)
-        if len(item.counts) == len(values) and total != n_votes:
-            yield wrong(str(reader.n_votes), given, f"{total}, the sum of the columns")
-        return
-    if not n_votes:
-        yield wrong(str(reader.n_votes), given, "the item's number of votes")
-        return
-    shares = [as_share(value) for value in values]
-    for column, value, share in zip(columns, values, shares, strict=True):
-        if share is None:
-            yield wrong(column, value, "a share from 0 to 1")
-        else:
-            item.counts.append(round(share * n_votes))
-    exact = [share * n_votes for share in shares if share is not None]
-    if len(exact) == len(shares) and (
-        sum(item.counts) != n_votes
-        or any(abs(a - b) > _SHARE_TOLERANCE for a, b in zip(exact, item.counts, strict=True))
-    ):
-        yield f"found shares of {n_votes} votes that are {_listed(exact)}; expected whole votes"
+@dataclass(frozen=True, slots=True)
+class _Ballots:
+    """Answers one by one: the rows and columns where they stand, and who gave them."""
+
+    rows: Ints
+    cells: Column
+    columns: Sequence[str]
+    who: Column | None
+    column: Ints | None = None  # of each answer, where there are several
+
+    def field(self, vote: int) -> str:
+        """Return the column of an answer."""
+        return self.columns[0 if self.column is None else int(self.column[vote])]
 
 
-def _listed(values: Sequence[float]) -> str:
+def _is_set(value: object) -> bool:
+    """Return whether a cell of a one-hot column says that its label is given."""
+    return str("" if value is None else value).strip().casefold() not in _UNSET
+
+
+def _or_nan(read: Callable[[object], float | None]) -> Callable[[object], float]:
+    def number(value: object) -> float:
+        found = read(value)
+        return np.nan if found is None else found
+
+    return number
+
+
+def _listed(values: npt.NDArray[np.float64]) -> str:
     shown = ", ".join(f"{value:g}" for value in values[:6])
     return shown + (", …" if len(values) > 6 else "")
-
-
-def _array(content: Content, dataset: Dataset, reader: WideReader, faults: Faults) -> Items:
-    """Read an array of counts or shares; its rows are named by their numbers from 0."""
-    array = read_array(content, faults)
-    if array.shape[1] != dataset.n_classes:
-        raise faults.fatal(
-            "The data file has another number of columns than the dataset has labels.",
-            f"shape {array.shape}",
-            f"(items, {dataset.n_classes})",
-        )
-    items: Items = {}
-    for i, row in enumerate(array.tolist()):
-        record = Record(f"row {i}", dict(zip(dataset.codes, row, strict=True)))
-        item = items[str(i)] = Item(record.place)
-        item.faulty = faults.add(record.place, _count(item, record, dataset, reader))
-    return items
-
-
-def _join_texts(path: Path, name: str, dataset: Dataset, items: Items) -> inputs.Input:
-    """Take the items' texts from a second file, and return its entry."""
-    reader = _reader(dataset)
-    content = Content.of(path)
-    faults = _faults_of(path, dataset)
-    seen: dict[str, str] = {}
-    for record in read_records(content, faults):
-        uid = as_identifier(record.get(reader.texts_by))
-        if uid is None:
-            found = record.get(reader.texts_by)
-            faults.add(record.place, [wrong(reader.texts_by, found, "an identifier")])
-        elif uid in seen:
-            faults.add(
-                record.place,
-                [f"found item {shorten(uid)}, as on {seen[uid]}; expected each item once"],
-            )
-        else:
-            seen[uid] = record.place
-            if uid in items:
-                items[uid].text = _text(record, dataset, faults)
-    missing = [uid for uid in items if uid not in seen]
-    faults.add("the file as a whole", [f"found no text of item {shorten(uid)}" for uid in missing])
-    faults.check()
-    return inputs.Input(name, content.sha256)
-
-
-def _votes(items: Items, dataset: Dataset, read: Sequence[inputs.Input]) -> Votes:
-    reader = _reader(dataset)
-    everyone = list(items.values())
-    counts = [item.tally(dataset) for item in everyone]
-    majority = [
-        int(np.argmax(count)) if item.majority is None else item.majority
-        for item, count in zip(everyone, counts, strict=True)
-    ]
-    old = [item.old for item in everyone if item.old is not None]
-    annotations = None
-    if any(item.annotators for item in everyone):
-        annotations = Annotations(
-            item=frozen([i for i, item in enumerate(everyone) for _ in item.labels]),
-            annotator=frozen([number for item in everyone for number in item.annotators]),
-            label=frozen([label for item in everyone for label in item.labels]),
-        )
-    return Votes(
-        dataset=dataset,
-        uids=tuple(map(str, range(len(items)))) if reader.numbered else tuple(items),
-        counts=frozen(counts),
-        majority=frozen(majority),
-        source=read[0],
-        given_old_label=frozen(old) if reader.old_label else None,
-        given_old_votes=(
-            frozen(np.eye(dataset.n_classes, dtype=np.int64)[old]) if reader.old_label else None
-        ),
-        texts=(
-            tuple(MappingProxyType(item.text) for item in everyone) if dataset.text_fields else ()
-        ),
-        annotations=annotations,
-        notes=notes_on(
-            dataset,
-            int(np.sum(counts)),
-            Counter(answer for item in everyone for answer in item.ignored),
-            sum(item.trimmed for item in everyone),
-            sum(item.second_votes for item in everyone),
-        ),
-        other_sources=tuple(read[1:]),
-    )

@@ -29,9 +29,7 @@ if TYPE_CHECKING:
 
 Systems = System | Sequence[System] | Mapping[str, npt.ArrayLike]
 
-_SUM_TOLERANCE = 1e-3  # as for files: probabilities rounded to four digits pass
 _FEWEST_RESAMPLES = 20  # fewer give no interval
-_SHOWN = 5
 
 
 def load(dataset: str, data: str | Path = "auto") -> Votes:
@@ -74,6 +72,7 @@ def read_predictions(
     dataset: str | None = None,
     data: str | Path = "auto",
     model: str | None = None,
+    answers: Mapping[str, str] | None = None,
     allow_missing: bool = False,
 ) -> list[System]:
     """Read the systems in a file of predictions, in any format that ``chaos evaluate`` takes.
@@ -91,6 +90,9 @@ def read_predictions(
         Where votes come from that are not given; as for `load`.
     model : str, optional
         Take only this model of the file.
+    answers : mapping of str to str, optional
+        Labels by what the file calls them, such as ``{"A": "entailment"}``: answers or choices of a
+        language model, or columns.
     allow_missing : bool
         Whether a dataset may be covered in part.
 
@@ -107,6 +109,9 @@ def read_predictions(
     _check_type("path", path, str | Path, "a path")
     _check_type("data", data, str | Path, "a path, or auto, released or sample")
     _check_type("model", model, str | None, "a model's name")
+    _check_type("answers", answers, Mapping | None, "a mapping of answers to labels")
+    for text in (*(answers or {}), *(answers or {}).values()):
+        _check_type("answers", text, str, "a mapping of answers to labels, both texts")
     if votes is not None:
         given: Any = votes
         is_list = isinstance(given, Iterable) and not isinstance(given, str)
@@ -117,7 +122,9 @@ def read_predictions(
         known = [load(dataset, data)]
     else:
         known = _available(str(data))
-    return predictions.read_predictions(path, known, model=model, allow_missing=allow_missing)
+    return predictions.read_predictions(
+        path, known, model=model, answers=answers, allow_missing=allow_missing
+    )
 
 
 def _available(data: str) -> list[Votes]:
@@ -171,19 +178,9 @@ def make_system(name: str, votes: Votes, probabilities: npt.ArrayLike) -> System
             todo="give one row per item in the order of votes.uids, one column per label",
         )
     values = given.astype(np.float64)
-    sums = values.sum(axis=1)
-    fits = np.isfinite(values).all(axis=1) & (values >= 0).all(axis=1)
-    wrong = np.flatnonzero(~(fits & (np.abs(sums - 1) <= _SUM_TOLERANCE)))
-    if len(wrong):
-        lines = [f"row {i}, {votes.uids[i]}: {values[i].tolist()}" for i in wrong[:_SHOWN]]
-        more = len(wrong) - len(lines)
-        raise ChaosError(
-            f"{len(wrong)} of {len(votes)} rows of {name!r} are not probabilities.",
-            found="\n".join([*lines, *([f"and {more} more"] if more else [])]),
-            expected="finite numbers, none negative, their sum 1 (within 0.001)",
-            todo="apply a softmax if these are logits",
-        )
-    values /= sums[:, None]
+    places = [f"row {i}, {uid}" for i, uid in enumerate(votes.uids)]
+    predictions.check_shares(name, places, values)
+    values /= values.sum(axis=1, keepdims=True)
     values.setflags(write=False)
     return computed(name, votes, values, origin="yours")
 

@@ -1,99 +1,266 @@
-"""The files that predictions come in: each format becomes rows, recognised by its content.
+"""Files of predictions, whatever their format, as one frame: columns, and places for messages.
 
-ChaosNLI's JSON (many models in a file, logits or probabilities), JSON lines (``uid`` and
-``probs``; those released by Baan et al. (2022) have a class order of their own), CSV (``uid`` and
-a column per class) and parquet (the same columns). Answers drawn from a language model are a crowd
-of machine votes: tables with a row per answer (``uid`` or ``item``, ``sample``) or with their
-numbers (the same, ``n_samples`` and a column per class), JSON lines with a list ``samples``.
+ChaosNLI's JSON, JSON lines (those of Baan et al. (2022) in an order of their own), CSV and parquet,
+and what language models' runs leave behind. Nothing is judged here: cells are as the file has them.
 """
 
-import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+import zipfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from chaos_utils.datasets.catalogue import known_datasets
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.cells import as_identifier, parse
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.faults import Faults
-from chaos_utils.datasets.records import (
-    Content,
-    Record,
-    as_count,
-    as_identifier,
-    parse,
-    read_csv,
-    read_records,
-)
+from chaos_utils.datasets.frame import Content, read_frame
+from chaos_utils.scoring.model_runs import DRAWN, UIDS, WEIGHTS, read_run
 
-# Probabilities rounded to three digits pass. What Baan et al. (2022) released agrees to 2e-7.
-TOLERANCE = 1e-3
 ABOUT = ("family", "seed", "trained_on", "out_of_fold")  # columns that say what a system is
-
-# JSON lines with these fields are in the format of Baan et al. (2022), whose values stand in the
-# order of these codes.
-_RELEASED_FIELDS = frozenset(("index", "pred", "probs"))
-_RELEASED_CODES = ("e", "c", "n")
+PROBABILITIES, LOGITS, STATED = "probs", "logits", "predicted_label"
+N_DRAWN = "n_samples"  # how many answers were drawn, beside a column of each label's number
+INSIDE = "uid inside"  # an entry's own, where its key is one
+_TEXTS = ("model", *UIDS, "dataset", STATED, *ABOUT, DRAWN, WEIGHTS)
+_NAMED = (*_TEXTS, PROBABILITIES, LOGITS, N_DRAWN, INSIDE)
+# What files call these columns; until the second edition they had the dataset in a column `task`.
+_OTHER_NAMES = {
+    "predicted_probabilities": PROBABILITIES,
+    "probabilities": PROBABILITIES,
+    "task": "dataset",
+    "sample": DRAWN,
+}
 _PLAIN_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-_PROBABILITIES = "predicted_probabilities"
-_SAMPLE, _SAMPLES, _N_SAMPLES = "sample", "samples", "n_samples"
 _SHOWN_CHARACTERS = 80
 _LOOKED_AT = 10  # lines: one that is damaged does not decide the format
-_LARGEST = 1e300  # comparing is safe for integers of any length; converting is not
+_ARCHIVES = {  # by the end of a name in them: what they are, and what to do
+    "xl/workbook.xml": ("an Excel workbook", "save it as CSV"),
+    "data.pkl": ("a PyTorch file, which is never opened", "write the probabilities as CSV"),
+    ".npy": ("NumPy arrays (npz)", "write the probabilities as CSV, with uids"),
+    "header.json": (
+        "a log of Inspect (.eval)",
+        "convert it: inspect log convert FILE --to json --output-dir DIR",
+    ),
+}
 
 
-@dataclass(slots=True)
-class Row:
-    """One model's raw answer for one item, unchecked."""
+@dataclass(frozen=True, slots=True)
+class PredictionFrame:
+    """What a file says, in columns of equal length, and where each row stands in it."""
 
-    place: str  # where it stands in the file, for messages
-    uid: Any  # None, as for label and dataset, where the file states none
-    values: Any  # a list in the order of the format, or a mapping from column to value
-    are_logits: bool = False  # and not probabilities
-    label: Any = None
-    dataset: Any = None
-    codes: tuple[str, ...] = ()  # the labels' order, where a format has one of its own
-    about: Mapping[str, Any] = field(default_factory=dict)  # from the columns `ABOUT`
-    samples: Mapping[str, int] | None = None  # times each answer was drawn; None for distributions
-    faults: list[str] = field(default_factory=list)  # where the row contradicts itself
+    path: Path
+    places: Sequence[str]
+    columns: Mapping[str, list[Any]]
+    are_logits: bool = False  # what stands in the labels' columns
+    notes: tuple[str, ...] = ()  # on what the file holds and is no prediction
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __contains__(self, column: str) -> bool:
+        return column in self.columns
+
+    @property
+    def unnamed(self) -> list[str]:
+        """The columns that have no name here: those of labels, and others."""
+        return [name for name in self.columns if name not in _NAMED]
+
+    @property
+    def states_labels(self) -> bool:
+        """Whether rows say which label they predict."""
+        return any(cell is not None for cell in self.column(STATED))
+
+    def column(self, name: str) -> list[Any]:
+        """Return the cells of a column, None where it has none."""
+        return self.columns[name] if name in self.columns else [None] * len(self)
+
+    def by_model(self) -> dict[str, "PredictionFrame"]:
+        """Return the rows of each model, by its name; the file's, where none is stated."""
+        if "model" not in self:
+            return {self.path.stem: self}
+        rows: dict[str, list[int]] = {}
+        for i, name in enumerate(self.columns["model"]):
+            if not isinstance(name, str) or not name.strip():
+                raise ChaosError(
+                    "A row names no model.", where=f"{self.path}, {self.places[i]}",
+                    found="no model in the column model",
+                    expected="a model in each row, or no such column", todo="correct the column",
+                )  # fmt: skip
+            rows.setdefault(name, []).append(i)
+        return {name: self if len(rows) == 1 else self.of(some) for name, some in rows.items()}
+
+    def of(self, rows: Sequence[int]) -> "PredictionFrame":
+        """Return some rows."""
+        columns = {name: [cells[i] for i in rows] for name, cells in self.columns.items()}
+        return replace(self, places=[self.places[i] for i in rows], columns=columns)
 
 
-def read_rows(path: Path, content: bytes, datasets: Sequence[Dataset]) -> dict[str, list[Row]]:
-    """Return the rows of a predictions file by model, one of each at least.
-
-    The path names the file in messages, and the model where the file names none.
-    """
-    source = Content(path, content)
+def read_rows(source: Content, datasets: Sequence[Dataset]) -> PredictionFrame:
+    """Return what a predictions file holds, one row at least; the content decides its format."""
+    columns = " or ".join(dict.fromkeys(", ".join(class_columns(one)[:12]) for one in datasets))
     faults = Faults(
-        path,
+        source.path,
         "predictions",
-        expected=_formats(datasets),
+        expected="ChaosNLI's JSON {model: {uid: {…}}}, JSON lines with uid and probs, or CSV or "
+        f"parquet with a column uid and one per class{f': {columns}' if columns else ''}; drawn "
+        "answers in columns uid and sample; or a run of lm-evaluation-harness (samples_*.jsonl), "
+        "of an OpenAI-compatible batch, or of Inspect (.json)",
         todo="correct this, and check that the file was not cut off",
     )
-    if source.is_parquet:
-        return _from_columns(path, read_records(source, faults), faults, datasets)
+    _refuse_archives(source)
+    is_json = not source.is_parquet and source.text().lstrip()[:1] in ("{", "[")
+    rows = _of_json(source, faults) if is_json else _of_table(source, faults)
+    if not len(rows):
+        found, expected = (
+            "; ".join(rows.notes) or None,
+            "one prediction at least" * bool(rows.notes),
+        )
+        raise faults.fatal("The predictions file holds no prediction.", found, expected)
+    return _named(rows, faults)
+
+
+def _refuse_archives(source: Content) -> None:
+    """Say what is in a zip, which is not unpacked."""
+    if not source.data.startswith(b"PK\x03\x04"):
+        return
+    names: list[str] = []
+    with suppress(zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
+        names = zipfile.ZipFile(BytesIO(source.data)).namelist()
+    known = (about for end, about in _ARCHIVES.items() if any(n.endswith(end) for n in names))
+    kind, todo = next(known, ("a zip archive", "unpack it"))
+    raise ChaosError(
+        "This file cannot be read as predictions.", where=source.path, found=kind,
+        expected="CSV, JSON, JSON lines or parquet", todo=todo,
+    )  # fmt: skip
+
+
+def _of_table(source: Content, faults: Faults) -> PredictionFrame:
+    """Return the rows of CSV or parquet; in CSV, what may be numbers is."""
+    frame = read_frame(source, faults)
+    faults.check()
+    read = {}
+    if not source.is_parquet:
+        head = source.text().lstrip("\r\n").split("\n", 1)[0]
+        number = partial(_number, with_comma=head.count(";") > head.count(","))
+        read = {name: number for name in frame.names if _OTHER_NAMES.get(name, name) not in _TEXTS}
+    columns = {
+        name: frame.column(name).map(read.get(name, lambda cell: cell)).tolist()
+        for name in frame.names
+    }
+    return PredictionFrame(source.path, [frame.place(i) for i in range(len(frame))], columns)
+
+
+def _number(cell: str | None, *, with_comma: bool) -> float | str | None:
+    """Return the number that a text is; where fields end in semicolons, 0,5 is one."""
+    text = (cell or "").strip()
+    plain = text.replace(",", ".") if with_comma else text
+    return float(plain) if _PLAIN_NUMBER.fullmatch(plain) else text or None
+
+
+def _of_json(source: Content, faults: Faults) -> PredictionFrame:
     text = source.text()
-    first = text.lstrip()[:1]
-    if first == "{" and _is_json_lines(text) and _SAMPLE in text:
-        records = read_records(source, faults)
+    try:
+        rows = list(_rows_in(parse(text), faults))
+    except ValueError as fault:
+        if text.lstrip().startswith("[") or not _are_lines(text):
+            found = str(fault).removeprefix("found ")
+            raise faults.fatal("The predictions file is not valid JSON.", found) from fault
+        frame = read_frame(source, faults)
         faults.check()
-        if all(_SAMPLE in one.fields or _SAMPLES in one.fields for one in records):
-            return _from_samples(path, records, faults)
-    if first == "{" and not _is_json_lines(text):
-        return _read_chaosnli(source, faults)
-    if first == "{":
-        return {path.stem: _read_json_lines(source, faults)}
-    if first == "[":
-        raise faults.fatal("Unrecognised predictions format.", "a JSON list")
-    records, delimiter = read_csv(source, faults)
-    models = _from_columns(path, records, faults, datasets)
-    for row in (row for rows in models.values() for row in rows):
-        row.values = {
-            column: _number(value, with_comma=delimiter == ";")
-            for column, value in row.values.items()
-        }
-    return models
+        rows = [(frame.place(i), fields) for i, fields in enumerate(frame.records())]
+    if (run := read_run(source.path, rows, faults)) is not None:
+        faults.check()
+        return replace(_of_rows(source.path, run.rows), notes=run.notes, are_logits=run.are_logits)
+    return _of_rows(source.path, rows)
+
+
+def _are_lines(text: str) -> bool:
+    """Return whether one of the first lines is an object of its own."""
+    for line in text.lstrip().split("\n", _LOOKED_AT)[:_LOOKED_AT]:
+        with suppress(ValueError):
+            if isinstance(parse(line), dict):
+                return True
+    return False
+
+
+def _rows_in(whole: Any, faults: Faults) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the rows of one JSON value: a list of objects, or objects by uid, maybe by model."""
+    if isinstance(whole, list):
+        if not all(isinstance(one, dict) for one in whole):
+            raise faults.fatal("Unrecognised predictions format.", "a JSON list, not of objects")
+        yield from ((f"record {i}", one) for i, one in enumerate(whole, start=1))
+    elif whole and all(isinstance(one, list) for one in whole.values()):
+        yield from ((shown(uid), {"uid": uid, PROBABILITIES: one}) for uid, one in whole.items())
+    elif "configs" in whole or not all(isinstance(one, dict) for one in whole.values()):
+        yield "line 1", whole
+    elif all(isinstance(entry, dict) for one in whole.values() for entry in one.values()):
+        for model, entries in whole.items():
+            for uid, entry in entries.items():
+                known = {"model": model, "uid": uid, INSIDE: entry.get("uid", uid)}
+                yield f"{shown(model)}, {shown(uid)}", entry | known
+    else:
+        yield from ((shown(uid), {"uid": uid} | entry) for uid, entry in whole.items())
+
+
+def _of_rows(path: Path, rows: Sequence[tuple[str, Mapping[str, Any]]]) -> PredictionFrame:
+    names = dict.fromkeys(name for _, fields in rows for name in fields)
+    columns = {name: [fields.get(name) for _, fields in rows] for name in names}
+    return PredictionFrame(path, [place for place, _ in rows], columns)
+
+
+def _named(rows: PredictionFrame, faults: Faults) -> PredictionFrame:
+    """Return rows with the names of columns that are used here."""
+    uid = next((name for name in UIDS if name in rows), None)
+    known = {name: _OTHER_NAMES.get(name, name) for name in rows.columns}
+    known |= {uid: "uid"} if uid else {}
+    columns = {known[name]: cells for name, cells in rows.columns.items()}
+    if uid is None or len(columns) < len(known):
+        raise faults.fatal(
+            "Unrecognised predictions format.",
+            f"columns {', '.join(map(shown, list(known)[:8]))}",
+            todo="rename the columns: "
+            + ("uid for the items" if uid is None else "two are for one thing"),
+        )
+    for name in (PROBABILITIES, LOGITS):  # by label
+        for cells in filter(None, [columns.get(name)]):
+            if all(isinstance(cell, dict) for cell in cells):
+                del columns[name]
+                labels = dict.fromkeys(label for cell in cells for label in cell)
+                columns |= {label: [cell.get(label) for cell in cells] for label in labels}
+                rows = replace(rows, are_logits=name == LOGITS)
+    rows = replace(rows, columns=columns)
+    return _counted(rows, faults) if DRAWN in rows else rows
+
+
+def _counted(rows: PredictionFrame, faults: Faults) -> PredictionFrame:
+    """Return a row per item of a file with answers: times each one was given."""
+    place_of: dict[tuple[Any, str], int] = {}
+    counts: list[Counter[str]] = []
+    kept: list[int] = []
+    for i, place in enumerate(rows.places):
+        uid, answers = as_identifier(rows.columns["uid"][i]), rows.columns[DRAWN][i]
+        if not isinstance(answers, Counter):
+            each = answers if isinstance(answers, list) else [answers]
+            answers = Counter(text for text in map(as_identifier, each) if text is not None)
+            if answers.total() < max(len(each), 1):
+                answers = Counter()
+        if uid is None or not answers:
+            faults.add(place, ["no uid" if uid is None else "no sample"])
+            continue
+        key = (shown(rows.column("model")[i]), uid)
+        if key not in place_of:
+            place_of[key] = len(kept)
+            kept.append(i)
+            counts.append(Counter())
+        counts[place_of[key]].update(answers)
+    faults.check()
+    found = rows.of(kept)
+    return replace(found, columns={**found.columns, DRAWN: counts})
 
 
 def class_columns(dataset: Dataset) -> list[str]:
@@ -105,248 +272,3 @@ def shown(value: object) -> str:
     """Return a value from a file for a message: short, and nothing that disturbs a terminal."""
     text = value if isinstance(value, str) and value.isprintable() else ascii(value)
     return text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + " …"
-
-
-def is_number(value: object) -> bool:
-    """Return whether a value is a finite number; True and False are none."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _LARGEST
-
-
-def _formats(datasets: Iterable[Dataset]) -> str:
-    columns = " or ".join(dict.fromkeys(", ".join(class_columns(one)[:12]) for one in datasets))
-    return (
-        "ChaosNLI's JSON {model: {uid: {…}}}, JSON lines with uid and probs, or CSV or "
-        f"parquet with a column uid and one per class{f': {columns}' if columns else ''}; or drawn "
-        "answers in columns uid and sample"
-    )
-
-
-def _is_json_lines(text: str) -> bool:
-    """Return whether one of the first lines is an object that holds one prediction."""
-    first, *others = text.lstrip().split("\n", _LOOKED_AT)
-    if first.strip() == "{":
-        return False  # a JSON object over many lines
-    return any(map(_is_prediction, [first, *others[: _LOOKED_AT - 1]]))
-
-
-def _is_prediction(line: str) -> bool:
-    """Return whether a line is an object of its own that holds one prediction."""
-    try:
-        entry = parse(line)
-    except ValueError:
-        return False
-    return isinstance(entry, dict) and (
-        _SAMPLE in entry
-        or _SAMPLES in entry
-        or isinstance(entry.get("probs"), list)
-        or not isinstance(entry.get("uid", {}), dict)
-    )
-
-
-def _read_chaosnli(source: Content, faults: Faults) -> dict[str, list[Row]]:
-    try:
-        content = parse(source.text())
-    except ValueError as fault:
-        found = str(fault).removeprefix("found ")
-        raise faults.fatal("The predictions file is not valid JSON.", found) from fault
-    models: dict[str, list[Row]] = {}
-    for name, entries in content.items():
-        if not isinstance(entries, dict) or not all(isinstance(e, dict) for e in entries.values()):
-            raise faults.fatal(
-                "Unrecognised predictions format.",
-                f"{shown(name)!r} holds no {{uid: {{…}}}}",
-            )
-        models[name] = [
-            _chaosnli_row(name, uid, entry)
-            for uid, entry in entries.items()
-            if not _lacks_values(f"{shown(name)}, {shown(uid)}", entry, _PROBABILITIES, faults)
-        ]
-    faults.check()
-    if not models or not all(models.values()):
-        raise faults.fatal("The predictions file holds no prediction, or none of a model.")
-    return models
-
-
-def _lacks_values(place: str, entry: Mapping[str, Any], probabilities: str, faults: Faults) -> bool:
-    """Return whether an entry has neither probabilities nor logits, which is a fault."""
-    if {probabilities, "logits"} & entry.keys():
-        return False
-    keys = ", ".join(map(shown, entry)) or "none"
-    return faults.add(place, [f"no `{probabilities}`; keys found: {keys}"])
-
-
-def _chaosnli_row(name: str, uid: str, entry: Mapping[str, Any]) -> Row:
-    probabilities, logits = entry.get(_PROBABILITIES), entry.get("logits")
-    are_logits = _PROBABILITIES not in entry
-    row = Row(
-        place=f"{shown(name)}, {shown(uid)}",
-        uid=uid,
-        values=logits if are_logits else probabilities,
-        are_logits=are_logits,
-        label=entry.get("predicted_label"),
-    )
-    if entry.get("uid", uid) != uid:
-        row.faults.append(f"the uid inside is {shown(entry['uid'])}")
-    row.faults += _contradictions(probabilities, logits, {})
-    return row
-
-
-def _read_json_lines(source: Content, faults: Faults) -> list[Row]:
-    rows = []
-    for record in read_records(source, faults):
-        entry = record.fields
-        if _lacks_values(record.place, entry, "probs", faults):
-            continue
-        probabilities, logits = entry.get("probs"), entry.get("logits")
-        are_logits = "probs" not in entry
-        rows.append(
-            Row(
-                place=record.place,
-                uid=entry.get("uid"),
-                values=logits if are_logits else probabilities,
-                are_logits=are_logits,
-                label=entry.get("predicted_label"),
-                codes=_RELEASED_CODES if entry.keys() >= _RELEASED_FIELDS else (),
-                faults=_contradictions(probabilities, logits, entry),
-            )
-        )
-    faults.check()
-    return rows
-
-
-def _contradictions(probabilities: Any, logits: Any, entry: Mapping[str, Any]) -> list[str]:
-    """Return where logits, `conf` (the largest probability) and `pred` (its place) disagree."""
-    if not isinstance(probabilities, list) or not probabilities:
-        return []
-    if not all(map(is_number, probabilities)):
-        return []  # a fault of its own
-    faults = []
-    largest = max(probabilities)
-    if logits is not None:
-        said = _softmax(logits)
-        if len(said) != len(probabilities) or any(
-            abs(a - b) > TOLERANCE for a, b in zip(said, probabilities, strict=True)
-        ):
-            faults.append(
-                f"probabilities {shown(probabilities)} are not the softmax of {shown(logits)}"
-            )
-    conf, pred = entry.get("conf"), entry.get("pred")
-    if conf is not None and not (is_number(conf) and abs(conf - largest) <= TOLERANCE):
-        faults.append(f"conf is {shown(conf)}, the largest probability {largest:g}")
-    if pred is not None:
-        is_place = isinstance(pred, int) and not isinstance(pred, bool)
-        if not (is_place and 0 <= pred < len(probabilities)):
-            faults.append(f"pred is {shown(pred)}, no place in a list of {len(probabilities)}")
-        elif probabilities[pred] < largest - TOLERANCE:
-            place = probabilities.index(largest)
-            faults.append(f"pred is {pred}, the largest probability stands at {place}")
-    return faults
-
-
-def _softmax(logits: Any) -> list[float]:
-    """Return the softmax of a list of numbers; of anything else, nothing."""
-    if not isinstance(logits, list) or not logits or not all(map(is_number, logits)):
-        return []
-    powers = [math.exp(value - max(logits)) for value in logits]
-    return [power / sum(powers) for power in powers]
-
-
-def _number(text: str, *, with_comma: bool) -> float | str | None:
-    """Return the number that a text is; where fields end in semicolons, 0,5 is one."""
-    text = text.strip()
-    plain = text.replace(",", ".") if with_comma else text
-    return float(plain) if _PLAIN_NUMBER.fullmatch(plain) else text or None
-
-
-def _from_columns(
-    path: Path, records: Sequence[Record], faults: Faults, datasets: Sequence[Dataset]
-) -> dict[str, list[Row]]:
-    faults.check()
-    if not records:
-        raise faults.fatal("The predictions file holds no prediction.")
-    names = list(records[0].fields)
-    if _SAMPLE in names:
-        return _from_samples(path, records, faults)
-    classes = {name for one in (*datasets, *known_datasets()) for name in class_columns(one)}
-    uid = "item" if _N_SAMPLES in names and "uid" not in names else "uid"
-    if uid not in names or not classes & set(names):
-        raise faults.fatal(
-            "Unrecognised predictions format.",
-            f"columns {', '.join(map(shown, names[:8]))}",
-        )
-    # Until the second edition, files had the dataset in a column `task`.
-    dataset = "dataset" if "dataset" in names else "task"
-    models: dict[str, list[Row]] = {}
-    for record in records:
-        fields = record.fields
-        model = fields.get("model", path.stem)
-        row = Row(
-            place=record.place,
-            uid=fields[uid],
-            values={
-                name: value
-                for name, value in fields.items()
-                if name not in ("model", uid, "dataset", "task", "predicted_label", *ABOUT)
-                and name != _N_SAMPLES
-            },
-            label=_stated(fields.get("predicted_label")),
-            dataset=_stated(fields.get(dataset)),
-            about={name: _stated(fields.get(name)) for name in ABOUT},
-        )
-        if _N_SAMPLES in fields:
-            row.samples = _counts(row, fields[_N_SAMPLES], classes)
-        if not isinstance(model, str) or not model.strip():
-            row.faults.append("no model in the column model")
-            model = path.stem
-        models.setdefault(model, []).append(row)
-    return models
-
-
-def _counts(row: Row, stated: Any, classes: Collection[str]) -> dict[str, int]:
-    """Return how often each label was drawn; note where the numbers do not add up."""
-    columns = [name for name in row.values if name in classes]
-    counts = {name: as_count(row.values[name]) for name in columns}
-    found = {name: n for name, n in counts.items() if n is not None}
-    for name in columns:
-        if name not in found:
-            row.faults.append(f"{name} is {shown(row.values[name])}, no number of samples")
-    if len(found) == len(columns) and sum(found.values()) != as_count(stated):
-        row.faults.append(f"n_samples is {shown(stated)}, the columns add up to "
-                          f"{sum(found.values())}")  # fmt: skip
-    return found
-
-
-def _from_samples(path: Path, records: Sequence[Record], faults: Faults) -> dict[str, list[Row]]:
-    """Return a row per item of a file with answers of a model, drawn one by one or in lists."""
-    rows: dict[tuple[str, str], Row] = {}
-    for record in records:
-        fields = record.fields
-        uid = as_identifier(fields.get("uid", fields.get("item")))
-        answers = fields[_SAMPLES] if _SAMPLES in fields else [fields.get(_SAMPLE)]
-        texts = [as_identifier(one) for one in answers] if isinstance(answers, list) else [None]
-        model = _stated(fields.get("model"))
-        if uid is None or not texts or None in texts:
-            what = "uid" if uid is None else "sample"
-            faults.add(record.place, [f"no {what}"])
-            continue
-        key = (path.stem if model is None else str(model), uid)
-        row = rows.setdefault(
-            key, Row(record.place, uid, {}, dataset=_stated(fields.get("dataset")), samples={})
-        )
-        counts = dict(row.samples or {})
-        for text in texts:
-            counts[str(text)] = counts.get(str(text), 0) + 1
-        row.samples = counts
-    faults.check()
-    models: dict[str, list[Row]] = {}
-    for (model, _), row in rows.items():
-        models.setdefault(model, []).append(row)
-    return models
-
-
-def _stated(value: Any) -> Any:
-    """Return a cell's value; None for an empty one, which CSV and parquet have in several forms."""
-    if isinstance(value, str):
-        return value.strip() or None
-    is_nan = isinstance(value, float) and math.isnan(value)
-    return None if value is None or is_nan or type(value).__name__ == "NAType" else value

@@ -16,7 +16,7 @@ from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import fewest_resamples, holm
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import worth as worths
-from chaos_utils.scoring.predictions import join, read_predictions
+from chaos_utils.scoring.predictions import join, notes_on_missing, read_predictions
 from chaos_utils.scoring.published import rank_among_published
 from chaos_utils.scoring.references import (
     PERFECT_MODEL,
@@ -111,6 +111,7 @@ def read_files(
     all_votes: Sequence[Votes],
     *,
     model: str | None = None,
+    answers: Mapping[str, str] | None = None,
     join_as: str = "",
     allow_missing: bool = False,
 ) -> dict[str, list[System]]:
@@ -122,33 +123,19 @@ def read_files(
     for file in files:
         # A part of a system covers its dataset in part, by its nature.
         partial = allow_missing or bool(join_as)
-        for one in read_predictions(file, all_votes, model=model, allow_missing=partial):
+        for one in read_predictions(
+            file, all_votes, model=model, answers=answers, allow_missing=partial
+        ):
             found.setdefault(one.dataset.name, []).append(one)
-    if join_as:
-        by_name = {votes.dataset.name: votes for votes in all_votes}
-        found = {
-            name: [_joined(parts, join_as, by_name[name], allow_missing)]
-            for name, parts in found.items()
-        }
+    for votes in all_votes if join_as else ():
+        if parts := found.get(votes.dataset.name):
+            whole = join(parts, join_as)
+            items = whole.rows_in(votes)
+            notes = notes_on_missing(join_as, votes, items, allowed=allow_missing)
+            found[votes.dataset.name] = [replace(whole, notes=(*whole.notes, *notes))]
     for systems in found.values():
         check_names(systems, "rename one of them, or join parts of one system with --join NAME")
     return found
-
-
-def _joined(parts: Sequence[System], name: str, votes: Votes, allow_missing: bool) -> System:
-    """Return one system; a note says how many items it lacks, if that is allowed."""
-    system = join(parts, name)
-    missing = f"{len(votes) - len(system)} of {len(votes)} items"
-    if len(system) == len(votes):
-        return system
-    if not allow_missing:
-        raise ChaosError(
-            f"{missing} of {votes.dataset.title} have no prediction by {name!r}.",
-            expected="a prediction for each item",
-            todo="add them, or pass --allow-missing to evaluate the rest",
-        )
-    note = f"{missing} have no prediction; evaluated on the others"
-    return replace(system, notes=(*system.notes, note))
 
 
 def judge_files(

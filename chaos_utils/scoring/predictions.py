@@ -4,12 +4,11 @@ Nothing is repaired in silence: a fault is an error that says where, and what is
 may be meant is a note beside the predictions.
 """
 
-import hashlib
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -21,40 +20,43 @@ from chaos_utils.base import inputs
 from chaos_utils.base.errors import ChaosError, counted, did_you_mean
 from chaos_utils.base.files import write_bytes
 from chaos_utils.datasets.catalogue import known_datasets
+from chaos_utils.datasets.cells import as_count, as_identifier
 from chaos_utils.datasets.dataset import Dataset
-from chaos_utils.datasets.faults import Faults
-from chaos_utils.datasets.records import Content
-from chaos_utils.datasets.tables import LARGE, Table
+from chaos_utils.datasets.frame import Content
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.formats import (
     ABOUT,
-    TOLERANCE,
-    Row,
+    INSIDE,
+    LOGITS,
+    N_DRAWN,
+    PROBABILITIES,
+    STATED,
+    PredictionFrame,
     class_columns,
-    is_number,
     read_rows,
     shown,
 )
+from chaos_utils.scoring.label_order import check_order, some_of
+from chaos_utils.scoring.model_runs import DRAWN, WEIGHTS
 from chaos_utils.scoring.system import System, votes_of
 from chaos_utils.scoring.trained import run_of
+from chaos_utils.scoring.wording import SAY_SO, Wording, check_answers
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 _MOST_BYTES = 4 * 10**9  # of a file, which is read whole
 _SHOWN = 5
-_MOST_NAMES = 12  # labels in a message
-# Another order of the classes must raise agreement with the labels by so much to be reported. It is
-# an error if it surpasses the commonest label, and chance, by so much: a constant prediction has no
-# order. A rise that no mere lack of skill explains need only go beyond chance.
-_ORDER_MARGIN = 0.15
-_ABOVE_CONSTANT = 0.05
-_FLAGRANT = 0.5
-_BEYOND_CHANCE = 4  # standard deviations
-_ENOUGH_FOR_ORDER = 30
-_TOLD_APART = 2  # standard errors between two labels as read and exchanged
-_SHUFFLES = 20  # of the labels: among many classes, some order fits by chance
-_ROUNDING = 1e-9
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_LARGEST = 1e300  # comparing is safe for integers of any length; converting is not
+# Probabilities rounded to three digits pass. What Baan et al. (2022) released agrees to 2e-7.
+_TOLERANCE = 1e-3
+_ROUNDED = 0.02  # off 1: so far may rows be whose values have two digits
+_MOST_UNREAD = 0.1  # of a model's answers
+_ENOUGH_OF_TOKEN = 0.5  # of its probability: with less on the labels, the answers drawn are read
+# JSON lines with `index` and `pred` are in the format of Baan et al. (2022), whose values stand in
+# the order of these codes.
+_RELEASED = ", with index and pred"
+_RELEASED_CODES = ("e", "c", "n")
 SMOOTHING = "the Krichevsky–Trofimov rule (½ added to each label)"
 NAME = "at least one character, all valid Unicode, none a control character"
 
@@ -64,6 +66,7 @@ def read_predictions(
     all_votes: Sequence[Votes],
     *,
     model: str | None = None,
+    answers: Mapping[str, str] | None = None,
     allow_missing: bool = False,
     allow_others: bool = False,
 ) -> list[System]:
@@ -82,6 +85,8 @@ def read_predictions(
         The datasets that it may cover.
     model : str, optional
         Take this model alone.
+    answers : mapping of str to str, optional
+        Labels by what the file calls them: answers, choices or columns.
     allow_missing : bool
         Whether a dataset may be covered in part: the rest is evaluated, and a note says so.
     allow_others : bool
@@ -91,10 +96,77 @@ def read_predictions(
     ------
     ChaosError
         If the file cannot be read in any format; a model is not in it; uids fit no dataset, or two,
-        occur twice or are missing; values are not probabilities or contradict each other; or the
-        classes seem to be in another order.
+        occur twice or are missing; values are not probabilities or contradict each other; too many
+        answers are no label; or the classes seem to be in another order.
     """
     path = Path(path)
+    content = _content_of(path)
+    run = run_of(path)
+    datasets = [votes.dataset for votes in all_votes]
+    check_answers(answers or {}, datasets)
+    frame = read_rows(content, datasets)
+    _check_columns(frame, [Wording(one, answers or {}) for one in (*datasets, *known_datasets())])
+    by_model = frame.by_model()
+    if model is not None:
+        if model not in by_model:
+            expected = did_you_mean(model, map(shown, by_model))
+            raise ChaosError(
+                "No such model in this file.", where=path, found=shown(model), expected=expected
+            )
+        by_model = {model: by_model[model]}
+    if run is None:
+        read_from: tuple[inputs.Input, ...] = (inputs.of_predictions(path, content.sha256),)
+    else:
+        read_from = run.inputs_of(path.resolve().name)
+    # Faults of any row before what items are missing.
+    every = [_checked(name, rows, all_votes) for name, rows in by_model.items()]
+    found = []
+    for said in every:
+        about = _about(said, datasets)
+        if run is not None and said.name == run.system:
+            about = run.about()
+        parts = _by_dataset(said, all_votes, answers or {})
+        _check_meant(said, parts)
+        if not parts and not allow_others:
+            raise _no_item(said, all_votes)
+        extra = _extra_note(said.outside(all_votes))
+        for part in parts:
+            system = replace(part.system(allow_missing), inputs=read_from)
+            notes = (*about.get("notes", ()), *system.notes, *extra)
+            found.append(replace(system, **(about | {"notes": notes})))
+    return found
+
+
+def _check_columns(frame: PredictionFrame, wordings: Sequence[Wording]) -> None:
+    """Raise if nothing in a file can be meant for predictions, whatever the dataset."""
+    if not {DRAWN, PROBABILITIES, LOGITS} & frame.columns.keys():
+        labels = (one.label(name) for name in frame.unnamed for one in wordings)
+        if all(label is None for label in labels):
+            raise _misfit(frame, wordings[0].dataset, [])
+
+
+def _misfit(frame: PredictionFrame, dataset: Dataset, found: Sequence[str | None]) -> ChaosError:
+    """Return the error of a file that lacks columns of labels, or choices."""
+    what = "choices" if frame.are_logits else "columns"
+    others = [shown(name) for name in frame.unnamed if name not in found]
+    columns = class_columns(dataset)
+    lacking = [name for name, there in zip(columns, found, strict=False) if there is None]
+    return ChaosError(
+        f"The {what} do not fit {dataset.title}." if found else f"None of the {what} is a label.",
+        where=frame.path,
+        found="; ".join(
+            [f"no column {some_of(lacking)}"] * bool(lacking)
+            + [f"there are {some_of(others) or 'none beside uid'}"] * (bool(others) or not found)
+        ),
+        expected=f"columns uid, {some_of(columns)}",
+        todo=f"rename them, or say which is which: --answers {others[0]}={dataset.labels[0]},…"
+        if others
+        else None,
+    )
+
+
+def _content_of(path: Path) -> Content:
+    """Read the bytes of a file of a reasonable size: once, since a pipe cannot be read again."""
     if path.is_dir():
         raise ChaosError("This is a folder, not a predictions file.", where=path)
     if not path.exists():
@@ -110,94 +182,7 @@ def read_predictions(
             found=f"{size:,} bytes",
             expected=f"at most {_MOST_BYTES:,}",
         )
-    content = Content.of(path).data  # once: a pipe cannot be read again
-    run = run_of(path)
-    if run is None and len(content) >= LARGE and len(all_votes) == 1:
-        at_once = _at_once(path, content, all_votes[0], model)
-        if at_once is not None:
-            return [at_once]
-    rows_by_model = read_rows(path, content, [votes.dataset for votes in all_votes])
-    if model is not None:
-        if model not in rows_by_model:
-            expected = did_you_mean(model, map(shown, rows_by_model))
-            raise ChaosError(
-                "No such model in this file.", where=path, found=shown(model), expected=expected
-            )
-        rows_by_model = {model: rows_by_model[model]}
-    if run is None:
-        digest = hashlib.sha256(content).hexdigest()
-        read_from: tuple[inputs.Input, ...] = (inputs.of_predictions(path, digest),)
-    else:
-        read_from = run.inputs_of(path.resolve().name)
-    for name, rows in rows_by_model.items():  # faults of any row before what items are missing
-        _check_rows(path, name, rows, all_votes)
-    found = []
-    for name, rows in rows_by_model.items():
-        about = _about(path, name, rows, all_votes)
-        if run is not None and name == run.system:
-            about = run.about()
-        by_dataset = _split_by_dataset(rows, all_votes)
-        _check_meant(path, name, by_dataset)
-        if not by_dataset and not allow_others:
-            raise _no_item(path, name, rows, all_votes)
-        covered = {uid for _, chosen in by_dataset for uid in chosen}
-        extra = _extra_note([row.uid for row in rows if row.uid not in covered])
-        for votes, chosen in by_dataset:
-            one = _predictions(path, name, chosen, votes, allow_missing, read_from)
-            notes = (*about.get("notes", ()), *one.notes, *extra)
-            found.append(replace(one, **(about | {"notes": notes})))
-    return found
-
-
-def _at_once(path: Path, content: bytes, votes: Votes, model: str | None) -> System | None:
-    """Return what a large table of one model predicts, if it has no fault; else None.
-
-    What has a fault is read row by row, to say where it stands.
-    """
-    dataset, source = votes.dataset, Content(path, content)
-    if source.is_array or content[:1] in (b"{", b"["):
-        return None
-    columns = class_columns(dataset)
-    try:
-        table = Table(source, Faults(path, "predictions", expected="", todo=""))
-        name = path.stem
-        if set(table.columns) == {"uid", "model", *columns}:
-            models = table.coded("model")
-            if len(models.names) != 1 or models.codes.min() < 0 or models.trimmed:
-                return None
-            name = models.names[0]
-        elif set(table.columns) != {"uid", *columns}:
-            return None
-        uids = table.coded("uid")
-        values = np.column_stack([table.numbers(column) for column in columns])
-    except ChaosError:
-        return None
-    row_of = {uid: row for row, uid in enumerate(uids.names)}
-    if (
-        not is_name(name)
-        or model not in (None, name)
-        or uids.trimmed
-        or len(uids.names) != len(values)
-        or row_of.keys() != set(votes.uids)
-    ):
-        return None
-    values = values[[row_of[uid] for uid in votes.uids]]
-    sums = values.sum(axis=1)
-    if not np.isfinite(values).all() or values.min() < 0 or np.abs(sums - 1).max() > TOLERANCE:
-        return None
-    values /= sums[:, np.newaxis]
-    # The check of the order looks at the uids, and at one row, of a table.
-    chosen = dict.fromkeys(votes.uids, Row("", "", {}))
-    notes = _check_order(path, name, chosen, votes, values)
-    return System(
-        name,
-        dataset,
-        votes.uids,
-        values,
-        values.argmax(axis=1),
-        notes=tuple(notes),
-        inputs=(inputs.of_predictions(path, hashlib.sha256(content).hexdigest()),),
-    )
+    return Content.of(path)
 
 
 def write_predictions(path: Path, predictions: Iterable[System]) -> None:
@@ -226,42 +211,6 @@ def write_predictions(path: Path, predictions: Iterable[System]) -> None:
     write_bytes(path, stream.getvalue())
 
 
-def _faulty(path: Path, model: str, faults: Sequence[str], expected: str, todo: str) -> ChaosError:
-    more = len(faults) - _SHOWN
-    lines = [*faults[:_SHOWN], *([f"and {more} more"] if more > 0 else [])]
-    return ChaosError(
-        f"{counted(len(faults), 'fault')} in the predictions of {shown(model)!r}.",
-        where=path,
-        found="\n".join(lines),
-        expected=expected,
-        todo=todo,
-    )
-
-
-def _check_rows(path: Path, model: str, rows: Sequence[Row], all_votes: Sequence[Votes]) -> None:
-    """Raise on what is wrong with a model's rows whatever the dataset."""
-    if not is_name(model):
-        raise ChaosError(
-            "A model's name is not text that can be shown.", where=path, found=shown(ascii(model)),
-            expected=NAME, todo="rename it",
-        )  # fmt: skip
-    faults = [f"{row.place}: {fault}" for row in rows for fault in row.faults]
-    if faults:
-        expected = "entries that do not contradict themselves"
-        raise _faulty(path, model, faults, expected, "correct these entries")
-    faults = _uid_faults(rows)
-    if faults:
-        todo = "correct these uids, and keep one prediction for each"
-        raise _faulty(path, model, faults, "one prediction for each uid", todo)
-    faults = _dataset_faults(rows, all_votes)
-    if faults:
-        todo = "correct the column, or remove it: the uids decide"
-        raise _faulty(path, model, faults, "uids of the dataset that the row names", todo)
-    faults = _mixed(rows)
-    if faults:
-        raise _faulty(path, model, faults, "entries of one kind", "write all entries alike")
-
-
 def is_name(value: object) -> bool:
     """Return whether a value can name a system: `NAME` says what that takes."""
     return isinstance(value, str) and _is_text(value) and not _CONTROL.search(value)
@@ -278,135 +227,197 @@ def _is_text(value: object) -> bool:
     return True
 
 
-def _uid_faults(rows: Sequence[Row]) -> list[str]:
-    datasets = {dataset.name for dataset in known_datasets()}
-    # The same item of two datasets may stand in one file, if all rows say whose item they mean.
-    keyed = all(isinstance(row.dataset, str) and row.dataset in datasets for row in rows)
-    seen: dict[object, str] = {}
-    faults = []
-    for row in rows:
-        if row.uid in (None, "") or row.uid != row.uid:  # NaN, an empty cell of parquet
-            faults.append(f"{row.place}: no uid")
-            continue
-        if not _is_text(row.uid):
-            faults.append(f"{row.place}: uid {ascii(row.uid)[:80]} is not text")
-            continue
-        key = (row.dataset, row.uid) if keyed else row.uid
-        if key in seen:
-            faults.append(f"{row.place}: uid {shown(row.uid)!r} again, first at {seen[key]}")
-        seen.setdefault(key, row.place)
-    return faults
+def _is_number(value: object) -> bool:
+    """Return whether a value is a finite number; True and False are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _LARGEST
 
 
-def _mixed(rows: Sequence[Row]) -> list[str]:
-    """Return the rows that are to be read in another way than most."""
-    kinds = [
-        ("logits" if row.are_logits else "probabilities")
-        + (", with index and pred" if row.codes else "")
-        for row in rows
-    ]
-    usual = Counter(kinds).most_common(1)[0][0]
-    return [
-        f"{row.place}: {kind}; most entries have {usual}"
-        for row, kind in zip(rows, kinds, strict=True)
-        if kind != usual
-    ]
-
-
-def _dataset_faults(rows: Sequence[Row], all_votes: Sequence[Votes]) -> list[str]:
-    if all(row.dataset is None for row in rows):
-        return []
-    uids = {votes.dataset.name: frozenset(votes.uids) for votes in all_votes}
-    return [
-        f"{row.place}: dataset is {row.dataset}, but uid {shown(row.uid)!r} is in {name}"
-        for row in rows
-        if isinstance(row.dataset, str) and row.uid not in uids.get(row.dataset, (row.uid,))
-        for name in uids
-        if row.uid in uids[name]
-    ]
-
-
-def _split_by_dataset(
-    rows: Sequence[Row], all_votes: Sequence[Votes]
-) -> list[tuple[Votes, dict[str, Row]]]:
-    datasets = {dataset.name for dataset in known_datasets()}
-    parts = []
-    for votes in all_votes:
-        name = votes.dataset.name
-        by_uid = {
-            row.uid: row for row in rows if row.dataset == name or row.dataset not in datasets
-        }
-        chosen = {uid: by_uid[uid] for uid in votes.uids if uid in by_uid}
-        if chosen:
-            parts.append((votes, chosen))
-    # Datasets may share uids. Those whose classes are not the file's are then not meant.
-    fitting = [(votes, chosen) for votes, chosen in parts if _fits(chosen, votes.dataset)]
-    return fitting or parts
-
-
-def _check_meant(
-    path: Path, model: str, by_dataset: Sequence[tuple[Votes, Mapping[str, Row]]]
+def refuse(
+    model: str, faults: Iterable[tuple[str, str]], expected: str, todo: str, where: object = None
 ) -> None:
-    """Raise a ChaosError if rows may be about either of two datasets."""
-    for (one, here), (other, there) in combinations(by_dataset, 2):
-        both = [uid for uid, row in here.items() if there.get(uid) is row]
-        if both:
-            titles = f"{one.dataset.title} and {other.dataset.title}"
-            raise ChaosError(
-                f"The predictions of {shown(model)!r} fit two datasets.",
-                where=path,
-                found=f"{counted(len(both), 'uid')} of both {titles}, such as {shown(both[0])!r}",
-                expected="uids of one dataset, or a column dataset",
-                todo="say in a column dataset which is meant, or choose it: `--dataset` or "
-                "`-p data=…`",
-            )
+    """Raise one ChaosError that names the first places with a fault, if there are any."""
+    lines = [f"{place}: {fault}" for place, fault in faults]
+    if not lines:
+        return
+    more = len(lines) - _SHOWN
+    raise ChaosError(
+        f"{counted(len(lines), 'fault')} in the predictions of {shown(model)!r}.",
+        where=where,
+        found="\n".join([*lines[:_SHOWN], *([f"and {more} more"] if more > 0 else [])]),
+        expected=expected,
+        todo=todo,
+    )
 
 
-def _fits(chosen: Mapping[str, Row], dataset: Dataset) -> bool:
-    first = next(iter(chosen.values()))
-    values = first.values
-    if first.samples is not None and not values:
-        return any(dataset.label_index(text) is not None for text in first.samples)
-    if isinstance(values, dict):
-        return set(class_columns(dataset)) <= set(values)
-    return isinstance(values, list) and len(values) == dataset.n_classes
+def _stated(value: Any) -> str | None:
+    """Return what a cell states, as text; None for an empty one, which comes in several forms."""
+    if value is None or value != value:
+        return None
+    return str(value).strip() or None
 
 
-def _about(
-    path: Path, model: str, rows: Sequence[Row], all_votes: Sequence[Votes]
-) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What one model says, row by row."""
+
+    name: str
+    frame: PredictionFrame
+    uids: Sequence[str]
+    datasets: Sequence[str | None]
+    kind: str = ""  # of lists of values, as `_kinds` says it; empty where labels have columns
+
+    def refuse(self, faults: Iterable[tuple[int, str]], expected: str, todo: str) -> None:
+        """Raise one ChaosError that names the first rows with a fault, if there are any."""
+        places = self.frame.places
+        each = ((places[row], fault) for row, fault in faults)
+        refuse(self.name, each, expected, todo, self.frame.path)
+
+    def outside(self, all_votes: Sequence[Votes]) -> list[str]:
+        """Return the uids that are no items of any of the datasets."""
+        known = {uid for votes in all_votes for uid in votes.uids}
+        return [uid for uid in self.uids if uid not in known]
+
+
+def _checked(name: str, frame: PredictionFrame, all_votes: Sequence[Votes]) -> _Said:
+    """Return a model's rows after raising on what is wrong with them whatever the dataset."""
+    if not is_name(name):
+        raise ChaosError(
+            "A model's name is not text that can be shown.", where=frame.path,
+            found=shown(ascii(name)), expected=NAME, todo="rename it",
+        )  # fmt: skip
+    uids = [as_identifier(uid) or "" for uid in frame.column("uid")]
+    said = _Said(name, frame, uids, [_stated(one) for one in frame.column("dataset")])
+    said.refuse(
+        _contradictions(frame), "entries that do not contradict themselves", "correct these entries"
+    )
+    said.refuse(
+        _uid_faults(said), "one prediction for each uid",
+        "correct these uids, and keep one prediction for each",
+    )  # fmt: skip
+    said.refuse(
+        _dataset_faults(said, all_votes), "uids of the dataset that the row names",
+        "correct the column, or remove it: the uids decide",
+    )  # fmt: skip
+    kinds = _kinds(frame)
+    if not kinds:
+        return said
+    usual = Counter(kinds).most_common(1)[0][0]
+    expected = "entries of one kind" if usual else "a list `probs`, or `logits`, in each entry"
+    said.refuse(
+        ((row, f"{kind}; most entries have {usual}" if kind and usual else _without(frame, row))
+         for row, kind in enumerate(kinds) if kind != usual or not kind),
+        expected, "write all entries alike",
+    )  # fmt: skip
+    return replace(said, kind=usual)
+
+
+def _uid_faults(said: _Said) -> Iterator[tuple[int, str]]:
+    known = {dataset.name for dataset in known_datasets()}
+    # The same item of two datasets may stand in one file, if all rows say whose item they mean.
+    keyed = known.issuperset(said.datasets)
+    seen: dict[object, int] = {}
+    for row, uid in enumerate(said.uids):
+        stands = said.frame.columns["uid"][row]
+        if not _is_text(uid):
+            is_empty = _stated(stands) is None
+            yield row, "no uid" if is_empty else f"uid {ascii(stands)[:80]} is not text"
+            continue
+        first = seen.setdefault((said.datasets[row], uid) if keyed else uid, row)
+        if first != row:
+            yield row, f"uid {shown(uid)!r} again, first at {said.frame.places[first]}"
+
+
+def _dataset_faults(said: _Said, all_votes: Sequence[Votes]) -> Iterator[tuple[int, str]]:
+    if not any(said.datasets):
+        return
+    uids = {votes.dataset.name: frozenset(votes.uids) for votes in all_votes}
+    for row, (named, uid) in enumerate(zip(said.datasets, said.uids, strict=True)):
+        if named in uids and uid not in uids[named]:
+            for name in (one for one in uids if uid in uids[one]):
+                yield row, f"dataset is {named}, but uid {shown(uid)!r} is in {name}"
+
+
+def _kinds(frame: PredictionFrame) -> list[str]:
+    """Return what list of values each row holds; nothing for a file of columns or answers."""
+    if DRAWN in frame or not (PROBABILITIES in frame or LOGITS in frame):
+        return []
+    rows = zip(*map(frame.column, (PROBABILITIES, LOGITS, "index", "pred")), strict=True)
+    return [
+        ("logits" if logits is not None else "")
+        if shares is None
+        else "probabilities" + _RELEASED * (index is not None and pred is not None)
+        for shares, logits, index, pred in rows
+    ]
+
+
+def _without(frame: PredictionFrame, row: int) -> str:
+    keys = [name for name, cells in frame.columns.items() if cells[row] is not None]
+    keys = [name for name in keys if name not in ("model", INSIDE)]
+    return f"no `probs`; keys found: {', '.join(map(shown, keys)) or 'none'}"
+
+
+def _contradictions(frame: PredictionFrame) -> Iterator[tuple[int, str]]:
+    """Yield where uid, logits, `conf` (the largest probability) or `pred` (its place) disagree."""
+    for row, inside in enumerate(frame.column(INSIDE) if INSIDE in frame else ()):
+        if inside != frame.columns["uid"][row]:
+            yield row, f"the uid inside is {shown(inside)}"
+    columns = (PROBABILITIES, LOGITS, "conf", "pred")
+    cells = zip(*map(frame.column, columns), strict=True) if PROBABILITIES in frame else ()
+    for row, (shares, logits, conf, pred) in enumerate(cells):
+        if not isinstance(shares, list) or not shares or not all(map(_is_number, shares)):
+            continue  # a fault of its own
+        largest = max(shares)
+        if logits is not None:
+            said = np.empty(0)
+            if isinstance(logits, list) and logits and all(map(_is_number, logits)):
+                said = _softmax(np.array([logits], dtype=np.float64))[0]
+            if len(said) != len(shares) or (np.abs(said - np.array(shares)) > _TOLERANCE).any():
+                yield row, f"probabilities {shown(shares)} are not the softmax of {shown(logits)}"
+        if conf is not None and not (_is_number(conf) and abs(conf - largest) <= _TOLERANCE):
+            yield row, f"conf is {shown(conf)}, the largest probability {largest:g}"
+        if pred is not None:
+            is_place = isinstance(pred, int) and not isinstance(pred, bool)
+            if not (is_place and 0 <= pred < len(shares)):
+                yield row, f"pred is {shown(pred)}, no place in a list of {len(shares)}"
+            elif shares[pred] < largest - _TOLERANCE:
+                place = shares.index(largest)
+                yield row, f"pred is {pred}, the largest probability stands at {place}"
+
+
+def _about(said: _Said, datasets: Sequence[Dataset]) -> dict[str, Any]:
     """Return the fields of the system that the columns `ABOUT` state."""
-    said = {}
+    about = {}
     for name in ABOUT:
-        values = {
-            str(value.tolist() if isinstance(value, np.ndarray) else value): value
-            for value in (row.about.get(name) for row in rows)
-        }
+        if name not in said.frame:
+            continue
+        values = list(dict.fromkeys(map(_joined_names, said.frame.columns[name])))
         if len(values) > 1:
             raise ChaosError(
-                f"The column {name} contradicts itself for {shown(model)!r}.",
-                where=path,
-                found=", ".join(map(shown, list(values)[:_SHOWN])),
+                f"The column {name} contradicts itself for {shown(said.name)!r}.",
+                where=said.frame.path,
+                found=", ".join(map(shown, values[:_SHOWN])),
                 expected="one value for all rows of a model",
                 todo="give each system a name of its own in a column model",
             )
-        ((text, value),) = values.items()
-        if value is not None:
-            said[name] = _field(path, name, text, value, all_votes)
-    return said
+        if values[0] is not None:
+            about[name] = _field(said.frame.path, name, values[0], datasets)
+    return about
 
 
-def _field(path: Path, name: str, text: str, value: Any, all_votes: Sequence[Votes]) -> Any:
+def _joined_names(value: Any) -> str | None:
+    return _stated("; ".join(map(str, value)) if isinstance(value, list) else value)
+
+
+def _field(path: Path, name: str, text: str, datasets: Sequence[Dataset]) -> Any:
     if name == "seed" and re.fullmatch(r"\d{1,18}(\.0)?", text, re.ASCII):
-        return int(float(text)) if "." in text else int(text)
+        return int(text.removesuffix(".0"))
     if name == "out_of_fold" and text.lower() in ("true", "false"):
         return text.lower() == "true"
-    if name == "family" and _is_text(value):
-        return value
-    if name == "trained_on":
-        names = re.split("[;,+]", value) if isinstance(value, str) else list(value)
-        if all(isinstance(one, str) for one in names):
-            return tuple(_trained_on(one.strip(), all_votes) for one in names if one.strip())
+    if name == "family" and _is_text(text):
+        return text
+    if name == "trained_on" and _is_text(text):
+        names = [one.strip() for one in re.split("[;,+]", text)]
+        return tuple(_trained_on(one, datasets) for one in names if one)
     kinds = {"seed": "a whole number, 0 or more", "out_of_fold": "true or false"}
     raise ChaosError(
         f"The column {name} cannot be read.",
@@ -416,11 +427,11 @@ def _field(path: Path, name: str, text: str, value: Any, all_votes: Sequence[Vot
     )
 
 
-def _trained_on(name: str, all_votes: Sequence[Votes]) -> str:
+def _trained_on(name: str, datasets: Sequence[Dataset]) -> str:
     """Return a name in `trained_on` as `System` has it: votes by their dataset's short name."""
     words = name.casefold().split(maxsplit=2)
     if words[:2] == ["votes", "of"] and len(words) == 3:
-        for dataset in (*(votes.dataset for votes in all_votes), *known_datasets()):
+        for dataset in (*datasets, *known_datasets()):
             if words[2] in {s.casefold() for s in (dataset.name, dataset.short, dataset.title)}:
                 return votes_of(dataset)
     return name
@@ -433,25 +444,20 @@ def _extra_note(extra: Sequence[str]) -> list[str]:
     return [f"{len(extra)} {are} of the dataset ({_listed(extra)})"]
 
 
-def _some(names: Sequence[str]) -> str:
-    """List labels for a message: not hundreds of them."""
-    return ", ".join(names[:_MOST_NAMES]) + (", …" if len(names) > _MOST_NAMES else "")
-
-
 def _listed(uids: Sequence[str]) -> str:
     return ", ".join(map(shown, uids[:_SHOWN])) + (" …" if uids[_SHOWN:] else "")
 
 
-def _no_item(path: Path, model: str, rows: Sequence[Row], all_votes: Sequence[Votes]) -> ChaosError:
+def _no_item(said: _Said, all_votes: Sequence[Votes]) -> ChaosError:
     titles = ", ".join(votes.dataset.title for votes in all_votes) or "no dataset"
     synthetic = any(votes.source.synthetic for votes in all_votes)
-    stated = {row.dataset for row in rows if isinstance(row.dataset, str)}
+    stated = sorted(set(filter(None, said.datasets)))
     return ChaosError(
-        f"No uid of {shown(model)!r} occurs in {titles}"
+        f"No uid of {shown(said.name)!r} occurs in {titles}"
         f"{' as the synthetic sample has it' if synthetic else ''}.",
-        where=path,
-        found=f"{counted(len(rows), 'uid')}, such as {shown(rows[0].uid)!r}"
-        + (f", of the dataset {', '.join(map(shown, sorted(stated)))}" if stated else ""),
+        where=said.frame.path,
+        found=f"{counted(len(said.uids), 'uid')}, such as {shown(said.uids[0])!r}"
+        + (f", of the dataset {', '.join(map(shown, stated))}" if stated else ""),
         expected=f"uids such as {all_votes[0].uids[0]!r}" if all_votes else None,
         todo="run `chaos data fetch`, if these are predictions on the released items"
         if synthetic
@@ -459,305 +465,348 @@ def _no_item(path: Path, model: str, rows: Sequence[Row], all_votes: Sequence[Vo
     )
 
 
-def _predictions(
-    path: Path,
-    model: str,
-    chosen: Mapping[str, Row],
-    votes: Votes,
-    allow_missing: bool,
-    read_from: tuple[inputs.Input, ...],
-) -> System:
-    dataset = votes.dataset
-    notes = []
-    missing = [uid for uid in votes.uids if uid not in chosen]
-    if missing:
-        have = "has" if len(missing) == 1 else "have"
-        fact = f"{len(missing)} of {len(votes)} items of {dataset.title} {have} no prediction"
-        if not allow_missing:
+def _by_dataset(
+    said: _Said, all_votes: Sequence[Votes], answers: Mapping[str, str]
+) -> list["_Part"]:
+    known = {dataset.name for dataset in known_datasets()}
+    parts = []
+    for votes in all_votes:
+        name = votes.dataset.name
+        rows = {
+            uid: row for row, (uid, named) in enumerate(zip(said.uids, said.datasets, strict=True))
+            if named == name or named not in known
+        }  # fmt: skip
+        items = [i for i, uid in enumerate(votes.uids) if uid in rows]
+        if items:
+            chosen = [rows[votes.uids[i]] for i in items]
+            words = Wording(votes.dataset, answers)
+            parts.append(_Part(said, votes, words, np.array(items), np.array(chosen)))
+    # Datasets may share uids. Those whose classes are not the file's are then not meant.
+    return [part for part in parts if part.fits()] or parts
+
+
+def _check_meant(said: _Said, parts: Sequence["_Part"]) -> None:
+    """Raise a ChaosError if rows may be about either of two datasets."""
+    for one, other in combinations(parts, 2):
+        if len(both := np.intersect1d(one.rows, other.rows)):
+            titles = f"{one.votes.dataset.title} and {other.votes.dataset.title}"
+            uid = shown(said.uids[both[0]])
             raise ChaosError(
-                f"{fact} by {shown(model)!r}.",
-                where=path,
-                found=f"missing: {_listed(missing)}",
-                expected="a prediction for each item",
-                todo="add them, or pass --allow-missing to evaluate the rest",
+                f"The predictions of {shown(said.name)!r} fit two datasets.",
+                where=said.frame.path,
+                found=f"{counted(len(both), 'uid')} of both {titles}, such as {uid!r}",
+                expected="uids of one dataset, or a column dataset",
+                todo="say in a column dataset which is meant, or choose it: `--dataset` or "
+                "`-p data=…`",
             )
-        notes.append(f"{fact}; evaluated on the other {len(chosen)}")
-    n_samples: tuple[int, ...] = ()
-    if all(row.samples is not None for row in chosen.values()):
-        values = _counted(path, model, chosen, dataset)
-        totals = values.sum(axis=1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What one model says of one dataset."""
+
+    said: _Said
+    votes: Votes
+    words: Wording
+    items: Ints  # places in the votes, ascending
+    rows: Ints  # those of the same items in the frame
+
+    @property
+    def lists(self) -> str:
+        """The column that holds a list of values for each row; empty where labels have columns."""
+        return self.said.kind and (LOGITS if self.said.kind == "logits" else PROBABILITIES)
+
+    def fits(self) -> bool:
+        """Whether the file has this dataset's labels."""
+        frame, k = self.said.frame, self.votes.dataset.n_classes
+        if DRAWN in frame:
+            first = frame.columns[DRAWN][self.rows[0]]
+            return any(self.words.label(text) is not None for text in first)
+        if self.lists:
+            first = frame.columns[self.lists][self.rows[0]]
+            return isinstance(first, list) and len(first) == k
+        return None not in self.words.columns(frame.unnamed, frame.path)
+
+    def system(self, allow_missing: bool) -> System:
+        """Return the predictions, checked."""
+        dataset, frame, notes = self.votes.dataset, self.said.frame, list(self.said.frame.notes)
+        n_samples: tuple[int, ...] = ()
+        if DRAWN in frame or (N_DRAWN in frame and not self.lists):
+            part, probabilities, n_samples, more = self._machine_votes()
+            notes += more
+        else:
+            part, probabilities = self, self._probabilities()
+        probabilities = probabilities / probabilities.sum(axis=1, keepdims=True)
+        outside = self.said.outside([self.votes])
+        unknown = [f"no item of the dataset: {_listed(outside)}"] if outside else []
+        notes[:0] = notes_on_missing(
+            self.said.name, self.votes, part.items,
+            where=frame.path, also=[*unknown, *notes], allowed=allow_missing,
+        )  # fmt: skip
+        predicted, is_stated = part._labels(probabilities)
+        top = probabilities.max(axis=1)
+        off = np.flatnonzero(probabilities[np.arange(len(top)), predicted] < top)
+        if is_stated and len(off):
+            part._check_stated(off)
+            notes.append(
+                f"{len(off)} stated labels are not the most probable ones; accuracies use the "
+                "stated ones"
+            )
+        notes += part._check_order(probabilities)
+        uids = tuple(self.votes.uids[i] for i in part.items)
+        return System(
+            self.said.name, dataset, uids, probabilities, predicted,
+            stated=is_stated, n_samples=n_samples, notes=tuple(notes),
+        )  # fmt: skip
+
+    def _machine_votes(self) -> tuple["_Part", Floats, tuple[int, ...], list[str]]:
+        """Return what drawn answers come to: part of the items, shares, and what is to be said."""
+        notes: list[str] = []
+        if N_DRAWN in self.said.frame:
+            counts = self._numbers_drawn()
+        else:
+            tokens, _ = self._weighed(WEIGHTS)
+            seen = tokens.sum(axis=1)
+            if seen.any():
+                notes.append(f"labels have {seen.mean():.1%} of the first token's probability")
+            if tokens.any(axis=0).all() and seen.mean() >= _ENOUGH_OF_TOKEN:
+                return self._where(seen > 0), tokens[seen > 0], (), notes
+            counts, unread = self._weighed(DRAWN)
+            notes += self._unread(unread, counts.sum() + unread.total())
+        totals = counts.sum(axis=1)
+        part, counts, totals = self._where(totals > 0), counts[totals > 0], totals[totals > 0]
         n_samples = (int(totals.min()), int(totals.max()))
         notes.append(
             f"machine votes: {'–'.join(f'{n:,}' for n in dict.fromkeys(n_samples))} samples per "
             f"item, smoothed by {SMOOTHING}"
         )
-        values = (values + 0.5) / (totals + dataset.n_classes / 2)[:, np.newaxis]
-    else:
-        values = _as_table(path, model, chosen, dataset)
-    are_logits = next(iter(chosen.values())).are_logits
-    probabilities = _softmax(values) if are_logits else _checked(path, model, chosen, values)
-    probabilities = probabilities / probabilities.sum(axis=1, keepdims=True)
-    predicted, stated = _labels(path, model, chosen, dataset, probabilities)
-    top = probabilities.max(axis=1)
-    off = np.flatnonzero(probabilities[np.arange(len(top)), predicted] < top)
-    if stated and len(off):
-        _check_labels(path, model, chosen, off)
-        notes.append(
-            f"{len(off)} stated labels are not the most probable ones; accuracies use the stated "
-            "ones"
-        )
-    notes += _check_order(path, model, chosen, votes, probabilities)
-    return System(
-        model,
-        dataset,
-        tuple(chosen),
-        probabilities,
-        predicted,
-        stated=stated,
-        n_samples=n_samples,
-        notes=tuple(notes),
-        inputs=read_from,
-    )
+        shares = (counts + 0.5) / (totals + counts.shape[1] / 2)[:, np.newaxis]
+        return part, shares, n_samples, notes
 
+    def _where(self, mask: npt.NDArray[np.bool_]) -> "_Part":
+        return replace(self, items=self.items[mask], rows=self.rows[mask])
 
-def _counted(path: Path, model: str, chosen: Mapping[str, Row], dataset: Dataset) -> Floats:
-    """Return how often each label was drawn, shape (n, k)."""
-    counts = np.zeros((len(chosen), dataset.n_classes))
-    faults = []
-    for i, row in enumerate(chosen.values()):
-        for text, n in (row.samples or {}).items():
-            label = dataset.label_index(text)
-            if label is None and text in class_columns(dataset):
-                label = class_columns(dataset).index(text)
-            if label is None:
-                faults.append(f"{row.place}, uid {shown(row.uid)}: sample {shown(text)!r}")
-            else:
-                counts[i, label] += n
-    if faults:
-        expected = f"samples that are a label: {_some(dataset.labels)}"
-        todo = "turn answers into labels, and leave out rows whose answer is none"
-        raise _faulty(path, model, faults, expected, todo)
-    if not counts.sum(axis=1).all():
-        raise _faulty(path, model, ["an item with no sample"], "one sample per item at least",
-                      "leave out items without samples, and pass --allow-missing")  # fmt: skip
-    return counts
+    def _weighed(self, column: str) -> tuple[Floats, Counter[str]]:
+        """Return how often each label was answered, shape (n, k), and what else was."""
+        counts = np.zeros((len(self.rows), self.votes.dataset.n_classes))
+        unread: Counter[str] = Counter()
+        cells = self.said.frame.column(column)
+        for i, row in enumerate(self.rows):
+            for text, weight in (cells[row] or {}).items():
+                label = self.words.label(text)
+                if label is None:
+                    unread[text] += weight
+                else:
+                    counts[i, label] += weight
+        return counts, unread
 
+    def _unread(self, unread: Counter[str], total: float) -> list[str]:
+        """Return a note on answers that are none of the labels; raise if they are too many."""
+        if not unread:
+            return []
+        common = "\n".join(f"sample {shown(text)!r} ({n:,})" for text, n in unread.most_common(3))
+        share = f"{unread.total():,} of {total:,.0f} answers"
+        if unread.total() > _MOST_UNREAD * total:
+            raise ChaosError(
+                f"{'No' if unread.total() == total else 'Not every'} answer of "
+                f"{shown(self.said.name)!r} is a label: {share} are none.",
+                where=self.said.frame.path,
+                found=common,
+                expected=f"samples that are a label: {some_of(self.votes.dataset.labels)}; up to "
+                f"{_MOST_UNREAD:.0%} of others are counted and left out",
+                todo=f"say which answer is which label, such as {SAY_SO}; or turn answers into "
+                "labels",
+            )
+        listed = common.replace("\n", ", ")
+        return [f"{share} are none of the labels and left out ({listed})"]
 
-def _order(row: Row, dataset: Dataset) -> list[int]:
-    """Return the class that stands at each place of a row's values."""
-    if sorted(row.codes) == sorted(dataset.codes):
-        return [dataset.codes.index(code) for code in row.codes]
-    return list(range(dataset.n_classes))
+    def _numbers_drawn(self) -> Floats:
+        """Return how often each label was drawn, where the file has the numbers."""
+        columns = self._columns()
+        counts = [[as_count(cell) for cell in column] for column in columns]
+        stated = self.said.frame.columns[N_DRAWN]
+        faults = []
+        for i, row in enumerate(self.rows):
+            numbers = [column[i] for column in counts]
+            wrong = [k for k, number in enumerate(numbers) if number is None]
+            names = class_columns(self.votes.dataset)
+            faults += [
+                (row, f"{names[k]} is {shown(columns[k][i])}, no number of samples") for k in wrong
+            ]
+            total = sum(number for number in numbers if number is not None)
+            if not wrong and total != as_count(stated[row]):
+                said = f"n_samples is {shown(stated[row])}, the columns add up to {total}"
+                faults.append((row, said))
+            elif not wrong and not total:
+                faults.append((row, "no sample"))
+        self.said.refuse(faults, "how often each label was drawn", "correct these numbers")
+        return np.array(counts, dtype=np.float64).T
 
+    def _columns(self) -> list[list[Any]]:
+        """Return the cells of each label's column, for these rows."""
+        frame, dataset = self.said.frame, self.votes.dataset
+        found = self.words.columns(frame.unnamed, frame.path)
+        if None in found:
+            raise _misfit(frame, dataset, found)
+        columns = [
+            [cells[row] for row in self.rows]
+            for cells in (frame.columns[name] for name in found if name)
+        ]
+        more = [
+            name for name in frame.unnamed
+            if name and name not in found
+            and all(_is_number(cell) and 0 <= cell <= 1 for cell in frame.columns[name])
+        ]  # fmt: skip
+        if more and N_DRAWN not in frame:
+            raise ChaosError(
+                f"There are too many columns for {dataset.title}.",
+                where=frame.path,
+                found=f"probabilities of {', '.join(map(shown, more))}",
+                expected=f"columns uid, {some_of(class_columns(dataset))}",
+                todo="remove or rename what is no label, or check the dataset",
+            )
+        return columns
 
-def _as_table(path: Path, model: str, chosen: Mapping[str, Row], dataset: Dataset) -> Floats:
-    """Return the values in the dataset's order of classes."""
-    rows = list(chosen.values())
-    columns = class_columns(dataset)
-    table, faults = [], []
-    others = _others(rows, columns)
-    if others:
-        raise ChaosError(
-            f"There are too many columns for {dataset.title}.",
-            where=path,
-            found=f"probabilities of {', '.join(map(shown, others))}",
-            expected=f"columns uid, {_some(columns)}",
-            todo="remove or rename what is no label, or check the dataset",
-        )
-    for row in rows:
-        values = row.values
-        if isinstance(values, dict):
-            lacking = [column for column in columns if column not in values]
-            if lacking:
-                raise ChaosError(
-                    f"The columns do not fit {dataset.title}.",
-                    where=path,
-                    found=f"no column {_some(lacking)}",
-                    expected=f"columns uid, {_some(columns)}",
-                )
-            values = [values[column] for column in columns]
-        if not isinstance(values, list) or len(values) != dataset.n_classes:
-            count = f"{len(values)} values" if isinstance(values, list) else shown(values)
-            faults.append(f"{row.place}: {count}")
-        elif not all(map(is_number, values)):
-            is_infinite = all(isinstance(v, int | float) and not isinstance(v, bool)
-                              for v in values)  # fmt: skip
-            faults.append(f"{row.place}: {shown(values)}{' is not finite' * is_infinite}")
+    def _probabilities(self) -> Floats:
+        """Return the probabilities in the dataset's order of labels, shape (n, k)."""
+        frame, dataset = self.said.frame, self.votes.dataset
+        if self.lists:
+            table: list[Any] = [frame.columns[self.lists][row] for row in self.rows]
         else:
-            table.append(values)
-    if faults:
-        expected = (
+            table = [list(cells) for cells in zip(*self._columns(), strict=True)]
+        self.said.refuse(
+            ((self.rows[i], said) for i, cells in enumerate(table)
+             if (said := _no_numbers(cells, dataset.n_classes))),
             f"{dataset.n_classes} finite numbers for each item of {dataset.title}: "
-            f"{_some(dataset.labels)}"
-        )
-        raise _faulty(path, model, faults, expected, "correct these predictions")
-    found = np.array(table, dtype=np.float64)
-    if not isinstance(rows[0].values, dict):
-        found = found[:, np.argsort(_order(rows[0], dataset))]
-    return found
+            f"{some_of(dataset.labels)}",
+            "correct these predictions",
+        )  # fmt: skip
+        values = np.array(table, dtype=np.float64)
+        if self.lists:
+            values = values[:, np.argsort(self._order())]
+        if frame.are_logits or self.lists == LOGITS:
+            return _softmax(values)
+        places = [frame.places[row] for row in self.rows]
+        check_shares(self.said.name, places, values, frame.path)
+        return values
+
+    def _order(self) -> list[int]:
+        """Return the label that stands at each place of a list of values."""
+        codes = self.votes.dataset.codes
+        if self.said.kind.endswith(_RELEASED) and sorted(codes) == sorted(_RELEASED_CODES):
+            return [codes.index(code) for code in _RELEASED_CODES]
+        return list(range(len(codes)))
+
+    def _labels(self, probabilities: Floats) -> tuple[Ints, bool]:
+        """Return the stated labels, or the first argmax where none is stated."""
+        cells = self.said.frame.column(STATED)
+        stated = [cells[row] for row in self.rows]
+        if not any(map(_stated, stated)):
+            return probabilities.argmax(axis=1), False
+        labels = list(map(self.words.label, stated))
+        dataset = self.votes.dataset
+        self.said.refuse(
+            ((row, f"predicted_label {shown(cells[row])!r}")
+             for row, label in zip(self.rows, labels, strict=True) if label is None),
+            f"one of {some_of(dataset.labels)} or {some_of(dataset.codes)}",
+            "correct these labels",
+        )  # fmt: skip
+        return np.array(labels, dtype=np.int64), True
+
+    def _check_stated(self, off: Ints) -> None:
+        """Raise where a column of labels contradicts the columns of probabilities beside it.
+
+        ChaosNLI's JSON has labels of their own, so there this is a note.
+        """
+        stated = self.said.frame.column(STATED)
+        self.said.refuse(
+            ((row, f"predicted_label {shown(stated[row])}, but another label is more probable")
+             for row in (() if self.lists else self.rows[off])),
+            "the label with the largest probability",
+            "correct the labels, or remove the column predicted_label",
+        )  # fmt: skip
+
+    def _check_order(self, probabilities: Floats) -> list[str]:
+        order = self._order()
+        what, todo = "the header", "correct the header"
+        if self.lists:
+            what, todo = "this format", "reorder the values"
+        elif self.words.answers:
+            what, todo = "--answers", "correct --answers"
+        if order != sorted(order):
+            todo += ", or leave index and pred out: the order is then "
+            todo += some_of(self.votes.dataset.labels)
+        return check_order(
+            self.votes, self.items, probabilities, order=order, what=what, todo=todo,
+            is_told=not self.lists or order != sorted(order) or self.said.frame.states_labels,
+            where=self.said.frame.path,
+            problem=f"The classes of {shown(self.said.name)!r} seem to be in another order.",
+        )  # fmt: skip
 
 
-def _others(rows: Sequence[Row], columns: Sequence[str]) -> list[str]:
-    """Return the columns that hold nothing but numbers from 0 to 1, and are no labels."""
-    tables = [row.values for row in rows if isinstance(row.values, dict)]
-    if len(tables) < len(rows) or not set(columns) <= set(tables[0]):
-        return []  # a list, or too few columns: a fault of its own
-    return [
-        name
-        for name in tables[0]
-        if name
-        and name not in columns
-        and all(is_number(one[name]) and 0 <= one[name] <= 1 for one in tables)
-    ]
+def _no_numbers(cells: Any, k: int) -> str:
+    """Say what is wrong with what should be a list of so many numbers."""
+    if not isinstance(cells, list) or len(cells) != k:
+        return f"{len(cells)} values" if isinstance(cells, list) else shown(cells)
+    if all(map(_is_number, cells)):
+        return ""
+    are_infinite = all(isinstance(one, int | float) and not isinstance(one, bool) for one in cells)
+    return f"{shown(cells)}{' is not finite' * are_infinite}"
 
 
 def _softmax(logits: Floats) -> Floats:
-    with np.errstate(over="ignore"):
-        powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
     shares: Floats = powers / powers.sum(axis=1, keepdims=True)
     return shares
 
 
-def _checked(path: Path, model: str, chosen: Mapping[str, Row], values: Floats) -> Floats:
+def check_shares(model: str, places: Sequence[str], values: Floats, where: object = None) -> None:
+    """Raise on rows that are no probabilities, and say what they may be."""
     with np.errstate(over="ignore"):
         sums = values.sum(axis=1)
-    wrong = (values < 0).any(axis=1) | (np.abs(sums - 1) > TOLERANCE)
-    if wrong.any():
-        rows = list(chosen.values())
-        faults = [
-            f"{rows[i].place}: {shown(values[i].tolist())} "
-            + ("has a negative value" if (values[i] < 0).any() else f"sums to {sums[i]:.6g}")
-            for i in np.flatnonzero(wrong)
-        ]
-        expected = "probabilities: none negative, their sum 1 (within 0.001)"
-        todo = "apply a softmax if these are logits"
-        if (values >= 0).all() and (np.abs(sums - 100) <= 1).all():
-            todo = "divide by 100: these are percentages"
-        elif (values >= 0).all() and (values == values.round()).all():
-            todo = "add a column n_samples, their sum, if these count answers that were drawn"
-        raise _faulty(path, model, faults, expected, todo)
-    return values
+    positive, whole = bool((values >= 0).all()), bool((values == values.round()).all())
+    todo = "apply a softmax if these are logits"
+    if positive and (np.abs(sums - 100) <= 1).all():
+        todo = "divide by 100: these are percentages"
+    elif positive and whole and not (sums == 1).all():
+        todo = "add a column n_samples, their sum, if these count answers that were drawn"
+    elif positive and (np.abs(sums - 1) <= _ROUNDED).all():
+        todo = "divide each row by its sum: rounded?"
+    wrong = ~((values >= 0).all(axis=1) & (np.abs(sums - 1) <= _TOLERANCE))
+    refuse(
+        model,
+        ((places[int(i)], f"{shown(values[i].tolist())} "
+          + ("has a negative value" if (values[i] < 0).any() else f"sums to {sums[i]:.6g}"))
+         for i in np.flatnonzero(wrong)),
+        "probabilities: none negative, their sum 1 (within 0.001)", todo, where,
+    )  # fmt: skip
 
 
-def _labels(
-    path: Path, model: str, chosen: Mapping[str, Row], dataset: Dataset, probabilities: Floats
-) -> tuple[Ints, bool]:
-    """Return the stated labels, or the first argmax where none is stated."""
-    if all(row.label is None for row in chosen.values()):
-        return probabilities.argmax(axis=1), False
-    indices = [dataset.label_index(row.label) for row in chosen.values()]
-    faults = [
-        f"{row.place}: predicted_label {shown(row.label)!r}"
-        for row, index in zip(chosen.values(), indices, strict=True)
-        if index is None
-    ]
-    if faults:
-        expected = f"one of {_some(dataset.labels)} or {_some(dataset.codes)}"
-        raise _faulty(path, model, faults, expected, "correct these labels")
-    return np.array(indices, dtype=np.int64), True
-
-
-def _check_labels(path: Path, model: str, chosen: Mapping[str, Row], off: Ints) -> None:
-    """Raise where a column of labels contradicts the columns of probabilities beside it.
-
-    ChaosNLI's JSON has labels of their own, so there this is a note.
-    """
-    rows = list(chosen.values())
-    if isinstance(rows[0].values, dict):
-        faults = [f"{rows[i].place}: predicted_label {shown(rows[i].label)}, "
-                  f"but another label is more probable" for i in off]  # fmt: skip
-        expected = "the label with the largest probability"
-        todo = "correct the labels, or remove the column predicted_label"
-        raise _faulty(path, model, faults, expected, todo)
-
-
-def _check_order(
-    path: Path, model: str, chosen: Mapping[str, Row], votes: Votes, probabilities: Floats
+def notes_on_missing(
+    model: str,
+    votes: Votes,
+    items: Ints,
+    *,
+    allowed: bool,
+    where: object = None,
+    also: Sequence[str] = (),
 ) -> list[str]:
-    """Fail when another order of the classes would fit the labels far better; note a doubt."""
-    dataset = votes.dataset
-    n, k = probabilities.shape
-    if n < _ENOUGH_FOR_ORDER:
-        are = "item is" if n == 1 else "items are"
-        return [f"{n} {are} too few to check the order of the classes"]
-    where = {uid: i for i, uid in enumerate(votes.uids)}
-    rows = [where[uid] for uid in chosen]
-    labels = (votes.old_label if votes.has_old_labels else votes.majority)[rows]
-    which = "the old ones" if votes.has_old_labels else "the majority's"
-    pairs = np.zeros((k, k))
-    np.add.at(pairs, (probabilities.argmax(axis=1), labels), 1 / n)
-    # No order can do better than the commonest label of each prediction.
-    if pairs.max(axis=1).sum() < pairs.trace() + _ORDER_MARGIN:
-        return _untold_order(chosen, pairs, dataset, which)
-    from scipy.optimize import linear_sum_assignment  # slow to import
-
-    _, best = linear_sum_assignment(pairs, maximize=True)
-    fit, best_fit = pairs.trace(), pairs[np.arange(k), best].sum()
-    if best_fit < fit + _ORDER_MARGIN:
-        return _untold_order(chosen, pairs, dataset, which)
-    first = next(iter(chosen.values()))
-    order = _order(first, dataset) if not isinstance(first.values, dict) else list(range(k))
-    meant = _some([dataset.labels[c] for c in order])
-    better = _some([dataset.labels[best[c]] for c in order])
-    found = (
-        f"read as {meant}, {fit:.0%} of the labels are {which}; read as {better}, {best_fit:.0%}"
-    )
-    if best_fit < fit + _FLAGRANT or not _is_beyond_chance(pairs, best, n):
-        if best_fit < pairs.sum(axis=0).max() + _ABOVE_CONSTANT:
-            return [f"the classes may be in another order: {found}"]
-        rng = np.random.default_rng(0)
-        top = probabilities.argmax(axis=1)
-        for _ in range(_SHUFFLES):
-            by_chance = np.zeros((k, k))
-            np.add.at(by_chance, (top, rng.permutation(labels)), 1 / n)
-            fit_by_chance = by_chance[linear_sum_assignment(by_chance, maximize=True)].sum()
-            if best_fit < fit_by_chance + _ABOVE_CONSTANT:
-                return []
-    is_own = order != list(range(k))
-    named = isinstance(first.values, dict)
-    todo = "correct the header" if named else "reorder the values"
-    if is_own:
-        todo += f", or leave index and pred out: the order is then {_some(dataset.labels)}"
-    raise ChaosError(
-        f"The classes of {shown(model)!r} seem to be in another order.",
-        where=path,
-        found=found,
-        expected=f"the order {meant}, which {'the header' if named else 'this format'} has",
-        todo=todo,
-    )
-
-
-def _untold_order(
-    chosen: Mapping[str, Row], pairs: Floats, dataset: Dataset, which: str
-) -> list[str]:
-    """Note two labels that could as well change places, where the file names no order."""
-    first = next(iter(chosen.values()))
-    if isinstance(first.values, dict) or first.codes or first.label is not None:
+    """Return a note if only some items have a prediction; raise if that is not allowed."""
+    n_missing = len(votes) - len(items)
+    if not n_missing:
         return []
-    for a, b in combinations(range(len(pairs)), 2):
-        as_read, swapped = pairs[a, a] + pairs[b, b], pairs[a, b] + pairs[b, a]
-        spread = as_read + swapped - (as_read - swapped) ** 2
-        error = np.sqrt(max(spread, 0) / len(chosen))
-        if as_read - swapped < _TOLD_APART * error:
-            one, other = dataset.labels[a], dataset.labels[b]
-            return [
-                f"the order of {one} and {other} cannot be told from the labels: {as_read:.0%} of "
-                f"them are {which} as read, {swapped:.0%} the other way round"
-            ]
-    return []
-
-
-def _is_beyond_chance(pairs: Floats, best: Ints, n: int) -> bool:
-    """Whether labels that were dealt to predictions at random would hardly ever agree as much.
-
-    Mean and variance are those of a linear permutation statistic (Hoeffding 1951).
-    """
-    of_model, of_labels = pairs.sum(axis=1), pairs.sum(axis=0)
-    hits = np.eye(len(pairs))[best]
-    mean = of_model @ hits @ of_labels
-    centred = hits - (hits @ of_labels)[:, np.newaxis] - of_model @ hits + mean
-    spread = np.sqrt(of_model @ centred**2 @ of_labels / (n - 1))
-    return bool((pairs * hits).sum() > mean + _BEYOND_CHANCE * spread + _ROUNDING)
+    fact = f"{n_missing} of {len(votes)} items of {votes.dataset.title} "
+    fact += f"{'has' if n_missing == 1 else 'have'} no prediction"
+    if not allowed:
+        missing = [votes.uids[i] for i in np.setdiff1d(np.arange(len(votes)), items)]
+        raise ChaosError(
+            f"{fact} by {shown(model)!r}.",
+            where=where,
+            found="\n".join([f"missing: {_listed(missing)}", *also]),
+            expected="a prediction for each item",
+            todo="add what is missing, or pass --allow-missing to evaluate the rest",
+        )
+    return [f"{fact}; evaluated on the other {len(items)}"]
 
 
 def join(parts: Sequence[System], model: str) -> System:

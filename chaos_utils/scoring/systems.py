@@ -1,7 +1,7 @@
 """Which systems there are: released ones, the reader's own, baselines, references."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,17 +13,21 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input, merged, of_predictions
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.dataset import Dataset, ReleasedSystem
+from chaos_utils.datasets.published.tables import published_rows
 from chaos_utils.datasets.splits import item_groups
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.skill import leave_one_out_mean
 from chaos_utils.scoring.predictions import join, read_predictions
+from chaos_utils.scoring.published import TABLE_5
+from chaos_utils.scoring.scores import score_rows
 from chaos_utils.scoring.system import Origin, System, check_names, votes_of
 from chaos_utils.scoring.trained import PREDICTIONS_FILE, Run, committed_runs, of_most_items
 
 READS = ("predictions",)
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+_AGREES = 5.5e-5  # with a number of four decimals
 _FOLDS = 10  # of baselines that are fitted on other items
 
 
@@ -86,13 +90,20 @@ def released_systems(votes: Votes) -> list[System]:
 
     Each system's parts are joined. The models of Baan et al. (2022) were trained on SNLI, so MNLI
     is out of their distribution; 30 of its 1,599 items have no prediction. A file of several models
-    keeps their names.
+    keeps their names; if it is another one than was published, their rows must agree with those of
+    Table 5 of Nie et al. (2020).
     """
     systems = []
     for known, seed, files in _released_files(votes.dataset):
-        of_files = [read_predictions(file, [votes], allow_missing=True) for file in files]
+        of_files = [read_predictions(path, [votes], allow_missing=True) for path in files.values()]
         if known.models:
-            _check_models(known, of_files, files)
+            _check_models(known, of_files, list(files.values()))
+            try:
+                _check_digests(files)
+            except ChaosError:
+                every = [one for some in of_files for one in some if one.name in known.models]
+                if not all(_agrees_with_table_5(votes, one) for one in every):
+                    raise
         for name in known.models or (known.family,):
             parts = [one for some in of_files for one in some if one.name == name or known.family]
             one = join(parts, name if seed is None else f"{name}, seed {seed}")
@@ -125,14 +136,35 @@ def _check_models(
             )
 
 
+def _agrees_with_table_5(votes: Votes, system: System) -> bool:
+    """Return whether a model's scores are those that were published, to four decimals."""
+    theirs = {
+        name: float(row[name])
+        for row in published_rows("nie2020_table5")
+        for name in TABLE_5
+        if (row["dataset"], row["model"]) == (votes.dataset.name, system.name)
+    }
+    ours = score_rows(votes, [system], measures=TABLE_5) if theirs else []
+    near = [abs(row["value"] - theirs[row["measure"]]) < _AGREES for row in ours]
+    return len(system) == len(votes) and bool(near) and all(near)
+
+
+def _check_digests(files: Mapping[str, Path]) -> None:
+    for name, path in files.items():
+        sources.check(sources.get(name), path)
+
+
 def _released_files(
     dataset: Dataset,
-) -> Iterator[tuple[ReleasedSystem, int | None, list[Path]]]:
-    """Yield what was released on a dataset, its seed and its files, where available."""
+) -> Iterator[tuple[ReleasedSystem, int | None, dict[str, Path]]]:
+    """Yield what was released on a dataset, its seed and its files by name, where available."""
     for known in dataset.systems:
-        for seed, files in known.parts.items():
-            if all(map(sources.find, files)):
-                yield known, seed, [sources.locate(file, "released") for file in files]
+        for seed, names in known.parts.items():
+            files = {name: path for name in names if (path := sources.find(name)) is not None}
+            if len(files) == len(names):
+                if not known.models:  # whose scores were published otherwise
+                    _check_digests(files)
+                yield known, seed, files
 
 
 def trained_systems(votes: Votes) -> list[System]:
@@ -155,7 +187,7 @@ def inputs_of_systems(dataset: Dataset, *, trained: bool = True) -> tuple[Input,
 
     Nothing is parsed to find them but the records of runs.
     """
-    found = [file for _, _, files in _released_files(dataset) for file in files]
+    found = [path for _, _, files in _released_files(dataset) for path in files.values()]
     released = [of_predictions(path) for path in found]
     runs = _trained_on(dataset) if trained else []
     return merged(released, *(run.inputs_of(PREDICTIONS_FILE) for run in runs))

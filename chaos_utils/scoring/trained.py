@@ -16,8 +16,9 @@ from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.inputs import Input, digest, merged
 from chaos_utils.base.yaml_files import read_yaml
 from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.cells import parse
 from chaos_utils.datasets.faults import shorten
-from chaos_utils.datasets.records import Content, parse
+from chaos_utils.datasets.frame import Content
 from chaos_utils.datasets.tasks import tasks
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.formats import class_columns

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets import tables
+from chaos_utils.datasets import frame
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.findings import check_file
 from chaos_utils.datasets.loading import load_votes
@@ -230,8 +230,8 @@ FAULTS = [
 def test_every_fault_ends_in_one_message_that_names_no_annotator(
     tmp_path, monkeypatch, reader, content, expected
 ):
-    for least in (tables.LARGE, 1):  # large files are read at once, and refused alike
-        monkeypatch.setattr(tables, "LARGE", least)
+    for least in (frame.LARGE, 1):  # large files are read at once, and refused alike
+        monkeypatch.setattr(frame, "LARGE", least)
         with pytest.raises(ChaosError) as fault:
             read(tmp_path, content, reader)
         assert expected in str(fault.value)
@@ -273,9 +273,9 @@ SKIPPING = LONG | {"ignore": ["skipped"]}
 )
 def test_large_files_are_read_at_once_and_alike(tmp_path, monkeypatch, content, reader):
     slow = read(tmp_path, content, reader, texts=["text"])
-    monkeypatch.setattr(tables, "LARGE", 1)
-    known = dataset(reader, names=["votes0"], texts=["text"])
-    fast = tables.votes_at_once(tables.Content.of(tmp_path / "votes0"), known, "votes0", 0)
+    monkeypatch.setattr(frame, "LARGE", 1)
+    monkeypatch.setattr(frame, "_csv", None)
+    fast = read(tmp_path, content, reader, texts=["text"])
     for name in ("uids", "texts", "source", "notes"):
         assert getattr(fast, name) == getattr(slow, name)
     assert fast.counts.tolist() == slow.counts.tolist()

@@ -65,6 +65,24 @@ REASONS = (
 )
 
 
+# Runs of language models: lm-evaluation-harness twice, a batch, Inspect.
+RUNS = (
+    b'{"doc": {"uid": "u1"}, "arguments": {"gen_args_0": {"arg_0": "Q", "arg_1": " entailment"}, '
+    b'"gen_args_1": {"arg_1": " neutral"}, "gen_args_2": {"arg_1": " contradiction"}}, "resps": '
+    b'[[["-1.5", "False"]]], "filtered_resps": [["-1.5", "False"], ["-0.5", "True"], ["-2", "0"]], '
+    b'"filter": "none", "metrics": ["acc"]}\n',
+    b'{"doc": {"uid": "u1"}, "arguments": {}, "resps": [["neutral", "maybe"]], "filtered_resps": '
+    b'["neutral"], "filter": "first"}\n',
+    b'{"custom_id": "u1", "response": {"status_code": 200, "body": {"model": "m", "choices": '
+    b'[{"message": {"content": "neutral"}, "logprobs": {"content": [{"top_logprobs": [{"token": '
+    b'"A", "logprob": -0.1}, {"token": "B", "logprob": -2.5}, {"token": "C", "logprob": -4}]}]}}]}}'
+    b', "error": null}\n{"custom_id": "u2", "response": {"choices": [{"text": "A"}]}}\n',
+    b'{"status": "success", "eval": {"model": "m"}, "samples": [{"id": "u1", "epoch": 1, "choices":'
+    b' ["entailment", "neutral"], "output": {"choices": [{"message": {"content": "B"}}]}, "scores":'
+    b' {"choice": {"answer": "B"}}, "metadata": {}}]}',
+)
+
+
 class Hang(BaseException):
     """It takes too long."""
 
@@ -120,6 +138,40 @@ def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Callable[[Pat
         table.head(9).to_json(orient="records").encode(), table.to_parquet(), wide.to_parquet(),
         table.head(12).to_csv(index=False).encode(),
     ]  # fmt: skip
+    votes_files += [
+        json.dumps(
+            [
+                {
+                    "id": n,
+                    "data": {"text": f"t {n}"},
+                    "annotations": [
+                        {
+                            "completed_by": k,
+                            "was_cancelled": False,
+                            "result": [
+                                {"from_name": "q", "type": "choices", "value": {"choices": [one]}}
+                            ],
+                        }
+                        for k, one in enumerate(("a", "b"))
+                    ],
+                }
+                for n in range(3)
+            ]
+        ).encode(),
+        json.dumps(
+            [
+                {
+                    "id": n,
+                    "l.responses": ["a", "b"],
+                    "l.responses.users": ["u", "v"],
+                    "l.responses.status": ["submitted", "draft"],
+                }
+                for n in range(3)
+            ]
+        ).encode(),
+        b"id,rater_1,rater_2\n1,a,b\n2,b,b\n",
+        b'{"text": "t", "labels": [0, 1, 1]}\n{"text": "u", "labels": [1, 1, 1]}\n',
+    ]
     votes = folder / "own" / "votes.csv"
     yield "dataset check", votes, votes_files, check_file
     yield "votes", votes, votes_files, lambda path: load_all_votes(str(path))
@@ -127,6 +179,16 @@ def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Callable[[Pat
     array.write_text("name: array\ntitle: An array\nlabels: [none, mild, strong, extreme]\n"
                      "files: [{name: array.npy}]\nreader: {format: wide}\n")  # fmt: skip
     yield "array", made / "array.npy", [arrays], lambda path: load_all_votes(str(array))
+    nested = made / "nested.yml"
+    nested.write_text("name: nested\ntitle: Nested\nlabels: [a, b]\nfiles: [{name: nested.json}]\n"
+                      "reader: {format: long, keys: [item], each: given, annotator: key, "
+                      "label: given.x.0, where: {status: [ok, 1]}}\n")  # fmt: skip
+    sound = (
+        b'{"1": {"given": {"u": {"x": ["a"]}, "v": {"x": ["b"]}}, "status": "ok"}, "2": '
+        b'{"given": {"u": {"x": ["b", "a"]}}, "status": "ok"}, "3": {"status": "no"}}'
+    )
+    at = made / "nested.json"
+    yield "nested", at, [sound], lambda path: load_all_votes(str(nested))
     chaosnli = (data / "chaosNLI_v1.0" / "chaosNLI_snli.jsonl").read_bytes()
     rows = folder / "rows" / "chaosNLI_snli.jsonl"
     yield "ChaosNLI", rows, [chaosnli], lambda path: load_all_votes(str(path.parent))
@@ -141,10 +203,12 @@ def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Callable[[Pat
         write_predicted(made / "p", released).read_bytes(),
         b"uid,sample\nu1,neutral\nu1,entailment\nu2,neutral\n",
         b"item,n_samples,entailment,neutral,contradiction\nu1,5,2,2,1\nu2,4,4,0,0\n",
-        b'{"uid": "u1", "samples": ["neutral", "entailment"]}\n',
+        b'{"uid": "u1", "samples": ["neutral", "entailment"]}\n', *RUNS,
     ]  # fmt: skip
     read = partial(read_predictions, all_votes=[judged], allow_missing=True)
-    yield "predictions", folder / "predicted" / "file", predicted, read
+    yield "predictions", folder / "predicted" / "file", predicted[:8], read
+    lettered = partial(read, answers={"A": "entailment", "B": "neutral", "C": "contradiction"})
+    yield "answers", folder / "predicted" / "samples_a.jsonl", predicted, lettered
     run = PROJECT / "results" / "minilm-l6-nli-s0"
     at = folder / "run" / "run.json"
     yield (

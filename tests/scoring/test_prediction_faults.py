@@ -13,9 +13,8 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import catalogue
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.faults import Faults
+from chaos_utils.datasets.frame import Content, read_frame
 from chaos_utils.datasets.loading import load_all_votes
-from chaos_utils.datasets.records import Content
-from chaos_utils.datasets.tables import Table
 from chaos_utils.scoring import predictions
 from chaos_utils.scoring.predictions import read_predictions
 
@@ -60,9 +59,9 @@ FAULTS = [
     (LINE + "[1, 2]", ("line 2", "expected a JSON object")),
     (LINE[:-4] + "\n" + LINE, "line 1, column"),
     ('{"m": ' * 100_000, "nested too deeply"),
-    ('{"uid": "a", "logit": [1, 2, 3]}', "line 1, no `probs`; keys found: uid, logit"),
-    (made.entries_text(lambda i: {"probs": made.shares(i)}),
-     "no `predicted_probabilities`; keys found: uid, probs"),
+    ('{"uid": "a", "logit": [1, 2, 3]}', 
+     ("None of the columns is a label", "there are logit", "--answers logit=entailment,…")),
+    (entries(probability=[1, 0, 0]), "m, u3: no `probs`; keys found: uid"),
     # names and keys
     ('{"a\\u001b[31m": {"u0": {"logits": [1, 2, 3]}}}', "name is not text"),
     ('{"\\ud800": {"u0": {"logits": [1, 2, 3]}}}', "half of a surrogate pair"),
@@ -73,10 +72,13 @@ FAULTS = [
     (CSV + "u0,1,0\n", "3 fields"),
     (csv("u2,1,0,0"), "line 5: uid 'u2' again"),
     (csv(",1,0,0"), "no uid"),
+    ("uid,Entailment,ENTAILMENT,neutral,contradiction\nu0,1,0,0,0\n",
+     ("Two columns are for the label 'entailment'", "'Entailment' and 'ENTAILMENT'")),
     (table(hidden=0.2), ("too many columns for", "probabilities of hidden")),
     # numbers
     (csv("u3,1_0,0,0"), "line 5: ['1_0'"),
     (csv("u3,0.9,0.0989,0"), "sums to 0.9989"),
+    (made.csv_text([f"u{i},0.81,0.1,0.1" for i in range(made.N)]), "divide each row by its sum"),
     (csv("u3,1.5,-0.25,-0.25"), "[1.5, -0.25, -0.25] has a negative"),
     (LINE.replace("1,", "1" * 400 + ","), "is not finite"),
     (LINE.replace("1,", "1" * 5000 + ","), "a number is too long"),
@@ -124,20 +126,18 @@ def fault_of(path, votes, **given):
 
 
 @pytest.mark.parametrize(("content", "words"), FAULTS, ids=[str(words) for _, words in FAULTS])
-def test_a_fault_is_one_error_that_says_where(tmp_path, monkeypatch, content, words):
+def test_a_fault_is_one_error_that_says_where(tmp_path, content, words):
     words = (words,) if isinstance(words, str) else words
     path = tmp_path / "m.csv"  # whatever it is: the content decides
     path.write_text(content)
     text = fault_of(path, [votes_on()], allow_missing=True)
     assert all(word in text for word in words)
-    monkeypatch.setattr(predictions, "LARGE", 1)  # what is large is read at once, and says the same
-    assert fault_of(path, [votes_on()], allow_missing=True) == text
 
 
 def test_parquet_with_other_values(tmp_path):
     for column, value, words in (
         ("neutral", True, "True"),
-        ("uid", 7, "uid 7 is not text"),
+        ("uid", 7.5, "uid 7.5 is not text"),
         ("predicted_label", [None, *LABELS * 13], "row 1: predicted_label 'None'"),
     ):
         made.table_of(votes_on()).assign(**{column: value}).to_parquet(tmp_path / "m.parquet")
@@ -168,6 +168,12 @@ def test_missing_items_are_counted_and_may_be_allowed(tmp_path):
     (one,) = read_predictions(tmp_path / "m.csv", [votes], allow_missing=True)
     assert len(one) == made.N - 4
     assert "evaluated on the other 36" in one.notes[0]
+
+
+def test_items_numbered_from_one_are_named_before_any_is_left_out(tmp_path):
+    lines = [f"u{i + 1},0.2,0.5,0.3" for i in range(made.N)]
+    path = made.write_csv(tmp_path / "m.csv", lines)
+    assert "missing: u0\n             no item of the dataset: u40" in fault_of(path, [votes_on()])
 
 
 def test_genuine_uids_without_the_released_data(tmp_path):
@@ -214,5 +220,5 @@ def test_a_small_parquet_that_would_fill_the_memory_is_refused(tmp_path, kind):
     before = pa.total_allocated_bytes()
     assert "too large once it is unpacked" in fault_of(path, [votes_on()])
     with pytest.raises(ChaosError, match="too large once it is unpacked"):
-        Table(Content.of(path), Faults(path, "A title", expected="", todo=""))
+        read_frame(Content.of(path), Faults(path, "A title", expected="", todo=""))
     assert pa.total_allocated_bytes() - before < 10_000_000

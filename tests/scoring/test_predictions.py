@@ -13,7 +13,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import catalogue
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.loading import load_all_votes
-from chaos_utils.scoring import predictions, systems
+from chaos_utils.scoring import systems
 from chaos_utils.scoring.predictions import join, read_predictions, write_predictions
 
 NAMES = ["entailment", "neutral", "contradiction"]
@@ -76,16 +76,6 @@ def test_json_lines_end_at_line_feeds_alone(tmp_path, votes):
                         ensure_ascii=False) for i in range(made.N)]  # fmt: skip
     (tmp_path / "m.jsonl").write_bytes("\r\n".join(lines).encode())
     check(read_predictions(tmp_path / "m.jsonl", [votes])[0])
-
-
-@pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_large_tables_are_read_at_once_and_alike(tmp_path, votes, monkeypatch, kind):
-    table = made.table_of(votes).iloc[::-1]
-    path = tmp_path / f"m.{kind}"
-    table.to_csv(path, index=False) if kind == "csv" else table.to_parquet(path, index=False)
-    monkeypatch.setattr(predictions, "LARGE", 1)
-    monkeypatch.setattr(predictions, "read_rows", None)  # which reads row by row
-    check(read_predictions(path, [votes])[0])
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,12 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.availability import missing_predictions
 from chaos_utils.datasets.catalogue import get_dataset
-from chaos_utils.datasets.dataset import Kept, ReleasedSystem
+from chaos_utils.datasets.dataset import DataFile, Kept, ReleasedSystem
 from chaos_utils.datasets.registry import prediction_files
 from chaos_utils.report.captions import cautioned
+from chaos_utils.scoring import systems
 from chaos_utils.scoring.predictions import read_predictions
+from chaos_utils.scoring.published import TABLE_5
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.systems import computed, load_systems, released_systems
 
@@ -40,7 +42,8 @@ def test_a_file_of_several_models_and_of_two_datasets_gives_those_that_are_named
         return tmp_path / name if (tmp_path / name).exists() else None
 
     monkeypatch.setattr(sources, "find", find)
-    monkeypatch.setattr(sources, "locate", find)
+    monkeypatch.setattr(sources, "get", None)
+    monkeypatch.setattr(systems, "_check_digests", lambda files: None)
     described = replace(votes, dataset=votes.dataset.model_copy(update={"systems": (NINE, LATER)}))
     assert released_systems(described) == []
     assert missing_predictions(described.dataset) == ["later.csv"]  # nobody can fetch the other
@@ -66,6 +69,27 @@ def test_of_the_nine_one_file_can_be_fetched_and_every_digest_is_known_and_asked
     monkeypatch.setenv("CHAOS_DATA", str(tmp_path))
     with pytest.raises(ChaosError, match="SHA-256 differs"):
         released_systems(votes)
+
+
+def test_another_file_of_the_nine_counts_if_its_rows_are_those_of_table_5(
+    votes, tmp_path, monkeypatch
+):
+    path = write_chaosnli(tmp_path / "both.json", models=["one", "two"])
+    monkeypatch.setattr(sources, "find", lambda name: path)
+    monkeypatch.setattr(sources, "get", lambda name: DataFile(name=name, sha256="0" * 64))
+    described = replace(votes, dataset=votes.dataset.model_copy(update={"systems": (NINE,)}))
+    with pytest.raises(ChaosError, match="SHA-256 differs"):
+        released_systems(described)
+    scored = score(votes, read_predictions(path, [votes]), measures=TABLE_5)
+    table = scored.pivot(index="system", columns="measure", values="value").round(4)
+    rows = [
+        {"dataset": "snli", "model": name, **row} for name, row in table.to_dict("index").items()
+    ]
+    monkeypatch.setattr(systems, "published_rows", lambda name: rows)
+    assert [one.name for one in released_systems(described)] == ["one", "two"]
+    rows[1]["kl"] += 0.0001
+    with pytest.raises(ChaosError, match="SHA-256 differs"):
+        released_systems(described)
 
 
 def test_of_a_list_with_texts_numbers_alone_are_kept(tmp_path):

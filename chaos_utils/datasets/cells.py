@@ -1,0 +1,140 @@
+"""What a cell of a file holds: a number, a share, an identifier, JSON; or nothing of the kind."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from chaos_utils.datasets.faults import shorten
+
+MOST_VOTES = 10**9  # for one label of one item; more is a mistake, or overflows
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_WHOLE = re.compile(r"[0-9]{1,18}(\.0*)?")
+_NUMBER = re.compile(r"([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
+_IN_WORDS = {
+    "Unterminated string starting at": "a string is never closed",
+    "Expecting property name enclosed in double quotes": "a name in double quotes is missing",
+    "Expecting ',' delimiter": "a comma or a closing bracket is missing",
+    "Expecting ':' delimiter": "a colon is missing",
+    "Expecting value": "a value is missing",
+    "Extra data": "something follows its end; are two files joined?",
+}
+
+
+def parse(text: str) -> Any:
+    """Return the value of a JSON text.
+
+    Raises
+    ------
+    ValueError
+        If it is not JSON, a key appears twice in an object, or it holds what nothing can use;
+        the message says what was found and expected.
+    """
+    try:
+        value = json.loads(text, object_pairs_hook=_unique)
+    except json.JSONDecodeError as fault:
+        at = f"column {fault.colno}: " if fault.lineno == 1 else f"JSON line {fault.lineno}: "
+        raise ValueError(
+            f"{at}found {shorten(text)}; expected JSON ({_IN_WORDS.get(fault.msg, fault.msg)})"
+        ) from fault
+    except RecursionError as fault:
+        raise ValueError(
+            f"found {shorten(text)}; expected JSON (it is nested too deeply)"
+        ) from fault
+    except _DoubledKeyError as fault:
+        raise ValueError(
+            f"found the key {shorten(fault.args[0])} twice in one object; expected it once"
+        ) from fault
+    except ValueError as fault:  # an integer of thousands of digits
+        raise ValueError(f"found {shorten(text)}; expected JSON (a number is too long)") from fault
+    if _SURROGATE.search(text):
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError as fault:
+            raise ValueError("found half of a surrogate pair; expected Unicode text") from fault
+    return value
+
+
+class _DoubledKeyError(ValueError):
+    pass
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise _DoubledKeyError(next(key for key in keys if keys.count(key) > 1))
+    return made
+
+
+def dig(value: Any, path: str) -> Any:
+    """Return what stands at a dotted path of keys and positions, or None.
+
+    A key may have dots of its own; a list of one element stands for that element.
+    """
+    if isinstance(value, list):
+        first, _, rest = path.partition(".")
+        if first.isdecimal() and len(first) < 9:
+            value = value[int(first)] if int(first) < len(value) else None
+            return dig(value, rest) if rest else value
+        return dig(value[0], path) if len(value) == 1 else None
+    if not isinstance(value, Mapping):
+        return None
+    end = len(path)
+    while end > 0:
+        if path[:end] in value:
+            below = value[path[:end]]
+            return dig(below, path[end + 1 :]) if end < len(path) else below
+        end = path.rfind(".", 0, end)
+    return None
+
+
+def as_list(value: object) -> list[Any] | None:
+    """Return a list that a cell holds: in JSON, or separated by commas; None where it is none."""
+    if isinstance(value, str):
+        if not value.strip().startswith("["):
+            return [part.strip() for part in value.split(",") if part.strip()]
+        try:
+            value = parse(value)
+        except ValueError:
+            return None
+    return value if isinstance(value, list) else None
+
+
+def alone(value: object) -> object:
+    """Return the element of a list of one; anything else as it is."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
+
+
+def as_count(value: object) -> int | None:
+    """Return a number of votes, from 0 to `MOST_VOTES`; None where the value is none."""
+    if isinstance(value, str):
+        value = float(value) if _WHOLE.fullmatch(value.strip()) else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    if not 0 <= value <= MOST_VOTES or value != int(value):
+        return None
+    return int(value)
+
+
+def as_number(value: object) -> float | int | None:
+    """Return a number; None where the value is none."""
+    if isinstance(value, str):
+        text = value.strip()
+        value = float(text) if _NUMBER.fullmatch(text.removeprefix("-")) else None
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def as_share(value: object) -> float | None:
+    """Return a share, from 0 to 1; None where the value is none."""
+    found = as_number(value)
+    return float(found) if found is not None and 0 <= found <= 1 else None
+
+
+def as_identifier(value: object) -> str | None:
+    """Return the identifier of an item or annotator as text; None where the value is none."""
+    if isinstance(value, float) and value == value and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        return None
+    return str(value).strip() or None

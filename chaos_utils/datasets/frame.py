@@ -1,0 +1,684 @@
+"""A file of any format as one frame of columns: CSV, TSV, JSON, JSON lines or parquet.
+
+The format is recognised by the content, not by the file's name. The cells of a column are codes of
+its values, so that a rule meets each value once, however many rows there are.
+"""
+
+import csv
+import hashlib
+import io
+from array import array
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from chaos_utils.base.errors import ChaosError, counted
+from chaos_utils.datasets.cells import alone, as_identifier, as_list, dig, parse
+from chaos_utils.datasets.faults import Faults, shorten
+
+LARGE = 1 << 20  # bytes from which on it pays to import pyarrow: its CSV takes a fifth of the time
+_DELIMITERS = ",\t;"
+_PARQUET, _NPY = b"PAR1", b"\x93NUMPY"
+# How large a parquet file may be once unpacked: so many times its size, within these bytes.
+_UNPACKED, _ALLOWED, _MOST_BYTES = 100, 20_000_000, 10**9
+_OTHERS = {  # kinds of files by how they begin, and what to do with them
+    b"\x1f\x8b": ("packed with gzip", "unpack it"),
+    b"BZh": ("packed with bzip2", "unpack it"),
+    b"\xfd7zXZ": ("packed with xz", "unpack it"),
+    b"PK\x03\x04": ("an archive (zip), or a workbook (Excel)", "unpack it; save a workbook as CSV"),
+    b"\xd0\xcf\x11\xe0": ("a workbook (Excel)", "save it as CSV"),
+    b"\xff\xfe": ("UTF-16 text", "save it as UTF-8"),
+    b"\xfe\xff": ("UTF-16 text", "save it as UTF-8"),
+    b"\x80\x02": ("a pickle, which can run code and is never opened", "save it as CSV"),
+    b"\x80\x03": ("a pickle, which can run code and is never opened", "save it as CSV"),
+    b"\x80\x04": ("a pickle, which can run code and is never opened", "save it as CSV"),
+    b"\x80\x05": ("a pickle, which can run code and is never opened", "save it as CSV"),
+    _NPY: ("numbers without names (npy)", "save them as CSV, with a name for each column"),
+    _PARQUET: ("parquet", "save it as text"),
+}
+Codes = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The bytes of a file, read once, so that what is verified is what is used."""
+
+    path: Path
+    data: bytes
+
+    @classmethod
+    def of(cls, path: Path) -> "Content":
+        """Read a file."""
+        try:
+            return cls(path, path.read_bytes())
+        except OSError as fault:
+            raise ChaosError("Cannot read this file.", where=path, found=fault.strerror) from fault
+
+    @property
+    def sha256(self) -> str:
+        """Its digest, hexadecimal."""
+        return hashlib.sha256(self.data).hexdigest()
+
+    @property
+    def is_array(self) -> bool:
+        """Whether it is numpy's format, which names no columns."""
+        return self.data.startswith(_NPY)
+
+    @property
+    def is_parquet(self) -> bool:
+        """Whether it is parquet."""
+        return self.data.startswith(_PARQUET)
+
+    def text(self) -> str:
+        """Return it as text, without a byte-order mark."""
+        for start, (kind, todo) in _OTHERS.items():
+            if self.data.startswith(start):
+                raise ChaosError(
+                    "The data file is not UTF-8 text.", where=self.path, found=kind, todo=todo
+                )
+        try:
+            return self.data.decode("utf-8-sig")
+        except UnicodeDecodeError as fault:
+            raise ChaosError(
+                "The data file is not UTF-8 text.",
+                where=self.path,
+                found=f"byte {fault.start}: {fault.reason}",
+                todo="save it as UTF-8",
+            ) from fault
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The cells of a column.
+
+    Attributes
+    ----------
+    codes : ndarray of int, shape (n,)
+        Position of each row's cell in `values`; -1 where there is none.
+    values : list
+        In the order of the file.
+    """
+
+    codes: Codes
+    values: list[Any]
+
+    def __getitem__(self, row: int) -> Any:
+        code = self.codes[row]
+        return None if code < 0 else self.values[code]
+
+    def map(self, read: Callable[[Any], Any], kind: Any = object) -> npt.NDArray[Any]:
+        """Return for each row what `read` makes of its cell, or of None where there is none."""
+        made = np.empty(len(self.values) + 1, dtype=kind)
+        for k, value in enumerate([*self.values, None]):
+            made[k] = read(value)
+        return made[self.codes]
+
+    def identifiers(self) -> "Column":
+        """Return its cells as texts, each once; there is none where a cell names nothing."""
+        known: dict[str, int] = {}
+        names = [as_identifier(value) for value in self.values]
+        place = [-1 if name is None else known.setdefault(name, len(known)) for name in names]
+        return Column(np.array([*place, -1], dtype=np.int32)[self.codes], list(known))
+
+    def take(self, rows: npt.NDArray[Any]) -> "Column":
+        """Return some of the rows, with the values that occur in them."""
+        codes = self.codes[rows]
+        there, first = np.unique(codes[codes >= 0], return_index=True)
+        there = there[np.argsort(first)]
+        place = np.full(len(self.values) + 1, -1, dtype=np.int32)
+        place[there] = np.arange(len(there))
+        return Column(place[codes], [self.values[k] for k in there])
+
+
+def column_of(cells: Iterable[Any]) -> Column:
+    """Return cells of any kind as a column."""
+    known: dict[Any, int] = {}
+    values: list[Any] = []
+    codes = array("i")
+    for cell in cells:
+        if cell is None:
+            codes.append(-1)
+            continue
+        is_nested = isinstance(cell, dict | list | set | bytearray)
+        code = len(values) if is_nested else known.setdefault((type(cell), cell), len(values))
+        if code == len(values):
+            values.append(cell)
+        codes.append(code)
+    return Column(np.frombuffer(codes, dtype=np.int32) if codes else np.empty(0, np.int32), values)
+
+
+class Frame:
+    """The rows of a file.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Its columns.
+    n_rows : int
+    column : callable
+        Gives a column of these names.
+    place : callable, optional
+        Says where a row stands, such as ``line 3``; None where only another reading tells.
+    records : sequence of mapping, optional
+        The rows, where they are objects.
+    notes : sequence of str
+        What was left out.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        n_rows: int,
+        column: Callable[[str], Column],
+        place: Callable[[int], str] | None,
+        *,
+        records: Sequence[Mapping[str, Any]] | None = None,
+        notes: Sequence[str] = (),
+    ) -> None:
+        self.names, self.notes = list(names), tuple(notes)
+        self._n, self._column, self._place, self._records = n_rows, column, place, records
+
+    @classmethod
+    def of_records(
+        cls,
+        records: Sequence[Mapping[str, Any]],
+        place: Callable[[int], str],
+        notes: Sequence[str] = (),
+    ) -> "Frame":
+        """Return objects as rows."""
+        names = dict.fromkeys(name for record in records for name in record)
+
+        def column(name: str) -> Column:
+            return column_of(record.get(name) for record in records)
+
+        return cls(list(names), len(records), column, place, records=records, notes=notes)
+
+    def __len__(self) -> int:
+        return self._n
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether it is known where its rows stand."""
+        return self._place is not None
+
+    def place(self, row: int) -> str:
+        """Return where a row stands, such as ``line 3``."""
+        return self._place(row) if self._place else f"row {row + 1}"
+
+    def __contains__(self, path: object) -> bool:
+        return isinstance(path, str) and self._root(path) != ""
+
+    def _root(self, path: str) -> str:
+        """Return the column that a dotted path begins with; empty for none."""
+        while path and path not in self.names:
+            path = path.rpartition(".")[0]
+        return path
+
+    def column(self, path: str) -> Column:
+        """Return a column, or what stands at a dotted path in its cells."""
+        root = self._root(path)
+        if not root:
+            return Column(np.full(len(self), -1, dtype=np.int32), [])
+        if root == path:
+            return self._column(path)
+        if self._records is not None:
+            return column_of(dig(record, path) for record in self._records)
+        cells = self._column(root)
+        below = column_of(dig(value, path[len(root) + 1 :]) for value in cells.values)
+        return Column(np.append(below.codes, np.int32(-1))[cells.codes], below.values)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows as objects."""
+        if self._records is not None:
+            return [dict(record) for record in self._records]
+        columns = [self._column(name) for name in self.names]
+        return [
+            {name: cells[row] for name, cells in zip(self.names, columns, strict=True)}
+            for row in range(len(self))
+        ]
+
+    def each(self, paths: Sequence[str], faults: Faults) -> "Frame":
+        """Return a row for each element of lists of equal length, or of an object.
+
+        The element stands in the place of the list; an object's keys are a column ``key``.
+        """
+        rows: list[dict[str, Any]] = []
+        places: list[tuple[int, int]] = []
+        n_empty = 0
+        path = " and ".join(map(repr, paths))
+        for row, record in enumerate(self.records()):
+            inside = [dig(record, path) for path in paths]
+            keyed = inside[0] if isinstance(inside[0], dict) and len(paths) == 1 else None
+            lists = [list(keyed.values())] if keyed is not None else list(map(as_list, inside))
+            lengths = {0 if one is None else len(one) for one in lists}
+            if any(one is not None for one in inside) and (None in lists or len(lengths) > 1):
+                faults.add(self.place(row), [f"field {path}: expected a list, or lists as long"])
+                continue
+            n_empty += lengths == {0}
+            for k in range(max(lengths)):
+                made = record | {
+                    path: one[k] for path, one in zip(paths, lists, strict=True) if one
+                }
+                rows.append(made | ({"key": list(keyed)[k]} if keyed else {}))
+                places.append((row, k))
+        said = f"{counted(n_empty, 'row')} with nothing in {path}"
+        return Frame.of_records(
+            rows,
+            lambda row: f"{self.place(places[row][0])}, {paths[0]}[{places[row][1]}]",
+            (*self.notes, *([said] if n_empty else [])),
+        )
+
+    def where(self, conditions: Mapping[str, Sequence[object]], faults: Faults) -> "Frame":
+        """Return the rows whose cells are among these, and note how many are left out."""
+        kept = np.ones(len(self), dtype=bool)
+        notes = []
+        for path, values in conditions.items():
+            if path not in self:
+                raise faults.fatal(
+                    f"The data file has no column {path!r}.",
+                    "columns " + ", ".join(map(shorten, self.names[:12])),
+                )
+            wanted = {_as_condition(value) for value in values}
+            there = self.column(path).map(partial(_is_among, wanted), bool)
+            left_out = int((kept & ~there).sum())
+            kept &= there
+            if left_out:
+                expected = " or ".join(map(str, values))
+                notes.append(f"{counted(left_out, 'row')} where {path!r} is not {expected}")
+        rows = np.flatnonzero(kept)
+        records = self._records
+        return Frame(
+            self.names,
+            len(rows),
+            lambda name: self._column(name).take(rows),
+            (lambda row: self.place(int(rows[row]))) if self.is_placed else None,
+            records=None if records is None else [records[row] for row in rows.tolist()],
+            notes=(*self.notes, *notes),
+        )
+
+
+def _as_condition(value: object) -> str:
+    """Return a value as `where` compares it: no cell, and an empty one, are false."""
+    return str("false" if value in (None, "") else value).strip().casefold()
+
+
+def _is_among(wanted: Collection[str], value: object) -> bool:
+    return _as_condition(alone(value)) in wanted
+
+
+def joined(frames: Sequence[Frame], files: Sequence[str]) -> Frame:
+    """Return the rows of several files; ``file`` is the column of their names."""
+    if len(frames) == 1:
+        return frames[0]
+    starts = np.cumsum([0, *map(len, frames)])
+
+    def at(row: int) -> tuple[int, int]:
+        file = int(np.searchsorted(starts, row, side="right")) - 1
+        return file, row - int(starts[file])
+
+    def column(name: str) -> Column:
+        if name == "file" and not any(name in frame.names for frame in frames):
+            parts = [Column(np.zeros(len(frame), np.int32), [Path(file).stem])
+                     for frame, file in zip(frames, files, strict=True)]  # fmt: skip
+        else:
+            parts = [frame.column(name) for frame in frames]
+        whole = column_of(value for part in parts for value in part.values)
+        ends = np.cumsum([len(part.values) for part in parts])
+        codes = [
+            np.append(known, np.int32(-1))[part.codes]
+            for part, known in zip(parts, np.split(whole.codes, ends[:-1]), strict=True)
+        ]
+        return Column(np.concatenate(codes), whole.values)
+
+    def place(row: int) -> str:
+        file, inside = at(row)
+        return f"{files[file]}, {frames[file].place(inside)}"
+
+    names = dict.fromkeys([*(name for frame in frames for name in frame.names), "file"])
+    notes = [note for frame in frames for note in frame.notes]
+    return Frame(list(names), int(starts[-1]), column, place, notes=notes)
+
+
+def read_frame(
+    content: Content,
+    faults: Faults,
+    inside: str = "",
+    keys: Sequence[str] = (),
+    *,
+    careful: bool = True,
+) -> Frame:
+    """Return the rows of a file of any format but npy.
+
+    Parameters
+    ----------
+    content : Content
+    faults : Faults
+        Takes what is wrong with single rows, which are left out.
+    inside : str
+        Dotted path to the list of records in a JSON file; empty for JSON lines.
+    keys : sequence of str
+        Columns that the keys of nested objects make, where records are no list in a JSON file.
+    careful : bool
+        Whether it must be known where each row stands; a large CSV takes five times as long.
+
+    Raises
+    ------
+    ChaosError
+        If the file cannot be read as a whole.
+    """
+    if content.is_parquet:
+        return _parquet(content, faults)
+    if not careful and len(content.data) >= LARGE and not (inside or keys):
+        frame = _large_csv(content)
+        if frame is not None:
+            return frame
+    start = content.text().lstrip()[:1]
+    if not start:
+        raise faults.fatal("The data file is empty.")
+    if inside or keys or start == "[":
+        return _json(content, faults, inside, keys)
+    return _json_lines(content, faults) if start == "{" else _csv(content, faults)
+
+
+def lines(content: Content) -> Iterator[tuple[int, str]]:
+    r"""Yield the number and text of each line that is not empty; only ``\n`` ends a line."""
+    for number, text in enumerate(content.text().split("\n"), start=1):
+        if text.strip():
+            yield number, text
+
+
+def _json(content: Content, faults: Faults, inside: str, keys: Sequence[str]) -> Frame:
+    try:
+        whole = parse(content.text())
+    except ValueError as fault:  # which may quote a key, and that may be an annotator's name
+        found = None if keys else str(fault).removeprefix("found ")
+        raise faults.fatal("The data file is not valid JSON.", found) from fault
+    rows = dig(whole, inside) if inside else whole
+    if keys:
+        return _nested(rows, faults, keys)
+    if not isinstance(rows, list):
+        raise faults.fatal(
+            "The data file has no list of records at this place.",
+            f"{type(rows).__name__} at {inside or 'the top'}",
+            "a list of objects",
+        )
+    if rows and all(isinstance(row, list) for row in rows):
+        raise faults.fatal(
+            "The data file is a list of lists, which name no columns.",
+            shorten(rows[0]),
+            "a list of objects",
+            "save it as CSV, with a name for each column",
+        )
+    numbered = enumerate(rows)
+    return _objects([(k, row) for k, row in numbered], faults, (inside or "record") + "[{}]")
+
+
+def _nested(value: Any, faults: Faults, keys: Sequence[str]) -> Frame:
+    """Return a row for all that nested objects lead to; its place shows no key."""
+    rows: list[tuple[dict[str, Any], Any]] = [({}, value)]
+    for key in keys:
+        if not all(isinstance(below, dict) for _, below in rows):
+            raise faults.fatal(
+                "The data file has another depth than its dataset's YAML says.",
+                expected=f"objects by {', by '.join(keys)}",
+            )
+        rows = [(above | {key: name}, one) for above, below in rows for name, one in below.items()]
+    records = [
+        (below if isinstance(below, dict) else {"value": below}) | above for above, below in rows
+    ]
+    return Frame.of_records(records, lambda row: f"entry {row + 1}")
+
+
+def _json_lines(content: Content, faults: Faults) -> Frame:
+    values = []
+    for number, text in lines(content):
+        try:
+            values.append((number, parse(text)))
+        except ValueError as fault:
+            faults.add(f"line {number}", [str(fault)])
+    objects = [value for _, value in values]
+    if len(objects) < 2:  # one object over many lines, or in one
+        _refuse_an_object(content, faults)
+    return _objects(values, faults, "line {}")
+
+
+def _refuse_an_object(content: Content, faults: Faults) -> None:
+    """Say of a file that is one JSON object what could be meant."""
+    try:
+        whole = parse(content.text())
+    except ValueError:
+        return
+    below = list(whole.values())
+    lists = [key for key, value in whole.items() if isinstance(value, list) and value
+             and isinstance(value[0], dict)]  # fmt: skip
+    if below and all(isinstance(value, dict) for value in below):
+        fields = dict.fromkeys(name for value in below[:9] for name in value)
+        raise faults.fatal(
+            "The data file is one JSON object, whose keys may be the items.",
+            f"{counted(len(below), 'key')} of objects with {', '.join(map(shorten, fields))[:160]}",
+            "a list of objects, or one object per line",
+            "name what the keys are in a dataset's YAML file: `reader.keys: [item]`",
+        )
+    if lists and "\n" in content.text().strip():
+        raise faults.fatal(
+            "The data file is one JSON object, with the records inside.",
+            f"a list at {', '.join(map(repr, lists[:3]))}",
+            "a list of objects, or one object per line",
+            f"say so in a dataset's YAML file: `reader.records: {lists[0]}`",
+        )
+
+
+def _objects(values: Sequence[tuple[int, Any]], faults: Faults, place: str) -> Frame:
+    kept = []
+    for number, value in values:
+        if isinstance(value, dict):
+            kept.append((number, value))
+        else:
+            faults.add(place.format(number), [f"found {shorten(value)}; expected a JSON object"])
+    return Frame.of_records([value for _, value in kept], lambda row: place.format(kept[row][0]))
+
+
+def _head(text: str) -> tuple[list[str], str, str]:
+    """Return the columns of a CSV file, what separates its fields, and its first line."""
+    first = text.lstrip("\r\n").split("\n", 1)[0]
+    delimiter = max(_DELIMITERS, key=first.count)
+    row = [first]
+    with suppress(csv.Error):  # which reading on explains
+        row = next(csv.reader(io.StringIO(first, newline=""), delimiter=delimiter), [])
+    return [name.strip() for name in row], delimiter, first
+
+
+def _large_csv(content: Content) -> Frame | None:
+    """Return the rows of a CSV file, without their lines; None where anything is unusual."""
+    import pyarrow as pa  # type: ignore[import-untyped]
+    from pyarrow import csv as pc
+
+    if not content.data.isascii():
+        content.text()  # which says what is wrong, if it is no text
+    data = content.data.lstrip(b"\r\n")
+    names, delimiter, first = _head(data[: 1 << 20].decode("utf-8-sig", "replace"))
+    is_usual = (
+        first.lstrip()[:1] not in ("{", "[", "")
+        and len(set(names)) == len(names)
+        and first.count('"') % 2 == 0
+        and data.count(b'"') % 2 == 0
+        and data.count(b"\n" + first.strip().encode()) == 0
+    )
+    if not is_usual:
+        return None
+
+    @cache
+    def column(name: str) -> Column:
+        try:
+            cells = pc.read_csv(
+                pa.BufferReader(data),
+                pc.ReadOptions(column_names=names, skip_rows=1, block_size=1 << 24),
+                pc.ParseOptions(delimiter=delimiter, newlines_in_values=b'"' in data),
+                pc.ConvertOptions(
+                    include_columns=[name],
+                    column_types={name: pa.string()},
+                    strings_can_be_null=False,
+                ),
+            )
+            return _encoded(cells.column(0))
+        except (pa.ArrowException, ValueError) as fault:
+            raise ChaosError("This CSV file is unusual.", where=content.path) from fault
+
+    try:
+        return Frame(names, len(column(names[0]).codes), column, None)
+    except ChaosError:
+        return None
+
+
+def _encoded(cells: Any) -> Column:
+    encoded = cells.combine_chunks().dictionary_encode()
+    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
+    return Column(codes, encoded.dictionary.to_pylist())
+
+
+def _csv(content: Content, faults: Faults) -> Frame:
+    text = content.text()
+    names, delimiter, _ = _head(text)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    header: list[str] = []
+    known: list[dict[str, int]] = []
+    codes: list[array[int]] = []
+    places: tuple[array[int], array[int]] = (array("q"), array("q"))
+    start, n_rows = 1, 0
+    try:
+        for row in reader:
+            line, start = start, reader.line_num + 1
+            if not any(row):
+                continue
+            if not header:
+                header = row
+                names = [name.strip() for name in row]
+                _check_names(names, faults)
+                known, codes = [{} for _ in names], [array("i") for _ in names]
+                continue
+            n_rows += 1  # as in parquet
+            problem = ""
+            if len(row) != len(names):
+                problem = f"found {len(row)} fields; expected {len(names)}, as the header has"
+            elif row == header:
+                problem = "found the header again; expected it once: are two files joined?"
+            if problem:
+                faults.add(f"row {n_rows}, line {line}", [problem])
+                continue
+            for place, number in zip(places, (n_rows, line), strict=True):
+                place.append(number)
+            for values, column, cell in zip(known, codes, row, strict=True):
+                column.append(values.setdefault(cell, len(values)))
+    except csv.Error as fault:
+        said = str(fault).replace("unexpected end of data", "a quotation mark is never closed")
+        raise faults.fatal(
+            "The data file is not valid CSV.",
+            f"line {start}: {said}",
+            "fields of less than 131,072 characters, and a closing mark for each quotation mark",
+        ) from fault
+    columns = {
+        name: Column(np.array(cells, dtype=np.int32), list(values))
+        for name, values, cells in zip(names, known, codes, strict=False)
+    }
+    n_read = len(places[0])
+    return Frame(
+        list(columns),
+        n_read,
+        columns.__getitem__,
+        lambda row: f"row {places[0][row]}, line {places[1][row]}",
+    )
+
+
+def _check_names(names: Sequence[str], faults: Faults) -> None:
+    double = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if double:
+        raise faults.fatal(
+            "A column appears twice in the data file.", shorten(double[0]), "each column once"
+        )
+
+
+def _parquet(content: Content, faults: Faults) -> Frame:
+    import pyarrow as pa
+
+    def tried(read: Callable[[], Any]) -> Any:
+        try:
+            return read()
+        except (pa.ArrowException, OSError, ValueError, OverflowError) as fault:
+            found = " ".join(str(fault).split())[:160]
+            raise faults.fatal("The data file is damaged.", found, "parquet") from fault
+
+    table = tried(lambda: _unpacked(content, faults))
+    _check_names(table.column_names, faults)
+    plain = (pa.types.is_string, pa.types.is_large_string, pa.types.is_integer,
+             pa.types.is_floating, pa.types.is_boolean)  # fmt: skip
+
+    def column(name: str) -> Column:
+        cells = table.column(name)
+        tried(lambda: cells.validate(full=True))  # which finds text that is none
+        if any(test(cells.type) for test in plain):
+            encoded: Column = tried(lambda: _encoded(cells))
+            return encoded
+        return column_of(tried(cells.to_pylist))
+
+    return Frame(table.column_names, table.num_rows, column, lambda row: f"row {row + 1}")
+
+
+def _unpacked(content: Content, faults: Faults) -> Any:
+    """Return the table of a parquet file that takes a reasonable part of the memory."""
+    import pyarrow as pa
+    import pyarrow.compute as pc  # type: ignore[import-untyped]
+    import pyarrow.parquet as pq  # type: ignore[import-untyped]
+
+    file = pq.ParquetFile(pa.BufferReader(content.data))
+    held = file.metadata
+    groups = [held.row_group(i) for i in range(held.num_row_groups)]
+    leaves = [held.schema.column(j) for j in range(len(held.schema))]
+    most = min(max(_UNPACKED * len(content.data), _ALLOWED), _MOST_BYTES)
+    n_bytes = sum(group.total_byte_size for group in groups)
+    if n_bytes <= most:
+        for i in range(len(groups)):  # a damaged one raises; to look at its columns would abort
+            next(file.iter_batches(1, row_groups=[i]), None)
+        n_bytes += sum(
+            group.column(j).num_values * max(8, leaf.length)
+            for group in groups
+            for j, leaf in enumerate(leaves)
+        )
+    if n_bytes <= most:  # a text that is repeated stands in the file once
+        texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
+        packed = pq.read_table(pa.BufferReader(content.data), read_dictionary=texts)
+        n_bytes += sum(
+            pc.sum(pc.binary_length(chunk.dictionary).take(chunk.indices)).as_py() or 0
+            for column in packed.columns
+            if pa.types.is_dictionary(column.type)
+            and column.type.value_type in (pa.string(), pa.binary())
+            for chunk in column.chunks
+        )
+    if n_bytes > most:
+        raise faults.fatal(
+            "The data file is too large once it is unpacked.",
+            f"at least {n_bytes:,} bytes",
+            f"at most {most:,}, for a file of {len(content.data):,}",
+        )
+    return pq.read_table(pa.BufferReader(content.data))
+
+
+def read_array(content: Content, faults: Faults) -> npt.NDArray[Any]:
+    """Return the table of numbers that an npy file holds, shape (n, k)."""
+    try:
+        numbers: npt.NDArray[Any] = np.load(io.BytesIO(content.data), allow_pickle=False)
+    except Exception as fault:  # numpy lets those of Python's tokenizer through, and more
+        found = " ".join(str(fault).split())[:160]
+        raise faults.fatal("The data file is damaged.", found, "numbers as npy") from fault
+    if numbers.ndim != 2 or numbers.dtype.kind not in "iuf":
+        raise faults.fatal(
+            "The data file holds no table of numbers.",
+            f"shape {numbers.shape} of {numbers.dtype}",
+            "numbers of shape (items, labels)",
+        )
+    return numbers

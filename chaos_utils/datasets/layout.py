@@ -1,0 +1,592 @@
+"""Votes files without a YAML file: what their columns are, by their names and values.
+
+Where two things could be meant, the file is refused and both are shown as YAML files.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from chaos_utils.base.checked import checked
+from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.datasets.cells import (
+    alone,
+    as_count,
+    as_list,
+    as_number,
+    as_share,
+)
+from chaos_utils.datasets.dataset import Dataset
+from chaos_utils.datasets.faults import Faults, shorten
+from chaos_utils.datasets.frame import Column, Content, Frame, column_of, read_frame
+from chaos_utils.datasets.labels import in_order, is_rating
+
+# Names are compared in lower case, with "_" for all but letters and digits.
+_ITEM = ("item", "uid", "id", "item_id", "example_id", "instance_id", "sample_id", "pair_id",
+         "pairid", "question_id", "task_id", "hitid", "hit_id", "assignment_task_id",
+         "input_hash", "document_id", "doc_id", "task")  # fmt: skip
+_ANNOTATOR = ("annotator", "worker", "annotator_id", "worker_id", "workerid", "rater", "rater_id",
+              "coder", "coder_id", "user", "user_id", "participant", "participant_id",
+              "completed_by", "worker_name", "annotator_name", "username", "assignment_worker_id",
+              "performer", "judge", "expert")  # fmt: skip
+_LABEL = ("label", "vote", "answer", "response", "annotation", "judgement", "judgment", "rating",
+          "accept")  # fmt: skip
+_LISTS = ("labels", "votes", "answers", "responses", "annotations", "judgements", "judgments",
+          "ratings", "annotator_labels", *_LABEL)  # fmt: skip
+_ANNOTATORS = ("annotators", "annotator_ids", "workers", "worker_ids", "raters", "rater_ids",
+               "coders", "users", "user_ids", "participants")  # fmt: skip
+_ANSWERS = ("answer_", "output_")  # as Mechanical Turk and Toloka begin the names of answers
+# A column by such a name holds no votes, and counts none for a label of this name.
+_MEASURE = re.compile(
+    r"(^|_)(ids?|hash|index|number|num|total|score|age|year|date|time|seconds|duration|length"
+    r"|hard|gold|majority|mean|std|entropy|name|email|user|worker|annotator|rater|coder)(_|$)|_at$"
+)
+_NUMBERED = re.compile(r"(.*?)_?([0-9]+)")
+_STATUS = {  # which rows count, by the column that says what became of them
+    "was_cancelled": (False,),
+    "assignmentstatus": ("Approved", "Submitted"),
+    "assignment_status": ("APPROVED", "SUBMITTED"),
+}
+_TOOLS: Sequence[tuple[set[str], dict[str, Any]]] = (  # columns, and what they mean
+    (  # Prodigy's choices: whoever ignores or rejects an item gives no label
+        {"_input_hash", "accept", "answer"},
+        {"item": "_input_hash", "annotator": "_annotator_id", "label": "accept",
+         "where": {"answer": ["accept"]}},
+    ),
+    (  # Prodigy's binary questions
+        {"_task_hash", "label", "answer"},
+        {"item": "_task_hash", "annotator": "_annotator_id", "label": "answer",
+         "where": {"answer": ["accept", "reject"]}},
+    ),
+)  # fmt: skip
+_N_VOTES = "n_votes"
+_MOST_LABELS, _FEW_LABELS = 1000, 50
+FORMAT = (
+    "CSV, TSV, JSON lines or parquet: a row per vote with the columns item, annotator (optional) "
+    "and label; or a row per item with the column item and one for each label's votes, or a list"
+)
+_TODO = (
+    "rename the columns, or describe them in a dataset's YAML file, which `chaos dataset init` "
+    "writes, and pass that as data"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What the columns of a votes file are.
+
+    Attributes
+    ----------
+    reader : mapping
+        As in a dataset's YAML file.
+    labels : tuple of str
+        In their order.
+    others : tuple of str
+        Columns that are none of these.
+    lacks_annotators : bool
+        Whether some rows do not say who voted.
+    """
+
+    reader: Mapping[str, Any]
+    labels: tuple[str, ...]
+    others: tuple[str, ...] = ()
+    lacks_annotators: bool = False
+
+    @property
+    def format(self) -> str:
+        """Which of a dataset's readers reads it."""
+        return str(self.reader["format"])
+
+
+def layout_of(
+    path: Path, *, item: str = "", annotator: str = "", label: str = ""
+) -> tuple[Layout, Frame]:
+    """Recognise the columns of a votes file.
+
+    Parameters
+    ----------
+    path : Path
+    item, annotator, label : str
+        Columns that the reader names; the others are recognised.
+
+    Raises
+    ------
+    ChaosError
+        If it is not known what they are, or the file is damaged.
+    """
+    content = Content.of(path)
+    faults = Faults(path, "votes", expected=FORMAT, todo="correct the file")
+    if content.is_array:
+        raise faults.fatal(
+            "An npy file names neither items nor labels.",
+            todo="describe it in a dataset's YAML file",
+        )
+    frame = read_frame(content, faults, careful=False)
+    if not len(frame):
+        faults.check()
+        raise faults.fatal("This votes file holds no votes.")
+    for name in filter(None, (item, annotator, label)):
+        if name not in frame:
+            raise faults.fatal(
+                f"The votes file has no column {name!r}.",
+                f"columns {', '.join(frame.names[:12])}",
+                did_you_mean(name, frame.names),
+                "name a column that is there",
+            )
+    search = _Search(path, frame, faults)
+    layout = search.layout(search.reader(item, annotator, label))
+    if not layout.labels:
+        faults.check()
+        raise faults.fatal("This votes file holds no votes.", f"{len(frame)} rows")
+    if len(layout.labels) == 1:
+        raise faults.fatal(
+            "There is only one label in this votes file.",
+            repr(layout.labels[0]),
+            "two labels at least",
+        )
+    return layout, frame
+
+
+def _plain(name: str) -> str:
+    """Return a column's name as names are compared."""
+    return re.sub(r"[\W_]+", "_", name.strip().lower()).strip("_")
+
+
+class _Search:
+    """The columns of a file, while it is found out what they are."""
+
+    def __init__(self, path: Path, frame: Frame, faults: Faults) -> None:
+        self.path, self.frame, self.faults = path, frame, faults
+        self.plain = {name: _plain(name) for name in frame.names}
+
+    def named(self, names: Sequence[str], but: Sequence[str] = ()) -> list[str]:
+        """Return the columns of these names, in the order of the names."""
+        there = [name for name in self.frame.names if name not in but]
+        return [column for name in names for column in there if self.plain[column] == name]
+
+    def reader(self, item: str, annotator: str, label: str) -> dict[str, Any]:
+        """Return what the columns are, as in a YAML file; raise where that is in doubt."""
+        tool = None if item or label else self._tool()
+        if tool:
+            return tool
+        item = item or self._item()
+        annotator = annotator or next(iter(self.named(_ANNOTATOR, [item, label])), "")
+        base = {"item": item} | ({"where": self._status()} if self._status() else {})
+        long = {"format": "long"} | base | ({"annotator": annotator} if annotator else {})
+        if label:
+            return self._by_label(long, label)
+        votes = self._columns_of_votes(item)
+        if votes:
+            return {"format": "columns"} | base | {"labels": votes}
+        lists = [name for name in self.named(_LISTS) if _is_list(self.frame.column(name))]
+        if len(lists) == 1 and not annotator:
+            return self._by_label(long, lists[0])
+        answers = [name for name in self.frame.names if self.plain[name].startswith(_ANSWERS)]
+        labels = self.named(_LABEL, [item, annotator]) or answers
+        if item and len(labels) > 1 and labels == answers and all(map(self._is_one_hot, labels)):
+            return long | {"label": labels}
+        if item and len(labels) == 1:
+            return self._by_label(long, labels[0])
+        if item and labels:
+            self._doubt(
+                f"several columns may hold the votes: {_listed(labels)}",
+                [long | {"label": name} for name in labels[:2]],
+            )
+        if item and (annotator or self._repeats(item)):
+            self._no_label(long, item, annotator)
+        return self._wide(item, base)
+
+    def _tool(self) -> dict[str, Any] | None:
+        """Return the reader of a tool's export that is known by its columns."""
+        names = set(self.frame.names)
+        for columns, reader in _TOOLS:
+            if columns <= names:
+                is_there = reader["annotator"] in names
+                return {"format": "long"} | reader | ({} if is_there else {"annotator": ""})
+        responses = [name for name in names if name.endswith(".responses")]
+        if len(responses) == 1 and f"{responses[0]}.users" in names:  # Argilla's
+            (name,) = responses
+            lists = [name, f"{name}.users"]
+            votes: dict[str, Any] = {"format": "long", "item": self._item(), "each": lists}
+            if f"{name}.status" in names:
+                votes["each"] = [*lists, f"{name}.status"]
+                votes["where"] = {f"{name}.status": ["submitted"]}
+            return votes | {"annotator": lists[1], "label": name}
+        if "annotations" in names:
+            return self._annotations()
+        return None
+
+    def _annotations(self) -> dict[str, Any] | None:
+        """Return the reader of a column `annotations` with an object in it (Label Studio)."""
+        reader: dict[str, Any] = {"format": "long", "item": self._item(), "each": "annotations"}
+        cells = self.frame.column("annotations").values
+        if cells and all(isinstance(cell, dict) for cell in cells):
+            return reader | {"annotator": "key", "label": "annotations"}
+        given = [one for cell in cells if isinstance(cell, list) for one in cell]
+        results = [
+            result
+            for one in given
+            if isinstance(one, dict) and isinstance(one.get("result"), list)
+            for result in one["result"]
+            if isinstance(result, dict) and isinstance(result.get("type"), str)
+        ]
+        if not results:
+            return None
+        controls = {str(result.get("from_name")): str(result["type"]) for result in results}
+        who = "annotations.completed_by"
+        if any(isinstance(one.get("completed_by"), dict) for one in given):
+            who += ".id"
+        reader |= {"annotator": who, "where": {"annotations.was_cancelled": [False]}}
+        if len(controls) > 1:
+            self._doubt(
+                f"people answered several questions: {_listed(list(controls))}",
+                [
+                    reader | {"label": f"annotations.result.{k}.value.{kind}"}
+                    for k, kind in enumerate(list(controls.values())[:2])
+                ],
+            )
+        (kind,) = controls.values()
+        return reader | {"label": f"annotations.result.value.{kind}"}
+
+    def _item(self) -> str:
+        """Return the column of the items; empty for none."""
+        known = self.named(_ITEM)
+        inputs = [name for name in self.frame.names if self.plain[name].startswith("input_")]
+        if not known and len(inputs) == 1:
+            return inputs[0]
+        if len(known) < 2 or self.plain[known[0]] in _ITEM[:2]:
+            return known[0] if known else ""
+        repeated = [name for name in known if self._repeats(name)]
+        if not repeated:
+            return known[0]  # each row is an item
+        if len(repeated) > 1:
+            first, second = (self.frame.column(name).identifiers().codes for name in repeated[:2])
+            if (first != second).any():
+                base = {"format": "long", "label": next(iter(self.named(_LABEL)), "label")}
+                self._doubt(
+                    f"several columns may name the items: {_listed(repeated)}",
+                    [base | {"item": name} for name in repeated[:2]],
+                )
+        return repeated[0]
+
+    def _repeats(self, name: str) -> bool:
+        """Return whether a value of a column stands in several rows."""
+        cells = self.frame.column(name).identifiers()
+        return bool((cells.codes >= 0).sum() > len(cells.values))
+
+    def _status(self) -> dict[str, list[Any]]:
+        """Return which rows count, where a column says that some do not."""
+        return {
+            name: list(_STATUS[plain]) for name, plain in self.plain.items() if plain in _STATUS
+        }
+
+    def _is_one_hot(self, name: str) -> bool:
+        values = {str(value).strip().casefold() for value in self.frame.column(name).values}
+        return values <= {"true", "false", "0", "1", ""}
+
+    def _by_label(self, long: dict[str, Any], label: str) -> dict[str, Any]:
+        """Return the reader of votes in this column: one in each row, or a list."""
+        cells = self.frame.column(label)
+        if any(isinstance(value, dict) or _holds_objects(value) for value in cells.values):
+            raise self.faults.fatal(
+                f"The column {label!r} holds objects, not labels.",
+                shorten(next(value for value in cells.values if not isinstance(value, str))),
+                "labels",
+                "say where the labels stand in a dataset's YAML file: reader.each, and a dotted "
+                "path as reader.label",
+            )
+        if not _is_list(cells) or all(len(as_list(value) or [0]) == 1 for value in cells.values):
+            return long | {"label": label}
+        who = next(iter(self.named(_ANNOTATORS)), "")
+        columns = {"format": "columns"} | {
+            key: value for key, value in long.items() if key in ("item", "where")
+        } | {"labels": label} | ({"annotators": who} if who else {})  # fmt: skip
+        lists = [as_list(value) or [] for value in cells.values]
+        repeated = any(len(set(map(str, one))) < len(one) for one in lists)
+        if not (repeated or who or self.plain[label] not in _LABEL):
+            self._doubt(
+                f"lists in {label!r}, none of which holds a label twice: the votes of several "
+                "people, or several labels by one?",
+                [columns, long | {"each": label, "label": label}],
+            )
+        return columns
+
+    def _columns_of_votes(self, item: str) -> list[str]:
+        """Return columns such as rater_1 to rater_n, which hold a vote each."""
+        stems: dict[str, list[str]] = {}
+        for name, plain in self.plain.items():
+            match = _NUMBERED.fullmatch(plain)
+            if match and match[1] in (*_ANNOTATOR, *_LABEL):
+                stems.setdefault(match[1], []).append(name)
+        found = [(stem, names) for stem, names in stems.items() if len(names) > 1]
+        if len(found) != 1 or (item and self._repeats(item)):
+            return []
+        stem, names = found[0]
+        values = [set(self.frame.column(name).identifiers().values) for name in names]
+        are_like = all(
+            one & set().union(*values[:k], *values[k + 1 :]) for k, one in enumerate(values)
+        )
+        are_counts = all(as_count(value) is not None for one in values for value in one)
+        if not are_like or (stem in _LABEL and are_counts):
+            base = {"item": item}
+            self._doubt(
+                f"the columns {_listed(names)} may hold a vote each, or the votes for a label each",
+                [base | {"format": "columns", "labels": names}, base | {"format": "wide"}],
+                names,
+            )
+        return names
+
+    def _no_label(self, long: dict[str, Any], item: str, annotator: str) -> None:
+        """Say which column may hold the votes."""
+        may_be = []
+        for name in self.frame.names:
+            plain = self.plain[name]
+            if (
+                name in (item, annotator)
+                or plain in (*_ITEM, *_ANNOTATOR)
+                or _MEASURE.search(plain)
+            ):
+                continue
+            values = self.frame.column(name).identifiers().values
+            if 1 < len(values) <= _FEW_LABELS and not self._is_of_item(name, item):
+                may_be.append(name)
+        if not may_be:
+            raise self.faults.fatal(
+                "The column of the votes is not recognised.",
+                f"columns {_listed(self.frame.names)}",
+                todo="name it: --label",
+            )
+        self._doubt(
+            f"a row per vote, by {_listed([item, *filter(None, [annotator])])}; no column is "
+            f"called label, and {_listed(may_be)} may be meant",
+            [long | {"label": name} for name in may_be[:2]],
+        )
+
+    def _is_measure(self, plain: str) -> bool:
+        """Return whether a column of this name counts no votes, and is none."""
+        return plain in (*_ITEM, *_ANNOTATOR) or _MEASURE.search(plain) is not None
+
+    def _is_of_item(self, name: str, item: str) -> bool:
+        """Return whether a column says the same in all rows of an item, as a text does."""
+        cells = self.frame.column(name).codes.tolist()
+        items = self.frame.column(item).identifiers().codes.tolist()
+        said: dict[int, int] = {}
+        return all(
+            said.setdefault(one, cell) == cell for one, cell in zip(items, cells, strict=True)
+        )
+
+    def _wide(self, item: str, base: dict[str, Any]) -> dict[str, Any]:
+        """Return the reader of a table of counts or shares."""
+        numbers: list[str] = []
+        odd: list[str] = []
+        every: list[Any] = []
+        for name, plain in self.plain.items():
+            if not item or name in (item, _N_VOTES):
+                continue
+            values = self.frame.column(name).values
+            if any(as_number(value) is not None for value in values):
+                is_odd = self._is_measure(plain)
+                (odd if is_odd else numbers).append(name)
+                every += [] if is_odd else values
+        lists = self.named(_LISTS)
+        if not numbers and not odd:
+            raise self.faults.fatal(
+                "The columns of items and votes are not recognised.",
+                f"columns {_listed(self.frame.names)}",
+                todo="name the columns: --item, --label and, where it is known, --annotator; if "
+                "each vote of an item has a column of its own, write a YAML file "
+                "(reader.format: columns)",
+            )
+        if odd or lists:
+            readers = [base | {"format": "columns", "labels": name} for name in lists[:1]]
+            readers += [base | {"format": "long", "label": name} for name in odd[: 2 - len(lists)]]
+            readers += [base | {"format": "wide"}] if len(numbers) > 1 else []
+            self._doubt(
+                f"numbers in {_listed([*numbers, *odd])}: are they votes for these labels?",
+                readers[:2],
+                numbers,
+            )
+        are_shares = any(as_count(value) is None for value in every) and all(
+            as_share(value) is not None for value in every
+        )
+        stated = {_N_VOTES: _N_VOTES} if _N_VOTES in self.frame.names else {}
+        if are_shares and not stated:
+            raise self.faults.fatal(
+                "The columns hold shares, and how many votes each item has is not known.",
+                f"columns {_listed(numbers)}",
+                f"a column {_N_VOTES} beside the shares, or numbers of votes instead",
+            )
+        return {"format": "wide"} | base | stated | ({"values": "shares"} if are_shares else {})
+
+    def layout(self, reader: dict[str, Any], numbers: Sequence[str] = ()) -> Layout:
+        """Return a reader with the labels that it finds."""
+        frame = self.frame
+        reader = {key: value for key, value in reader.items() if value or key == "item"}
+        used = {reader.get("item"), reader.get("annotator"), reader.get("n_votes"), "key"}
+        used |= {reader.get("annotators"), *reader.get("where", {})}
+        each = reader.get("each", ())
+        each = (each,) if isinstance(each, str) else tuple(each)
+        used |= set(each)
+        if each:
+            frame = frame.each(each, self.faults)
+        if reader.get("where"):
+            frame = frame.where(reader["where"], self.faults)
+        if reader["format"] == "wide":
+            numbers = numbers or [
+                name
+                for name in frame.names
+                if name not in used
+                and any(as_number(value) is not None for value in frame.column(name).values)
+            ]
+            labels, used = tuple(numbers), used | set(numbers)
+        elif reader["format"] == "columns" and isinstance(reader["labels"], str):
+            cells = frame.column(reader["labels"]).values
+            labels = _labels(column_of(one for cell in cells for one in as_list(cell) or []))
+            used.add(reader["labels"])
+        elif reader["format"] == "long" and not isinstance(reader["label"], str):
+            labels, used = tuple(reader["label"]), used | set(reader["label"])
+        else:
+            names = reader.get("labels") or [reader["label"]]
+            labels = _labels(
+                column_of(alone(v) for name in names for v in frame.column(name).values)
+            )
+            used |= set(names)
+        others = [name for name in self.frame.names if name not in used]
+        who = reader.get("annotator")
+        lacks = bool(who and (frame.column(who).identifiers().codes < 0).any())
+        return Layout(reader, labels, tuple(others), lacks)
+
+    def _doubt(
+        self, why: str, readers: Sequence[dict[str, Any]], numbers: Sequence[str] = ()
+    ) -> None:
+        """Refuse a file that may be read in two ways, and show both."""
+        texts = []
+        for reader in readers:
+            layout = self.layout({"item": ""} | reader, numbers)
+            if 2 <= len(layout.labels) <= _FEW_LABELS:
+                texts.append(yaml_of(described(self.path, layout)))
+        raise self.faults.fatal(
+            "What the columns of this votes file are is in doubt.",
+            why,
+            "one of these YAML files:\n" + "# or\n".join(texts) if texts else "",
+            "save the one that is meant beside the votes, or name the columns: --item, "
+            "--annotator, --label",
+        )
+
+
+def _is_list(cells: Column) -> bool:
+    """Return whether cells hold lists: in JSON, or separated by commas."""
+    values = cells.values
+    if any(isinstance(value, list) for value in values):
+        return all(isinstance(value, list) for value in values)
+    texts = [value for value in values if isinstance(value, str) and value.strip()]
+    if len(texts) < len(values) or not any(len(as_list(one) or []) > 1 for one in texts):
+        return False
+    parts = {str(part) for one in texts for part in as_list(one) or []}
+    return all(one.startswith("[") for one in texts) or len(parts) <= min(_FEW_LABELS, len(texts))
+
+
+def _holds_objects(value: Any) -> bool:
+    return isinstance(value, list) and any(isinstance(one, dict | list) for one in value)
+
+
+def _labels(cells: Column) -> tuple[str, ...]:
+    return tuple(in_order(cells.identifiers().values))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(shorten, names[:12])) + (", …" if len(names) > 12 else "")
+
+
+def dataset_of(path: Path) -> Dataset:
+    """Describe a votes file by its columns, as CSV, TSV, JSON, JSON lines or parquet.
+
+    Returns
+    -------
+    Dataset
+        Named after the file; labels are those that occur, in order, or the wide file's columns.
+
+    Raises
+    ------
+    ChaosError
+        If it is not known what the columns are, or the file is damaged; or the labels are
+        numbers on a scale.
+    """
+    layout, frame = layout_of(path)
+    labels, faults = layout.labels, Faults(path, "votes", expected=FORMAT, todo=_TODO)
+    if layout.format != "wide" and is_rating(labels):
+        raise faults.fatal(
+            "The labels are numbers on a scale, not classes.",
+            f"{len(labels)} different numbers, from {shorten(min(labels, key=float))} to "
+            f"{shorten(max(labels, key=float))}",
+            "labels, or a rule that cuts the scale into classes: reader.cut in a dataset's YAML "
+            "file, which `chaos dataset init --cut` writes",
+        )
+    if layout.format == "wide" and layout.others:
+        raise faults.fatal(
+            "This is not a votes file in a known format: it has columns that hold no votes.",
+            _listed(layout.others),
+            f"the columns {layout.reader['item']!r} and {_listed(labels)} alone, or a YAML file "
+            "that says what the others are",
+        )
+    if len(labels) > _MOST_LABELS:
+        raise faults.fatal(
+            "This is not a votes file in a known format.",
+            f"columns {_listed(frame.names)}, with {len(labels)} different labels",
+        )
+    return described(path, layout)
+
+
+def described(path: Path, layout: Layout, extra: Mapping[str, Any] | None = None) -> Dataset:
+    """Return the dataset that a votes file of this layout is."""
+    extra = dict(extra or {})
+    content = {
+        "name": name_of(path),
+        "title": path.stem,
+        "labels": list(layout.labels),
+        "files": [{"name": path.name}],
+        "reader": {**layout.reader, **extra.pop("reader", {})},
+    }
+    what = "The labels of this votes file"
+    return checked(content | extra, Dataset, path, what, todo="correct the file")
+
+
+def yaml_of(dataset: Dataset) -> str:
+    """Return what was said of a dataset, in the order of the package's own files."""
+    said = dataset.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    labels = [one.name if one.name == one.code else {"name": one.name, "code": one.code}
+              for one in dataset.classes]  # fmt: skip
+    kept = {
+        "name": dataset.name,
+        "title": dataset.title,
+        "labels": labels,
+        "ordered": dataset.ordered or None,
+        "texts": list(dataset.text_fields),
+        "files": said["files"],
+        "reader": {key: value for key, value in said["reader"].items() if value or key == "item"},
+    }
+    text: str = yaml.safe_dump(
+        {key: value for key, value in kept.items() if value},
+        allow_unicode=True,
+        sort_keys=False,
+        default_flow_style=None,
+        width=100,
+    )
+    return text
+
+
+def name_of(path: Path) -> str:
+    """Return the file's stem as a dataset may be called."""
+    name = re.sub(r"[^a-z0-9_-]+", "-", path.stem.lower()).strip("-_")
+    if not name:
+        raise ChaosError(
+            "This file's name makes no name for a dataset.",
+            where=path,
+            expected="letters or digits from a to z and 0 to 9",
+            todo="rename the file",
+        )
+    return name

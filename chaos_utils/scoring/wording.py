@@ -1,0 +1,104 @@
+"""How files word a dataset's labels: as it does, in another case, or as the reader says."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.datasets.dataset import Dataset
+
+SAY_SO = "--answers A=entailment,B=neutral"
+
+
+_LETTERED = re.compile(r"(?<=^\w)[.:)]\s+")
+
+
+def answers_of(text: str) -> dict[str, str]:
+    """Return the labels that an option names, by the answers that stand for them."""
+    answers: dict[str, str] = {}
+    for pair in text.split(","):
+        answer, equals, label = (part.strip() for part in pair.partition("="))
+        if not (answer and equals and label) or answer in answers:
+            raise ChaosError(
+                "An answer is named twice." if answer in answers else "An answer has no label.",
+                where="--answers", found=repr(pair),
+                expected=f"each answer once, with its label, such as {SAY_SO}",
+            )  # fmt: skip
+        answers[answer] = label
+    return answers
+
+
+def _plain(text: str) -> str:
+    """Return a text without case, and without the marks that may stand around an answer."""
+    return " ".join(text.replace("_", " ").casefold().split()).strip(" .,:;!*\"'`()[]")
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """Which words stand for which label of a dataset.
+
+    Codes stand for labels only where the reader does not say what answers mean: a letter may be
+    both.
+    """
+
+    dataset: Dataset
+    answers: Mapping[str, str] = field(default_factory=dict)
+    _exact: dict[str, int] = field(init=False, default_factory=dict)
+    _plain: dict[str, int] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        names = {name: k for k, name in enumerate(self.dataset.labels)}
+        names |= {name.replace(" ", "_"): k for name, k in names.items()}
+        known = {name: self.dataset.label_index(label) for name, label in self.answers.items()}
+        said = {name: k for name, k in known.items() if k is not None}
+        self._exact.update(names | said)
+        for text, k in (names | said).items():
+            plain = _plain(text) or text
+            self._plain[plain] = k if self._plain.get(plain, k) == k else -1  # of two labels
+
+    def label(self, text: object) -> int | None:
+        """Return the label that an answer stands for, from 0; None where it stands for none.
+
+        A letter and a word, as in ``A. entailment``, must stand for one label.
+        """
+        found = self._label_of(text)
+        if found is None and isinstance(text, str):
+            parts = {self._label_of(part) for part in _LETTERED.split(text.strip(), maxsplit=1)}
+            found = next(iter(parts)) if len(parts) == 1 else None
+        return found
+
+    def _label_of(self, text: object) -> int | None:
+        word = text.strip() if isinstance(text, str) else text
+        known = self._exact.get(word) if isinstance(word, str) else None
+        if known is None and not self.answers:
+            known = self.dataset.label_index(word)
+        if known is None and isinstance(word, str):
+            known = self._plain.get(_plain(word))
+        return None if known == -1 else known
+
+    def columns(self, names: Sequence[str], where: object) -> list[str | None]:
+        """Return the column of each label; None where there is none. `where` is the file."""
+        found: list[str | None] = [None] * self.dataset.n_classes
+        exact = set(self._exact)
+        for name in sorted(names, key=lambda name: name not in exact):  # those first
+            k = self.label(name)
+            if k is not None and found[k] is None:
+                found[k] = name
+            elif k is not None and (name in exact) == (found[k] in exact):
+                raise ChaosError(
+                    f"Two columns are for the label {self.dataset.labels[k]!r}.", where=where,
+                    found=f"{found[k]!r} and {name!r}", expected="one column for each label",
+                    todo="rename or remove one of them",
+                )  # fmt: skip
+        return found
+
+
+def check_answers(answers: Mapping[str, str], datasets: Sequence[Dataset]) -> None:
+    """Raise a ChaosError if answers stand for what is a label of none of the datasets."""
+    for answer, label in answers.items():
+        if all(one.label_index(label) is None for one in datasets):
+            known = dict.fromkeys(name for one in datasets for name in one.labels)
+            raise ChaosError(
+                "An answer stands for no label.", where="--answers", found=f"{answer}={label}",
+                expected=did_you_mean(label, known),
+            )  # fmt: skip
