@@ -83,11 +83,6 @@ def normalised(text: str) -> str:
     """Return a text without case, punctuation and spacing, to tell whether two are the same.
 
     The corpora's releases differ in these: some of them were detokenised.
-
-    Returns
-    -------
-    str
-        Letters and digits alone, in lower case.
     """
     text = unicodedata.normalize("NFKC", text).lower()
     return re.sub(r"[\W_]+", "", text)
@@ -104,12 +99,6 @@ def choose_data(task: str, data: str = "auto") -> str:
 
     ``auto`` is the released data, or an error where a file of it is missing: a model must
     never be trained on the synthetic sample unless that was asked for.
-
-    Parameters
-    ----------
-    task : {'nli', 'alphanli'}
-    data : str
-        ``auto``, ``released``, ``sample`` or a folder; all but ``auto`` are returned as they are.
     """
     if data != "auto":
         return data
@@ -128,21 +117,7 @@ def choose_data(task: str, data: str = "auto") -> str:
 
 
 def load_corpus(task: str, split: str, data: str = "auto") -> Corpus:
-    """Read a split of a task's corpora.
-
-    Parameters
-    ----------
-    task : {'nli', 'alphanli'}
-    split : {'train', 'dev', 'test'}
-        αNLI has ``train`` alone: its development set is ChaosNLI-α.
-    data : str
-        See `choose_data` and `sources.locate`.
-
-    Raises
-    ------
-    ChaosError
-        If a file is missing, or a line has faults: a field that is not text, an unknown label.
-    """
+    """Read a split of a task's corpora."""
     wanted = get_task(task)
     data = choose_data(task, data)
     parts = []
@@ -286,14 +261,7 @@ def _hard(
 
 
 def load_chaosnli(task: str, data: str = "auto") -> tuple[Corpus, list[Votes]]:
-    """Return ChaosNLI's items of a task with their vote shares, and the votes themselves.
-
-    Parameters
-    ----------
-    task : {'nli', 'alphanli'}
-    data : str
-        See `choose_data`.
-    """
+    """Return ChaosNLI's items of a task with their vote shares, and the votes themselves."""
     wanted = get_task(task)
     votes = [load_votes(name, choose_data(task, data)) for name in wanted.datasets]
     return from_votes(votes, wanted), votes

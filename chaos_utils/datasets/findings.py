@@ -99,19 +99,7 @@ def check_votes(votes: Votes, faults: Sequence[str] = ()) -> Findings:
 def check_file(
     path: Path, *, item: str = "", annotator: str = "", label: str = ""
 ) -> tuple[Findings, Layout]:
-    """Say what stands in a votes file that nothing describes, faults and all.
-
-    Parameters
-    ----------
-    path : Path
-    item, annotator, label : str
-        Columns that the reader names; the others are recognised.
-
-    Raises
-    ------
-    ChaosError
-        If it is not known what the columns are, or the file is damaged.
-    """
+    """Say what stands in a votes file that nothing describes, faults and all."""
     layout, frame = layout_of(path, item=item, annotator=annotator, label=label)
     dataset = described(path, layout)
     votes, noted = read_noting([path], dataset, any_number=True)

@@ -61,30 +61,7 @@ def read_file(
     *,
     any_number: bool = False,
 ) -> Votes:
-    """Read and check the files of a dataset.
-
-    Parameters
-    ----------
-    paths : sequence of Path
-        The dataset's files, in its order.
-    dataset : Dataset
-        Its reader decides the format.
-    names : sequence of str, optional
-        How records and figures name the files; their base names by default.
-    any_number : bool
-        Whether an item may have another number of votes than the published ones.
-
-    Returns
-    -------
-    Votes
-        Items in the order of the file.
-
-    Raises
-    ------
-    ChaosError
-        If a file is empty or has faults: all are counted, the first few are shown with line,
-        field, what was found and what was expected.
-    """
+    """Read and check the files of a dataset."""
     votes, faults = read_noting(paths, dataset, names, any_number=any_number)
     faults.check()
     return votes
