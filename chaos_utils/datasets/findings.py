@@ -100,9 +100,9 @@ def check_file(
     path: Path, *, item: str = "", annotator: str = "", label: str = ""
 ) -> tuple[Findings, Layout]:
     """Say what stands in a votes file that nothing describes, faults and all."""
-    layout, frame = layout_of(path, item=item, annotator=annotator, label=label)
+    layout, content, frame = layout_of(path, item=item, annotator=annotator, label=label)
     dataset = described(path, layout)
-    votes, noted = read_noting([path], dataset, any_number=True)
+    votes, noted = read_noting([path], dataset, any_number=True, given=(content, frame))
     faults, labels = noted.shown, layout.labels
     if layout.format != "wide" and is_rating(labels):
         faults.append(

@@ -513,7 +513,7 @@ def _large_csv(content: Content) -> Frame | None:
             raise ChaosError("This CSV file is unusual.", where=content.path) from fault
 
     try:
-        return Frame(names, len(column(names[0]).codes), column, None)
+        return Frame(names, len(column(names[-1]).codes), column, None)
     except ChaosError:
         return None
 

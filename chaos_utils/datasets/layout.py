@@ -104,7 +104,7 @@ class Layout:
 
 def layout_of(
     path: Path, *, item: str = "", annotator: str = "", label: str = ""
-) -> tuple[Layout, Frame]:
+) -> tuple[Layout, Content, Frame]:
     """Recognise the columns of a votes file."""
     content = Content.of(path)
     faults = Faults(path, "votes", expected=FORMAT, todo="correct the file")
@@ -136,7 +136,7 @@ def layout_of(
             repr(layout.labels[0]),
             "two labels at least",
         )
-    return layout, frame
+    return layout, content, frame
 
 
 def _plain(name: str) -> str:
@@ -492,7 +492,7 @@ def _listed(names: Sequence[str]) -> str:
 
 def dataset_of(path: Path) -> Dataset:
     """Describe a votes file by its columns, as CSV, TSV, JSON, JSON lines or parquet."""
-    layout, frame = layout_of(path)
+    layout, _, frame = layout_of(path)
     labels, faults = layout.labels, Faults(path, "votes", expected=FORMAT, todo=_TODO)
     if layout.format != "wide" and is_rating(labels):
         raise faults.fatal(
