@@ -102,7 +102,9 @@ def check_file(
     """Say what stands in a votes file that nothing describes, faults and all."""
     layout, content, frame = layout_of(path, item=item, annotator=annotator, label=label)
     dataset = described(path, layout)
+    texts, others, alike = _others(frame, layout)
     votes, noted = read_noting([path], dataset, any_number=True, given=(content, frame))
+    del content, frame  # which may be large
     faults, labels = noted.shown, layout.labels
     if layout.format != "wide" and is_rating(labels):
         faults.append(
@@ -110,7 +112,6 @@ def check_file(
             f"{min(labels, key=float)} to {max(labels, key=float)}: name the rule "
             "that cuts it into classes, `chaos dataset init --cut`"
         )
-    texts, others, alike = _others(frame, layout)
     beside = "by the YAML file of `chaos dataset init`: not all columns are votes"
     found = check_votes(votes, faults)
     found.text_columns, found.other_columns = texts, others
