@@ -32,13 +32,7 @@ def is_missing(dataset: Dataset) -> bool:
 
 
 def missing_predictions(dataset: Dataset) -> list[str]:
-    """Return the released predictions on a dataset that are not available, but could be.
-
-    Returns
-    -------
-    list of str
-        Names of files.
-    """
+    """Return the released predictions on a dataset that are not available, but could be."""
     named = [
         name
         for known in dataset.systems

@@ -120,13 +120,7 @@ def bring(dataset: Dataset, path: Path | None = None) -> Dataset:
 
 
 def in_order(names: Iterable[str]) -> list[Dataset]:
-    """Return the datasets of these names, in the order of `known_datasets`, each once.
-
-    Raises
-    ------
-    ChaosError
-        If a name is not known: a figure must not leave it out silently.
-    """
+    """Return the datasets of these names, in the order of `known_datasets`, each once."""
     wanted = dict.fromkeys(str(name) for name in names)
     for name in wanted:
         get_dataset(name)
@@ -134,13 +128,7 @@ def in_order(names: Iterable[str]) -> list[Dataset]:
 
 
 def title_of(group: str) -> str:
-    """Return how a dataset, or several that are joined by ``+``, is called on axes.
-
-    Parameters
-    ----------
-    group : str
-        A name, or a pool such as ``snli+mnli``.
-    """
+    """Return how a dataset, or several that are joined by ``+``, is called on axes."""
     parts = [get_dataset(name) for name in group.split("+")]
     if len(parts) == 1:
         return parts[0].title
@@ -148,13 +136,7 @@ def title_of(group: str) -> str:
 
 
 def short_of(group: str) -> str:
-    """Return how a dataset, or several that are joined by ``+``, is called in prose.
-
-    Parameters
-    ----------
-    group : str
-        A name, or a pool such as ``snli+mnli``.
-    """
+    """Return how a dataset, or several that are joined by ``+``, is called in prose."""
     return "+".join(get_dataset(name).short for name in group.split("+"))
 
 

@@ -25,30 +25,7 @@ _TOLERANCE = 1e-6
 def read_chaosnli(
     path: Path, dataset: Dataset, name: str | None = None, *, any_number: bool = False
 ) -> Votes:
-    """Read and check a file in ChaosNLI's format.
-
-    Parameters
-    ----------
-    path : Path
-        A file with one JSON object per line.
-    dataset : Dataset
-        Which dataset it must be of.
-    name : str, optional
-        How records and figures name the file; its base name by default.
-    any_number : bool
-        Whether an item may have another number of votes than the published ones.
-
-    Returns
-    -------
-    Votes
-        Items in the order of the file.
-
-    Raises
-    ------
-    ChaosError
-        If the file is empty or has faults: all are counted, the first few are shown
-        with line, field, what was found and what was expected.
-    """
+    """Read and check a file in ChaosNLI's format."""
     n_votes = None if any_number else dataset.n_votes or None
     content = Content.of(path)
     faults = Faults(

@@ -236,24 +236,11 @@ def judges_file(dataset: Dataset) -> str:
 def read_judges(dataset: str, data: str = "auto") -> pd.DataFrame:
     """Read the label that each of 32 language models gave to about 1,000 items of ChaosNLI.
 
-    Parameters
-    ----------
-    dataset : str
-        One of ChaosNLI's.
-    data : str
-        As for `sources.locate`.
-
     Returns
     -------
     DataFrame
         A row per item and model that answered: uid (ChaosNLI's), model (the name under which it
         was asked, which is no verified version), maker, label (as the dataset names it).
-
-    Raises
-    ------
-    ChaosError
-        If there is no such file beside the dataset, or it is damaged, names a label that the
-        dataset does not have, or an item twice.
     """
     about = get_dataset(dataset)
     if not judges_file(about):

@@ -1,12 +1,11 @@
 """The corpora that models are trained and chosen on: SNLI, MNLI, αNLI, and ChaosNLI's own votes."""
 
-import json
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +14,8 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input, digest, merged
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import KEYWORDS, get_dataset
+from chaos_utils.datasets.faults import Faults, wrong
+from chaos_utils.datasets.frame import Column, Content, Frame, read_frame
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.tasks import Task, get_task
 from chaos_utils.datasets.votes import Votes
@@ -83,11 +84,6 @@ def normalised(text: str) -> str:
     """Return a text without case, punctuation and spacing, to tell whether two are the same.
 
     The corpora's releases differ in these: some of them were detokenised.
-
-    Returns
-    -------
-    str
-        Letters and digits alone, in lower case.
     """
     text = unicodedata.normalize("NFKC", text).lower()
     return re.sub(r"[\W_]+", "", text)
@@ -104,12 +100,6 @@ def choose_data(task: str, data: str = "auto") -> str:
 
     ``auto`` is the released data, or an error where a file of it is missing: a model must
     never be trained on the synthetic sample unless that was asked for.
-
-    Parameters
-    ----------
-    task : {'nli', 'alphanli'}
-    data : str
-        ``auto``, ``released``, ``sample`` or a folder; all but ``auto`` are returned as they are.
     """
     if data != "auto":
         return data
@@ -128,21 +118,7 @@ def choose_data(task: str, data: str = "auto") -> str:
 
 
 def load_corpus(task: str, split: str, data: str = "auto") -> Corpus:
-    """Read a split of a task's corpora.
-
-    Parameters
-    ----------
-    task : {'nli', 'alphanli'}
-    split : {'train', 'dev', 'test'}
-        αNLI has ``train`` alone: its development set is ChaosNLI-α.
-    data : str
-        See `choose_data` and `sources.locate`.
-
-    Raises
-    ------
-    ChaosError
-        If a file is missing, or a line has faults: a field that is not text, an unknown label.
-    """
+    """Read a split of a task's corpora."""
     wanted = get_task(task)
     data = choose_data(task, data)
     parts = []
@@ -186,70 +162,50 @@ def join(parts: Sequence[Corpus]) -> Corpus:
     )
 
 
-def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    for number, line in enumerate(_read_text(path).split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as fault:
-            raise ChaosError(
-                "A line of a training file is not JSON.",
-                where=f"{path}, line {number}",
-                found=line[:60].strip(),
-                expected="one JSON object per line",
-            ) from fault
-        yield number, row
-
-
-def _read_text(path: Path) -> str:
-    try:
-        return path.read_text("utf-8")
-    except UnicodeDecodeError as fault:
-        raise ChaosError(
-            "A training file is not UTF-8 text.", where=path, found=f"byte {fault.start}: {fault}"
-        ) from fault
-
-
-def _texts(row: Any, fields: Sequence[str], place: str) -> tuple[str, ...]:
+def _columns(path: Path, fields: Sequence[str]) -> tuple[Frame, Faults, list[Column]]:
+    """Return columns of texts of a file of JSON lines, and where its faults are noted."""
+    expected = f"one JSON object per line, with the fields {', '.join(fields)}"
+    faults = Faults(path, "training items", expected=expected, todo="correct these lines")
+    frame = read_frame(Content.of(path), faults)
+    faults.check()
     for field in fields:
-        if not isinstance(row, dict) or not isinstance(row.get(field), str):
-            raise ChaosError(
-                "A line of a training file lacks a field.",
-                where=place,
-                found="no text " + repr(field),
-                expected="the fields " + ", ".join(fields),
-            )
-    return tuple(row[field] for field in fields)
+        if field not in frame:
+            raise faults.fatal(f"The training file lacks a field {field!r}.")
+    columns = [frame.column(field) for field in fields]
+    for field, cells in zip(fields, columns, strict=True):
+        is_text = cells.map(lambda value: isinstance(value, str), bool)
+        faults.rows(
+            np.flatnonzero(~is_text), frame.place, partial(_wrong_cell, field, cells, "text")
+        )
+    faults.check()
+    return frame, faults, columns
+
+
+def _wrong_cell(field: str, cells: Column, expected: str, row: int) -> str:
+    return wrong(field, cells[row], expected)
 
 
 def _read_pairs(path: Path, dataset: str, task: Task) -> Corpus:
     """Read SNLI's and MNLI's JSON lines; those without a majority label are dropped, counted."""
-    uids, texts, labels, dropped = [], [], [], 0
-    for number, row in _lines(path):
-        place = f"{path}, line {number}"
-        text = _texts(row, ("sentence1", "sentence2", "gold_label", "pairID"), place)
-        if text[2] == NO_MAJORITY:
-            dropped += 1
-            continue
-        if text[2] not in task.labels:
-            raise ChaosError(
-                "A line of a training file has an unknown label.",
-                where=f"{place}, field 'gold_label'",
-                found=repr(text[2]),
-                expected=", ".join(task.labels) + f", or {NO_MAJORITY!r} for no majority",
-            )
-        uids.append(text[3])
-        texts.append(text[:2])
-        labels.append(task.labels.index(text[2]))
-    return _hard(task, uids, texts, labels, dataset, dropped)
+    fields = ("sentence1", "sentence2", "gold_label", "pairID")
+    frame, faults, (premises, hypotheses, gold, uids) = _columns(path, fields)
+    known = {label: k for k, label in enumerate(task.labels)} | {NO_MAJORITY: -1}
+    labels = gold.map(lambda label: known.get(label, -2), np.int64)
+    expected = f"one of {', '.join(task.labels)}, or {NO_MAJORITY!r} for no majority"
+    said = partial(_wrong_cell, "gold_label", gold, expected)
+    faults.rows(np.flatnonzero(labels == -2), frame.place, said)
+    faults.check()
+    kept = np.flatnonzero(labels >= 0).tolist()
+    texts = [(premises[row], hypotheses[row]) for row in kept]
+    dropped = len(frame) - len(kept)
+    return _hard(task, [uids[row] for row in kept], texts, labels[kept], dataset, dropped)
 
 
 def _read_stories(path: Path, labels: Path, dataset: str, task: Task) -> Corpus:
     """Read αNLI's stories, and their labels from the file beside them."""
-    fields = ("story_id", "obs1", "hyp1", "hyp2", "obs2")
-    rows = [_texts(row, fields, f"{path}, line {number}") for number, row in _lines(path)]
-    given = _read_text(labels).split()
+    frame, _, columns = _columns(path, ("story_id", "obs1", "hyp1", "hyp2", "obs2"))
+    rows = [tuple(cells[row] for cells in columns) for row in range(len(frame))]
+    given = Content.of(labels).text().split()
     if len(given) != len(rows):
         raise ChaosError(
             "Stories and labels differ in number.",
@@ -275,7 +231,7 @@ def _hard(
     task: Task,
     uids: Sequence[str],
     texts: Sequence[tuple[str, ...]],
-    labels: Sequence[int],
+    labels: npt.ArrayLike,
     dataset: str,
     dropped: int,
 ) -> Corpus:
@@ -286,14 +242,7 @@ def _hard(
 
 
 def load_chaosnli(task: str, data: str = "auto") -> tuple[Corpus, list[Votes]]:
-    """Return ChaosNLI's items of a task with their vote shares, and the votes themselves.
-
-    Parameters
-    ----------
-    task : {'nli', 'alphanli'}
-    data : str
-        See `choose_data`.
-    """
+    """Return ChaosNLI's items of a task with their vote shares, and the votes themselves."""
     wanted = get_task(task)
     votes = [load_votes(name, choose_data(task, data)) for name in wanted.datasets]
     return from_votes(votes, wanted), votes

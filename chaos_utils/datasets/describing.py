@@ -29,19 +29,7 @@ def describe(
     label: str = "",
     cut: Sequence[float] = (),
 ) -> tuple[str, list[str], list[str]]:
-    """Return the text of a dataset's YAML file, what it leaves out, and the faults of the votes.
-
-    Parameters
-    ----------
-    votes : Path
-        The votes file.
-    target : Path
-        Where the YAML file is to stand: in the folder of the votes, or above it.
-    item, annotator, label : str
-        Columns that the reader names; the others are recognised.
-    cut : sequence of float
-        The least number of a rating's scale, where it is cut, and the greatest.
-    """
+    """Return the text of a dataset's YAML file, what it leaves out, and the faults of the votes."""
     found, layout = check_file(votes, item=item, annotator=annotator, label=label)
     faults = Faults(votes, "votes", expected="two labels at least", todo="correct the file")
     given = f"--cut {','.join(f'{edge:g}' for edge in cut)}"

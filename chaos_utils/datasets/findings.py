@@ -99,22 +99,12 @@ def check_votes(votes: Votes, faults: Sequence[str] = ()) -> Findings:
 def check_file(
     path: Path, *, item: str = "", annotator: str = "", label: str = ""
 ) -> tuple[Findings, Layout]:
-    """Say what stands in a votes file that nothing describes, faults and all.
-
-    Parameters
-    ----------
-    path : Path
-    item, annotator, label : str
-        Columns that the reader names; the others are recognised.
-
-    Raises
-    ------
-    ChaosError
-        If it is not known what the columns are, or the file is damaged.
-    """
-    layout, frame = layout_of(path, item=item, annotator=annotator, label=label)
+    """Say what stands in a votes file that nothing describes, faults and all."""
+    layout, content, frame = layout_of(path, item=item, annotator=annotator, label=label)
     dataset = described(path, layout)
-    votes, noted = read_noting([path], dataset, any_number=True)
+    texts, others, alike = _others(frame, layout)
+    votes, noted = read_noting([path], dataset, any_number=True, given=(content, frame))
+    del content, frame  # which may be large
     faults, labels = noted.shown, layout.labels
     if layout.format != "wide" and is_rating(labels):
         faults.append(
@@ -122,7 +112,6 @@ def check_file(
             f"{min(labels, key=float)} to {max(labels, key=float)}: name the rule "
             "that cuts it into classes, `chaos dataset init --cut`"
         )
-    texts, others, alike = _others(frame, layout)
     beside = "by the YAML file of `chaos dataset init`: not all columns are votes"
     found = check_votes(votes, faults)
     found.text_columns, found.other_columns = texts, others

@@ -353,25 +353,7 @@ def read_frame(
     *,
     careful: bool = True,
 ) -> Frame:
-    """Return the rows of a file of any format but npy.
-
-    Parameters
-    ----------
-    content : Content
-    faults : Faults
-        Takes what is wrong with single rows, which are left out.
-    inside : str
-        Dotted path to the list of records in a JSON file; empty for JSON lines.
-    keys : sequence of str
-        Columns that the keys of nested objects make, where records are no list in a JSON file.
-    careful : bool
-        Whether it must be known where each row stands; a large CSV takes five times as long.
-
-    Raises
-    ------
-    ChaosError
-        If the file cannot be read as a whole.
-    """
+    """Return the rows of a file of any format but npy."""
     if content.is_parquet:
         return _parquet(content, faults)
     if not careful and len(content.data) >= LARGE and not (inside or keys):
@@ -531,7 +513,7 @@ def _large_csv(content: Content) -> Frame | None:
             raise ChaosError("This CSV file is unusual.", where=content.path) from fault
 
     try:
-        return Frame(names, len(column(names[0]).codes), column, None)
+        return Frame(names, len(column(names[-1]).codes), column, None)
     except ChaosError:
         return None
 

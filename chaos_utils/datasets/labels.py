@@ -62,13 +62,7 @@ def _words(name: str) -> str:
 
 
 def remarks_on(names: Sequence[str]) -> list[str]:
-    """Say what looks wrong about the labels that occur, a line each.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The different labels.
-    """
+    """Say what looks wrong about the labels that occur, a line each."""
     found = []
     alike: dict[str, list[str]] = {}
     for name in names:
@@ -100,22 +94,7 @@ def notes_on(
     second: int = 0,
     rows_left_out: Sequence[str] = (),
 ) -> tuple[str, ...]:
-    """Say what was read otherwise than it stands in the file, a sentence each.
-
-    Parameters
-    ----------
-    dataset : Dataset
-    n_votes : int
-        That were read.
-    left_out : mapping from str to int
-        How often answers occur that are for none of the labels.
-    trimmed : int
-        Labels that stand between blanks.
-    second : int
-        Votes beside another one on the item by the same annotator.
-    rows_left_out : sequence of str
-        Which, and how many.
-    """
+    """Say what was read otherwise than it stands in the file, a sentence each."""
     notes = [f"left out: {one}" for one in rows_left_out]
     if left_out:
         total = sum(left_out.values())

@@ -104,20 +104,8 @@ class Layout:
 
 def layout_of(
     path: Path, *, item: str = "", annotator: str = "", label: str = ""
-) -> tuple[Layout, Frame]:
-    """Recognise the columns of a votes file.
-
-    Parameters
-    ----------
-    path : Path
-    item, annotator, label : str
-        Columns that the reader names; the others are recognised.
-
-    Raises
-    ------
-    ChaosError
-        If it is not known what they are, or the file is damaged.
-    """
+) -> tuple[Layout, Content, Frame]:
+    """Recognise the columns of a votes file."""
     content = Content.of(path)
     faults = Faults(path, "votes", expected=FORMAT, todo="correct the file")
     if content.is_array:
@@ -148,7 +136,7 @@ def layout_of(
             repr(layout.labels[0]),
             "two labels at least",
         )
-    return layout, frame
+    return layout, content, frame
 
 
 def _plain(name: str) -> str:
@@ -503,20 +491,8 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def dataset_of(path: Path) -> Dataset:
-    """Describe a votes file by its columns, as CSV, TSV, JSON, JSON lines or parquet.
-
-    Returns
-    -------
-    Dataset
-        Named after the file; labels are those that occur, in order, or the wide file's columns.
-
-    Raises
-    ------
-    ChaosError
-        If it is not known what the columns are, or the file is damaged; or the labels are
-        numbers on a scale.
-    """
-    layout, frame = layout_of(path)
+    """Describe a votes file by its columns, as CSV, TSV, JSON, JSON lines or parquet."""
+    layout, _, frame = layout_of(path)
     labels, faults = layout.labels, Faults(path, "votes", expected=FORMAT, todo=_TODO)
     if layout.format != "wide" and is_rating(labels):
         raise faults.fatal(

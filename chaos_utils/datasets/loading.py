@@ -93,18 +93,7 @@ def load_all_votes(data: str = "auto") -> "list[Votes]":
 
 
 def find_votes_on(dataset: str, data: str = "auto") -> VoteFiles:
-    """Return where the votes on one dataset stand.
-
-    Parameters
-    ----------
-    dataset, data : str
-        As for `load_votes`.
-
-    Raises
-    ------
-    ChaosError
-        As `load_votes`, but for faults in the files of votes.
-    """
+    """Return where the votes on one dataset stand."""
     if data in KEYWORDS:
         return _published(get_dataset(dataset), data)
     found = find_votes(data)
@@ -129,16 +118,6 @@ def find_votes(data: str = "auto") -> list[VoteFiles]:
     """Return where the votes of each dataset stand that `data` holds.
 
     A dataset of the reader's own is known by its name from then on.
-
-    Parameters
-    ----------
-    data : str
-        As for `load_votes`.
-
-    Raises
-    ------
-    ChaosError
-        As `load_all_votes`, but for faults in the files of votes.
     """
     if data == "auto":
         there = [one for one in book_datasets() if sources.find(one.file) is not None]

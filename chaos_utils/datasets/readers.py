@@ -61,30 +61,7 @@ def read_file(
     *,
     any_number: bool = False,
 ) -> Votes:
-    """Read and check the files of a dataset.
-
-    Parameters
-    ----------
-    paths : sequence of Path
-        The dataset's files, in its order.
-    dataset : Dataset
-        Its reader decides the format.
-    names : sequence of str, optional
-        How records and figures name the files; their base names by default.
-    any_number : bool
-        Whether an item may have another number of votes than the published ones.
-
-    Returns
-    -------
-    Votes
-        Items in the order of the file.
-
-    Raises
-    ------
-    ChaosError
-        If a file is empty or has faults: all are counted, the first few are shown with line,
-        field, what was found and what was expected.
-    """
+    """Read and check the files of a dataset."""
     votes, faults = read_noting(paths, dataset, names, any_number=any_number)
     faults.check()
     return votes
@@ -96,24 +73,36 @@ def read_noting(
     names: Sequence[str] | None = None,
     *,
     any_number: bool = False,
+    given: tuple[Content, Frame] | None = None,
 ) -> tuple[Votes, Faults]:
     """Return the votes that files hold, as `read_file`, with what is wrong instead of raising it.
 
-    A large CSV is read again, with its lines, only where something is wrong.
+    A large CSV is read again, with its lines, only where something is wrong. What is `given` is
+    not read again.
     """
     names = names or [path.name for path in paths]
     if isinstance(dataset.reader, ChaosNLIReader):
         votes = read_chaosnli(paths[0], dataset, names[0], any_number=any_number)
         return votes, Faults(paths[0], dataset.title, expected="", todo="")
     reader: TableReader = dataset.reader
-    contents = [Content.of(path) for path in paths[: 1 if reader.texts_by else len(dataset.files)]]
+    with_votes = paths[: 1 if reader.texts_by else len(dataset.files)]
+    contents = [given[0]] if given else [Content.of(path) for path in with_votes]
     if contents[0].is_array:  # which has no column of items
         reader = reader.model_copy(update={"item": ""})
     n_votes = 0 if any_number else dataset.n_votes
     for careful in (False, True):
         faults = _faults_of(paths[0], dataset, own=any_number)
         try:
-            frame = frame_of(contents, reader, dataset, faults, careful=careful)
+            if given and not (careful or given[1].is_placed):
+                frames = [given[1]]
+            else:
+                frames = [
+                    _of_array(content, dataset, faults)
+                    if content.is_array and isinstance(reader, WideReader)
+                    else read_frame(content, faults, reader.records, reader.keys, careful=careful)
+                    for content in contents
+                ]
+            frame = _rows(frames, [path.name for path in with_votes], reader, faults)
             votes = _Reading(frame, dataset, reader, faults).votes(
                 [
                     inputs.Input(name, content.sha256)
@@ -146,25 +135,13 @@ def _faults_of(path: Path, dataset: Dataset, *, own: bool = False) -> Faults:
     return Faults(path, dataset.title, expected=kind, todo=todo)
 
 
-def frame_of(
-    contents: Sequence[Content],
-    reader: TableReader,
-    dataset: Dataset,
-    faults: Faults,
-    *,
-    careful: bool,
+def _rows(
+    frames: Sequence[Frame], files: Sequence[str], reader: TableReader, faults: Faults
 ) -> Frame:
     """Return the rows of files, as the reader says: a row per annotation, some left out."""
-    frames = []
-    for content in contents:
-        if content.is_array and isinstance(reader, WideReader):
-            frame = _of_array(content, dataset, faults)
-        else:
-            frame = read_frame(content, faults, reader.records, reader.keys, careful=careful)
-        if reader.each:
-            frame = frame.each(reader.each, faults)
-        frames.append(frame)
-    frame = joined(frames, [content.path.name for content in contents])
+    if reader.each:
+        frames = [frame.each(reader.each, faults) for frame in frames]
+    frame = joined(frames, files)
     if len(frame) and reader.where:
         frame = frame.where(reader.where, faults)
     if not len(frame):
@@ -371,11 +348,10 @@ class _Reading:
         """Return the answers one by one, with the rows where they stand."""
         frame = self.frame
         if isinstance(reader, LongReader):
-            rows = np.arange(len(frame))
             who = frame.column(reader.annotator) if reader.annotator else None
             if isinstance(reader.label, str):
                 cells = frame.column(reader.label)
-                return _Ballots(rows, cells, [reader.label], who)
+                return _Ballots(None, cells, [reader.label], who)
             set_columns = [frame.column(name).map(_is_set, bool) for name in reader.label]
             is_set = np.column_stack(set_columns)
             n_set = is_set.sum(axis=1)
@@ -384,7 +360,7 @@ class _Reading:
                 n_set != 1,
                 lambda row: f"found {n_set[row]} of the columns {listed} set; expected one",
             )
-            rows = rows[n_set == 1]
+            rows = np.flatnonzero(n_set == 1)
             cells = Column(is_set.argmax(axis=1).astype(np.int32)[rows], list(reader.label))
             who = who and Column(who.codes[rows], who.values)
             return _Ballots(rows, cells, [", ".join(reader.label)], who)
@@ -448,7 +424,7 @@ class _Reading:
             lambda vote: wrong(ballots.field(vote), cells[vote], expected),
             at,
         )
-        item = self.item.codes[at]
+        item = self.item.codes if at is None else self.item.codes[at]
         kept = (label >= 0) & (item >= 0)
         annotations, n_second = None, 0
         if ballots.who is not None:
@@ -459,8 +435,9 @@ class _Reading:
             )
             n_second = self._second_votes(item, who, (label != _IGNORED) & (item >= 0), at, reader)
             named = kept & (who.codes >= 0)
-            order = np.flatnonzero(named)[np.argsort(item[named], kind="stable")]
-            annotations = Annotations(*(frozen(one[order]) for one in (item, who.codes, label)))
+            parts = [one if named.all() else one[named] for one in (item, who.codes, label)]
+            order = np.argsort(parts[0], kind="stable")
+            annotations = Annotations(*(frozen(one[order]) for one in parts))
         k, n_items = dataset.n_classes, len(self.item.values)
         places = item[kept].astype(np.int64) * k + label[kept]
         counts = np.bincount(places, minlength=n_items * k).reshape(-1, k)
@@ -478,14 +455,15 @@ class _Reading:
         return counts, annotations, notes
 
     def _second_votes(
-        self, item: Codes, who: Column, counts: Mask, at: Ints, reader: TableReader
+        self, item: Codes, who: Column, counts: Mask, at: Ints | None, reader: TableReader
     ) -> int:
         """Note votes by an annotator who had judged the item; return how many are allowed."""
-        votes = np.flatnonzero(counts & (who.codes >= 0))
-        pairs = item[votes].astype(np.int64) * len(who.values) + who.codes[votes]
-        sorted_pairs = np.sort(pairs)
-        if not (sorted_pairs[1:] == sorted_pairs[:-1]).any():
+        counts &= who.codes >= 0
+        pairs = (item.astype(np.int64) * len(who.values) + who.codes)[counts]
+        in_order = np.sort(pairs)
+        if not (in_order[1:] == in_order[:-1]).any():
             return 0
+        votes = np.flatnonzero(counts)
         order = np.argsort(pairs, kind="stable")
         starts = np.append(True, np.diff(pairs[order]) != 0)
         first = order[np.maximum.accumulate(np.where(starts, np.arange(len(order)), 0))]
@@ -495,7 +473,9 @@ class _Reading:
             return len(first_vote)
 
         def said(vote: int) -> str:
-            row, before = int(at[vote]), int(at[first_vote[vote]])
+            row, before = vote, first_vote[vote]
+            if at is not None:
+                row, before = int(at[row]), int(at[before])
             if row == before:
                 return "found two votes by one annotator; expected one per item and annotator"
             return (
@@ -503,7 +483,7 @@ class _Reading:
                 f"{self.frame.place(before)}; expected one per item and annotator"
             )
 
-        again = np.zeros(len(at), dtype=bool)
+        again = np.zeros(len(item), dtype=bool)
         again[list(first_vote)] = True
         self.note(again, said, at)
         return 0
@@ -605,7 +585,7 @@ class _Reading:
 class _Ballots:
     """Answers one by one: the rows and columns where they stand, and who gave them."""
 
-    rows: Ints
+    rows: Ints | None  # None for one in each row
     cells: Column
     columns: Sequence[str]
     who: Column | None

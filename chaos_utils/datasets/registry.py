@@ -19,13 +19,7 @@ def _others() -> tuple[_Released, ...]:
 
 
 def registry() -> Mapping[str, DataFile]:
-    """Return every file that is known, by name.
-
-    Returns
-    -------
-    mapping
-        The files of the datasets first; each with its release.
-    """
+    """Return every file that is known, by name."""
     groups = [(one.release, one.files) for one in known_datasets()]
     groups += [(one.release, one.files) for one in _others()]
     found: dict[str, DataFile] = {}
@@ -41,13 +35,7 @@ def vote_files() -> list[str]:
 
 
 def prediction_files(*, optional: bool = True) -> list[str]:
-    """Return the files of predictions that were released on datasets, each once.
-
-    Parameters
-    ----------
-    optional : bool
-        Whether those that nobody can fetch are among them.
-    """
+    """Return the files of predictions that were released on datasets, each once."""
     names = (
         name
         for dataset in known_datasets()

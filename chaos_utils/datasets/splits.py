@@ -17,56 +17,19 @@ _IMAGE = re.compile(r"(.+\.(?:jpe?g|png))#")  # uids of captions begin with thei
 
 
 def without(corpus: Corpus, others: Corpus) -> Corpus:
-    """Return the items of a corpus whose uid is not in another, to keep ChaosNLI out of dev.
-
-    Parameters
-    ----------
-    corpus : Corpus
-    others : Corpus
-        Whose uids are to be left out.
-
-    Returns
-    -------
-    Corpus
-        In the same order.
-    """
+    """Return the items of a corpus whose uid is not in another, to keep ChaosNLI out of dev."""
     known = set(others.uids)
     return corpus.take([i for i, uid in enumerate(corpus.uids) if uid not in known])
 
 
 def without_groups(corpus: Corpus, others: Corpus) -> Corpus:
-    """Return the items of a corpus whose premise, or story, does not occur in another.
-
-    Parameters
-    ----------
-    corpus : Corpus
-    others : Corpus
-        Whose premises, or stories, are to be left out.
-
-    Returns
-    -------
-    Corpus
-        In the same order.
-    """
+    """Return the items of a corpus whose premise, or story, does not occur in another."""
     known = set(others.groups())
     return corpus.take([i for i, group in enumerate(corpus.groups()) if group not in known])
 
 
 def refuse_contamination(train: Corpus, evaluated: Corpus) -> None:
-    """Fail when a training item's premise, or story, occurs among the items evaluated later.
-
-    Parameters
-    ----------
-    train : Corpus
-        What a model is to be trained on.
-    evaluated : Corpus
-        What it will be evaluated on.
-
-    Raises
-    ------
-    ChaosError
-        With the number of such items.
-    """
+    """Fail when a training item's premise, or story, occurs among the items evaluated later."""
     known = set(evaluated.groups())
     found = [uid for uid, group in zip(train.uids, train.groups(), strict=True) if group in known]
     if found:
@@ -86,23 +49,6 @@ def subset(corpus: Corpus, size: int, seed: int) -> Corpus:
 
     Items are shuffled once, and taken class by class in turn: of any two sizes under one
     seed, the smaller is the beginning of the larger. Where a class runs out, the others go on.
-
-    Parameters
-    ----------
-    corpus : Corpus
-    size : int
-        How many items; from 1 to all.
-    seed : int
-
-    Returns
-    -------
-    Corpus
-        Of `size` items.
-
-    Raises
-    ------
-    ChaosError
-        If there are not so many items.
     """
     if not 0 < size <= len(corpus):
         raise ChaosError(
@@ -120,25 +66,7 @@ def subset(corpus: Corpus, size: int, seed: int) -> Corpus:
 
 
 def hold_out(corpus: Corpus, share: float, seed: int) -> tuple[Corpus, Corpus]:
-    """Split a corpus in two by premise or story: what is kept, and a seeded share held out.
-
-    Parameters
-    ----------
-    corpus : Corpus
-    share : float
-        Roughly how much is held out, in (0, 1): one of ``round(1 / share)`` folds, at most half.
-    seed : int
-
-    Returns
-    -------
-    kept, held_out : Corpus
-        They share no premise or story.
-
-    Raises
-    ------
-    ChaosError
-        As `grouped_folds`.
-    """
+    """Split a corpus in two by premise or story: what is kept, and a seeded share held out."""
     numbers: dict[tuple[str, ...], int] = {}
     groups = [numbers.setdefault(one, len(numbers)) for one in corpus.groups()]
     folds = grouped_folds(groups, max(2, round(1 / share)), seed)
@@ -151,17 +79,6 @@ def item_groups(all_votes: Sequence[Votes]) -> list[Ints]:
     A story is its first and last sentence; else the premise is the first of the dataset's texts.
     An image is named by the beginning of the uid, as in ``4705552913.jpg#2r1n``. Items that are
     linked through others share a group too. Texts are compared without case and punctuation.
-
-    Parameters
-    ----------
-    all_votes : sequence of Votes
-        Datasets that are fitted on together.
-
-    Returns
-    -------
-    list of ndarray of int, shape (n_items,)
-        One for each of the datasets; numbers from 0, common to all of them. An item without texts
-        and image is a group of its own.
     """
     parent: dict[object, object] = {}
 
@@ -203,26 +120,7 @@ def _shared(votes: Votes) -> list[list[tuple[str, ...]]]:
 
 
 def grouped_folds(groups: npt.ArrayLike, n_folds: int, seed: int) -> Ints:
-    """Return the fold of each item; items of one group are in one fold.
-
-    Parameters
-    ----------
-    groups : array_like of int, shape (n_items,)
-        As `item_groups` gives them.
-    n_folds : int
-        From 2 to the number of groups.
-    seed : int
-
-    Returns
-    -------
-    ndarray of int, shape (n_items,)
-        From 0 to ``n_folds - 1``; folds hold equally many groups, within one.
-
-    Raises
-    ------
-    ChaosError
-        If there are fewer groups than folds.
-    """
+    """Return the fold of each item; items of one group are in one fold."""
     names, group = np.unique(np.asarray(groups), return_inverse=True)
     if not 2 <= n_folds <= len(names):
         raise ChaosError(

@@ -125,6 +125,72 @@ def test_a_file_that_cannot_be_described_ends_in_one_message(path, content, said
     assert not path.with_suffix(".yml").exists()
 
 
+FEW = "id,text,sentiment,annotator,annotation_id,lead_time\n"
+FEW += "1,a b,pos,7,100,1.5\n1,a b,neg,8,101,2.5\n2,c d,pos,7,102,3.5\n2,c d,pos,8,103,1.0\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "readings"),
+    [
+        (FEW, ["label: sentiment"]),
+        ("id,label,rating\n1,x,2\n1,y,3\n2,x,2\n", ["label: label", "label: rating"]),
+        ("id,label_0,label_1\n1,3,2\n2,1,2\n", ["labels: [label_0, label_1]", "format: wide"]),
+        ('{"id": 1, "label": ["a", "b"]}\n{"id": 2, "label": ["b", "a"]}\n',
+         ["format: columns", "each: [label]"]),
+        ("id,age,yes,no\n1,30,2,1\n2,40,0,3\n", ["label: age", "labels: ['yes', 'no']"]),
+        ("task_id,id,label\n1,a,x\n1,b,y\n2,a,x\n2,b,x\n", ["item: task_id", "item: id"]),
+    ],
+    ids=["no label", "two labels", "numbered", "lists", "measures", "two items"],
+)  # fmt: skip
+def test_what_may_be_read_in_two_ways_is_refused_with_both(path, content, readings):
+    path.write_text(content)
+    for load in (check_file, lambda at: load_all_votes(str(at))):
+        with pytest.raises(ChaosError, match="is in doubt") as fault:
+            load(path)
+        for reading in readings:
+            assert reading in str(fault.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "labels"),
+    [
+        ("item,label\n1,-3\n1,-1\n2,1\n2,0\n3,-2\n", ["-3", "-2", "-1", "0", "1"]),
+        ("item,label\n1,Agree\n1,Strongly agree\n2,Disagree\n2,Neutral\n",
+         ["Disagree", "Neutral", "Agree", "Strongly agree"]),
+        ("id,rater_1,rater_2\n1,5,1\n2,2,5\n", ["1", "2", "5"]),
+    ],
+)  # fmt: skip
+def test_scales_are_in_their_order_and_only_proposed_as_such(path, content, labels):
+    path.write_text(content)
+    assert list(check_file(path)[1].labels) == labels
+    assert run("init", path)[0] == 0
+    assert "# ordered: true" in path.with_suffix(".yml").read_text()
+    (votes,) = load_all_votes(str(path.with_suffix(".yml")))
+    assert list(votes.dataset.labels) == labels
+    assert not votes.dataset.ordered
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b'{"1": {"label": "a"}, "2": {"label": "b"}}', r"reader\.keys: \[item\]"),
+        (b'{"all":\n [{"id": 1}]}', r"reader\.records: all"),
+        (b"[[1, 2]]", "a list of lists"),
+        (b"item,label\n1,a\nitem,label\n2,b\n", "are two files joined"),
+        (b'[{"id": 1}][{"id": 2}]', "are two files joined"),
+        ("item,label\n1,a\n".encode("utf-16"), "UTF-16"),
+        (b"\x1f\x8b\x08", "gzip"),
+        (b"PK\x03\x04", "Excel"),
+        (b"\x80\x04\x95", "a pickle"),
+        (b'[{"id": 1, "label": {"a": 1}}]', "holds objects, not labels"),
+    ],
+)
+def test_what_kind_of_file_it_is_not(path, content, said):
+    path.write_bytes(content)
+    with pytest.raises(ChaosError, match=said):
+        load_all_votes(str(path))
+
+
 def test_a_slider_needs_a_rule_that_is_named(check, path):
     ratings = [(i * 37 % 101) / 1 for i in range(80)]
     rows = [f"{i // 4},w{i % 4},{rating:.1f}\n" for i, rating in enumerate(ratings)]

@@ -53,9 +53,10 @@ def parquet(**columns):
     return pd.DataFrame(columns).to_parquet()
 
 
+# The columns are those that label-studio-sdk 2.1.2's converter makes of `TASKS`.
 MIN = [
     {"text": f"text {item}", "id": item, "kind": label, "annotator": who, "annotation_id": k,
-     "created_at": "2026-01-01T00:00:00Z", "lead_time": k / 10}
+     "created_at": None, "updated_at": None, "lead_time": 3.1}
     for k, (item, who, label) in enumerate(ROWS)
 ]  # fmt: skip
 PRODIGY = [
@@ -71,7 +72,7 @@ ONE_HOT = [(item, who, *(str(label == one).lower() for one in ("ham", "spam")))
 FILES = {
     "Label Studio, JSON": {"export.json": json.dumps(TASKS)},
     "Label Studio, JSON-MIN": {"export.json": json.dumps(MIN)},
-    "Label Studio, CSV": {"export.csv": pd.DataFrame(MIN).to_csv(index=False)},
+    "Label Studio, CSV": {"export.csv": pd.DataFrame(MIN).sort_index(axis=1).to_csv(index=False)},
     "Argilla": {
         "records.json": json.dumps(
             [

@@ -75,7 +75,7 @@ def replaced(**change):
         (lambda: replaced(epsilon=2), "epsilon is 2"),
         (lambda: replaced(item=[0, 0, 0]), "labelled an item twice"),
         (lambda: replaced(label=[0, 0, 5]), "label"),
-        (replaced, "nobody labelled 30 items"),
+        (replaced, "0 annotators labelled 30 items"),
         # resampling
         (lambda: bootstrap_means(np.zeros((0, 2)), 10, RNG), "shape"),
         (lambda: bootstrap_means([[1.0]], 0, RNG), "n_resamples"),
