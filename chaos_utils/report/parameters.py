@@ -22,6 +22,7 @@ from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.modules import read_source
 
+_LONGEST_LINE = 10_000  # jupytext takes minutes for a line of a hundred thousand letters
 _SCALARS: dict[str, Any] = {"int": int, "float": FiniteFloat, "str": str, "bool": bool}
 _LISTS = {f"list[{name}]": list[kind] for name, kind in _SCALARS.items()}  # type: ignore[valid-type]
 
@@ -101,6 +102,14 @@ def read_cells(source: Path) -> tuple[nbformat.NotebookNode, ...]:
 
 @cache
 def _cells(name: str, text: str) -> tuple[nbformat.NotebookNode, ...]:
+    longest = max(map(len, text.splitlines()), default=0)
+    if longest > _LONGEST_LINE:
+        raise ChaosError(
+            "The notebook cannot be read.",
+            where=name,
+            found=f"a line of {longest:,} characters",
+            expected=f"at most {_LONGEST_LINE:,}",
+        )
     try:
         return tuple(jupytext.reads(text, fmt="py").cells)
     # Its header is YAML, and may say anything.
