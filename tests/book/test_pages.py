@@ -185,7 +185,11 @@ def test_links_lead_somewhere_and_figures_have_their_files_alt_text_and_citation
     registered = [id for id, entry in entries.items() if not isinstance(entry, dict)]
     text = "".join(path.read_text() for path in sorted((any_site / "chapters").glob("*.html")))
     blocks = re.findall(r'(?s)<figure class="published[^>]*id="([^"]+)">(.*?)</figure>', text)
-    assert sorted(id for id, _ in blocks) == sorted(registered)
+    published = {path.stem for path in (any_site / "figures").glob("*.json")}
+    assert sorted(id for id, _ in blocks) == sorted(published)
+    if "Synthetic sample: every number" not in text:  # beside which much is not computed
+        assert published == set(registered)
+    assert published <= set(registered)
     for id, block in blocks:
         formats = ["csv", "json"]
         if id.startswith("fig-"):
@@ -247,8 +251,9 @@ def test_the_synthetic_sample_cannot_be_mistaken(request, built):
     assert set(real) - no_items <= ({"tbl-claims"} if built == "small_checkout" else set())
     # A PDF's title is UTF-16 where it has other letters than Latin ones.
     marks = [b"ynthetic", "ynthetic".encode("utf-16-be")]
+    displays = {path.stem for path in (site / "figures").glob("*.json")}
     for path in (site / "figures").iterdir():
-        if path.stem.removesuffix("-dark").removesuffix("-narrow") not in real:
+        if path.stem.removesuffix("-dark").removesuffix("-narrow") in displays - {*real}:
             assert any(mark in path.read_bytes() for mark in marks), path.name
 
 
