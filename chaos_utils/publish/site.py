@@ -39,7 +39,7 @@ def render(say: Callable[[str], None], *, cores: int | None = None) -> None:
     """
     staleness.refuse_stale()
     address = os.environ.get(ADDRESS, "")
-    made_from = dependencies.digests_of_pages() | {staleness.ADDRESS: address}
+    made_from = dependencies.digests_of_pages() | {staleness.MADE_FOR: address}
     with tempfile.TemporaryDirectory(dir=paths.build(), prefix=".site-") as folder:
         html = Path(folder) / "html"
         make_pages(html, Path(folder) / "doctrees", say, cores=cores)
