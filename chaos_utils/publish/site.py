@@ -30,12 +30,12 @@ _ATTRIBUTE = re.compile(r"""\s([a-z-]+)\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+)""", re
 _FAULT = re.compile(r"WARNING:|ERROR:|CRITICAL:|^sphinx\.errors\.")
 
 
-def render(say: Callable[[str], None], *, cores: int | None = None) -> None:
+def render(say: Callable[[str], None], *, cores: int = 0) -> None:
     """Render the book into ``_build/html``, which is replaced whole or left as it was.
 
     `say` is called with each fault of a page when it is found, before the other pages are made.
     What it was made from, beside the chapters, is recorded in ``_build``: it is no part of it.
-    `cores` are as many as may be used, by default all.
+    `cores` are as many as may be used: 0 for all.
     """
     staleness.refuse_stale()
     address = os.environ.get(ADDRESS, "")
@@ -58,7 +58,7 @@ def make_pages(
     doctrees: Path,
     say: Callable[[str], None],
     *,
-    cores: int | None = None,
+    cores: int = 0,
     draft: bool = False,
     of_warm: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
