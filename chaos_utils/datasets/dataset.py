@@ -433,7 +433,7 @@ class Dataset(Strict):
     in_book : int
         Its place among the datasets that the book's chapters show; 0 for the others.
     task : str
-        What a model that answers it is trained for, as `corpora.TRAININGS` names it; empty
+        What a model that answers it is trained for, as ``tasks.yml`` names it; empty
         where nothing here trains one.
     ordered : bool
         Whether the labels stand in an order, each one step from the next, such as the points of a

@@ -6,10 +6,10 @@ from urllib.parse import quote
 
 from chaos_utils.base.authorship import Citation
 from chaos_utils.publish import templating
-from chaos_utils.publish.registry import Published
+from chaos_utils.publish.registry import Registered
 
 
-def withdrawn_page(id: str, redirect: Published) -> dict[str, str]:
+def withdrawn_page(id: str, redirect: Registered) -> dict[str, str]:
     """Return what Sphinx puts on the page of a withdrawn figure or table, which says why."""
     return {
         "title": "Withdrawn",

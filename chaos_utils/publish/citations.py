@@ -134,10 +134,15 @@ def latex(text: str) -> str:
     return "".join(LATEX.get(character, character) for character in text)
 
 
-def address(book: Citation, manifest: Manifest, suffix: str = ".html") -> str:
-    """Return where a figure's or table's page, or another file of it, stands.
+def address(book: Citation, manifest: Manifest) -> str:
+    """Return where a figure's or table's page stands; nothing before the book is published."""
+    return file_address(book, manifest, ".html") if book.url else ""
 
-    `suffix` is what follows the id in the file's name, such as ``-dark.svg``. The address is empty
-    before the book is published.
+
+def file_address(book: Citation, manifest: Manifest, suffix: str) -> str:
+    """Return where a file of a figure or table stands; its name before the book is published.
+
+    `suffix` is what follows the id in the file's name, such as ``-dark.svg``.
     """
-    return f"{book.url.rstrip('/')}/figures/{manifest.id}{suffix}" if book.url else ""
+    name = f"{manifest.id}{suffix}"
+    return f"{book.url.rstrip('/')}/figures/{name}" if book.url else name

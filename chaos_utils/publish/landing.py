@@ -120,8 +120,7 @@ def size(n_bytes: int) -> str:
 def read_lines(book: Citation, manifest: Manifest) -> dict[str, str]:
     """Return the line of Python that reads the data into a pandas frame, by kind of file."""
     csv, json = (
-        f'"{citations.address(book, manifest, suffix) or manifest.id + suffix}"'
-        for suffix in (".csv", ".json")
+        f'"{citations.file_address(book, manifest, suffix)}"' for suffix in (".csv", ".json")
     )
     return {
         "CSV": f"pd.read_csv({csv})",

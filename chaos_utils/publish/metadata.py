@@ -7,7 +7,7 @@ from typing import Any
 
 from chaos_utils.base.authorship import Citation
 from chaos_utils.publish import licences
-from chaos_utils.publish.citations import address
+from chaos_utils.publish.citations import address, file_address
 from chaos_utils.report.captions import without_markup
 from chaos_utils.report.manifests import Manifest
 
@@ -68,10 +68,6 @@ def _tags(kind: str, tags: Iterable[tuple[str, str]]) -> Iterator[str]:
         yield f'<meta {kind}="{escape(name)}" content="{escape(content)}">'
 
 
-def _file(book: Citation, manifest: Manifest, suffix: str) -> str:
-    return address(book, manifest, suffix) or f"{manifest.id}{suffix}"
-
-
 def _named(book: Citation, manifest: Manifest, caption: str) -> Iterator[tuple[str, str]]:
     title, url = manifest.name, address(book, manifest)
     yield "description", without_markup(manifest.alt or caption)
@@ -82,7 +78,7 @@ def _named(book: Citation, manifest: Manifest, caption: str) -> Iterator[tuple[s
     if url:
         yield "citation_public_url", url
     if "pdf" in manifest.formats:
-        yield "citation_pdf_url", _file(book, manifest, ".pdf")
+        yield "citation_pdf_url", file_address(book, manifest, ".pdf")
     yield "DC.title", title
     yield from (("DC.creator", name) for name in book.authors)
     yield "DC.date", book.year
@@ -104,7 +100,7 @@ def _open_graph(book: Citation, manifest: Manifest, caption: str) -> Iterator[tu
     if url := address(book, manifest):
         yield "og:url", url
     if "png" in manifest.formats:
-        yield "og:image", _file(book, manifest, ".png")
+        yield "og:image", file_address(book, manifest, ".png")
         yield "og:image:type", MEDIA_TYPES["png"]
         yield "og:image:alt", manifest.alt
 
@@ -115,7 +111,7 @@ def structured(book: Citation, manifest: Manifest, caption: str) -> dict[str, An
     files = [
         {
             "@type": "MediaObject" if is_figure else "DataDownload",
-            "contentUrl": _file(book, manifest, f".{name}"),
+            "contentUrl": file_address(book, manifest, f".{name}"),
             "encodingFormat": MEDIA_TYPES[name],
         }
         for name in manifest.formats
@@ -135,7 +131,7 @@ def structured(book: Citation, manifest: Manifest, caption: str) -> dict[str, An
         "associatedMedia" if is_figure else "distribution": files,
     }
     if is_figure:
-        described["contentUrl"] = _file(book, manifest, ".png")
+        described["contentUrl"] = file_address(book, manifest, ".png")
         described["accessibilitySummary"] = manifest.alt
     if url := address(book, manifest):
         described["url"] = url

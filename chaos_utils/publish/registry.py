@@ -28,7 +28,7 @@ PAGES = "book/redirects.yml"
 _PAGE = re.compile(r"[\w-]+(/[\w-]+)*")
 
 
-class Published(Strict):
+class Registered(Strict):
     """An id that was ever published: where it has moved, or why it was withdrawn, if either."""
 
     since: Annotated[str, Field(pattern=r"^\d+\.\d+\.\d+$", description="a version, such as 0.1.0")]
@@ -36,7 +36,7 @@ class Published(Strict):
     withdrawn: str = ""
 
     @model_validator(mode="after")
-    def _check(self) -> "Published":
+    def _check(self) -> "Registered":
         if self.moved_to and self.withdrawn:
             raise ValueError("it has either moved_to: ID or withdrawn: REASON")
         return self
@@ -50,7 +50,7 @@ class Registry:
     """
 
     ids: tuple[str, ...]
-    redirects: Mapping[str, Published]
+    redirects: Mapping[str, Registered]
 
     def check(self, made: Collection[str], *, synthetic: bool = False) -> None:
         """Check that the notebooks make exactly the ids that are registered.
@@ -91,7 +91,7 @@ def read_registry() -> Registry:
     return Registry(ids, redirects)
 
 
-def _entry(id: object, value: object) -> Published:
+def _entry(id: object, value: object) -> Registered:
     if not ID.fullmatch(str(id)):
         raise ChaosError(
             "This is not an id.",
@@ -100,7 +100,7 @@ def _entry(id: object, value: object) -> Published:
             expected="fig-… or tbl-… in lower-case letters, digits and hyphens",
         )
     content = value if isinstance(value, dict) else {"since": value}
-    return checked(content, Published, f"{FIGURES}, {id}", "A published id")
+    return checked(content, Registered, f"{FIGURES}, {id}", "A published id")
 
 
 def read_moved_pages(pages: Collection[str]) -> dict[str, str]:

@@ -30,16 +30,16 @@ _ATTRIBUTE = re.compile(r"""\s([a-z-]+)\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+)""", re
 _FAULT = re.compile(r"WARNING:|ERROR:|CRITICAL:|^sphinx\.errors\.")
 
 
-def render(say: Callable[[str], None], *, cores: int | None = None) -> None:
+def render(say: Callable[[str], None], *, cores: int = 0) -> None:
     """Render the book into ``_build/html``, which is replaced whole or left as it was.
 
     `say` is called with each fault of a page when it is found, before the other pages are made.
     What it was made from, beside the chapters, is recorded in ``_build``: it is no part of it.
-    `cores` are as many as may be used, by default all.
+    `cores` are as many as may be used: 0 for all.
     """
     staleness.refuse_stale()
     address = os.environ.get(ADDRESS, "")
-    made_from = dependencies.digests_of_pages() | {staleness.ADDRESS: address}
+    made_from = dependencies.digests_of_pages() | {staleness.MADE_FOR: address}
     with tempfile.TemporaryDirectory(dir=paths.build(), prefix=".site-") as folder:
         html = Path(folder) / "html"
         make_pages(html, Path(folder) / "doctrees", say, cores=cores)
@@ -58,7 +58,7 @@ def make_pages(
     doctrees: Path,
     say: Callable[[str], None],
     *,
-    cores: int | None = None,
+    cores: int = 0,
     draft: bool = False,
     of_warm: Mapping[str, str] = MappingProxyType({}),
 ) -> None:

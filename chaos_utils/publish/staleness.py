@@ -14,10 +14,9 @@ from chaos_utils.publish import dependencies
 from chaos_utils.report import provenance
 
 SITE = "site"  # the last step
-SITE_FILE = (
-    "site.json"  # below _build: the digests of what the site was made from, and of its files
-)
-ADDRESS = "address"  # in it: the one that `chaos build --url` has given
+# Below _build: the digests of what the site was made from, and of its files.
+SITE_FILE = "site.json"
+MADE_FOR = "address"  # in it: the one that `chaos build --url` has given
 _SHOWN = 3
 
 
@@ -89,8 +88,8 @@ def site_changed_since(address: str | None = None) -> list[str]:
     the address, where one is given, that the site is made for.
     """
     made = read_mapping(paths.build() / SITE_FILE)
-    given = made.get(ADDRESS, "") if address is None else address
-    now = dependencies.digests_of_pages() | {ADDRESS: given}
+    given = made.get(MADE_FOR, "") if address is None else address
+    now = dependencies.digests_of_pages() | {MADE_FOR: given}
     return _changed(made, now | files_of(paths.build() / "html"))
 
 

@@ -82,6 +82,6 @@ def finished(tmp_path, monkeypatch):
     for command in (["init"], ["add", "--all"], [*who, "commit", "--message", "A book"]):
         subprocess.run(["git", *command], cwd=project, check=True, capture_output=True)
     crate.write(built / "html")
-    made_from = dependencies.digests_of_pages() | {staleness.ADDRESS: ""}
+    made_from = dependencies.digests_of_pages() | {staleness.MADE_FOR: ""}
     write_json(built / staleness.SITE_FILE, made_from | staleness.files_of(built / "html"))
     return project

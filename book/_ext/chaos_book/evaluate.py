@@ -43,14 +43,14 @@ class EvaluateFile(SphinxDirective):
         return [*WIDGET.place(self.env, "evaluates a file of predictions"), raw_html(data)]
 
 
-def known(votes: Sequence[Votes], rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+def known(votes: Sequence[Votes], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return what a page knows beside the votes.
 
     Parameters
     ----------
     votes : sequence of Votes
         Those that the page shows.
-    rows : iterable of mapping
+    rows : sequence of mapping
         The main table's, of these votes: what the page sets beside a reader's system.
 
     Returns
@@ -60,7 +60,6 @@ def known(votes: Sequence[Votes], rows: Iterable[Mapping[str, Any]]) -> dict[str
         that of the system as it is; ``others`` by dataset: the systems with their values by
         measure: a value and the ends of its interval, which may be None.
     """
-    computed = list(rows)
     measures = {
         name: {"title": MEASURES[name].title, "unit": MEASURES[name].unit,
                "better": MEASURES[name].better}
@@ -72,7 +71,7 @@ def known(votes: Sequence[Votes], rows: Iterable[Mapping[str, Any]]) -> dict[str
             name: {"title": TITLES[name], "plain": name in (PEOPLE, SKILL)}
             for name in (PEOPLE, PEOPLE_TRUSTED, SKILL, SKILL_TRUSTED)
         },
-        "others": {one.dataset.name: _others(one.dataset.name, computed) for one in votes},
+        "others": {one.dataset.name: _others(one.dataset.name, rows) for one in votes},
     }
 
 
