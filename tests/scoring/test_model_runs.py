@@ -167,7 +167,7 @@ REFUSED = [
     (lines(lambda i: answered(i, f"A. {LABELS[i % 3]}")), "No answer"),
     (lines(lambda i: answered(i, "AB"[i % 2])), ("sample 'A' (20)", "--answers A=entailment")),
     (lines(lambda i: answered(i, response=None, error="out of credit")),
-     ("holds no prediction", "40 of 40 requests failed ('out of credit')")),
+     ("holds no prediction", "40 of 40 requests failed ('out of credit')", "run again")),
     (log_of([inspected(i, "D") for i in range(made.N)]), ("No answer", "sample 'D' (40)")),
     (log_of([]), "holds no samples"),
     (log_of(None, status="started"), ("holds no samples", "started")),
