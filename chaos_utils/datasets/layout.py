@@ -51,6 +51,7 @@ _STATUS = {  # which rows count, by the column that says what became of them
     "assignmentstatus": ("Approved", "Submitted"),
     "assignment_status": ("APPROVED", "SUBMITTED"),
 }
+_NOT_COUNTED = {"draft", "discarded", "rejected", "cancelled", "canceled", "skipped"}  # statuses
 _TOOLS: Sequence[tuple[set[str], dict[str, Any]]] = (  # columns, and what they mean
     (  # Prodigy's choices: whoever ignores or rejects an item gives no label
         {"_input_hash", "accept", "answer"},
@@ -268,9 +269,16 @@ class _Search:
 
     def _status(self) -> dict[str, list[Any]]:
         """Return which rows count, where a column says that some do not."""
-        return {
-            name: list(_STATUS[plain]) for name, plain in self.plain.items() if plain in _STATUS
-        }
+        counted: dict[str, list[Any]] = {}
+        for name, plain in self.plain.items():
+            if plain in _STATUS:
+                counted[name] = list(_STATUS[plain])
+            elif plain == "status" or plain.endswith("_status"):
+                cells = self.frame.column(name).identifiers()
+                kept = [one for one in cells.values if one.casefold() not in _NOT_COUNTED]
+                if 0 < len(kept) < len(cells.values) and (cells.codes >= 0).all():
+                    counted[name] = kept
+        return counted
 
     def _is_one_hot(self, name: str) -> bool:
         values = {str(value).strip().casefold() for value in self.frame.column(name).values}

@@ -170,6 +170,16 @@ def test_scales_are_in_their_order_and_only_proposed_as_such(path, content, labe
     assert not votes.dataset.ordered
 
 
+def test_drafts_and_what_was_discarded_are_left_out_and_counted(path):
+    rows = "1,x,a,submitted\n1,y,b,Draft\n2,x,b,submitted\n2,y,a,discarded\n2,z,b,validated\n"
+    path.write_text("item,annotator,label,status\n" + rows)
+    (votes,) = load_all_votes(str(path))
+    assert votes.counts.tolist() == [[1, 0], [0, 2]]
+    assert "2 rows where 'status' is not submitted or validated" in " ".join(votes.notes)
+    path.write_text(path.read_text().replace("submitted", ""))  # some rows do not say it
+    assert load_all_votes(str(path))[0].counts.sum() == 5
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [
