@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import yaml
 
 from chaos_utils.base.checked import checked
@@ -51,6 +52,7 @@ _STATUS = {  # which rows count, by the column that says what became of them
     "assignmentstatus": ("Approved", "Submitted"),
     "assignment_status": ("APPROVED", "SUBMITTED"),
 }
+_NOT_COUNTED = {"draft", "discarded", "rejected", "cancelled", "canceled", "skipped"}  # statuses
 _TOOLS: Sequence[tuple[set[str], dict[str, Any]]] = (  # columns, and what they mean
     (  # Prodigy's choices: whoever ignores or rejects an item gives no label
         {"_input_hash", "accept", "answer"},
@@ -65,6 +67,7 @@ _TOOLS: Sequence[tuple[set[str], dict[str, Any]]] = (  # columns, and what they 
 )  # fmt: skip
 _N_VOTES = "n_votes"
 _MOST_LABELS, _FEW_LABELS = 1000, 50
+_MANY_ROWS, _MOST_RATING = 20, 10
 FORMAT = (
     "CSV, TSV, JSON lines or parquet: a row per vote with the columns item, annotator (optional) "
     "and label; or a row per item with the column item and one for each label's votes, or a list"
@@ -268,9 +271,16 @@ class _Search:
 
     def _status(self) -> dict[str, list[Any]]:
         """Return which rows count, where a column says that some do not."""
-        return {
-            name: list(_STATUS[plain]) for name, plain in self.plain.items() if plain in _STATUS
-        }
+        counted: dict[str, list[Any]] = {}
+        for name, plain in self.plain.items():
+            if plain in _STATUS:
+                counted[name] = list(_STATUS[plain])
+            elif plain == "status" or plain.endswith("_status"):
+                cells = self.frame.column(name).identifiers()
+                kept = [one for one in cells.values if one.casefold() not in _NOT_COUNTED]
+                if 0 < len(kept) < len(cells.values) and (cells.codes >= 0).all():
+                    counted[name] = kept
+        return counted
 
     def _is_one_hot(self, name: str) -> bool:
         values = {str(value).strip().casefold() for value in self.frame.column(name).values}
@@ -402,6 +412,13 @@ class _Search:
             as_share(value) is not None for value in every
         )
         stated = {_N_VOTES: _N_VOTES} if _N_VOTES in self.frame.names else {}
+        if not (are_shares or stated) and self._may_be_ratings(numbers):
+            self._doubt(
+                f"small numbers in {_listed(numbers)}, none of them 0: the votes for each label, "
+                "or a rating by each person?",
+                [base | {"format": "columns", "labels": numbers}, base | {"format": "wide"}],
+                numbers,
+            )
         if are_shares and not stated:
             raise self.faults.fatal(
                 "The columns hold shares, and how many votes each item has is not known.",
@@ -409,6 +426,15 @@ class _Search:
                 f"a column {_N_VOTES} beside the shares, or numbers of votes instead",
             )
         return {"format": "wide"} | base | stated | ({"values": "shares"} if are_shares else {})
+
+    def _may_be_ratings(self, names: Sequence[str]) -> bool:
+        """Return whether columns of numbers look like one rating by each of several people."""
+        columns = [self.frame.column(name).map(lambda v: as_count(v) or 0, float) for name in names]
+        if len(columns) < 2 or len(self.frame) < _MANY_ROWS:
+            return False
+        counts = np.stack(columns)
+        n_votes = counts.sum(axis=0)
+        return bool(0 < counts.min() <= counts.max() <= _MOST_RATING and np.ptp(n_votes))
 
     def layout(self, reader: dict[str, Any], numbers: Sequence[str] = ()) -> Layout:
         """Return a reader with the labels that it finds."""

@@ -48,11 +48,11 @@ def fill(votes: Votes, prompt: str = "", where: object = None) -> list[str]:
 
     `prompt` is the default where it is empty; `where` is its place, for messages.
     """
-    dataset = votes.dataset
+    dataset, where_items = votes.dataset, votes.source.name.removeprefix("own-data/")
     if not dataset.text_fields or not votes.texts:
         raise ChaosError(
             f"{dataset.title} has no texts, and a language model needs them.",
-            where=votes.source.name,
+            where=where_items,
             expected="the items' texts",
             todo="where its files hold them, name their columns in its YAML file: `texts: [text]`; "
             "`chaos dataset init` writes one",
@@ -60,7 +60,7 @@ def fill(votes: Votes, prompt: str = "", where: object = None) -> list[str]:
     for uid, texts in zip(votes.uids, votes.texts, strict=True):
         if not any(texts.get(field, "").strip() for field in dataset.text_fields):
             raise ChaosError(
-                "An item has no text.", where=votes.source.name, found=uid,
+                "An item has no text.", where=where_items, found=uid,
                 expected=f"a text as {' or '.join(dataset.text_fields)}",
             )  # fmt: skip
     prompt = prompt or default_prompt(dataset)

@@ -116,11 +116,9 @@ def read_rows(source: Content, datasets: Sequence[Dataset]) -> PredictionFrame:
     is_json = not source.is_parquet and source.text().lstrip()[:1] in ("{", "[")
     rows = _of_json(source, faults) if is_json else _of_table(source, faults)
     if not len(rows):
-        found, expected = (
-            "; ".join(rows.notes) or None,
-            "one prediction at least" * bool(rows.notes),
-        )
-        raise faults.fatal("The predictions file holds no prediction.", found, expected)
+        why = "; ".join(rows.notes)
+        said = (why, "one prediction at least", "run again what failed") if why else ()
+        raise faults.fatal("The predictions file holds no prediction.", *said)
     return _named(rows, faults)
 
 

@@ -151,6 +151,11 @@ def _misfit(frame: PredictionFrame, dataset: Dataset, found: Sequence[str | None
     others = [shown(name) for name in frame.unnamed if name not in found]
     columns = class_columns(dataset)
     lacking = [name for name, there in zip(columns, found, strict=False) if there is None]
+    todo = None
+    if len(others) == 1 and isinstance(frame.columns[frame.unnamed[0]][0], str):
+        todo = f"call the column {others[0]} sample if it holds answered labels"
+    elif others:
+        todo = f"rename them, or say which is which: --answers {others[0]}={dataset.labels[0]},…"
     return ChaosError(
         f"The {what} do not fit {dataset.title}." if found else f"None of the {what} is a label.",
         where=frame.path,
@@ -159,9 +164,7 @@ def _misfit(frame: PredictionFrame, dataset: Dataset, found: Sequence[str | None
             + [f"there are {some_of(others) or 'none beside uid'}"] * (bool(others) or not found)
         ),
         expected=f"columns uid, {some_of(columns)}",
-        todo=f"rename them, or say which is which: --answers {others[0]}={dataset.labels[0]},…"
-        if others
-        else None,
+        todo=todo,
     )
 
 

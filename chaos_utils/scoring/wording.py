@@ -9,14 +9,14 @@ from chaos_utils.datasets.dataset import Dataset
 
 SAY_SO = "--answers A=entailment,B=neutral"
 
-
 _LETTERED = re.compile(r"(?<=^\w)[.:)]\s+")
+_NEXT_ANSWER = re.compile(r",(?=[^,=]*=)")  # labels may hold commas
 
 
 def answers_of(text: str) -> dict[str, str]:
     """Return the labels that an option names, by the answers that stand for them."""
     answers: dict[str, str] = {}
-    for pair in text.split(","):
+    for pair in _NEXT_ANSWER.split(text):
         answer, equals, label = (part.strip() for part in pair.partition("="))
         if not (answer and equals and label) or answer in answers:
             raise ChaosError(

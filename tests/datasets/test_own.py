@@ -137,10 +137,12 @@ FEW += "1,a b,pos,7,100,1.5\n1,a b,neg,8,101,2.5\n2,c d,pos,7,102,3.5\n2,c d,pos
         ("id,label_0,label_1\n1,3,2\n2,1,2\n", ["labels: [label_0, label_1]", "format: wide"]),
         ('{"id": 1, "label": ["a", "b"]}\n{"id": 2, "label": ["b", "a"]}\n',
          ["format: columns", "each: [label]"]),
+        ("id,ann,bob\n" + "".join(f"{k},{k % 5 + 1},{k % 3 + 1}\n" for k in range(20)),
+         ["format: wide", "labels: [ann, bob]"]),
         ("id,age,yes,no\n1,30,2,1\n2,40,0,3\n", ["label: age", "labels: ['yes', 'no']"]),
         ("task_id,id,label\n1,a,x\n1,b,y\n2,a,x\n2,b,x\n", ["item: task_id", "item: id"]),
     ],
-    ids=["no label", "two labels", "numbered", "lists", "measures", "two items"],
+    ids=["no label", "two labels", "numbered", "lists", "ratings", "measures", "two items"],
 )  # fmt: skip
 def test_what_may_be_read_in_two_ways_is_refused_with_both(path, content, readings):
     path.write_text(content)
@@ -168,6 +170,16 @@ def test_scales_are_in_their_order_and_only_proposed_as_such(path, content, labe
     (votes,) = load_all_votes(str(path.with_suffix(".yml")))
     assert list(votes.dataset.labels) == labels
     assert not votes.dataset.ordered
+
+
+def test_drafts_and_what_was_discarded_are_left_out_and_counted(path):
+    rows = "1,x,a,submitted\n1,y,b,Draft\n2,x,b,submitted\n2,y,a,discarded\n2,z,b,validated\n"
+    path.write_text("item,annotator,label,status\n" + rows)
+    (votes,) = load_all_votes(str(path))
+    assert votes.counts.tolist() == [[1, 0], [0, 2]]
+    assert "2 rows where 'status' is not submitted or validated" in " ".join(votes.notes)
+    path.write_text(path.read_text().replace("submitted", ""))  # some rows do not say it
+    assert load_all_votes(str(path))[0].counts.sum() == 5
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from helpers.model_runs import (
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.scoring.predictions import read_predictions
+from chaos_utils.scoring.wording import answers_of
 
 LETTERS = dict(zip("ABC", LABELS, strict=True))
 HARNESS = "samples_chaos_snli_2026-11-23.jsonl"
@@ -166,7 +167,7 @@ REFUSED = [
     (lines(lambda i: answered(i, f"A. {LABELS[i % 3]}")), "No answer"),
     (lines(lambda i: answered(i, "AB"[i % 2])), ("sample 'A' (20)", "--answers A=entailment")),
     (lines(lambda i: answered(i, response=None, error="out of credit")),
-     ("holds no prediction", "40 of 40 requests failed ('out of credit')")),
+     ("holds no prediction", "40 of 40 requests failed ('out of credit')", "run again")),
     (log_of([inspected(i, "D") for i in range(made.N)]), ("No answer", "sample 'D' (40)")),
     (log_of([]), "holds no samples"),
     (log_of(None, status="started"), ("holds no samples", "started")),
@@ -193,6 +194,14 @@ def test_letters_in_another_order_are_refused(tmp_path, votes):
     other = {"A": "neutral", "B": "contradiction", "C": "entailment"}
     with pytest.raises(ChaosError, match=r"seem to be in another order[\s\S]*correct --answers"):
         read(tmp_path, votes, lines(lambda i: sample_of(i, "ABC")), answers=other)
+
+
+def test_labels_that_hold_commas_are_named_as_they_are():
+    assert answers_of("A=Yes, fully, B=No,C=so, so") == {
+        "A": "Yes, fully",
+        "B": "No",
+        "C": "so, so",
+    }
 
 
 def test_a_letter_and_a_word_are_read_if_they_agree(tmp_path, votes):

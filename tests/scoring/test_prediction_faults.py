@@ -61,6 +61,7 @@ FAULTS = [
     ('{"m": ' * 100_000, "nested too deeply"),
     ('{"uid": "a", "logit": [1, 2, 3]}', 
      ("None of the columns is a label", "there are logit", "--answers logit=entailment,…")),
+    ('{"uid": "u0", "label": "neutral"}', "call the column label sample"),
     (entries(probability=[1, 0, 0]), "m, u3: no `probs`; keys found: uid"),
     # names and keys
     ('{"a\\u001b[31m": {"u0": {"logits": [1, 2, 3]}}}', "name is not text"),
