@@ -161,14 +161,16 @@ def test_a_run_replaces_an_earlier_one_alone_and_trains_nothing_again(trained, t
     assert {path.name for path in tmp_path.iterdir()} == {"mine", "run"}
 
 
-@pytest.mark.parametrize(("part", "kept"), [("train", "neutral"), ("dev", "none")])
-def test_too_few_items_are_reported(part, kept, tmp_path):
+@pytest.mark.parametrize(
+    ("part", "kept", "message"), [("train", "neutral", "are too few"), ("dev", "none", "is empty")]
+)
+def test_too_few_items_are_reported(part, kept, message, tmp_path):
     folder = tmp_path / "data"
     shutil.copytree(sources.SAMPLE, folder)
     for path in folder.glob(f"*/*_{part}*.jsonl"):
         lines = path.read_text().splitlines(keepends=True)
         path.write_text("".join(one for one in lines if json.loads(one)["gold_label"] == kept))
-    with pytest.raises(ChaosError, match="are too few"):
+    with pytest.raises(ChaosError, match=message):
         load_data(small(data=str(folder), max_train_examples=0))
 
 
