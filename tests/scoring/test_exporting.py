@@ -85,7 +85,9 @@ def test_an_item_without_text_and_a_dataset_without_texts_say_what_is_needed(ton
     (tone / "tone.jsonl").write_text(
         '{"item": 1, "votes": ["kind"], "text": " ", "a (reply)": ""}\n'
     )
-    with pytest.raises(ChaosError, match=r"(?s)An item has no text.*where: +tone.jsonl\n.*found: +1\n"):
+    with pytest.raises(
+        ChaosError, match=r"(?s)An item has no text.*where: +tone.jsonl\n.*found: +1\n"
+    ):
         fill(load_all_votes(str(tone / "tone.yml"))[0])
 
 
