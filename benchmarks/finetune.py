@@ -30,7 +30,6 @@ from transformers.utils import logging
 from chaos_utils.datasets.corpora import Corpus
 from chaos_utils.datasets.splits import subset
 from chaos_utils.training import loop
-from chaos_utils.training.costs import training_flops
 from chaos_utils.training.data import load_data
 from chaos_utils.training.devices import Device, choose_device
 from chaos_utils.training.encoders import find_encoder, load_model, load_tokenizer
@@ -111,6 +110,29 @@ def by_ours(folder: Path, train: Corpus, device: Device, seed: int) -> tuple[Any
             )
         )  # fmt: skip
     return model, took, training_flops(model, state.padded_tokens, state.attention)
+
+
+def training_flops(model: Any, padded_tokens: int, attention: int) -> float:
+    """Return the floating-point operations of training, forward and backward.
+
+    Six for each weight outside the embeddings and each token, padding among them, as Kaplan et
+    al. (2020, "Scaling laws for neural language models") count, and ``12 * layers * width`` for
+    each pair of positions in a sequence: `attention` is the sum of squared sequence lengths.
+    """
+    config = model.config
+    # By identity, since encoder and decoder may share an embedding.
+    embeddings = {
+        id(module.weight): module.weight.numel()
+        for module in model.modules()
+        if isinstance(module, torch.nn.Embedding)
+    }
+    weights = sum(p.numel() for p in model.parameters()) - sum(embeddings.values())
+    layers = config.num_hidden_layers
+    if config.model_type == "albert":
+        weights *= layers  # one layer's weights, used in each
+    if config.is_encoder_decoder:
+        layers += config.decoder_layers
+    return 6.0 * weights * padded_tokens + 12.0 * layers * config.hidden_size * attention
 
 
 def peak(device: Device) -> float:

@@ -26,7 +26,7 @@ def run_table(runs: Sequence[Run]) -> pd.DataFrame:
     One row per run. ``kind`` is that of `kind_of`; ``init`` the run whose weights it starts from or
     predicts with, else empty; ``n_published`` the items of the published corpora. Sizes and
     accuracies have a column for each dataset. Costs are summed over folds, and missing for a run
-    that trained nothing; ``peak_share`` is in [0, 1].
+    that trained nothing.
     """
     table = pd.DataFrame([_row(run) for run in runs])
     counts = [name for name in table if name.startswith("n_") or name == "items_seen"]
@@ -67,17 +67,12 @@ def _cost(fits: Sequence[Fit]) -> dict[str, Any]:
     if not fits:
         return {"n_fits": 0}
     seconds, pairs = sum(fit.seconds for fit in fits), sum(fit.pairs for fit in fits)
-    flops = sum(fit.flops for fit in fits)
-    possible = sum(fit.seconds * fit.measured_peak_flops_per_second for fit in fits)
     return {
         "n_fits": len(fits),
         "million_parameters": fits[0].parameters / 1e6,
         "items_seen": pairs,
         "training_minutes": seconds / 60,
         "items_per_second": pairs / seconds if seconds else np.nan,
-        "flops": flops,
-        "peak_share": flops / possible if possible else np.nan,
-        "peak_memory_gib": max(fit.peak_memory_gib for fit in fits),
     }
 
 

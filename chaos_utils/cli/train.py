@@ -221,9 +221,7 @@ def wanted(
         with _reporting() as (report, say):
             run = wanting.make(one, device=device, report=report, say=say)
         _tell(run, as_json=False)
-        wanting.update_listing()
     if dry_run:
         return
-    wanting.update_listing()
     there = sum(one.is_there for one in wanted_runs())
     out.print(f"{counted(there, 'run')} made", markup=False)

@@ -103,11 +103,7 @@ class Fit(_Part):
     looks: list[Look]
     pairs: int
     seconds: float
-    cpu_seconds: float | None = None
     pairs_per_second: float
-    flops: float
-    measured_peak_flops_per_second: float
-    peak_memory_gib: float
     parameters: int
 
 

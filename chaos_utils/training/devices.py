@@ -1,13 +1,9 @@
-"""Where the arithmetic is done, in which precision, and how fast the hardware could do it."""
+"""Where the arithmetic is done, and in which precision."""
 
 import os
-import resource
-import sys
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from chaos_utils.base.errors import ChaosError, counted
@@ -173,53 +169,3 @@ def no_room(what: str, device: Device) -> ChaosError:
         found=device.title,
         todo="take a smaller model, end what else fills the memory, or take device=cpu",
     )
-
-
-def reset_peak_memory(device: Device) -> None:
-    """Let `peak_memory_gib` count from now on; what is held now counts."""
-    import torch
-
-    if device.kind == "cuda":
-        torch.cuda.reset_peak_memory_stats(device.name)
-    else:
-        with suppress(OSError):  # Linux alone has it
-            Path("/proc/self/clear_refs").write_text("5", "ascii")
-
-
-def peak_memory_gib(device: Device) -> float:
-    """Return the most memory held since `reset_peak_memory`: on the GPU, or by the process; in GiB.
-
-    On a CPU, elsewhere than on Linux, it is the most since the process began.
-    """
-    import torch
-
-    if device.kind == "cuda":
-        return float(torch.cuda.max_memory_allocated(device.name) / 2**30)
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**30
-
-
-def measured_peak(device: Device, size: int = 0) -> float:
-    """Return the fastest that a large matrix product runs here, in FLOP/s.
-
-    Training is compared with this rate, which the hardware reaches in fact, and not with the one
-    on its data sheet. The matrices are square, of `size` rows; 0 for a default of the device.
-    """
-    import torch
-
-    n = size or (8192 if device.kind == "cuda" else 1024)
-    best = float("inf")
-    try:
-        # Random numbers: hardware draws less power on equal ones, and is faster than on real ones.
-        left = torch.randn((n, n), device=device.name).to(device.dtype)
-        for _ in range(6):
-            begun = time.perf_counter()
-            left @ left
-            if device.kind == "cuda":
-                torch.cuda.synchronize(device.name)
-            best = min(best, time.perf_counter() - begun)
-    except (RuntimeError, MemoryError) as fault:
-        if not is_out_of_memory(fault) or n < 64:
-            raise
-        return measured_peak(device, n // 2)  # a model fills the memory
-    return 2 * n**3 / best

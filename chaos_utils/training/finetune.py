@@ -33,7 +33,6 @@ from chaos_utils.training.cache import (
     run_key,
     work_folder,
 )
-from chaos_utils.training.costs import cost_of
 from chaos_utils.training.data import Data, load_data
 from chaos_utils.training.devices import Device, choose_device, deciding_threads, placed, threads_of
 from chaos_utils.training.encoders import (
@@ -376,7 +375,16 @@ def _fit(
         "curve": state.curve,
         "looks": [] if inner else state.looks,
         **(_inner_account(state.looks, len(inner), steps_per_epoch) if inner else {}),
-        **cost_of(model, state, shop.device, shop.accelerator.num_processes),
+        "pairs": state.pairs,
+        "tokens": state.tokens,
+        "padded_tokens": state.padded_tokens,  # this process's, as are its CPU seconds
+        "seconds": round(state.seconds, 1),  # in steps, of all the calls that the run took
+        "cpu_seconds": round(state.cpu_seconds, 1),
+        "pairs_per_second": round(state.pairs / max(state.seconds, 1e-9), 1),
+        "calls": len(state.calls),
+        "devices": list(dict.fromkeys(state.calls)),
+        "processes": shop.accelerator.num_processes,
+        "parameters": sum(p.numel() for p in model.parameters()),
     }
 
 

@@ -19,7 +19,6 @@ from chaos_utils.training.devices import (
     is_out_of_memory,
     no_room,
     placed,
-    reset_peak_memory,
 )
 from chaos_utils.training.dropout import byte_dropout
 from chaos_utils.training.encoding import Encoded, Integers, split_by_budget
@@ -99,7 +98,6 @@ def fit(
     """
     import torch
 
-    reset_peak_memory(device)
     placed(model, device)
     if accelerator.num_processes > 1:
         freeze_unused(model, job.encoded, device)

@@ -5,7 +5,6 @@ import gc
 import pytest
 
 from chaos_utils.base import paths
-from chaos_utils.training import costs
 from chaos_utils.training.encoders import find_encoder, load_model
 from chaos_utils.training.recipes import TINY_FAMILIES, get_model
 
@@ -38,7 +37,6 @@ def module_cache(torch, tmp_path_factory):
     folder = _own_cache(tmp_path_factory.mktemp("module") / "cache")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CHAOS_CACHE", str(folder))
-        patch.setattr(costs, "measured_peak", lambda device: 1e12)  # `test_devices` measures it
         yield folder
 
 

@@ -1,9 +1,8 @@
-"""Hardware: what is chosen, what is said when memory or locks fail, what is measured."""
+"""Hardware: what is chosen, what is said when memory fails, which seconds are counted."""
 
 import os
 import time
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,7 +10,7 @@ import pytest
 from helpers.engine import fit_tiny, small, weights
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.training import costs, devices, loop
+from chaos_utils.training import devices, loop
 from chaos_utils.training import finetune as engine
 from chaos_utils.training.devices import Device, choose_device
 from chaos_utils.training.encoders import find_encoder, load_model, load_tokenizer
@@ -158,35 +157,6 @@ def test_weights_that_no_logit_depends_on_are_frozen(family, unused):
     assert all(p.grad is None for p in model.parameters())
 
 
-@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="Linux alone has it")
-def test_the_memory_of_a_run_is_not_that_of_what_ran_before():
-    def hold(mib):
-        block = np.ones(mib * 2**17)  # of 8 bytes
-        return block.sum()
-
-    hold(256)
-    before = devices.peak_memory_gib(CPU)
-    devices.reset_peak_memory(CPU)
-    fresh = devices.peak_memory_gib(CPU)
-    assert fresh < before - 0.2
-    hold(128)
-    assert fresh + 0.1 < devices.peak_memory_gib(CPU) < before
-
-
-def test_the_speed_is_measured_on_smaller_matrices_where_memory_is_full(
-    torch, out_of_memory, monkeypatch
-):
-    randn, asked = torch.randn, []
-
-    def short(size, **more):
-        asked.append(size[0])
-        return out_of_memory() if size[0] > 100 else randn(size, **more)
-
-    monkeypatch.setattr(torch, "randn", short)
-    assert devices.measured_peak(CPU, 256) > 0
-    assert asked == [256, 128, 64]
-
-
 def test_the_seconds_of_a_resumed_run_are_those_of_all_its_calls(tmp_path, monkeypatch):
     step = loop._step
 
@@ -198,10 +168,8 @@ def test_the_seconds_of_a_resumed_run_are_those_of_all_its_calls(tmp_path, monke
         within.setattr(loop, "_step", slow)
         with pytest.raises(KeyboardInterrupt):
             fit_tiny(tmp_path / "run", stop=3)
-    model, state = fit_tiny(tmp_path / "run", device=replace(CPU, title="another CPU"))
+    _, state = fit_tiny(tmp_path / "run", device=replace(CPU, title="another CPU"))
     assert state.seconds > 0.3
     assert state.cpu_seconds > 0
-    cost = costs.cost_of(model, replace(state, seconds=2.0), CPU, 1)
-    assert (cost["seconds"], cost["pairs_per_second"]) == (2.0, 32)
-    assert (cost["calls"], cost["devices"]) == (2, ["CPU, 1 thread", "another CPU"])
-    assert cost["pairs"] == 64
+    assert state.calls == ["CPU, 1 thread", "another CPU"]
+    assert state.pairs == 64
