@@ -93,22 +93,17 @@ def by_trainer(
 
 def by_ours(folder: Path, train: Corpus, device: Device, seed: int) -> tuple[Any, float, float]:
     """Train as this project does; return the model, the CPU time, and the operations."""
-    recipe = recipe_of(get_model("minilm-l6"), "nli")
+    settings, _ = complete(Settings(model="minilm-l6", epochs=1, seed=seed))
     encoded = encode(load_tokenizer(folder), train, MAX_LENGTH)
-    plan = plan_batches(encoded.lengths, recipe.batch_size, 1, seed)
-    job = loop.Job(
-        encoded, train.targets, plan, len(plan), recipe.learning_rate, recipe.weight_decay,
-        recipe.warmup_ratio, seed,
-    )  # fmt: skip
+    plan = plan_batches(encoded.lengths, settings.batch_size, 1, seed)
     torch.manual_seed(seed)
     model = load_model(folder, 3)
     with tempfile.TemporaryDirectory() as work:
-        state, took = cpu_seconds(
-            lambda: loop.fit(
-                model, job, device, Path(work), evaluate=lambda model, step: {"accuracy": 0.0},
-                accelerator=Accelerator(cpu=True), checkpoint_seconds=1e9,
-            )
+        job = loop.Job(
+            settings, encoded, train.targets, plan, device, Accelerator(cpu=True), Path(work),
+            evaluate=lambda model, step: {"accuracy": 0.0}, checkpoint_seconds=1e9,
         )  # fmt: skip
+        state, took = cpu_seconds(lambda: loop.fit(model, job))
     return model, took, training_flops(model, state.padded_tokens, state.attention)
 
 

@@ -10,6 +10,7 @@ from chaos_utils.datasets import corpora, splits
 from chaos_utils.datasets.corpora import Corpus
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import Votes
+from chaos_utils.training.judging import spread
 from chaos_utils.training.settings import Settings
 
 _HELD_OUT = 0.05  # of αNLI's training stories: its development set is ChaosNLI-α
@@ -66,4 +67,6 @@ def load_data(settings: Settings) -> Data:
                 expected="items with different labels" if least > 1 else "at least one item",
                 todo="check the files of the parameter data",
             )
+    if settings.dev_examples:
+        dev, tests = (spread(part, settings.dev_examples) for part in (dev, tests))
     return Data(train, dev, tests, chaosnli, votes)

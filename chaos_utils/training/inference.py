@@ -1,6 +1,6 @@
 """Logits of a model for any corpus: sorted by length, in the largest batches that fit."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,8 @@ from chaos_utils.training.devices import Device, empty_cache, is_out_of_memory
 from chaos_utils.training.encoding import Encoded, split_by_budget
 
 Floats = npt.NDArray[np.float64]
-Say = Callable[[str], None]
+Report = Callable[[str, int, int], None]  # what is being done, how much of it is done, of how much
+Say = Callable[[str], None]  # what a reader must know
 TOKEN_BUDGET = {"cpu": 4096, "cuda": 131_072}  # padded tokens at once
 
 
@@ -21,20 +22,19 @@ def predict_logits(
     encoded: Encoded,
     device: Device,
     *,
-    token_budget: int = 0,
     dropout_seed: int | None = None,
     progress: Callable[[int], None] = lambda n: None,
     say: Say = lambda text: None,
 ) -> Floats:
     """Return a model's logits, of shape (n, k); for αNLI the two stories' side by side.
 
-    `token_budget` counts padded tokens at once, 0 for a default of the device; when memory runs
-    out it is halved, and `say` reports it. A `dropout_seed` leaves dropout on, drawn with this
-    seed, for Monte Carlo dropout. `progress` is called with the number of items just done.
+    When memory runs out, half as many tokens are taken at once, and `say` reports it. A
+    `dropout_seed` leaves dropout on, drawn with this seed, for Monte Carlo dropout. `progress` is
+    called with the number of items just done.
     """
     import torch
 
-    budget = token_budget or TOKEN_BUDGET[device.kind]
+    budget = TOKEN_BUDGET[device.kind]
     # Longest first: if memory runs out it does so at once.
     waiting = np.argsort(-encoded.lengths, kind="stable")
     was_training = model.training
@@ -98,16 +98,12 @@ def predict(
     "Dropout as a Bayesian approximation") propose; 0 for one pass without dropout. `seed` is the
     dropout's.
     """
-    if not mc_samples:
-        logits = predict_logits(model, encoded, device, progress=progress, say=say)
-        return np.asarray(softmax(logits, axis=1))
+    seeds: Sequence[int | None] = [1000 * seed + k for k in range(mc_samples)] or [None]
     passes = [
         softmax(
-            predict_logits(
-                model, encoded, device, dropout_seed=1000 * seed + k, progress=progress, say=say
-            ),
+            predict_logits(model, encoded, device, dropout_seed=one, progress=progress, say=say),
             axis=1,
         )
-        for k in range(mc_samples)
+        for one in seeds
     ]
     return np.asarray(np.mean(passes, axis=0), dtype=np.float64)

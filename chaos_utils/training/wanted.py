@@ -1,9 +1,9 @@
 """The runs that the book wants, and what makes them."""
 
 from chaos_utils.scoring.trained import Run, Wanted
-from chaos_utils.training.finetune import Report, finetune
-from chaos_utils.training.inference import Say
-from chaos_utils.training.output import command_of
+from chaos_utils.training.finetune import finetune
+from chaos_utils.training.inference import Report, Say
+from chaos_utils.training.names import command_of
 from chaos_utils.training.predicting import predict_again
 from chaos_utils.training.settings import complete, read_settings
 

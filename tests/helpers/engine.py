@@ -44,12 +44,18 @@ def stop_at(step: int) -> Callable[[str, int, int], None]:
 
 
 @functools.cache
-def _job() -> tuple[Path, loop.Job]:
+def _given() -> tuple[Path, dict[str, Any]]:
     folder = find_encoder(get_model("tiny-distilbert")).folder
     corpus = finetune.load_data(small()).train.take(range(64))
     encoded = encode(load_tokenizer(folder), corpus, 64)
     plan = [np.arange(16 * k, 16 * k + 16) for k in range(N_STEPS)]
-    return folder, loop.Job(encoded, corpus.targets, plan, 2, 1e-2, 0.0, 0.0, 0, patience=2)
+    settings = small(epochs=2, learning_rate=1e-2, weight_decay=0.0, warmup_ratio=0.0, patience=2)
+    return folder, {
+        "settings": settings,
+        "encoded": encoded,
+        "targets": corpus.targets,
+        "plan": plan,
+    }
 
 
 def fit_tiny(work: Path, *, stop: int = 0, device: Device | None = None) -> tuple[Any, Progress]:
@@ -60,20 +66,15 @@ def fit_tiny(work: Path, *, stop: int = 0, device: Device | None = None) -> tupl
     import torch
 
     device = device or Device("cpu", "fp32", "CPU, 1 thread")
-    folder, job = _job()
-
-    def progress(state: Progress) -> None:
-        if state.step == stop:
-            raise KeyboardInterrupt
-
+    folder, given = _given()
     work.mkdir(exist_ok=True)
     torch.manual_seed(0)
     model = load_model(folder, 3)
-    state = loop.fit(
-        model, job, device, work, evaluate=lambda _, step: {"accuracy": 1 / step},
-        accelerator=finetune._accelerator(device), checkpoint_seconds=0, progress=progress,
+    job = loop.Job(
+        **given, device=device, accelerator=finetune._accelerator(device), work=work,
+        evaluate=lambda _, step: {"accuracy": 1 / step}, checkpoint_seconds=0, report=stop_at(stop),
     )  # fmt: skip
-    return model, state
+    return model, loop.fit(model, job)
 
 
 def weights(model: Any) -> npt.NDArray[np.float64]:

@@ -23,13 +23,17 @@ from chaos_utils.scoring.trained import read_run
 from chaos_utils.training import cache, loop, predicting
 from chaos_utils.training import finetune as engine
 from chaos_utils.training.data import load_data
+from chaos_utils.training.devices import Device
 from chaos_utils.training.encoders import WEIGHTS, find_encoder, load_model, load_tokenizer
 from chaos_utils.training.encoding import encode
+from chaos_utils.training.inference import predict_logits
+from chaos_utils.training.making import NewRun
 from chaos_utils.training.objectives import fold_into_head, mean_loss, summed_loss
 from chaos_utils.training.recipes import TINY_FAMILIES, get_model
 from chaos_utils.training.settings import complete
 
 PLAIN = small()
+CPU = Device("cpu", "fp32", "CPU, 1 thread")
 
 
 @pytest.fixture(scope="module")
@@ -138,9 +142,10 @@ def test_a_start_from_something_else_is_refused(recorded, real, message, sample,
     if real:
         votes = [replace(one, source=replace(one.source, synthetic=False)) for one in data.votes]
         data = replace(data, votes=votes)
-    later = small(init=str(run.folder))
+    later = NewRun(tmp_path, small(init=str(run.folder)), CPU, print, print)
+    later.data = data
     with pytest.raises(ChaosError, match=message):
-        engine.weights_of(later.init, later, data, "cpu", print, print)
+        engine.weights_of(later.settings.init, later)
 
 
 def test_a_run_replaces_an_earlier_one_alone_and_trains_nothing_again(trained, tmp_path):
@@ -260,31 +265,30 @@ def folded(trained, tmp_path_factory):
     )
     data, parts, heads, looks = load_data(settings), [], [], []
     losses = iter(np.concatenate(LOSSES).tolist())
-    fit, fold, logits = engine._fit, engine.fold_into_head, engine._Workshop.logits
-    cpu = engine.choose_device("cpu", "fp32")
+    fit, fold, logits = engine._Training.fit, engine.fold_into_head, engine._Training.logits
     tokenizer = load_tokenizer(find_encoder(get_model("tiny-bert")).folder)
     encoded = encode(tokenizer, data.chaosnli, 128)
 
-    def fitting(shop, train, work, start, inner):
+    def fitting(run, train, work, inner):
         parts.append((set(train.uids), set(inner.uids)))
         looks.append([])
-        return fit(shop, train, work, start, inner)
+        return fit(run, train, work, inner)
 
     def folding(model, found):
-        before = engine.predict_logits(model, encoded, cpu)
+        before = predict_logits(model, encoded, CPU)
         fold(model, found)
-        heads.append((found, before, engine.predict_logits(model, encoded, cpu)))
+        heads.append((found, before, predict_logits(model, encoded, CPU)))
 
-    def looking(self, model, corpus, what, *more):
+    def looking(run, model, corpus, what):
         if what == "looking at the inner fold":
-            looks[-1].append(engine.predict_logits(model, encoded, cpu))
-        return logits(self, model, corpus, what, *more)
+            looks[-1].append(predict_logits(model, encoded, CPU))
+        return logits(run, model, corpus, what)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "_fit", fitting)
+        patch.setattr(engine._Training, "fit", fitting)
         patch.setattr(engine, "mean_loss", lambda *_: next(losses))
         patch.setattr(engine, "fold_into_head", folding)
-        patch.setattr(engine._Workshop, "logits", looking)
+        patch.setattr(engine._Training, "logits", looking)
         run = engine.finetune(settings, tmp_path_factory.mktemp("folded") / "run")
     return SimpleNamespace(run=run, data=data, parts=parts, heads=heads, looks=looks)
 

@@ -8,7 +8,7 @@ from helpers.runs import write_run
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.report.parameters import read_parameters
 from chaos_utils.scoring.trained import Decided, Device, Record
-from chaos_utils.training.output import command_of, names_of
+from chaos_utils.training.names import command_of, names_of
 from chaos_utils.training.recipes import get_model, recipe_of
 from chaos_utils.training.settings import (
     Settings,

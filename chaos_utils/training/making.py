@@ -1,0 +1,235 @@
+"""A run that is being made: what decides it, what it reads and predicts, and what it leaves."""
+
+import io
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from chaos_utils.base import inputs
+from chaos_utils.base.files import fresh_folder, write_bytes, write_json
+from chaos_utils.datasets.corpora import Corpus
+from chaos_utils.datasets.registry import registry
+from chaos_utils.datasets.tasks import get_task
+from chaos_utils.datasets.votes import Votes
+from chaos_utils.report import provenance
+from chaos_utils.scoring.formats import class_columns
+from chaos_utils.scoring.predictions import write_predictions
+from chaos_utils.scoring.system import System
+from chaos_utils.scoring.trained import (
+    DEV_FILE,
+    PREDICTIONS_FILE,
+    RECORD_FILE,
+    Run,
+    find_run,
+    learned,
+    read_run,
+)
+from chaos_utils.training.data import Data
+from chaos_utils.training.devices import Device, deciding_threads
+from chaos_utils.training.encoders import Encoder, check_length, find_encoder, load_tokenizer
+from chaos_utils.training.encoding import Encoded, encode
+from chaos_utils.training.inference import Floats, Report, Say, predict, predict_logits
+from chaos_utils.training.judging import judge
+from chaos_utils.training.names import command_of, names_of
+from chaos_utils.training.recipes import Model
+from chaos_utils.training.settings import Settings, family_name
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What was computed: probabilities, and what is reported of each fit.
+
+    `tests` is None where no test items were predicted; `fits` has one entry, or one for each fold.
+    """
+
+    chaosnli: Floats
+    dev: Floats
+    tests: Floats | None
+    fits: list[dict[str, Any]]
+
+
+@dataclass(slots=True)
+class NewRun:
+    """A run that is being made.
+
+    The `settings` have the recipe's values filled in, and what was decided since. `data`, `encoder`
+    and `tokenizer` are set once they are read. `report` is called with what is being done, how much
+    of it is done, and of how much; `say` with what a reader must know.
+    """
+
+    out: Path
+    settings: Settings
+    device: Device
+    report: Report
+    say: Say
+    data: Data = field(init=False)
+    encoder: Encoder = field(init=False)
+    tokenizer: Any = field(init=False)
+    started: datetime = field(init=False, default_factory=lambda: datetime.now(UTC))
+    code: Mapping[str, Any] = field(init=False, default_factory=provenance.code)
+
+    def __post_init__(self) -> None:
+        self.decide(precision=self.device.precision, threads=deciding_threads(self.device))
+
+    def decide(self, **values: Any) -> None:
+        """Set settings that were left to the machine."""
+        self.settings = self.settings.model_copy(update=values)
+
+    def take(self, model: Model) -> None:
+        """Find the encoder that a model names, and its tokenizer."""
+        self.encoder = find_encoder(model, self.settings.revision)
+        self.decide(revision=self.encoder.revision)
+        self.tokenizer = load_tokenizer(self.encoder.folder)
+        check_length(self.tokenizer, self.settings.max_length)
+
+    @property
+    def n_outputs(self) -> int:
+        """How many logits a sequence has: one for a story of αNLI."""
+        return 1 if get_task(self.settings.task).kind == "stories" else 3
+
+    def encode(self, corpus: Corpus, tokenizer: Any = None) -> Encoded:
+        """Return a corpus as tokens of the encoder, or of another tokenizer."""
+        return encode(tokenizer or self.tokenizer, corpus, self.settings.max_length)
+
+    def logits(self, model: Any, corpus: Corpus, what: str) -> Floats:
+        """Return a model's logits for a corpus, and report that under a name."""
+        return predict_logits(
+            model,
+            self.encode(corpus),
+            self.device,
+            progress=self._counting(what, len(corpus)),
+            say=self.say,
+        )
+
+    def predict(
+        self, model: Any, corpus: Corpus, what: str, *, mc_samples: int = 0, tokenizer: Any = None
+    ) -> Floats:
+        """Return a model's probabilities for a corpus, and report that under a name."""
+        return predict(
+            model,
+            self.encode(corpus, tokenizer),
+            self.device,
+            mc_samples=mc_samples,
+            seed=self.settings.seed,
+            progress=self._counting(what, len(corpus) * max(1, mc_samples)),
+            say=self.say,
+        )
+
+    def _counting(self, what: str, total: int) -> Callable[[int], None]:
+        """Return what is called with the numbers of items just done."""
+        done = 0
+
+        def progress(more: int) -> None:
+            nonlocal done
+            done += more
+            self.report(what, done, total)
+
+        return progress
+
+    def outcome(
+        self, model: Any, fits: list[dict[str, Any]], *, mc_samples: int = 0, tests: bool = False
+    ) -> Outcome:
+        """Predict all that a run predicts, with the test items or without."""
+        data = self.data
+        return Outcome(
+            self.predict(model, data.chaosnli, "predicting ChaosNLI", mc_samples=mc_samples),
+            self.predict(model, data.dev, "predicting dev", mc_samples=mc_samples),
+            self.predict(model, data.tests, "predicting test")
+            if tests and len(data.tests)
+            else None,
+            fits,
+        )
+
+    def write(self, outcome: Outcome, key: str, **more: Any) -> Run:
+        """Write the run's folder, whole or not at all, and return the run.
+
+        `key` names the weights in the cache. `more` are further entries of the record; the `family`
+        may still be given the settings that differ.
+        """
+        settings, data, encoder = self.settings, self.data, self.encoder
+        predicted = more.get("predicted", {})
+        name, family = names_of(
+            more.pop("family", family_name(settings, encoder.model)),
+            settings,
+            self.out,
+            predicted.get("mc_samples", 0),
+            seeded="model" not in predicted,  # off the shelf there is no seed
+        )
+        described = _describe(settings, data)
+        if "trained_on" not in more:
+            named = filter(None, (settings.init, settings.teacher))
+            earlier = [find_run(one).learned_from() for one in named]
+            of_this = learned(settings.train, described["trained_on"], earlier)
+            more["trained_on"], more["out_of_fold"] = of_this
+        with fresh_folder(self.out) as folder:
+            write_predictions(
+                folder / PREDICTIONS_FILE, _by_task(name, data.votes, outcome.chaosnli)
+            )
+            _write_dev(folder / DEV_FILE, data, outcome.dev)
+            outputs = sorted(path for path in folder.iterdir() if path.is_file())
+            write_json(
+                folder / RECORD_FILE,
+                {
+                    "schema": 1,
+                    "system": name,
+                    "family": family,
+                    "synthetic": any(one.source.synthetic for one in data.votes),
+                    "command": command_of(settings, self.out.name),
+                    "settings": settings.model_dump(),
+                    "encoder": {"family": encoder.model.family, "origin": encoder.origin,
+                                "published": encoder.model.published},
+                    "data": described,
+                    "dev": judge(outcome.dev, data.dev),
+                    "test": {} if outcome.tests is None else judge(outcome.tests, data.tests),
+                    "fits": outcome.fits,
+                    "device": asdict(self.device),
+                    "weights": key,
+                    "inputs": [asdict(entry) for entry in data.inputs],
+                    "code": dict(self.code),
+                    "software": provenance.software(provenance.TRAINED_WITH),
+                    "hardware": provenance.hardware(),
+                    "started": self.started.isoformat(timespec="seconds"),
+                    "seconds": round((datetime.now(UTC) - self.started).total_seconds(), 1),
+                    **more,
+                    "outputs": {path.name: inputs.digest(path) for path in outputs},
+                },
+            )  # fmt: skip
+        return read_run(self.out)
+
+
+def _by_task(name: str, votes: list[Votes], shares: Floats) -> list[System]:
+    parts = []
+    start = 0
+    for one in votes:
+        part = shares[start : start + len(one)]
+        parts.append(System(name, one.dataset, one.uids, part, part.argmax(axis=1)))
+        start += len(one)
+    return parts
+
+
+def _describe(settings: Settings, data: Data) -> dict[str, Any]:
+    names = data.train.datasets
+    trained = {name: names.count(name) for name in dict.fromkeys(names)}
+    published = sum(registry()[one.file].items for one in data.train.task.files_of("train"))
+    return {
+        "trained_on": trained,
+        "n_train": len(data.train),
+        "n_published": published if settings.train == "corpora" else len(data.train),
+        "without_majority_label": data.train.dropped,
+        "n_dev": len(data.dev),
+    }
+
+
+def _write_dev(path: Path, data: Data, shares: Floats) -> None:
+    table = pd.DataFrame(shares.astype(np.float32), columns=class_columns(data.votes[0].dataset))
+    table.insert(0, "label", data.dev.gold.astype(np.int8))
+    table.insert(0, "uid", data.dev.uids)
+    table.insert(0, "dataset", data.dev.datasets)
+    stream = io.BytesIO()
+    table.to_parquet(stream, index=False, compression="zstd")
+    write_bytes(path, stream.getvalue())

@@ -1,0 +1,90 @@
+"""What a run is called beside others, and the command that makes it."""
+
+import shlex
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from chaos_utils.base import paths
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.scoring.trained import RECORD_FILE, Run, read_run
+from chaos_utils.training.recipes import get_model, recipe_of
+from chaos_utils.training.settings import Settings, recorded_settings, usual_head
+
+# Runs with different values of these are one system, unless they also share the seed.
+_TECHNICAL = ("dev_examples", "token_budget", "threads", "precision", "data")
+_ONCE_UNKNOWN = ("token_budget", "threads", "revision")  # not in every record
+DROPOUT = ", MC dropout"  # ends the names of predictions with dropout left on
+
+
+def names_of(
+    family: str, settings: Settings, out: Path, mc_samples: int = 0, *, seeded: bool = True
+) -> tuple[str, str]:
+    """Return what tables call a run in the folder `out`, and it and its other seeds together.
+
+    Where another run beside it, or below ``results/``, has its name already, the settings that
+    differ are added. `family` is as `family_name` gives it, `mc_samples` as in `predict_again`.
+    """
+    dropout = DROPOUT if mc_samples else ""
+
+    def ending(seed: int) -> str:
+        return f", seed {seed}{dropout}" if seeded else dropout
+
+    mine = settings.model_dump() | {"mc_samples": mc_samples}
+    beside = [pair for pair in _runs_beside(out) if pair[1].task == settings.task]
+    for technical in (False, True):
+        differing = set()
+        for run, other in beside:
+            if run.system != family + ending(other.seed):
+                continue
+            if technical and other.seed != settings.seed:
+                continue
+            predicted = run.record.predicted
+            theirs = other.model_dump() | {"mc_samples": predicted.mc_samples if predicted else 0}
+            differing |= {
+                name
+                for name, value in mine.items()
+                if name != "seed"
+                and _shown(name, value) != _shown(name, theirs[name])
+                and (name in _TECHNICAL) == technical
+                and (name not in _ONCE_UNKNOWN or theirs[name])
+            }
+        shown = [_shown(name, value) for name, value in mine.items() if name in differing]
+        family = ", ".join([family, *shown])
+    return family + ending(settings.seed), family + dropout
+
+
+def _shown(name: str, value: Any) -> str:
+    if name in ("init", "teacher", "data"):
+        value = Path(value).name  # of a folder, without where it stands
+    return f"{name.replace('_', ' ')} {value or 'none'}"
+
+
+def _runs_beside(out: Path) -> Iterator[tuple[Run, Settings]]:
+    """Yield the other runs in the folder that `out` is in, and those below ``results/``."""
+    out = out.absolute()
+    folders = {out.parent}
+    if paths.find_project() is not None:
+        folders.add(paths.results().absolute())
+    for record in sorted(one for folder in folders for one in folder.glob(f"*/{RECORD_FILE}")):
+        if record.parent != out:
+            with suppress(ChaosError):  # another run's damaged record is no reason to stop
+                run = read_run(record.parent)
+                yield run, recorded_settings(run.record)
+
+
+def command_of(settings: Settings, run: str) -> str:
+    """Return the command, quoted for a shell, that makes the run ``results/<run>``.
+
+    What is left to the recipe's defaults is left out.
+    """
+    words = [f"chaos finetune --model {shlex.quote(settings.model)}"]
+    recipe = asdict(recipe_of(get_model(settings.model), settings.task, settings.train))
+    recipe["head"] = usual_head(settings)
+    for name, field in Settings.model_fields.items():
+        value = getattr(settings, name)
+        if name != "model" and value not in (field.default, recipe.get(name)):
+            words.append(f"--{name.replace('_', '-')} {shlex.quote(str(value))}")
+    return " ".join([*words, f"--out results/{run}"])
