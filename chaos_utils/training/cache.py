@@ -98,5 +98,4 @@ def keep_weights(key: str, model: Any, tokenizer: Any, fitted: dict[str, Any]) -
 
 def read_fitted(folder: Path) -> dict[str, Any]:
     """Return the account of the training of cached weights."""
-    fitted: dict[str, Any] = json.loads((folder / _OUTCOME_FILE).read_text("utf-8"))
-    return fitted
+    return json.loads((folder / _OUTCOME_FILE).read_text("utf-8"))

@@ -18,15 +18,7 @@ from chaos_utils.base.files import write_json
 from chaos_utils.datasets.corpora import Corpus
 from chaos_utils.datasets.splits import grouped_folds, item_groups
 from chaos_utils.scoring.trained import DEV_FILE, RECORD_FILE, Run, find_run, read_run
-from chaos_utils.training import loop
-from chaos_utils.training.cache import (
-    cached_weights,
-    keep_weights,
-    only_one,
-    read_fitted,
-    run_key,
-    work_folder,
-)
+from chaos_utils.training import cache, loop
 from chaos_utils.training.data import load_data
 from chaos_utils.training.devices import Device, choose_device, placed, threads_of
 from chaos_utils.training.encoders import load_model, load_start, load_tokenizer
@@ -91,9 +83,9 @@ def finetune(
         )
         run.take(model)
         corpora = (run.data.train, run.data.dev)
-        key = run_key(run.settings, run.encoder.origin, corpora, run.start, teacher)
-        run.work = work_folder(key)
-        with only_one(key, say) if accelerator.is_main_process else nullcontext():
+        key = cache.run_key(run.settings, run.encoder.origin, corpora, run.start, teacher)
+        run.work = cache.work_folder(key)
+        with cache.only_one(key, say) if accelerator.is_main_process else nullcontext():
             accelerator.wait_for_everyone()
             if teacher:
                 run.learn_from(teacher)
@@ -125,9 +117,8 @@ def default_folder(settings: Settings) -> Path:
     """Return where a run goes when no folder was named: one for each set of settings."""
     text = json.dumps(complete(settings)[0].model_dump(), sort_keys=True)
     digest = sha256(text.encode()).hexdigest()[:8]
-    return (
-        paths.runs() / f"{settings.model.replace('/', '-').lstrip('.~-')}-{settings.task}-{digest}"
-    )
+    name = settings.model.replace("/", "-").lstrip(".~-")
+    return paths.runs() / f"{name}-{settings.task}-{digest}"
 
 
 def weights_of(name: str, run: NewRun) -> Path:
@@ -150,7 +141,7 @@ def weights_of(name: str, run: NewRun) -> Path:
         problem = "This run is of another encoder."
         found, expected = theirs.model, settings.model
     else:
-        return cached_weights(earlier.record.weights) or _made_again(earlier, theirs, run)
+        return cache.cached_weights(earlier.record.weights) or _made_again(earlier, theirs, run)
     raise ChaosError(problem, where=earlier.folder, found=found, expected=expected)
 
 
@@ -164,7 +155,7 @@ def _made_again(earlier: Run, settings: Settings, run: NewRun) -> Path:
             f"the weights of {earlier.name} were trained again, and predict slightly differently: "
             "another version of the code or of its libraries, or other hardware"
         )
-    folder = cached_weights(again.record.weights)
+    folder = cache.cached_weights(again.record.weights)
     assert folder is not None  # just made
     return folder
 
@@ -190,7 +181,7 @@ class _Training(NewRun):
 
     def whole(self) -> Outcome | None:
         """Train on the corpora, once, unless that was done; the main process predicts."""
-        folder = cached_weights(self.work.name)
+        folder = cache.cached_weights(self.work.name)
         if folder is not None:
             self.say("these weights were trained before: predicting with them")
             model = placed(load_model(folder, self.n_outputs), self.device)
@@ -198,8 +189,8 @@ class _Training(NewRun):
             model, fitted = self.fit(self.data.train, self.work)
         if not self.accelerator.is_main_process:
             return None
-        folder = folder or keep_weights(self.work.name, model, self.tokenizer, fitted)
-        return self.outcome(model, [read_fitted(folder)], tests=True)
+        folder = folder or cache.keep_weights(self.work.name, model, self.tokenizer, fitted)
+        return self.outcome(model, [cache.read_fitted(folder)], tests=True)
 
     def fold_by_fold(self) -> Outcome | None:
         """Train on ChaosNLI's other folds for each fold; the main process predicts that one.

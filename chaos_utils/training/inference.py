@@ -8,7 +8,7 @@ import numpy.typing as npt
 from scipy.special import softmax
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.training.devices import Device, empty_cache, is_out_of_memory
+from chaos_utils.training.devices import Device, is_out_of_memory
 from chaos_utils.training.encoding import Encoded, split_by_budget
 
 Floats = npt.NDArray[np.float64]
@@ -54,7 +54,7 @@ def predict_logits(
                     if len(items) == 1:
                         raise no_memory(int(encoded.lengths[items[0]])) from fault
                     budget = len(items) * encoded.per_item * int(encoded.lengths[items[0]]) // 2
-                    empty_cache(device)
+                    torch.cuda.empty_cache()  # does nothing without a GPU
                     say(f"out of memory: going on with at most {budget:,} tokens at once")
                     continue
                 rows.update(zip(items.tolist(), logits, strict=True))
@@ -100,10 +100,7 @@ def predict(
     """
     seeds: Sequence[int | None] = [1000 * seed + k for k in range(mc_samples)] or [None]
     passes = [
-        softmax(
-            predict_logits(model, encoded, device, dropout_seed=one, progress=progress, say=say),
-            axis=1,
-        )
+        predict_logits(model, encoded, device, dropout_seed=one, progress=progress, say=say)
         for one in seeds
     ]
-    return np.asarray(np.mean(passes, axis=0), dtype=np.float64)
+    return np.asarray(np.mean([softmax(logits, axis=1) for logits in passes], axis=0))

@@ -13,13 +13,7 @@ import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.training.checkpoints import Progress, copied, resume, save
-from chaos_utils.training.devices import (
-    Device,
-    empty_cache,
-    is_out_of_memory,
-    no_room,
-    placed,
-)
+from chaos_utils.training.devices import Device, is_out_of_memory, placed, room_for
 from chaos_utils.training.dropout import byte_dropout
 from chaos_utils.training.encoding import Encoded, Integers, split_by_budget
 from chaos_utils.training.inference import TOKEN_BUDGET, Report, Say, no_memory
@@ -117,7 +111,7 @@ def fit(model: Any, job: Job) -> Progress:
         state.seconds += time.monotonic() - begun
         state.cpu_seconds += time.process_time() - used
         state.step += 1
-        if _curve_is_due(state, len(job.plan)):
+        if state.step % max(1, len(job.plan) // _CURVE_POINTS) == 0 or state.step == len(job.plan):
             _extend_curve(state, job.rate_at(state.step - 1))
         if state.step % job.steps_per_epoch == 0 or state.step == len(job.plan):
             fitting.look()
@@ -152,7 +146,7 @@ def _make_moments(optimizer: Any, device: Device) -> None:
     """Give an AdamW its moments, as its first step would: memory must not run out amid a step."""
     import torch
 
-    try:
+    with room_for("the moments of AdamW, twice the size of the model", device):
         for group in optimizer.param_groups:
             for weight in group["params"]:
                 optimizer.state[weight] = {
@@ -160,10 +154,6 @@ def _make_moments(optimizer: Any, device: Device) -> None:
                     "exp_avg": torch.zeros_like(weight, memory_format=torch.preserve_format),
                     "exp_avg_sq": torch.zeros_like(weight, memory_format=torch.preserve_format),
                 }
-    except (RuntimeError, MemoryError) as fault:
-        if not is_out_of_memory(fault):
-            raise
-        raise no_room("the moments of AdamW, twice the size of the model", device) from fault
 
 
 @dataclass(slots=True)
@@ -183,6 +173,8 @@ class _Fitting:
 
     def make_step(self) -> None:
         """Make one step, in parts that fit into memory."""
+        import torch
+
         job, state, accelerator = self.job, self.state, self.job.accelerator
         items, rate = job.plan[state.step], job.rate_at(state.step)
         share = items[accelerator.process_index :: accelerator.num_processes]
@@ -199,7 +191,7 @@ class _Fitting:
                 fault = raised.with_traceback(None)  # which would hold on to the memory
             state.token_budget = self._smaller_budget(share, fault)
             self.optimizer.zero_grad()
-            empty_cache(job.device)
+            torch.cuda.empty_cache()  # does nothing without a GPU
             job.say(f"out of memory: going on with at most {state.token_budget:,} tokens at once")
         loss = _summed(loss, accelerator)
         if not math.isfinite(loss):
@@ -211,13 +203,9 @@ class _Fitting:
             )
         self.scaler.unscale_(self.optimizer)
         accelerator.clip_grad_norm_(self.wrapped.parameters(), _CLIP)
-        try:
+        # Some weights may have changed already, so that this step cannot be made again.
+        with room_for(f"the weights' update in step {state.step + 1}", job.device):
             self.scaler.step(self.optimizer)
-        except (RuntimeError, MemoryError) as raised:
-            if not is_out_of_memory(raised):
-                raise
-            # Some weights may have changed already, so that this step cannot be made again.
-            raise no_room(f"the weights' update in step {state.step + 1}", job.device) from raised
         self.scaler.update()
         self.optimizer.zero_grad()
         state.window_loss += loss
@@ -309,10 +297,6 @@ def _summed(loss: float, accelerator: Any) -> float:
 
     mine = torch.tensor(loss, dtype=torch.float64, device=accelerator.device)
     return float(accelerator.reduce(mine, reduction="sum"))
-
-
-def _curve_is_due(state: Progress, total: int) -> bool:
-    return state.step % max(1, total // _CURVE_POINTS) == 0 or state.step == total
 
 
 def _extend_curve(state: Progress, rate: float) -> None:

@@ -17,18 +17,10 @@ from chaos_utils.datasets.registry import registry
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.report import provenance
+from chaos_utils.scoring import trained
 from chaos_utils.scoring.formats import class_columns
 from chaos_utils.scoring.predictions import write_predictions
 from chaos_utils.scoring.system import System
-from chaos_utils.scoring.trained import (
-    DEV_FILE,
-    PREDICTIONS_FILE,
-    RECORD_FILE,
-    Run,
-    find_run,
-    learned,
-    read_run,
-)
 from chaos_utils.training.data import Data
 from chaos_utils.training.devices import Device, deciding_threads
 from chaos_utils.training.encoders import Encoder, check_length, find_encoder, load_tokenizer
@@ -98,13 +90,8 @@ class NewRun:
 
     def logits(self, model: Any, corpus: Corpus, what: str) -> Floats:
         """Return a model's logits for a corpus, and report that under a name."""
-        return predict_logits(
-            model,
-            self.encode(corpus),
-            self.device,
-            progress=self._counting(what, len(corpus)),
-            say=self.say,
-        )
+        encoded, progress = self.encode(corpus), self._counting(what, len(corpus))
+        return predict_logits(model, encoded, self.device, progress=progress, say=self.say)
 
     def predict(
         self, model: Any, corpus: Corpus, what: str, *, mc_samples: int = 0, tokenizer: Any = None
@@ -136,16 +123,13 @@ class NewRun:
     ) -> Outcome:
         """Predict all that a run predicts, with the test items or without."""
         data = self.data
-        return Outcome(
-            self.predict(model, data.chaosnli, "predicting ChaosNLI", mc_samples=mc_samples),
-            self.predict(model, data.dev, "predicting dev", mc_samples=mc_samples),
-            self.predict(model, data.tests, "predicting test")
-            if tests and len(data.tests)
-            else None,
-            fits,
-        )
+        shares = self.predict(model, data.chaosnli, "predicting ChaosNLI", mc_samples=mc_samples)
+        dev = self.predict(model, data.dev, "predicting dev", mc_samples=mc_samples)
+        has_tests = tests and len(data.tests)
+        of_tests = self.predict(model, data.tests, "predicting test") if has_tests else None
+        return Outcome(shares, dev, of_tests, fits)
 
-    def write(self, outcome: Outcome, key: str, **more: Any) -> Run:
+    def write(self, outcome: Outcome, key: str, **more: Any) -> trained.Run:
         """Write the run's folder, whole or not at all, and return the run.
 
         `key` names the weights in the cache. `more` are further entries of the record; the `family`
@@ -163,17 +147,17 @@ class NewRun:
         described = _describe(settings, data)
         if "trained_on" not in more:
             named = filter(None, (settings.init, settings.teacher))
-            earlier = [find_run(one).learned_from() for one in named]
-            of_this = learned(settings.train, described["trained_on"], earlier)
+            earlier = [trained.find_run(one).learned_from() for one in named]
+            of_this = trained.learned(settings.train, described["trained_on"], earlier)
             more["trained_on"], more["out_of_fold"] = of_this
         with fresh_folder(self.out) as folder:
             write_predictions(
-                folder / PREDICTIONS_FILE, _by_task(name, data.votes, outcome.chaosnli)
+                folder / trained.PREDICTIONS_FILE, _by_task(name, data.votes, outcome.chaosnli)
             )
-            _write_dev(folder / DEV_FILE, data, outcome.dev)
+            _write_dev(folder / trained.DEV_FILE, data, outcome.dev)
             outputs = sorted(path for path in folder.iterdir() if path.is_file())
             write_json(
-                folder / RECORD_FILE,
+                folder / trained.RECORD_FILE,
                 {
                     "schema": 1,
                     "system": name,
@@ -199,7 +183,7 @@ class NewRun:
                     "outputs": {path.name: inputs.digest(path) for path in outputs},
                 },
             )  # fmt: skip
-        return read_run(self.out)
+        return trained.read_run(self.out)
 
 
 def _by_task(name: str, votes: list[Votes], shares: Floats) -> list[System]:
@@ -214,10 +198,9 @@ def _by_task(name: str, votes: list[Votes], shares: Floats) -> list[System]:
 
 def _describe(settings: Settings, data: Data) -> dict[str, Any]:
     names = data.train.datasets
-    trained = {name: names.count(name) for name in dict.fromkeys(names)}
     published = sum(registry()[one.file].items for one in data.train.task.files_of("train"))
     return {
-        "trained_on": trained,
+        "trained_on": {name: names.count(name) for name in dict.fromkeys(names)},
         "n_train": len(data.train),
         "n_published": published if settings.train == "corpora" else len(data.train),
         "without_majority_label": data.train.dropped,

@@ -1,7 +1,7 @@
-"""What a run is called beside others, and the command that makes it."""
+"""What a run is called beside others, and the commands that make it."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -88,3 +88,12 @@ def command_of(settings: Settings, run: str) -> str:
         if name != "model" and value not in (field.default, recipe.get(name)):
             words.append(f"--{name.replace('_', '-')} {shlex.quote(str(value))}")
     return " ".join([*words, f"--out results/{run}"])
+
+
+def predict_command(what: str, given: Mapping[str, object], run: str) -> str:
+    """Return the command that predicts the run ``results/<run>``: with a run's weights, or a model.
+
+    Options without a value are left out.
+    """
+    words = [f"--{name} {shlex.quote(str(value))}" for name, value in given.items() if value]
+    return " ".join(["chaos predict", what, *words, f"--out results/{run}"])

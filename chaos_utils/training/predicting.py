@@ -16,14 +16,9 @@ from chaos_utils.training.finetune import LOOKED_AT, check_place, weights_of
 from chaos_utils.training.inference import Report, Say
 from chaos_utils.training.judging import spread
 from chaos_utils.training.making import NewRun
-from chaos_utils.training.names import DROPOUT
+from chaos_utils.training.names import DROPOUT, predict_command
 from chaos_utils.training.recipes import get_model
-from chaos_utils.training.settings import (
-    complete,
-    family_name,
-    read_settings,
-    recorded_settings,
-)
+from chaos_utils.training.settings import complete, family_name, read_settings, recorded_settings
 
 
 def predict_again(
@@ -63,17 +58,13 @@ def predict_again(
         folder = weights_of(name, run)
         run.take(get_model(settings.model))
         model = placed(load_model(folder, run.n_outputs), run.device)
-        command = f"chaos predict {earlier.name}"
-        if mc_samples:
-            command = f"{command} --mc-samples {mc_samples}"
-        if run.settings.threads:
-            command = f"{command} --threads {run.settings.threads}"
+        given = {"mc-samples": mc_samples, "threads": run.settings.threads}
         trained_on, out_of_fold = earlier.learned_from()
         return run.write(
             run.outcome(model, [read_fitted(folder)], mc_samples=mc_samples),
             folder.name,
             family=earlier.about()["family"].removesuffix(DROPOUT),
-            command=f"{command} --out results/{out.name}",
+            command=predict_command(earlier.name, given, out.name),
             trained_on=trained_on,
             out_of_fold=out_of_fold,
             predicted={"run": earlier.name, "mc_samples": mc_samples},
@@ -113,20 +104,19 @@ def predict_off_the_shelf(
         run.data = _without_training(data, dev_examples)
         named = [named_label(one) for one in labels] or list(run.encoder.labels)
         given = {
-            "model": model,
             "labels": ",".join(labels),
             "revision": run.settings.revision,
             "mc-samples": mc_samples,
             "threads": run.settings.threads,
             "data": "" if data == "auto" else data,
+            "dev-examples": str(dev_examples),  # 0 too
+            "precision": run.settings.precision,
         }
-        words = [f"--{name} {shlex.quote(str(value))}" for name, value in given.items() if value]
-        words += [f"--dev-examples {dev_examples} --precision {run.settings.precision}"]
         return run.write(
             run.outcome(loaded, [], mc_samples=mc_samples),
             "",
             family=family_name(run.settings, known),
-            command=" ".join(["chaos predict", *words, f"--out results/{out.name}"]),
+            command=predict_command(f"--model {shlex.quote(model)}", given, out.name),
             trained_on=(),
             out_of_fold=False,
             predicted={"model": model, "labels": named, "mc_samples": mc_samples, "note": UNKNOWN},
