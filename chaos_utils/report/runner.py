@@ -201,7 +201,8 @@ def _place(source: Path, cell: str, failing: int = 1) -> str:
     shown = [*cell.splitlines(), ""][failing - 1].strip()
     at = source.read_text("utf-8").partition(cell.strip())
     line = f"line {at[0].count(chr(10)) + failing} of " if at[1] else ""
-    codes = [one.source for one in jupytext.read(source).cells if one.cell_type == "code"]
+    cells = parameters.read_cells(source)
+    codes = [one.source for one in cells if one.cell_type == "code"]
     number = f"code cell {codes.index(cell) + 1}, " if cell in codes else ""
     book = source.parent == paths.notebooks()
     return f"{number}{line}{f'notebooks/{source.name}' if book else source}: {shown}"
