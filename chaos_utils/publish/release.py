@@ -144,9 +144,6 @@ def _digests(release: Path) -> tuple[dict[str, str], list[str]]:
     if release.is_dir():
         return inputs.digests(release), (release / SUMS).read_text("utf-8").splitlines()
     with zipfile.ZipFile(release) as packed:
-        there = {}
-        for name in packed.namelist():
-            if not name.endswith("/"):
-                with packed.open(name) as stream:
-                    there[name] = hashlib.file_digest(stream, "sha256").hexdigest()
+        names = (name for name in packed.namelist() if not name.endswith("/"))
+        there = {name: hashlib.sha256(packed.read(name)).hexdigest() for name in names}
         return there, packed.read(SUMS).decode().splitlines()
