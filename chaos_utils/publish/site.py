@@ -17,8 +17,8 @@ from chaos_utils.base import paths
 from chaos_utils.base.authorship import ADDRESS
 from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import swap_in, write_json, write_text
-from chaos_utils.base.processes import end_group
 from chaos_utils.publish import crate, dependencies, staleness
+from chaos_utils.publish.processes import end_group
 from chaos_utils.report import warm
 
 _LOG = "site.log"
