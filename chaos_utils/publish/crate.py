@@ -43,7 +43,7 @@ def records() -> list[Record]:
     """Return the records of the chapters' runs, in the book's order."""
     found: list[Record] = []
     for chapter in dependencies.chapters():
-        run = contents.folder_of(chapter)
+        run = paths.chapter_run(chapter)
         record = read_record(run)
         if record is None:
             raise ChaosError(
