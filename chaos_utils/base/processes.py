@@ -4,6 +4,13 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from chaos_utils.base import paths
+
+
+def python_path() -> str:
+    """Return the PYTHONPATH with which a process uses this checkout's package, whatever it has."""
+    return os.pathsep.join(filter(None, (str(paths.project()), os.environ.get("PYTHONPATH"))))
+
 
 @contextmanager
 def environment(**variables: str) -> Iterator[None]:

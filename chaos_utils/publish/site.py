@@ -16,6 +16,7 @@ from chaos_utils.base import paths
 from chaos_utils.base.authorship import ADDRESS
 from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import swap_in, write_json, write_text
+from chaos_utils.base.processes import python_path
 from chaos_utils.publish import crate, dependencies, staleness
 from chaos_utils.publish.processes import end_group
 from chaos_utils.report import warm
@@ -71,9 +72,7 @@ def make_pages(
     }
     root = paths.project()
     environment = os.environ | {
-        "PYTHONPATH": os.pathsep.join(
-            part for part in (str(root), os.environ.get("PYTHONPATH")) if part
-        ),
+        "PYTHONPATH": python_path(),
         "PYTHONHASHSEED": "0",
         "SOURCE_DATE_EPOCH": "1577836800",  # the same date in every build
     }
