@@ -144,6 +144,9 @@ def _digests(release: Path) -> tuple[dict[str, str], list[str]]:
     if release.is_dir():
         return inputs.digests(release), (release / SUMS).read_text("utf-8").splitlines()
     with zipfile.ZipFile(release) as packed:
-        names = (name for name in packed.namelist() if not name.endswith("/"))
-        there = {name: hashlib.sha256(packed.read(name)).hexdigest() for name in names}
+        there = {}
+        for name in packed.namelist():
+            if not name.endswith("/"):
+                with packed.open(name) as stream:  # piece by piece, whatever it holds
+                    there[name] = hashlib.file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]
         return there, packed.read(SUMS).decode().splitlines()
