@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from chaos_utils.analyses.names import dataset_name, listed
-from chaos_utils.base.inputs import Input, Later, digest, merged
+from chaos_utils.base.inputs import Input, digest, merged
 from chaos_utils.datasets.availability import (
     datasets_of,
     is_missing,
@@ -30,6 +31,20 @@ from chaos_utils.scoring.systems import inputs_of_systems, load_systems, refuse_
 READS_FOR = ("predictions",)
 
 Given = TypeVar("Given")
+T_co = TypeVar("T_co", covariant=True)
+
+
+@dataclass(eq=False)
+class Later(Generic[T_co]):
+    """What is read when it is first needed; the files that it is read from are known before."""
+
+    inputs: tuple[Input, ...]
+    read: Callable[[], T_co]
+
+    @cached_property
+    def value(self) -> T_co:
+        """What was read."""
+        return self.read()
 
 
 def _states_old_labels(dataset: Dataset) -> bool:

@@ -61,6 +61,19 @@ def write_json(path: Path, content: Any) -> None:
     write_text(path, json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 
+def decoded(content: bytes, what: str, where: object) -> str:
+    """Return what a file holds as text, without a byte-order mark; `what` names it in the error."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as fault:
+        raise ChaosError(
+            f"{what} is not UTF-8 text.",
+            where=where,
+            found=f"byte {fault.start}: {fault.reason}",
+            todo="save it as UTF-8",
+        ) from fault
+
+
 def read_mapping(path: Path) -> dict[str, Any]:
     """Return a JSON object that the project has written; empty where none can be read."""
     try:

@@ -5,13 +5,9 @@ does a table that is made from it: a figure names its own inputs and no others.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import Generic, TypeVar
-
-T_co = TypeVar("T_co", covariant=True)
 
 OF_DESKTOPS = (".DS_Store", "Thumbs.db", "desktop.ini")  # written wherever a folder is looked at
 
@@ -50,16 +46,3 @@ def digests(folder: Path) -> dict[str, str]:
 def merged(*groups: Iterable[Input]) -> tuple[Input, ...]:
     """Return the inputs of several things, each once, by name."""
     return tuple(sorted({entry for group in groups for entry in group}))
-
-
-@dataclass(eq=False)
-class Later(Generic[T_co]):
-    """What is read when it is first needed; the files that it is read from are known before."""
-
-    inputs: tuple[Input, ...]
-    read: Callable[[], T_co]
-
-    @cached_property
-    def value(self) -> T_co:
-        """What was read."""
-        return self.read()

@@ -10,14 +10,16 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
+from pydantic import TypeAdapter, ValidationError
+
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.files import read_mapping, write_text
+from chaos_utils.base.files import decoded, read_mapping, write_text
 from chaos_utils.base.inputs import digest
 
 PACKAGE = "chaos_utils"
@@ -48,6 +50,9 @@ class Source:
     meaning: str
     reads: tuple[str, ...]
     reads_for: tuple[str, ...]
+
+
+_SOURCES = TypeAdapter(dict[str, Source])
 
 
 def closure(names: Iterable[str], without: Collection[Path] = ()) -> list[Path]:
@@ -129,15 +134,8 @@ def source_of(path: Path, *, notebook: bool = False) -> Source:
 
 def read_source(path: Path) -> str:
     """Return the text of a module or notebook."""
-    try:
-        return path.read_text("utf-8")
-    except UnicodeDecodeError as fault:
-        raise ChaosError(
-            "This source is not UTF-8 text.",
-            where=path.name,
-            found=f"byte {fault.start}: {fault.reason}",
-            todo="save it as UTF-8",
-        ) from fault
+    text = decoded(path.read_bytes(), "This source", path.name)
+    return text.replace("\r\n", "\n")  # as Git for Windows may write it
 
 
 def _read(text: str, path: Path, data: Mapping[str, str]) -> Source:
@@ -271,26 +269,16 @@ def _memory(root: Path) -> _Memory:
 def _remembered(by: str) -> dict[str, Source]:
     kept = read_mapping(paths.build() / _MEMORY)
     try:
-        if kept["by"] != by or kept["sha256"] != _sha256(kept["sources"]):
-            return {}
-        return {
-            content: Source(
-                tuple(imports), tuple(declares), tuple(data), meaning, tuple(reads), tuple(of)
-            )
-            for content, (imports, declares, data, meaning, reads, of) in json.loads(
-                kept["sources"]
-            ).items()
-        }
-    except (KeyError, TypeError, ValueError, AttributeError):
+        return _SOURCES.validate_python(kept.get("sources")) if kept.get("by") == by else {}
+    except ValidationError:
         return {}  # damaged: what files say is read again
 
 
 def remember() -> None:
     """Keep what the sources say that this process has read, for others to come."""
     memory = _memory(paths.project())
-    said = {one: astuple(memory.known[one]) for one in sorted(memory.seen)}
-    body = json.dumps(said)
-    content = {"by": memory.by, "sha256": _sha256(body), "sources": body}
+    said = {one: memory.known[one] for one in sorted(memory.seen)}
+    content = {"by": memory.by, "sources": _SOURCES.dump_python(said, mode="json")}
     if content != read_mapping(paths.build() / _MEMORY):
         with suppress(ChaosError):  # where nothing can be written, they are read again
             write_text(paths.build() / _MEMORY, json.dumps(content) + "\n")

@@ -93,6 +93,11 @@ def build() -> Path:
     return project() / "_build"
 
 
+def chapter_run(name: str) -> Path:
+    """Return the folder of the run that made a chapter."""
+    return build() / "chapters" / name
+
+
 def notebooks() -> Path:
     """Return the folder of the notebooks' sources."""
     return project() / "notebooks"

@@ -1,33 +1,15 @@
-"""Processes: what they are started with, and that none outlives its work."""
+"""What processes are started with."""
 
 import os
-import signal
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from threading import Thread
+from contextlib import contextmanager
 
-_POLL_SECONDS = 0.1
-
-
-def end_with_parent(parent: int) -> None:
-    """End this process, and what it has started, as soon as the one that started it has ended."""
-    with suppress(PermissionError):  # where it has a group of its own
-        os.setsid()
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(_POLL_SECONDS)
-        os.killpg(0, signal.SIGKILL)
-
-    Thread(target=watch, daemon=True).start()
+from chaos_utils.base import paths
 
 
-def end_group(pid: int | None) -> None:
-    """End a process that leads a group, and all of the group."""
-    if pid is not None:
-        with suppress(ProcessLookupError):
-            os.killpg(pid, signal.SIGKILL)
+def python_path() -> str:
+    """Return the PYTHONPATH with which a process uses this checkout's package, whatever it has."""
+    return os.pathsep.join(filter(None, (str(paths.project()), os.environ.get("PYTHONPATH"))))
 
 
 @contextmanager

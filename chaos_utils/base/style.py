@@ -77,27 +77,6 @@ def system_title(system: str, origin: str, temperature: float) -> str:
     return f"{system}, T = {temperature:g}"
 
 
-# The families that stand in several figures have a colour of their own, which no dataset has.
-_OF_FAMILIES = {"RoBERTa-base": PURPLE, "BERT-base": HUES[9], "MiniLM-L6": HUES[7]}
-
-
-def system_hues(names: Sequence[str], *, taken: Sequence[Hue] = ()) -> list[Hue]:
-    """Return a colour for each system of one plot: that of its family, else one that is free.
-
-    A name begins with the family's. The second of a family, and what has none that is known, get
-    colours that no other system here has, nor any that is `taken`.
-    """
-    owned: dict[int, Hue] = {}
-    for place, name in enumerate(names):
-        hue = next((hue for family, hue in _OF_FAMILIES.items() if name.startswith(family)), None)
-        if hue is not None and hue not in (*owned.values(), *taken):
-            owned[place] = hue
-    kept = [*_OF_FAMILIES.values(), *taken]
-    free = [hue for hue in distinct_hues(len(names) + len(kept)) if hue not in kept]
-    rest = iter(free)
-    return [owned[place] if place in owned else next(rest) for place in range(len(names))]
-
-
 def _at(turn: float, lightness: float) -> str:
     return "#" + "".join(f"{round(255 * part):02x}" for part in hls_to_rgb(turn, lightness, 0.55))
 

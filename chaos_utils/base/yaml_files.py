@@ -6,6 +6,7 @@ from typing import Any
 import yaml
 
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.files import decoded
 
 _MOST_NESTED = 20
 
@@ -30,7 +31,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
 def read_yaml(path: Path, what: str = "This file") -> Any:
     """Return the content of a YAML file without aliases; `what` names it in the error."""
     try:
-        text = path.read_text("utf-8")
+        text = decoded(path.read_bytes(), what, path)
         _check_events(text)
         return yaml.load(text, _Loader)  # noqa: S506 (a safe loader)
     except OSError as fault:
@@ -38,15 +39,12 @@ def read_yaml(path: Path, what: str = "This file") -> Any:
     # Also a date that no calendar has, a number of thousands of digits, and a tag without a value.
     except (yaml.YAMLError, ValueError, LookupError, TypeError, AttributeError) as fault:
         found = " ".join(str(fault).split())[:200]
-        if isinstance(fault, UnicodeDecodeError):
-            found = f"byte {fault.start}: {fault.reason}"
-        elif isinstance(fault, yaml.MarkedYAMLError) and fault.problem_mark:
+        if isinstance(fault, yaml.MarkedYAMLError) and fault.problem_mark:
             found = f"line {fault.problem_mark.line + 1}: {fault.problem}"
         raise ChaosError(
             f"{what} cannot be read as YAML.",
             where=path,
             found=found,
-            expected="UTF-8 text" if isinstance(fault, UnicodeDecodeError) else None,
             todo="correct this; texts with a colon or # need quotation marks",
         ) from fault
 

@@ -9,9 +9,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from chaos_utils.base.style import AMBER, ORANGE, SYSTEM_NAMES, colour, system_hues
+from chaos_utils.base.style import AMBER, ORANGE, SYSTEM_NAMES, colour
 from chaos_utils.datasets.catalogue import in_order, title_of
-from chaos_utils.plots.marks import LINE, End, label_lines, line, looks
+from chaos_utils.plots.marks import LINE, End, label_lines, line, looks, system_hues
 from chaos_utils.plots.panels import dataset_panels, panel_grid
 
 _BASELINES: dict[str, dict[str, Any]] = {  # what is context is grey

@@ -6,9 +6,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from chaos_utils.base.style import Hue, colour, is_narrow, system_hues, system_title
+from chaos_utils.base.style import Hue, colour, is_narrow, system_title
 from chaos_utils.metrics.measures import MEASURES
-from chaos_utils.plots.marks import key, write
+from chaos_utils.plots.marks import key, system_hues, write
 from chaos_utils.plots.panels import panel_grid, row_panels
 
 # The chosen temperatures that are marked, and how; the oracle ones lie in the curves' valleys.

@@ -7,9 +7,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from chaos_utils.base.style import Hue, colour, distinct_hues, system_hues, system_title
+from chaos_utils.base.style import Hue, colour, distinct_hues, system_title
 from chaos_utils.datasets.catalogue import get_dataset
-from chaos_utils.plots.marks import key, looks, stairs, write
+from chaos_utils.plots.marks import key, looks, stairs, system_hues, write
 from chaos_utils.plots.panels import panel_grid
 
 _KEYS = ["system", "origin", "temperature"]

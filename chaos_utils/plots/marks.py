@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 from matplotlib.typing import ColorType
 
-from chaos_utils.base.style import Hue, colour, width
+from chaos_utils.base.style import HUES, PURPLE, Hue, colour, distinct_hues, width
 from chaos_utils.metrics.skill import MARKS, skill_of_people
 
 SMALL = 7.5  # points
@@ -31,6 +31,26 @@ _DASHES: tuple[Any, ...] = ("-", "--", "-.", (0, (5, 1)), (0, (3, 1, 1, 1)), (0,
 _TICKS = 4  # about as many numbers as a logarithmic axis names
 
 End = tuple[float, float, str, str]  # of a line: where it ends, its name and its colour
+
+# The families that stand in several figures have a colour of their own, which no dataset has.
+_OF_FAMILIES = {"RoBERTa-base": PURPLE, "BERT-base": HUES[9], "MiniLM-L6": HUES[7]}
+
+
+def system_hues(names: Sequence[str], *, taken: Sequence[Hue] = ()) -> list[Hue]:
+    """Return a colour for each system of one plot: that of its family, else one that is free.
+
+    A name begins with the family's. The second of a family, and what has none that is known, get
+    colours that no other system here has, nor any that is `taken`.
+    """
+    owned: dict[int, Hue] = {}
+    for place, name in enumerate(names):
+        hue = next((hue for family, hue in _OF_FAMILIES.items() if name.startswith(family)), None)
+        if hue is not None and hue not in (*owned.values(), *taken):
+            owned[place] = hue
+    kept = [*_OF_FAMILIES.values(), *taken]
+    free = [hue for hue in distinct_hues(len(names) + len(kept)) if hue not in kept]
+    rest = iter(free)
+    return [owned[place] if place in owned else next(rest) for place in range(len(names))]
 
 
 def looks(names: Iterable[Any], hues: Iterable[str | Hue]) -> dict[Any, dict[str, Any]]:

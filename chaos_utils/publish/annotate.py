@@ -5,12 +5,13 @@ stand in for it, and are kept out of the items to judge.
 """
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from chaos_utils.collection.materials import is_unanimous
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance
 from chaos_utils.publish.scripts import compact
@@ -19,22 +20,13 @@ from chaos_utils.scoring.system import System
 N_ITEMS = 300
 
 
-def material(
-    all_votes: Sequence[Votes],
-    is_unanimous: Callable[[Votes], npt.NDArray[np.bool_]],
-    systems: Mapping[str, Sequence[System]],
-    *,
-    n_items: int = N_ITEMS,
-    seed: int = 0,
-) -> dict[str, Any]:
+def material(all_votes: Sequence[Votes], systems: Mapping[str, Sequence[System]]) -> dict[str, Any]:
     """Return the items of each dataset, and the pools of unanimous examples.
 
     Votes without texts or without a way to be asked (``Dataset.annotate``) are left out. Datasets
-    that share their labels share a pool. `is_unanimous` says on which items nearly all votes agree,
-    so that they can serve as examples. `systems` are those that predict a dataset, by its name: two
-    of them (`two_models`) stand beside the reader. Where a dataset has more than `n_items`, those
-    drawn lie at equal distances along its items in order of entropy; `seed` decides where along
-    them the draw starts.
+    that share their labels share a pool. `systems` are those that predict a dataset, by its name:
+    two of them (`two_models`) stand beside the reader. Where a dataset has more than `N_ITEMS`,
+    those drawn lie at equal distances along its items in order of entropy.
 
     Returns
     -------
@@ -60,7 +52,7 @@ def material(
             "codes": dataset.codes,
             "fields": dataset.text_fields,
             "pool": pool,
-            "items": _entries(votes, _draw(votes, ~unanimous, n_items, seed)),
+            "items": _entries(votes, _draw(votes, ~unanimous)),
         }
     # Browsers keep sessions by this digest: its spelling stays that of the first edition.
     asked = compact({"tasks": datasets, "pools": pools})
@@ -108,13 +100,13 @@ def _stated(system: System, uids: Sequence[str]) -> dict[str, Any]:
     return {"name": system.name, "labels": [stated.get(uid) for uid in uids]}
 
 
-def _draw(votes: Votes, eligible: npt.NDArray[np.bool_], n: int, seed: int) -> npt.NDArray[np.intp]:
+def _draw(votes: Votes, eligible: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
     rows = np.flatnonzero(eligible)
     # Equal numbers of votes may differ in the last digit of their entropy.
     bits = entropy(votes.shares[rows], unit="bits").round(10)
     rows = rows[np.argsort(bits, kind="stable")]
-    n = min(n, len(rows))
-    start = np.random.default_rng(seed).random()
+    n = min(N_ITEMS, len(rows))
+    start = np.random.default_rng(0).random()
     places = (np.arange(n) + start) * len(rows) / n
     return rows[places.astype(int)]
 

@@ -152,7 +152,7 @@ def make_chapter(name: str, data: str) -> list[str]:
     dependencies.forget()  # a source may have changed since this process has run another
     source = parameters.find_notebook(name)
     values = parameters.resolve(source, {"data": data})
-    target = paths.build() / "chapters" / name
+    target = paths.chapter_run(name)
     runner.run_notebook(source, values, target, made_from=dependencies.digests(source, data))
     executed = (target / paths.NOTEBOOK_FILE).read_bytes()
     write_bytes(paths.chapters() / f"{name}.ipynb", executed)

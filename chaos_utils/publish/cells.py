@@ -2,14 +2,11 @@
 
 import re
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import Any
-
-import jupytext
 
 from chaos_utils.base.authorship import Citation
-from chaos_utils.report import provenance
+from chaos_utils.base.modules import read_source
+from chaos_utils.report import parameters, provenance
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +25,8 @@ class CodeCell:
 
 def cell_of(notebook: Path, id: str, book: Citation) -> CodeCell | None:
     """Return the cell that publishes an id; None where no cell names the id as a literal."""
-    text = notebook.read_text("utf-8")
-    for cell in _cells(text):
+    text = read_source(notebook)
+    for cell in parameters.read_cells(notebook):
         if cell.cell_type == "code" and re.search(f"""["']{re.escape(id)}["']""", cell.source):
             code = cell.source.strip()
             at = text.find(code)
@@ -39,11 +36,6 @@ def cell_of(notebook: Path, id: str, book: Citation) -> CodeCell | None:
             last = first + code.count("\n")
             return CodeCell(code, first, last, _link(notebook, book, first, last))
     return None
-
-
-@cache  # a notebook publishes several
-def _cells(text: str) -> list[Any]:
-    return list(jupytext.reads(text, fmt="py:percent").cells)
 
 
 def _link(notebook: Path, book: Citation, first: int, last: int) -> str:

@@ -20,7 +20,7 @@ def manifest_files() -> dict[str, Path]:
     found: dict[str, Path] = {}
     order = {id: place for place, id in enumerate(registry.read_registry().ids)}
     for chapter in dependencies.chapters():
-        made = figures_of(folder_of(chapter))
+        made = figures_of(paths.chapter_run(chapter))
         for path in sorted(made, key=lambda path: order.get(path.stem, len(order))):
             if path.stem in found:
                 raise ChaosError(f"{path.stem} is made by two notebooks")
@@ -45,14 +45,9 @@ def _load(path: Path) -> Manifest:
     return manifest
 
 
-def folder_of(chapter: str) -> Path:
-    """Return the folder of a chapter's run."""
-    return paths.build() / "chapters" / chapter
-
-
 def file_of(manifest: Manifest, name: str = "") -> Path:
     """Return a file of a figure or table by its `name`, by default its manifest."""
-    return folder_of(manifest.notebook) / paths.FIGURES / (name or f"{manifest.id}.json")
+    return paths.chapter_run(manifest.notebook) / paths.FIGURES / (name or f"{manifest.id}.json")
 
 
 def read(id: str) -> Manifest:

@@ -7,7 +7,6 @@ give the same crate.
 """
 
 import json
-import mimetypes
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from chaos_utils.base.files import write_json
 from chaos_utils.base.inputs import Input
 from chaos_utils.datasets.registry import registry
 from chaos_utils.publish import contents, dependencies, licences
+from chaos_utils.publish.metadata import media_type
 from chaos_utils.report import parameters
 from chaos_utils.report.manifests import SYNTHETIC_NOTE
 from chaos_utils.report.provenance import Record, read_record
@@ -30,12 +30,6 @@ FILE = "ro-crate-metadata.json"
 PROFILE = "https://w3id.org/ro/wfrun/process/0.5"
 _VERSION = "1.1"  # of RO-Crate, which this version of the profile extends
 _TERMS = "https://w3id.org/ro/terms/workflow-run/context"  # for sha256
-_TYPES = {
-    ".ipynb": "application/x-ipynb+json",
-    ".parquet": "application/vnd.apache.parquet",
-    ".py": "text/x-python",
-    ".yml": "application/yaml",
-}
 _BY_DIGEST = {file.sha256: file for file in registry().values() if file.sha256}
 
 
@@ -43,7 +37,7 @@ def records() -> list[Record]:
     """Return the records of the chapters' runs, in the book's order."""
     found: list[Record] = []
     for chapter in dependencies.chapters():
-        run = contents.folder_of(chapter)
+        run = paths.chapter_run(chapter)
         record = read_record(run)
         if record is None:
             raise ChaosError(
@@ -135,7 +129,7 @@ def _input(crate: ROCrate, folder: Path, entry: Input) -> Entity:
         about = {
             "name": file.name,
             "description": f"{file.release.title}, {file.release.homepage}",
-            "encodingFormat": _type_of(name),
+            "encodingFormat": media_type(Path(name).suffix),
             "license": file.release.licence,
             "sha256": sha256,
         }
@@ -168,17 +162,11 @@ def _file(crate: ROCrate, folder: Path, name: str, /, **more: Any) -> Entity:
         )
     about = {
         "name": path.name,
-        "encodingFormat": _type_of(name),
+        "encodingFormat": media_type(Path(name).suffix),
         "contentSize": str(path.stat().st_size),
         "sha256": inputs.digest(path),
     }
     return crate.add_file(path, name, properties=about | more)
-
-
-def _type_of(name: str) -> str:
-    suffix = Path(name).suffix
-    known = _TYPES.get(suffix) or mimetypes.types_map.get(suffix)
-    return known or "application/octet-stream"
 
 
 def _software(crate: ROCrate, package: str, version: str) -> Entity:

@@ -207,7 +207,7 @@ def digests_now(names: Iterable[str]) -> dict[str, str]:
 def digests_of_pages() -> dict[str, str]:
     """Return what `digests` does, for the site: the chapters' records, and what is beside them."""
     data = {name: _digest(path) for name, path in data_of_pages().items()}
-    runs = [paths.build() / "chapters" / chapter / paths.RECORD_FILE for chapter in chapters()]
+    runs = [paths.chapter_run(chapter) / paths.RECORD_FILE for chapter in chapters()]
     records = [path for path in runs if path.is_file()]
     return _digests([*pages(), *modules_of_pages(), *records]) | data
 

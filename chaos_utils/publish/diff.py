@@ -1,6 +1,5 @@
 """What changed between two built sites: the values behind their figures and tables."""
 
-import csv
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -48,7 +47,7 @@ def compare(old: Path, new: Path, *, tolerance: float = 0.0) -> list[Change]:
             found.append(Change(id, "", "", *sides))
             continue
         keys = after[id].keys or before[id].keys
-        one, other = (_cells(site / "figures" / f"{id}.csv", keys) for site in (old, new))
+        one, other = (_cells(site[id], keys) for site in (before, after))
         pairs = {place: (one.get(place, ""), other.get(place, "")) for place in [*one, *other]}
         apart = {place: _apart(*values) for place, values in pairs.items()}
         changed = [place for place in pairs if apart[place] > tolerance]
@@ -69,24 +68,18 @@ def _manifests(site: Path) -> dict[str, Manifest]:
     return {path.stem: read_manifest(path) for path in files}
 
 
-def _cells(path: Path, keys: Sequence[str]) -> dict[tuple[str, str], str]:
-    """Return the values of a CSV file by row and column; rows that have no own key, by position."""
-    try:
-        with path.open(encoding="utf-8", newline="") as stream:
-            header, *lines = csv.reader(stream, strict=True)
-            rows = [dict(zip(header, line, strict=True)) for line in lines]
-    except (OSError, ValueError, csv.Error) as fault:
-        raise ChaosError(
-            "The data behind a figure or table cannot be read.",
-            where=path,
-            found=f"{type(fault).__name__}: {fault}",
-            todo="build the site again",
-        ) from fault
+def _cells(made: Manifest, keys: Sequence[str]) -> dict[tuple[str, str], str]:
+    """Return the values of a table by row and column; rows that have no own key, by position."""
+    rows = [{name: _text(cell) for name, cell in row.items()} for row in made.data]
     names = [", ".join(f"{key}={row.get(key, '')}" for key in keys) for row in rows]
     if len(set(names)) < len(rows):
         names = [f"row {number}" for number in range(1, len(rows) + 1)]
     named = zip(names, rows, strict=True)
     return {(name, column): text for name, row in named for column, text in row.items()}
+
+
+def _text(cell: object) -> str:
+    return "" if cell is None else str(cell)
 
 
 def _apart(old: str, new: str) -> float:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from chaos_utils.base import inputs, modules, paths
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.files import read_mapping, write_json
+from chaos_utils.base.files import fresh_folder, read_mapping, write_json
 from chaos_utils.base.locks import alone
 from chaos_utils.publish import crate, dependencies, site
 from chaos_utils.report import provenance
@@ -47,11 +47,8 @@ def update(of_warm: Mapping[str, str], say: Callable[[str], None]) -> None:
         broken = list(site.broken_links(html, _page))
         if broken:
             raise site.links_broken(broken)
-        new = shown().with_name("new")
-        shutil.rmtree(new, ignore_errors=True)
-        shutil.copytree(html, new)
-        shutil.rmtree(shown(), ignore_errors=True)
-        new.rename(shown())
+        with fresh_folder(shown()) as folder:
+            shutil.copytree(html, folder, dirs_exist_ok=True)
 
 
 def _page(path: Path) -> site.Page:
@@ -79,7 +76,7 @@ def _basis() -> dict[str, str]:
         for path in [*beside, *code, *templates]
     }
     for chapter in dependencies.chapters():
-        record = provenance.read_record(paths.build() / "chapters" / chapter)
+        record = provenance.read_record(paths.chapter_run(chapter))
         said = record.model_dump_json(include={"inputs", "parameters"}) if record else ""
         found[f"chapter {chapter}"] = hashlib.sha256(said.encode()).hexdigest()
     return found

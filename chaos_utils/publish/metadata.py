@@ -1,6 +1,7 @@
 """What a landing page offers search engines, reference managers and link previews."""
 
 import json
+import mimetypes
 from collections.abc import Iterable, Iterator
 from html import escape
 from typing import Any
@@ -11,14 +12,19 @@ from chaos_utils.publish.citations import address, file_address
 from chaos_utils.report.captions import without_markup
 from chaos_utils.report.manifests import Manifest
 
-MEDIA_TYPES = {
-    "svg": "image/svg+xml",
-    "png": "image/png",
-    "pdf": "application/pdf",
-    "csv": "text/csv",
-    "json": "application/json",
+_TYPES = {
+    ".ipynb": "application/x-ipynb+json",
+    ".parquet": "application/vnd.apache.parquet",
+    ".py": "text/x-python",
+    ".yml": "application/yaml",
 }
 _LARGE = ("twitter:card", "summary_large_image")
+
+
+def media_type(suffix: str) -> str:
+    """Return the media type of files with a suffix, such as ``.csv``."""
+    known = _TYPES.get(suffix) or mimetypes.types_map.get(suffix)
+    return known or "application/octet-stream"
 
 
 def meta_tags(book: Citation, manifest: Manifest, caption: str) -> str:
@@ -54,7 +60,7 @@ def page_tags(book: Citation, page: str, title: str, description: str, picture: 
         ("og:site_name", book.title),
         ("og:description", description),
         ("og:image", f"{root}{picture}"),
-        ("og:image:type", MEDIA_TYPES["png"]),
+        ("og:image:type", media_type(".png")),
         ("og:image:alt", f"The title of the book, and one of its figures: {book.title}"),
         *([("og:url", f"{root}{page}.html")] if book.url else []),
     ]
@@ -84,7 +90,7 @@ def _named(book: Citation, manifest: Manifest, caption: str) -> Iterator[tuple[s
     yield "DC.date", book.year
     yield "DC.identifier", manifest.id
     yield "DC.type", "StillImage" if manifest.kind == "figure" else "Dataset"
-    yield from (("DC.format", MEDIA_TYPES[name]) for name in manifest.formats)
+    yield from (("DC.format", media_type(f".{name}")) for name in manifest.formats)
     yield "DC.language", "en"
     yield "DC.rights", licences.licence_of(manifest)
     yield "DCTERMS.isPartOf", book.url or book.title
@@ -101,7 +107,7 @@ def _open_graph(book: Citation, manifest: Manifest, caption: str) -> Iterator[tu
         yield "og:url", url
     if "png" in manifest.formats:
         yield "og:image", file_address(book, manifest, ".png")
-        yield "og:image:type", MEDIA_TYPES["png"]
+        yield "og:image:type", media_type(".png")
         yield "og:image:alt", manifest.alt
 
 
@@ -112,7 +118,7 @@ def structured(book: Citation, manifest: Manifest, caption: str) -> dict[str, An
         {
             "@type": "MediaObject" if is_figure else "DataDownload",
             "contentUrl": file_address(book, manifest, f".{name}"),
-            "encodingFormat": MEDIA_TYPES[name],
+            "encodingFormat": media_type(f".{name}"),
         }
         for name in manifest.formats
     ]

@@ -9,7 +9,7 @@ import sys
 from jupyter_book.sphinx import build_sphinx
 
 from chaos_utils.base import paths
-from chaos_utils.base.processes import end_with_parent
+from chaos_utils.publish.processes import end_with_parent
 
 
 def make(target: str, doctrees: str, *, jobs: int, draft: bool) -> bool:

@@ -8,14 +8,36 @@ import traceback
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import dataclass
+from threading import Thread
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.processes import end_group, end_with_parent
 
+_POLL_SECONDS = 0.1
 Say = Callable[[str], None]
 Progress = Callable[[int, int], None]
 Job = Callable[[str], Sequence[str] | None]  # returns what is to be said of what it has done
+
+
+def end_with_parent(parent: int) -> None:
+    """End this process, and what it has started, as soon as the one that started it has ended."""
+    with suppress(PermissionError):  # where it has a group of its own
+        os.setsid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(_POLL_SECONDS)
+        os.killpg(0, signal.SIGKILL)
+
+    Thread(target=watch, daemon=True).start()
+
+
+def end_group(pid: int | None) -> None:
+    """End a process that leads a group, and all of the group."""
+    if pid is not None:
+        with suppress(ProcessLookupError):
+            os.killpg(pid, signal.SIGKILL)
 
 
 @dataclass(frozen=True, slots=True)

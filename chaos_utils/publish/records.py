@@ -50,7 +50,7 @@ def built() -> Built:
     asked: dict[str, set[str]] = {"computed": set(), "read": set(), "shown": set()}
     staleness.refuse_stale()
     for chapter in dependencies.chapters():
-        run = paths.build() / "chapters" / chapter
+        run = paths.chapter_run(chapter)
         for one in asked_by(run):
             asked[one.how].add(one.name)
         for path in sorted((run / FOLDER).glob("*/*.csv")):

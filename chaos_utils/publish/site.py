@@ -6,9 +6,8 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
-from html import unescape
+from html.parser import HTMLParser
 from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
@@ -17,16 +16,13 @@ from chaos_utils.base import paths
 from chaos_utils.base.authorship import ADDRESS
 from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import swap_in, write_json, write_text
-from chaos_utils.base.processes import end_group
+from chaos_utils.base.processes import python_path
 from chaos_utils.publish import crate, dependencies, staleness
+from chaos_utils.publish.processes import end_group
 from chaos_utils.report import warm
 
 _LOG = "site.log"
 _SHOWN = 12
-# Comments, and what is inside scripts and styles: no tags stand there.
-_UNREAD = re.compile(r"<!--.*?-->|(<(script|style)\b[^>]*>).*?</\2\s*>", re.DOTALL)
-_TAG = re.compile(r"""<[a-z](?:[^>"']|"[^"]*"|'[^']*')*>""", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"""\s([a-z-]+)\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+)""", re.IGNORECASE)
 _FAULT = re.compile(r"WARNING:|ERROR:|CRITICAL:|^sphinx\.errors\.")
 
 
@@ -76,9 +72,7 @@ def make_pages(
     }
     root = paths.project()
     environment = os.environ | {
-        "PYTHONPATH": os.pathsep.join(
-            part for part in (str(root), os.environ.get("PYTHONPATH")) if part
-        ),
+        "PYTHONPATH": python_path(),
         "PYTHONHASHSEED": "0",
         "SOURCE_DATE_EPOCH": "1577836800",  # the same date in every build
     }
@@ -126,24 +120,28 @@ def links_broken(broken: list[str]) -> ChaosError:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """What an HTML file links to, and the places inside it."""
+class Page(HTMLParser):
+    """What an HTML file links to, in order, and the places inside it."""
 
-    links: tuple[str, ...]
-    ids: frozenset[str]
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: dict[str, None] = {}
+        self.ids: set[str] = set()
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note links and places."""
+        for name, value in attrs:
+            if name in ("href", "src"):
+                self.links[value or ""] = None
+            elif name == "id":
+                self.ids.add(value or "")
 
 
 def read_page(path: Path) -> Page:
-    """Return the links and ids of an HTML file, as Sphinx writes it."""
-    links, ids = [], []
-    for tag in _TAG.finditer(_UNREAD.sub(r"\1", path.read_text("utf-8"))):
-        for name, value in _ATTRIBUTE.findall(tag[0]):
-            if name.lower() in ("href", "src"):
-                links.append(unescape(value.strip("\"'")))
-            elif name.lower() == "id":
-                ids.append(unescape(value.strip("\"'")))
-    return Page(tuple(dict.fromkeys(links)), frozenset(ids))
+    """Return the links and ids of an HTML file."""
+    return Page(path.read_text("utf-8"))
 
 
 def broken_links(site: Path, read: Callable[[Path], Page] = read_page) -> Iterator[str]:

@@ -1,7 +1,6 @@
 """Run a notebook: check its parameters, execute it, record the run, strip what varies."""
 
 import logging
-import os
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -16,7 +15,7 @@ import nbformat
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import fresh_folder, write_json, write_text
-from chaos_utils.base.processes import environment
+from chaos_utils.base.processes import environment, python_path
 from chaos_utils.datasets.catalogue import shorts_of
 from chaos_utils.report import parameters, provenance, warm
 from chaos_utils.report.manifests import Manifest, figures_of, read_manifest
@@ -156,9 +155,7 @@ def _environment(folder: Path, *, has_threads: bool) -> Iterator[None]:
     """
     ours = warm.ENVIRONMENT | {
         "CHAOS_RUN": str(folder),
-        "PYTHONPATH": os.pathsep.join(
-            part for part in (str(paths.project()), os.environ.get("PYTHONPATH")) if part
-        ),
+        "PYTHONPATH": python_path(),
     }
     python = warm.python()
     if has_threads:
@@ -201,7 +198,8 @@ def _place(source: Path, cell: str, failing: int = 1) -> str:
     shown = [*cell.splitlines(), ""][failing - 1].strip()
     at = source.read_text("utf-8").partition(cell.strip())
     line = f"line {at[0].count(chr(10)) + failing} of " if at[1] else ""
-    codes = [one.source for one in jupytext.read(source).cells if one.cell_type == "code"]
+    cells = parameters.read_cells(source)
+    codes = [one.source for one in cells if one.cell_type == "code"]
     number = f"code cell {codes.index(cell) + 1}, " if cell in codes else ""
     book = source.parent == paths.notebooks()
     return f"{number}{line}{f'notebooks/{source.name}' if book else source}: {shown}"

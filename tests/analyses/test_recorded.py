@@ -11,12 +11,12 @@ from helpers.evidence import as_released
 
 from chaos_utils.analyses import conventions
 from chaos_utils.analyses import recorded as recording
-from chaos_utils.analyses.evidence import Evidence, Material, gather
+from chaos_utils.analyses.evidence import Evidence, Later, Material, gather
 from chaos_utils.analyses.recorded import Record, derived, read_record, recorded
 from chaos_utils.base import modules, paths
 from chaos_utils.base.asked import asked_by
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.inputs import Input, Later
+from chaos_utils.base.inputs import Input
 from chaos_utils.base.table import Table
 from chaos_utils.datasets import availability
 from chaos_utils.datasets.availability import check_available

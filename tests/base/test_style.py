@@ -70,11 +70,3 @@ def test_votes_take_their_element_s_colours_and_text_that_stands_out(browser, th
         stated = getattr(hue, mode)
         assert ground == f"rgb({', '.join(str(int(stated[i : i + 2], 16)) for i in (1, 3, 5))})"
         assert contrast(text, ground) >= 4.5, hue
-
-
-@pytest.mark.parametrize("n", [1, 25])
-def test_a_family_keeps_its_colour_and_no_two_systems_of_a_figure_share_one(n):
-    names = [f"{family}, seed {k}" for k in range(n) for family in ("RoBERTa-base", "x", "y")]
-    assert style.system_hues(names)[0] == style.system_hues(["RoBERTa-base, seed 0"])[0]
-    hues = style.system_hues(names, taken=style.HUES[:3])
-    assert len({*hues, *style.HUES[:3]}) == len(names) + 3

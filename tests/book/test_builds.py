@@ -1,6 +1,5 @@
 """Builds: what runs again and what does not, and that the same comes out."""
 
-import json
 import os
 import re
 import shutil
@@ -90,23 +89,6 @@ def test_a_chapter_that_left_the_book_leaves_only_redirects(checkout):
     assert set(listed) == {name for name in pages if "_static" not in name} - left_out
     done = chaos("cite", "fig-entropy", cwd=checkout)
     assert "fig-entropy has moved: this cites fig-label-transitions" in done.stderr
-
-
-@pytest.mark.slow
-def test_no_site_is_made_from_a_stale_chapter(checkout):
-    append(checkout / "chaos_utils" / "plots" / "disagreement.py")
-    before = digests(checkout / "_build" / "html")
-    render = "from chaos_utils.publish import site; site.render(print)"
-    done = subprocess.run(
-        [sys.executable, "-c", render], cwd=checkout, env=chaos_environment(checkout),
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 1
-    assert "disagreement: chaos_utils/plots/disagreement.py" in done.stderr
-    assert "chaos build" in done.stderr
-    assert digests(checkout / "_build" / "html") == before
-    rows = json.loads(chaos("figures", "--json", cwd=checkout).stdout)
-    assert {row["state"] for row in rows if row["chapter"] == "disagreement"} == {"stale"}
 
 
 @pytest.mark.slow

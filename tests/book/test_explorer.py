@@ -1,15 +1,12 @@
 """The item explorer of a short book, in a real browser."""
 
-import json
 import re
-import zlib
-from base64 import b64decode
 
 import numpy as np
 import pandas as pd
 import pytest
 from helpers.checkout import PROJECT
-from helpers.pages import instead, violations
+from helpers.pages import instead, unpacked, violations
 from helpers.predictions import made_dataset, made_votes
 
 from chaos_utils.metrics.divergence import entropy
@@ -27,7 +24,7 @@ EVIL = '<script>alert(1)</script> <img src="x" onerror="alert(2)"> & "quoted"'
 def read(checkout, name):
     """Return what a data file of the page holds."""
     file = checkout / "_build" / "html" / "_static" / "explorer" / name
-    return json.loads(zlib.decompress(b64decode(file.read_text("utf-8").split('"')[1])))
+    return unpacked(file.read_text("utf-8"))
 
 
 @pytest.fixture(scope="module")

@@ -1,11 +1,11 @@
 """Every page that shows items of ChaosNLI says under which licence they are."""
 
+import json
 import re
-import zlib
-from base64 import b64decode
 from html import unescape
 
 import pytest
+from helpers.pages import unpacked
 
 from chaos_utils.publish import licences
 
@@ -17,8 +17,8 @@ OTHERS = "_static/explorer/more-"
 def text_of(path):
     """Return a file's text; that of the explorer's data unpacked."""
     text = path.read_text("utf-8")
-    found = re.search(r'^window\.\w+ = "([A-Za-z0-9+/=]+)";$', text, re.MULTILINE)
-    return zlib.decompress(b64decode(found[1])).decode() if found else text
+    packed = re.search(r'^window\.\w+ = "[A-Za-z0-9+/=]+";$', text, re.MULTILINE)
+    return json.dumps(unpacked(packed[0]), ensure_ascii=False) if packed else text
 
 
 def words_of(text):

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from chaos_utils.analyses.evidence import Evidence, Material, ReleasedVotes
-from chaos_utils.base.inputs import Later, merged
+from chaos_utils.analyses.evidence import Evidence, Later, Material, ReleasedVotes
+from chaos_utils.base.inputs import merged
 from chaos_utils.datasets.votes import frozen
 
 

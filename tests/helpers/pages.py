@@ -1,5 +1,8 @@
 """What is asked of every page of the site, looked at in a browser."""
 
+import json
+import zlib
+from base64 import b64decode
 from collections.abc import Collection, Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -91,6 +94,11 @@ def instead(name: str, value: object) -> str:
     script = scripts.packed(f"{name}_KEPT", value, "Changed.")
     kept = f"{{get: () => window.{name}_KEPT, set: () => {{}}}}"
     return f"{script} Object.defineProperty(window, '{name}', {kept});"
+
+
+def unpacked(script: str) -> Any:
+    """Return what a script sets that holds packed data, as a browser would read it."""
+    return json.loads(zlib.decompress(b64decode(script.partition(' = "')[2])))
 
 
 def look_over(

@@ -2,8 +2,8 @@ import matplotlib.pyplot as plt
 import pytest
 from matplotlib.text import Text
 
-from chaos_utils.base.style import look
-from chaos_utils.plots.marks import key, label_lines, logarithmic, looks, reference
+from chaos_utils.base.style import HUES, look
+from chaos_utils.plots.marks import key, label_lines, logarithmic, looks, reference, system_hues
 from chaos_utils.plots.panels import panel_grid, row_panels
 
 
@@ -73,3 +73,11 @@ def test_looks_differ_without_their_colour_and_the_key_has_each():
     figure, _ = panel_grid(1, columns=1, height=2.0)
     key(figure, drawn, title="systems")
     assert [text.get_text() for text in figure.legends[0].get_texts()] == list(drawn)
+
+
+@pytest.mark.parametrize("n", [1, 25])
+def test_a_family_keeps_its_colour_and_no_two_systems_of_a_figure_share_one(n):
+    names = [f"{family}, seed {k}" for k in range(n) for family in ("RoBERTa-base", "x", "y")]
+    assert system_hues(names)[0] == system_hues(["RoBERTa-base, seed 0"])[0]
+    hues = system_hues(names, taken=HUES[:3])
+    assert len({*hues, *HUES[:3]}) == len(names) + 3

@@ -43,10 +43,6 @@ def test_a_synthetic_build_says_so(finished, site):
     assert votes["description"] == "Synthetic sample."
 
 
-def remove(name):
-    return lambda site: (site / name).unlink()
-
-
 @pytest.mark.parametrize(
     ("name", "message"),
     [
@@ -55,7 +51,7 @@ def remove(name):
     ],
 )
 def test_no_crate_is_made_of_what_is_not_there(finished, site, name, message):
-    remove(name)(finished / "_build")
+    (finished / "_build" / name).unlink()
     with pytest.raises(ChaosError, match=message):
         crate.write(site)
 

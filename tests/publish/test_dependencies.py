@@ -9,35 +9,8 @@ from chaos_utils.datasets.catalogue import bundled_datasets
 from chaos_utils.datasets.registry import registry
 from chaos_utils.publish import dependencies
 
-
-@pytest.fixture
-def project(tmp_path, monkeypatch):
-    monkeypatch.setattr(paths, "project", lambda: tmp_path)
-    for name, text in {
-        "chaos_utils/__init__.py": '"""Package."""',
-        "chaos_utils/a.py": "from chaos_utils import b\n",
-        "chaos_utils/b.py": "def f():\n    import chaos_utils.room.c\n",
-        "chaos_utils/room/__init__.py": "",
-        "chaos_utils/room/c.py": "import numpy\n",
-        "chaos_utils/room/c.csv": "x\n",
-        "chaos_utils/room/c.json": "{}\n",
-        "chaos_utils/other.py": "",
-        "notebooks/n.py": "# %%\nfrom chaos_utils.a import thing\n\n"
-        "# %% [markdown]\n# import chaos_utils.other\n",
-    }.items():
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return tmp_path
-
-
-def test_modules_are_followed_through_imports_and_bring_their_data(project):
-    found = dependencies.modules_of(project / "notebooks" / "n.py")
-    names = {path.relative_to(project / "chaos_utils").as_posix() for path in found}
-    assert names == {"__init__.py", "a.py", "b.py", "room/c.py", "room/c.csv", "room/c.json"}
-
-
 ANNOTATIONS, DISAGREEMENT, PAGES = "annotations", "disagreement", "the site"
+BOTH = {ANNOTATIONS, DISAGREEMENT}
 
 
 @pytest.fixture(scope="module")
@@ -55,12 +28,12 @@ def sources():
     [
         ("notebooks/annotations.py", {ANNOTATIONS}),
         ("chaos_utils/plots/disagreement.py", {DISAGREEMENT}),
-        (
-            "chaos_utils/plots/marks.py",
-            {ANNOTATIONS, DISAGREEMENT, PAGES},
-        ),  # the reference shows it
+        ("chaos_utils/plots/marks.py", BOTH | {PAGES}),  # the reference shows it
+        ("chaos_utils/report/runner.py", BOTH),
+        ("chaos_utils/datasets/tasks.yml", BOTH | {PAGES}),  # beside a module
+        ("chaos_utils/publish/templates/landing.html", {PAGES}),
         ("chaos_utils/cli/console.py", set()),
-        ("chaos_utils/metrics/divergence.py", {ANNOTATIONS, DISAGREEMENT, PAGES}),
+        ("chaos_utils/metrics/divergence.py", BOTH | {PAGES}),
         ("book/cite.md", {PAGES}),
         ("book/_ext/chaos_book/site.py", {PAGES}),
     ],
@@ -127,5 +100,7 @@ def test_a_chapter_that_can_read_our_runs_depends_on_all_of_them(tmp_path, monke
 def test_a_table_of_contents_that_cannot_be_read_is_one_message(tmp_path, monkeypatch, text):
     (tmp_path / "_toc.yml").write_bytes(text)
     monkeypatch.setattr(paths, "project", lambda: tmp_path)
-    with pytest.raises(ChaosError, match=r"table of contents cannot be read(?s:.)*_toc\.yml"):
+    with pytest.raises(
+        ChaosError, match=r"table of contents (cannot be read|is not UTF-8)(?s:.)*_toc\.yml"
+    ):
         dependencies.files()

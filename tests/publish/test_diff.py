@@ -9,17 +9,15 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.__main__ import app
 from chaos_utils.publish.diff import Change, compare
 
-ROWS = [("snli", "b", "0.25", 3), ("snli", "a", "0.1", 4), ("mnli", "a", "0.0", 5)]
+NAMES = ("dataset", "system", "value", "n")
+ROWS = [("snli", "b", 0.25, 3), ("snli", "a", 0.1, 4), ("mnli", "a", 0.0, 5)]
 KEYS = ["dataset", "system"]
 
 
-def write(site, id, rows=ROWS, header="dataset,system,value,n", keys=KEYS, **more):
+def write(site, id, rows=ROWS, names=NAMES, **more):
     """Write a figure or table into a site."""
-    folder = site / "figures"
-    folder.mkdir(parents=True, exist_ok=True)
-    lines = [header, *(",".join(map(str, row)) for row in rows)]
-    (folder / f"{id}.csv").write_text("\n".join(lines) + "\n")
-    make_manifest(id, keys=keys, **more).write(folder)
+    data = [dict(zip(names, row, strict=True)) for row in rows]
+    make_manifest(id, **{"keys": KEYS, "data": data} | more).write(site / "figures")
 
 
 @pytest.fixture
@@ -32,7 +30,7 @@ def sites(tmp_path):
 
 
 def test_rows_are_matched_by_their_keys_and_what_differs_most_is_first(sites):
-    write(sites[1], "fig-a", [("snli", "a", "0.11", 4), ("snli", "b", "0.5", 3), ("x", "a", 1, 1)])
+    write(sites[1], "fig-a", [("snli", "a", 0.11, 4), ("snli", "b", 0.5, 3), ("x", "a", 1, 1)])
     gone, came = "dataset=mnli, system=a", "dataset=x, system=a"
     a, b = "dataset=snli, system=a", "dataset=snli, system=b"
     found = compare(*sites)
@@ -50,29 +48,26 @@ def test_rows_are_matched_by_their_keys_and_what_differs_most_is_first(sites):
 
 def test_rows_whose_keys_are_unknown_or_shared_go_by_their_position(sites):
     for keys in ([], ["dataset"]):
-        for site, value in zip(sites, ("0.1", "0.2"), strict=True):
+        for site, value in zip(sites, (0.1, 0.2), strict=True):
             write(site, "fig-a", [ROWS[0], ("snli", "a", value, 4)], keys=keys)
         assert compare(*sites) == [Change("fig-a", "row 2", "value", "0.1", "0.2")]
 
 
 def test_numbers_are_exact_unless_a_tolerance_is_given(sites):
-    rows = [("snli", "b", "0.25000000000000006", 3), ROWS[1], ("mnli", "a", "1e-300", 5)]
+    rows = [("snli", "b", 0.25000000000000006, 3), ROWS[1], ("mnli", "a", 1e-300, 5)]
     write(sites[1], "fig-a", rows)
     assert len(compare(*sites)) == 2
     assert [one.new for one in compare(*sites, tolerance=1e-9)] == ["1e-300"]
-    write(sites[1], "fig-a", [("snli", "b", "0.250", "3.0"), *ROWS[1:]])
+    write(sites[1], "fig-a", [("snli", "b", 0.25, 3.0), *ROWS[1:]])
     assert not compare(*sites)  # written otherwise, the same numbers
 
 
-def test_missing_values_infinities_and_columns_are_compared(sites):
-    rows = [("snli", "b", "nan"), ("snli", "a", "inf"), ("mnli", "a", "")]
-    for site, header in zip(sites, ("dataset,system,value", "dataset,system,m"), strict=True):
-        write(site, "fig-a", rows, header=header)
+def test_missing_values_and_columns_are_compared(sites):
+    rows = [("snli", "b", None), ("snli", "a", 0.5)]
+    for site, name in zip(sites, ("value", "m"), strict=True):
+        write(site, "fig-a", rows, ("dataset", "system", name))
     found = [(one.column, one.old, one.new) for one in compare(*sites, tolerance=1)]
-    assert found == [("value", "nan", ""), ("value", "inf", ""), ("m", "", "nan"), ("m", "", "inf")]
-    write(sites[1], "fig-a", [("snli", "b", "1"), ("snli", "a", "-inf"), rows[2]], header=header)
-    write(sites[0], "fig-a", rows, header=header)
-    assert len(compare(*sites, tolerance=1)) == 2
+    assert found == [("value", "0.5", ""), ("m", "", "0.5")]
 
 
 def test_the_command_tells_the_difference_by_its_code(sites):
@@ -101,24 +96,13 @@ def damage(**fields):
     return spoil
 
 
-def with_text(name, text):
-    return lambda site: (site / "figures" / name).write_text(text)
-
-
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
         (damage(synthetic=True), r"Only one of the two(?s:.)*new"),
         (damage(keys=[1]), r"cannot be read(?s:.)*fig-a\.json(?s:.)*keys"),
-        (with_text("fig-a.json", "{"), r"cannot be read(?s:.)*fig-a\.json"),
-        (with_text("fig-a.json", "[]"), r"cannot be read(?s:.)*fig-a\.json"),
-        *(
-            (with_text("fig-a.csv", text), r"cannot be read(?s:.)*fig-a\.csv")
-            for text in ('a,b\n"1', "a,b\n1,2,3\n", "a,b\n1\n", "")
-        ),
         (shutil.rmtree, "no such folder"),
         (lambda site: shutil.rmtree(site / "figures"), "not a built site"),
-        (lambda site: (site / "figures/fig-a.csv").unlink(), r"cannot be read(?s:.)*fig-a\.csv"),
     ],
 )
 def test_what_is_no_site_or_damaged_is_reported(sites, spoil, message):

@@ -1,11 +1,10 @@
 import json
-import zlib
-from base64 import b64decode
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.pages import unpacked
 from helpers.predictions import part_of
 
 from chaos_utils.base.errors import ChaosError
@@ -16,11 +15,6 @@ from chaos_utils.datasets.dataset import Release
 from chaos_utils.metrics.divergence import jensen_shannon_distance
 from chaos_utils.publish import explorer, licences, scripts
 from chaos_utils.scoring.systems import synthetic_systems
-
-
-def unpacked(script):
-    """Return what a script sets, as a browser would read it."""
-    return json.loads(zlib.decompress(b64decode(script.partition(' = "')[2])))
 
 
 def test_columns_hold_every_item_s_votes_and_the_project_s_measures(sample):

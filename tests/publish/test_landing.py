@@ -7,12 +7,13 @@ import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 
 import pytest
+from chaos_book import addresses
 from helpers.checkout import PROJECT
 from helpers.manifests import make_manifest
 
 from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.files import write_text
-from chaos_utils.publish import addresses, cells, citations, landing, metadata
+from chaos_utils.publish import cells, citations, landing, metadata
 from chaos_utils.report.manifests import Item
 
 BOOK = read_citation(PROJECT / "CITATION.cff")

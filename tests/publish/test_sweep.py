@@ -2,13 +2,10 @@
 
 import csv
 import json
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from helpers.checkout import PROJECT, TINY, add_tiny, chaos, chaos_environment, copy_checkout
+from helpers.checkout import PROJECT, TINY, add_tiny, chaos, copy_checkout
 from helpers.manifests import make_record
 
 from chaos_utils.base.errors import ChaosError
@@ -126,28 +123,6 @@ def test_a_failing_run_stops_no_other(checkout):
     planned = chaos("sweep", "tiny", "-p", "rate=3,0.25", "--dry-run", cwd=checkout).stdout
     assert planned.count("would run") == 1
     assert "1 of 2 runs exist" in planned
-
-
-@pytest.mark.slow
-def test_a_killed_sweep_is_taken_up_again(checkout):
-    grid = ["-p", "rate=0.25,2,0.5"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "chaos_utils.cli", "sweep", "tiny", *grid], cwd=checkout,
-        env=chaos_environment(checkout), stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    first = next(line for line in process.stderr if line.rstrip().endswith(": done")).split()[0]
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    made = checkout / "runs" / first / "predictions.csv"
-    before = made.stat().st_mtime_ns
-    done = chaos("sweep", "tiny", *grid, "--cores", "2", cwd=checkout)
-    assert done.returncode == 2
-    assert made.stat().st_mtime_ns == before
-    rows = rows_of(done)
-    assert [row["accuracy"] for row in rows] == ["0.125", "", "0.25"]
-    status = {row["run"]: row["status"] for row in rows}
-    assert status.pop(first) == "was there"
-    assert "failed" in status.values()
 
 
 def test_runs_beside_each_other_share_the_threads(monkeypatch):

@@ -33,7 +33,6 @@ ROWS = [["1"], ["1", "2"]]
         ({"synthetic": "no"}, "synthetic: found 'no'; expected true or false"),
         ({"id": "../fig-x"}, "id: found '../fig-x'; expected an id such as fig-entropy"),
         ({"formats": ["exe"]}, "formats.0: found 'exe'; expected 'svg', 'png', 'pdf', 'csv'"),
-        ({"inputs": [{"name": "a"}]}, "inputs.0.sha256: is missing"),
         ({"data": [{"y": 1}]}, "a row of its data has other columns"),
         ({"alt": ...}, "a figure has alt, narrow_size, size"),
         ({"display": {"header": [["a"]], "rows": ROWS}}, "a row has more or fewer cells"),

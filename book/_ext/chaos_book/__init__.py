@@ -1,60 +1,24 @@
 """The book's own Sphinx extension, in parts: what is published, its pages, the site around it."""
 
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 from pybtex import plugin
 from sphinx.application import Sphinx
 
-from chaos_book import (
-    addresses,
-    annotate,
-    book,
-    cards,
-    claims,
-    drafts,
-    evaluate,
-    explorer,
-    folding,
-    icons,
-    interactive,
-    landing,
-    mathml,
-    published,
-    reference,
-    rerun,
-    search,
-    site,
-    theme,
-    title_page,
-)
+# Each a module with a function `setup`, in this order.
+PARTS = (
+    "drafts", "book", "published", "landing", "rerun", "site", "addresses", "theme", "mathml",
+    "reference", "explorer", "annotate", "evaluate", "claims", "interactive", "search", "folding",
+    "cards", "icons", "title_page",
+)  # fmt: skip
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register all parts."""
-    for part in (
-        drafts,
-        book,
-        published,
-        landing,
-        rerun,
-        site,
-        addresses,
-        theme,
-        mathml,
-        reference,
-        explorer,
-        annotate,
-        evaluate,
-        claims,
-        interactive,
-        search,
-        folding,
-        cards,
-        icons,
-        title_page,
-    ):
-        part.setup(app)
+    for name in PARTS:
+        import_module(f"chaos_book.{name}").setup(app)
     # It would look through all that is installed for each citation.
     plugin._load_entry_point = cache(plugin._load_entry_point)
     # It numbers sections when all pages have been read, and says nothing of the reading itself.

@@ -9,7 +9,6 @@ from sphinx.util.docutils import SphinxDirective
 from chaos_book import book
 from chaos_book.book import BOOK
 from chaos_book.widgets import Widget
-from chaos_utils.collection.materials import is_unanimous
 from chaos_utils.collection.protocol import load_protocol
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.publish import annotate, scripts
@@ -19,7 +18,7 @@ def _data(app: Sphinx, page: str) -> Mapping[str, str]:
     items = BOOK.items
     systems = {votes.dataset.name: book.systems(votes) for votes in items.votes}
     published = read_published("nie2020_table1").set_index("dataset")
-    content = annotate.material(items.votes, is_unanimous, systems) | {
+    content = annotate.material(items.votes, systems) | {
         "protocol": load_protocol().table,
         "fail_rates": published["qualification_fail_rate_percent"].to_dict(),
         "synthetic": items.synthetic,

@@ -52,6 +52,10 @@ class Shown:
         """Whether they are the sample's."""
         return any(votes.source.synthetic for votes in self.votes)
 
+    def on(self, dataset: str) -> Votes:
+        """Return those on a dataset, which must be among them."""
+        return next(votes for votes in self.votes if votes.dataset.name == dataset)
+
 
 class Book:
     """What the chapters have made, whose the book is, and the items that its pages show.

@@ -6,7 +6,6 @@ table's data, so that no number in the prose is ever typed.
 """
 
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 from docutils import nodes
@@ -20,8 +19,6 @@ from sphinx.writers.html5 import HTML5Translator
 from chaos_book.book import BOOK, raw_html
 from chaos_utils.datasets.availability import is_missing
 from chaos_utils.datasets.catalogue import get_dataset
-from chaos_utils.datasets.loading import load_votes
-from chaos_utils.datasets.votes import Votes
 from chaos_utils.publish import citations, licences, templating
 from chaos_utils.publish.landing import is_wide
 from chaos_utils.report import values
@@ -50,7 +47,7 @@ class PublishedCaption(nodes.Part, nodes.TextElement):
     """The caption of either."""
 
 
-class Published(SphinxDirective):
+class PublishedDirective(SphinxDirective):
     """Set a figure or table from its manifest."""
 
     required_arguments = 1
@@ -96,26 +93,14 @@ def _without_texts(manifest: Manifest, dataset: str) -> bool:
 
 def _text_reader(manifest: Manifest) -> Any:
     """Return a function that finds the text of an item in the reader's own copy of the data."""
-    data = manifest.parameters.get("data", "auto")
-    digests = {entry.sha256 for entry in manifest.inputs}
 
     def read(dataset: str, uid: str) -> Mapping[str, str] | None:
         if _without_texts(manifest, dataset):
             return None
-        votes = _votes(dataset, data)
-        if votes.source.sha256 not in digests:
-            raise ExtensionError(
-                f"the available data on {dataset} is not what {manifest.id} was made from: "
-                "run its notebook again"
-            )
+        votes = BOOK.items.on(dataset)
         return votes.texts[votes.index(uid)]
 
     return read
-
-
-@cache
-def _votes(dataset: str, data: str) -> Votes:
-    return load_votes(dataset, data)
 
 
 def _footer_html(manifest: Manifest, root: str) -> str:
@@ -210,7 +195,7 @@ def setup(app: Sphinx) -> None:
     app.add_enumerable_node(PublishedFigure, "figure", _title, html=(_visit, _depart))
     app.add_enumerable_node(PublishedTable, "table", _title, html=(_visit, _depart))
     app.add_node(PublishedCaption, html=(_visit_caption, _depart_caption))
-    app.add_directive("published", Published)
+    app.add_directive("published", PublishedDirective)
     app.add_directive("cite-book", CiteBook)
     app.add_role("value", Value())
     app.add_transform(LeaveOut)

@@ -1,5 +1,7 @@
 """Ends each chapter with how to rerun it, made from its notebook when the site is assembled."""
 
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -9,9 +11,11 @@ from sphinx.transforms import SphinxTransform
 
 from chaos_book.book import BOOK
 from chaos_utils.base import paths
-from chaos_utils.publish import rerun
-from chaos_utils.report import provenance
+from chaos_utils.publish import templating
+from chaos_utils.report import parameters, provenance
+from chaos_utils.report.parameters import Parameter
 
+TITLE = "Rerun this chapter"
 _CHAPTERS = "chapters/"
 
 
@@ -25,14 +29,14 @@ class RerunSection(SphinxTransform):
         if not self.env.docname.startswith(_CHAPTERS):
             return
         name = self.env.docname.removeprefix(_CHAPTERS)
-        record = provenance.read_record(paths.build() / "chapters" / name)
+        record = provenance.read_record(paths.chapter_run(name))
         if record is None:
             raise ExtensionError(f"chapter {name} was not run, or its record is damaged")
         source = BOOK.project / "notebooks" / f"{name}.py"
-        section = nodes.section(ids=[nodes.make_id(rerun.TITLE)], names=[rerun.TITLE.lower()])
-        section += nodes.title(rerun.TITLE, rerun.TITLE)
+        section = nodes.section(ids=[nodes.make_id(TITLE)], names=[TITLE.lower()])
+        section += nodes.title(TITLE, TITLE)
         script = '<script src="../_static/copy.js"></script>'
-        body = rerun.section_body(source, record.parameters, "../")
+        body = section_body(source, record.parameters, "../")
         section += nodes.raw("", f"{body}\n{script}", format="html")
         chapter = next(self.document.findall(nodes.section))
         _drop_parameter_table(chapter)
@@ -44,6 +48,43 @@ def _drop_parameter_table(chapter: nodes.section) -> None:
     table = next((node for node in chapter if isinstance(node, nodes.section | nodes.table)), None)
     if isinstance(table, nodes.table):
         chapter.remove(table)
+
+
+def section_body(source: Path, values: Mapping[str, Any], root: str) -> str:
+    """Return what the section holds as HTML, all text escaped.
+
+    `source` is the chapter's notebook, and `values` what each of its parameters was. `root` leads
+    from the page to the site's root: ``../``, or nothing.
+    """
+    declared = parameters.read_parameters(source)
+    name, value = other_value(declared, values)
+    return templating.render(
+        "rerun",
+        notebook=source.stem,
+        root=root,
+        command=parameters.command(source, values),
+        other=name,
+        other_command=parameters.command(source, {**values, name: value}),
+        parameters=declared,
+    )
+
+
+def other_value(declared: Sequence[Parameter], values: Mapping[str, Any]) -> tuple[str, Any]:
+    """Return a parameter and a value for it, other than the one it had, that is sure to run.
+
+    A closed choice comes first, then a switch, then a number of things (above 0, doubled); the
+    data, of which there is always the sample, comes last: ``data`` must be among the parameters.
+    """
+    for parameter in declared:
+        for choice in parameter.choices:
+            if choice != values[parameter.name]:
+                return parameter.name, choice
+    for kind in ("bool", "int"):
+        for parameter in declared:
+            value = values[parameter.name]
+            if parameter.kind == kind and (kind == "bool" or value > 0):
+                return parameter.name, 2 * value if kind == "int" else not value
+    return "data", "auto" if values["data"] == "sample" else "sample"
 
 
 def setup(app: Sphinx) -> None:
