@@ -140,9 +140,11 @@ def _listed(value: Any) -> str:
 
 def _others(frame: Frame, layout: Layout) -> tuple[list[str], list[str], int]:
     """Return the columns with one text per item, the others, and how many items are alike."""
+    if not layout.others:
+        return [], [], 0
     items = Column(np.arange(len(frame), dtype=np.int32), list(range(len(frame))))
     if layout.reader.get("item"):
-        items = frame.column(layout.reader["item"]).identifiers()
+        items = frame.column(layout.reader["item"]).identifiers
     there = items.codes >= 0
     first = np.zeros(len(items.values), dtype=np.int64)
     rows = np.flatnonzero(there)[::-1]
@@ -154,7 +156,7 @@ def _others(frame: Frame, layout: Layout) -> tuple[list[str], list[str], int]:
         names += sorted(f"{name}.{key}" for key in parts) or [name]
     texts: dict[str, Ints] = {}
     for name in names:
-        cells = frame.column(name).identifiers()
+        cells = frame.column(name).identifiers
         is_text = any(" " in one for one in cells.values)
         is_text |= len(cells.values) > len(items.values) / 2
         codes = cells.codes[there]
@@ -197,10 +199,10 @@ def _people(found: Findings, item: Ints, annotator: Ints, n_items: int) -> None:
         return
     from scipy.sparse import coo_array  # slow to import
 
-    ones = np.ones(len(item), dtype=np.int64)
-    judged = coo_array((ones, (annotator, item)), shape=(annotator.max() + 1, n_items)).tocsr()
+    ones = np.ones(len(item), dtype=np.int32)
+    judged = coo_array((ones, (item, annotator)), shape=(n_items, annotator.max() + 1)).tocsr()
     judged.data[:] = 1
-    common = (judged @ judged.T).tocoo()
+    common = (judged.T @ judged).tocoo()
     common = common.data[common.row < common.col]
     found.annotators["pairs"] = len(common) / (len(each) * (len(each) - 1) / 2)
     found.annotators["median_common"] = float(np.median(common)) if len(common) else 0.0

@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +93,7 @@ class Content:
             ) from fault
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Column:
     """The cells of a column.
 
@@ -119,10 +119,13 @@ class Column:
             made[k] = read(value)
         return made[self.codes]
 
+    @cached_property
     def identifiers(self) -> "Column":
-        """Return its cells as texts, each once; there is none where a cell names nothing."""
+        """Its cells as texts, each once; there is none where a cell names nothing."""
         known: dict[str, int] = {}
         names = [as_identifier(value) for value in self.values]
+        if names == self.values and len(set(names)) == len(names):
+            return self
         place = [-1 if name is None else known.setdefault(name, len(known)) for name in names]
         return Column(np.array([*place, -1], dtype=np.int32)[self.codes], list(known))
 
@@ -498,7 +501,7 @@ def _large_csv(content: Content) -> Frame | None:
     @cache
     def column(name: str) -> Column:
         try:
-            cells = pc.read_csv(
+            blocks = pc.open_csv(
                 pa.BufferReader(data),
                 pc.ReadOptions(column_names=names, skip_rows=1, block_size=1 << 24),
                 pc.ParseOptions(delimiter=delimiter, newlines_in_values=b'"' in data),
@@ -508,7 +511,7 @@ def _large_csv(content: Content) -> Frame | None:
                     strings_can_be_null=False,
                 ),
             )
-            return _encoded(cells.column(0))
+            return _encoded(pa.chunked_array(one.column(0).dictionary_encode() for one in blocks))
         except (pa.ArrowException, ValueError) as fault:
             raise ChaosError("This CSV file is unusual.", where=content.path) from fault
 
@@ -519,7 +522,7 @@ def _large_csv(content: Content) -> Frame | None:
 
 
 def _encoded(cells: Any) -> Column:
-    encoded = cells.combine_chunks().dictionary_encode()
+    encoded = cells.dictionary_encode().unify_dictionaries().combine_chunks()
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
     return Column(codes, encoded.dictionary.to_pylist())
 

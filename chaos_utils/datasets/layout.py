@@ -255,7 +255,7 @@ class _Search:
         if not repeated:
             return known[0]  # each row is an item
         if len(repeated) > 1:
-            first, second = (self.frame.column(name).identifiers().codes for name in repeated[:2])
+            first, second = (self.frame.column(name).identifiers.codes for name in repeated[:2])
             if (first != second).any():
                 base = {"format": "long", "label": next(iter(self.named(_LABEL)), "label")}
                 self._doubt(
@@ -266,7 +266,7 @@ class _Search:
 
     def _repeats(self, name: str) -> bool:
         """Return whether a value of a column stands in several rows."""
-        cells = self.frame.column(name).identifiers()
+        cells = self.frame.column(name).identifiers
         return bool((cells.codes >= 0).sum() > len(cells.values))
 
     def _status(self) -> dict[str, list[Any]]:
@@ -276,7 +276,7 @@ class _Search:
             if plain in _STATUS:
                 counted[name] = list(_STATUS[plain])
             elif plain == "status" or plain.endswith("_status"):
-                cells = self.frame.column(name).identifiers()
+                cells = self.frame.column(name).identifiers
                 kept = [one for one in cells.values if one.casefold() not in _NOT_COUNTED]
                 if 0 < len(kept) < len(cells.values) and (cells.codes >= 0).all():
                     counted[name] = kept
@@ -324,7 +324,7 @@ class _Search:
         if len(found) != 1 or (item and self._repeats(item)):
             return []
         stem, names = found[0]
-        values = [set(self.frame.column(name).identifiers().values) for name in names]
+        values = [set(self.frame.column(name).identifiers.values) for name in names]
         are_like = all(
             one & set().union(*values[:k], *values[k + 1 :]) for k, one in enumerate(values)
         )
@@ -349,7 +349,7 @@ class _Search:
                 or _MEASURE.search(plain)
             ):
                 continue
-            values = self.frame.column(name).identifiers().values
+            values = self.frame.column(name).identifiers.values
             if 1 < len(values) <= _FEW_LABELS and not self._is_of_item(name, item):
                 may_be.append(name)
         if not may_be:
@@ -371,7 +371,7 @@ class _Search:
     def _is_of_item(self, name: str, item: str) -> bool:
         """Return whether a column says the same in all rows of an item, as a text does."""
         cells = self.frame.column(name).codes.tolist()
-        items = self.frame.column(item).identifiers().codes.tolist()
+        items = self.frame.column(item).identifiers.codes.tolist()
         said: dict[int, int] = {}
         return all(
             said.setdefault(one, cell) == cell for one, cell in zip(items, cells, strict=True)
@@ -471,7 +471,7 @@ class _Search:
             used |= set(names)
         others = [name for name in self.frame.names if name not in used]
         who = reader.get("annotator")
-        lacks = bool(who and (frame.column(who).identifiers().codes < 0).any())
+        lacks = bool(who and (frame.column(who).identifiers.codes < 0).any())
         return Layout(reader, labels, tuple(others), lacks)
 
     def _doubt(
@@ -509,7 +509,7 @@ def _holds_objects(value: Any) -> bool:
 
 
 def _labels(cells: Column) -> tuple[str, ...]:
-    return tuple(in_order(cells.identifiers().values))
+    return tuple(in_order(cells.identifiers.values))
 
 
 def _listed(names: Sequence[str]) -> str:

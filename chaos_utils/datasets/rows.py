@@ -123,7 +123,7 @@ class Rows:
         if not reader.item:
             return Column(np.arange(n, dtype=np.int32), list(map(str, range(n))))
         cells = self.frame.column(reader.item)
-        item = cells.identifiers()
+        item = cells.identifiers
         self.wrong(item.codes < 0, reader.item, cells, "an identifier")
         return item
 
@@ -302,7 +302,7 @@ class Rows:
         del places  # of ten million votes, it takes a tenth of a gigabyte
         annotations, n_second = None, 0
         if ballots.who is not None:
-            who = ballots.who.identifiers()
+            who = ballots.who.identifiers
             name = reader.annotator if isinstance(reader, LongReader) else reader.annotators
             self.note(  # who it is, is never shown, not even here
                 who.codes < 0, lambda vote: f"field {name!r}: expected an identifier", at
