@@ -110,7 +110,7 @@ class DataFile(Strict):
     items : int
         Number of items in the published file; 0 when it is not known.
     release : Release
-        What it belongs to; filled in by `registry.registry`.
+        What it belongs to; filled in by `catalogue.registry`.
     """
 
     name: str

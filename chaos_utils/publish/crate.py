@@ -20,7 +20,7 @@ from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_json
 from chaos_utils.base.inputs import Input
-from chaos_utils.datasets.registry import registry
+from chaos_utils.datasets.catalogue import registry
 from chaos_utils.publish import contents, dependencies, licences
 from chaos_utils.report import parameters
 from chaos_utils.report.manifests import SYNTHETIC_NOTE

@@ -16,7 +16,7 @@ import pandas as pd
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import fresh_folder, write_bytes, write_json
-from chaos_utils.datasets.registry import registry
+from chaos_utils.datasets.catalogue import registry
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.report import provenance
 from chaos_utils.scoring.formats import class_columns
