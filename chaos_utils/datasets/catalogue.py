@@ -62,18 +62,7 @@ def book_datasets() -> list[Dataset]:
 
 
 def get_dataset(name: str) -> Dataset:
-    """Return the dataset of that name.
-
-    Parameters
-    ----------
-    name : str
-        Such as ``snli``.
-
-    Raises
-    ------
-    ChaosError
-        If there is none; the message names the closest.
-    """
+    """Return the dataset of that name; a ChaosError names the closest when there is none."""
     found = _brought.get(name) or _bundled().get(name)
     if found is None:
         names = [one.name for one in known_datasets()]
@@ -85,19 +74,8 @@ def bring(dataset: Dataset, path: Path | None = None) -> Dataset:
     """Make a reader's dataset known to this process by its name, and return it.
 
     Tables name datasets; figures and pages look up how such a name is shown. Where its YAML file
-    names no colour or line, it has the next ones, in the order in which datasets are brought.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        Replaces one of the same name that was brought before.
-    path : Path, optional
-        Of its YAML file, or of the votes that it is made from; for messages.
-
-    Raises
-    ------
-    ChaosError
-        If one of the package has its name, and is another; or it claims a place in the book.
+    names no colour or line, it has the next ones, in the order in which datasets are brought. One
+    of the same name that was brought before is replaced; one of the package never is.
     """
     known = [one.name for one in known_datasets()]
     place = known.index(dataset.name) if dataset.name in known else len(known)

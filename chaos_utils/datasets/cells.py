@@ -22,13 +22,9 @@ _IN_WORDS = {
 
 
 def parse(text: str) -> Any:
-    """Return the value of a JSON text.
+    """Return the value of a JSON text; a ValueError says what was found and expected.
 
-    Raises
-    ------
-    ValueError
-        If it is not JSON, a key appears twice in an object, or it holds what nothing can use;
-        the message says what was found and expected.
+    A key that is twice in an object, and what nothing can use, are such errors too.
     """
     try:
         value = json.loads(text, object_pairs_hook=_unique)

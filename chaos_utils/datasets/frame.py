@@ -95,18 +95,10 @@ class Content:
 
 @dataclass(frozen=True)
 class Column:
-    """The cells of a column.
-
-    Attributes
-    ----------
-    codes : ndarray of int, shape (n,)
-        Position of each row's cell in `values`; -1 where there is none.
-    values : list
-        In the order of the file.
-    """
+    """The cells of a column: the place of each row's among the values, -1 where there is none."""
 
     codes: Codes
-    values: list[Any]
+    values: list[Any]  # in the order of the file
 
     def __getitem__(self, row: int) -> Any:
         code = self.codes[row]
@@ -157,21 +149,10 @@ def column_of(cells: Iterable[Any]) -> Column:
 
 
 class Frame:
-    """The rows of a file.
+    """The rows of a file, by columns.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Its columns.
-    n_rows : int
-    column : callable
-        Gives a column of these names.
-    place : callable, optional
-        Says where a row stands, such as ``line 3``; None where only another reading tells.
-    records : sequence of mapping, optional
-        The rows, where they are objects.
-    notes : sequence of str
-        What was left out.
+    `place` says where a row stands, such as ``line 3``, and is None where only another reading
+    tells; `records` are the rows, where they are objects; `notes` say what was left out.
     """
 
     def __init__(

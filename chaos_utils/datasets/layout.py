@@ -80,24 +80,12 @@ _TODO = (
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What the columns of a votes file are.
+    """What the columns of a votes file are."""
 
-    Attributes
-    ----------
-    reader : mapping
-        As in a dataset's YAML file.
-    labels : tuple of str
-        In their order.
-    others : tuple of str
-        Columns that are none of these.
-    lacks_annotators : bool
-        Whether some rows do not say who voted.
-    """
-
-    reader: Mapping[str, Any]
-    labels: tuple[str, ...]
-    others: tuple[str, ...] = ()
-    lacks_annotators: bool = False
+    reader: Mapping[str, Any]  # as in a dataset's YAML file
+    labels: tuple[str, ...]  # in their order
+    others: tuple[str, ...] = ()  # columns that are none of these
+    lacks_annotators: bool = False  # whether some rows do not say who voted
 
     @property
     def format(self) -> str:

@@ -27,26 +27,13 @@ _SHOWN = 3  # missing files that a message names
 
 @dataclass(frozen=True, slots=True)
 class VoteFiles:
-    """Where the votes on a dataset stand.
-
-    Attributes
-    ----------
-    dataset : Dataset
-    paths : tuple of Path
-        Its files, in its order.
-    names : tuple of str
-        How records and figures name them.
-    any_number : bool
-        Whether an item may have another number of votes than the published ones.
-    described_by : Path or None
-        The reader's own YAML file.
-    """
+    """Where the votes on a dataset stand."""
 
     dataset: Dataset
     paths: tuple[Path, ...]
-    names: tuple[str, ...]
-    any_number: bool = False
-    described_by: Path | None = None
+    names: tuple[str, ...]  # in records and figures
+    any_number: bool = False  # whether items may have other numbers of votes than published
+    described_by: Path | None = None  # the reader's own YAML file
 
 
 def load_votes(dataset: str, data: str = "auto") -> "Votes":
@@ -77,22 +64,9 @@ def load_votes(dataset: str, data: str = "auto") -> "Votes":
 
 
 def load_all_votes(data: str = "auto") -> "list[Votes]":
-    """Read the votes on every dataset of the book, or on those that `data` holds.
+    """Read the votes on every dataset of the book, or on those that `data` holds, in their order.
 
-    Parameters
-    ----------
-    data : str
-        As for `load_votes`.
-
-    Returns
-    -------
-    list of Votes
-        In the order of `catalogue.known_datasets`.
-
-    Raises
-    ------
-    ChaosError
-        As `load_votes`; if there are none.
+    `data` is as for `load_votes`; that there are none is a ChaosError.
     """
     return [_read(files) for files in find_votes(data)]
 

@@ -154,18 +154,7 @@ class Votes:
         )
 
     def index(self, uid: str) -> int:
-        """Return the position of the item `uid`.
-
-        Returns
-        -------
-        int
-            Counted from 0.
-
-        Raises
-        ------
-        ChaosError
-            If the dataset has no such item.
-        """
+        """Return the position of the item `uid`, from 0; a ChaosError where there is none."""
         if uid not in self.uids:
             raise ChaosError("No such item.", where=self.dataset.title, found=uid)
         return self.uids.index(uid)
