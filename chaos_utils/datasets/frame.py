@@ -80,7 +80,7 @@ class Content:
         for start, (kind, todo) in _OTHERS.items():
             if self.data.startswith(start):
                 raise ChaosError(
-                    "The data file is not UTF-8 text.", where=self.path, found=kind, todo=todo
+                    f"The data file is {kind}.", where=self.path, expected="UTF-8 text", todo=todo
                 )
         try:
             return self.data.decode("utf-8-sig")

@@ -5,6 +5,7 @@ Where two things could be meant, the file is refused and both are shown as YAML 
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -104,7 +105,8 @@ def layout_of(
             "An npy file names neither items nor labels.",
             todo="describe it in a dataset's YAML file",
         )
-    frame = read_frame(content, faults, careful=False)
+    search = _search(path, content, faults)
+    frame = search.frame
     if not len(frame):
         faults.check()
         raise faults.fatal("This votes file holds no votes.")
@@ -116,7 +118,6 @@ def layout_of(
                 did_you_mean(name, frame.names),
                 "name a column that is there",
             )
-    search = _Search(path, frame, faults)
     layout = search.layout(search.reader(item, annotator, label))
     if not layout.labels:
         faults.check()
@@ -130,6 +131,20 @@ def layout_of(
     return layout, content, frame
 
 
+def _search(path: Path, content: Content, faults: Faults) -> "_Search":
+    """Return the columns of a file; an object whose keys are items has its values as rows."""
+    try:
+        return _Search(path, read_frame(content, faults, careful=False), faults)
+    except ChaosError as fault:
+        with suppress(ChaosError):
+            again = Faults(path, "votes", expected=FORMAT, todo="correct the file")
+            search = _Search(path, read_frame(content, again, keys=["item"]), again, keys=["item"])
+            reader = search.reader("", "", "")
+            if "each" in reader or isinstance(reader.get("labels"), str):  # several votes in each
+                return search
+        raise fault
+
+
 def _plain(name: str) -> str:
     """Return a column's name as names are compared."""
     return re.sub(r"[\W_]+", "_", name.strip().lower()).strip("_")
@@ -138,8 +153,8 @@ def _plain(name: str) -> str:
 class _Search:
     """The columns of a file, while it is found out what they are."""
 
-    def __init__(self, path: Path, frame: Frame, faults: Faults) -> None:
-        self.path, self.frame, self.faults = path, frame, faults
+    def __init__(self, path: Path, frame: Frame, faults: Faults, keys: Sequence[str] = ()) -> None:
+        self.path, self.frame, self.faults, self.keys = path, frame, faults, list(keys)
         self.plain = {name: _plain(name) for name in frame.names}
 
     def named(self, names: Sequence[str], but: Sequence[str] = ()) -> list[str]:
@@ -195,21 +210,40 @@ class _Search:
                 votes["each"] = [*lists, f"{name}.status"]
                 votes["where"] = {f"{name}.status": ["submitted"]}
             return votes | {"annotator": lists[1], "label": name}
-        if "annotations" in names:
-            return self._annotations()
-        return None
+        inside = (self._inside(name) for name in self.named(_LISTS))
+        return next((reader for reader in inside if reader), None)
 
-    def _annotations(self) -> dict[str, Any] | None:
-        """Return the reader of a column `annotations` with an object in it (Label Studio)."""
-        reader: dict[str, Any] = {"format": "long", "item": self._item(), "each": "annotations"}
-        cells = self.frame.column("annotations").values
-        if cells and all(isinstance(cell, dict) for cell in cells):
-            return reader | {"annotator": "key", "label": "annotations"}
-        given = [one for cell in cells if isinstance(cell, list) for one in cell]
+    def _inside(self, column: str) -> dict[str, Any] | None:
+        """Return the reader of a column whose cells hold objects, one for each annotation."""
+        reader: dict[str, Any] = {"format": "long", "item": self._item(), "each": column}
+        cells = self.frame.column(column).values
+        is_keyed = all(isinstance(cell, dict) for cell in cells)
+        if column == "annotations" and cells and is_keyed:
+            return reader | {"annotator": "key", "label": column}
+        given = [
+            one for cell in cells if isinstance(cell, list) for one in cell if isinstance(one, dict)
+        ]
+        fields = {name: _plain(name) for one in given for name in one}
+        labels = [f"{column}.{name}" for name, plain in fields.items() if plain in _LABEL]
+        if labels:
+            people = [f"{column}.{name}" for name, plain in fields.items() if plain in _ANNOTATOR]
+            reader |= {"annotator": people[0]} if people else {}
+            if len(labels) > 1:
+                self._doubt(
+                    f"several fields may hold the votes: {_listed(labels)}",
+                    [reader | {"label": name} for name in labels[:2]],
+                )
+            return reader | {"label": labels[0]}
+        return self._label_studio(reader, given)
+
+    def _label_studio(
+        self, reader: dict[str, Any], given: Sequence[dict[str, Any]]
+    ) -> dict[str, Any] | None:
+        """Return the reader of Label Studio's annotations; None where they are none."""
         results = [
             result
             for one in given
-            if isinstance(one, dict) and isinstance(one.get("result"), list)
+            if isinstance(one.get("result"), list)
             for result in one["result"]
             if isinstance(result, dict) and isinstance(result.get("type"), str)
         ]
@@ -428,6 +462,7 @@ class _Search:
         """Return a reader with the labels that it finds."""
         frame = self.frame
         reader = {key: value for key, value in reader.items() if value or key == "item"}
+        reader |= {"keys": self.keys} if self.keys else {}
         used = {reader.get("item"), reader.get("annotator"), reader.get("n_votes"), "key"}
         used |= {reader.get("annotators"), *reader.get("where", {})}
         each = reader.get("each", ())
