@@ -190,9 +190,16 @@ class LongReader(TableFields):
     format: Literal["long"]
     item: Annotated[str, Field(min_length=1)] = "item"
     annotator: str = ""
+    annotator_fields: tuple[str, ...] = ()
     label: str | Annotated[tuple[str, ...], Field(min_length=1)] = "label"
     ignore: tuple[str, ...] = ()
     cut: Cut | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> "LongReader":
+        if self.annotator_fields and not self.annotator:
+            raise ValueError("annotator_fields need the column of the annotator")
+        return self
 
     @property
     def label_columns(self) -> tuple[str, ...]:

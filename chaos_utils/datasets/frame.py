@@ -121,6 +121,19 @@ class Column:
         place = [-1 if name is None else known.setdefault(name, len(known)) for name in names]
         return Column(np.array([*place, -1], dtype=np.int32)[self.codes], list(known))
 
+    @cached_property
+    def first(self) -> npt.NDArray[np.int64]:
+        """The row in which each value stands first."""
+        rows = np.flatnonzero(self.codes >= 0)[::-1]
+        first = np.zeros(len(self.values), dtype=np.int64)
+        first[self.codes[rows]] = rows
+        return first
+
+    def is_same_within(self, items: "Column") -> npt.NDArray[np.bool_]:
+        """Return for each row whether it says here what the first row of its item does."""
+        first = np.append(items.first, 0)[items.codes]
+        return (items.codes < 0) | (self.codes == self.codes[first])
+
     def take(self, rows: npt.NDArray[Any]) -> "Column":
         """Return some of the rows, with the values that occur in them."""
         codes = self.codes[rows]

@@ -140,8 +140,8 @@ def _search(path: Path, content: Content, faults: Faults) -> "_Search":
             again = Faults(path, "votes", expected=FORMAT, todo="correct the file")
             search = _Search(path, read_frame(content, again, keys=["item"]), again, keys=["item"])
             reader = search.reader("", "", "")
-            if "each" in reader or isinstance(reader.get("labels"), str):  # several votes in each
-                return search
+            if {"annotator", "annotators"} & set(reader) and reader.keys() & {"each", "labels"}:
+                return search  # several votes in each, by people who have names
         raise fault
 
 
@@ -365,14 +365,11 @@ class _Search:
         may_be = []
         for name in self.frame.names:
             plain = self.plain[name]
-            if (
-                name in (item, annotator)
-                or plain in (*_ITEM, *_ANNOTATOR)
-                or _MEASURE.search(plain)
-            ):
+            if name in (item, annotator) or self._is_measure(plain):
                 continue
             values = self.frame.column(name).identifiers.values
-            if 1 < len(values) <= _FEW_LABELS and not self._is_of_item(name, item):
+            cells, items = self.frame.column(name), self.frame.column(item).identifiers
+            if 1 < len(values) <= _FEW_LABELS and not cells.is_same_within(items).all():
                 may_be.append(name)
         if not may_be:
             raise self.faults.fatal(
@@ -389,15 +386,6 @@ class _Search:
     def _is_measure(self, plain: str) -> bool:
         """Return whether a column of this name counts no votes, and is none."""
         return plain in (*_ITEM, *_ANNOTATOR) or _MEASURE.search(plain) is not None
-
-    def _is_of_item(self, name: str, item: str) -> bool:
-        """Return whether a column says the same in all rows of an item, as a text does."""
-        cells = self.frame.column(name).codes.tolist()
-        items = self.frame.column(item).identifiers.codes.tolist()
-        said: dict[int, int] = {}
-        return all(
-            said.setdefault(one, cell) == cell for one, cell in zip(items, cells, strict=True)
-        )
 
     def _wide(self, item: str, base: dict[str, Any]) -> dict[str, Any]:
         """Return the reader of a table of counts or shares."""

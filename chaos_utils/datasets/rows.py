@@ -70,9 +70,7 @@ class Rows:
         self.bad = np.zeros(len(frame), dtype=bool)
         self._check_columns()
         self.item = self._items()
-        self.first = np.zeros(len(self.item.values), dtype=np.int64)  # row of each item
-        rows = np.flatnonzero(self.item.codes >= 0)[::-1]
-        self.first[self.item.codes[rows]] = rows
+        self.first = self.item.first
         if not isinstance(reader, LongReader):
             again = self.item.codes >= 0
             again[self.first] = False
@@ -83,7 +81,8 @@ class Rows:
                     f"{frame.place(self._first_of(row))}; expected each item once"
                 ),
             )
-            self.item.codes[again] = -1
+            codes = np.where(again, -1, self.item.codes).astype(np.int32)
+            self.item = Column(codes, self.item.values)
 
     def note(self, mask: Mask, said: Callable[[int], str], at: Ints | None = None) -> None:
         """Note what is wrong with rows, or with votes that stand at rows."""
@@ -105,7 +104,7 @@ class Rows:
         if not reader.texts_by:
             wanted += [reader.texts.get(text, text) for text in self.dataset.text_fields]
         if isinstance(reader, LongReader):
-            wanted += [*reader.label_columns, reader.annotator]
+            wanted += [*reader.label_columns, reader.annotator, *reader.annotator_fields]
         elif isinstance(reader, ColumnsReader):
             wanted += [reader.labels] if isinstance(reader.labels, str) else reader.labels
             wanted += [reader.annotators]
@@ -183,11 +182,8 @@ class Rows:
 
     def _check_same(self, path: str, cells: Column, codes: Codes, what: str) -> None:
         """Note where a later row says something else about its item than the first one."""
-        there = self.item.codes >= 0
-        first = np.zeros(len(codes), dtype=np.int64)
-        first[there] = self.first[self.item.codes[there]]
         self.note(
-            there & (codes != codes[first]),
+            ~Column(codes.astype(np.int32), []).is_same_within(self.item),
             lambda row: wrong(
                 path, cells[row], f"the {what} that {self.frame.place(self._first_of(row))} has"
             ),
@@ -311,7 +307,8 @@ class Rows:
             named = kept & (who.codes >= 0)
             parts = [one if named.all() else one[named] for one in (item, who.codes, label)]
             order = np.argsort(parts[0], kind="stable")
-            annotations = Annotations(*(frozen(one[order]) for one in parts))
+            fields = self._of_annotators(reader) if isinstance(reader, LongReader) else {}
+            annotations = Annotations(*(frozen(one[order]) for one in parts), fields=fields)
         ignored = Column(cells.codes[label == _IGNORED], cells.values)
         left_out = ignored.map(lambda value: as_identifier(alone(value)) or "").tolist()
         trimmed = cells.map(lambda value: isinstance(value, str) and value != value.strip(), bool)
@@ -324,6 +321,17 @@ class Rows:
             self.frame.notes,
         )
         return counts, annotations, notes
+
+    def _of_annotators(self, reader: LongReader) -> dict[str, tuple[str, ...]]:
+        """Return by column what is said of each annotator, which must be one thing."""
+        people = self.frame.column(reader.annotator).identifiers
+        fields = {}
+        for path in reader.annotator_fields:
+            cells = self.frame.column(path).identifiers
+            is_same = cells.is_same_within(people)
+            self.wrong(~is_same, path, cells, "what an earlier row says of this annotator")
+            fields[path] = tuple(cells[row] or "" for row in people.first.tolist())
+        return fields
 
     def _second_votes(
         self, item: Codes, who: Column, counts: Mask, at: Ints | None, reader: TableReader
