@@ -150,9 +150,7 @@ def _columns(path: Path, fields: Sequence[str]) -> tuple[Frame, Faults, list[Col
     faults = Faults(path, "training items", expected=expected, todo="correct these lines")
     frame = read_frame(Content.of(path), faults)
     faults.check()
-    for field in fields:
-        if field not in frame:
-            raise faults.fatal(f"The training file lacks a field {field!r}.")
+    frame.require(fields, faults)
     columns = [frame.column(field) for field in fields]
     for field, cells in zip(fields, columns, strict=True):
         is_text = cells.map(lambda value: isinstance(value, str), bool)

@@ -10,7 +10,6 @@ import numpy as np
 
 from chaos_utils.base.errors import counted
 from chaos_utils.datasets.frame import Column, Frame
-from chaos_utils.datasets.labels import is_rating
 from chaos_utils.datasets.layout import Layout, described, layout_of
 from chaos_utils.datasets.readers import read_noting
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Ints, Votes
@@ -110,13 +109,7 @@ def check_file(
     texts, others, alike = _others(frame, layout)
     votes, noted = read_noting([path], dataset, any_number=True, given=(content, frame))
     del content, frame  # which may be large
-    faults, labels = noted.shown, layout.labels
-    if layout.format != "wide" and is_rating(labels):
-        faults.append(
-            f"the labels are numbers on a scale, {len(labels)} different ones from "
-            f"{min(labels, key=float)} to {max(labels, key=float)}: name the rule "
-            "that cuts it into classes, `chaos dataset init --cut`"
-        )
+    faults = [*noted.shown, *([layout.rating] if layout.rating else [])]
     beside = "by the YAML file of `chaos dataset init`: not all columns are votes"
     found = check_votes(votes, faults)
     found.text_columns, found.other_columns = texts, others
@@ -130,7 +123,7 @@ def check_file(
     if not layout.reader.get("item"):
         found.columns["items"] = "numbered from 0"
     if layout.format == "wide":
-        found.columns["votes"] = ", ".join(labels)
+        found.columns["votes"] = ", ".join(layout.labels)
     return found, layout
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.base.errors import ChaosError, counted
+from chaos_utils.base.errors import ChaosError, counted, did_you_mean
 from chaos_utils.datasets.cells import alone, as_identifier, as_list, dig, parse
 from chaos_utils.datasets.faults import Faults, shorten
 
@@ -211,6 +211,17 @@ class Frame:
     def __contains__(self, path: object) -> bool:
         return isinstance(path, str) and self._root(path) != ""
 
+    def require(self, paths: Iterable[str], faults: Faults, todo: str = "") -> None:
+        """Say at once, not row by row, when a column is not there at all."""
+        for path in paths:
+            if path not in self:
+                raise faults.fatal(
+                    f"The data file has no column {path!r}.",
+                    "columns " + ", ".join(map(shorten, self.names[:12])),
+                    did_you_mean(path, self.names[:12]),
+                    todo,
+                )
+
     def _root(self, path: str) -> str:
         """Return the column that a dotted path begins with; empty for none."""
         while path and path not in self.names:
@@ -276,11 +287,7 @@ class Frame:
         kept = np.ones(len(self), dtype=bool)
         notes = []
         for path, values in conditions.items():
-            if path not in self:
-                raise faults.fatal(
-                    f"The data file has no column {path!r}.",
-                    "columns " + ", ".join(map(shorten, self.names[:12])),
-                )
+            self.require([path], faults)
             wanted = {_as_condition(value) for value in values}
             there = self.column(path).map(partial(_is_among, wanted), bool)
             left_out = int((kept & ~there).sum())

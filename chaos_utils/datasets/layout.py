@@ -14,7 +14,7 @@ import numpy as np
 import yaml
 
 from chaos_utils.base.checked import checked
-from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.cells import (
     alone,
     as_count,
@@ -89,6 +89,18 @@ class Layout:
     lacks_annotators: bool = False  # whether some rows do not say who voted
 
     @property
+    def rating(self) -> str:
+        """What is wrong where the labels are numbers on a slider; empty where they are not."""
+        if self.format == "wide" or not is_rating(self.labels):
+            return ""
+        low, high = min(self.labels, key=float), max(self.labels, key=float)
+        return (
+            f"the labels are numbers on a scale, {len(self.labels)} different ones from "
+            f"{shorten(low)} to {shorten(high)}: name the rule that cuts it into classes, "
+            "`chaos dataset init --cut`"
+        )
+
+    @property
     def format(self) -> str:
         """Which of a dataset's readers reads it."""
         return str(self.reader["format"])
@@ -110,14 +122,8 @@ def layout_of(
     if not len(frame):
         faults.check()
         raise faults.fatal("This votes file holds no votes.")
-    for name in filter(None, (item, annotator, label)):
-        if name not in frame:
-            raise faults.fatal(
-                f"The votes file has no column {name!r}.",
-                f"columns {', '.join(frame.names[:12])}",
-                did_you_mean(name, frame.names),
-                "name a column that is there",
-            )
+    named = filter(None, (item, annotator, label))
+    frame.require(named, faults, "name a column that is there")
     layout = search.layout(search.reader(item, annotator, label))
     if not layout.labels:
         faults.check()
@@ -531,13 +537,11 @@ def dataset_of(path: Path) -> Dataset:
     """Describe a votes file by its columns, as CSV, TSV, JSON, JSON lines or parquet."""
     layout, _, frame = layout_of(path)
     labels, faults = layout.labels, Faults(path, "votes", expected=FORMAT, todo=_TODO)
-    if layout.format != "wide" and is_rating(labels):
+    if layout.rating:
         raise faults.fatal(
             "The labels are numbers on a scale, not classes.",
-            f"{len(labels)} different numbers, from {shorten(min(labels, key=float))} to "
-            f"{shorten(max(labels, key=float))}",
-            "labels, or a rule that cuts the scale into classes: reader.cut in a dataset's YAML "
-            "file, which `chaos dataset init --cut` writes",
+            layout.rating,
+            "labels, or reader.cut in a dataset's YAML file",
         )
     if layout.format == "wide" and layout.others:
         raise faults.fatal(

@@ -98,7 +98,6 @@ class Rows:
         return int(self.first[self.item.codes[row]])
 
     def _check_columns(self) -> None:
-        """Say at once, not row by row, when a column is not there at all."""
         reader = self.reader
         wanted: list[str] = [reader.item, reader.majority, reader.old_label]
         if not reader.texts_by:
@@ -110,12 +109,7 @@ class Rows:
             wanted += [reader.annotators]
         elif isinstance(reader.n_votes, str):
             wanted += [reader.n_votes]
-        missing = [name for name in wanted if name and name not in self.frame]
-        if missing:
-            raise self.faults.fatal(
-                f"The data file has no column {missing[0]!r}.",
-                "columns " + ", ".join(shorten(name) for name in self.frame.names[:12]),
-            )
+        self.frame.require(filter(None, wanted), self.faults)
 
     def _items(self) -> Column:
         reader, n = self.reader, len(self.frame)
@@ -308,7 +302,8 @@ class Rows:
             parts = [one if named.all() else one[named] for one in (item, who.codes, label)]
             order = np.argsort(parts[0], kind="stable")
             fields = self._of_annotators(reader) if isinstance(reader, LongReader) else {}
-            annotations = Annotations(*(frozen(one[order]) for one in parts), fields=fields)
+            items, people, labels = (frozen(one[order]) for one in parts)
+            annotations = Annotations(items, people, labels, fields)
         ignored = Column(cells.codes[label == _IGNORED], cells.values)
         left_out = ignored.map(lambda value: as_identifier(alone(value)) or "").tolist()
         trimmed = cells.map(lambda value: isinstance(value, str) and value != value.strip(), bool)
