@@ -21,8 +21,8 @@ from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import catalogue
 from chaos_utils.datasets.catalogue import book_datasets
-from chaos_utils.datasets.chaosnli import read_chaosnli
 from chaos_utils.datasets.loading import load_all_votes
+from chaos_utils.datasets.readers import read_file
 
 settings.register_profile("project", deadline=None)  # times are measured, never asserted
 settings.load_profile("project")
@@ -128,7 +128,7 @@ def released_root():
 def released(released_root):
     """The released opinions on the three datasets."""
     return [
-        read_chaosnli(released_root / dataset.file, dataset, dataset.file)
+        read_file([released_root / dataset.file], dataset, [dataset.file])
         for dataset in book_datasets()
     ]
 

@@ -13,7 +13,7 @@ from helpers.published import link_published
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import sources
-from chaos_utils.datasets.registry import prediction_files, registry, vote_files
+from chaos_utils.datasets.catalogue import prediction_files, registry, vote_files
 
 PROXY = "import urllib.request as r; r.urlopen('http://192.0.2.1/', timeout=1)"
 

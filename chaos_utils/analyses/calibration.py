@@ -26,7 +26,7 @@ from chaos_utils.analyses.baan import (
 from chaos_utils.analyses.error_distributions import histogram, item_errors
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.availability import datasets_of
+from chaos_utils.datasets.loading import datasets_of
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.calibration import classwise_calibration_error as classwise_error
 from chaos_utils.metrics.calibration import (

@@ -8,13 +8,6 @@ from typing import Generic, TypeVar
 
 from chaos_utils.analyses.names import dataset_name, listed
 from chaos_utils.base.inputs import Input, digest, merged
-from chaos_utils.datasets.availability import (
-    datasets_of,
-    is_missing,
-    may_be_recorded,
-    missing_predictions,
-    needs_votes,
-)
 from chaos_utils.datasets.catalogue import (
     book_datasets,
     bundled_datasets,
@@ -22,7 +15,15 @@ from chaos_utils.datasets.catalogue import (
     known_datasets,
 )
 from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset
-from chaos_utils.datasets.loading import find_votes_on, load_votes
+from chaos_utils.datasets.loading import (
+    datasets_of,
+    find_votes_on,
+    is_missing,
+    load_votes,
+    may_be_recorded,
+    missing_predictions,
+    needs_votes,
+)
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.system import System

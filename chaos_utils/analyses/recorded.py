@@ -37,9 +37,9 @@ from chaos_utils.base.table import (
     together,
 )
 from chaos_utils.datasets import sources
+from chaos_utils.datasets.catalogue import prediction_files
 from chaos_utils.datasets.published.tables import FOLDER as FOLDER_OF_PUBLISHED
 from chaos_utils.datasets.published.tables import published_input
-from chaos_utils.datasets.registry import prediction_files
 
 FOLDER = paths.TABLES  # below results/ too
 VERSION = 2  # of the format of records

@@ -17,7 +17,7 @@ from chaos_utils.analyses.evidence import Evidence, Material, gather
 from chaos_utils.analyses.recorded import recorded
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.table import in_order_of
-from chaos_utils.datasets.availability import needs_votes
+from chaos_utils.datasets.loading import needs_votes
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.agreement import (
     is_tied,

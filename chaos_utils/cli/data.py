@@ -22,9 +22,14 @@ Names = Annotated[
 def _select(names: list[str] | None) -> dict[str, Path | None]:
     """Return the files meant (by default the book's), each with a reader's YAML that names it."""
     from chaos_utils.base import paths
-    from chaos_utils.datasets.catalogue import bring, known_datasets
+    from chaos_utils.datasets.catalogue import (
+        bring,
+        known_datasets,
+        prediction_files,
+        registry,
+        vote_files,
+    )
     from chaos_utils.datasets.dataset import is_dataset_file, read_dataset
-    from chaos_utils.datasets.registry import prediction_files, registry, vote_files
 
     selected: dict[str, Path | None] = {}
     datasets = {one.name: one for one in known_datasets()}

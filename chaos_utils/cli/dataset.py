@@ -184,12 +184,14 @@ def init(
     write_text(target, text)
     if as_json:
         print_json({"file": str(target), "left_out": left_out, "faults": faults})
-        return
     first = [f"correct {votes.name}"] if faults else []
     then = [f"chaos run crowd -p data={target}", f"chaos evaluate predictions.csv --data {target}"]
     lines = [f"{target}", *(f"  {one}" for one in left_out), *(f"  fault: {one}" for one in faults)]
     lines += [f"  next: {one}" for one in (*first, *then)]
-    out.print("\n".join(lines), markup=False)
+    if not as_json:
+        out.print("\n".join(lines), markup=False)
+    if faults:
+        raise typer.Exit(2)
 
 
 def _numbers(text: str) -> list[float]:

@@ -1,16 +1,20 @@
-"""Which datasets there are: a YAML file for each one here, and those that a reader has brought."""
+"""Which datasets and files there are: those of the YAML files here, and what a reader brings."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
+from chaos_utils.base.checked import Strict
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.style import HUES, Hue
 from chaos_utils.datasets.dataset import (
     DASHES,
     TASKS_FILE,
+    DataFile,
     Dataset,
+    Release,
     is_dataset_file,
+    package_yaml,
     read_dataset,
 )
 
@@ -58,18 +62,7 @@ def book_datasets() -> list[Dataset]:
 
 
 def get_dataset(name: str) -> Dataset:
-    """Return the dataset of that name.
-
-    Parameters
-    ----------
-    name : str
-        Such as ``snli``.
-
-    Raises
-    ------
-    ChaosError
-        If there is none; the message names the closest.
-    """
+    """Return the dataset of that name; a ChaosError names the closest when there is none."""
     found = _brought.get(name) or _bundled().get(name)
     if found is None:
         names = [one.name for one in known_datasets()]
@@ -81,19 +74,8 @@ def bring(dataset: Dataset, path: Path | None = None) -> Dataset:
     """Make a reader's dataset known to this process by its name, and return it.
 
     Tables name datasets; figures and pages look up how such a name is shown. Where its YAML file
-    names no colour or line, it has the next ones, in the order in which datasets are brought.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        Replaces one of the same name that was brought before.
-    path : Path, optional
-        Of its YAML file, or of the votes that it is made from; for messages.
-
-    Raises
-    ------
-    ChaosError
-        If one of the package has its name, and is another; or it claims a place in the book.
+    names no colour or line, it has the next ones, in the order in which datasets are brought. One
+    of the same name that was brought before is replaced; one of the package never is.
     """
     known = [one.name for one in known_datasets()]
     place = known.index(dataset.name) if dataset.name in known else len(known)
@@ -144,3 +126,43 @@ def shorts_of(groups: Iterable[str]) -> str:
     """Return how several datasets or pools are listed in prose: ``SNLI, MNLI and αNLI``."""
     *most, last = map(short_of, groups)
     return f"{', '.join(most)} and {last}" if most else last
+
+
+class _Released(Strict):
+    release: Release
+    files: tuple[DataFile, ...]
+
+
+@cache
+def _others() -> tuple[_Released, ...]:
+    return tuple(map(_Released.model_validate, package_yaml(RELEASES_FILE)))
+
+
+def registry() -> Mapping[str, DataFile]:
+    """Return every file that is known, by name, with its release, addresses, digest and size."""
+    groups: list[Dataset | _Released] = [*known_datasets(), *_others()]
+    known: dict[str, DataFile] = {}
+    for group in groups:
+        for file in group.files:  # the package's come first, and a reader's do not replace them
+            known.setdefault(file.name, file.model_copy(update={"release": group.release}))
+    return known
+
+
+def vote_files() -> list[str]:
+    """Return the files of the datasets that the book shows, in order."""
+    return [file.name for dataset in book_datasets() for file in dataset.files]
+
+
+def prediction_files(
+    datasets: Iterable[Dataset] | None = None, *, optional: bool = True
+) -> list[str]:
+    """Return the files of predictions that were released on datasets, each once."""
+    names = (
+        name
+        for dataset in (known_datasets() if datasets is None else datasets)
+        for system in dataset.systems
+        if optional or not system.optional
+        for files in system.parts.values()
+        for name in files
+    )
+    return list(dict.fromkeys(names))

@@ -22,13 +22,9 @@ _IN_WORDS = {
 
 
 def parse(text: str) -> Any:
-    """Return the value of a JSON text.
+    """Return the value of a JSON text; a ValueError says what was found and expected.
 
-    Raises
-    ------
-    ValueError
-        If it is not JSON, a key appears twice in an object, or it holds what nothing can use;
-        the message says what was found and expected.
+    A key that is twice in an object, and what nothing can use, are such errors too.
     """
     try:
         value = json.loads(text, object_pairs_hook=_unique)
@@ -133,8 +129,8 @@ def as_share(value: object) -> float | None:
 
 def as_identifier(value: object) -> str | None:
     """Return the identifier of an item or annotator as text; None where the value is none."""
-    if isinstance(value, float) and value == value and value.is_integer():
+    if isinstance(value, str):
+        return value.strip() or None
+    if isinstance(value, float) and value.is_integer():
         value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        return None
-    return str(value).strip() or None
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else None

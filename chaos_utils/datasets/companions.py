@@ -18,12 +18,11 @@ import pandas as pd
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input, digest
 from chaos_utils.datasets import sources
-from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.catalogue import get_dataset, registry
 from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset
 from chaos_utils.datasets.faults import Faults, shorten
 from chaos_utils.datasets.frame import Content, read_frame
 from chaos_utils.datasets.published.tables import read_published
-from chaos_utils.datasets.registry import registry
 
 LABELS = ("entailment", "neutral", "contradiction")
 _ANSWERS = {"true": LABELS[0], "either": LABELS[1], "false": LABELS[2]}  # as LiveNLI asked

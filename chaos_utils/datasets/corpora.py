@@ -26,32 +26,14 @@ NO_MAJORITY = "-"  # SNLI's and MNLI's gold label where no three of five agreed
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Corpus:
-    """Items with the label distribution that a model is to learn, or be compared with.
-
-    Attributes
-    ----------
-    task : Task
-        Class k of `targets` is ``task.labels[k]``.
-    uids : tuple of str
-        n items.
-    texts : tuple of tuples of str
-        (premise, hypothesis), or for αNLI (obs1, hyp1, hyp2, obs2).
-    targets : ndarray of float, shape (n, k)
-        Rows sum to 1: one-hot for hard labels, vote shares for ChaosNLI; read-only.
-    datasets : tuple of str
-        Where each item comes from, such as ``snli``.
-    dropped : int
-        How many lines of the files had no majority label.
-    inputs : tuple of Input
-        The files.
-    """
+    """Items with the label distribution that a model is to learn, or be compared with."""
 
     task: Task
     uids: tuple[str, ...]
-    texts: tuple[tuple[str, ...], ...]
-    targets: Floats
-    datasets: tuple[str, ...]
-    dropped: int = 0
+    texts: tuple[tuple[str, ...], ...]  # premise and hypothesis, or a story's four
+    targets: Floats  # rows sum to 1: one-hot for hard labels, vote shares for ChaosNLI; read-only
+    datasets: tuple[str, ...]  # where each item comes from, such as snli
+    dropped: int = 0  # lines of the files without a majority label
     inputs: tuple[Input, ...] = ()
 
     def __len__(self) -> int:
@@ -168,9 +150,7 @@ def _columns(path: Path, fields: Sequence[str]) -> tuple[Frame, Faults, list[Col
     faults = Faults(path, "training items", expected=expected, todo="correct these lines")
     frame = read_frame(Content.of(path), faults)
     faults.check()
-    for field in fields:
-        if field not in frame:
-            raise faults.fatal(f"The training file lacks a field {field!r}.")
+    frame.require(fields, faults)
     columns = [frame.column(field) for field in fields]
     for field, cells in zip(fields, columns, strict=True):
         is_text = cells.map(lambda value: isinstance(value, str), bool)

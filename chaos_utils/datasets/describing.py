@@ -10,7 +10,7 @@ from chaos_utils.datasets.catalogue import KEYWORDS, bundled_datasets
 from chaos_utils.datasets.cells import as_number
 from chaos_utils.datasets.faults import Faults
 from chaos_utils.datasets.findings import check_file
-from chaos_utils.datasets.labels import cut_of, is_rating, scale_of
+from chaos_utils.datasets.labels import cut_of, scale_of
 from chaos_utils.datasets.layout import described, name_of, yaml_of
 
 _COMMENTS = """\
@@ -57,17 +57,17 @@ def describe(
             "a rule that begins with the least number of the scale, and ends with the greatest",
             "correct --cut",
         )
-    if layout.format != "wide" and is_rating(layout.labels) and not cut:
+    if layout.rating and not cut:
         raise faults.fatal(
-            "The labels are numbers on a scale: the rule that cuts it into classes must be named.",
-            f"{len(layout.labels)} different numbers",
+            "The labels are numbers on a scale, not classes.",
+            layout.rating,
             "--cut with the least number, where to cut, and the greatest, such as 0,25,75,100",
             "name the rule with --cut",
         )
     left_out = []
     reader: dict[str, Any] = {}
     extra: dict[str, Any] = {"files": [{"name": place.relative_to(folder).as_posix()}]}
-    faults_left = [fault for fault in found.faults if "numbers on a scale" not in fault]
+    faults_left = [fault for fault in found.faults if fault != layout.rating]
     if layout.lacks_annotators:
         who = layout.reader["annotator"]
         reader["annotator"] = ""

@@ -15,16 +15,7 @@ _SHOWN = 5
 class Faults:
     """The faults of one file, collected while it is read.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    title : str
-        What it holds, such as the dataset's title.
-    expected : str
-        Its format, in one line.
-    todo : str
-        What its reader can do about the faults.
+    `title` is what it holds, `expected` its format in a line, `todo` what its reader can do.
     """
 
     def __init__(self, path: Path, title: str, *, expected: str, todo: str) -> None:

@@ -1,6 +1,7 @@
 """What a votes file holds, before anything is made of it: what the book can compute, what not."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,6 @@ import numpy as np
 
 from chaos_utils.base.errors import counted
 from chaos_utils.datasets.frame import Column, Frame
-from chaos_utils.datasets.labels import is_rating
 from chaos_utils.datasets.layout import Layout, described, layout_of
 from chaos_utils.datasets.readers import read_noting
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Ints, Votes
@@ -90,9 +90,13 @@ def check_votes(votes: Votes, faults: Sequence[str] = ()) -> Findings:
     if known is not None:
         found.rows = len(known.item)
         _people(found, known.item, known.annotator, len(votes))
+        for field_name, said in known.fields.items():
+            groups = Counter(said[k] for k in known.annotator.tolist())
+            listed = ", ".join(f"{group or 'not stated'} ({n:,})" for group, n in groups.items())
+            found.remarks.append(f"votes by {field_name!r}: {listed}")
     found.remarks += list(votes.notes)
     _counted(found, votes.counts, votes.dataset.codes)
-    _abilities(found, ordered=votes.dataset.ordered, old=votes.has_old_labels)
+    found.abilities = _abilities(found, ordered=votes.dataset.ordered, old=votes.has_old_labels)
     return found
 
 
@@ -105,18 +109,11 @@ def check_file(
     texts, others, alike = _others(frame, layout)
     votes, noted = read_noting([path], dataset, any_number=True, given=(content, frame))
     del content, frame  # which may be large
-    faults, labels = noted.shown, layout.labels
-    if layout.format != "wide" and is_rating(labels):
-        faults.append(
-            f"the labels are numbers on a scale, {len(labels)} different ones from "
-            f"{min(labels, key=float)} to {max(labels, key=float)}: name the rule "
-            "that cuts it into classes, `chaos dataset init --cut`"
-        )
+    faults = [*noted.shown, *([layout.rating] if layout.rating else [])]
     beside = "by the YAML file of `chaos dataset init`: not all columns are votes"
     found = check_votes(votes, faults)
     found.text_columns, found.other_columns = texts, others
-    found.abilities.clear()
-    _abilities(found, beside if layout.format == "wide" and layout.others else "")
+    found.abilities = _abilities(found, beside if layout.format == "wide" and layout.others else "")
     if alike:
         found.remarks.insert(0, f"{counted(alike, 'item')} with the texts of another item")
     shown = ("item", "annotator", "label", "labels", "annotators", "n_votes", "each", "where")
@@ -126,7 +123,7 @@ def check_file(
     if not layout.reader.get("item"):
         found.columns["items"] = "numbered from 0"
     if layout.format == "wide":
-        found.columns["votes"] = ", ".join(labels)
+        found.columns["votes"] = ", ".join(layout.labels)
     return found, layout
 
 
@@ -140,13 +137,12 @@ def _listed(value: Any) -> str:
 
 def _others(frame: Frame, layout: Layout) -> tuple[list[str], list[str], int]:
     """Return the columns with one text per item, the others, and how many items are alike."""
+    if not layout.others:
+        return [], [], 0
     items = Column(np.arange(len(frame), dtype=np.int32), list(range(len(frame))))
     if layout.reader.get("item"):
-        items = frame.column(layout.reader["item"]).identifiers()
-    there = items.codes >= 0
-    first = np.zeros(len(items.values), dtype=np.int64)
-    rows = np.flatnonzero(there)[::-1]
-    first[items.codes[rows]] = rows
+        items = frame.column(layout.reader["item"]).identifiers
+    there, first = items.codes >= 0, items.first
     names: list[str] = []
     for name in layout.others:  # an object's parts, one level down
         parts = {key for value in frame.column(name).values if isinstance(value, dict)
@@ -154,12 +150,11 @@ def _others(frame: Frame, layout: Layout) -> tuple[list[str], list[str], int]:
         names += sorted(f"{name}.{key}" for key in parts) or [name]
     texts: dict[str, Ints] = {}
     for name in names:
-        cells = frame.column(name).identifiers()
+        cells = frame.column(name).identifiers
         is_text = any(" " in one for one in cells.values)
         is_text |= len(cells.values) > len(items.values) / 2
-        codes = cells.codes[there]
-        same = codes == cells.codes[first][items.codes[there]]
-        if is_text and (codes >= 0).all() and same.all():
+        is_there = (cells.codes[there] >= 0).all()
+        if is_text and is_there and cells.is_same_within(items).all():
             texts[name] = cells.codes[first].astype(np.int64)
     alike = 0
     if texts:
@@ -197,10 +192,10 @@ def _people(found: Findings, item: Ints, annotator: Ints, n_items: int) -> None:
         return
     from scipy.sparse import coo_array  # slow to import
 
-    ones = np.ones(len(item), dtype=np.int64)
-    judged = coo_array((ones, (annotator, item)), shape=(annotator.max() + 1, n_items)).tocsr()
+    ones = np.ones(len(item), dtype=np.int32)
+    judged = coo_array((ones, (item, annotator)), shape=(n_items, annotator.max() + 1)).tocsr()
     judged.data[:] = 1
-    common = (judged @ judged.T).tocoo()
+    common = (judged.T @ judged).tocoo()
     common = common.data[common.row < common.col]
     found.annotators["pairs"] = len(common) / (len(each) * (len(each) - 1) / 2)
     found.annotators["median_common"] = float(np.median(common)) if len(common) else 0.0
@@ -208,65 +203,35 @@ def _people(found: Findings, item: Ints, annotator: Ints, n_items: int) -> None:
 
 def _abilities(
     found: Findings, beside: str = "", *, ordered: bool = False, old: bool = False
-) -> None:
-    """Say what the book computes of such votes."""
-    k = len(found.labels)
+) -> list[Ability]:
+    """Return what the book computes of such votes, and what not."""
+    k, people = len(found.labels), found.annotators
     per_item = {n: items for n, items in found.votes_per_item.items() if n}
-    fewest = min(per_item, default=0)
-    one = found.votes_per_item.get(1, 0)
+    fewest, single = min(per_item, default=0), found.votes_per_item.get(1, 0)
     several = sum(items for n, items in per_item.items() if n > 1)
-    middle = _median(per_item)
+    middle = int(np.median(np.repeat(list(per_item), list(per_item.values())))) if per_item else 0
     bias = (k - 1) / (2 * middle) if middle else 0.0
     low = f"low by about {bias:.2g} nats" if bias < _LITTLE * np.log(max(k, 2)) else "far too low"
-    people = found.annotators
-    add = found.abilities.append
-    why = "the faults above come first" if found.faults else beside
-    add(Ability("predictions judged by `chaos evaluate`", not found.faults, why))
-    why = (
-        "no item has two votes"
-        if not several
-        else f"on {counted(several, 'item')} with two votes or more"
-    )
-    add(Ability("agreement, quadratic entropy and squared distance, unbiased", several > 0, why))
-    add(
-        Ability(
-            "human equivalents, and a second crowd",
-            fewest > 1,
-            f"one vote on {counted(one, 'item')}" if one else "" if fewest > 1 else "no votes",
-        )
-    )
-    add(
-        Ability(
-            "Shannon entropy",
-            middle >= 2,
-            f"plug-in entropy is {low} at {middle} votes per item"
-            + ("" if middle >= ENOUGH_VOTES else ": do not rank by it")
-            if middle >= 2
-            else "most items have no second vote",
-        )
-    )
-    overlap = people.get("pairs", 0.0) > 0 if "pairs" in people else people.get("number", 0) > 1
-    why = "" if overlap else "no two judged the same item"
-    add(
-        Ability(
-            "annotators: agreement with the rest, Dawid–Skene",
-            bool(people) and overlap and several > 0,
-            why if people else "who voted is not known",
-        )
-    )
-    add(
-        Ability(
-            "items shown with their text",
-            bool(found.text_columns),
-            "" if found.text_columns else "no column has one text per item",
-        )
-    )
-    why = "" if ordered else "say `ordered: true` in the YAML file if the labels are a scale"
-    add(Ability("distances in steps of a scale", ordered, why))
-    why = "" if old else "no column is named as reader.old_label in a YAML file"
-    add(Ability("comparison with an old gold label", old, why))
-
-
-def _median(per_item: Mapping[int, int]) -> int:
-    numbers = np.repeat(list(per_item), list(per_item.values())) if per_item else [0]
-    return int(np.median(numbers))
+    entropy = f"plug-in entropy is {low} at {middle} votes per item"
+    entropy += "" if middle >= ENOUGH_VOTES else ": do not rank by it"
+    overlap = people.get("pairs", people.get("number", 0) > 1) > 0
+    apart = "" if overlap else "no two judged the same item"
+    with_several = f"on {counted(several, 'item')} with two votes or more"
+    with_one = f"one vote on {counted(single, 'item')}" if single else "no votes"
+    abilities = (  # what, whether it can be computed, how well, or why not
+        ("predictions judged by `chaos evaluate`", not found.faults, beside,
+         "the faults above come first"),
+        ("agreement, quadratic entropy and squared distance, unbiased", several > 0, with_several,
+         "no item has two votes"),
+        ("human equivalents, and a second crowd", fewest > 1, "", with_one),
+        ("Shannon entropy", middle >= 2, entropy, "most items have no second vote"),
+        ("annotators: agreement with the rest, Dawid–Skene", overlap and several > 0, "",
+         apart if people else "who voted is not known"),
+        ("items shown with their text", bool(found.text_columns), "",
+         "no column has one text per item"),
+        ("distances in steps of a scale", ordered, "",
+         "say `ordered: true` in the YAML file if the labels are a scale"),
+        ("comparison with an old gold label", old, "",
+         "no column is named as reader.old_label in a YAML file"),
+    )  # fmt: skip
+    return [Ability(what, can, how if can else why) for what, can, how, why in abilities]

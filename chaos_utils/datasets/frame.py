@@ -11,14 +11,14 @@ from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.base.errors import ChaosError, counted
+from chaos_utils.base.errors import ChaosError, counted, did_you_mean
 from chaos_utils.datasets.cells import alone, as_identifier, as_list, dig, parse
 from chaos_utils.datasets.faults import Faults, shorten
 
@@ -80,7 +80,7 @@ class Content:
         for start, (kind, todo) in _OTHERS.items():
             if self.data.startswith(start):
                 raise ChaosError(
-                    "The data file is not UTF-8 text.", where=self.path, found=kind, todo=todo
+                    f"The data file is {kind}.", where=self.path, expected="UTF-8 text", todo=todo
                 )
         try:
             return self.data.decode("utf-8-sig")
@@ -93,20 +93,12 @@ class Content:
             ) from fault
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Column:
-    """The cells of a column.
-
-    Attributes
-    ----------
-    codes : ndarray of int, shape (n,)
-        Position of each row's cell in `values`; -1 where there is none.
-    values : list
-        In the order of the file.
-    """
+    """The cells of a column: the place of each row's among the values, -1 where there is none."""
 
     codes: Codes
-    values: list[Any]
+    values: list[Any]  # in the order of the file
 
     def __getitem__(self, row: int) -> Any:
         code = self.codes[row]
@@ -119,12 +111,28 @@ class Column:
             made[k] = read(value)
         return made[self.codes]
 
+    @cached_property
     def identifiers(self) -> "Column":
-        """Return its cells as texts, each once; there is none where a cell names nothing."""
+        """Its cells as texts, each once; there is none where a cell names nothing."""
         known: dict[str, int] = {}
         names = [as_identifier(value) for value in self.values]
+        if names == self.values and len(set(names)) == len(names):
+            return self
         place = [-1 if name is None else known.setdefault(name, len(known)) for name in names]
         return Column(np.array([*place, -1], dtype=np.int32)[self.codes], list(known))
+
+    @cached_property
+    def first(self) -> npt.NDArray[np.int64]:
+        """The row in which each value stands first."""
+        rows = np.flatnonzero(self.codes >= 0)[::-1]
+        first = np.zeros(len(self.values), dtype=np.int64)
+        first[self.codes[rows]] = rows
+        return first
+
+    def is_same_within(self, items: "Column") -> npt.NDArray[np.bool_]:
+        """Return for each row whether it says here what the first row of its item does."""
+        first = np.append(items.first, 0)[items.codes]
+        return (items.codes < 0) | (self.codes == self.codes[first])
 
     def take(self, rows: npt.NDArray[Any]) -> "Column":
         """Return some of the rows, with the values that occur in them."""
@@ -154,21 +162,10 @@ def column_of(cells: Iterable[Any]) -> Column:
 
 
 class Frame:
-    """The rows of a file.
+    """The rows of a file, by columns.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Its columns.
-    n_rows : int
-    column : callable
-        Gives a column of these names.
-    place : callable, optional
-        Says where a row stands, such as ``line 3``; None where only another reading tells.
-    records : sequence of mapping, optional
-        The rows, where they are objects.
-    notes : sequence of str
-        What was left out.
+    `place` says where a row stands, such as ``line 3``, and is None where only another reading
+    tells; `records` are the rows, where they are objects; `notes` say what was left out.
     """
 
     def __init__(
@@ -213,6 +210,17 @@ class Frame:
 
     def __contains__(self, path: object) -> bool:
         return isinstance(path, str) and self._root(path) != ""
+
+    def require(self, paths: Iterable[str], faults: Faults, todo: str = "") -> None:
+        """Say at once, not row by row, when a column is not there at all."""
+        for path in paths:
+            if path not in self:
+                raise faults.fatal(
+                    f"The data file has no column {path!r}.",
+                    "columns " + ", ".join(map(shorten, self.names[:12])),
+                    did_you_mean(path, self.names[:12]),
+                    todo,
+                )
 
     def _root(self, path: str) -> str:
         """Return the column that a dotted path begins with; empty for none."""
@@ -279,11 +287,7 @@ class Frame:
         kept = np.ones(len(self), dtype=bool)
         notes = []
         for path, values in conditions.items():
-            if path not in self:
-                raise faults.fatal(
-                    f"The data file has no column {path!r}.",
-                    "columns " + ", ".join(map(shorten, self.names[:12])),
-                )
+            self.require([path], faults)
             wanted = {_as_condition(value) for value in values}
             there = self.column(path).map(partial(_is_among, wanted), bool)
             left_out = int((kept & ~there).sum())
@@ -498,7 +502,7 @@ def _large_csv(content: Content) -> Frame | None:
     @cache
     def column(name: str) -> Column:
         try:
-            cells = pc.read_csv(
+            blocks = pc.open_csv(
                 pa.BufferReader(data),
                 pc.ReadOptions(column_names=names, skip_rows=1, block_size=1 << 24),
                 pc.ParseOptions(delimiter=delimiter, newlines_in_values=b'"' in data),
@@ -508,7 +512,7 @@ def _large_csv(content: Content) -> Frame | None:
                     strings_can_be_null=False,
                 ),
             )
-            return _encoded(cells.column(0))
+            return _encoded(pa.chunked_array(one.column(0).dictionary_encode() for one in blocks))
         except (pa.ArrowException, ValueError) as fault:
             raise ChaosError("This CSV file is unusual.", where=content.path) from fault
 
@@ -519,7 +523,7 @@ def _large_csv(content: Content) -> Frame | None:
 
 
 def _encoded(cells: Any) -> Column:
-    encoded = cells.combine_chunks().dictionary_encode()
+    encoded = cells.dictionary_encode().unify_dictionaries().combine_chunks()
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
     return Column(codes, encoded.dictionary.to_pylist())
 

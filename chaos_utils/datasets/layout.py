@@ -5,6 +5,7 @@ Where two things could be meant, the file is refused and both are shown as YAML 
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import numpy as np
 import yaml
 
 from chaos_utils.base.checked import checked
-from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.cells import (
     alone,
     as_count,
@@ -80,24 +81,24 @@ _TODO = (
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What the columns of a votes file are.
+    """What the columns of a votes file are."""
 
-    Attributes
-    ----------
-    reader : mapping
-        As in a dataset's YAML file.
-    labels : tuple of str
-        In their order.
-    others : tuple of str
-        Columns that are none of these.
-    lacks_annotators : bool
-        Whether some rows do not say who voted.
-    """
+    reader: Mapping[str, Any]  # as in a dataset's YAML file
+    labels: tuple[str, ...]  # in their order
+    others: tuple[str, ...] = ()  # columns that are none of these
+    lacks_annotators: bool = False  # whether some rows do not say who voted
 
-    reader: Mapping[str, Any]
-    labels: tuple[str, ...]
-    others: tuple[str, ...] = ()
-    lacks_annotators: bool = False
+    @property
+    def rating(self) -> str:
+        """What is wrong where the labels are numbers on a slider; empty where they are not."""
+        if self.format == "wide" or not is_rating(self.labels):
+            return ""
+        low, high = min(self.labels, key=float), max(self.labels, key=float)
+        return (
+            f"the labels are numbers on a scale, {len(self.labels)} different ones from "
+            f"{shorten(low)} to {shorten(high)}: name the rule that cuts it into classes, "
+            "`chaos dataset init --cut`"
+        )
 
     @property
     def format(self) -> str:
@@ -116,19 +117,13 @@ def layout_of(
             "An npy file names neither items nor labels.",
             todo="describe it in a dataset's YAML file",
         )
-    frame = read_frame(content, faults, careful=False)
+    search = _search(path, content, faults)
+    frame = search.frame
     if not len(frame):
         faults.check()
         raise faults.fatal("This votes file holds no votes.")
-    for name in filter(None, (item, annotator, label)):
-        if name not in frame:
-            raise faults.fatal(
-                f"The votes file has no column {name!r}.",
-                f"columns {', '.join(frame.names[:12])}",
-                did_you_mean(name, frame.names),
-                "name a column that is there",
-            )
-    search = _Search(path, frame, faults)
+    named = filter(None, (item, annotator, label))
+    frame.require(named, faults, "name a column that is there")
     layout = search.layout(search.reader(item, annotator, label))
     if not layout.labels:
         faults.check()
@@ -142,6 +137,20 @@ def layout_of(
     return layout, content, frame
 
 
+def _search(path: Path, content: Content, faults: Faults) -> "_Search":
+    """Return the columns of a file; an object whose keys are items has its values as rows."""
+    try:
+        return _Search(path, read_frame(content, faults, careful=False), faults)
+    except ChaosError as fault:
+        with suppress(ChaosError):
+            again = Faults(path, "votes", expected=FORMAT, todo="correct the file")
+            search = _Search(path, read_frame(content, again, keys=["item"]), again, keys=["item"])
+            reader = search.reader("", "", "")
+            if {"annotator", "annotators"} & set(reader) and reader.keys() & {"each", "labels"}:
+                return search  # several votes in each, by people who have names
+        raise fault
+
+
 def _plain(name: str) -> str:
     """Return a column's name as names are compared."""
     return re.sub(r"[\W_]+", "_", name.strip().lower()).strip("_")
@@ -150,8 +159,8 @@ def _plain(name: str) -> str:
 class _Search:
     """The columns of a file, while it is found out what they are."""
 
-    def __init__(self, path: Path, frame: Frame, faults: Faults) -> None:
-        self.path, self.frame, self.faults = path, frame, faults
+    def __init__(self, path: Path, frame: Frame, faults: Faults, keys: Sequence[str] = ()) -> None:
+        self.path, self.frame, self.faults, self.keys = path, frame, faults, list(keys)
         self.plain = {name: _plain(name) for name in frame.names}
 
     def named(self, names: Sequence[str], but: Sequence[str] = ()) -> list[str]:
@@ -207,21 +216,40 @@ class _Search:
                 votes["each"] = [*lists, f"{name}.status"]
                 votes["where"] = {f"{name}.status": ["submitted"]}
             return votes | {"annotator": lists[1], "label": name}
-        if "annotations" in names:
-            return self._annotations()
-        return None
+        inside = (self._inside(name) for name in self.named(_LISTS))
+        return next((reader for reader in inside if reader), None)
 
-    def _annotations(self) -> dict[str, Any] | None:
-        """Return the reader of a column `annotations` with an object in it (Label Studio)."""
-        reader: dict[str, Any] = {"format": "long", "item": self._item(), "each": "annotations"}
-        cells = self.frame.column("annotations").values
-        if cells and all(isinstance(cell, dict) for cell in cells):
-            return reader | {"annotator": "key", "label": "annotations"}
-        given = [one for cell in cells if isinstance(cell, list) for one in cell]
+    def _inside(self, column: str) -> dict[str, Any] | None:
+        """Return the reader of a column whose cells hold objects, one for each annotation."""
+        reader: dict[str, Any] = {"format": "long", "item": self._item(), "each": column}
+        cells = self.frame.column(column).values
+        is_keyed = all(isinstance(cell, dict) for cell in cells)
+        if column == "annotations" and cells and is_keyed:
+            return reader | {"annotator": "key", "label": column}
+        given = [
+            one for cell in cells if isinstance(cell, list) for one in cell if isinstance(one, dict)
+        ]
+        fields = {name: _plain(name) for one in given for name in one}
+        labels = [f"{column}.{name}" for name, plain in fields.items() if plain in _LABEL]
+        if labels:
+            people = [f"{column}.{name}" for name, plain in fields.items() if plain in _ANNOTATOR]
+            reader |= {"annotator": people[0]} if people else {}
+            if len(labels) > 1:
+                self._doubt(
+                    f"several fields may hold the votes: {_listed(labels)}",
+                    [reader | {"label": name} for name in labels[:2]],
+                )
+            return reader | {"label": labels[0]}
+        return self._label_studio(reader, given)
+
+    def _label_studio(
+        self, reader: dict[str, Any], given: Sequence[dict[str, Any]]
+    ) -> dict[str, Any] | None:
+        """Return the reader of Label Studio's annotations; None where they are none."""
         results = [
             result
             for one in given
-            if isinstance(one, dict) and isinstance(one.get("result"), list)
+            if isinstance(one.get("result"), list)
             for result in one["result"]
             if isinstance(result, dict) and isinstance(result.get("type"), str)
         ]
@@ -255,7 +283,7 @@ class _Search:
         if not repeated:
             return known[0]  # each row is an item
         if len(repeated) > 1:
-            first, second = (self.frame.column(name).identifiers().codes for name in repeated[:2])
+            first, second = (self.frame.column(name).identifiers.codes for name in repeated[:2])
             if (first != second).any():
                 base = {"format": "long", "label": next(iter(self.named(_LABEL)), "label")}
                 self._doubt(
@@ -266,7 +294,7 @@ class _Search:
 
     def _repeats(self, name: str) -> bool:
         """Return whether a value of a column stands in several rows."""
-        cells = self.frame.column(name).identifiers()
+        cells = self.frame.column(name).identifiers
         return bool((cells.codes >= 0).sum() > len(cells.values))
 
     def _status(self) -> dict[str, list[Any]]:
@@ -276,7 +304,7 @@ class _Search:
             if plain in _STATUS:
                 counted[name] = list(_STATUS[plain])
             elif plain == "status" or plain.endswith("_status"):
-                cells = self.frame.column(name).identifiers()
+                cells = self.frame.column(name).identifiers
                 kept = [one for one in cells.values if one.casefold() not in _NOT_COUNTED]
                 if 0 < len(kept) < len(cells.values) and (cells.codes >= 0).all():
                     counted[name] = kept
@@ -324,7 +352,7 @@ class _Search:
         if len(found) != 1 or (item and self._repeats(item)):
             return []
         stem, names = found[0]
-        values = [set(self.frame.column(name).identifiers().values) for name in names]
+        values = [set(self.frame.column(name).identifiers.values) for name in names]
         are_like = all(
             one & set().union(*values[:k], *values[k + 1 :]) for k, one in enumerate(values)
         )
@@ -343,14 +371,11 @@ class _Search:
         may_be = []
         for name in self.frame.names:
             plain = self.plain[name]
-            if (
-                name in (item, annotator)
-                or plain in (*_ITEM, *_ANNOTATOR)
-                or _MEASURE.search(plain)
-            ):
+            if name in (item, annotator) or self._is_measure(plain):
                 continue
-            values = self.frame.column(name).identifiers().values
-            if 1 < len(values) <= _FEW_LABELS and not self._is_of_item(name, item):
+            values = self.frame.column(name).identifiers.values
+            cells, items = self.frame.column(name), self.frame.column(item).identifiers
+            if 1 < len(values) <= _FEW_LABELS and not cells.is_same_within(items).all():
                 may_be.append(name)
         if not may_be:
             raise self.faults.fatal(
@@ -367,15 +392,6 @@ class _Search:
     def _is_measure(self, plain: str) -> bool:
         """Return whether a column of this name counts no votes, and is none."""
         return plain in (*_ITEM, *_ANNOTATOR) or _MEASURE.search(plain) is not None
-
-    def _is_of_item(self, name: str, item: str) -> bool:
-        """Return whether a column says the same in all rows of an item, as a text does."""
-        cells = self.frame.column(name).codes.tolist()
-        items = self.frame.column(item).identifiers().codes.tolist()
-        said: dict[int, int] = {}
-        return all(
-            said.setdefault(one, cell) == cell for one, cell in zip(items, cells, strict=True)
-        )
 
     def _wide(self, item: str, base: dict[str, Any]) -> dict[str, Any]:
         """Return the reader of a table of counts or shares."""
@@ -440,6 +456,7 @@ class _Search:
         """Return a reader with the labels that it finds."""
         frame = self.frame
         reader = {key: value for key, value in reader.items() if value or key == "item"}
+        reader |= {"keys": self.keys} if self.keys else {}
         used = {reader.get("item"), reader.get("annotator"), reader.get("n_votes"), "key"}
         used |= {reader.get("annotators"), *reader.get("where", {})}
         each = reader.get("each", ())
@@ -471,7 +488,7 @@ class _Search:
             used |= set(names)
         others = [name for name in self.frame.names if name not in used]
         who = reader.get("annotator")
-        lacks = bool(who and (frame.column(who).identifiers().codes < 0).any())
+        lacks = bool(who and (frame.column(who).identifiers.codes < 0).any())
         return Layout(reader, labels, tuple(others), lacks)
 
     def _doubt(
@@ -509,7 +526,7 @@ def _holds_objects(value: Any) -> bool:
 
 
 def _labels(cells: Column) -> tuple[str, ...]:
-    return tuple(in_order(cells.identifiers().values))
+    return tuple(in_order(cells.identifiers.values))
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -520,13 +537,11 @@ def dataset_of(path: Path) -> Dataset:
     """Describe a votes file by its columns, as CSV, TSV, JSON, JSON lines or parquet."""
     layout, _, frame = layout_of(path)
     labels, faults = layout.labels, Faults(path, "votes", expected=FORMAT, todo=_TODO)
-    if layout.format != "wide" and is_rating(labels):
+    if layout.rating:
         raise faults.fatal(
             "The labels are numbers on a scale, not classes.",
-            f"{len(labels)} different numbers, from {shorten(min(labels, key=float))} to "
-            f"{shorten(max(labels, key=float))}",
-            "labels, or a rule that cuts the scale into classes: reader.cut in a dataset's YAML "
-            "file, which `chaos dataset init --cut` writes",
+            layout.rating,
+            "labels, or reader.cut in a dataset's YAML file",
         )
     if layout.format == "wide" and layout.others:
         raise faults.fatal(

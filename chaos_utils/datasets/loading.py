@@ -1,5 +1,6 @@
-"""Votes by name, folder or file: what the parameter ``data`` may be."""
+"""Votes by name, folder or file: what the parameter ``data`` may be, and whether it is here."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from chaos_utils.datasets.catalogue import (
     bundled_datasets,
     get_dataset,
     known_datasets,
+    prediction_files,
 )
 from chaos_utils.datasets.dataset import Dataset, is_dataset_file, read_dataset
 
@@ -20,28 +22,18 @@ if TYPE_CHECKING:
     from chaos_utils.datasets.votes import Votes
 
 
+_SHOWN = 3  # missing files that a message names
+
+
 @dataclass(frozen=True, slots=True)
 class VoteFiles:
-    """Where the votes on a dataset stand.
-
-    Attributes
-    ----------
-    dataset : Dataset
-    paths : tuple of Path
-        Its files, in its order.
-    names : tuple of str
-        How records and figures name them.
-    any_number : bool
-        Whether an item may have another number of votes than the published ones.
-    described_by : Path or None
-        The reader's own YAML file.
-    """
+    """Where the votes on a dataset stand."""
 
     dataset: Dataset
     paths: tuple[Path, ...]
-    names: tuple[str, ...]
-    any_number: bool = False
-    described_by: Path | None = None
+    names: tuple[str, ...]  # in records and figures
+    any_number: bool = False  # whether items may have other numbers of votes than published
+    described_by: Path | None = None  # the reader's own YAML file
 
 
 def load_votes(dataset: str, data: str = "auto") -> "Votes":
@@ -72,22 +64,9 @@ def load_votes(dataset: str, data: str = "auto") -> "Votes":
 
 
 def load_all_votes(data: str = "auto") -> "list[Votes]":
-    """Read the votes on every dataset of the book, or on those that `data` holds.
+    """Read the votes on every dataset of the book, or on those that `data` holds, in their order.
 
-    Parameters
-    ----------
-    data : str
-        As for `load_votes`.
-
-    Returns
-    -------
-    list of Votes
-        In the order of `catalogue.known_datasets`.
-
-    Raises
-    ------
-    ChaosError
-        As `load_votes`; if there are none.
+    `data` is as for `load_votes`; that there are none is a ChaosError.
     """
     return [_read(files) for files in find_votes(data)]
 
@@ -227,3 +206,68 @@ def _read(files: VoteFiles) -> "Votes":
     from chaos_utils.datasets.readers import read_file  # slow to import
 
     return read_file(files.paths, files.dataset, files.names, any_number=files.any_number)
+
+
+def datasets_of(data: str) -> list[Dataset]:
+    """Return the datasets that a ``data`` parameter stands for."""
+    if data == "auto":
+        return book_datasets()
+    if may_be_recorded(data):
+        return [get_dataset(data)]
+    return [files.dataset for files in find_votes(data)]
+
+
+def may_be_recorded(data: str) -> bool:
+    """Return whether tables may be recorded ones: for the book's datasets, all or one of them."""
+    return data in ("auto", *(one.name for one in book_datasets()))
+
+
+def is_missing(dataset: Dataset) -> bool:
+    """Return whether the votes on one of the package's datasets are not available."""
+    missing = any(sources.find(file.name) is None for file in dataset.files)
+    return missing and dataset in bundled_datasets()
+
+
+def missing_predictions(dataset: Dataset) -> list[str]:
+    """Return the released predictions on a dataset that are not available, but could be."""
+    names = prediction_files([dataset], optional=False)
+    return [name for name in names if sources.find(name) is None]
+
+
+def needs_votes(dataset: Dataset) -> ChaosError:
+    """Return the error for a reader's predictions on votes that are not available."""
+    return ChaosError(
+        f"Your predictions cannot be judged: the votes on {dataset.short} are not available.",
+        expected=dataset.file,
+        todo="run `chaos data fetch`, or name the votes with -p data=…",
+    )
+
+
+def check_available(values: Mapping[str, object], defaults: Mapping[str, object]) -> None:
+    """Refuse, before a kernel starts, what only votes that are not available could answer.
+
+    That is, where votes are missing: a reader's predictions, or a parameter of a notebook that
+    differs from its default, the book's.
+    """
+    held = datasets_of(str(values["data"]))
+    with_systems = "predictions" in values
+    named = values.get("datasets", [values["dataset"]] if "dataset" in values else [])
+    # Without systems, a chapter that names a dataset looks at the others too.
+    chosen = [get_dataset(str(one)) for one in named] if with_systems else []  # type: ignore[attr-defined]
+    missing = [one for one in chosen or held if is_missing(one)]
+    files = [one.file for one in missing]
+    if missing and values.get("predictions"):
+        raise needs_votes(missing[0])
+    if with_systems and not values["predictions"]:
+        files += [file for one in chosen or held for file in missing_predictions(one)]
+    if not files:
+        return
+    changed = [name for name in values if name != "data" and values[name] != defaults[name]]
+    if changed:
+        raise ChaosError(
+            "Only the book's own parameters are recorded, and data that others need is missing.",
+            where="missing: " + ", ".join(files[:_SHOWN]) + " …" * (len(files) > _SHOWN),
+            found=", ".join(f"{name}={values[name]!r}" for name in changed),
+            expected=", ".join(f"{name}={defaults[name]!r}" for name in changed),
+            todo="run `chaos data fetch` to compute with parameters of your own",
+        )

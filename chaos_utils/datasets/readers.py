@@ -1,57 +1,16 @@
-"""Files of votes as `Votes`, by the format that the dataset's YAML file names.
+"""Files of votes as `Votes`, by the format that the dataset's YAML file names."""
 
-A file is one frame of columns; what must hold is asked of whole columns, and what does not is noted
-with its row. Nothing is repaired.
-"""
-
-from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from chaos_utils.base import inputs
-from chaos_utils.base.errors import ChaosError, counted
-from chaos_utils.datasets.cells import (
-    MOST_VOTES,
-    alone,
-    as_count,
-    as_identifier,
-    as_list,
-    as_share,
-)
-from chaos_utils.datasets.chaosnli import read_chaosnli
-from chaos_utils.datasets.dataset import (
-    ChaosNLIReader,
-    ColumnsReader,
-    Dataset,
-    LongReader,
-    TableReader,
-    WideReader,
-)
-from chaos_utils.datasets.faults import Faults, shorten, wrong
-from chaos_utils.datasets.frame import (
-    Column,
-    Content,
-    Frame,
-    column_of,
-    joined,
-    read_array,
-    read_frame,
-)
-from chaos_utils.datasets.labels import label_of, notes_on, vote_of
-from chaos_utils.datasets.votes import Annotations, Ints, Votes, frozen
-
-_SHARE_TOLERANCE = 0.25  # of a vote: shares are rounded to a few decimals
-_NO_MAJORITY = (None, "", "-")
-_NONE, _IGNORED, _UNKNOWN = -1, -2, -3  # in the place of a label
-_UNSET = ("", "0", "false")  # cells of one-hot columns, in lower case
-Mask = npt.NDArray[np.bool_]
-Codes = npt.NDArray[np.signedinteger[Any]]
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.inputs import Input
+from chaos_utils.datasets.chaosnli import ChaosNLIRows, as_table
+from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset, TableReader, WideReader
+from chaos_utils.datasets.faults import Faults, shorten
+from chaos_utils.datasets.frame import Content, Frame, column_of, joined, read_array, read_frame
+from chaos_utils.datasets.rows import Rows, Texts
+from chaos_utils.datasets.votes import Votes
 
 
 def read_file(
@@ -81,10 +40,9 @@ def read_noting(
     not read again.
     """
     names = names or [path.name for path in paths]
-    if isinstance(dataset.reader, ChaosNLIReader):
-        votes = read_chaosnli(paths[0], dataset, names[0], any_number=any_number)
-        return votes, Faults(paths[0], dataset.title, expected="", todo="")
-    reader: TableReader = dataset.reader
+    kind, reader = Rows, dataset.reader
+    if isinstance(reader, ChaosNLIReader):
+        kind, reader = ChaosNLIRows, as_table(dataset)
     with_votes = paths[: 1 if reader.texts_by else len(dataset.files)]
     contents = [given[0]] if given else [Content.of(path) for path in with_votes]
     if contents[0].is_array:  # which has no column of items
@@ -103,14 +61,15 @@ def read_noting(
                     for content in contents
                 ]
             frame = _rows(frames, [path.name for path in with_votes], reader, faults)
-            votes = _Reading(frame, dataset, reader, faults).votes(
-                [
-                    inputs.Input(name, content.sha256)
-                    for name, content in zip(names, contents, strict=False)
-                ],
-                n_votes,
-                (paths[1], names[1]) if reader.texts_by else None,
-            )
+            rows = kind(frame, dataset, reader, faults, n_votes)
+            read = [
+                Input(name, content.sha256) for name, content in zip(names, contents, strict=False)
+            ]
+            texts = None
+            if reader.texts_by:
+                beside, texts = _texts_beside(rows, paths[1], names[1])
+                read.append(beside)
+            votes = rows.votes(read, texts)
         except ChaosError:
             if careful:
                 raise
@@ -126,6 +85,7 @@ def _faults_of(path: Path, dataset: Dataset, *, own: bool = False) -> Faults:
         "long": "one row per vote",
         "wide": "one row per item, with the votes for each label",
         "columns": "one row per item, with the label of each vote",
+        "chaosnli": "ChaosNLI's format: one JSON object per line",
     }[dataset.reader.format]
     todo = "correct the file" + (
         "" if own else ", or what its dataset's YAML says about its columns"
@@ -169,451 +129,16 @@ def _of_array(content: Content, dataset: Dataset, faults: Faults) -> Frame:
     )
 
 
-def known_labels(dataset: Dataset) -> str:
-    """Return the answers that a dataset knows, for a message."""
-    cut = getattr(dataset.reader, "cut", None)
-    if cut:
-        return f"a number from {cut.edges[0]:g} to {cut.edges[-1]:g}"
-    codes = list(dataset.codes)
-    return f"one of {', '.join(codes[:12])}{', …' if len(codes) > 12 else ''}"
-
-
-class _Reading:
-    """The rows of a file on their way to votes; rows with faults are marked."""
-
-    def __init__(self, frame: Frame, dataset: Dataset, reader: TableReader, faults: Faults) -> None:
-        self.frame, self.dataset, self.reader, self.faults = frame, dataset, reader, faults
-        self.bad = np.zeros(len(frame), dtype=bool)
-        self._check_columns()
-        self.item = self._items()
-        self.first = np.zeros(len(self.item.values), dtype=np.int64)  # row of each item
-        rows = np.flatnonzero(self.item.codes >= 0)[::-1]
-        self.first[self.item.codes[rows]] = rows
-        if not isinstance(reader, LongReader):
-            again = self.item.codes >= 0
-            again[self.first] = False
-            self.note(
-                again,
-                lambda row: (
-                    f"found item {shorten(self.item[row])}, as on "
-                    f"{frame.place(self._first_of(row))}; expected each item once"
-                ),
-            )
-            self.item.codes[again] = -1
-
-    def note(self, mask: Mask, said: Callable[[int], str], at: Ints | None = None) -> None:
-        """Note what is wrong with rows, or with votes that stand at rows."""
-        numbers = np.flatnonzero(mask)
-        self.faults.rows(numbers, self.frame.place, said, at)
-        self.bad[numbers if at is None else at[numbers]] = True
-
-    def wrong(self, mask: Mask, path: str, column: Column, expected: str) -> None:
-        """Note rows whose cell is not what it should be."""
-        self.note(mask, lambda row: wrong(path, column[row], expected))
-
-    def _first_of(self, row: int) -> int:
-        return int(self.first[self.item.codes[row]])
-
-    def _check_columns(self) -> None:
-        """Say at once, not row by row, when a column is not there at all."""
-        reader = self.reader
-        wanted: list[str] = [reader.item, reader.majority, reader.old_label]
-        if not reader.texts_by:
-            wanted += [reader.texts.get(text, text) for text in self.dataset.text_fields]
-        if isinstance(reader, LongReader):
-            wanted += [*reader.label_columns, reader.annotator]
-        elif isinstance(reader, ColumnsReader):
-            wanted += [reader.labels] if isinstance(reader.labels, str) else reader.labels
-            wanted += [reader.annotators]
-        elif isinstance(reader.n_votes, str):
-            wanted += [reader.n_votes]
-        missing = [name for name in wanted if name and name not in self.frame]
-        if missing:
-            raise self.faults.fatal(
-                f"The data file has no column {missing[0]!r}.",
-                "columns " + ", ".join(shorten(name) for name in self.frame.names[:12]),
-            )
-
-    def _items(self) -> Column:
-        reader, n = self.reader, len(self.frame)
-        if not reader.item:
-            return Column(np.arange(n, dtype=np.int32), list(map(str, range(n))))
-        cells = self.frame.column(reader.item)
-        item = cells.identifiers()
-        self.wrong(item.codes < 0, reader.item, cells, "an identifier")
-        return item
-
-    def votes(
-        self,
-        read: Sequence[inputs.Input],
-        n_votes: int,
-        texts_in: tuple[Path, str] | None,
-    ) -> Votes:
-        """Return the votes."""
-        reader, dataset = self.reader, self.dataset
-        majority = self._stated(reader.majority, none=_NO_MAJORITY)
-        old = self._stated(reader.old_label)
-        texts = [] if reader.texts_by else self._texts()
-        annotations, notes = None, notes_on(dataset, 0, {}, rows_left_out=self.frame.notes)
-        if isinstance(reader, WideReader):
-            counts = self._counts(reader)
-        else:
-            counts, annotations, notes = self._cast(reader)
-        self._check_items(counts, majority, n_votes)
-        if texts_in:
-            found, texts = self._other_texts(*texts_in)
-            read = [*read, found]
-        known = np.zeros(len(counts), dtype=np.int64) if old is None else np.maximum(old, 0)
-        most = counts.argmax(axis=1)
-        return Votes(
-            dataset=dataset,
-            uids=tuple(map(str, range(len(counts)))) if reader.numbered
-            else tuple(self.item.values),
-            counts=frozen(counts),
-            majority=frozen(most if majority is None else np.where(majority < 0, most, majority)),
-            source=read[0],
-            given_old_label=None if old is None else frozen(known),
-            given_old_votes=(
-                None if old is None else frozen(np.eye(dataset.n_classes, dtype=np.int64)[known])
-            ),
-            texts=tuple(
-                MappingProxyType(dict(zip(dataset.text_fields, text, strict=True)))
-                for text in zip(*texts, strict=True)
-            ),
-            annotations=annotations,
-            notes=notes,
-            other_sources=tuple(read[1:]),
-        )  # fmt: skip
-
-    def _stated(self, path: str, none: Sequence[object] = ()) -> Ints | None:
-        """Return the label that the file states of each item, -1 for none."""
-        if not path:
-            return None
-
-        def code(value: object) -> int:
-            label = label_of(value, self.dataset)
-            return label if label is not None else _NONE if value in none else _UNKNOWN
-
-        cells = self.frame.column(path)
-        codes: Ints = cells.map(code, np.int64)
-        there = np.zeros(len(codes), dtype=bool)
-        there[self.first] = True
-        self.wrong(there & (codes == _UNKNOWN), path, cells, known_labels(self.dataset))
-        self._check_same(path, cells, codes, "label")
-        stated: Ints = codes[self.first]
-        return stated
-
-    def _check_same(self, path: str, cells: Column, codes: Codes, what: str) -> None:
-        """Note where a later row says something else about its item than the first one."""
-        there = self.item.codes >= 0
-        first = np.zeros(len(codes), dtype=np.int64)
-        first[there] = self.first[self.item.codes[there]]
-        self.note(
-            there & (codes != codes[first]),
-            lambda row: wrong(
-                path, cells[row], f"the {what} that {self.frame.place(self._first_of(row))} has"
-            ),
-        )
-
-    def _texts(self) -> list[list[str]]:
-        found = []
-        for name in self.dataset.text_fields:
-            path = self.reader.texts.get(name, name)
-            cells = self.frame.column(path)
-            is_text = cells.map(lambda value: isinstance(value, str), bool)
-            there = np.zeros(len(is_text), dtype=bool)
-            there[self.first] = True
-            self.wrong(there & ~is_text, path, cells, "text")
-            self._check_same(path, cells, cells.codes, "text")
-            found.append([cells[row] for row in self.first.tolist()])
-        return found
-
-    def _other_texts(self, path: Path, name: str) -> tuple[inputs.Input, list[list[str]]]:
-        """Return the items' texts from a second file, and its entry."""
-        reader, content = self.reader, Content.of(path)
-        faults = _faults_of(path, self.dataset)
-        plain = WideReader(format="wide", item=reader.texts_by, texts=reader.texts)
-        there = _Reading(read_frame(content, faults), self.dataset, plain, faults)
-        texts = there._texts()
-        place = {uid: k for k, uid in enumerate(there.item.values)}
-        missing = [uid for uid in self.item.values if uid not in place]
-        faults.add(
-            "the file as a whole", [f"found no text of item {shorten(uid)}" for uid in missing]
-        )
-        faults.check()
-        order = [place[uid] for uid in self.item.values]
-        return inputs.Input(name, content.sha256), [[one[k] for k in order] for one in texts]
-
-    def _ballots(self, reader: LongReader | ColumnsReader) -> "_Ballots":
-        """Return the answers one by one, with the rows where they stand."""
-        frame = self.frame
-        if isinstance(reader, LongReader):
-            who = frame.column(reader.annotator) if reader.annotator else None
-            if isinstance(reader.label, str):
-                cells = frame.column(reader.label)
-                return _Ballots(None, cells, [reader.label], who)
-            set_columns = [frame.column(name).map(_is_set, bool) for name in reader.label]
-            is_set = np.column_stack(set_columns)
-            n_set = is_set.sum(axis=1)
-            listed = ", ".join(map(shorten, reader.label[:6]))
-            self.note(
-                n_set != 1,
-                lambda row: f"found {n_set[row]} of the columns {listed} set; expected one",
-            )
-            rows = np.flatnonzero(n_set == 1)
-            cells = Column(is_set.argmax(axis=1).astype(np.int32)[rows], list(reader.label))
-            who = who and Column(who.codes[rows], who.values)
-            return _Ballots(rows, cells, [", ".join(reader.label)], who)
-        if isinstance(reader.labels, str):
-            return self._listed(reader.labels, reader.annotators)
-        names, n = list(reader.labels), len(frame)
-        columns = [frame.column(name) for name in names]
-        shift = np.cumsum([0, *(len(one.values) for one in columns)])[:-1]
-        codes = np.column_stack(
-            [
-                np.where(one.map(lambda cell: cell in (None, ""), bool), -1, one.codes + start)
-                for one, start in zip(columns, shift, strict=True)
-            ]
-        ).ravel()
-        there = codes >= 0
-        cells = Column(codes[there].astype(np.int32), [v for one in columns for v in one.values])
-        rows = np.repeat(np.arange(n), len(names))[there]
-        return _Ballots(rows, cells, names, None, np.tile(np.arange(len(names)), n)[there])
-
-    def _listed(self, path: str, annotators: str) -> "_Ballots":
-        """Return the answers that a column lists, with who gave them."""
-        cells = self.frame.column(path)
-        lists = cells.map(as_list)
-        is_list = lists != None  # noqa: E711 - of each element
-        self.wrong(~is_list, path, cells, "a list of labels")
-        if annotators:
-            people = self.frame.column(annotators).map(as_list)
-            lengths = np.array([-1 if one is None else len(one) for one in people])
-            wanted = np.array([0 if one is None else len(one) for one in lists])
-            self.note(
-                is_list & (lengths != wanted),
-                lambda row: (
-                    f"field {annotators!r}: expected a list of {wanted[row]}, one per label"
-                ),
-            )
-            is_list &= lengths == wanted
-        rows = np.flatnonzero(is_list)
-        given = lists[rows]
-        who = column_of(one for row in rows for one in people[row]) if annotators else None
-        at = np.repeat(rows, [len(one) for one in given])
-        return _Ballots(at, column_of(one for values in given for one in values), [path], who)
-
-    def _cast(
-        self, reader: LongReader | ColumnsReader
-    ) -> tuple[Ints, Annotations | None, tuple[str, ...]]:
-        """Return the counts, who voted, and what was read otherwise than it stands."""
-        dataset, ballots = self.dataset, self._ballots(reader)
-        cells, at = ballots.cells, ballots.rows
-
-        def code(value: object) -> int:
-            value = alone(value)
-            label = vote_of(value, dataset, reader.cut)
-            if label is not None:
-                return label
-            return _IGNORED if (as_identifier(value) or "") in reader.ignore else _UNKNOWN
-
-        label = cells.map(code, np.int32)
-        expected = known_labels(dataset)
-        self.note(
-            label == _UNKNOWN,
-            lambda vote: wrong(ballots.field(vote), cells[vote], expected),
-            at,
-        )
-        item = self.item.codes if at is None else self.item.codes[at]
-        kept = (label >= 0) & (item >= 0)
-        k, n_items = dataset.n_classes, len(self.item.values)
-        places = item[kept].astype(np.int64)
-        places *= k
-        places += label[kept]
-        counts = np.bincount(places, minlength=n_items * k).reshape(-1, k)
-        del places  # of ten million votes, it takes a tenth of a gigabyte
-        annotations, n_second = None, 0
-        if ballots.who is not None:
-            who = ballots.who.identifiers()
-            name = reader.annotator if isinstance(reader, LongReader) else reader.annotators
-            self.note(  # who it is, is never shown, not even here
-                who.codes < 0, lambda vote: f"field {name!r}: expected an identifier", at
-            )
-            n_second = self._second_votes(item, who, (label != _IGNORED) & (item >= 0), at, reader)
-            named = kept & (who.codes >= 0)
-            parts = [one if named.all() else one[named] for one in (item, who.codes, label)]
-            order = np.argsort(parts[0], kind="stable")
-            annotations = Annotations(*(frozen(one[order]) for one in parts))
-        ignored = Column(cells.codes[label == _IGNORED], cells.values)
-        left_out = ignored.map(lambda value: as_identifier(alone(value)) or "").tolist()
-        trimmed = cells.map(lambda value: isinstance(value, str) and value != value.strip(), bool)
-        notes = notes_on(
-            dataset,
-            int(counts.sum()),
-            Counter(left_out),
-            int((trimmed & kept).sum()),
-            n_second,
-            self.frame.notes,
-        )
-        return counts, annotations, notes
-
-    def _second_votes(
-        self, item: Codes, who: Column, counts: Mask, at: Ints | None, reader: TableReader
-    ) -> int:
-        """Note votes by an annotator who had judged the item; return how many are allowed."""
-        counts &= who.codes >= 0
-        pairs = item[counts].astype(np.int64)
-        pairs *= len(who.values)
-        pairs += who.codes[counts]
-        in_order = np.sort(pairs)
-        if not (in_order[1:] == in_order[:-1]).any():
-            return 0
-        votes = np.flatnonzero(counts)
-        order = np.argsort(pairs, kind="stable")
-        starts = np.append(True, np.diff(pairs[order]) != 0)
-        first = order[np.maximum.accumulate(np.where(starts, np.arange(len(order)), 0))]
-        first_vote = dict(zip(votes[order[~starts]].tolist(), votes[first[~starts]].tolist(),
-                              strict=True))  # fmt: skip
-        if getattr(reader, "second_votes", False):
-            return len(first_vote)
-
-        def said(vote: int) -> str:
-            row, before = vote, first_vote[vote]
-            if at is not None:
-                row, before = int(at[row]), int(at[before])
-            if row == before:
-                return "found two votes by one annotator; expected one per item and annotator"
-            return (
-                f"found a second vote on item {shorten(self.item[row])} by the annotator of "
-                f"{self.frame.place(before)}; expected one per item and annotator"
-            )
-
-        again = np.zeros(len(item), dtype=bool)
-        again[list(first_vote)] = True
-        self.note(again, said, at)
-        return 0
-
-    def _counts(self, reader: WideReader) -> Ints:
-        """Return the votes from the columns of the labels."""
-        dataset, frame = self.dataset, self.frame
-        others = {reader.item, reader.n_votes, reader.majority, reader.old_label}
-        columns: dict[int, str] = {}
-        for name in frame.names:
-            label = None if name in others else label_of(name, dataset)
-            if label in columns:
-                raise self.faults.fatal(
-                    f"Two columns stand for the label {dataset.codes[label]!r}.",
-                    f"{columns[label]!r} and {name!r}",
-                    "one",
-                )
-            if label is not None:
-                columns[label] = name
-        missing = [code for k, code in enumerate(dataset.codes) if k not in columns]
-        if missing:
-            raise self.faults.fatal(
-                f"The data file has no column for the label {missing[0]!r}.",
-                "columns " + ", ".join(shorten(name) for name in frame.names[:12]),
-            )
-        read, expected = _or_nan(as_count), f"a whole number from 0 to {MOST_VOTES:,}"
-        if reader.values == "shares":
-            read, expected = _or_nan(as_share), "a share from 0 to 1"
-        values = np.empty((len(frame), dataset.n_classes))
-        for k, name in columns.items():
-            cells = frame.column(name)
-            values[:, k] = cells.map(read, np.float64)
-            self.wrong(np.isnan(values[:, k]), name, cells, expected)
-        there = ~np.isnan(values.sum(axis=1))
-        if reader.n_votes:
-            values = self._times(values, there, reader)
-        counts: Ints = np.rint(np.nan_to_num(values[self.first])).astype(np.int64)
-        return counts
-
-    def _times(
-        self, values: npt.NDArray[np.float64], there: Mask, reader: WideReader
-    ) -> npt.NDArray[np.float64]:
-        """Compare counts with the number of votes, or multiply shares by it."""
-        cells = Column(np.zeros(len(values), dtype=np.int32), [reader.n_votes])
-        if isinstance(reader.n_votes, str):
-            cells = self.frame.column(reader.n_votes)
-        stated = cells.map(_or_nan(as_count), np.float64)
-        name = str(reader.n_votes)
-        if reader.values == "counts":
-            total = values.sum(axis=1)
-            self.note(
-                there & (total != stated),
-                lambda row: wrong(name, cells[row], f"{total[row]:.0f}, the sum of the columns"),
-            )
-            return values
-        is_number = stated > 0
-        self.wrong(~is_number, name, cells, "the item's number of votes")
-        exact = values * np.where(is_number, stated, np.nan)[:, np.newaxis]
-        whole = np.rint(exact)
-        off = (whole.sum(axis=1) != stated) | (np.abs(exact - whole) > _SHARE_TOLERANCE).any(axis=1)
-        self.note(
-            there & is_number & off,
-            lambda row: (
-                f"found shares of {stated[row]:.0f} votes that are {_listed(exact[row])}; "
-                "expected whole votes"
-            ),
-        )
-        return whole
-
-    def _check_items(self, counts: Ints, majority: Ints | None, n_votes: int) -> None:
-        """Note what only shows when all votes on an item are there."""
-        total, most = counts.sum(axis=1), counts.max(axis=1)
-        given = np.full(len(counts), -1) if majority is None else majority
-        votes_for = counts[np.arange(len(counts)), np.maximum(given, 0)]
-        is_sound = np.ones(len(counts), dtype=bool)
-        rows = np.flatnonzero(self.bad)
-        is_sound[self.item.codes[rows][self.item.codes[rows] >= 0]] = False
-        is_sound &= ~self.bad[self.first]
-
-        def said(row: int) -> str:
-            item = int(self.item.codes[row])
-            if not total[item]:
-                return "found no votes; expected at least 1 per item"
-            if n_votes and total[item] != n_votes:
-                return f"found {counted(int(total[item]), 'vote')}; expected {n_votes} per item"
-            return (
-                f"found the majority label {self.dataset.labels[given[item]]!r} with "
-                f"{votes_for[item]} votes; expected a label with the most votes, {most[item]}"
-            )
-
-        wrong_number = (total == 0) | ((total != n_votes) if n_votes else False)
-        wrong_items = is_sound & (wrong_number | ((given >= 0) & (votes_for != most)))
-        mask = np.zeros(len(self.bad), dtype=bool)
-        mask[self.first[wrong_items]] = True
-        self.note(mask, said)
-
-
-@dataclass(frozen=True, slots=True)
-class _Ballots:
-    """Answers one by one: the rows and columns where they stand, and who gave them."""
-
-    rows: Ints | None  # None for one in each row
-    cells: Column
-    columns: Sequence[str]
-    who: Column | None
-    column: Ints | None = None  # of each answer, where there are several
-
-    def field(self, vote: int) -> str:
-        """Return the column of an answer."""
-        return self.columns[0 if self.column is None else int(self.column[vote])]
-
-
-def _is_set(value: object) -> bool:
-    """Return whether a cell of a one-hot column says that its label is given."""
-    return str("" if value is None else value).strip().casefold() not in _UNSET
-
-
-def _or_nan(read: Callable[[object], float | None]) -> Callable[[object], float]:
-    def number(value: object) -> float:
-        found = read(value)
-        return np.nan if found is None else found
-
-    return number
-
-
-def _listed(values: npt.NDArray[np.float64]) -> str:
-    shown = ", ".join(f"{value:g}" for value in values[:6])
-    return shown + (", …" if len(values) > 6 else "")
+def _texts_beside(rows: Rows, path: Path, name: str) -> tuple[Input, Texts]:
+    """Return a second file, and the texts that it has of the items."""
+    reader, dataset, content = rows.reader, rows.dataset, Content.of(path)
+    faults = _faults_of(path, dataset)
+    plain = WideReader(format="wide", item=reader.texts_by, texts=reader.texts)
+    there = Rows(read_frame(content, faults), dataset, plain, faults)
+    texts = there.texts()
+    place = {uid: k for k, uid in enumerate(there.item.values)}
+    missing = [uid for uid in rows.item.values if uid not in place]
+    faults.add("the file as a whole", [f"found no text of item {shorten(uid)}" for uid in missing])
+    faults.check()
+    order = [place[uid] for uid in rows.item.values]
+    return Input(name, content.sha256), [[text[k] for k in order] for text in texts]

@@ -13,9 +13,8 @@ from types import MappingProxyType
 
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
-from chaos_utils.datasets.catalogue import KEYWORDS, known_datasets
+from chaos_utils.datasets.catalogue import KEYWORDS, known_datasets, registry
 from chaos_utils.datasets.dataset import DataFile, Kept
-from chaos_utils.datasets.registry import registry
 
 # The synthetic sample, laid out like a data folder.
 SAMPLE = Path(__file__).parent / "synthetic_sample"

@@ -80,27 +80,21 @@ def item_groups(all_votes: Sequence[Votes]) -> list[Ints]:
     An image is named by the beginning of the uid, as in ``4705552913.jpg#2r1n``. Items that are
     linked through others share a group too. Texts are compared without case and punctuation.
     """
-    parent: dict[object, object] = {}
+    from scipy.sparse import coo_array  # slow to import
+    from scipy.sparse.csgraph import connected_components
 
-    def root(key: object) -> object:
-        parent.setdefault(key, key)
-        while parent[key] != key:
-            parent[key] = parent[parent[key]]
-            key = parent[key]
-        return key
-
-    for place, votes in enumerate(all_votes):
-        for row, keys in enumerate(_shared(votes)):
-            for key in keys:
-                parent[root(key)] = root((place, row))
-    numbers: dict[object, int] = {}
-    return [
-        np.array(
-            [numbers.setdefault(root((place, row)), len(numbers)) for row in range(len(votes))],
-            dtype=np.int64,
-        )
-        for place, votes in enumerate(all_votes)
+    items = [keys for votes in all_votes for keys in _shared(votes)]
+    known: dict[tuple[str, ...], int] = {}
+    links = [
+        (row, len(items) + known.setdefault(key, len(known)))
+        for row, keys in enumerate(items)
+        for key in keys
     ]
+    n_nodes = len(items) + len(known)
+    places = np.array(links, dtype=np.int64).reshape(-1, 2).T
+    graph = coo_array((np.ones(len(links)), tuple(places)), shape=(n_nodes, n_nodes))
+    group = connected_components(graph, directed=False)[1][: len(items)].astype(np.int64)
+    return np.split(group, np.cumsum([len(votes) for votes in all_votes])[:-1])
 
 
 def _shared(votes: Votes) -> list[list[tuple[str, ...]]]:

@@ -12,42 +12,22 @@ from chaos_utils.datasets.dataset import TASKS_FILE, package_yaml
 
 
 class CorpusFile(Strict):
-    """A file of a corpus.
-
-    Attributes
-    ----------
-    split : str
-        ``train``, ``dev`` or ``test``.
-    name, title : str
-        The corpus, in tables and for readers.
-    file, labels : str
-        Names in the registry; `labels` is empty where the labels stand in the file itself.
-    """
+    """A file of a corpus; `name` and `title` are the corpus's, in tables and for readers."""
 
     split: Literal["train", "dev", "test"]
     name: str
     title: str
-    file: str
-    labels: str = ""
+    file: str  # as the labels, a name in the registry
+    labels: str = ""  # where they do not stand in the file itself
 
 
 class Task(Strict):
-    """What a model is trained for.
-
-    Attributes
-    ----------
-    name, title : str
-        As settings name it, and for readers.
-    kind : str
-        ``pairs`` of a premise and a hypothesis, or ``stories`` with two hypotheses.
-    corpora : tuple of CorpusFile
-        A story's development set is ChaosNLI itself, so there is none here.
-    """
+    """What a model is trained for: to judge pairs of texts, or to choose between two stories."""
 
     name: str
     title: str
     kind: Literal["pairs", "stories"]
-    corpora: tuple[CorpusFile, ...]
+    corpora: tuple[CorpusFile, ...]  # a story's development set is ChaosNLI itself
 
     @property
     def datasets(self) -> tuple[str, ...]:

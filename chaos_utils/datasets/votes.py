@@ -1,7 +1,7 @@
 """Votes on items: validated where they enter, immutable after."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -23,11 +23,14 @@ class Annotations:
     item, annotator, label : ndarray of int, shape (n_votes,)
         Positions of items and labels; annotators are running numbers from 0, in the order in
         which the file first names them. Their identifiers are not kept.
+    fields : mapping of tuples of str
+        What each annotator is, such as a gender, by the column that the dataset's YAML file names.
     """
 
     item: Ints
     annotator: Ints
     label: Ints
+    fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -154,18 +157,7 @@ class Votes:
         )
 
     def index(self, uid: str) -> int:
-        """Return the position of the item `uid`.
-
-        Returns
-        -------
-        int
-            Counted from 0.
-
-        Raises
-        ------
-        ChaosError
-            If the dataset has no such item.
-        """
+        """Return the position of the item `uid`, from 0; a ChaosError where there is none."""
         if uid not in self.uids:
             raise ChaosError("No such item.", where=self.dataset.title, found=uid)
         return self.uids.index(uid)

@@ -14,7 +14,7 @@ from chaos_utils.base.files import write_bytes
 from chaos_utils.base.locks import alone
 from chaos_utils.base.processes import environment
 from chaos_utils.datasets import sources
-from chaos_utils.datasets.registry import prediction_files, vote_files
+from chaos_utils.datasets.catalogue import prediction_files, vote_files
 from chaos_utils.publish import dependencies, processes, registry, site, staleness
 from chaos_utils.publish.processes import Ended, Progress, Say
 from chaos_utils.report import warm

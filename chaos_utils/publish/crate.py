@@ -19,7 +19,7 @@ from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_json
 from chaos_utils.base.inputs import Input
-from chaos_utils.datasets.registry import registry
+from chaos_utils.datasets.catalogue import registry
 from chaos_utils.publish import contents, dependencies, licences
 from chaos_utils.publish.metadata import media_type
 from chaos_utils.report import parameters

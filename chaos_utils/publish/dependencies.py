@@ -16,11 +16,16 @@ from chaos_utils.base.asked import asked_by
 from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.yaml_files import read_yaml
-from chaos_utils.datasets import availability
-from chaos_utils.datasets.availability import datasets_of, is_missing, may_be_recorded
-from chaos_utils.datasets.catalogue import bundled_datasets
-from chaos_utils.datasets.loading import VoteFiles, find_votes, find_votes_on
-from chaos_utils.datasets.registry import prediction_files, registry
+from chaos_utils.datasets import loading
+from chaos_utils.datasets.catalogue import bundled_datasets, prediction_files, registry
+from chaos_utils.datasets.loading import (
+    VoteFiles,
+    datasets_of,
+    find_votes,
+    find_votes_on,
+    is_missing,
+    may_be_recorded,
+)
 from chaos_utils.datasets.sources import find
 
 _RUNNER = f"{modules.PACKAGE}.report.runner"
@@ -169,7 +174,7 @@ def check_available(notebook: Path, values: Mapping[str, object]) -> None:
     elif isinstance(data, str) and notebook.stem in chapters():
         from chaos_utils.report import parameters  # slow to import
 
-        availability.check_available(values, parameters.resolve(notebook, {}))
+        loading.check_available(values, parameters.resolve(notebook, {}))
 
 
 def _votes_here(data: str) -> list[VoteFiles]:

@@ -12,8 +12,8 @@ import pandas as pd
 
 from chaos_utils.base import inputs
 from chaos_utils.base.files import fresh_folder, write_bytes, write_json
+from chaos_utils.datasets.catalogue import registry
 from chaos_utils.datasets.corpora import Corpus
-from chaos_utils.datasets.registry import registry
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.report import provenance

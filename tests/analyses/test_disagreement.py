@@ -11,13 +11,13 @@ from scipy.stats import entropy
 
 from chaos_utils.analyses import disagreement
 from chaos_utils.datasets.catalogue import get_dataset
-from chaos_utils.datasets.chaosnli import read_chaosnli
+from chaos_utils.datasets.readers import read_file
 
 
 def votes_of(folder, counts):
     """Return SNLI votes of these counts."""
     rows = [row(uid=str(i), counts=one) for i, one in enumerate(counts)]
-    return read_chaosnli(write_rows(folder / "votes", rows), get_dataset("snli"))
+    return read_file([write_rows(folder / "votes", rows)], get_dataset("snli"))
 
 
 def test_bins_hold_every_item_and_end_at_the_largest_entropy(sample, others):

@@ -18,9 +18,9 @@ from chaos_utils.base.asked import asked_by
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input
 from chaos_utils.base.table import Table
-from chaos_utils.datasets import availability
-from chaos_utils.datasets.availability import check_available
+from chaos_utils.datasets import loading
 from chaos_utils.datasets.catalogue import bundled_datasets
+from chaos_utils.datasets.loading import check_available
 from chaos_utils.scoring.systems import synthetic_systems
 
 
@@ -431,12 +431,12 @@ def test_what_needs_votes_or_systems_is_refused_before_a_kernel_starts(monkeypat
     for given in ({"seed": 1}, {"predictions": ["mine.csv"]}):
         with pytest.raises(ChaosError, match="chaos data fetch"):
             check_available(BOOK | given, BOOK)
-    monkeypatch.setattr(availability, "is_missing", lambda dataset: dataset.name == "mnli")
+    monkeypatch.setattr(loading, "is_missing", lambda dataset: dataset.name == "mnli")
     defaults = {"data": "auto", "dataset": "snli", "collections": 2}
     with pytest.raises(ChaosError, match="chaosNLI_mnli_m"):
         check_available(defaults | {"collections": 3}, defaults)
-    monkeypatch.setattr(availability, "is_missing", lambda dataset: False)
-    monkeypatch.setattr(availability.sources, "find", lambda name: None)
+    monkeypatch.setattr(loading, "is_missing", lambda dataset: False)
+    monkeypatch.setattr(loading.sources, "find", lambda name: None)
     with pytest.raises(ChaosError, match="data that others need is missing"):
         check_available(BOOK | {"seed": 1}, BOOK)
     check_available(BOOK | {"seed": 1, "predictions": ["mine.csv"]}, BOOK)

@@ -74,7 +74,7 @@ STORY = {"story_id": "s", "obs1": "a", "obs2": "b", "hyp1": "c", "hyp2": "d"}
     [
         ("nli", [row(), row("maybe")], "", "line 2(.|\n)*'maybe'(.|\n)*entailment"),
         ("nli", [row(sentence1=3)], "", "line 1(.|\n)*sentence1"),
-        ("nli", ['"x"'], "", "lacks a field 'sentence1'"),
+        ("nli", ['"x"'], "", "no column 'sentence1'"),
         ("alphanli", [STORY], "1\n2\n", "2 labels for 1 stories"),
         ("alphanli", [STORY], "3\n", "line 1"),
     ],

@@ -12,10 +12,9 @@ from helpers.rows import row, write_rows
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import dataset as d
-from chaos_utils.datasets.catalogue import bring, get_dataset, known_datasets
+from chaos_utils.datasets.catalogue import bring, get_dataset, known_datasets, registry
 from chaos_utils.datasets.dataset import read_dataset
 from chaos_utils.datasets.loading import load_all_votes, load_votes
-from chaos_utils.datasets.registry import registry
 
 CSV = "item,label\na,red\na,blue\nb,red\n"
 SYSTEM = {"family": "a", "seeds": [1], "files": ["a-{seed}.json"], "trained_on": []}

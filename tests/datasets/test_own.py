@@ -191,7 +191,7 @@ def test_drafts_and_what_was_discarded_are_left_out_and_counted(path):
         (b"item,label\n1,a\nitem,label\n2,b\n", "are two files joined"),
         (b'[{"id": 1}][{"id": 2}]', "are two files joined"),
         ("item,label\n1,a\n".encode("utf-16"), "UTF-16"),
-        (b"\x1f\x8b\x08", "gzip"),
+        (b"\x1f\x8b\x08", "^The data file is packed with gzip"),
         (b"PK\x03\x04", "Excel"),
         (b"\x80\x04\x95", "a pickle"),
         (b'[{"id": 1, "label": {"a": 1}}]', "holds objects, not labels"),
@@ -249,7 +249,12 @@ def test_check_answers_for_people_and_programs(path, tmp_path):
     assert [one["file"] for one in both] == ["votes.csv", "wide.csv"]
     run("init", path)
     path.write_text(GOOD + "2,a dog ran,ann,yes,30\n")  # her second vote on it
-    for more in ([], ["--json"]):
-        code, shown = run("check", path, *more)
+    for more in (
+        ["check"],
+        ["check", "--json"],
+        ["init", "--force"],
+        ["init", "--force", "--json"],
+    ):
+        code, shown = run(more[0], path, *more[1:])
         assert code == 2
-        assert "faults" in shown
+        assert "fault" in shown

@@ -14,7 +14,7 @@ import pytest
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import frame
 from chaos_utils.datasets.dataset import Dataset
-from chaos_utils.datasets.findings import check_file
+from chaos_utils.datasets.findings import check_file, check_votes
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.readers import read_file
 
@@ -172,6 +172,18 @@ def test_a_named_rule_cuts_a_slider_into_labels(tmp_path):
     ):
         with pytest.raises(ValueError, match=expected):
             dataset(COLUMNS | {"cut": CUT | wrong})
+
+
+def test_groups_of_annotators_are_kept_where_the_yaml_file_names_them(tmp_path):
+    by_gender = LONG | {"annotator_fields": ["gender"]}
+    rows = "item,who,gender,label\na,w9,f,red\na,w7,,blue\nb,w9,f,red\n"
+    votes = read(tmp_path, rows, by_gender)
+    assert votes.annotations.fields == {"gender": ("f", "")}
+    assert "votes by 'gender': f (2), not stated (1)" in check_votes(votes).remarks
+    with pytest.raises(
+        ChaosError, match="line 4, field 'gender': found 'm'; expected what an earl"
+    ):
+        read(tmp_path, rows.replace("b,w9,f", "b,w9,m"), by_gender)
 
 
 def test_second_votes_count_only_where_the_yaml_file_says_so(tmp_path):

@@ -14,10 +14,9 @@ from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.data import data_app
 from chaos_utils.datasets import sources
-from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.catalogue import get_dataset, registry
 from chaos_utils.datasets.dataset import DataFile
 from chaos_utils.datasets.loading import load_votes
-from chaos_utils.datasets.registry import registry
 
 CONTENT = b"the published file\n"
 SHA256 = hashlib.sha256(CONTENT).hexdigest()

@@ -86,7 +86,14 @@ FILES = {
         )
     },
     "Prodigy": {"votes.jsonl": lines(*PRODIGY)},
-    "doccano": {
+    "doccano, a list of annotations": {
+        "export.jsonl": lines(
+            *({"id": n, "text": f"text {n}", "annotations": [
+                {"label": label, "user": who} for item, who, label in ROWS if item == n
+            ]} for n in (1, 2))
+        )
+    },
+    "doccano, a file per user": {
         f"{who}.jsonl": lines(
             *({"id": item, "text": f"text {item}", "label": [label]}
               for item, one, label in ROWS if one == who)

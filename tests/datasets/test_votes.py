@@ -10,13 +10,13 @@ from helpers.rows import row, write_rows
 from chaos_utils.base import inputs
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.catalogue import get_dataset
-from chaos_utils.datasets.chaosnli import read_chaosnli
+from chaos_utils.datasets.readers import read_file
 from chaos_utils.datasets.sources import SAMPLE
 from chaos_utils.metrics.divergence import entropy
 
 
 def read(tmp_path, rows, dataset="snli", **options):
-    return read_chaosnli(write_rows(tmp_path / "file.jsonl", rows), get_dataset(dataset), **options)
+    return read_file([write_rows(tmp_path / "file.jsonl", rows)], get_dataset(dataset), **options)
 
 
 def test_a_file_becomes_votes(tmp_path):
@@ -46,16 +46,22 @@ def changed(**fields):
     ("bad", "expected"),
     [
         ("{not json", "line 2, column 2: found '{not json'; expected JSON"),
-        (changed(uid=None), "line 2, field 'uid': found nothing; expected text"),
-        (row(uid="first"), "found 'first', which line 1 has too; expected unique uids"),
+        (changed(uid=None), "line 2, field 'uid': found nothing; expected an identifier"),
+        (row(uid="first"), "line 2, found item 'first', as on line 1; expected each item once"),
         (changed(label_count=[110, -10, 0]), "expected 3 whole numbers from 0"),
-        (changed(label_count=[70, 20, 11]), "which sums to 101; expected 100 votes"),
+        (changed(label_count=[70, 20, 11]), "line 2, found 101 votes; expected 100 per item"),
         (changed(label_counter={"e": 70, "n": 30}), "field 'label_counter'"),
         (changed(label_dist=[0.7, 0.1, 0.2]), "field 'label_dist'"),
         (changed(majority_label="x"), "field 'majority_label': found 'x'; expected one of e, n, c"),
-        (changed(majority_label="n"), "found 'n' with 20 votes; expected a label with the most"),
+        (
+            changed(majority_label="n"),
+            "label 'neutral' with 20 votes; expected a label with the",
+        ),
         (changed(old_label="c"), "field 'old_label': found 'c'"),
-        (changed(old_labels=["neutral"]), "found 1 labels; expected 5, or 4"),
+        (
+            changed(old_labels=["neutral"]),
+            "found ['neutral']; expected 4 or 5 labels",
+        ),
         (changed(example={"premise": "p"}), "field 'example.hypothesis': found nothing"),
         (changed(example={**row()["example"], "uid": "b"}), "field 'example.uid': found 'b'"),
         (changed(entropy=0.802), "field 'entropy': found 0.802; expected that of label_count"),
@@ -72,11 +78,11 @@ def test_all_faults_are_counted_and_the_first_few_shown(tmp_path):
     with pytest.raises(ChaosError, match="empty"):
         read(tmp_path, [])
     wrong = changed(majority_label="x")
-    with pytest.raises(ChaosError, match=r"^3 faults"):  # the doubled uid, too
+    with pytest.raises(ChaosError, match=r"^2 faults"):  # the doubled uid, too
         read(tmp_path, [wrong, wrong])
-    with pytest.raises(ChaosError, match=r"^40 faults(.|\n)*line 5(.|\n)*and 35 more") as fault:
-        read(tmp_path, ["oops"] * 40)
-    assert "line 6" not in str(fault.value)
+    with pytest.raises(ChaosError, match=r"^40 faults(.|\n)*line 6(.|\n)*and 35 more") as fault:
+        read(tmp_path, [row(), *["oops"] * 40])
+    assert "line 7" not in str(fault.value)
 
 
 def test_what_need_not_be_there(tmp_path):

@@ -182,6 +182,7 @@ def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Callable[[Pat
     nested = made / "nested.yml"
     nested.write_text("name: nested\ntitle: Nested\nlabels: [a, b]\nfiles: [{name: nested.json}]\n"
                       "reader: {format: long, keys: [item], each: given, annotator: key, "
+                      "annotator_fields: [status], "
                       "label: given.x.0, where: {status: [ok, 1]}}\n")  # fmt: skip
     sound = (
         b'{"1": {"given": {"u": {"x": ["a"]}, "v": {"x": ["b"]}}, "status": "ok"}, "2": '

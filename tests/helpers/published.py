@@ -5,7 +5,7 @@ from pathlib import Path
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import sources
-from chaos_utils.datasets.registry import prediction_files, registry, vote_files
+from chaos_utils.datasets.catalogue import prediction_files, registry, vote_files
 
 
 def link_published(folder: Path) -> None:

@@ -5,8 +5,7 @@ import pytest
 from chaos_utils.base import modules, paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import companions
-from chaos_utils.datasets.catalogue import bundled_datasets
-from chaos_utils.datasets.registry import registry
+from chaos_utils.datasets.catalogue import bundled_datasets, registry
 from chaos_utils.publish import dependencies
 
 ANNOTATIONS, DISAGREEMENT, PAGES = "annotations", "disagreement", "the site"

@@ -13,10 +13,9 @@ from chaos_utils.analyses import claims_numbers, fitting
 from chaos_utils.analyses.baan import agrees
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import sources
-from chaos_utils.datasets.availability import missing_predictions
-from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.catalogue import get_dataset, prediction_files
 from chaos_utils.datasets.dataset import DataFile, Kept, ReleasedSystem
-from chaos_utils.datasets.registry import prediction_files
+from chaos_utils.datasets.loading import missing_predictions
 from chaos_utils.report.captions import cautioned
 from chaos_utils.scoring import systems
 from chaos_utils.scoring.predictions import read_predictions

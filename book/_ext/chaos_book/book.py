@@ -16,10 +16,15 @@ from sphinx.util.docutils import SphinxDirective
 from chaos_book import faults
 from chaos_utils.base import paths
 from chaos_utils.base.authorship import Citation, read_citation
-from chaos_utils.datasets.availability import datasets_of, is_missing, may_be_recorded
 from chaos_utils.datasets.catalogue import shorts_of
 from chaos_utils.datasets.dataset import Dataset
-from chaos_utils.datasets.loading import load_all_votes, load_votes
+from chaos_utils.datasets.loading import (
+    datasets_of,
+    is_missing,
+    load_all_votes,
+    load_votes,
+    may_be_recorded,
+)
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.publish import contents, licences
 from chaos_utils.report.manifests import SYNTHETIC_NOTE, Manifest

@@ -17,8 +17,8 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 from sphinx.writers.html5 import HTML5Translator
 
 from chaos_book.book import BOOK, raw_html
-from chaos_utils.datasets.availability import is_missing
 from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.loading import is_missing
 from chaos_utils.publish import citations, licences, templating
 from chaos_utils.publish.landing import is_wide
 from chaos_utils.report import values

@@ -1,0 +1,492 @@
+"""The rows of a file of votes, on their way to `Votes`.
+
+What must hold is asked of whole columns, and what does not is noted with its row. Nothing is
+repaired.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from chaos_utils.base import inputs
+from chaos_utils.base.errors import counted
+from chaos_utils.datasets.cells import (
+    MOST_VOTES,
+    alone,
+    as_count,
+    as_identifier,
+    as_list,
+    as_share,
+)
+from chaos_utils.datasets.dataset import (
+    ColumnsReader,
+    Dataset,
+    LongReader,
+    TableReader,
+    WideReader,
+)
+from chaos_utils.datasets.faults import Faults, shorten, wrong
+from chaos_utils.datasets.frame import Column, Frame, column_of
+from chaos_utils.datasets.labels import label_of, notes_on, vote_of
+from chaos_utils.datasets.votes import Annotations, Ints, Votes, frozen
+
+_SHARE_TOLERANCE = 0.25  # of a vote: shares are rounded to a few decimals
+_NONE, _IGNORED, _UNKNOWN = -1, -2, -3  # in the place of a label
+_UNSET = ("", "0", "false")  # cells of one-hot columns, in lower case
+Mask = npt.NDArray[np.bool_]
+Codes = npt.NDArray[np.signedinteger[Any]]
+Texts = list[list[str]]  # of each field, those of all items
+
+
+def known_labels(dataset: Dataset) -> str:
+    """Return the answers that a dataset knows, for a message."""
+    cut = getattr(dataset.reader, "cut", None)
+    if cut:
+        return f"a number from {cut.edges[0]:g} to {cut.edges[-1]:g}"
+    codes = list(dataset.codes)
+    return f"one of {', '.join(codes[:12])}{', …' if len(codes) > 12 else ''}"
+
+
+class Rows:
+    """The rows of a file on their way to votes; rows with faults are marked."""
+
+    no_majority: tuple[object, ...] = (None, "", "-")  # cells that leave it to the votes
+
+    def __init__(
+        self,
+        frame: Frame,
+        dataset: Dataset,
+        reader: TableReader,
+        faults: Faults,
+        n_votes: int = 0,
+    ) -> None:
+        self.frame, self.dataset, self.reader, self.faults = frame, dataset, reader, faults
+        self.n_votes = n_votes  # that each item must have; 0 for any number
+        self.bad = np.zeros(len(frame), dtype=bool)
+        self._check_columns()
+        self.item = self._items()
+        self.first = self.item.first
+        if not isinstance(reader, LongReader):
+            again = self.item.codes >= 0
+            again[self.first] = False
+            self.note(
+                again,
+                lambda row: (
+                    f"found item {shorten(self.item[row])}, as on "
+                    f"{frame.place(self._first_of(row))}; expected each item once"
+                ),
+            )
+            codes = np.where(again, -1, self.item.codes).astype(np.int32)
+            self.item = Column(codes, self.item.values)
+
+    def note(self, mask: Mask, said: Callable[[int], str], at: Ints | None = None) -> None:
+        """Note what is wrong with rows, or with votes that stand at rows."""
+        numbers = np.flatnonzero(mask)
+        self.faults.rows(numbers, self.frame.place, said, at)
+        self.bad[numbers if at is None else at[numbers]] = True
+
+    def wrong(self, mask: Mask, path: str, column: Column, expected: str) -> None:
+        """Note rows whose cell is not what it should be."""
+        self.note(mask, lambda row: wrong(path, column[row], expected))
+
+    def _first_of(self, row: int) -> int:
+        return int(self.first[self.item.codes[row]])
+
+    def _check_columns(self) -> None:
+        reader = self.reader
+        wanted: list[str] = [reader.item, reader.majority, reader.old_label]
+        if not reader.texts_by:
+            wanted += [reader.texts.get(text, text) for text in self.dataset.text_fields]
+        if isinstance(reader, LongReader):
+            wanted += [*reader.label_columns, reader.annotator, *reader.annotator_fields]
+        elif isinstance(reader, ColumnsReader):
+            wanted += [reader.labels] if isinstance(reader.labels, str) else reader.labels
+            wanted += [reader.annotators]
+        elif isinstance(reader.n_votes, str):
+            wanted += [reader.n_votes]
+        self.frame.require(filter(None, wanted), self.faults)
+
+    def _items(self) -> Column:
+        reader, n = self.reader, len(self.frame)
+        if not reader.item:
+            return Column(np.arange(n, dtype=np.int32), list(map(str, range(n))))
+        cells = self.frame.column(reader.item)
+        item = cells.identifiers
+        self.wrong(item.codes < 0, reader.item, cells, "an identifier")
+        return item
+
+    def votes(
+        self,
+        read: Sequence[inputs.Input],
+        texts: Texts | None = None,
+    ) -> Votes:
+        """Return the votes; `texts` are those of another file."""
+        reader, dataset = self.reader, self.dataset
+        majority = self._stated(reader.majority, none=self.no_majority)
+        old = self._stated(reader.old_label)
+        if texts is None:
+            texts = self.texts()
+        annotations, notes = None, notes_on(dataset, 0, {}, rows_left_out=self.frame.notes)
+        if isinstance(reader, WideReader):
+            counts = self._counts(reader)
+        else:
+            counts, annotations, notes = self._cast(reader)
+        self._check_items(counts, majority)
+        most = counts.argmax(axis=1)
+        return Votes(
+            dataset=dataset,
+            uids=tuple(map(str, range(len(counts)))) if reader.numbered
+            else tuple(self.item.values),
+            counts=frozen(counts),
+            majority=frozen(most if majority is None else np.where(majority < 0, most, majority)),
+            source=read[0],
+            given_old_label=None if old is None else frozen(np.maximum(old, 0)),
+            given_old_votes=None if old is None else frozen(self._old_votes(old)),
+            texts=tuple(
+                MappingProxyType(dict(zip(dataset.text_fields, text, strict=True)))
+                for text in zip(*texts, strict=True)
+            ),
+            annotations=annotations,
+            notes=notes,
+            other_sources=tuple(read[1:]),
+        )  # fmt: skip
+
+    def _stated(self, path: str, none: Sequence[object] = ()) -> Ints | None:
+        """Return the label that the file states of each item, -1 for none."""
+        if not path:
+            return None
+
+        def code(value: object) -> int:
+            label = label_of(value, self.dataset)
+            return label if label is not None else _NONE if value in none else _UNKNOWN
+
+        cells = self.frame.column(path)
+        codes: Ints = cells.map(code, np.int64)
+        there = np.zeros(len(codes), dtype=bool)
+        there[self.first] = True
+        self.wrong(there & (codes == _UNKNOWN), path, cells, known_labels(self.dataset))
+        self._check_same(path, cells, codes, "label")
+        stated: Ints = codes[self.first]
+        return stated
+
+    def _check_same(self, path: str, cells: Column, codes: Codes, what: str) -> None:
+        """Note where a later row says something else about its item than the first one."""
+        self.note(
+            ~Column(codes.astype(np.int32), []).is_same_within(self.item),
+            lambda row: wrong(
+                path, cells[row], f"the {what} that {self.frame.place(self._first_of(row))} has"
+            ),
+        )
+
+    def _old_votes(self, old: Ints) -> Ints:
+        """Return the original votes: the label alone."""
+        votes: Ints = np.eye(self.dataset.n_classes, dtype=np.int64)[np.maximum(old, 0)]
+        return votes
+
+    def texts(self) -> Texts:
+        """Return each text field of all items."""
+        found = []
+        for name in self.dataset.text_fields:
+            path = self.reader.texts.get(name, name)
+            cells = self.frame.column(path)
+            is_text = cells.map(lambda value: isinstance(value, str), bool)
+            there = np.zeros(len(is_text), dtype=bool)
+            there[self.first] = True
+            self.wrong(there & ~is_text, path, cells, "text")
+            self._check_same(path, cells, cells.codes, "text")
+            found.append([cells[row] for row in self.first.tolist()])
+        return found
+
+    def _ballots(self, reader: LongReader | ColumnsReader) -> "_Ballots":
+        """Return the answers one by one, with the rows where they stand."""
+        frame = self.frame
+        if isinstance(reader, LongReader):
+            who = frame.column(reader.annotator) if reader.annotator else None
+            if isinstance(reader.label, str):
+                cells = frame.column(reader.label)
+                return _Ballots(None, cells, [reader.label], who)
+            set_columns = [frame.column(name).map(_is_set, bool) for name in reader.label]
+            is_set = np.column_stack(set_columns)
+            n_set = is_set.sum(axis=1)
+            listed = ", ".join(map(shorten, reader.label[:6]))
+            self.note(
+                n_set != 1,
+                lambda row: f"found {n_set[row]} of the columns {listed} set; expected one",
+            )
+            rows = np.flatnonzero(n_set == 1)
+            cells = Column(is_set.argmax(axis=1).astype(np.int32)[rows], list(reader.label))
+            who = who and Column(who.codes[rows], who.values)
+            return _Ballots(rows, cells, [", ".join(reader.label)], who)
+        if isinstance(reader.labels, str):
+            return self._listed(reader.labels, reader.annotators)
+        names, n = list(reader.labels), len(frame)
+        columns = [frame.column(name) for name in names]
+        shift = np.cumsum([0, *(len(one.values) for one in columns)])[:-1]
+        codes = np.column_stack(
+            [
+                np.where(one.map(lambda cell: cell in (None, ""), bool), -1, one.codes + start)
+                for one, start in zip(columns, shift, strict=True)
+            ]
+        ).ravel()
+        there = codes >= 0
+        cells = Column(codes[there].astype(np.int32), [v for one in columns for v in one.values])
+        rows = np.repeat(np.arange(n), len(names))[there]
+        return _Ballots(rows, cells, names, None, np.tile(np.arange(len(names)), n)[there])
+
+    def _listed(self, path: str, annotators: str) -> "_Ballots":
+        """Return the answers that a column lists, with who gave them."""
+        cells = self.frame.column(path)
+        lists = cells.map(as_list)
+        is_list = lists != None  # noqa: E711 - of each element
+        self.wrong(~is_list, path, cells, "a list of labels")
+        if annotators:
+            people = self.frame.column(annotators).map(as_list)
+            lengths = np.array([-1 if one is None else len(one) for one in people])
+            wanted = np.array([0 if one is None else len(one) for one in lists])
+            self.note(
+                is_list & (lengths != wanted),
+                lambda row: (
+                    f"field {annotators!r}: expected a list of {wanted[row]}, one per label"
+                ),
+            )
+            is_list &= lengths == wanted
+        rows = np.flatnonzero(is_list)
+        given = lists[rows]
+        who = column_of(one for row in rows for one in people[row]) if annotators else None
+        at = np.repeat(rows, [len(one) for one in given])
+        return _Ballots(at, column_of(one for values in given for one in values), [path], who)
+
+    def _cast(
+        self, reader: LongReader | ColumnsReader
+    ) -> tuple[Ints, Annotations | None, tuple[str, ...]]:
+        """Return the counts, who voted, and what was read otherwise than it stands."""
+        dataset, ballots = self.dataset, self._ballots(reader)
+        cells, at = ballots.cells, ballots.rows
+
+        def code(value: object) -> int:
+            value = alone(value)
+            label = vote_of(value, dataset, reader.cut)
+            if label is not None:
+                return label
+            return _IGNORED if (as_identifier(value) or "") in reader.ignore else _UNKNOWN
+
+        label = cells.map(code, np.int32)
+        expected = known_labels(dataset)
+        self.note(
+            label == _UNKNOWN,
+            lambda vote: wrong(ballots.field(vote), cells[vote], expected),
+            at,
+        )
+        item = self.item.codes if at is None else self.item.codes[at]
+        kept = (label >= 0) & (item >= 0)
+        k, n_items = dataset.n_classes, len(self.item.values)
+        places = item[kept].astype(np.int64)
+        places *= k
+        places += label[kept]
+        counts = np.bincount(places, minlength=n_items * k).reshape(-1, k)
+        del places  # of ten million votes, it takes a tenth of a gigabyte
+        annotations, n_second = None, 0
+        if ballots.who is not None:
+            who = ballots.who.identifiers
+            name = reader.annotator if isinstance(reader, LongReader) else reader.annotators
+            self.note(  # who it is, is never shown, not even here
+                who.codes < 0, lambda vote: f"field {name!r}: expected an identifier", at
+            )
+            n_second = self._second_votes(item, who, (label != _IGNORED) & (item >= 0), at, reader)
+            named = kept & (who.codes >= 0)
+            parts = [one if named.all() else one[named] for one in (item, who.codes, label)]
+            order = np.argsort(parts[0], kind="stable")
+            fields = self._of_annotators(reader) if isinstance(reader, LongReader) else {}
+            items, people, labels = (frozen(one[order]) for one in parts)
+            annotations = Annotations(items, people, labels, fields)
+        ignored = Column(cells.codes[label == _IGNORED], cells.values)
+        left_out = ignored.map(lambda value: as_identifier(alone(value)) or "").tolist()
+        trimmed = cells.map(lambda value: isinstance(value, str) and value != value.strip(), bool)
+        notes = notes_on(
+            dataset,
+            int(counts.sum()),
+            Counter(left_out),
+            int((trimmed & kept).sum()),
+            n_second,
+            self.frame.notes,
+        )
+        return counts, annotations, notes
+
+    def _of_annotators(self, reader: LongReader) -> dict[str, tuple[str, ...]]:
+        """Return by column what is said of each annotator, which must be one thing."""
+        people = self.frame.column(reader.annotator).identifiers
+        fields = {}
+        for path in reader.annotator_fields:
+            cells = self.frame.column(path).identifiers
+            is_same = cells.is_same_within(people)
+            self.wrong(~is_same, path, cells, "what an earlier row says of this annotator")
+            fields[path] = tuple(cells[row] or "" for row in people.first.tolist())
+        return fields
+
+    def _second_votes(
+        self, item: Codes, who: Column, counts: Mask, at: Ints | None, reader: TableReader
+    ) -> int:
+        """Note votes by an annotator who had judged the item; return how many are allowed."""
+        counts &= who.codes >= 0
+        pairs = item[counts].astype(np.int64)
+        pairs *= len(who.values)
+        pairs += who.codes[counts]
+        in_order = np.sort(pairs)
+        if not (in_order[1:] == in_order[:-1]).any():
+            return 0
+        votes = np.flatnonzero(counts)
+        order = np.argsort(pairs, kind="stable")
+        starts = np.append(True, np.diff(pairs[order]) != 0)
+        first = order[np.maximum.accumulate(np.where(starts, np.arange(len(order)), 0))]
+        first_vote = dict(zip(votes[order[~starts]].tolist(), votes[first[~starts]].tolist(),
+                              strict=True))  # fmt: skip
+        if getattr(reader, "second_votes", False):
+            return len(first_vote)
+
+        def said(vote: int) -> str:
+            row, before = vote, first_vote[vote]
+            if at is not None:
+                row, before = int(at[row]), int(at[before])
+            if row == before:
+                return "found two votes by one annotator; expected one per item and annotator"
+            return (
+                f"found a second vote on item {shorten(self.item[row])} by the annotator of "
+                f"{self.frame.place(before)}; expected one per item and annotator"
+            )
+
+        again = np.zeros(len(item), dtype=bool)
+        again[list(first_vote)] = True
+        self.note(again, said, at)
+        return 0
+
+    def _counts(self, reader: WideReader) -> Ints:
+        """Return the votes from the columns of the labels."""
+        dataset, frame = self.dataset, self.frame
+        others = {reader.item, reader.n_votes, reader.majority, reader.old_label}
+        columns: dict[int, str] = {}
+        for name in frame.names:
+            label = None if name in others else label_of(name, dataset)
+            if label in columns:
+                raise self.faults.fatal(
+                    f"Two columns stand for the label {dataset.codes[label]!r}.",
+                    f"{columns[label]!r} and {name!r}",
+                    "one",
+                )
+            if label is not None:
+                columns[label] = name
+        missing = [code for k, code in enumerate(dataset.codes) if k not in columns]
+        if missing:
+            raise self.faults.fatal(
+                f"The data file has no column for the label {missing[0]!r}.",
+                "columns " + ", ".join(shorten(name) for name in frame.names[:12]),
+            )
+        read, expected = or_nan(as_count), f"a whole number from 0 to {MOST_VOTES:,}"
+        if reader.values == "shares":
+            read, expected = or_nan(as_share), "a share from 0 to 1"
+        values = np.empty((len(frame), dataset.n_classes))
+        for k, name in columns.items():
+            cells = frame.column(name)
+            values[:, k] = cells.map(read, np.float64)
+            self.wrong(np.isnan(values[:, k]), name, cells, expected)
+        there = ~np.isnan(values.sum(axis=1))
+        if reader.n_votes:
+            values = self._times(values, there, reader)
+        counts: Ints = np.rint(np.nan_to_num(values[self.first])).astype(np.int64)
+        return counts
+
+    def _times(
+        self, values: npt.NDArray[np.float64], there: Mask, reader: WideReader
+    ) -> npt.NDArray[np.float64]:
+        """Compare counts with the number of votes, or multiply shares by it."""
+        cells = Column(np.zeros(len(values), dtype=np.int32), [reader.n_votes])
+        if isinstance(reader.n_votes, str):
+            cells = self.frame.column(reader.n_votes)
+        stated = cells.map(or_nan(as_count), np.float64)
+        name = str(reader.n_votes)
+        if reader.values == "counts":
+            total = values.sum(axis=1)
+            self.note(
+                there & (total != stated),
+                lambda row: wrong(name, cells[row], f"{total[row]:.0f}, the sum of the columns"),
+            )
+            return values
+        is_number = stated > 0
+        self.wrong(~is_number, name, cells, "the item's number of votes")
+        exact = values * np.where(is_number, stated, np.nan)[:, np.newaxis]
+        whole = np.rint(exact)
+        off = (whole.sum(axis=1) != stated) | (np.abs(exact - whole) > _SHARE_TOLERANCE).any(axis=1)
+        self.note(
+            there & is_number & off,
+            lambda row: (
+                f"found shares of {stated[row]:.0f} votes that are {_listed(exact[row])}; "
+                "expected whole votes"
+            ),
+        )
+        return whole
+
+    def _check_items(self, counts: Ints, majority: Ints | None) -> None:
+        """Note what only shows when all votes on an item are there."""
+        n_votes, total, most = self.n_votes, counts.sum(axis=1), counts.max(axis=1)
+        given = np.full(len(counts), -1) if majority is None else majority
+        votes_for = counts[np.arange(len(counts)), np.maximum(given, 0)]
+        is_sound = np.ones(len(counts), dtype=bool)
+        rows = np.flatnonzero(self.bad)
+        is_sound[self.item.codes[rows][self.item.codes[rows] >= 0]] = False
+        is_sound &= ~self.bad[self.first]
+
+        def said(row: int) -> str:
+            item = int(self.item.codes[row])
+            if not total[item]:
+                return "found no votes; expected at least 1 per item"
+            if n_votes and total[item] != n_votes:
+                return f"found {counted(int(total[item]), 'vote')}; expected {n_votes} per item"
+            return (
+                f"found the majority label {self.dataset.labels[given[item]]!r} with "
+                f"{votes_for[item]} votes; expected a label with the most votes, {most[item]}"
+            )
+
+        wrong_number = (total == 0) | ((total != n_votes) if n_votes else False)
+        wrong_items = is_sound & (wrong_number | ((given >= 0) & (votes_for != most)))
+        mask = np.zeros(len(self.bad), dtype=bool)
+        mask[self.first[wrong_items]] = True
+        self.note(mask, said)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ballots:
+    """Answers one by one: the rows and columns where they stand, and who gave them."""
+
+    rows: Ints | None  # None for one in each row
+    cells: Column
+    columns: Sequence[str]
+    who: Column | None
+    column: Ints | None = None  # of each answer, where there are several
+
+    def field(self, vote: int) -> str:
+        """Return the column of an answer."""
+        return self.columns[0 if self.column is None else int(self.column[vote])]
+
+
+def _is_set(value: object) -> bool:
+    """Return whether a cell of a one-hot column says that its label is given."""
+    return str("" if value is None else value).strip().casefold() not in _UNSET
+
+
+def or_nan(read: Callable[[object], float | None]) -> Callable[[object], float]:
+    """Return a function that gives NaN for what `read` makes nothing of."""
+
+    def number(value: object) -> float:
+        found = read(value)
+        return np.nan if found is None else found
+
+    return number
+
+
+def _listed(values: npt.NDArray[np.float64]) -> str:
+    shown = ", ".join(f"{value:g}" for value in values[:6])
+    return shown + (", …" if len(values) > 6 else "")
