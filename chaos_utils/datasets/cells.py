@@ -133,8 +133,8 @@ def as_share(value: object) -> float | None:
 
 def as_identifier(value: object) -> str | None:
     """Return the identifier of an item or annotator as text; None where the value is none."""
+    if isinstance(value, str):
+        return value.strip() or None
     if isinstance(value, float) and value == value and value.is_integer():
         value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        return None
-    return str(value).strip() or None
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else None

@@ -17,8 +17,8 @@ class Faults:
 
     Parameters
     ----------
-    path : Path
-        The file.
+    path : Path or None
+        The file; None where there is none.
     title : str
         What it holds, such as the dataset's title.
     expected : str
@@ -27,7 +27,7 @@ class Faults:
         What its reader can do about the faults.
     """
 
-    def __init__(self, path: Path, title: str, *, expected: str, todo: str) -> None:
+    def __init__(self, path: Path | None, title: str, *, expected: str, todo: str) -> None:
         self.path = path
         self.title = title
         self._expected = expected
@@ -66,8 +66,9 @@ class Faults:
         """Raise one ChaosError if there was any fault."""
         if not self.number:
             return
+        what = self.title if self.path is None else f"a file of {self.title}"
         raise ChaosError(
-            f"{counted(self.number, 'fault')} in a file of {self.title}.",
+            f"{counted(self.number, 'fault')} in {what}.",
             where=self.path,
             found="\n".join(self.shown),
             expected=self._expected,

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import KEYWORDS, book_datasets
+from chaos_utils.datasets.faults import shorten
 from chaos_utils.datasets.loading import load_all_votes, load_votes
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring import human_equivalents as people
@@ -158,9 +159,7 @@ def make_system(name: str, votes: Votes, probabilities: npt.ArrayLike) -> System
         If the shape is another, or a row holds no probabilities.
     """
     if not predictions.is_name(name):
-        raise ChaosError(
-            "A system needs a name.", found=ascii(name)[:80], expected=predictions.NAME
-        )
+        raise ChaosError("A system needs a name.", found=shorten(name), expected=predictions.NAME)
     _check_votes(votes)
     dataset = votes.dataset
     shape = (len(votes), dataset.n_classes)
@@ -178,8 +177,7 @@ def make_system(name: str, votes: Votes, probabilities: npt.ArrayLike) -> System
             todo="give one row per item in the order of votes.uids, one column per label",
         )
     values = given.astype(np.float64)
-    places = [f"row {i}, {uid}" for i, uid in enumerate(votes.uids)]
-    predictions.check_shares(name, places, values)
+    predictions.check_shares(name, lambda row: f"row {row}, {votes.uids[row]}", values)
     values /= values.sum(axis=1, keepdims=True)
     values.setflags(write=False)
     return computed(name, votes, values, origin="yours")
@@ -505,7 +503,7 @@ def _check_type(argument: str, value: object, types: Any, expected: str) -> None
 def _shown(value: object) -> str:
     """Return a value for a message, or its type where that says more."""
     is_plain = value is None or isinstance(value, str | int | float | Path)
-    return ascii(value)[:80] if is_plain else type(value).__name__
+    return shorten(value) if is_plain else type(value).__name__
 
 
 def _names(measures: str | Iterable[str] | None) -> list[str] | None:
