@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -42,10 +43,9 @@ from chaos_utils.report.manifests import Votes as VotesCell
 from chaos_utils.scoring import replacement as replacements
 from chaos_utils.scoring import worth as worths
 from chaos_utils.scoring.annotators import agreement_with_rest, dawid_skene
+from chaos_utils.scoring.beside import at_most, judge, part_of, references
 from chaos_utils.scoring.human_equivalents import refusal
-from chaos_utils.scoring.judging import part_of
-from chaos_utils.scoring.references import References
-from chaos_utils.scoring.scores import score
+from chaos_utils.scoring.scores import as_scores, score
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import base_rate, baselines, own_systems, refuse_unused
 
@@ -67,15 +67,8 @@ def some_items(evidence: Evidence, most: int, seed: int) -> Evidence:
     (votes,) = evidence.votes
     if len(votes) <= most:
         return evidence
-    kept = _at_most(votes, most, seed)
+    kept = at_most(votes, most, seed)
     return replace(evidence, given_votes=(kept,), given_systems=((),), own=True)
-
-
-def _at_most(votes: Votes, most: int, seed: int) -> Votes:
-    if len(votes) <= most:
-        return votes
-    drawn = np.random.default_rng(seed).choice(len(votes), most, replace=False)
-    return part_of(votes, np.sort(drawn))
 
 
 def texts_of(votes: Votes) -> Callable[[str, str], Mapping[str, str] | None]:
@@ -335,17 +328,15 @@ def evaluated(
     """
     votes = _of_two_votes(votes)
     everyone = [*baselines(votes, seed), *_marked(systems)]
-    scores = score(votes, everyone, measures=_JUDGED_BY, n_resamples=n_resamples, seed=seed)
-    references = References(_at_most(votes, most, seed), seed=seed).scores(_JUDGED_BY)
-    worth = [
-        row | one.keys
-        for one in everyone
-        if not refusal(votes, one)
-        for row in worths.worth(votes, one, seed=seed).rows
-    ]
-    table = pd.concat([references, scores, pd.DataFrame(worth)])
+    how: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
+    scores = as_scores(judge(votes, everyone, _JUDGED_BY, **how))
+    beside = references(votes, _JUDGED_BY, seed=seed, most=most, recorded=False)
+    drawn = as_scores(row for row in beside if row["origin"] == "reference")
+    asked = [one for one in everyone if not refusal(votes, one)]
+    worth = pd.DataFrame(judge(votes, asked, worths.NAMES, n_resamples=1000, seed=seed))
+    table = pd.concat([drawn, scores, worth])
     distances = scores[scores["measure"] == _JUDGED_BY[0]].sort_values("value", kind="stable")
-    table = in_order_of(table, "system", pd.unique(pd.concat([references, distances])["system"]))
+    table = in_order_of(table, "system", pd.unique(pd.concat([drawn, distances])["system"]))
     columns = ["dataset", "system", "origin", "measure", "n_items", "value", "low", "high", "text"]
     columns += ["n_votes", "credibility"]
     return table.reindex(columns=columns).fillna({"text": ""})

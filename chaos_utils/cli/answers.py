@@ -14,7 +14,8 @@ from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.report.columns import MISSING, number, p_value, safe_cell, signed
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import worth as worths
-from chaos_utils.scoring.judging import ANSWER_COLUMNS, BASELINES, IN_PEOPLE, Answer
+from chaos_utils.scoring.beside import BASELINES, IN_PEOPLE
+from chaos_utils.scoring.judging import ANSWER_COLUMNS, Answer
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD, UNSETTLED
 from chaos_utils.scoring.scores import ALL, Row
 

@@ -131,6 +131,7 @@ class Worth:
                 "estimand": ESTIMANDS[name],
                 "n_votes": self.n_votes,
                 "credibility": self.credibility,
+                "is_hard": self.is_hard,
             }
             for name, one in self.estimates.items()
         ]

@@ -9,7 +9,7 @@ from helpers.predictions import made_dataset, made_votes, part_of, votes_from
 from chaos_utils.datasets.votes import frozen
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import draw_votes
-from chaos_utils.scoring.judging import part_of as votes_on
+from chaos_utils.scoring.beside import part_of as votes_on
 from chaos_utils.scoring.systems import computed, released_systems, uniform
 from chaos_utils.scoring.worth import NAMES, PEOPLE, Estimate, Worth, in_a_sentence, worth
 
