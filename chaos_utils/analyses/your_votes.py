@@ -35,7 +35,7 @@ from chaos_utils.metrics.priors import (
     fit_grid,
     posterior_means,
 )
-from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
+from chaos_utils.metrics.resampling import behind_holm, bootstrap_means, percentile_interval
 from chaos_utils.metrics.scores import shared_top
 from chaos_utils.report.columns import DATASET, Column, Row, number, p_value
 from chaos_utils.report.manifests import Item
@@ -356,8 +356,8 @@ def compared(
 
     By the unbiased squared distance, on items with two votes or more: ``value`` is `system` minus
     `reference`, with a 95% interval and ``p_holm``. ``verdict`` names the one that is nearer to
-    people, where ``p_holm`` is below 0.05; else it says that these votes leave it open. Two that
-    share no item are left out.
+    people, where ``p_holm``, which comes from ``p_behind``, is below 0.05; else it says that these
+    votes leave it open. Two that share no item are left out.
     """
     votes = _of_two_votes(votes)
     everyone = [*_marked(systems), base_rate(votes)]
@@ -377,8 +377,9 @@ def compared(
     found = found[found["reference"] != ""].reset_index(drop=True)
     nearer = np.where(found["value"] < 0, found["system"], found["reference"])
     found["verdict"] = np.where(found["p_holm"] < _LEVEL, nearer, OPEN)
+    found["p_behind"] = behind_holm(found["p"], found["p_holm"])
     columns = ["dataset", "system", "reference", "n_items", "value", "low", "high"]
-    return found[[*columns, "p", "p_holm", "verdict"]]
+    return found[[*columns, "p", "p_holm", "p_behind", "verdict"]]
 
 
 @recorded(keys=("dataset", "system", "origin"))
@@ -533,7 +534,7 @@ def pair_columns(n_resamples: int) -> list[Column]:
         Column("against", "reference"),
         Column("nearer to people", "verdict"),
         Column("difference", "value", 3, "low", "high", signed=True),
-        Column("p (Holm)", lambda row: p_value(row["p_holm"], n_resamples, raw=row["p"])),
+        Column("p (Holm)", lambda row: p_value(row["p_holm"], n_resamples, raw=row["p_behind"])),
     ]
 
 

@@ -122,7 +122,7 @@ def _differences(answer: Answer, title: str, rows: Sequence[Row]) -> _Table:
             name += f" ({counted(row['n_items'], 'item')})"
         below = [_interval(row, signed)]
         if not _is_nan(row.get("p")):
-            adjusted = p_value(row["p_holm"], answer.n_resamples, raw=row["p"])
+            adjusted = p_value(row["p_holm"], answer.n_resamples, raw=row["p_behind"])
             below += [f"p {_equal(p_value(row['p'], answer.n_resamples))}",
                       f"Holm {_equal(adjusted)}"]  # fmt: skip
         cell = _Cell(signed(row["value"], _DIGITS), tuple(filter(None, below)))

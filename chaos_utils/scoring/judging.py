@@ -14,7 +14,7 @@ import numpy as np
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES
-from chaos_utils.metrics.resampling import fewest_resamples, holm
+from chaos_utils.metrics.resampling import behind_holm, fewest_resamples, holm
 from chaos_utils.metrics.skill import MARKS, skill_of_people
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import worth as worths
@@ -183,8 +183,10 @@ def judge_files(
         rows += part
         best |= of_part
     # Adjusted for all differences that are shown, of whatever dataset.
-    adjusted = holm([row.get("p", np.nan) for row in rows])
-    rows = [row | {"p_holm": p} for row, p in zip(rows, adjusted, strict=True)]
+    raw = [row.get("p", np.nan) for row in rows]
+    adjusted = holm(raw)
+    of_rows = zip(rows, adjusted, behind_holm(raw, adjusted), strict=True)
+    rows = [row | {"p_holm": p, "p_behind": behind} for row, p, behind in of_rows]
     titles = {name: by_name[name].dataset.title for name in found}
     return Answer(rows, best, n_resamples, titles, notes)
 
