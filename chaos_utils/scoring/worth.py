@@ -10,7 +10,6 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.splits import item_groups
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.skill import (
-    MARKS,
     Distances,
     bootstrap_intervals,
     distances,
@@ -109,13 +108,6 @@ class Worth:
         every = (self.people, self.people_trusted, self.skill, self.skill_trusted, self.pooled)
         found = dict(zip(NAMES, every, strict=True))
         return {n: one for n, one in found.items() if not (self.is_hard and n in (PEOPLE, SKILL))}
-
-    @property
-    def marks(self) -> dict[int, float]:
-        """The skill of 1, 2, 5 and 10 people; empty where it is undefined."""
-        if not self.credibility >= 0:
-            return {}
-        return dict(zip(MARKS, skill_of_people(MARKS, self.credibility).tolist(), strict=True))
 
     @property
     def rows(self) -> list[dict[str, Any]]:
