@@ -30,7 +30,7 @@ def said(votes, values, **options):
 
 def test_a_system_is_worth_more_than_the_base_rate_less_or_more_than_voted(simulated):
     truths, votes = simulated
-    found, text = said(votes, np.full((ITEMS, 3), 1 / 3))
+    _, text = said(votes, np.full((ITEMS, 3), 1 / 3))
     assert text["people_on_top"].startswith("below the base rate [−")
     assert text["people_on_top_trusted"] == "0.0 [0.0, 0.0]"
     assert text["human_equivalent_brier"] != text["people_on_top"]
