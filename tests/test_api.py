@@ -93,7 +93,7 @@ def test_files_are_read_with_votes_or_with_a_dataset(votes, tmp_path):
     ("change", "found"),
     [
         (lambda even: even[:-1], "shape (299, 3)"),
-        (lambda even: np.log(even), "row 0, sample-snli-000: [-1.09"),
+        (lambda even: np.log(even), "row 0, sample-snli-000, [-1.09"),
         (lambda even: np.where(np.arange(300)[:, None] == 7, np.nan, even), "row 7, sample-snli-0"),
         (lambda even: even.astype(str), "values of type <U"),
         (lambda even: [*even[:-1].tolist(), [0.5, 0.5]], "rows of different lengths"),

@@ -18,7 +18,7 @@ from chaos_utils.cli import answers
 from chaos_utils.cli.__main__ import app
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import fewest_resamples
-from chaos_utils.scoring import judging
+from chaos_utils.scoring import beside, judging
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD
 from chaos_utils.scoring.systems import computed
 from chaos_utils.scoring.worth import PEOPLE, PEOPLE_TRUSTED
@@ -112,7 +112,7 @@ def test_seed_changes_intervals_and_nothing_else(evaluate):
 
 def test_text_fits_any_terminal_and_names_every_measure(sample):
     systems = [computed("snli", sample[0], blurred(sample[0]))]
-    names = [*judging.available(sample[0], MEASURES), *judging.IN_PEOPLE]
+    names = [*judging.available(sample[0], MEASURES), *beside.IN_PEOPLE]
     answer = judging.judge_files({"snli": systems}, sample, measures=names, n_resamples=0)
     assert {row["measure"] for row in answer.rows} == set(names)
     for columns in (60, 140):
@@ -217,7 +217,7 @@ def test_bold_is_best_beyond_ties(evaluate, sample):
 @pytest.mark.parametrize(("option", "bold"), [("--markdown", "**"), ("--latex", r"\textbf{")])
 def test_tables_of_papers_have_a_row_for_each_system(evaluate, option, bold):
     text = evaluate("snli.csv", "even.csv", *QUICK, option).stdout
-    names = ["snli", "even", PERFECT_MODEL, SECOND_CROWD, *judging.BASELINES]
+    names = ["snli", "even", PERFECT_MODEL, SECOND_CROWD, *beside.BASELINES]
     lines = [line.lstrip("| ") for line in text.splitlines()]
     rows = [line for line in lines if line.startswith(tuple(names))]
     for name, row in zip(names, rows, strict=True):
@@ -325,7 +325,7 @@ def test_a_system_that_saw_no_votes_is_worth_people_and_others_are_not(sample):
     made = replace(own, name="made of votes", origin="simulated")
     answer = judging.judge_files({"snli": [own, made]}, sample, n_resamples=0)
     worth = {row["system"]: row for row in answer.rows if row["measure"] == PEOPLE}
-    assert set(worth) == {"mine", *judging.BASELINES} - {"old label"}  # one label per item
+    assert set(worth) == {"mine", *beside.BASELINES} - {"old label"}  # one label per item
     assert any("made of votes is worth no number of people" in note for note in answer.notes)
     assert "base rate" in answers.as_text(answer, 80)
 
@@ -371,8 +371,9 @@ def test_without_votes_one_error_says_what_to_do(evaluate, tmp_path, monkeypatch
 def test_references_of_very_many_items_are_those_of_some(mine, sample, monkeypatch):
     votes = sample[0]
     found = judging.read_files([mine / "even.csv"], [votes])
-    monkeypatch.setattr(judging, "known_rows", lambda votes, seed: [])
-    monkeypatch.setattr(judging, "_MOST_ITEMS", 50)
+    some_of = beside.at_most
+    monkeypatch.setattr(beside, "known_rows", lambda votes, seed: [])
+    monkeypatch.setattr(beside, "at_most", lambda votes, most, seed: some_of(votes, 50, seed))
     answer = judging.judge_files(found, [votes], measures=["jsd"], n_resamples=40)
     items = {row["system"]: row["n_items"] for row in answer.rows}
     assert items["even"] == len(votes)

@@ -21,6 +21,7 @@ from chaos_utils.datasets.votes import ENOUGH_VOTES, Votes
 from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import (
+    behind_holm,
     holm,
     paired_p_value,
     percentile_interval,
@@ -374,7 +375,8 @@ def against_guesses(scores: pd.DataFrame) -> pd.DataFrame:
     """Return how far models are from a guess in the rows of `binned_scores`, model minus guess.
 
     New accuracy in the first and the last bin, from either guess, and JSD in every bin, from the
-    uniform one. ``p_holm`` is ``p``, adjusted for all comparisons; published models have neither.
+    uniform one. ``p_holm`` is ``p``, adjusted for all comparisons, and ``p_behind`` the p that it
+    comes from; published models have none.
     ``better`` is the side of the guess, ``verdict`` (better, worse, indistinguishable) asks for a
     ``p_holm`` below 0.05 as well; it is empty for published models.
     """
@@ -388,12 +390,13 @@ def against_guesses(scores: pd.DataFrame) -> pd.DataFrame:
     found = everyone[accuracy | distance].reset_index(drop=True)
     ours = found["source"] == "computed"
     found.loc[ours, "p_holm"] = holm(found.loc[ours, "p"])
+    found["p_behind"] = behind_holm(found["p"], found["p_holm"])
     found["better"] = (found["value"] > 0) == (found["measure"] == "new_accuracy")
     sides = np.where(found["better"], "better", "worse")
     verdicts = np.where(found["p_holm"] < LEVEL, sides, "indistinguishable")
     found["verdict"] = np.where(ours, verdicts, "")
-    columns = "dataset bin system source measure reference value low high p p_holm better verdict"
-    return found[columns.split()]
+    columns = "dataset bin system source measure reference value low high p p_holm p_behind better"
+    return found[[*columns.split(), "verdict"]]
 
 
 @derived(keys=_KEYS)
@@ -472,9 +475,10 @@ def shown_guesses(against: pd.DataFrame) -> pd.DataFrame:
 
 def adjusted_p(row: Row, n_resamples: int) -> str:
     """Write Holm's p; one that is not from resamples may be smaller than theirs can be."""
-    if row["p"] < smallest_p_value(n_resamples) * (1 - _ROUNDING):
+    behind = row.get("p_behind", row["p"])
+    if behind < smallest_p_value(n_resamples) * (1 - _ROUNDING):
         return "< 0.001" if row["p_holm"] < _SHOWN else number(row["p_holm"], 3)
-    return p_value(row["p_holm"], n_resamples, raw=row["p"] * (1 - _ROUNDING)) or MISSING
+    return p_value(row["p_holm"], n_resamples, raw=behind * (1 - _ROUNDING)) or MISSING
 
 
 def guess_columns(n_resamples: int) -> list[Column]:

@@ -20,7 +20,7 @@ from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.yaml_files import read_yaml
 from chaos_utils.datasets.catalogue import get_dataset
-from chaos_utils.metrics.resampling import holm
+from chaos_utils.metrics.resampling import behind_holm, holm
 from chaos_utils.report.columns import MISSING, Column, Row, number, with_interval
 from chaos_utils.report.values import Address, parsed
 
@@ -313,7 +313,8 @@ def check_claims(*, claims: Sequence[Claim] = (), **tables: pd.DataFrame) -> pd.
 
     One row per claim. ``criterion`` says what decides, ``evidence`` what was found; ``low`` and
     ``high`` are NaN where it has no interval of 95%. ``p`` is that of a claim that something lies
-    above, ``p_holm`` the same, adjusted for all of these. The verdict is one of `VERDICTS`.
+    above, ``p_holm`` the same, adjusted for all of these: ``p_behind`` is the p that it comes from,
+    which may be a bound. The verdict is one of `VERDICTS`.
     ``kind`` is the verdict, or one of `SUBSTANCE` and `PRINT` for what does not hold; ``same_as``
     is the claim whose fault it repeats. ``items`` and ``selection`` are the words and the query of
     a selection in the explorer, empty where there is none.
@@ -323,10 +324,11 @@ def check_claims(*, claims: Sequence[Claim] = (), **tables: pd.DataFrame) -> pd.
     several = claims or read_claims()
     rows = [_rows_of(claim, tables) for claim in several]
     p = np.array([_p_of(claim, one) for claim, one in zip(several, rows, strict=True)])
-    found = []
-    for claim, of_claim, raw, adjusted in zip(several, rows, p, holm(p), strict=True):
+    found, every = [], holm(p)
+    of_each = zip(several, rows, p, every, behind_holm(p, every), strict=True)
+    for claim, of_claim, raw, adjusted, behind in of_each:
         row = {name: getattr(claim, name) for name in ("id", "paper", "place", "claim")}
-        row |= {"criterion": claim.criterion, "p": raw, "p_holm": adjusted}
+        row |= {"criterion": claim.criterion, "p": raw, "p_holm": adjusted, "p_behind": behind}
         row |= _decide(claim, of_claim, tables, known, adjusted)
         failed = row["verdict"] == FAILS
         row["kind"] = _FAULTS[claim.fault] if failed else row["verdict"]
@@ -334,7 +336,8 @@ def check_claims(*, claims: Sequence[Claim] = (), **tables: pd.DataFrame) -> pd.
         asked = claim.explorer or Selection(words="", selection="")
         found.append(row | {"items": asked.words, "selection": asked.selection})
     columns = ["id", "paper", "place", "claim", "criterion", "evidence", "value", "low", "high",
-               "p", "p_holm", "verdict", "kind", "same_as", "items", "selection"]  # fmt: skip
+               "p", "p_holm", "p_behind", "verdict", "kind", "same_as", "items",
+               "selection"]  # fmt: skip
     return pd.DataFrame(found, columns=columns)
 
 

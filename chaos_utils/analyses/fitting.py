@@ -24,6 +24,7 @@ from chaos_utils.datasets.votes import ENOUGH_VOTES, Votes
 from chaos_utils.metrics.measures import MEASURES as ALL_MEASURES
 from chaos_utils.metrics.resampling import split_votes
 from chaos_utils.report.columns import DATASET, Column
+from chaos_utils.scoring.beside import part_of
 from chaos_utils.scoring.fitting import (
     KINDS,
     OBJECTIVES,
@@ -35,7 +36,6 @@ from chaos_utils.scoring.fitting import (
     log_probabilities,
     predict_out_of_fold,
 )
-from chaos_utils.scoring.judging import part_of
 from chaos_utils.scoring.published import published_models
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD, References, known_rows
 from chaos_utils.scoring.scores import score, wide

@@ -31,8 +31,8 @@ from chaos_utils.metrics.resampling import (
 )
 from chaos_utils.metrics.skill import distances, people_on_top
 from chaos_utils.report.columns import DATASET, Column, Row, paper_here_delta
+from chaos_utils.scoring.beside import part_of
 from chaos_utils.scoring.fitting import log_probabilities, predict_out_of_fold
-from chaos_utils.scoring.judging import part_of
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.system import System, are_votes
 from chaos_utils.scoring.systems import computed

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import product
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -21,13 +21,14 @@ from chaos_utils.report.columns import DATASET, Column, Row
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import systems as known
 from chaos_utils.scoring import worth as worths
+from chaos_utils.scoring.beside import IN_PEOPLE, judge
 from chaos_utils.scoring.published import (
     TABLE_5,
     published_models,
     published_scores,
 )
 from chaos_utils.scoring.references import CHANCE, PERFECT_MODEL, chance_scores
-from chaos_utils.scoring.scores import as_scores, available, score, wide
+from chaos_utils.scoring.scores import as_scores, available, wide
 from chaos_utils.scoring.seeds import families_of, score_over_seeds
 from chaos_utils.scoring.system import System
 
@@ -55,7 +56,7 @@ def main_results(
     names = available(votes, TABLE_5)
     of_chance = chance_scores(votes, names, n_resamples=n_resamples, seed=seed)
     everyone = [*baselines, *systems]
-    of_all = score(votes, everyone, measures=names, n_resamples=n_resamples, seed=seed)
+    of_all = as_scores(judge(votes, everyone, names, n_resamples=n_resamples, seed=seed))
     table = wide(pd.concat([of_chance, of_all], ignore_index=True), "low", "high")
     table["kind"] = ["chance", *["baseline"] * len(baselines), *["model"] * len(systems)]
     means = _means_over_seeds(votes, systems, names, n_resamples, seed)
@@ -162,15 +163,13 @@ def human_equivalents(
     rows = []
     for kind, system in everyone:
         reason = people.refusal(votes, system)
-        found: list[dict[str, object]] = []
-        if not reason:
-            found += worths.worth(votes, system, n_resamples=n_resamples, seed=seed).rows
-            for one in crowds.equivalents(system, n_resamples=n_resamples):
-                found += one.rows
+        asked = [] if reason else [system]
+        how: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
+        found = judge(votes, asked, IN_PEOPLE, crowds=crowds, **how) if asked else []
         common: dict[str, object] = {"dataset": votes.dataset.name, "system": system.name}
         common |= {"family": system.family, "kind": kind}
         common["note"] = reason or "; ".join(system.notes)
-        for name in (*worths.NAMES, *people.NAMES) if reason else ():
+        for name in IN_PEOPLE if reason else ():
             rows.append(common | {"measure": name, "text": "", "n_items": 0})
         rows += [row | common for row in found]
     table = pd.DataFrame(rows).reindex(columns=columns)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -34,7 +35,7 @@ from chaos_utils.metrics.priors import (
     fit_grid,
     posterior_means,
 )
-from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
+from chaos_utils.metrics.resampling import behind_holm, bootstrap_means, percentile_interval
 from chaos_utils.metrics.scores import shared_top
 from chaos_utils.report.columns import DATASET, Column, Row, number, p_value
 from chaos_utils.report.manifests import Item
@@ -42,10 +43,9 @@ from chaos_utils.report.manifests import Votes as VotesCell
 from chaos_utils.scoring import replacement as replacements
 from chaos_utils.scoring import worth as worths
 from chaos_utils.scoring.annotators import agreement_with_rest, dawid_skene
+from chaos_utils.scoring.beside import at_most, judge, part_of, references
 from chaos_utils.scoring.human_equivalents import refusal
-from chaos_utils.scoring.judging import part_of
-from chaos_utils.scoring.references import References
-from chaos_utils.scoring.scores import score
+from chaos_utils.scoring.scores import as_scores, score
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import base_rate, baselines, own_systems, refuse_unused
 
@@ -67,15 +67,8 @@ def some_items(evidence: Evidence, most: int, seed: int) -> Evidence:
     (votes,) = evidence.votes
     if len(votes) <= most:
         return evidence
-    kept = _at_most(votes, most, seed)
+    kept = at_most(votes, most, seed)
     return replace(evidence, given_votes=(kept,), given_systems=((),), own=True)
-
-
-def _at_most(votes: Votes, most: int, seed: int) -> Votes:
-    if len(votes) <= most:
-        return votes
-    drawn = np.random.default_rng(seed).choice(len(votes), most, replace=False)
-    return part_of(votes, np.sort(drawn))
 
 
 def texts_of(votes: Votes) -> Callable[[str, str], Mapping[str, str] | None]:
@@ -335,17 +328,15 @@ def evaluated(
     """
     votes = _of_two_votes(votes)
     everyone = [*baselines(votes, seed), *_marked(systems)]
-    scores = score(votes, everyone, measures=_JUDGED_BY, n_resamples=n_resamples, seed=seed)
-    references = References(_at_most(votes, most, seed), seed=seed).scores(_JUDGED_BY)
-    worth = [
-        row | one.keys
-        for one in everyone
-        if not refusal(votes, one)
-        for row in worths.worth(votes, one, seed=seed).rows
-    ]
-    table = pd.concat([references, scores, pd.DataFrame(worth)])
+    how: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
+    scores = as_scores(judge(votes, everyone, _JUDGED_BY, **how))
+    beside = references(votes, _JUDGED_BY, seed=seed, most=most, recorded=False)
+    drawn = as_scores(row for row in beside if row["origin"] == "reference")
+    asked = [one for one in everyone if not refusal(votes, one)]
+    worth = pd.DataFrame(judge(votes, asked, worths.NAMES, n_resamples=1000, seed=seed))
+    table = pd.concat([drawn, scores, worth])
     distances = scores[scores["measure"] == _JUDGED_BY[0]].sort_values("value", kind="stable")
-    table = in_order_of(table, "system", pd.unique(pd.concat([references, distances])["system"]))
+    table = in_order_of(table, "system", pd.unique(pd.concat([drawn, distances])["system"]))
     columns = ["dataset", "system", "origin", "measure", "n_items", "value", "low", "high", "text"]
     columns += ["n_votes", "credibility"]
     return table.reindex(columns=columns).fillna({"text": ""})
@@ -365,8 +356,8 @@ def compared(
 
     By the unbiased squared distance, on items with two votes or more: ``value`` is `system` minus
     `reference`, with a 95% interval and ``p_holm``. ``verdict`` names the one that is nearer to
-    people, where ``p_holm`` is below 0.05; else it says that these votes leave it open. Two that
-    share no item are left out.
+    people, where ``p_holm``, which comes from ``p_behind``, is below 0.05; else it says that these
+    votes leave it open. Two that share no item are left out.
     """
     votes = _of_two_votes(votes)
     everyone = [*_marked(systems), base_rate(votes)]
@@ -386,8 +377,9 @@ def compared(
     found = found[found["reference"] != ""].reset_index(drop=True)
     nearer = np.where(found["value"] < 0, found["system"], found["reference"])
     found["verdict"] = np.where(found["p_holm"] < _LEVEL, nearer, OPEN)
+    found["p_behind"] = behind_holm(found["p"], found["p_holm"])
     columns = ["dataset", "system", "reference", "n_items", "value", "low", "high"]
-    return found[[*columns, "p", "p_holm", "verdict"]]
+    return found[[*columns, "p", "p_holm", "p_behind", "verdict"]]
 
 
 @recorded(keys=("dataset", "system", "origin"))
@@ -542,7 +534,7 @@ def pair_columns(n_resamples: int) -> list[Column]:
         Column("against", "reference"),
         Column("nearer to people", "verdict"),
         Column("difference", "value", 3, "low", "high", signed=True),
-        Column("p (Holm)", lambda row: p_value(row["p_holm"], n_resamples, raw=row["p"])),
+        Column("p (Holm)", lambda row: p_value(row["p_holm"], n_resamples, raw=row["p_behind"])),
     ]
 
 

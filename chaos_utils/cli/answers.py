@@ -14,7 +14,8 @@ from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.report.columns import MISSING, number, p_value, safe_cell, signed
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import worth as worths
-from chaos_utils.scoring.judging import ANSWER_COLUMNS, BASELINES, IN_PEOPLE, Answer
+from chaos_utils.scoring.beside import BASELINES, IN_PEOPLE
+from chaos_utils.scoring.judging import ANSWER_COLUMNS, Answer
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD, UNSETTLED
 from chaos_utils.scoring.scores import ALL, Row
 
@@ -121,7 +122,7 @@ def _differences(answer: Answer, title: str, rows: Sequence[Row]) -> _Table:
             name += f" ({counted(row['n_items'], 'item')})"
         below = [_interval(row, signed)]
         if not _is_nan(row.get("p")):
-            adjusted = p_value(row["p_holm"], answer.n_resamples, raw=row["p"])
+            adjusted = p_value(row["p_holm"], answer.n_resamples, raw=row["p_behind"])
             below += [f"p {_equal(p_value(row['p'], answer.n_resamples))}",
                       f"Holm {_equal(adjusted)}"]  # fmt: skip
         cell = _Cell(signed(row["value"], _DIGITS), tuple(filter(None, below)))

@@ -18,7 +18,7 @@ class Faults:
     `title` is what it holds, `expected` its format in a line, `todo` what its reader can do.
     """
 
-    def __init__(self, path: Path, title: str, *, expected: str, todo: str) -> None:
+    def __init__(self, path: Path | None, title: str, *, expected: str, todo: str) -> None:
         self.path = path
         self.title = title
         self._expected = expected
@@ -57,8 +57,9 @@ class Faults:
         """Raise one ChaosError if there was any fault."""
         if not self.number:
             return
+        what = self.title if self.path is None else f"a file of {self.title}"
         raise ChaosError(
-            f"{counted(self.number, 'fault')} in a file of {self.title}.",
+            f"{counted(self.number, 'fault')} in {what}.",
             where=self.path,
             found="\n".join(self.shown),
             expected=self._expected,

@@ -116,8 +116,8 @@ class Column:
         """Its cells as texts, each once; there is none where a cell names nothing."""
         known: dict[str, int] = {}
         names = [as_identifier(value) for value in self.values]
-        if names == self.values and len(set(names)) == len(names):
-            return self
+        if None not in names and len(set(names)) == len(names):
+            return self if names == self.values else Column(self.codes, names)
         place = [-1 if name is None else known.setdefault(name, len(known)) for name in names]
         return Column(np.array([*place, -1], dtype=np.int32)[self.codes], list(known))
 
@@ -525,7 +525,9 @@ def _large_csv(content: Content) -> Frame | None:
 def _encoded(cells: Any) -> Column:
     encoded = cells.dictionary_encode().unify_dictionaries().combine_chunks()
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
-    return Column(codes, encoded.dictionary.to_pylist())
+    # Faster than to_pylist, by far.
+    values = encoded.dictionary.to_numpy(zero_copy_only=False).tolist()
+    return Column(codes, values)
 
 
 def _csv(content: Content, faults: Faults) -> Frame:

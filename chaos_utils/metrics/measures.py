@@ -104,6 +104,9 @@ class Measure:
     estimand : str
         What is estimated, where it is not the mean over a population of items, each judged by the
         observed votes.
+    few_votes : {'', 'compare', 'mislead'}
+        By few votes, differences of one that they ``compare`` are unbiased and least at the truth;
+        where they ``mislead``, what is overconfident looks better than the truth.
     """
 
     name: str
@@ -120,6 +123,7 @@ class Measure:
     times: Literal["", "log k", "k - 1"] = ""
     has_interval: bool = True
     estimand: str = ""
+    few_votes: Literal["", "compare", "mislead"] = ""
 
     @property
     def is_mean(self) -> bool:
@@ -320,15 +324,17 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
         measure.name: measure
         for measure in (
             Measure("jsd", "JSD (distance)", "√nats", 0, _JS_HIGH, "lower", _NIE,
-                    **_mean(_js_distance)),
-            Measure("kl", "KL(human ‖ model)", "nats", 0, np.inf, "lower", _NIE, **_mean(_kl)),
+                    **_mean(_js_distance), few_votes="mislead"),
+            Measure("kl", "KL(human ‖ model)", "nats", 0, np.inf, "lower", _NIE, **_mean(_kl),
+                    few_votes="compare"),
             Measure("old_accuracy", "old accuracy", "", 0, 1, "higher", _NIE,
                     **_mean(_old_accuracy), needs="old label"),
             Measure("new_accuracy", "new accuracy", "", 0, 1, "higher", _NIE,
                     **_mean(_new_accuracy)),
-            Measure("dist_ce", "DistCE (TVD)", "", 0, 1, "lower", _BAAN,
+            Measure("dist_ce", "DistCE (TVD)", "", 0, 1, "lower", _BAAN, few_votes="mislead",
                     **_mean(lambda j: divergence.total_variation(j.human, j.model))),
             Measure("ent_ce", "EntCE", "nats", 0, 1, "lower", _BAAN, times="log k",
+                    few_votes="mislead",
                     **_mean(lambda j: np.abs(calibration.entropy_error(j.human, j.model)))),
             Measure("signed_ent_ce", "signed EntCE", "nats", -1, 1, "zero", _BAAN, times="log k",
                     **_mean(lambda j: calibration.entropy_error(j.human, j.model))),
@@ -362,7 +368,8 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
             Measure("sq_ce_votes", "squared calibration error, vote shares", "", -1, 1, "lower",
                     "Kumar et al. 2019", **_squared(lambda j: j.human), estimand=_OF_BINS),
             Measure("soft_accuracy", "soft accuracy (1 − TVD)", "", 0, 1, "higher", "this book",
-                    **_mean(lambda j: scores.soft_accuracy(j.human, j.model))),
+                    **_mean(lambda j: scores.soft_accuracy(j.human, j.model)),
+                    few_votes="mislead"),
             Measure("cross_entropy", "soft cross-entropy", "nats", 0, np.inf, "lower",
                     "Shannon 1948", **_mean(_cross_entropy)),
             Measure("brier", "Brier score of the votes", "", 0, 2, "lower", "Brier 1950",
@@ -370,12 +377,14 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
                     estimand="the Brier score of one more vote on each item"),
             Measure("sq_distance", "squared distance, unbiased", "", -0.5, 2, "lower",
                     "Brier 1950", **_mean(_squared_distance), needs="two votes",
+                    few_votes="compare",
                     estimand="the squared distance to all people, not to the observed votes"),
             Measure("manhattan", "Manhattan distance (2 × TVD)", "", 0, 2, "lower",
                     "Leonardelli et al. 2025",
-                    **_mean(lambda j: 2 * divergence.total_variation(j.human, j.model))),
+                    **_mean(lambda j: 2 * divergence.total_variation(j.human, j.model)),
+                    few_votes="mislead"),
             Measure("simbench", "SimBench score", "", -np.inf, 100, "higher", "Hu et al. 2025",
-                    _simbench_columns, _gain_on_even),
+                    _simbench_columns, _gain_on_even, few_votes="mislead"),
             Measure("wasserstein", "Wasserstein distance", "steps", 0, 1, "lower",
                     "Leonardelli et al. 2025", **_mean(
                         lambda j: divergence.wasserstein(j.human, j.model)),

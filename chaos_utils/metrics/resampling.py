@@ -223,6 +223,18 @@ def holm(p_values: npt.ArrayLike) -> Floats:
     return adjusted
 
 
+def behind_holm(p_values: npt.ArrayLike, adjusted: npt.ArrayLike) -> Floats:
+    """Return the p-value that each one adjusted by `holm` comes from: its own, or a smaller one's.
+
+    Where that is a bound, so is what was adjusted.
+    """
+    smallest: dict[float, float] = {}
+    pairs = list(zip(np.asarray(p_values).tolist(), np.asarray(adjusted).tolist(), strict=True))
+    for raw, one in pairs:
+        smallest[one] = min(raw, smallest.get(one, raw))
+    return np.array([smallest.get(one, raw) for raw, one in pairs], dtype=np.float64)
+
+
 def rescale(score: npt.ArrayLike, *, at_zero: float, at_one: float) -> Floats:
     """Rescale a ``score`` so that one reference scores 0 (`at_zero`) and another 1 (`at_one`).
 

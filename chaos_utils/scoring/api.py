@@ -14,13 +14,14 @@ import numpy.typing as npt
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import KEYWORDS, book_datasets
+from chaos_utils.datasets.faults import shorten
 from chaos_utils.datasets.loading import load_all_votes, load_votes
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import predictions, scores
 from chaos_utils.scoring import replacement as replacements
 from chaos_utils.scoring import worth as worths
-from chaos_utils.scoring.judging import part_of
+from chaos_utils.scoring.beside import judge, part_of
 from chaos_utils.scoring.system import System, check_names
 from chaos_utils.scoring.systems import base_rate, computed, uniform
 
@@ -158,9 +159,7 @@ def make_system(name: str, votes: Votes, probabilities: npt.ArrayLike) -> System
         If the shape is another, or a row holds no probabilities.
     """
     if not predictions.is_name(name):
-        raise ChaosError(
-            "A system needs a name.", found=ascii(name)[:80], expected=predictions.NAME
-        )
+        raise ChaosError("A system needs a name.", found=shorten(name), expected=predictions.NAME)
     _check_votes(votes)
     dataset = votes.dataset
     shape = (len(votes), dataset.n_classes)
@@ -178,8 +177,7 @@ def make_system(name: str, votes: Votes, probabilities: npt.ArrayLike) -> System
             todo="give one row per item in the order of votes.uids, one column per label",
         )
     values = given.astype(np.float64)
-    places = [f"row {i}, {uid}" for i, uid in enumerate(votes.uids)]
-    predictions.check_shares(name, places, values)
+    predictions.check_shares(name, lambda row: f"row {row}, {votes.uids[row]}", values)
     values /= values.sum(axis=1, keepdims=True)
     values.setflags(write=False)
     return computed(name, votes, values, origin="yours")
@@ -226,14 +224,15 @@ def evaluate(
     """
     _check_votes(votes)
     _check_type("groups", groups, Mapping | None, "a mapping of names to positions of items")
-    return scores.score(
+    rows = judge(
         votes,
         _as_systems(votes, systems),
-        measures=_names(measures),
+        _names(measures),
         groups=groups,
         n_resamples=_enough(resamples),
         seed=_seed(seed),
     )
+    return scores.as_scores(rows)
 
 
 def compare(
@@ -278,10 +277,10 @@ def compare(
     resamples = _enough(resamples)
     if resamples == 0:
         raise ChaosError("A comparison needs resamples.", found="resamples=0")
-    rows = scores.score_rows(
+    rows = judge(
         votes,
         [a, b],
-        measures=_names(measures),
+        _names(measures),
         comparisons=[(a.name, b.name)],
         n_resamples=resamples,
         seed=_seed(seed),
@@ -325,22 +324,15 @@ def worth(
     """
     _check_votes(votes)
     given = _beside_guesses(votes, _as_systems(votes, systems))
-    how = {"n_resamples": _enough(resamples), "seed": _seed(seed)}
-    return _table((one, worths.worth(votes, one, **how)) for one in given)
+    n_resamples = _enough(resamples)
+    return _table(judge(votes, given, worths.NAMES, n_resamples=n_resamples, seed=_seed(seed)))
 
 
-def _table(
-    found: Iterable[tuple[System, worths.Worth] | tuple[System, people.Equivalent]],
-) -> "pd.DataFrame":
+def _table(rows: Iterable[Mapping[str, object]]) -> "pd.DataFrame":
     import pandas as pd
 
-    return pd.DataFrame(
-        [
-            {"dataset": system.dataset.name, "system": system.name, "origin": system.origin} | row
-            for system, one in found
-            for row in one.rows
-        ]
-    )
+    unsaid = ["family", "seed", "temperature", "trained_on", "is_hard"]
+    return pd.DataFrame(list(rows)).drop(columns=unsaid, errors="ignore")
 
 
 def _beside_guesses(votes: Votes, systems: list[System]) -> list[System]:
@@ -399,12 +391,10 @@ def human_equivalents(
     given = _beside_guesses(votes, _as_systems(votes, systems))
     names = _names(measures) or people.NAMES
     n_resamples = _enough(resamples)
+    people.check_names(names)
     crowds = people.Crowds(votes, None if judges is None else int(judges), seed=_seed(seed))
-    return _table(
-        (system, one)
-        for system in given
-        for one in crowds.equivalents(system, names, n_resamples=n_resamples)
-    )
+    rows = judge(votes, given, names, crowds=crowds, n_resamples=n_resamples, seed=crowds.seed)
+    return _table(rows)
 
 
 def replacement(
@@ -505,7 +495,7 @@ def _check_type(argument: str, value: object, types: Any, expected: str) -> None
 def _shown(value: object) -> str:
     """Return a value for a message, or its type where that says more."""
     is_plain = value is None or isinstance(value, str | int | float | Path)
-    return ascii(value)[:80] if is_plain else type(value).__name__
+    return shorten(value) if is_plain else type(value).__name__
 
 
 def _names(measures: str | Iterable[str] | None) -> list[str] | None:

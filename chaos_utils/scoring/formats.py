@@ -7,7 +7,7 @@ and what language models' runs leave behind. Nothing is judged here: cells are a
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,13 +15,17 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.cells import as_identifier, parse
 from chaos_utils.datasets.dataset import Dataset
-from chaos_utils.datasets.faults import Faults
-from chaos_utils.datasets.frame import Content, read_frame
+from chaos_utils.datasets.faults import Faults, shorten
+from chaos_utils.datasets.frame import Column, Content, Frame, column_of, read_frame
 from chaos_utils.scoring.model_runs import DRAWN, UIDS, WEIGHTS, read_run
 
+Ints = npt.NDArray[np.int64]
 ABOUT = ("family", "seed", "trained_on", "out_of_fold")  # columns that say what a system is
 PROBABILITIES, LOGITS, STATED = "probs", "logits", "predicted_label"
 N_DRAWN = "n_samples"  # how many answers were drawn, beside a column of each label's number
@@ -36,7 +40,8 @@ _OTHER_NAMES = {
     "sample": DRAWN,
 }
 _PLAIN_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-_SHOWN_CHARACTERS = 80
+_HEAD = 1 << 16  # bytes
+_MANY = 100_000  # numbers
 _LOOKED_AT = 10  # lines: one that is damaged does not decide the format
 _ARCHIVES = {  # by the end of a name in them: what they are, and what to do
     "xl/workbook.xml": ("an Excel workbook", "save it as CSV"),
@@ -54,13 +59,13 @@ class PredictionFrame:
     """What a file says, in columns of equal length, and where each row stands in it."""
 
     path: Path
-    places: Sequence[str]
-    columns: Mapping[str, list[Any]]
+    columns: Mapping[str, Column]
+    place: Callable[[int], str]
     are_logits: bool = False  # what stands in the labels' columns
     notes: tuple[str, ...] = ()  # on what the file holds and is no prediction
 
     def __len__(self) -> int:
-        return len(self.places)
+        return len(self.columns["uid"].codes)
 
     def __contains__(self, column: str) -> bool:
         return column in self.columns
@@ -70,38 +75,46 @@ class PredictionFrame:
         """The columns that have no name here: those of labels, and others."""
         return [name for name in self.columns if name not in _NAMED]
 
-    @property
-    def states_labels(self) -> bool:
-        """Whether rows say which label they predict."""
-        return any(cell is not None for cell in self.column(STATED))
+    def column(self, name: str) -> Column:
+        """Return a column; one without cells, where there is none."""
+        return self.columns.get(name, Column(np.full(len(self), -1, dtype=np.int32), []))
 
-    def column(self, name: str) -> list[Any]:
+    def cells(self, name: str) -> list[Any]:
         """Return the cells of a column, None where it has none."""
-        return self.columns[name] if name in self.columns else [None] * len(self)
+        column = self.column(name)
+        return list(map([*column.values, None].__getitem__, column.codes.tolist()))
 
     def by_model(self) -> dict[str, "PredictionFrame"]:
         """Return the rows of each model, by its name; the file's, where none is stated."""
         if "model" not in self:
             return {self.path.stem: self}
-        rows: dict[str, list[int]] = {}
-        for i, name in enumerate(self.columns["model"]):
-            if not isinstance(name, str) or not name.strip():
-                raise ChaosError(
-                    "A row names no model.", where=f"{self.path}, {self.places[i]}",
-                    found="no model in the column model",
-                    expected="a model in each row, or no such column", todo="correct the column",
-                )  # fmt: skip
-            rows.setdefault(name, []).append(i)
-        return {name: self if len(rows) == 1 else self.of(some) for name, some in rows.items()}
+        models = self.columns["model"]
+        unnamed = models.map(lambda name: not isinstance(name, str) or not name.strip(), bool)
+        if unnamed.any():
+            raise ChaosError(
+                "A row names no model.",
+                where=f"{self.path}, {self.place(int(unnamed.argmax()))}",
+                found="no model in the column model",
+                expected="a model in each row, or no such column",
+                todo="correct the column",
+            )
+        if len(models.values) == 1:
+            return {models.values[0]: self}
+        return {
+            name: self.of(np.flatnonzero(models.codes == k)) for k, name in enumerate(models.values)
+        }
 
-    def of(self, rows: Sequence[int]) -> "PredictionFrame":
+    def of(self, rows: Ints) -> "PredictionFrame":
         """Return some rows."""
-        columns = {name: [cells[i] for i in rows] for name, cells in self.columns.items()}
-        return replace(self, places=[self.places[i] for i in rows], columns=columns)
+        columns = {name: column.take(rows) for name, column in self.columns.items()}
+        return replace(self, columns=columns, place=lambda row: self.place(int(rows[row])))
 
 
-def read_rows(source: Content, datasets: Sequence[Dataset]) -> PredictionFrame:
-    """Return what a predictions file holds, one row at least; the content decides its format."""
+def read_rows(source: Content, datasets: Sequence[Dataset], *, careful: bool) -> PredictionFrame:
+    """Return what a predictions file holds, one row at least; the content decides its format.
+
+    Of a large CSV file, `careful` reading alone says where rows stand.
+    """
     columns = " or ".join(dict.fromkeys(", ".join(class_columns(one)[:12]) for one in datasets))
     faults = Faults(
         source.path,
@@ -114,12 +127,20 @@ def read_rows(source: Content, datasets: Sequence[Dataset]) -> PredictionFrame:
     )
     _refuse_archives(source)
     is_json = not source.is_parquet and source.text().lstrip()[:1] in ("{", "[")
-    rows = _of_json(source, faults) if is_json else _of_table(source, faults)
-    if not len(rows):
-        why = "; ".join(rows.notes)
+    frame = _json_frame(source, faults) if is_json else read_frame(source, faults, careful=careful)
+    faults.check()
+    run = read_run(source.path, frame, faults) if is_json else None
+    notes: tuple[str, ...] = ()
+    if run is not None:
+        faults.check()
+        frame, notes = run.frame, run.notes
+    if not len(frame):
+        why = "; ".join(notes)
         said = (why, "one prediction at least", "run again what failed") if why else ()
         raise faults.fatal("The predictions file holds no prediction.", *said)
-    return _named(rows, faults)
+    read = _number_reader(source) if not (is_json or source.is_parquet) else None
+    rows = _named(source.path, frame, faults, read)
+    return replace(rows, notes=notes, are_logits=rows.are_logits or bool(run and run.are_logits))
 
 
 def _refuse_archives(source: Content) -> None:
@@ -137,44 +158,46 @@ def _refuse_archives(source: Content) -> None:
     )  # fmt: skip
 
 
-def _of_table(source: Content, faults: Faults) -> PredictionFrame:
-    """Return the rows of CSV or parquet; in CSV, what may be numbers is."""
-    frame = read_frame(source, faults)
-    faults.check()
-    read = {}
-    if not source.is_parquet:
-        head = source.text().lstrip("\r\n").split("\n", 1)[0]
-        number = partial(_number, with_comma=head.count(";") > head.count(","))
-        read = {name: number for name in frame.names if _OTHER_NAMES.get(name, name) not in _TEXTS}
-    columns = {
-        name: frame.column(name).map(read.get(name, lambda cell: cell)).tolist()
-        for name in frame.names
-    }
-    return PredictionFrame(source.path, [frame.place(i) for i in range(len(frame))], columns)
+def _number_reader(source: Content) -> Callable[[Column], Column]:
+    """Return what reads the numbers of a column of CSV; between semicolons, 0,5 is one."""
+    head = source.data[:_HEAD].lstrip(b"\xef\xbb\xbf\r\n").partition(b"\n")[0]
+    has_commas = head.count(b";") > head.count(b",")
+
+    def number(cell: str) -> float | str | None:
+        text = cell.strip()
+        plain = text.replace(",", ".") if has_commas else text
+        return float(plain) if _PLAIN_NUMBER.fullmatch(plain) else text or None
+
+    def read(column: Column) -> Column:
+        with suppress(ValueError):
+            if not "".join(column.values).encode().translate(None, b"0123456789.eE+-"):
+                return replace(column, values=_floats(column.values))
+        return replace(column, values=list(map(number, column.values)))
+
+    return read
 
 
-def _number(cell: str | None, *, with_comma: bool) -> float | str | None:
-    """Return the number that a text is; where fields end in semicolons, 0,5 is one."""
-    text = (cell or "").strip()
-    plain = text.replace(",", ".") if with_comma else text
-    return float(plain) if _PLAIN_NUMBER.fullmatch(plain) else text or None
+def _floats(texts: Sequence[str]) -> list[float]:
+    if len(texts) < _MANY:
+        return list(map(float, texts))
+    import pyarrow as pa  # type: ignore[import-untyped]  # a quarter of the time, once imported
+
+    found: list[float] = pa.array(texts).cast(pa.float64()).to_numpy().tolist()
+    return found
 
 
-def _of_json(source: Content, faults: Faults) -> PredictionFrame:
+def _json_frame(source: Content, faults: Faults) -> Frame:
     text = source.text()
+    if text.lstrip().startswith("["):
+        return read_frame(source, faults)
     try:
-        rows = list(_rows_in(parse(text), faults))
+        rows = list(_rows_in(parse(text)))
     except ValueError as fault:
-        if text.lstrip().startswith("[") or not _are_lines(text):
-            found = str(fault).removeprefix("found ")
-            raise faults.fatal("The predictions file is not valid JSON.", found) from fault
-        frame = read_frame(source, faults)
-        faults.check()
-        rows = [(frame.place(i), fields) for i, fields in enumerate(frame.records())]
-    if (run := read_run(source.path, rows, faults)) is not None:
-        faults.check()
-        return replace(_of_rows(source.path, run.rows), notes=run.notes, are_logits=run.are_logits)
-    return _of_rows(source.path, rows)
+        if _are_lines(text):
+            return read_frame(source, faults)
+        found = str(fault).removeprefix("found ")
+        raise faults.fatal("The predictions file is not valid JSON.", found) from fault
+    return Frame.of_records([fields for _, fields in rows], lambda row: rows[row][0])
 
 
 def _are_lines(text: str) -> bool:
@@ -186,87 +209,82 @@ def _are_lines(text: str) -> bool:
     return False
 
 
-def _rows_in(whole: Any, faults: Faults) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the rows of one JSON value: a list of objects, or objects by uid, maybe by model."""
-    if isinstance(whole, list):
-        if not all(isinstance(one, dict) for one in whole):
-            raise faults.fatal("Unrecognised predictions format.", "a JSON list, not of objects")
-        yield from ((f"record {i}", one) for i, one in enumerate(whole, start=1))
-    elif whole and all(isinstance(one, list) for one in whole.values()):
-        yield from ((shown(uid), {"uid": uid, PROBABILITIES: one}) for uid, one in whole.items())
+def _rows_in(whole: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the rows of one JSON object: its own, or one for each uid, maybe by model."""
+    if whole and all(isinstance(one, list) for one in whole.values()):
+        yield from ((shorten(uid), {"uid": uid, PROBABILITIES: one}) for uid, one in whole.items())
     elif "configs" in whole or not all(isinstance(one, dict) for one in whole.values()):
         yield "line 1", whole
     elif all(isinstance(entry, dict) for one in whole.values() for entry in one.values()):
         for model, entries in whole.items():
             for uid, entry in entries.items():
                 known = {"model": model, "uid": uid, INSIDE: entry.get("uid", uid)}
-                yield f"{shown(model)}, {shown(uid)}", entry | known
+                yield f"{shorten(model)}, {shorten(uid)}", entry | known
     else:
-        yield from ((shown(uid), {"uid": uid} | entry) for uid, entry in whole.items())
+        yield from ((shorten(uid), {"uid": uid} | entry) for uid, entry in whole.items())
 
 
-def _of_rows(path: Path, rows: Sequence[tuple[str, Mapping[str, Any]]]) -> PredictionFrame:
-    names = dict.fromkeys(name for _, fields in rows for name in fields)
-    columns = {name: [fields.get(name) for _, fields in rows] for name in names}
-    return PredictionFrame(path, [place for place, _ in rows], columns)
-
-
-def _named(rows: PredictionFrame, faults: Faults) -> PredictionFrame:
-    """Return rows with the names of columns that are used here."""
-    uid = next((name for name in UIDS if name in rows), None)
-    known = {name: _OTHER_NAMES.get(name, name) for name in rows.columns}
+def _named(
+    path: Path, frame: Frame, faults: Faults, read: Callable[[Column], Column] | None
+) -> PredictionFrame:
+    """Return the columns by the names that they have here, their numbers read."""
+    uid = next((name for name in UIDS if name in frame.names), None)
+    known = {name: _OTHER_NAMES.get(name, name) for name in frame.names}
     known |= {uid: "uid"} if uid else {}
-    columns = {known[name]: cells for name, cells in rows.columns.items()}
-    if uid is None or len(columns) < len(known):
+    if uid is None or len(set(known.values())) < len(known):
+        todo = "uid for the items" if uid is None else "two are for one thing"
+        cells = [cell for name in frame.names for cell in frame.column(name).values]
+        if all(isinstance(cell, dict) for cell in cells):
+            todo += "; or give each file by itself, if several are joined here"
         raise faults.fatal(
             "Unrecognised predictions format.",
-            f"columns {', '.join(map(shown, list(known)[:8]))}",
-            todo="rename the columns: "
-            + ("uid for the items" if uid is None else "two are for one thing"),
+            f"columns {', '.join(map(shorten, list(known)[:8]))}",
+            todo=f"rename the columns: {todo}",
         )
+    columns = {known[name]: frame.column(name) for name in frame.names}
+    if read is not None:
+        columns |= {name: read(one) for name, one in columns.items() if name not in _TEXTS}
+    are_logits = False
     for name in (PROBABILITIES, LOGITS):  # by label
-        for cells in filter(None, [columns.get(name)]):
-            if all(isinstance(cell, dict) for cell in cells):
-                del columns[name]
-                labels = dict.fromkeys(label for cell in cells for label in cell)
-                columns |= {label: [cell.get(label) for cell in cells] for label in labels}
-                rows = replace(rows, are_logits=name == LOGITS)
-    rows = replace(rows, columns=columns)
+        cells = columns[name].values if name in columns else []
+        if cells and all(isinstance(cell, dict) for cell in cells):
+            nested = columns.pop(name)
+            labels = dict.fromkeys(label for cell in cells for label in cell)
+            columns |= {label: column_of(nested.map(partial(_of_label, label))) for label in labels}
+            are_logits = name == LOGITS
+    rows = PredictionFrame(path, columns, frame.place, are_logits)
     return _counted(rows, faults) if DRAWN in rows else rows
+
+
+def _of_label(label: str, cell: Mapping[str, Any] | None) -> Any:
+    return None if cell is None else cell.get(label)
 
 
 def _counted(rows: PredictionFrame, faults: Faults) -> PredictionFrame:
     """Return a row per item of a file with answers: times each one was given."""
-    place_of: dict[tuple[Any, str], int] = {}
-    counts: list[Counter[str]] = []
+    counts: dict[tuple[Any, str], Counter[str]] = {}
     kept: list[int] = []
-    for i, place in enumerate(rows.places):
-        uid, answers = as_identifier(rows.columns["uid"][i]), rows.columns[DRAWN][i]
+    cells = zip(*map(rows.cells, ("uid", "model", DRAWN)), strict=True)
+    for i, (stands, model, answers) in enumerate(cells):
+        uid = as_identifier(stands)
         if not isinstance(answers, Counter):
             each = answers if isinstance(answers, list) else [answers]
             answers = Counter(text for text in map(as_identifier, each) if text is not None)
             if answers.total() < max(len(each), 1):
                 answers = Counter()
         if uid is None or not answers:
-            faults.add(place, ["no uid" if uid is None else "no sample"])
+            faults.add(rows.place(i), ["no uid" if uid is None else "no sample"])
             continue
-        key = (shown(rows.column("model")[i]), uid)
-        if key not in place_of:
-            place_of[key] = len(kept)
+        key = (shorten(model), uid)
+        if key not in counts:
             kept.append(i)
-            counts.append(Counter())
-        counts[place_of[key]].update(answers)
+            counts[key] = Counter()
+        counts[key].update(answers)
     faults.check()
-    found = rows.of(kept)
-    return replace(found, columns={**found.columns, DRAWN: counts})
+    found = rows.of(np.array(kept, dtype=np.int64))
+    return replace(found, columns={**found.columns, DRAWN: column_of(counts.values())})
 
 
 def class_columns(dataset: Dataset) -> list[str]:
     """Return the names of class columns in tables of a dataset, such as ``hypothesis_1``."""
     return [label.replace(" ", "_") for label in dataset.labels]
-
-
-def shown(value: object) -> str:
-    """Return a value from a file for a message: short, and nothing that disturbs a terminal."""
-    text = value if isinstance(value, str) and value.isprintable() else ascii(value)
-    return text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + " …"

@@ -5,7 +5,7 @@ other votes, and values for another m, or from another dataset, cannot be compar
 distance, it does not: see `chaos_utils.scoring.worth`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -113,12 +113,12 @@ class Crowds:
         self.n_judges = chosen
         self.people = tuple(v for v in PEOPLE if v <= fewest - chosen)
         self._n_draws = n_draws
-        self._seed = seed
+        self.seed = seed
 
     @cached_property
     def _drawn(self) -> tuple[list[Floats], dict[str, Floats]]:
         """The judges of each draw, and each crowd's mean distance to them by item."""
-        rng = np.random.default_rng([self._seed, 2])
+        rng = np.random.default_rng([self.seed, 2])
         steps = np.diff(self.people, prepend=0).tolist()
         sizes = np.array(self.people)[:, np.newaxis, np.newaxis]
         shape = (len(self.people), len(self.votes))
@@ -152,15 +152,13 @@ class Crowds:
         of the paired difference between system and crowd, over resamples of the items, each with
         its votes.
         """
-        seed = self._seed if seed is None else seed
+        seed = self.seed if seed is None else seed
         check_seed(seed)
+        check_names(names)
         rows, model = predicted(self.votes, system)
         judges, crowds = self._drawn
         found = []
         for name in names:
-            if name not in NAMES:
-                expected = did_you_mean(name, NAMES)
-                raise ChaosError("Unknown measure.", found=repr(name), expected=expected)
             by_draw = [_DISTANCES[name](judging[rows], model) for judging in judges]
             own: Floats = np.mean(by_draw, axis=0)
             gaps = own[:, np.newaxis] - crowds[name][rows]  # by item and size
@@ -208,6 +206,14 @@ def predicted(votes: Votes, system: System) -> tuple[Ints, Floats]:
             expected="a system that has not seen these votes, or predictions out of fold",
         )
     return system.rows_in(votes), system.aligned_to(votes).model
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Raise a ChaosError if a name is none of `NAMES`."""
+    for name in names:
+        if name not in NAMES:
+            expected = did_you_mean(name, NAMES)
+            raise ChaosError("Unknown measure.", found=repr(name), expected=expected)
 
 
 def check_seed(seed: int) -> None:

@@ -5,56 +5,38 @@ Plain rows, without pandas, which takes longer to import than a file takes to ju
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, permutations, product
+from itertools import combinations, permutations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
-from chaos_utils.datasets.votes import Ints, Votes
+from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES
-from chaos_utils.metrics.resampling import fewest_resamples, holm
+from chaos_utils.metrics.resampling import behind_holm, fewest_resamples, holm
+from chaos_utils.metrics.skill import MARKS, skill_of_people
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import worth as worths
+from chaos_utils.scoring.beside import IN_PEOPLE, guesses, judge, part_of, references
 from chaos_utils.scoring.predictions import join, notes_on_missing, read_predictions
 from chaos_utils.scoring.published import rank_among_published
-from chaos_utils.scoring.references import (
-    PERFECT_MODEL,
-    SECOND_CROWD,
-    UNSETTLED,
-    References,
-    is_settled,
-    known_rows,
-)
-from chaos_utils.scoring.scores import (
-    ALL,
-    COLUMNS,
-    Row,
-    available,
-    chosen_measures,
-    described,
-    score_rows,
-)
+from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD
+from chaos_utils.scoring.scores import ALL, COLUMNS, Row, available, chosen_measures
 from chaos_utils.scoring.system import System, check_names
-from chaos_utils.scoring.systems import baselines
 
-IN_PEOPLE = (*worths.NAMES, *people.NAMES)  # what is asked of systems that have not seen the votes
 # Both papers' main measures, and what systems are worth.
 USUAL = ("jsd", "kl", "old_accuracy", "new_accuracy", "dist_ce", "ent_ce", "rank_cs_expected",
          "ece", worths.PEOPLE, worths.PEOPLE_TRUSTED,
          worths.SKILL, worths.SKILL_TRUSTED)  # fmt: skip
-BASELINES = ("uniform guess", "base rate", "mean vote given the old label", "old label",
-             "original votes")  # fmt: skip
 ANSWER_COLUMNS = (*COLUMNS, "unit", "better", "rank", "ranked", "synthetic")
 _RESAMPLES = 1000
 _LEVEL = 0.95
 _LONG = 20_000  # resamples of all systems
-_MOST_ITEMS = 20_000  # that references are drawn for: their error is then below 0.002
-# Have their minimum at the truth and unbiased differences however few the votes; the first a level.
-UNBIASED = ("sq_distance", "kl")
-# Reward overconfidence where votes are few: nothing is best by them there.
-BIASED = ("jsd", "dist_ce", "soft_accuracy", "manhattan", "ent_ce", "simbench")
-_REFERENCES_SEED = 0  # recorded for it: one number for every page, whatever is resampled
+BIASED = [name for name, one in MEASURES.items() if one.few_votes == "mislead"]
+# The squared distance first: it is a level, too.
+UNBIASED = ["sq_distance"]
+UNBIASED += [name for name, one in MEASURES.items() if one.few_votes == "compare"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,8 +183,10 @@ def judge_files(
         rows += part
         best |= of_part
     # Adjusted for all differences that are shown, of whatever dataset.
-    adjusted = holm([row.get("p", np.nan) for row in rows])
-    rows = [row | {"p_holm": p} for row, p in zip(rows, adjusted, strict=True)]
+    raw = [row.get("p", np.nan) for row in rows]
+    adjusted = holm(raw)
+    of_rows = zip(rows, adjusted, behind_holm(raw, adjusted), strict=True)
+    rows = [row | {"p_holm": p, "p_behind": behind} for row, p, behind in of_rows]
     titles = {name: by_name[name].dataset.title for name in found}
     return Answer(rows, best, n_resamples, titles, notes)
 
@@ -316,16 +300,11 @@ def _judged(
     if seek_best:
         every = combinations((system.name for system in systems), 2)
         pairs |= dict.fromkeys(pair for pair in every if pair[::-1] not in pairs)
-    scored: list[Row] = []
-    if measures:
-        scored = score_rows(
-            votes,
-            systems,
-            measures=measures,
-            comparisons=[*pairs],
-            n_resamples=n_resamples,
-            seed=seed,
-        )
+    in_people = [name for name in names if name in IN_PEOPLE]
+    asked = [one for one in systems if in_people and not people.refusal(votes, one)]
+    how: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
+    scored = judge(votes, systems, measures, comparisons=[*pairs], **how) if measures else []
+    worth = judge(votes, asked, in_people, **how) if asked else []
     differences = [row for row in scored if row["reference"]]
     order = [(system.name, name) for system in systems for name in names]
     rows: list[Row] = []
@@ -333,12 +312,13 @@ def _judged(
     for group, members in _by_cover(votes, systems).items():
         part = part_of(votes, members[0].rows_in(votes))
         of_group = {system.name for system in members}
-        ours = [row for row in scored if row["system"] in of_group and not row["reference"]]
-        ours += _in_people(votes, members, names, n_resamples, seed, notes)
+        both = (row for row in (*scored, *worth) if not row.get("reference"))
+        ours = [row for row in both if row["system"] in of_group]
+        notes += _notes_on_worth(votes, members if in_people else [], ours)
         ours.sort(key=lambda row: order.index((row["system"], row["measure"])))
-        others = _references(part, measures, computed=n_resamples > 0)
+        others = references(part, measures, computed=n_resamples > 0)
         notes += _notes_on(part, measures, others)
-        others += _in_people(votes, _baselines(part), names, 0, seed, [])
+        others += judge(votes, guesses(part), in_people, seed=seed) if in_people else []
         rows += [row | {"group": group} for row in (*ours, *others)]
         best |= {
             (votes.dataset.name, group, measure, system)
@@ -372,101 +352,26 @@ def _by_cover(votes: Votes, systems: Sequence[System]) -> dict[str, list[System]
     }
 
 
-def part_of(votes: Votes, items: Ints) -> Votes:
-    """Return the votes on some of the items, such as those that systems cover.
-
-    The same where all are covered; else without annotators.
-    """
-    if len(items) == len(votes):
-        return votes
-    old_label, old_votes = votes.given_old_label, votes.given_old_votes
-    return replace(
-        votes,
-        uids=tuple(votes.uids[i] for i in items),
-        counts=votes.counts[items],
-        majority=votes.majority[items],
-        given_old_label=None if old_label is None else old_label[items],
-        given_old_votes=None if old_votes is None else old_votes[items],
-        texts=tuple(votes.texts[i] for i in items) if votes.texts else (),
-        annotations=None,
-    )
-
-
-def _references(votes: Votes, measures: Sequence[str], *, computed: bool) -> list[Row]:
-    """Return perfect model, second crowd and baselines: as recorded, or as computed now."""
-    found = known_rows(votes, _REFERENCES_SEED)
-    if computed and not {row["measure"] for row in found}.issuperset(measures):
-        rng = np.random.default_rng(_REFERENCES_SEED)
-        some = np.arange(len(votes))
-        if len(votes) > _MOST_ITEMS:
-            some = np.sort(rng.choice(len(votes), _MOST_ITEMS, replace=False))
-        # Crowds that are drawn have no old label.
-        by_votes = [name for name in measures if MEASURES[name].needs != "old label"]
-        found = References(part_of(votes, some), seed=_REFERENCES_SEED).rows(by_votes)
-        found += score_rows(votes, _baselines(votes), measures=measures)
-    origins = dict.fromkeys((PERFECT_MODEL, SECOND_CROWD), "reference")
-    origins |= dict.fromkeys(BASELINES, "baseline")
-    by_key = {(row["system"], row["measure"]): row for row in found}
-    about = {"dataset": votes.dataset.name, "temperature": 1.0}
-    rows = []
-    for (system, origin), name in product(origins.items(), measures):
-        if (row := by_key.get((system, name))) is not None:
-            value, error = row["value"], row.get("standard_error", np.nan)
-            text = {} if is_settled(name, value, error) else {"text": UNSETTLED}
-            named = {"system": system, "family": system, "origin": origin, "measure": name}
-            rows.append(about | named | {"n_items": row["n_items"], "value": value} | text)
-    return rows
-
-
-def _baselines(votes: Votes) -> list[System]:
-    return [one for one in baselines(votes, _REFERENCES_SEED) if one.name in BASELINES]
-
-
-def _in_people(
-    votes: Votes,
-    systems: Sequence[System],
-    names: Sequence[str],
-    n_resamples: int,
-    seed: int,
-    notes: list[str],
-) -> list[Row]:
-    """Return what systems are worth, where they may be asked; add notes where they may not."""
-    asked = []
-    for system in systems if set(names) & set(IN_PEOPLE) else ():
-        reason = people.refusal(votes, system)
-        if reason:
-            notes.append(f"{system.name} is worth no number of people: it was {reason}")
-        else:
-            asked.append(system)
-    found: list[tuple[System, worths.Worth] | tuple[System, people.Equivalent]] = []
-    if set(names) & set(worths.NAMES):
-        each = [(one, worths.worth(votes, one, n_resamples=n_resamples, seed=seed))
-                for one in asked]  # fmt: skip
-        notes += [
-            f"{system.name}: worth or skill is undefined: {one.undefined}"
-            for system, one in each
-            if one.undefined
-        ]
-        if labels := [system.name for system, one in each if one.is_hard]:
-            notes.append(
-                f"{', '.join(labels)}: one label per item; trusted, it compares with people, of "
-                "whom one is worth 1"
-            )
-        if marks := next((one.marks for _, one in each if one.marks), None):
-            of_people = ", ".join(f"{people} {skill:.2f}" for people, skill in marks.items())
-            notes.append(f"{votes.dataset.short}: skill by number of people asked: {of_people}")
-        found += each
-    if drawn := [name for name in names if name in people.NAMES]:
-        crowds = people.Crowds(votes, seed=_REFERENCES_SEED)
-        for system in asked:
-            of_system = crowds.equivalents(system, drawn, n_resamples=n_resamples, seed=seed)
-            found += ((system, one) for one in of_system)
-    return [
-        described(system) | row
-        for system, one in found
-        for row in one.rows
-        if row["measure"] in names
-    ]
+def _notes_on_worth(votes: Votes, systems: Sequence[System], rows: Sequence[Row]) -> Iterator[str]:
+    """Yield what to know of what systems are worth, and why some are not asked."""
+    for system in systems:
+        if reason := people.refusal(votes, system):
+            yield f"{system.name} is worth no number of people: it was {reason}"
+    of_worth = [row for row in rows if row["measure"] in worths.NAMES]
+    undefined = f"{worths.UNDEFINED}: "
+    reasons = {row["system"]: row["text"] for row in of_worth if row["text"].startswith(undefined)}
+    for name, text in reasons.items():
+        yield f"{name}: worth or skill is {text}"
+    if labels := dict.fromkeys(row["system"] for row in of_worth if row["is_hard"]):
+        yield (
+            f"{', '.join(labels)}: one label per item; trusted, it compares with people, of whom "
+            "one is worth 1"
+        )
+    known = (row["credibility"] for row in of_worth if row["credibility"] >= 0)
+    if (credibility := next(known, None)) is not None:
+        skills = zip(MARKS, skill_of_people(MARKS, credibility), strict=True)
+        of_people = ", ".join(f"{people} {skill:.2f}" for people, skill in skills)
+        yield f"{votes.dataset.short}: skill by number of people asked: {of_people}"
 
 
 def _best(group: set[str], differences: Sequence[Row]) -> Iterator[tuple[str, str]]:

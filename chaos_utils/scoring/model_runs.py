@@ -15,6 +15,7 @@ from typing import Any
 from chaos_utils.base.errors import counted
 from chaos_utils.datasets.cells import as_number, dig
 from chaos_utils.datasets.faults import Faults, shorten
+from chaos_utils.datasets.frame import Frame
 
 DRAWN, WEIGHTS = "samples", "tokens"  # times each answer was given; chances of each first token
 UIDS = ("uid", "item", "id")  # the first that is there names the item
@@ -26,14 +27,21 @@ Placed = Sequence[tuple[str, Mapping[str, Any]]]  # places, and what stands ther
 class ModelRun:
     """The rows of a run, and what is to be said of those that failed."""
 
-    rows: list[tuple[str, dict[str, Any]]]
+    rows: Placed
     notes: tuple[str, ...] = ()
     are_logits: bool = False  # by choice
 
+    @property
+    def frame(self) -> Frame:
+        """Its rows as those of a file."""
+        return Frame.of_records([fields for _, fields in self.rows], lambda row: self.rows[row][0])
 
-def read_run(path: Path, rows: Placed, faults: Faults) -> ModelRun | None:
+
+def read_run(path: Path, frame: Frame, faults: Faults) -> ModelRun | None:
     """Return the run that a file of JSON holds; None for any other file."""
-    keys = set(rows[0][1]) if rows else set()
+    records = frame.records()
+    keys = set(records[0]) if records else set()
+    rows = [(frame.place(i), fields) for i, fields in enumerate(records)]
     for needed, read in _READERS.items():
         if keys >= set(needed):
             return read(path, rows, faults)

@@ -7,9 +7,12 @@ may be meant is a note beside the predictions.
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from difflib import get_close_matches
+from functools import partial
+from itertools import combinations, permutations
+from operator import eq
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +23,10 @@ from chaos_utils.base import inputs
 from chaos_utils.base.errors import ChaosError, counted, did_you_mean
 from chaos_utils.base.files import write_bytes
 from chaos_utils.datasets.catalogue import known_datasets
-from chaos_utils.datasets.cells import as_count, as_identifier
+from chaos_utils.datasets.cells import as_count
 from chaos_utils.datasets.dataset import Dataset
-from chaos_utils.datasets.frame import Content
+from chaos_utils.datasets.faults import Faults, shorten
+from chaos_utils.datasets.frame import Column, Content, column_of
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.formats import (
     ABOUT,
@@ -34,7 +38,6 @@ from chaos_utils.scoring.formats import (
     PredictionFrame,
     class_columns,
     read_rows,
-    shown,
 )
 from chaos_utils.scoring.label_order import check_order, some_of
 from chaos_utils.scoring.model_runs import DRAWN, WEIGHTS
@@ -44,8 +47,13 @@ from chaos_utils.scoring.wording import SAY_SO, Wording, check_answers
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
 _MOST_BYTES = 4 * 10**9  # of a file, which is read whole
 _SHOWN = 5
+_COMPARED = 1000  # uids, with one that is unknown
+_WIDE = 80  # characters of a row's values
+_CHECK = "chaos dataset check FILE"
+_OF_VOTES = re.compile("annotat|worker|rater|label_count|votes", re.IGNORECASE)  # columns' names
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _LARGEST = 1e300  # comparing is safe for integers of any length; converting is not
 # Probabilities rounded to three digits pass. What Baan et al. (2022) released agrees to 2e-7.
@@ -102,39 +110,60 @@ def read_predictions(
     path = Path(path)
     content = _content_of(path)
     run = run_of(path)
-    datasets = [votes.dataset for votes in all_votes]
-    check_answers(answers or {}, datasets)
-    frame = read_rows(content, datasets)
-    _check_columns(frame, [Wording(one, answers or {}) for one in (*datasets, *known_datasets())])
-    by_model = frame.by_model()
-    if model is not None:
-        if model not in by_model:
-            expected = did_you_mean(model, map(shown, by_model))
-            raise ChaosError(
-                "No such model in this file.", where=path, found=shown(model), expected=expected
-            )
-        by_model = {model: by_model[model]}
     if run is None:
         read_from: tuple[inputs.Input, ...] = (inputs.of_predictions(path, content.sha256),)
     else:
         read_from = run.inputs_of(path.resolve().name)
-    # Faults of any row before what items are missing.
-    every = [_checked(name, rows, all_votes) for name, rows in by_model.items()]
-    found = []
-    for said in every:
-        about = _about(said, datasets)
-        if run is not None and said.name == run.system:
-            about = run.about()
-        parts = _by_dataset(said, all_votes, answers or {})
-        _check_meant(said, parts)
-        if not parts and not allow_others:
-            raise _no_item(said, all_votes)
-        extra = _extra_note(said.outside(all_votes))
-        for part in parts:
-            system = replace(part.system(allow_missing), inputs=read_from)
-            notes = (*about.get("notes", ()), *system.notes, *extra)
-            found.append(replace(system, **(about | {"notes": notes})))
-    return found
+    check_answers(answers or {}, [votes.dataset for votes in all_votes])
+
+    def read(careful: bool) -> list[System]:
+        every = _read(content, all_votes, model, answers or {}, careful=careful)
+        found = []
+        for said in every:
+            about = _about(said, all_votes)
+            if run is not None and said.name == run.system:
+                about = run.about()
+            parts = _by_dataset(said, all_votes, answers or {})
+            _check_meant(said, parts)
+            if not parts and not allow_others:
+                raise _no_item(said, all_votes)
+            extra = _extra_note(said.outside(all_votes))
+            for part in parts:
+                system = replace(part.system(allow_missing), inputs=read_from)
+                notes = (*about.get("notes", ()), *system.notes, *extra)
+                found.append(replace(system, **(about | {"notes": notes})))
+        return found
+
+    try:
+        return read(careful=False)
+    except ChaosError:  # which may not know the lines of a large file
+        return read(careful=True)
+
+
+def _read(
+    content: Content,
+    all_votes: Sequence[Votes],
+    model: str | None,
+    answers: Mapping[str, str],
+    *,
+    careful: bool,
+) -> list["_Said"]:
+    """Return what each model says: faults of any row come before items that are missing."""
+    datasets = [votes.dataset for votes in all_votes]
+    frame = read_rows(content, datasets, careful=careful)
+    _check_columns(frame, [Wording(one, answers) for one in (*datasets, *known_datasets())])
+    by_model = frame.by_model()
+    if model is not None:
+        if model not in by_model:
+            expected = did_you_mean(model, by_model)
+            raise ChaosError(
+                "No such model in this file.",
+                where=content.path,
+                found=shorten(model),
+                expected=expected,
+            )
+        by_model = {model: by_model[model]}
+    return [_checked(name, rows, all_votes) for name, rows in by_model.items()]
 
 
 def _check_columns(frame: PredictionFrame, wordings: Sequence[Wording]) -> None:
@@ -142,28 +171,43 @@ def _check_columns(frame: PredictionFrame, wordings: Sequence[Wording]) -> None:
     if not {DRAWN, PROBABILITIES, LOGITS} & frame.columns.keys():
         labels = (one.label(name) for name in frame.unnamed for one in wordings)
         if all(label is None for label in labels):
-            raise _misfit(frame, wordings[0].dataset, [])
+            raise _misfit(frame, wordings[0], [])
 
 
-def _misfit(frame: PredictionFrame, dataset: Dataset, found: Sequence[str | None]) -> ChaosError:
+def _misfit(frame: PredictionFrame, words: Wording, found: Sequence[str | None]) -> ChaosError:
     """Return the error of a file that lacks columns of labels, or choices."""
     what = "choices" if frame.are_logits else "columns"
-    others = [shown(name) for name in frame.unnamed if name not in found]
-    columns = class_columns(dataset)
+    others = [shorten(name) for name in frame.unnamed if name not in found]
+    columns = class_columns(words.dataset)
+    expected = f"columns uid, {some_of(columns)}"
+    if any(map(_OF_VOTES.search, frame.unnamed)):
+        return ChaosError(
+            "This is a file of votes, not of predictions.",
+            where=frame.path,
+            found=f"columns {some_of(others)}",
+            expected=expected,
+            todo=f"check it with `{_CHECK}`, and see its crowd with `chaos run crowd -p data=FILE`",
+        )
     lacking = [name for name, there in zip(columns, found, strict=False) if there is None]
     todo = None
-    if len(others) == 1 and isinstance(frame.columns[frame.unnamed[0]][0], str):
-        todo = f"call the column {others[0]} sample if it holds answered labels"
+    if len(others) == 1 and isinstance(frame.column(frame.unnamed[0])[0], str):
+        todo = f"call the column {others[0]} sample if it holds a model's answers; "
+        todo += f"`{_CHECK}` reads people's"
+    elif others and words.answers:
+        todo = "name the label of each in --answers too"
     elif others:
-        todo = f"rename them, or say which is which: --answers {others[0]}={dataset.labels[0]},…"
+        label = words.dataset.labels[0]
+        todo = f"rename them, or say which is which: --answers {others[0]}={label},…"
     return ChaosError(
-        f"The {what} do not fit {dataset.title}." if found else f"None of the {what} is a label.",
+        f"The {what} do not fit {words.dataset.title}."
+        if found
+        else f"None of the {what} is a label.",
         where=frame.path,
         found="; ".join(
             [f"no column {some_of(lacking)}"] * bool(lacking)
             + [f"there are {some_of(others) or 'none beside uid'}"] * (bool(others) or not found)
         ),
-        expected=f"columns uid, {some_of(columns)}",
+        expected=expected,
         todo=todo,
     )
 
@@ -216,12 +260,7 @@ def write_predictions(path: Path, predictions: Iterable[System]) -> None:
 
 def is_name(value: object) -> bool:
     """Return whether a value can name a system: `NAME` says what that takes."""
-    return isinstance(value, str) and _is_text(value) and not _CONTROL.search(value)
-
-
-def _is_text(value: object) -> bool:
-    """Return whether a value is text that is not blank, and valid Unicode."""
-    if not isinstance(value, str) or not value.strip():
+    if not isinstance(value, str) or not value.strip() or _CONTROL.search(value):
         return False
     try:
         value.encode()
@@ -235,21 +274,26 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _LARGEST
 
 
-def refuse(
-    model: str, faults: Iterable[tuple[str, str]], expected: str, todo: str, where: object = None
+def _as_numbers(values: Sequence[Any]) -> Floats:
+    """Return values as an array, NaN for what is no finite number."""
+    if set(map(type, values)) == {float}:
+        numbers: Floats = np.array(values, dtype=np.float64)
+        return np.where(np.abs(numbers) < _LARGEST, numbers, np.nan)
+    return np.array([float(one) if _is_number(one) else np.nan for one in values], dtype=np.float64)
+
+
+def _refuse(
+    model: str,
+    found: Mapping[int, str],
+    place: Callable[[int], str],
+    expected: str,
+    todo: str,
+    where: Path | None = None,
 ) -> None:
-    """Raise one ChaosError that names the first places with a fault, if there are any."""
-    lines = [f"{place}: {fault}" for place, fault in faults]
-    if not lines:
-        return
-    more = len(lines) - _SHOWN
-    raise ChaosError(
-        f"{counted(len(lines), 'fault')} in the predictions of {shown(model)!r}.",
-        where=where,
-        found="\n".join([*lines[:_SHOWN], *([f"and {more} more"] if more > 0 else [])]),
-        expected=expected,
-        todo=todo,
-    )
+    """Raise one ChaosError that names the first rows with a fault, if there are any."""
+    faults = Faults(where, f"predictions of {shorten(model)}", expected=expected, todo=todo)
+    faults.rows(np.array(list(found), dtype=np.int64), place, found.__getitem__)
+    faults.check()
 
 
 def _stated(value: Any) -> str | None:
@@ -265,20 +309,27 @@ class _Said:
 
     name: str
     frame: PredictionFrame
-    uids: Sequence[str]
-    datasets: Sequence[str | None]
+    uids: Column
+    datasets: Column
+    items: Mapping[str, Ints]  # by dataset, the place of each of its uids among `uids`, or -1
     kind: str = ""  # of lists of values, as `_kinds` says it; empty where labels have columns
 
-    def refuse(self, faults: Iterable[tuple[int, str]], expected: str, todo: str) -> None:
+    def refuse(self, found: Mapping[int, str], expected: str, todo: str) -> None:
         """Raise one ChaosError that names the first rows with a fault, if there are any."""
-        places = self.frame.places
-        each = ((places[row], fault) for row, fault in faults)
-        refuse(self.name, each, expected, todo, self.frame.path)
+        _refuse(self.name, found, self.frame.place, expected, todo, self.frame.path)
+
+    def is_in(self, dataset: str) -> Mask:
+        """Return whether each row's uid is that of an item of a dataset."""
+        known = np.zeros(len(self.uids.values) + 1, dtype=bool)
+        known[self.items[dataset]] = True
+        known[-1] = False
+        return known[self.uids.codes]
 
     def outside(self, all_votes: Sequence[Votes]) -> list[str]:
         """Return the uids that are no items of any of the datasets."""
-        known = {uid for votes in all_votes for uid in votes.uids}
-        return [uid for uid in self.uids if uid not in known]
+        within = [self.is_in(votes.dataset.name) for votes in all_votes]
+        rows = np.flatnonzero(~np.any([np.zeros(len(self.frame), dtype=bool), *within], axis=0))
+        return [self.uids[row] for row in rows.tolist()]
 
 
 def _checked(name: str, frame: PredictionFrame, all_votes: Sequence[Votes]) -> _Said:
@@ -286,65 +337,78 @@ def _checked(name: str, frame: PredictionFrame, all_votes: Sequence[Votes]) -> _
     if not is_name(name):
         raise ChaosError(
             "A model's name is not text that can be shown.", where=frame.path,
-            found=shown(ascii(name)), expected=NAME, todo="rename it",
+            found=shorten(name), expected=NAME, todo="rename it",
         )  # fmt: skip
-    uids = [as_identifier(uid) or "" for uid in frame.column("uid")]
-    said = _Said(name, frame, uids, [_stated(one) for one in frame.column("dataset")])
+    uids = frame.columns["uid"].identifiers
+    place = {uid: k for k, uid in enumerate(uids.values)}
+    items = {
+        votes.dataset.name: np.array([place.get(uid, -1) for uid in votes.uids], dtype=np.int64)
+        for votes in all_votes
+    }
+    datasets = column_of(frame.column("dataset").map(_stated))
+    said = _Said(name, frame, uids, datasets, items)
     said.refuse(
         _contradictions(frame), "entries that do not contradict themselves", "correct these entries"
     )
-    said.refuse(
-        _uid_faults(said), "one prediction for each uid",
-        "correct these uids, and keep one prediction for each",
-    )  # fmt: skip
-    said.refuse(
-        _dataset_faults(said, all_votes), "uids of the dataset that the row names",
-        "correct the column, or remove it: the uids decide",
-    )  # fmt: skip
+    _check_uids(said)
+    _check_datasets(said)
     kinds = _kinds(frame)
     if not kinds:
         return said
     usual = Counter(kinds).most_common(1)[0][0]
-    expected = "entries of one kind" if usual else "a list `probs`, or `logits`, in each entry"
     said.refuse(
-        ((row, f"{kind}; most entries have {usual}" if kind and usual else _without(frame, row))
-         for row, kind in enumerate(kinds) if kind != usual or not kind),
-        expected, "write all entries alike",
+        {row: f"{kind}; most entries have {usual}" if kind and usual else _without(frame, row)
+         for row, kind in enumerate(kinds) if kind != usual or not kind},
+        "entries of one kind" if usual else "a list `probs`, or `logits`, in each entry",
+        "write all entries alike",
     )  # fmt: skip
     return replace(said, kind=usual)
 
 
-def _uid_faults(said: _Said) -> Iterator[tuple[int, str]]:
-    known = {dataset.name for dataset in known_datasets()}
+def _check_uids(said: _Said) -> None:
+    uids, datasets, stands = said.uids, said.datasets, said.frame.columns["uid"]
+    keys = uids.codes.astype(np.int64) + 1
     # The same item of two datasets may stand in one file, if all rows say whose item they mean.
-    keyed = known.issuperset(said.datasets)
-    seen: dict[object, int] = {}
-    for row, uid in enumerate(said.uids):
-        stands = said.frame.columns["uid"][row]
-        if not _is_text(uid):
-            is_empty = _stated(stands) is None
-            yield row, "no uid" if is_empty else f"uid {ascii(stands)[:80]} is not text"
-            continue
-        first = seen.setdefault((said.datasets[row], uid) if keyed else uid, row)
-        if first != row:
-            yield row, f"uid {shown(uid)!r} again, first at {said.frame.places[first]}"
+    known = {dataset.name for dataset in known_datasets()}
+    if (datasets.codes >= 0).all() and known.issuperset(datasets.values):
+        keys += datasets.codes * keys.max()
+    first = np.empty(keys.max() + 1, dtype=np.int64)
+    first[keys[::-1]] = np.arange(len(keys))[::-1]
+    earlier = first[keys]
+
+    def fault(row: int) -> str:
+        if uids[row] is not None:
+            return f"uid {shorten(uids[row])} again, first at {said.frame.place(int(earlier[row]))}"
+        is_empty = _stated(stands[row]) is None
+        return "no uid" if is_empty else f"uid {shorten(stands[row])} is not text"
+
+    wrong = np.flatnonzero((uids.codes < 0) | (earlier < np.arange(len(keys)))).tolist()
+    said.refuse(
+        {row: fault(row) for row in wrong}, "one prediction for each uid",
+        "correct these uids, and keep one prediction for each; those of two models stand in two "
+        "files, or beside a column model",
+    )  # fmt: skip
 
 
-def _dataset_faults(said: _Said, all_votes: Sequence[Votes]) -> Iterator[tuple[int, str]]:
-    if not any(said.datasets):
-        return
-    uids = {votes.dataset.name: frozenset(votes.uids) for votes in all_votes}
-    for row, (named, uid) in enumerate(zip(said.datasets, said.uids, strict=True)):
-        if named in uids and uid not in uids[named]:
-            for name in (one for one in uids if uid in uids[one]):
-                yield row, f"dataset is {named}, but uid {shown(uid)!r} is in {name}"
+def _check_datasets(said: _Said) -> None:
+    within = {name: said.is_in(name) for name in said.items}
+    named = {name: said.datasets.map(partial(eq, name), bool) for name in said.items}
+    others = {
+        row: f"dataset is {name}, but uid {shorten(said.uids[row])} is in {other}"
+        for name, other in permutations(said.items, 2)
+        for row in np.flatnonzero(named[name] & ~within[name] & within[other]).tolist()
+    }
+    said.refuse(
+        others, "uids of the dataset that the row names",
+        "correct the column, or remove it: the uids decide",
+    )  # fmt: skip
 
 
 def _kinds(frame: PredictionFrame) -> list[str]:
     """Return what list of values each row holds; nothing for a file of columns or answers."""
     if DRAWN in frame or not (PROBABILITIES in frame or LOGITS in frame):
         return []
-    rows = zip(*map(frame.column, (PROBABILITIES, LOGITS, "index", "pred")), strict=True)
+    rows = zip(*map(frame.cells, (PROBABILITIES, LOGITS, "index", "pred")), strict=True)
     return [
         ("logits" if logits is not None else "")
         if shares is None
@@ -354,18 +418,20 @@ def _kinds(frame: PredictionFrame) -> list[str]:
 
 
 def _without(frame: PredictionFrame, row: int) -> str:
-    keys = [name for name, cells in frame.columns.items() if cells[row] is not None]
+    keys = [name for name, column in frame.columns.items() if column[row] is not None]
     keys = [name for name in keys if name not in ("model", INSIDE)]
-    return f"no `probs`; keys found: {', '.join(map(shown, keys)) or 'none'}"
+    return f"no `probs`; keys found: {', '.join(map(shorten, keys)) or 'none'}"
 
 
-def _contradictions(frame: PredictionFrame) -> Iterator[tuple[int, str]]:
-    """Yield where uid, logits, `conf` (the largest probability) or `pred` (its place) disagree."""
-    for row, inside in enumerate(frame.column(INSIDE) if INSIDE in frame else ()):
-        if inside != frame.columns["uid"][row]:
-            yield row, f"the uid inside is {shown(inside)}"
+def _contradictions(frame: PredictionFrame) -> dict[int, str]:
+    """Say where uid, logits, `conf` (the largest probability) or `pred` (its place) disagree."""
+    found: dict[int, str] = {}
+    if INSIDE in frame:
+        pairs = zip(frame.cells(INSIDE), frame.cells("uid"), strict=True)
+        found = {row: f"the uid inside is {shorten(inside)}"
+                 for row, (inside, uid) in enumerate(pairs) if inside != uid}  # fmt: skip
     columns = (PROBABILITIES, LOGITS, "conf", "pred")
-    cells = zip(*map(frame.column, columns), strict=True) if PROBABILITIES in frame else ()
+    cells = zip(*map(frame.cells, columns), strict=True) if PROBABILITIES in frame else ()
     for row, (shares, logits, conf, pred) in enumerate(cells):
         if not isinstance(shares, list) or not shares or not all(map(_is_number, shares)):
             continue  # a fault of its own
@@ -375,35 +441,37 @@ def _contradictions(frame: PredictionFrame) -> Iterator[tuple[int, str]]:
             if isinstance(logits, list) and logits and all(map(_is_number, logits)):
                 said = _softmax(np.array([logits], dtype=np.float64))[0]
             if len(said) != len(shares) or (np.abs(said - np.array(shares)) > _TOLERANCE).any():
-                yield row, f"probabilities {shown(shares)} are not the softmax of {shown(logits)}"
+                both = f"{shorten(shares, _WIDE)} are not the softmax of {shorten(logits, _WIDE)}"
+                found[row] = f"probabilities {both}"
         if conf is not None and not (_is_number(conf) and abs(conf - largest) <= _TOLERANCE):
-            yield row, f"conf is {shown(conf)}, the largest probability {largest:g}"
+            found[row] = f"conf is {shorten(conf)}, the largest probability {largest:g}"
         if pred is not None:
             is_place = isinstance(pred, int) and not isinstance(pred, bool)
             if not (is_place and 0 <= pred < len(shares)):
-                yield row, f"pred is {shown(pred)}, no place in a list of {len(shares)}"
+                found[row] = f"pred is {shorten(pred)}, no place in a list of {len(shares)}"
             elif shares[pred] < largest - _TOLERANCE:
                 place = shares.index(largest)
-                yield row, f"pred is {pred}, the largest probability stands at {place}"
+                found[row] = f"pred is {pred}, the largest probability stands at {place}"
+    return found
 
 
-def _about(said: _Said, datasets: Sequence[Dataset]) -> dict[str, Any]:
+def _about(said: _Said, all_votes: Sequence[Votes]) -> dict[str, Any]:
     """Return the fields of the system that the columns `ABOUT` state."""
     about = {}
     for name in ABOUT:
         if name not in said.frame:
             continue
-        values = list(dict.fromkeys(map(_joined_names, said.frame.columns[name])))
+        values = list(dict.fromkeys(said.frame.column(name).map(_joined_names)))
         if len(values) > 1:
             raise ChaosError(
-                f"The column {name} contradicts itself for {shown(said.name)!r}.",
+                f"The column {name} contradicts itself for {shorten(said.name)}.",
                 where=said.frame.path,
-                found=", ".join(map(shown, values[:_SHOWN])),
+                found=", ".join(map(shorten, values[:_SHOWN])),
                 expected="one value for all rows of a model",
                 todo="give each system a name of its own in a column model",
             )
         if values[0] is not None:
-            about[name] = _field(said.frame.path, name, values[0], datasets)
+            about[name] = _field(said.frame.path, name, values[0], all_votes)
     return about
 
 
@@ -411,22 +479,23 @@ def _joined_names(value: Any) -> str | None:
     return _stated("; ".join(map(str, value)) if isinstance(value, list) else value)
 
 
-def _field(path: Path, name: str, text: str, datasets: Sequence[Dataset]) -> Any:
+def _field(path: Path, name: str, text: str, all_votes: Sequence[Votes]) -> Any:
     if name == "seed" and re.fullmatch(r"\d{1,18}(\.0)?", text, re.ASCII):
         return int(text.removesuffix(".0"))
     if name == "out_of_fold" and text.lower() in ("true", "false"):
         return text.lower() == "true"
-    if name == "family" and _is_text(text):
+    if name == "family":
         return text
-    if name == "trained_on" and _is_text(text):
+    if name == "trained_on":
+        datasets = [*(votes.dataset for votes in all_votes), *known_datasets()]
         names = [one.strip() for one in re.split("[;,+]", text)]
         return tuple(_trained_on(one, datasets) for one in names if one)
     kinds = {"seed": "a whole number, 0 or more", "out_of_fold": "true or false"}
     raise ChaosError(
         f"The column {name} cannot be read.",
         where=path,
-        found=shown(text),
-        expected=kinds.get(name, "text"),
+        found=shorten(text),
+        expected=kinds[name],
     )
 
 
@@ -434,7 +503,7 @@ def _trained_on(name: str, datasets: Sequence[Dataset]) -> str:
     """Return a name in `trained_on` as `System` has it: votes by their dataset's short name."""
     words = name.casefold().split(maxsplit=2)
     if words[:2] == ["votes", "of"] and len(words) == 3:
-        for dataset in (*datasets, *known_datasets()):
+        for dataset in datasets:
             if words[2] in {s.casefold() for s in (dataset.name, dataset.short, dataset.title)}:
                 return votes_of(dataset)
     return name
@@ -448,19 +517,19 @@ def _extra_note(extra: Sequence[str]) -> list[str]:
 
 
 def _listed(uids: Sequence[str]) -> str:
-    return ", ".join(map(shown, uids[:_SHOWN])) + (" …" if uids[_SHOWN:] else "")
+    return ", ".join(map(shorten, uids[:_SHOWN])) + (" …" if uids[_SHOWN:] else "")
 
 
 def _no_item(said: _Said, all_votes: Sequence[Votes]) -> ChaosError:
     titles = ", ".join(votes.dataset.title for votes in all_votes) or "no dataset"
     synthetic = any(votes.source.synthetic for votes in all_votes)
-    stated = sorted(set(filter(None, said.datasets)))
+    stated = sorted(said.datasets.values)
     return ChaosError(
-        f"No uid of {shown(said.name)!r} occurs in {titles}"
+        f"No uid of {shorten(said.name)} occurs in {titles}"
         f"{' as the synthetic sample has it' if synthetic else ''}.",
         where=said.frame.path,
-        found=f"{counted(len(said.uids), 'uid')}, such as {shown(said.uids[0])!r}"
-        + (f", of the dataset {', '.join(map(shown, stated))}" if stated else ""),
+        found=f"{counted(len(said.frame), 'uid')}, such as {shorten(said.uids[0])}"
+        + (f", of the dataset {', '.join(map(shorten, stated))}" if stated else ""),
         expected=f"uids such as {all_votes[0].uids[0]!r}" if all_votes else None,
         todo="run `chaos data fetch`, if these are predictions on the released items"
         if synthetic
@@ -471,19 +540,18 @@ def _no_item(said: _Said, all_votes: Sequence[Votes]) -> ChaosError:
 def _by_dataset(
     said: _Said, all_votes: Sequence[Votes], answers: Mapping[str, str]
 ) -> list["_Part"]:
-    known = {dataset.name for dataset in known_datasets()}
+    others = {dataset.name for dataset in known_datasets()}
     parts = []
     for votes in all_votes:
         name = votes.dataset.name
-        rows = {
-            uid: row for row, (uid, named) in enumerate(zip(said.uids, said.datasets, strict=True))
-            if named == name or named not in known
-        }  # fmt: skip
-        items = [i for i, uid in enumerate(votes.uids) if uid in rows]
-        if items:
-            chosen = [rows[votes.uids[i]] for i in items]
+        rows = np.flatnonzero(~said.datasets.map((others - {name}).__contains__, bool))
+        row_of = np.full(len(said.uids.values) + 1, -1)
+        row_of[said.uids.codes[rows]] = rows
+        chosen = row_of[said.items[name]]
+        items = np.flatnonzero(chosen >= 0)
+        if len(items):
             words = Wording(votes.dataset, answers)
-            parts.append(_Part(said, votes, words, np.array(items), np.array(chosen)))
+            parts.append(_Part(said, votes, words, items, chosen[items]))
     # Datasets may share uids. Those whose classes are not the file's are then not meant.
     return [part for part in parts if part.fits()] or parts
 
@@ -493,11 +561,11 @@ def _check_meant(said: _Said, parts: Sequence["_Part"]) -> None:
     for one, other in combinations(parts, 2):
         if len(both := np.intersect1d(one.rows, other.rows)):
             titles = f"{one.votes.dataset.title} and {other.votes.dataset.title}"
-            uid = shown(said.uids[both[0]])
+            uid = shorten(said.uids[both[0]])
             raise ChaosError(
-                f"The predictions of {shown(said.name)!r} fit two datasets.",
+                f"The predictions of {shorten(said.name)} fit two datasets.",
                 where=said.frame.path,
-                found=f"{counted(len(both), 'uid')} of both {titles}, such as {uid!r}",
+                found=f"{counted(len(both), 'uid')} of both {titles}, such as {uid}",
                 expected="uids of one dataset, or a column dataset",
                 todo="say in a column dataset which is meant, or choose it: `--dataset` or "
                 "`-p data=…`",
@@ -523,10 +591,10 @@ class _Part:
         """Whether the file has this dataset's labels."""
         frame, k = self.said.frame, self.votes.dataset.n_classes
         if DRAWN in frame:
-            first = frame.columns[DRAWN][self.rows[0]]
+            first = frame.column(DRAWN)[self.rows[0]]
             return any(self.words.label(text) is not None for text in first)
         if self.lists:
-            first = frame.columns[self.lists][self.rows[0]]
+            first = frame.column(self.lists)[self.rows[0]]
             return isinstance(first, list) and len(first) == k
         return None not in self.words.columns(frame.unnamed, frame.path)
 
@@ -540,11 +608,9 @@ class _Part:
         else:
             part, probabilities = self, self._probabilities()
         probabilities = probabilities / probabilities.sum(axis=1, keepdims=True)
-        outside = self.said.outside([self.votes])
-        unknown = [f"no item of the dataset: {_listed(outside)}"] if outside else []
         notes[:0] = notes_on_missing(
-            self.said.name, self.votes, part.items,
-            where=frame.path, also=[*unknown, *notes], allowed=allow_missing,
+            self.said.name, self.votes, part.items, where=frame.path, also=notes,
+            unknown=self.said.outside([self.votes]), allowed=allow_missing,
         )  # fmt: skip
         predicted, is_stated = part._labels(probabilities)
         top = probabilities.max(axis=1)
@@ -586,15 +652,15 @@ class _Part:
         shares = (counts + 0.5) / (totals + counts.shape[1] / 2)[:, np.newaxis]
         return part, shares, n_samples, notes
 
-    def _where(self, mask: npt.NDArray[np.bool_]) -> "_Part":
+    def _where(self, mask: Mask) -> "_Part":
         return replace(self, items=self.items[mask], rows=self.rows[mask])
 
     def _weighed(self, column: str) -> tuple[Floats, Counter[str]]:
         """Return how often each label was answered, shape (n, k), and what else was."""
         counts = np.zeros((len(self.rows), self.votes.dataset.n_classes))
         unread: Counter[str] = Counter()
-        cells = self.said.frame.column(column)
-        for i, row in enumerate(self.rows):
+        cells = self.said.frame.cells(column)
+        for i, row in enumerate(self.rows.tolist()):
             for text, weight in (cells[row] or {}).items():
                 label = self.words.label(text)
                 if label is None:
@@ -607,90 +673,89 @@ class _Part:
         """Return a note on answers that are none of the labels; raise if they are too many."""
         if not unread:
             return []
-        common = "\n".join(f"sample {shown(text)!r} ({n:,})" for text, n in unread.most_common(3))
+        common = "\n".join(f"sample {shorten(text)} ({n:,})" for text, n in unread.most_common(3))
         share = f"{unread.total():,} of {total:,.0f} answers"
         if unread.total() > _MOST_UNREAD * total:
+            known = self.votes.dataset.labels
+            todo = f"say which answer is which label, such as {SAY_SO}"
+            if self.words.answers:
+                todo = "name the label of each answer in --answers too"
             raise ChaosError(
                 f"{'No' if unread.total() == total else 'Not every'} answer of "
-                f"{shown(self.said.name)!r} is a label: {share} are none.",
+                f"{shorten(self.said.name)} is a label: {share} are none.",
                 where=self.said.frame.path,
                 found=common,
-                expected=f"samples that are a label: {some_of(self.votes.dataset.labels)}; up to "
-                f"{_MOST_UNREAD:.0%} of others are counted and left out",
-                todo=f"say which answer is which label, such as {SAY_SO}; or turn answers into "
-                "labels",
+                expected=f"samples that are a label: {some_of(known)}; up to {_MOST_UNREAD:.0%} of "
+                "others are counted and left out",
+                todo=f"{todo}; or turn answers into labels",
             )
         listed = common.replace("\n", ", ")
         return [f"{share} are none of the labels and left out ({listed})"]
 
     def _numbers_drawn(self) -> Floats:
         """Return how often each label was drawn, where the file has the numbers."""
+        names = class_columns(self.votes.dataset)
         columns = self._columns()
-        counts = [[as_count(cell) for cell in column] for column in columns]
-        stated = self.said.frame.columns[N_DRAWN]
-        faults = []
-        for i, row in enumerate(self.rows):
-            numbers = [column[i] for column in counts]
+        given = [column.map(as_count)[self.rows] for column in columns]
+        stated = self.said.frame.column(N_DRAWN)
+        faults: dict[int, str] = {}
+        for row, *numbers in zip(self.rows.tolist(), *given, strict=True):
             wrong = [k for k, number in enumerate(numbers) if number is None]
-            names = class_columns(self.votes.dataset)
-            faults += [
-                (row, f"{names[k]} is {shown(columns[k][i])}, no number of samples") for k in wrong
-            ]
             total = sum(number for number in numbers if number is not None)
-            if not wrong and total != as_count(stated[row]):
-                said = f"n_samples is {shown(stated[row])}, the columns add up to {total}"
-                faults.append((row, said))
-            elif not wrong and not total:
-                faults.append((row, "no sample"))
+            if wrong:
+                found = f"{names[wrong[0]]} is {shorten(columns[wrong[0]][row])}"
+                faults[row] = f"{found}, no number of samples"
+            elif total != as_count(stated[row]):
+                found = f"n_samples is {shorten(stated[row])}"
+                faults[row] = f"{found}, the columns add up to {total}"
+            elif not total:
+                faults[row] = "no sample"
         self.said.refuse(faults, "how often each label was drawn", "correct these numbers")
-        return np.array(counts, dtype=np.float64).T
+        return np.array(given, dtype=np.float64).T
 
-    def _columns(self) -> list[list[Any]]:
-        """Return the cells of each label's column, for these rows."""
+    def _columns(self) -> list[Column]:
+        """Return the column of each label."""
         frame, dataset = self.said.frame, self.votes.dataset
         found = self.words.columns(frame.unnamed, frame.path)
         if None in found:
-            raise _misfit(frame, dataset, found)
-        columns = [
-            [cells[row] for row in self.rows]
-            for cells in (frame.columns[name] for name in found if name)
-        ]
-        more = [
-            name for name in frame.unnamed
-            if name and name not in found
-            and all(_is_number(cell) and 0 <= cell <= 1 for cell in frame.columns[name])
-        ]  # fmt: skip
+            raise _misfit(frame, self.words, found)
+        more = [name for name in frame.unnamed
+                if name and name not in found and _are_shares(frame.column(name))]  # fmt: skip
         if more and N_DRAWN not in frame:
             raise ChaosError(
                 f"There are too many columns for {dataset.title}.",
                 where=frame.path,
-                found=f"probabilities of {', '.join(map(shown, more))}",
+                found=f"probabilities of {', '.join(map(shorten, more))}",
                 expected=f"columns uid, {some_of(class_columns(dataset))}",
                 todo="remove or rename what is no label, or check the dataset",
             )
-        return columns
+        return [frame.column(name) for name in found if name]
 
     def _probabilities(self) -> Floats:
         """Return the probabilities in the dataset's order of labels, shape (n, k)."""
-        frame, dataset = self.said.frame, self.votes.dataset
+        frame, dataset, k = self.said.frame, self.votes.dataset, self.votes.dataset.n_classes
         if self.lists:
-            table: list[Any] = [frame.columns[self.lists][row] for row in self.rows]
+            lists = frame.column(self.lists)
+            fitting = lists.map(lambda one: one if isinstance(one, list) and len(one) == k else ())
+            flat = [one for row in self.rows for one in fitting[row] or [None] * k]
+            values = _as_numbers(flat).reshape(-1, k)
         else:
-            table = [list(cells) for cells in zip(*self._columns(), strict=True)]
+            columns = self._columns()
+            read = [np.append(_as_numbers(one.values), np.nan)[one.codes] for one in columns]
+            values = np.column_stack(read)[self.rows]
+
+        wrong = self.rows[np.isnan(values).any(axis=1)].tolist()
+        given = {row: lists[row] if self.lists else [one[row] for one in columns] for row in wrong}
         self.said.refuse(
-            ((self.rows[i], said) for i, cells in enumerate(table)
-             if (said := _no_numbers(cells, dataset.n_classes))),
-            f"{dataset.n_classes} finite numbers for each item of {dataset.title}: "
-            f"{some_of(dataset.labels)}",
+            {row: _no_numbers(cells, k) for row, cells in given.items()},
+            f"{k} finite numbers for each item of {dataset.title}: {some_of(dataset.labels)}",
             "correct these predictions",
-        )  # fmt: skip
-        values = np.array(table, dtype=np.float64)
+        )
         if self.lists:
             values = values[:, np.argsort(self._order())]
         if frame.are_logits or self.lists == LOGITS:
             return _softmax(values)
-        places = [frame.places[row] for row in self.rows]
-        check_shares(self.said.name, places, values, frame.path)
+        check_shares(self.said.name, lambda i: frame.place(int(self.rows[i])), values, frame.path)
         return values
 
     def _order(self) -> list[int]:
@@ -702,19 +767,17 @@ class _Part:
 
     def _labels(self, probabilities: Floats) -> tuple[Ints, bool]:
         """Return the stated labels, or the first argmax where none is stated."""
-        cells = self.said.frame.column(STATED)
-        stated = [cells[row] for row in self.rows]
-        if not any(map(_stated, stated)):
+        stated, dataset = self.said.frame.column(STATED), self.votes.dataset
+        if not stated.map(lambda cell: _stated(cell) is not None, bool)[self.rows].any():
             return probabilities.argmax(axis=1), False
-        labels = list(map(self.words.label, stated))
-        dataset = self.votes.dataset
+        read = stated.map(self.words.label)[self.rows]
         self.said.refuse(
-            ((row, f"predicted_label {shown(cells[row])!r}")
-             for row, label in zip(self.rows, labels, strict=True) if label is None),
+            {row: f"predicted_label {shorten(stated[row])}"
+             for row, label in zip(self.rows.tolist(), read, strict=True) if label is None},
             f"one of {some_of(dataset.labels)} or {some_of(dataset.codes)}",
             "correct these labels",
         )  # fmt: skip
-        return np.array(labels, dtype=np.int64), True
+        return read.astype(np.int64), True
 
     def _check_stated(self, off: Ints) -> None:
         """Raise where a column of labels contradicts the columns of probabilities beside it.
@@ -723,8 +786,8 @@ class _Part:
         """
         stated = self.said.frame.column(STATED)
         self.said.refuse(
-            ((row, f"predicted_label {shown(stated[row])}, but another label is more probable")
-             for row in (() if self.lists else self.rows[off])),
+            {row: f"predicted_label {shorten(stated[row])}, but another label is more probable"
+             for row in ([] if self.lists else self.rows[off].tolist())},
             "the label with the largest probability",
             "correct the labels, or remove the column predicted_label",
         )  # fmt: skip
@@ -739,22 +802,26 @@ class _Part:
         if order != sorted(order):
             todo += ", or leave index and pred out: the order is then "
             todo += some_of(self.votes.dataset.labels)
+        states = self.said.frame.column(STATED).codes >= 0
         return check_order(
             self.votes, self.items, probabilities, order=order, what=what, todo=todo,
-            is_told=not self.lists or order != sorted(order) or self.said.frame.states_labels,
+            is_told=not self.lists or order != sorted(order) or bool(states.any()),
             where=self.said.frame.path,
-            problem=f"The classes of {shown(self.said.name)!r} seem to be in another order.",
+            problem=f"The classes of {shorten(self.said.name)} seem to be in another order.",
         )  # fmt: skip
+
+
+def _are_shares(column: Column) -> bool:
+    numbers = _as_numbers([*column.values, *([None] if (column.codes < 0).any() else [])])
+    return bool(((numbers >= 0) & (numbers <= 1)).all())
 
 
 def _no_numbers(cells: Any, k: int) -> str:
     """Say what is wrong with what should be a list of so many numbers."""
     if not isinstance(cells, list) or len(cells) != k:
-        return f"{len(cells)} values" if isinstance(cells, list) else shown(cells)
-    if all(map(_is_number, cells)):
-        return ""
+        return f"{len(cells)} values" if isinstance(cells, list) else shorten(cells, _WIDE)
     are_infinite = all(isinstance(one, int | float) and not isinstance(one, bool) for one in cells)
-    return f"{shown(cells)}{' is not finite' * are_infinite}"
+    return f"{shorten(cells, _WIDE)}{' is not finite' * are_infinite}"
 
 
 def _softmax(logits: Floats) -> Floats:
@@ -763,7 +830,9 @@ def _softmax(logits: Floats) -> Floats:
     return shares
 
 
-def check_shares(model: str, places: Sequence[str], values: Floats, where: object = None) -> None:
+def check_shares(
+    model: str, place: Callable[[int], str], values: Floats, where: Path | None = None
+) -> None:
     """Raise on rows that are no probabilities, and say what they may be."""
     with np.errstate(over="ignore"):
         sums = values.sum(axis=1)
@@ -772,17 +841,19 @@ def check_shares(model: str, places: Sequence[str], values: Floats, where: objec
     if positive and (np.abs(sums - 100) <= 1).all():
         todo = "divide by 100: these are percentages"
     elif positive and whole and not (sums == 1).all():
-        todo = "add a column n_samples, their sum, if these count answers that were drawn"
+        todo = "add a column n_samples, their sum, if these count a model's answers; "
+        todo += f"`{_CHECK}` reads people's votes"
     elif positive and (np.abs(sums - 1) <= _ROUNDED).all():
         todo = "divide each row by its sum: rounded?"
+
     wrong = ~((values >= 0).all(axis=1) & (np.abs(sums - 1) <= _TOLERANCE))
-    refuse(
-        model,
-        ((places[int(i)], f"{shown(values[i].tolist())} "
-          + ("has a negative value" if (values[i] < 0).any() else f"sums to {sums[i]:.6g}"))
-         for i in np.flatnonzero(wrong)),
-        "probabilities: none negative, their sum 1 (within 0.001)", todo, where,
-    )  # fmt: skip
+    found = {
+        row: f"{shorten(values[row].tolist(), _WIDE)} "
+        + ("has a negative value" if (values[row] < 0).any() else f"sums to {sums[row]:.6g}")
+        for row in np.flatnonzero(wrong).tolist()
+    }
+    expected = "probabilities: none negative, their sum 1 (within 0.001)"
+    _refuse(model, found, place, expected, todo, where)
 
 
 def notes_on_missing(
@@ -793,8 +864,12 @@ def notes_on_missing(
     allowed: bool,
     where: object = None,
     also: Sequence[str] = (),
+    unknown: Sequence[str] = (),
 ) -> list[str]:
-    """Return a note if only some items have a prediction; raise if that is not allowed."""
+    """Return a note if only some items have a prediction; raise if that is not allowed.
+
+    The error names uids of the file that are `unknown`, and what is `also` to be said.
+    """
     n_missing = len(votes) - len(items)
     if not n_missing:
         return []
@@ -802,12 +877,18 @@ def notes_on_missing(
     fact += f"{'has' if n_missing == 1 else 'have'} no prediction"
     if not allowed:
         missing = [votes.uids[i] for i in np.setdiff1d(np.arange(len(votes)), items)]
+        found, todo = [f"missing: {_listed(missing)}"], "add what is missing"
+        if unknown:
+            found.append(f"no item of the dataset: {_listed(unknown)}")
+            close = get_close_matches(unknown[0], missing[:_COMPARED], n=1, cutoff=0)
+            todo = f"correct the uids of the file (is {shorten(unknown[0])} {shorten(close[0])}?)"
+            todo += ", add what is missing"
         raise ChaosError(
-            f"{fact} by {shown(model)!r}.",
+            f"{fact} by {shorten(model)}.",
             where=where,
-            found="\n".join([f"missing: {_listed(missing)}", *also]),
+            found="\n".join([*found, *also]),
             expected="a prediction for each item",
-            todo="add what is missing, or pass --allow-missing to evaluate the rest",
+            todo=f"{todo}, or pass --allow-missing to evaluate the rest",
         )
     return [f"{fact}; evaluated on the other {len(items)}"]
 

@@ -10,7 +10,6 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.splits import item_groups
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.skill import (
-    MARKS,
     Distances,
     bootstrap_intervals,
     distances,
@@ -111,13 +110,6 @@ class Worth:
         return {n: one for n, one in found.items() if not (self.is_hard and n in (PEOPLE, SKILL))}
 
     @property
-    def marks(self) -> dict[int, float]:
-        """The skill of 1, 2, 5 and 10 people; empty where it is undefined."""
-        if not self.credibility >= 0:
-            return {}
-        return dict(zip(MARKS, skill_of_people(MARKS, self.credibility).tolist(), strict=True))
-
-    @property
     def rows(self) -> list[dict[str, Any]]:
         """The estimates as rows of a table, in numbers and in words."""
         return [
@@ -131,6 +123,7 @@ class Worth:
                 "estimand": ESTIMANDS[name],
                 "n_votes": self.n_votes,
                 "credibility": self.credibility,
+                "is_hard": self.is_hard,
             }
             for name, one in self.estimates.items()
         ]

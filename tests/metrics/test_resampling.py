@@ -93,3 +93,10 @@ def test_a_table_without_a_drawn_item_has_no_mean():
     (found,) = resampling.bootstrap_tables(tables, np.arange(2), 1000, np.random.default_rng(0))
     assert (found[~np.isnan(found)] == 1).all()
     assert np.isnan(found).mean() == pytest.approx(1 / 4, abs=0.05)  # drawn once is enough
+
+
+def test_what_is_adjusted_by_a_smaller_p_comes_from_it():
+    p = [0.002, 0.003, np.nan, 0.002, 0.4]
+    adjusted = resampling.holm(p)
+    assert adjusted[:2] == pytest.approx([0.008, 0.008])  # 2 × 0.003 is less
+    np.testing.assert_equal(resampling.behind_holm(p, adjusted), [0.002, 0.002, np.nan, 0.002, 0.4])

@@ -153,8 +153,8 @@ REFUSED = [
     # samples of another task, and what is no samples
     (lines(lambda i: sample_of(i, doc={"question": "?"})), ("doc with question", "doc.uid")),
     (lines(lambda i: sample_of(i, ["True", "Neither", "False"])),
-     ("None of the choices is a label", "there are True, Neither, False",
-      "--answers True=entailment")),
+     ("None of the choices is a label", "there are 'True', 'Neither', 'False'",
+      "--answers 'True'=entailment")),
     (lines(lambda i: sample_of(i, [f"a{i}", f"b{i}", f"c{i}"])), "choices differ from item to"),
     (lines(lambda i: sample_of(i, doc={"uid": f"x{i}"})), "No uid of 'some/model' occurs"),
     (lines(lambda i: sample_of(i, ["a", "a", "b"])), "3 choices, 3 log-likelihoods"),
@@ -188,6 +188,15 @@ def test_what_cannot_be_read_is_said(tmp_path, votes, text, words):
         read(tmp_path, votes, text, HARNESS)
     for word in (words,) if isinstance(words, str) else words:
         assert word in str(fault.value)
+
+
+def test_answers_that_were_named_are_not_asked_for_again(tmp_path, votes):
+    for text, words in (
+        (lines(lambda i: answered(i, "AB"[i % 2])), "name the label of each answer in --answers"),
+        (lines(lambda i: sample_of(i, "XYZ")), "name the label of each in --answers too"),
+    ):
+        with pytest.raises(ChaosError, match=words):
+            read(tmp_path, votes, text, answers={"A": "entailment"})
 
 
 def test_letters_in_another_order_are_refused(tmp_path, votes):

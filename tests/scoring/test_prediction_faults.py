@@ -54,15 +54,18 @@ FAULTS = [
     ("", "empty"),
     ('{"m": {"u0": {"uid": "u0", "logits": [1', "cut off"),
     (LINE + '{"uid": ', "cut off"),
-    ("[1]", ("Unrecognised predictions format", "a JSON list")),
+    ("[1]", ("record[0], found 1", "expected a JSON object")),
     ("{}", "holds no prediction"),
     (LINE + "[1, 2]", ("line 2", "expected a JSON object")),
     (LINE[:-4] + "\n" + LINE, "line 1, column"),
     ('{"m": ' * 100_000, "nested too deeply"),
     ('{"uid": "a", "logit": [1, 2, 3]}', 
-     ("None of the columns is a label", "there are logit", "--answers logit=entailment,…")),
-    ('{"uid": "u0", "label": "neutral"}', "call the column label sample"),
-    (entries(probability=[1, 0, 0]), "m, u3: no `probs`; keys found: uid"),
+     ("None of the columns is a label", "there are 'logit'", "--answers 'logit'=entailment,…")),
+    ("uid,annotator,label\nu0,Ann,neutral\n", ("a file of votes", "chaos dataset check FILE")),
+    ('{"m": {"u0": {"logits": [1, 2, 3]}}}\n' * 2, "give each file by itself"),
+    (CSV + "u0,1,0,0\n" + CSV, ("line 3, found the header again", "two files joined")),
+    ('{"uid": "u0", "label": "neutral"}', "call the column 'label' sample"),
+    (entries(probability=[1, 0, 0]), "'m', 'u3', no `probs`; keys found: 'uid'"),
     # names and keys
     ('{"a\\u001b[31m": {"u0": {"logits": [1, 2, 3]}}}', "name is not text"),
     ('{"\\ud800": {"u0": {"logits": [1, 2, 3]}}}', "half of a surrogate pair"),
@@ -71,35 +74,36 @@ FAULTS = [
     # rows and columns
     ("uid,entailment,neutral\nu0,1,0\n", "no column contradiction"),
     (CSV + "u0,1,0\n", "3 fields"),
-    (csv("u2,1,0,0"), "line 5: uid 'u2' again"),
+    (csv("u2,1,0,0"), "line 5, uid 'u2' again"),
     (csv(",1,0,0"), "no uid"),
     ("uid,Entailment,ENTAILMENT,neutral,contradiction\nu0,1,0,0,0\n",
      ("Two columns are for the label 'entailment'", "'Entailment' and 'ENTAILMENT'")),
-    (table(hidden=0.2), ("too many columns for", "probabilities of hidden")),
+    (table(hidden=0.2), ("too many columns for", "probabilities of 'hidden'")),
     # numbers
-    (csv("u3,1_0,0,0"), "line 5: ['1_0'"),
+    (csv("u3,1_0,0,0"), "line 5, ['1_0'"),
     (csv("u3,0.9,0.0989,0"), "sums to 0.9989"),
     (made.csv_text([f"u{i},0.81,0.1,0.1" for i in range(made.N)]), "divide each row by its sum"),
     (csv("u3,1.5,-0.25,-0.25"), "[1.5, -0.25, -0.25] has a negative"),
     (LINE.replace("1,", "1" * 400 + ","), "is not finite"),
     (LINE.replace("1,", "1" * 5000 + ","), "a number is too long"),
     (entries(predicted_probabilities=[0.2, 0.8]),
-     ("m, u3: 2 values", "1 fault in the predictions of 'm'")),
+     ("'m', 'u3', 2 values", "1 fault in a file of predictions of 'm'")),
     (entries(predicted_probabilities=[float("nan"), 0.5, 0.5]), "is not finite"),
-    (entries(predicted_probabilities=["0.2", 0.3, 0.5]), "m, u3: ['0.2'"),
+    (entries(predicted_probabilities=["0.2", 0.3, 0.5]), "'m', 'u3', ['0.2'"),
     (made.lines_text(lambda i: {"probs": [80, 15, 5]}), "divide by 100"),
     (made.csv_text([f"u{i},2,1,0" for i in range(made.N)]), "add a column n_samples"),
     # what contradicts itself
-    (entries(logits=[1, 2, 3]), "m, u3: logits; most entries have probabilities"),
-    (entries(uid="u7", predicted_probabilities=made.shares(3)), "m, u3: the uid inside is u7"),
+    (entries(logits=[1, 2, 3]), "'m', 'u3', logits; most entries have probabilities"),
+    (entries(uid="u7", predicted_probabilities=made.shares(3)),
+     "'m', 'u3', the uid inside is 'u7'"),
     (made.entries_text(lambda i: {"logits": [i % 3, 0, 0], "predicted_label": "maybe"}),
      "40 faults"),
     (entries(predicted_probabilities=made.shares(3), logits=[0, 0, 5]), "are not the softmax of"),
-    (of_release(conf=0.7), "line 4: conf is 0.7, the largest probability 0.8"),
+    (of_release(conf=0.7), "line 4, conf is 0.7, the largest probability 0.8"),
     (of_release(pred=1), "pred is 1, the largest probability stands at 0"),
     (of_release(pred=3), "pred is 3, no place in a list of 3"),
     (table(predicted_label=[LABELS[(i + (i == 4)) % 3] for i in range(made.N)]),
-     "row 5, line 6: predicted_label contradiction, but another"),
+     "row 5, line 6, predicted_label 'contradiction', but another"),
     (table(seed=[0] * 39 + [1]), "The column seed contradicts itself for 'm'"),
     (table(seed="one"), "a whole number, 0 or more"),
     (table(out_of_fold="perhaps"), "true or false"),
@@ -139,7 +143,7 @@ def test_parquet_with_other_values(tmp_path):
     for column, value, words in (
         ("neutral", True, "True"),
         ("uid", 7.5, "uid 7.5 is not text"),
-        ("predicted_label", [None, *LABELS * 13], "row 1: predicted_label 'None'"),
+        ("predicted_label", [None, *LABELS * 13], "row 1, predicted_label nothing"),
     ):
         made.table_of(votes_on()).assign(**{column: value}).to_parquet(tmp_path / "m.parquet")
         assert words in fault_of(tmp_path / "m.parquet", [votes_on()])
@@ -165,7 +169,9 @@ def test_missing_items_are_counted_and_may_be_allowed(tmp_path):
     lines = csv("u3,0.8,0.1,0.1").splitlines()
     (tmp_path / "m.csv").write_text("\n".join(lines[:-4]))
     text = fault_of(tmp_path / "m.csv", [votes])
-    assert all(w in text for w in ("4 of 40 items", "u36, u37, u38, u39", "--allow-missing"))
+    assert all(
+        w in text for w in ("4 of 40 items", "'u36', 'u37', 'u38', 'u39'", "--allow-missing")
+    )
     (one,) = read_predictions(tmp_path / "m.csv", [votes], allow_missing=True)
     assert len(one) == made.N - 4
     assert "evaluated on the other 36" in one.notes[0]
@@ -174,7 +180,9 @@ def test_missing_items_are_counted_and_may_be_allowed(tmp_path):
 def test_items_numbered_from_one_are_named_before_any_is_left_out(tmp_path):
     lines = [f"u{i + 1},0.2,0.5,0.3" for i in range(made.N)]
     path = made.write_csv(tmp_path / "m.csv", lines)
-    assert "missing: u0\n             no item of the dataset: u40" in fault_of(path, [votes_on()])
+    assert "missing: 'u0'\n             no item of the dataset: 'u40'" in fault_of(
+        path, [votes_on()]
+    )
 
 
 def test_genuine_uids_without_the_released_data(tmp_path):

@@ -115,7 +115,7 @@ def test_a_file_of_many_models_and_one_of_them(tmp_path, votes):
         (made.csv_text([f"u{i},0.4,0.4,0.2,{NAMES[i % 2]}" for i in range(made.N)],
                   ",".join(["uid", *NAMES, "predicted_label"])), {}, "", lambda i: i % 2),
         (made.lines_text(lambda i: {"probs": made.shares(i)}, made.N + 3), {},
-         "3 uids of the file are no items of the dataset (u40, u41, u42)", lambda i: i % 3),
+         "3 uids of the file are no items of the dataset ('u40', 'u41', 'u42')", lambda i: i % 3),
         (made.csv_text(), {"n": 20}, "20 items are too few to check the order of the classes",
          lambda i: i % 3),
         (made.csv_text([f"u{i},0.2,0.5,0.3" for i in range(40)]), {"labels": [0] * 24 + [1, 2] * 8},
@@ -163,7 +163,7 @@ def test_the_dataset_that_a_row_names(tmp_path, votes):
 
     for names in (["snli"] * made.N + ["mnli"] * made.N, "anything"):
         assert [one.dataset.name for one in named(names)] == ["snli", "mnli"]
-    with pytest.raises(ChaosError, match="line 2: dataset is mnli, but uid 'u0' is in snli"):
+    with pytest.raises(ChaosError, match="line 2, dataset is mnli, but uid 'u0' is in snli"):
         named("mnli")
 
 

@@ -9,7 +9,7 @@ from helpers.predictions import made_dataset, made_votes, part_of, votes_from
 from chaos_utils.datasets.votes import frozen
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import draw_votes
-from chaos_utils.scoring.judging import part_of as votes_on
+from chaos_utils.scoring.beside import part_of as votes_on
 from chaos_utils.scoring.systems import computed, released_systems, uniform
 from chaos_utils.scoring.worth import NAMES, PEOPLE, Estimate, Worth, in_a_sentence, worth
 
@@ -30,11 +30,10 @@ def said(votes, values, **options):
 
 def test_a_system_is_worth_more_than_the_base_rate_less_or_more_than_voted(simulated):
     truths, votes = simulated
-    found, text = said(votes, np.full((ITEMS, 3), 1 / 3))
+    _, text = said(votes, np.full((ITEMS, 3), 1 / 3))
     assert text["people_on_top"].startswith("below the base rate [−")
     assert text["people_on_top_trusted"] == "0.0 [0.0, 0.0]"
     assert text["human_equivalent_brier"] != text["people_on_top"]
-    assert found.marks[5] == pytest.approx(5 / (5 + found.credibility))
     _, text = said(votes, truths)
     assert text["human_equivalent_brier"].endswith("∞], more than voted")
     assert text["skill"].endswith("1.00]")
@@ -144,7 +143,9 @@ def test_worth_on_the_published_votes_is_what_a_statistician_found(released):
     known = {"snli": (1.23, 0.45), "mnli": (2.53, 0.28), "alphanli": (0.54, 0.65)}
     for dataset, expected in known.items():
         found = worth(by_name[dataset], uniform(by_name[dataset]), n_resamples=0)
-        assert (found.credibility, found.marks[1]) == pytest.approx(expected, abs=0.005)
+        assert (found.credibility, 1 / (1 + found.credibility)) == pytest.approx(
+            expected, abs=0.005
+        )
 
 
 @pytest.mark.parametrize(("n_votes", "expected"), [(100, (92, 88, 95)), (5, (68, 53, 77))])
