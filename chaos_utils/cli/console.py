@@ -23,7 +23,7 @@ from chaos_utils.cli import extras
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 # Control characters of both kinds, but for tabs and ends of lines, and those that turn text round.
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|\r(?!\n)")
 _NO_TERMINAL = 150  # columns: a pipe has no width of its own, and a table is not to be cut off
 
 
@@ -115,7 +115,7 @@ def _show(reply: Reply, as_json: bool) -> None:
         if isinstance(part, Grid):
             _print_grid(part)
         else:
-            typer.echo(harmless(part))
+            typer.echo(harmless(part), nl=not part.endswith("\n"))
 
 
 def _print_grid(grid: Grid) -> None:
@@ -153,11 +153,18 @@ def progress(what: str = "") -> Iterator[Callable[..., None]]:
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        bar = bars.add_task(what, total=None, counts="")
+        bar = bars.add_task(what, total=None, visible=bool(what), counts="")
 
         def tell(text: str, done: int = 0, of: int | None = None) -> None:
             counts = f"{done:,} of {of:,}" if of else ""
-            bars.update(bar, description=harmless(text), completed=done, total=of, counts=counts)
+            bars.update(
+                bar,
+                description=harmless(text),
+                completed=done,
+                total=of,
+                counts=counts,
+                visible=True,
+            )
 
         yield tell
 

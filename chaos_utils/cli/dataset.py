@@ -42,39 +42,35 @@ def check(
     """Report what votes hold, and what can be computed from them; exit code 2 on faults."""
     from chaos_utils.base import paths
     from chaos_utils.datasets.dataset import is_dataset_file
-    from chaos_utils.datasets.findings import check_file
+    from chaos_utils.datasets.findings import check_file, check_votes
+    from chaos_utils.datasets.loading import load_all_votes
 
     path = paths.from_reader(votes)
     files = [path]
     if path.is_dir():
         files = sorted(one for one in path.iterdir() if one.suffix.lower() in _SUFFIXES)
-        described = any(is_dataset_file(one) for one in path.iterdir())
-        if not described and not files:
-            raise ChaosError(
-                "This folder holds no votes.", where=path,
-                expected=f"files that end in {', '.join(_SUFFIXES)}, or a dataset's YAML file",
-            )  # fmt: skip
-        found = _described(votes) if described else None
-    elif not path.exists() and path.suffix:
+    if path.suffix and not path.exists():
         raise ChaosError("There is no such file.", where=path)
+    if not path.exists() or any(map(is_dataset_file, path.iterdir() if path.is_dir() else files)):
+        findings = [check_votes(one) for one in load_all_votes(votes)]
     else:
-        found = None if path.is_file() and not is_dataset_file(path) else _described(votes)
-    if found is None:
-        found = [check_file(file, item=item, annotator=annotator, label=label)[0] for file in files]
-    yield Reply([one.as_json() for one in found], [line for one in found for line in _lines(one)])
-    if any(one.faults for one in found):
+        findings = [
+            check_file(file, item=item, annotator=annotator, label=label)[0] for file in files
+        ]
+    if not findings:
+        raise ChaosError(
+            "This folder holds no votes.",
+            where=path,
+            expected=f"files that end in {', '.join(_SUFFIXES)}, or a dataset's YAML file",
+        )
+    yield Reply(
+        [one.as_json() for one in findings], [line for one in findings for line in _lines(one)]
+    )
+    if any(one.faults for one in findings):
         raise typer.Exit(2)
 
 
-def _described(votes: str) -> "list[Findings]":
-    from chaos_utils.datasets.findings import check_votes
-    from chaos_utils.datasets.loading import load_all_votes
-
-    return [check_votes(one) for one in load_all_votes(votes)]
-
-
 def _lines(found: "Findings") -> list[str]:
-
     columns = ", ".join(f"{what} = {name!r}" for what, name in found.columns.items())
     lines = [f"{found.file}: {found.format}" + (f", columns {columns}" if columns else "")]
     one_each = found.votes / found.items if found.items else 0

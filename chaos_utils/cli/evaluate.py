@@ -12,6 +12,7 @@ from chaos_utils.cli.console import Replies, Reply, command, progress, say
 from chaos_utils.cli.extras import need_extra
 
 _FEWEST = 40  # resamples for a 95% interval
+_MOST = 1_000_000
 
 
 @command(formats=("json", "csv", "markdown", "latex"))
@@ -47,8 +48,6 @@ def evaluate(
         int | None,
         Option(
             metavar="N",
-            min=0,
-            max=1_000_000,
             help="Resamples for 95% intervals, 0 for none; by default 1,000, or more for many "
             "p-values.",
         ),
@@ -76,11 +75,12 @@ def evaluate(
             "--pairs and --against exclude each other.", found=f"--pairs --against {against}",
             todo="choose one: --pairs compares with this system too",
         )  # fmt: skip
-    if bootstrap and bootstrap < _FEWEST:
+    if bootstrap and not _FEWEST <= bootstrap <= _MOST:
         raise ChaosError(
-            "Too few resamples for an interval.", found=f"--bootstrap {bootstrap}",
-            expected=f"0 for no intervals, or at least {_FEWEST}",
-        )  # fmt: skip
+            "Too few resamples for an interval, or too many.",
+            found=f"--bootstrap {bootstrap}",
+            expected=f"0 for no intervals, or {_FEWEST} to {_MOST:,}",
+        )
     if bootstrap == 0 and (pairs or against):
         raise ChaosError(
             "A comparison needs resamples.", found="--bootstrap 0", todo="leave --bootstrap out"
@@ -94,6 +94,7 @@ def evaluate(
     from chaos_utils.scoring.wording import answers_of
 
     chosen = judging.USUAL if measures is None else judging.measures_of(measures)
+    _check_votes(dataset, data)
     all_votes = load_all_votes(data) if dataset == "auto" else [load_votes(dataset, data)]
     systems = judging.read_files(
         files,
@@ -119,7 +120,7 @@ def evaluate(
         from chaos_utils.cli.evaluation_figures import write_figures
 
         n_figures = write_figures(to, systems, all_votes, seed)
-        write_text(to / "evaluation.csv", tables.as_csv(answer) + "\n")
+        write_text(to / "evaluation.csv", tables.as_csv(answer))
         say(f"wrote {to / 'evaluation.csv'}, and {n_figures} figures in {to / 'figures'}")
     results = tables.as_records(answer)
     yield Reply(
@@ -128,3 +129,21 @@ def evaluate(
     )
     for note in answer.notes if form in ("text", "csv") else ():
         say(f"note: {note}")
+
+
+def _check_votes(dataset: str, data: str) -> None:
+    """Refuse before anything is read where the published votes are missing."""
+    from chaos_utils.datasets.catalogue import book_datasets, get_dataset
+    from chaos_utils.datasets.sources import find
+
+    if data not in ("auto", "released"):
+        return
+    wanted = book_datasets() if dataset == "auto" else [get_dataset(dataset)]
+    files = [file.name for one in wanted for file in one.files]
+    if not any(map(find, files)):
+        raise ChaosError(
+            "The votes that judge your predictions are not available.",
+            expected=", ".join(files),
+            todo="run `chaos data fetch`, or try the command on the synthetic sample: "
+            "--data sample",
+        )

@@ -298,7 +298,8 @@ def _drawn(table: _Table, columns: Mapping[int, int], stub: int) -> list[str]:
     grid.add_column(width=stub, overflow="fold")
     for place, width in columns.items():
         heading = Text("\n".join(table.headings[place]), justify="right")
-        grid.add_column(Align(heading, vertical="bottom"), justify="right", width=width)
+        at_the_end = Align.right(heading, vertical="bottom")
+        grid.add_column(at_the_end, justify="right", width=width)
     for place, (name, row) in enumerate(table.rows.items()):
         cells = [row[column] for column in columns]
         if all(cell is _NO_CELL for cell in cells):
@@ -395,7 +396,7 @@ def as_csv(answer: Answer) -> str:
     for row in answer.rows:
         values = (row.get(name) for name in ANSWER_COLUMNS)
         writer.writerow(["" if _is_nan(value) else safe_cell(value) for value in values])
-    return stream.getvalue().removesuffix("\n")
+    return stream.getvalue()
 
 
 WRITERS = {"text": as_text, "csv": as_csv, "markdown": as_markdown, "latex": as_latex}

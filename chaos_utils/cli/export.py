@@ -107,10 +107,9 @@ def batch(
 
 
 def _load(name: str, data: str) -> "Votes":
-    from chaos_utils.datasets.catalogue import known_datasets
     from chaos_utils.datasets.loading import load_all_votes, load_votes
 
-    if data != "auto" or name in [one.name for one in known_datasets()]:
+    if data != "auto":
         return load_votes(name, data)
     first, *others = load_all_votes(name)
     if others:

@@ -92,4 +92,4 @@ def cite(
         say(f"{id} has moved: this cites {now}")
     manifest = contents.read(now)
     text = citations.FORMATS[format](read_citation(), manifest)
-    yield Reply(text, [text.removesuffix("\n")])
+    yield Reply(text, [text])

@@ -15,20 +15,18 @@ def params(notebook: NotebookName) -> Replies:
     """List a notebook's parameters."""
     from chaos_utils.report.parameters import find_notebook, read_parameters
 
-    declared = read_parameters(find_notebook(notebook))
-    yield Reply(
-        [
-            {"name": one.name, "type": one.kind, "default": one.default,
-             "choices": list(one.choices), "meaning": one.meaning}
-            for one in declared
-        ],
-        [
-            Grid(
-                ("parameter", "type", "default", "meaning"),
-                [(one.name, one.kind, repr(one.default), one.meaning) for one in declared],
-            )
-        ],
-    )  # fmt: skip
+    declared = [
+        {
+            "name": parameter.name,
+            "type": parameter.kind,
+            "default": parameter.default,
+            "choices": list(parameter.choices),
+            "meaning": parameter.meaning,
+        }
+        for parameter in read_parameters(find_notebook(notebook))
+    ]
+    rows = [(one["name"], one["type"], repr(one["default"]), one["meaning"]) for one in declared]
+    yield Reply(declared, [Grid(("parameter", "type", "default", "meaning"), rows)])
 
 
 @command(needs="book")
