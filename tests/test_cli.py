@@ -95,6 +95,13 @@ def test_a_process_that_fails_says_so_in_one_message(script, message, tmp_path):
     assert "Traceback" not in done.stderr
 
 
+def test_what_a_locale_cannot_write_is_escaped(tmp_path):
+    (tmp_path / "v.csv").write_text("item,annotator,label\ni,a,x\ni,b,y\n")
+    done = shell(f"chaos dataset check {tmp_path}/v.csv", PYTHONIOENCODING="latin-1")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\\u2588" in done.stdout
+
+
 def test_a_reader_that_goes_away_ends_the_command_silently():
     done = shell("{ chaos params why; echo code $? >&2; } | true")
     assert done.stderr == "code 1\n"

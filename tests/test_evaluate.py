@@ -14,7 +14,7 @@ import pytest
 from helpers.checkout import PROJECT, chaos_environment
 from helpers.predictions import blurred, write_shares
 
-from chaos_utils.cli import answers
+from chaos_utils.cli import evaluation_tables
 from chaos_utils.cli.__main__ import app
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import fewest_resamples
@@ -116,7 +116,7 @@ def test_text_fits_any_terminal_and_names_every_measure(sample):
     answer = judging.judge_files({"snli": systems}, sample, measures=names, n_resamples=0)
     assert {row["measure"] for row in answer.rows} == set(names)
     for columns in (60, 140):
-        text = answers.as_text(answer, columns)
+        text = evaluation_tables.as_text(answer, columns)
         assert max(map(len, text.splitlines())) <= columns
         assert text.startswith("ChaosNLI-SNLI (synthetic sample), 300 items\n")
         titles = [MEASURES[name].title for name in names if name in MEASURES]
@@ -327,7 +327,7 @@ def test_a_system_that_saw_no_votes_is_worth_people_and_others_are_not(sample):
     worth = {row["system"]: row for row in answer.rows if row["measure"] == PEOPLE}
     assert set(worth) == {"mine", *beside.BASELINES} - {"old label"}  # one label per item
     assert any("made of votes is worth no number of people" in note for note in answer.notes)
-    assert "base rate" in answers.as_text(answer, 80)
+    assert "base rate" in evaluation_tables.as_text(answer, 80)
 
 
 @pytest.mark.parametrize(
@@ -336,7 +336,7 @@ def test_a_system_that_saw_no_votes_is_worth_people_and_others_are_not(sample):
         (["none.csv"], "no such predictions file"),
         (["few.csv"], "210 of 300 items"),
         (["snli.csv", "--bootstrap", "39"], "Too few resamples"),
-        (["snli.csv", "--bootstrap", "1000000000"], "at most 1,000,000"),
+        (["snli.csv", "--bootstrap", "1000000000"], "0 for no intervals, or 40 to 1,000,000"),
         (["snli.csv", "--out", ""], "No folder is named"),
         (["none.csv", "--out", "snli.csv/out"], "Cannot write here"),
         (["snli.csv", "--json", "--csv"], "exclude each other"),

@@ -4,15 +4,18 @@ import os
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from chaos_utils.base.errors import ChaosError
 
 Given = Annotated[
     list[str] | None,
-    typer.Option("--parameter", "-p", metavar="NAME=VALUE", help="Set a parameter; repeatable."),
+    Option("--parameter", "-p", metavar="NAME=VALUE", help="Set a parameter; repeatable."),
 ]
-NotebookName = Annotated[str, typer.Argument(help="Name of a notebook, such as annotations.")]
+NotebookName = Annotated[str, Argument(help="Name of a notebook, such as annotations.")]
+Sample = Annotated[bool, Option("--sample", help="Build from the synthetic sample.")]
+DryRun = Annotated[bool, Option("--dry-run", help="Only list what would run.")]
+Replace = Annotated[bool, Option("--force", help="Replace an existing file.")]
 
 
 def assignments(given: list[str] | None) -> dict[str, str]:

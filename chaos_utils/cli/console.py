@@ -1,14 +1,17 @@
-"""What the commands share: where they print, and how a fault ends."""
+"""What the commands share: how they answer, how they show progress, and how a fault ends."""
 
 import errno
+import inspect
 import json
 import os
 import re
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cached_property
+from dataclasses import dataclass
+from functools import wraps
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,10 +19,12 @@ import typer
 from typer.core import TyperGroup
 
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.cli import extras
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 # Control characters of both kinds, but for tabs and ends of lines, and those that turn text round.
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|\r(?!\n)")
+_NO_TERMINAL = 150  # columns: a pipe has no width of its own, and a table is not to be cut off
 
 
 def harmless(text: str) -> str:
@@ -27,34 +32,146 @@ def harmless(text: str) -> str:
     return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", _COLOUR.sub("", text))
 
 
-class _Console:
-    """A console of rich that is made when it is first used: importing rich takes a while.
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table: its headings, of which some stand at the right, and rows of cells."""
 
-    What it prints is `harmless`.
+    headings: Sequence[str]
+    rows: Iterable[Sequence[object]]
+    right: Collection[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a command answers: `data` for programs, and what a reader is `shown` of them."""
+
+    data: Any
+    shown: Iterable[str | Grid]
+
+
+Replies = Iterator[Reply]
+_FORMATS = {
+    "json": "Print JSON.",
+    "csv": "Print CSV.",
+    "markdown": "Print a Markdown table.",
+    "latex": "Print a LaTeX table (booktabs).",
+}
+
+
+def command(
+    *, needs: str = "", formats: Sequence[str] = ("json",)
+) -> Callable[[Callable[..., Replies]], Callable[..., None]]:
+    """Make a command of a function that yields what it answers.
+
+    What the command `needs`, ``book`` or ``train``, is checked first. It has an option for each of
+    the `formats`; a function with several is called with the one that is asked for, or ``text``, as
+    its `form`.
     """
 
-    def __init__(self, **options: Any) -> None:
-        self._options = options
+    def decorate(work: Callable[..., Replies]) -> Callable[..., None]:
+        @wraps(work)
+        def called(**given: Any) -> None:
+            asked = [name for name in formats if given.pop(f"as_{name}")]
+            if len(asked) > 1:
+                *others, last = (f"--{name}" for name in formats)
+                raise ChaosError(
+                    f"{', '.join(others)} and {last} exclude each other.", todo="choose one"
+                )
+            if needs:
+                extras.need(needs)
+            if len(formats) > 1:
+                given["form"] = [*asked, "text"][0]
+            for reply in work(**given):
+                _show(reply, as_json=asked == ["json"])
 
-    @cached_property
-    def made(self) -> Any:
-        from rich.console import Console
+        own = inspect.signature(work).parameters
+        options = [
+            inspect.Parameter(
+                f"as_{name}",
+                inspect.Parameter.KEYWORD_ONLY,
+                default=False,
+                annotation=Annotated[bool, typer.Option(f"--{name}", help=_FORMATS[name])],
+            )
+            for name in formats
+        ]
+        taken = (own[name] for name in own if name not in ("form", "given"))
+        set_parameters(called, [*taken, *options])
+        return called
 
-        return Console(highlight=False, soft_wrap=True, **self._options)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.made, name)
-
-    def print(self, what: Any, **options: Any) -> None:
-        """Print a text, or a table of rich."""
-        self.made.print(harmless(what) if isinstance(what, str) else what, **options)
+    return decorate
 
 
-# A pipe has no width of its own; a table there is not to be cut off.
-out = _Console(width=None if sys.stdout and sys.stdout.isatty() else 150)
-err = _Console(stderr=True)
+def set_parameters(function: Callable[..., Any], parameters: Sequence[inspect.Parameter]) -> None:
+    """Let a function that takes any keywords say which it takes."""
+    function.__annotations__ = {one.name: one.annotation for one in parameters}
+    setattr(function, "__signature__", inspect.Signature(parameters))  # noqa: B010 – mypy knows no such
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+def _show(reply: Reply, as_json: bool) -> None:
+    if as_json:
+        typer.echo(harmless(json.dumps(reply.data, indent=1, ensure_ascii=False)))
+        return
+    for part in reply.shown:
+        if isinstance(part, Grid):
+            _print_grid(part)
+        else:
+            typer.echo(harmless(part), nl=not part.endswith("\n"))
+
+
+def _print_grid(grid: Grid) -> None:
+    from rich.console import Console  # these three are slow to import
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False)
+    for heading in grid.headings:
+        justify: Any = "right" if heading in grid.right else "left"
+        table.add_column(Text(harmless(heading)), justify=justify, overflow="fold")
+    for row in grid.rows:
+        table.add_row(*(Text(harmless(str(cell))) for cell in row))
+    Console(width=None if sys.stdout.isatty() else _NO_TERMINAL).print(table)
+
+
+def say(text: str) -> None:
+    """Print a line beside the answer."""
+    typer.echo(harmless(text), err=True)
+
+
+@contextmanager
+def progress(what: str = "") -> Iterator[Callable[..., None]]:
+    """Draw a bar on a terminal; yield what to call with a text, the steps done and of how many."""
+    if not is_terminal():
+        yield lambda *told: None
+        return
+    from rich.console import Console  # these two are slow to import
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TextColumn("{task.fields[counts]}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        bar = bars.add_task(what, total=None, visible=bool(what), counts="")
+
+        def tell(text: str, done: int = 0, of: int | None = None) -> None:
+            counts = f"{done:,} of {of:,}" if of else ""
+            bars.update(
+                bar,
+                description=harmless(text),
+                completed=done,
+                total=of,
+                counts=counts,
+                visible=True,
+            )
+
+        yield tell
+
+
+def is_terminal() -> bool:
+    """Return whether a reader looks on."""
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 class Commands(TyperGroup):
@@ -71,15 +188,21 @@ class Commands(TyperGroup):
             _check_working_directory()
             return super().invoke(ctx)
         except ChaosError as fault:
-            err.print(str(fault), style="red", markup=False)
+            _print_fault(fault)
             raise typer.Exit(2) from fault
         except OSError as fault:
             if fault.filename is None:
                 raise
-            err.print(str(_unusable_file(fault)), style="red", markup=False)
+            unusable = ChaosError(
+                "A file or folder cannot be used.",
+                where=fault.filename,
+                found=fault.strerror,
+                todo="check its permissions and what is there",
+            )
+            _print_fault(unusable)
             raise typer.Exit(2) from fault
         except KeyboardInterrupt as stop:
-            err.print("Interrupted. Nothing is left half-written; run the same command again.")
+            say("Interrupted. Nothing is left half-written; run the same command again.")
             raise typer.Exit(128 + (stop.args or (signal.SIGINT,))[0]) from stop
 
     def main(self, *args: Any, **options: Any) -> Any:
@@ -87,6 +210,9 @@ class Commands(TyperGroup):
         try:
             if sys.stdout is None:  # closed
                 raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+            for stream in (sys.stdout, sys.stderr):
+                if isinstance(stream, TextIOWrapper):  # what a locale cannot write is no fault
+                    stream.reconfigure(errors="backslashreplace")
             try:
                 return super().main(*args, **options)
             finally:
@@ -101,8 +227,17 @@ class Commands(TyperGroup):
                 found=fault.strerror,
                 todo="send the answer elsewhere, or make room where the disk is full",
             )
-            err.print(str(full), style="red", markup=False)
+            _print_fault(full)
             raise SystemExit(2) from fault
+
+
+def _print_fault(fault: ChaosError) -> None:
+    from rich.console import Console  # slow to import, and minds NO_COLOR
+
+    text = harmless(str(fault))
+    Console(stderr=True, soft_wrap=True).print(
+        text, style="red", markup=False, emoji=False, highlight=False
+    )
 
 
 def _check_working_directory() -> None:
@@ -116,30 +251,3 @@ def _check_working_directory() -> None:
 
 def _stop(number: int, frame: object) -> None:
     raise KeyboardInterrupt(number)
-
-
-def _unusable_file(fault: OSError) -> ChaosError:
-    return ChaosError(
-        "A file or folder cannot be used.",
-        where=fault.filename,
-        found=fault.strerror,
-        todo="check its permissions and what is there",
-    )
-
-
-def print_json(answer: Any) -> None:
-    """Print an answer for programs."""
-    print(harmless(json.dumps(answer, indent=1, ensure_ascii=False)))
-
-
-@contextmanager
-def steps_bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Draw a bar on a terminal, and yield what to call with the steps done, and of how many."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-    with Progress(
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), console=err.made,
-        disable=not err.is_terminal, transient=True,
-    ) as bar:  # fmt: skip
-        steps = bar.add_task(what, total=None)
-        yield lambda done, of: bar.update(steps, completed=done, total=of)

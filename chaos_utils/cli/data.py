@@ -4,15 +4,16 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument
 
 from chaos_utils.base.errors import ChaosError, counted, did_you_mean
-from chaos_utils.cli.console import AsJson, err, out, print_json
+from chaos_utils.cli.console import Grid, Replies, Reply, command, is_terminal, say
 
-data_app = typer.Typer(name="data", help="Find, fetch and verify data.", no_args_is_help=True)
+data = typer.Typer(name="data", help="Find, fetch and verify data.", no_args_is_help=True)
 
 Names = Annotated[
     list[str] | None,
-    typer.Argument(
+    Argument(
         help="Datasets, their YAML files, or files or folders of the registry; by default "
         "ChaosNLI and the released predictions."
     ),
@@ -59,72 +60,56 @@ def _described(selected: dict[str, Path | None]) -> dict[str, Path]:
     return {name: path for name, path in selected.items() if path}
 
 
-@data_app.command("status")
-def data_status(as_json: AsJson = False) -> None:
+@data.command("status")
+@command()
+def data_status() -> Replies:
     """Show each file: its dataset, its place, its size, and whether it is as published."""
     from chaos_utils.datasets import sources
     from chaos_utils.datasets.catalogue import known_datasets
 
     dataset_of = {file.name: one.name for one in known_datasets() for file in one.files}
-    rows = sources.status()
-    if as_json:
-        print_json(
-            [
-                {
-                    "file": row.file.name,
-                    "dataset": dataset_of.get(row.file.name),
-                    "path": str(row.path) if row.path else None,
-                    "verified": row.verified,
-                    "items": row.items,
-                    "published_items": row.file.items or None,
-                    "licence": row.file.release.licence,
-                }
-                for row in rows
-            ]
+    verified = {True: "yes", False: "NO", None: "unknown digest"}
+    answer, rows = [], []
+    for row in sources.status():
+        name, published = row.file.name, row.file.items
+        answer.append(
+            {
+                "file": name,
+                "dataset": dataset_of.get(name),
+                "path": str(row.path) if row.path else None,
+                "verified": row.verified,
+                "items": row.items,
+                "published_items": published or None,
+                "licence": row.file.release.licence,
+            }
         )
-        return
-    from rich.table import Table  # slow to import
-
-    table = Table(box=None, pad_edge=False)
-    for heading in ("file", "dataset", "found in", "verified"):
-        table.add_column(heading, overflow="fold")
-    table.add_column("items", justify="right")
-    for row in rows:
-        words = {True: "yes", False: "NO", None: "unknown digest"}
+        where = row.path.parents[len(Path(name).parts) - 1] if row.path else "missing"
         items = f"{row.items:,}" if row.items else ""
-        if row.items and row.file.items not in (0, row.items):
-            items += f" of {row.file.items:,}"
-        table.add_row(
-            row.file.name,
-            dataset_of.get(row.file.name, ""),
-            str(row.path.parents[len(Path(row.file.name).parts) - 1]) if row.path else "missing",
-            words[row.verified] if row.path else "",
-            items,
-        )
-    out.print(table)
+        if row.items and published not in (0, row.items):
+            items += f" of {published:,}"
+        state = verified[row.verified] if row.path else ""
+        rows.append((name, dataset_of.get(name, ""), where, state, items))
+    headings = ("file", "dataset", "found in", "verified", "items")
+    yield Reply(answer, [Grid(headings, rows, right=["items"])])
 
 
-@data_app.command("fetch")
-def data_fetch(names: Names = None, as_json: AsJson = False) -> None:
+@data.command("fetch")
+@command()
+def data_fetch(names: Names = None) -> Replies:
     """Download missing files into the cache."""
     from chaos_utils.datasets import sources
 
     selected = _select(names)
-    found = sources.fetch(
-        selected,
-        described_by=_described(selected),
-        say=lambda text: err.print(text, markup=False),
-        progress=err.is_terminal,
+    paths = sources.fetch(
+        selected, described_by=_described(selected), say=say, progress=is_terminal()
     )
-    if as_json:
-        print_json({name: str(path) for name, path in zip(selected, found, strict=True)})
-        return
-    for name, path in zip(selected, found, strict=True):
-        out.print(f"{name}: {path}", markup=False)
+    answer = {name: str(path) for name, path in zip(selected, paths, strict=True)}
+    yield Reply(answer, [f"{name}: {path}" for name, path in answer.items()])
 
 
-@data_app.command("verify")
-def data_verify(names: Names = None, as_json: AsJson = False) -> None:
+@data.command("verify")
+@command()
+def data_verify(names: Names = None) -> Replies:
     """Compare files with their published digests; fail if one differs or is missing."""
     from chaos_utils.datasets import sources
 
@@ -132,11 +117,7 @@ def data_verify(names: Names = None, as_json: AsJson = False) -> None:
     rows = sources.status(selected, _described(selected))
     words = {True: "verified", None: "its published digest is not known", False: "DIFFERS"}
     answers = {row.file.name: words[row.verified] if row.path else "missing" for row in rows}
-    if as_json:
-        print_json(answers)
-    else:
-        for name, answer in answers.items():
-            out.print(f"{name}: {answer}", markup=False)
+    yield Reply(answers, [f"{name}: {answer}" for name, answer in answers.items()])
     wrong = {name: answer for name, answer in answers.items() if answer in ("missing", "DIFFERS")}
     if wrong:
         raise ChaosError(

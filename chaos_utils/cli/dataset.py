@@ -5,14 +5,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from chaos_utils.base.errors import ChaosError, counted
-from chaos_utils.cli.console import AsJson, out, print_json
+from chaos_utils.cli.arguments import Replace
+from chaos_utils.cli.console import Replies, Reply, command
 
 if TYPE_CHECKING:
     from chaos_utils.datasets.findings import Findings
 
-dataset_app = typer.Typer(
+dataset = typer.Typer(
     name="dataset", help="Check and describe your own votes.", no_args_is_help=True
 )
 
@@ -20,63 +22,55 @@ _SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet")
 _BAR = 30  # characters
 _SHOWN = 12  # labels, and lines of a histogram
 
-Item = Annotated[str, typer.Option("--item", metavar="COLUMN", help="Column of the items.")]
+Item = Annotated[str, Option("--item", metavar="COLUMN", help="Column of the items.")]
 Annotator = Annotated[
-    str, typer.Option("--annotator", metavar="COLUMN", help="Column of the annotators.")
+    str, Option("--annotator", metavar="COLUMN", help="Column of the annotators.")
 ]
-Label = Annotated[str, typer.Option("--label", metavar="COLUMN", help="Column of the votes.")]
+Label = Annotated[str, Option("--label", metavar="COLUMN", help="Column of the votes.")]
 
 
-@dataset_app.command("check")
+@dataset.command("check")
+@command()
 def check(
     votes: Annotated[
-        str, typer.Argument(help="A votes file, a folder, a dataset's YAML file, or its name.")
+        str, Argument(help="A votes file, a folder, a dataset's YAML file, or its name.")
     ],
     item: Item = "",
     annotator: Annotator = "",
     label: Label = "",
-    as_json: AsJson = False,
-) -> None:
+) -> Replies:
     """Report what votes hold, and what can be computed from them; exit code 2 on faults."""
     from chaos_utils.base import paths
     from chaos_utils.datasets.dataset import is_dataset_file
-    from chaos_utils.datasets.findings import check_file
+    from chaos_utils.datasets.findings import check_file, check_votes
+    from chaos_utils.datasets.loading import load_all_votes
 
     path = paths.from_reader(votes)
     files = [path]
     if path.is_dir():
         files = sorted(one for one in path.iterdir() if one.suffix.lower() in _SUFFIXES)
-        described = any(is_dataset_file(one) for one in path.iterdir())
-        if not described and not files:
-            raise ChaosError(
-                "This folder holds no votes.", where=path,
-                expected=f"files that end in {', '.join(_SUFFIXES)}, or a dataset's YAML file",
-            )  # fmt: skip
-        found = _described(votes) if described else None
-    elif not path.exists() and path.suffix:
+    if path.suffix and not path.exists():
         raise ChaosError("There is no such file.", where=path)
+    if not path.exists() or any(map(is_dataset_file, path.iterdir() if path.is_dir() else files)):
+        findings = [check_votes(one) for one in load_all_votes(votes)]
     else:
-        found = None if path.is_file() and not is_dataset_file(path) else _described(votes)
-    if found is None:
-        found = [check_file(file, item=item, annotator=annotator, label=label)[0] for file in files]
-    if as_json:
-        print_json([one.as_json() for one in found])
-    else:
-        for one in found:
-            out.print("\n".join(_lines(one)), markup=False)
-    if any(one.faults for one in found):
+        findings = [
+            check_file(file, item=item, annotator=annotator, label=label)[0] for file in files
+        ]
+    if not findings:
+        raise ChaosError(
+            "This folder holds no votes.",
+            where=path,
+            expected=f"files that end in {', '.join(_SUFFIXES)}, or a dataset's YAML file",
+        )
+    yield Reply(
+        [one.as_json() for one in findings], [line for one in findings for line in _lines(one)]
+    )
+    if any(one.faults for one in findings):
         raise typer.Exit(2)
 
 
-def _described(votes: str) -> "list[Findings]":
-    from chaos_utils.datasets.findings import check_votes
-    from chaos_utils.datasets.loading import load_all_votes
-
-    return [check_votes(one) for one in load_all_votes(votes)]
-
-
 def _lines(found: "Findings") -> list[str]:
-
     columns = ", ".join(f"{what} = {name!r}" for what, name in found.columns.items())
     lines = [f"{found.file}: {found.format}" + (f", columns {columns}" if columns else "")]
     one_each = found.votes / found.items if found.items else 0
@@ -141,29 +135,27 @@ def _histogram(per_item: dict[int, int]) -> list[str]:
     ]
 
 
-@dataset_app.command("init")
+@dataset.command("init")
+@command()
 def init(
-    votes: Annotated[Path, typer.Argument(help="A votes file.")],
+    votes: Annotated[Path, Argument(help="A votes file.")],
     to: Annotated[
         Path | None,
-        typer.Option(
-            "--out", metavar="FILE", help="By default beside the votes, under the same name."
-        ),
+        Option("--out", metavar="FILE", help="By default beside the votes, under the same name."),
     ] = None,
     item: Item = "",
     annotator: Annotator = "",
     label: Label = "",
     cut: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="NUMBERS",
             help="Cut a rating into classes at these numbers, from the lowest of its scale to the "
             "highest: 0,25,75,100.",
         ),
     ] = "",
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
-    as_json: AsJson = False,
-) -> None:
+    force: Replace = False,
+) -> Replies:
     """Write the YAML file of a dataset, for `-p data=` and `chaos evaluate --data`."""
     from chaos_utils.base.files import write_text
     from chaos_utils.datasets.dataset import is_dataset_file
@@ -182,14 +174,11 @@ def init(
         votes, target, item=item, annotator=annotator, label=label, cut=_numbers(cut)
     )
     write_text(target, text)
-    if as_json:
-        print_json({"file": str(target), "left_out": left_out, "faults": faults})
-    first = [f"correct {votes.name}"] if faults else []
-    then = [f"chaos run crowd -p data={target}", f"chaos evaluate predictions.csv --data {target}"]
-    lines = [f"{target}", *(f"  {one}" for one in left_out), *(f"  fault: {one}" for one in faults)]
-    lines += [f"  next: {one}" for one in (*first, *then)]
-    if not as_json:
-        out.print("\n".join(lines), markup=False)
+    then = [f"correct {votes.name}"] if faults else []
+    then += [f"chaos run crowd -p data={target}", f"chaos evaluate predictions.csv --data {target}"]
+    lines = [f"  {one}" for one in left_out] + [f"  fault: {one}" for one in faults]
+    lines = [str(target), *lines, *(f"  next: {one}" for one in then)]
+    yield Reply({"file": str(target), "left_out": left_out, "faults": faults}, lines)
     if faults:
         raise typer.Exit(2)
 

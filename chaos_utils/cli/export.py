@@ -6,15 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from chaos_utils.base.errors import ChaosError, counted
-from chaos_utils.cli.arguments import Given, assignments, writable
-from chaos_utils.cli.console import AsJson, out, print_json
+from chaos_utils.cli.arguments import Given, Replace, assignments, writable
+from chaos_utils.cli.console import Replies, Reply, command
 
 if TYPE_CHECKING:
     from chaos_utils.datasets.votes import Votes
 
-export_app = typer.Typer(
+export = typer.Typer(
     name="export", help="Write what a language model needs to answer items.", no_args_is_help=True
 )
 
@@ -22,40 +23,39 @@ _DRAWN = 10  # answers for each item
 _ANSWER = 16  # tokens
 _MOST_LOGPROBS = 20  # that servers give
 Name = Annotated[
-    str, typer.Argument(metavar="DATASET", help="A dataset's name, its YAML file, or a votes file.")
+    str, Argument(metavar="DATASET", help="A dataset's name, its YAML file, or a votes file.")
 ]
-Data = Annotated[str, typer.Option(help="Where its items come from: auto, sample, or a folder.")]
+Data = Annotated[str, Option(help="Where its items come from: auto, sample, or a folder.")]
 Prompt = Annotated[
     Path | None,
-    typer.Option(
-        "--prompt", metavar="FILE", help="Your own prompt; `chaos export prompt` prints one."
-    ),
+    Option("--prompt", metavar="FILE", help="Your own prompt; `chaos export prompt` prints one."),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
 
 
-@export_app.command("prompt")
-def prompt(name: Name, data: Data = "auto") -> None:
+@export.command("prompt")
+@command(formats=())
+def prompt(name: Name, data: Data = "auto") -> Replies:
     """Print the prompt that is used, to edit: {names} stand for an item's texts."""
     from chaos_utils.scoring.exporting import default_prompt, fill
 
     votes = _load(name, data)
     fill(votes)  # or say that there are no texts
-    out.print(default_prompt(votes.dataset), markup=False)
+    text = default_prompt(votes.dataset)
+    yield Reply(text, [text])
 
 
-@export_app.command("lm-eval")
+@export.command("lm-eval")
+@command()
 def lm_eval(
     name: Name,
     to: Annotated[
         Path,
-        typer.Option("--out", metavar="FOLDER", parser=writable, help="Where the task is written."),
+        Option("--out", metavar="FOLDER", parser=writable, help="Where the task is written."),
     ],
     data: Data = "auto",
     prompt: Prompt = None,
-    force: Force = False,
-    as_json: AsJson = False,
-) -> None:
+    force: Replace = False,
+) -> Replies:
     """Write a task of lm-evaluation-harness: its YAML file, and the items as JSON lines."""
     from chaos_utils.scoring.exporting import fill, write_task
 
@@ -67,29 +67,27 @@ def lm_eval(
     )
     files = [str(to / f"{task}.yaml"), str(to / f"{task}.jsonl")]
     samples = f"runs/*/samples_{task}_*.jsonl"
-    _answer(as_json, files, len(votes), [run, _judge(samples, name, data, votes)])
+    yield _made(files, len(votes), [run, _judge(samples, name, data, votes)])
 
 
-@export_app.command("batch")
+@export.command("batch")
+@command()
 def batch(
     name: Name,
-    to: Annotated[Path, typer.Option("--out", metavar="FILE", help="The requests, JSON lines.")],
-    model: Annotated[str, typer.Option(help="The model, as its server calls it.")],
+    to: Annotated[Path, Option("--out", metavar="FILE", help="The requests, JSON lines.")],
+    model: Annotated[str, Option(help="The model, as its server calls it.")],
     data: Data = "auto",
     prompt: Prompt = None,
     n: Annotated[
-        int | None, typer.Option("--n", min=1, help=f"Answers for each item; {_DRAWN} by default.")
+        int | None, Option("--n", min=1, help=f"Answers for each item; {_DRAWN} by default.")
     ] = None,
     logprobs: Annotated[
         bool,
-        typer.Option(
-            "--logprobs", help="Ask for the probabilities of the letters instead of answers."
-        ),
+        Option("--logprobs", help="Ask for the probabilities of the letters instead of answers."),
     ] = False,
     parameter: Given = None,
-    force: Force = False,
-    as_json: AsJson = False,
-) -> None:
+    force: Replace = False,
+) -> Replies:
     """Write a batch of requests for an OpenAI-compatible server.
 
     -p sets another field of each request, such as -p temperature=0.7; null leaves a field out.
@@ -104,16 +102,14 @@ def batch(
     body |= {key: _value(text) for key, text in assignments(parameter).items()}
     body = {key: value for key, value in body.items() if value is not None}
     write_batch(votes, fill(votes, _read(prompt), prompt), body, to, force)
-    judge = _judge("answers.jsonl", name, data, votes)
-    _answer(as_json, [str(to)], len(votes), [f"vllm run-batch -i {shlex.quote(str(to))} "
-            f"-o answers.jsonl --model {shlex.quote(model)}", judge])  # fmt: skip
+    run = f"vllm run-batch -i {shlex.quote(str(to))} -o answers.jsonl --model {shlex.quote(model)}"
+    yield _made([str(to)], len(votes), [run, _judge("answers.jsonl", name, data, votes)])
 
 
 def _load(name: str, data: str) -> "Votes":
-    from chaos_utils.datasets.catalogue import known_datasets
     from chaos_utils.datasets.loading import load_all_votes, load_votes
 
-    if data != "auto" or name in [one.name for one in known_datasets()]:
+    if data != "auto":
         return load_votes(name, data)
     first, *others = load_all_votes(name)
     if others:
@@ -158,10 +154,6 @@ def _judge(answers: str, name: str, data: str, votes: "Votes") -> str:
     return f"chaos evaluate {answers} {shlex.join([*of, '--answers', meaning])}"
 
 
-def _answer(as_json: bool, files: list[str], n_items: int, then: list[str]) -> None:
-    if as_json:
-        print_json({"files": files, "items": n_items, "next": then})
-        return
-    out.print("\n".join(files), markup=False)
+def _made(files: list[str], n_items: int, then: list[str]) -> Reply:
     lines = [f"  {counted(n_items, 'item')}, with their texts", *(f"  next: {one}" for one in then)]
-    out.print("\n".join(lines), markup=False)
+    return Reply({"files": files, "items": n_items, "next": then}, [*files, *lines])

@@ -12,6 +12,14 @@ _PACKAGES = {
 }
 
 
+def need(what: str) -> None:
+    """Fail where a command's need, ``book`` or ``train``, is not met."""
+    if what == "book":
+        need_book()
+    else:
+        need_extra(what, "Training")
+
+
 def need_extra(extra: str, what: str = "This command", todo: str = "") -> None:
     """Fail where the packages of an extra, ``book`` or ``train``, are not installed.
 

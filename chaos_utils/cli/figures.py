@@ -1,37 +1,32 @@
 """`chaos figures` and `chaos cite`: what the book holds, what changed, how it is cited."""
 
+from collections.abc import Iterator
 from dataclasses import asdict
-from enum import StrEnum
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from typer import Argument, Option
 
 from chaos_utils.base.errors import counted
-from chaos_utils.cli.console import AsJson, err, out, print_json
-from chaos_utils.cli.extras import need_book
+from chaos_utils.cli.console import Grid, Replies, Reply, command, say
+from chaos_utils.cli.extras import need
+
+if TYPE_CHECKING:
+    from chaos_utils.publish.diff import Change
 
 _SHOWN = 5  # changes of a figure or table
 
-
-class CitationFormat(StrEnum):
-    """How a citation may be written."""
-
-    plain = "plain"
-    bibtex = "bibtex"
-    ris = "ris"
-    csl = "csl"
-
-
-figures_app = typer.Typer(
+figures = typer.Typer(
     name="figures", help="List the book's figures and tables; compare two builds."
 )
 
 
-@figures_app.callback(invoke_without_command=True)
-def listing(context: typer.Context, as_json: AsJson = False) -> None:
+@figures.callback(invoke_without_command=True)
+@command()
+def listing(context: typer.Context) -> Replies:
     """List the book's figures and tables, and how the last build left them.
 
     Their state is made, synthetic (made from the sample), stale (what it was made from has
@@ -39,73 +34,62 @@ def listing(context: typer.Context, as_json: AsJson = False) -> None:
     """
     if context.invoked_subcommand:
         return
-    need_book()
+    need("book")
     from chaos_utils.publish import contents
 
     rows = contents.listing()
-    if as_json:
-        print_json(rows)
-        return
-    from rich.table import Table  # slow to import
-
-    table = Table(box=None, pad_edge=False)
-    for heading in ("id", "chapter", "state", "title"):
-        table.add_column(heading, overflow="fold")
-    for row in rows:
-        title = (row["title"] or "").replace("[", r"\[")
-        table.add_row(row["id"], row["chapter"] or "", row["state"], title)
-    out.print(table)
+    headings = ("id", "chapter", "state", "title")
+    yield Reply(rows, [Grid(headings, [[row[name] or "" for name in headings] for row in rows])])
 
 
-@figures_app.command()
+@figures.command()
+@command()
 def diff(
-    old_site: Annotated[Path, typer.Argument(help="A built site, such as _build/html.")],
-    new_site: Annotated[Path, typer.Argument(help="The site to compare with it.")],
+    old_site: Annotated[Path, Argument(help="A built site, such as _build/html.")],
+    new_site: Annotated[Path, Argument(help="The site to compare with it.")],
     tolerance: Annotated[
-        float, typer.Option(min=0, help="Relative difference below which numbers count as equal.")
+        float, Option(min=0, help="Relative difference below which numbers count as equal.")
     ] = 0.0,
-    as_json: AsJson = False,
-) -> None:
+) -> Replies:
     """Show which values behind figures and tables changed between two built sites.
 
     Exit code 0 when nothing changed, 1 when something did, 2 when they cannot be compared.
     """
     from chaos_utils.publish.diff import compare
 
-    found = compare(old_site, new_site, tolerance=tolerance)
-    if as_json:
-        print_json([asdict(one) for one in found])
-    elif not found:
-        out.print("no difference")
-    for id, group in groupby([] if as_json else found, key=attrgetter("id")):
-        changes = list(group)
-        out.print(f"{id}: {counted(len(changes), 'change')}", markup=False)
-        for one in changes[:_SHOWN]:
-            place = f"{one.column}, {one.row}: " if one.row else ""
-            out.print(f"  {place}{one.old or '–'} → {one.new or '–'}", markup=False)
-        if len(changes) > _SHOWN:
-            out.print(f"  … and {len(changes) - _SHOWN} more: --json prints all")
-    if found:
+    changes = compare(old_site, new_site, tolerance=tolerance)
+    yield Reply([asdict(one) for one in changes], _changes(changes))
+    if changes:
         raise typer.Exit(1)
 
 
+def _changes(changes: "list[Change]") -> Iterator[str]:
+    if not changes:
+        yield "no difference"
+    for id, group in groupby(changes, key=attrgetter("id")):
+        of_id = list(group)
+        yield f"{id}: {counted(len(of_id), 'change')}"
+        for change in of_id[:_SHOWN]:
+            place = f"{change.column}, {change.row}: " if change.row else ""
+            yield f"  {place}{change.old or '–'} → {change.new or '–'}"
+        if len(of_id) > _SHOWN:
+            yield f"  … and {len(of_id) - _SHOWN} more: --json prints all"
+
+
+@command(needs="book", formats=())
 def cite(
-    id: Annotated[
-        str, typer.Argument(metavar="ID", help="A figure or table, such as fig-entropy.")
-    ],
+    id: Annotated[str, Argument(metavar="ID", help="A figure or table, such as fig-entropy.")],
     format: Annotated[
-        CitationFormat, typer.Option(help="Format of the citation.")
-    ] = CitationFormat.plain,
-) -> None:
+        Literal["plain", "bibtex", "ris", "csl"], Option(help="Format of the citation.")
+    ] = "plain",
+) -> Replies:
     """Print the citation of one figure or table."""
-    need_book()
     from chaos_utils.base.authorship import read_citation
     from chaos_utils.publish import citations, contents
 
-    found = contents.current_id(id)
-    if found != id:
-        err.print(f"{id} has moved: this cites {found}", markup=False)
-    manifest = contents.read(found)
-    book = read_citation()
-    text = citations.FORMATS[format.value](book, manifest)
-    typer.echo(text, nl=not text.endswith("\n"))
+    now = contents.current_id(id)
+    if now != id:
+        say(f"{id} has moved: this cites {now}")
+    manifest = contents.read(now)
+    text = citations.FORMATS[format](read_citation(), manifest)
+    yield Reply(text, [text])

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.cli.data import data_app
+from chaos_utils.cli.data import data as app
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import get_dataset, registry
 from chaos_utils.datasets.dataset import DataFile
@@ -65,7 +65,7 @@ def describe(folder, votes, **file):
 
 def data(*arguments):
     """Call `chaos data`; return what it answers, or the fault in which it ends."""
-    done = CliRunner().invoke(data_app, list(map(str, arguments)))
+    done = CliRunner().invoke(app, list(map(str, arguments)))
     return done.stdout if done.exit_code == 0 else f"{done.stdout}{done.exception}"
 
 
@@ -213,7 +213,7 @@ def test_no_data_or_a_wrong_file_is_an_error_not_the_sample(tmp_path, monkeypatc
 
 def test_a_dataset_or_a_folder_names_all_its_files_and_an_unknown_name_the_closest():
     for name, n_files in (("md-agreement", 3), ("ambient", 1), ("alttest", 4), ("judges32", 3)):
-        names = json.loads(CliRunner().invoke(data_app, ["verify", name, "--json"]).stdout)
+        names = json.loads(CliRunner().invoke(app, ["verify", name, "--json"]).stdout)
         assert list(names.values()) == ["missing"] * n_files
     with pytest.raises(ChaosError, match=r"chaosNLI_snli\.jsonl"):
         sources.get("chaosNLI_v1.0/chaosNLI_snl.jsonl")

@@ -14,7 +14,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
 from chaos_utils.base.inputs import Input
 from chaos_utils.base.table import as_text, from_text
-from chaos_utils.cli import records as commands
+from chaos_utils.cli import extras
 from chaos_utils.cli.__main__ import app
 from chaos_utils.publish import crate, dependencies, records, staleness
 from chaos_utils.report.provenance import Record as Run
@@ -38,7 +38,7 @@ def project(tmp_path, monkeypatch):
     monkeypatch.setattr(staleness, "changed_since", lambda chapter: [])
     shown = [Run.model_validate(make_record(notebook=name)) for name in ("one", "two")]
     monkeypatch.setattr(crate, "records", lambda: shown)
-    monkeypatch.setattr(commands, "need_book", lambda: None)
+    monkeypatch.setattr(extras, "need_book", lambda: None)
     packaged = []
     monkeypatch.setattr(records, "write_package_data", packaged.append)
     compute(tmp_path, "one", record())

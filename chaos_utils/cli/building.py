@@ -1,0 +1,154 @@
+"""`chaos build` and what goes with it: serving, recording, releasing and printing the book."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+from typer import Option
+
+from chaos_utils.base.errors import ChaosError, counted
+from chaos_utils.cli.arguments import DryRun, Sample, writable
+from chaos_utils.cli.console import Replies, Reply, command, is_terminal, progress, say
+from chaos_utils.cli.extras import need, need_extra
+
+
+@command(needs="book")
+def build(
+    sample: Sample = False,
+    strict: Annotated[bool, Option("--strict", help="Fail where data is missing.")] = False,
+    cores: Annotated[int, Option(min=0, help="Chapters at a time; 0 for one per core.")] = 0,
+    dry_run: DryRun = False,
+    force: Annotated[bool, Option("--force", help="Run everything again.")] = False,
+    recompute: Annotated[
+        bool,
+        Option("--recompute", help="Run everything again, and read no table that is recorded."),
+    ] = False,
+    url: Annotated[
+        str,
+        Option(
+            help="Address of this build, for citations and links; by default the one in "
+            "CITATION.cff."
+        ),
+    ] = "",
+    without_pages: Annotated[bool, Option("--without-pages", hidden=True)] = False,
+) -> Replies:
+    """Bring the book up to date in _build/html."""
+    from chaos_utils.base import paths
+    from chaos_utils.base.authorship import checked_address
+    from chaos_utils.publish import build as builder
+
+    if sample and strict:
+        raise ChaosError("--sample and --strict exclude each other.", todo="choose one")
+    checked_address(url, "--url")
+    with progress("building") as tell:
+        data = builder.choose_data(
+            sample=sample, strict=strict, dry_run=dry_run, say=say, progress=is_terminal()
+        )
+        planned = builder.build(
+            data,
+            cores=cores,
+            dry_run=dry_run,
+            force=force,
+            recompute=recompute,
+            url=url,
+            pages=not without_pages,
+            say=say,
+            progress=lambda done, of: tell("building", done, of),
+        )
+    index = str(paths.build() / "html" / "index.html")
+    lines = [f"would run {step}" for step in planned] if dry_run else [index]
+    yield Reply({"data": data, "site": index, "dry_run": dry_run, "planned": planned}, lines)
+    if not lines:
+        say("Nothing to do: the book is up to date.")
+
+
+@command(needs="book", formats=())
+def serve(
+    port: Annotated[int, Option(min=1, max=65535, help="Port on this machine.")] = 8000,
+    sample: Sample = False,
+) -> Replies:
+    """Serve the book while you write: changes are rebuilt, and browsers reload."""
+    from chaos_utils.publish import serving
+
+    try:
+        serving.serve(port, ["--sample"] if sample else [], say)
+    except KeyboardInterrupt:
+        say("No longer serving.")
+    yield from ()
+
+
+@command(needs="book")
+def record() -> Replies:
+    """Record the tables of the last build in results/tables/."""
+    from chaos_utils.publish import records
+
+    changes = records.renew()
+    n_records = len(records.stored())
+    count = f"{counted(n_records, 'recorded table')}, {len(changes)} changed"
+    yield Reply({"changed": changes, "records": n_records}, [*changes, count])
+
+
+@command(needs="book")
+def verify() -> Replies:
+    """Compare the recorded tables with those of the last build, cell by cell."""
+    from chaos_utils.publish import records
+
+    differences, unchecked, outdated = records.compare()
+    stored = records.stored()
+    agree = len(stored.keys() - {one.record for one in differences}) - len(unchecked)
+    lines = [*map(str, differences), f"{agree} of {len(stored)} recorded tables are as computed"]
+    if unchecked:
+        lines.append(
+            f"{len(unchecked)} were not computed: their votes or predictions are not "
+            "available (`chaos data fetch`)"
+        )
+    if outdated:
+        lines.append(
+            f"{len(outdated)} of those that agree were made by other code; run `make record` "
+            "to update them"
+        )
+    answer = {"records": len(stored), "differences": [asdict(one) for one in differences]}
+    yield Reply(answer | {"unchecked": unchecked, "outdated": outdated}, lines)
+    if differences:
+        raise ChaosError(
+            "Recorded tables differ from what was computed.",
+            found=counted(len(differences), "difference"),
+            todo="if the new numbers are right, run `make record` and commit results/tables/",
+        )
+
+
+@command()
+def release(
+    to: Annotated[
+        Path | None,
+        Option(
+            "--out", metavar="DIR", parser=writable,
+            help="Folder for the archive; by default _build/release.",
+        ),
+    ] = None,
+    check: Annotated[
+        Path | None,
+        Option(metavar="RELEASE", help="Only check this archive or unpacked folder."),
+    ] = None,
+) -> Replies:  # fmt: skip
+    """Make the archive of the built book for a repository such as Zenodo, or check one."""
+    need_extra("book") if check else need("book")
+    from chaos_utils.base import paths
+    from chaos_utils.publish import release as releasing
+
+    if check and to:
+        raise ChaosError("--out and --check exclude each other.", todo="choose one")
+    archive = check or releasing.make(to or paths.build() / "release")
+    files = releasing.check(archive)
+    shown = f"{archive}: {files} files, all as they should be"
+    yield Reply({"release": str(archive), "files": files}, [shown])
+
+
+@command(needs="book", formats=())
+def pdf() -> Replies:
+    """Print the last built book as one PDF (needs Chromium)."""
+    from chaos_utils.publish import pdf as printing
+
+    with progress("printing"):
+        made = str(printing.make())
+    yield Reply(made, [made])

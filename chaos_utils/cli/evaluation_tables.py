@@ -1,0 +1,415 @@
+"""How `chaos evaluate` sets its answer: rows are systems, columns are measures."""
+
+import csv
+import io
+import math
+import shutil
+import textwrap
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any
+
+import rich.console
+import rich.table
+from rich.align import Align
+from rich.cells import cell_len
+from rich.text import Text
+
+from chaos_utils.base.errors import counted
+from chaos_utils.cli.console import harmless
+from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.report.columns import MISSING, number, p_value, safe_cell, signed
+from chaos_utils.scoring import human_equivalents as people
+from chaos_utils.scoring import worth as worths
+from chaos_utils.scoring.beside import BASELINES, IN_PEOPLE
+from chaos_utils.scoring.judging import ANSWER_COLUMNS, Answer
+from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD, UNSETTLED
+from chaos_utils.scoring.scores import ALL, Row
+
+_DIGITS = 4
+_ARROWS = {"lower": "↓", "higher": "↑", "zero": "→ 0"}
+_TITLES = {**worths.TITLES, people.TVD: "human equivalent by TVD",
+           people.JSD: "human equivalent by JSD"}  # fmt: skip
+_SYNTHETIC = " (synthetic sample)"
+_NEARLY_0 = "≈ 0"
+_GAP = 2  # between columns
+_NARROWEST = 40  # columns of a terminal
+_WIDEST = 1000  # columns of a block
+_SENTENCES = 3  # of one dataset; more systems are a table
+_LATEX = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "%": r"\%",
+    "#": r"\#", "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}",
+    "−": "$-$", "–": "--", "’": "'", "×": r"$\times$", "≤": r"$\leq$", "‖": r"$\Vert$",
+    "√": r"$\surd$", "τ": r"$\tau$", "α": r"$\alpha$", "↓": r"$\downarrow$", "↑": r"$\uparrow$",
+    "→": r"$\to$", "≈": r"$\approx$", "∞": r"$\infty$", "…": r"\ldots{}",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """What is shown of a system by a measure: a value, and lines that stand below it."""
+
+    value: str = MISSING
+    below: tuple[str, ...] = ()
+    rank: str = ""
+    best: bool = False
+
+    @property
+    def lines(self) -> list[str]:
+        return [self.value, *self.below, *filter(None, [self.rank])]
+
+
+_NO_CELL = _Cell()
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """One table: headings of two lines, and cells by what stands at the start of a row."""
+
+    title: str
+    headings: list[tuple[str, str]]
+    rows: dict[str, list[_Cell]]
+    n_systems: int  # rows before the references
+
+
+def _table(title: str, cells: Iterable[tuple[str, str, _Cell]], n_systems: int) -> _Table:
+    """Return a table of cells, each with its row's name and its measure."""
+    rows: dict[str, dict[str, _Cell]] = {}
+    measures: dict[str, None] = {}
+    for name, measure, cell in cells:
+        rows.setdefault(harmless(name), {})[measure] = cell
+        measures[measure] = None
+    filled = {name: [row.get(one, _NO_CELL) for one in measures] for name, row in rows.items()}
+    return _Table(title, [_heading(one) for one in measures], filled, n_systems)
+
+
+def _heading(measure: str) -> tuple[str, str]:
+    """Return a measure's title, and its unit with the arrow that says which way is better."""
+    if measure in _TITLES:
+        unit = worths.UNITS.get(measure, "people")
+        return _TITLES[measure], f"{unit} {_ARROWS['higher']}".strip()
+    known = MEASURES[measure]
+    return known.title, f"{known.unit} {_ARROWS[known.better]}".strip()
+
+
+def tables_of(answer: Answer) -> Iterator[_Table]:
+    """Yield the tables of an answer: values by dataset and items covered, then differences."""
+    for dataset, title in answer.titles.items():
+        rows = [row for row in answer.rows if row["dataset"] == dataset]
+        values = [row for row in rows if not row.get("reference")]
+        for group in dict.fromkeys(row["group"] for row in values):
+            part = [row for row in values if row["group"] == group]
+            ours = {row["system"] for row in part if not _is_reference(row)}
+            of_group = "" if group == ALL else f" ({group})"
+            cells = (_value(answer, row, ours) for row in part)
+            yield _table(_title(answer, title, part) + of_group, cells, len(ours))
+        differences = [row for row in rows if row.get("reference")]
+        if differences:
+            title = f"Differences on {_title(answer, title, differences)}"
+            differ = len({row["n_items"] for row in differences}) > 1
+            cells = (_difference(answer, row, differ) for row in differences)
+            yield _table(title, cells, len(differences))
+
+
+def _value(answer: Answer, row: Row, ours: Collection[str]) -> tuple[str, str, _Cell]:
+    value, interval = number(row["value"], _DIGITS), _interval(row, number)
+    if row.get("text") == UNSETTLED:
+        value = _NEARLY_0
+    elif row["measure"] in IN_PEOPLE:
+        value, bracket, rest = row["text"].partition(" [")
+        value = worths.UNDEFINED if value.startswith(worths.UNDEFINED) else value
+        interval = (bracket + rest).strip()
+    rank = f"{row['rank']} of {row['ranked']}" if row.get("rank") else ""
+    key = (row["dataset"], row["group"], row["measure"], row["system"])
+    is_best = key in answer.best and not _is_reference(row)
+    name = row["system"]
+    if _is_reference(row) and name in ours:  # a reader may call a system so
+        name += f" ({row['origin']})"
+    below = tuple(filter(None, [interval]))
+    return name, row["measure"], _Cell(value.strip(), below, rank, is_best)
+
+
+def _difference(answer: Answer, row: Row, with_items: bool) -> tuple[str, str, _Cell]:
+    name = f"{row['system']} − {row['reference']}"
+    if with_items:
+        name += f" ({counted(row['n_items'], 'item')})"
+    below = [_interval(row, signed)]
+    if not _is_nan(row.get("p")):
+        adjusted = p_value(row["p_holm"], answer.n_resamples, raw=row["p_behind"])
+        below += [f"p {_equal(p_value(row['p'], answer.n_resamples))}", f"Holm {_equal(adjusted)}"]
+    cell = _Cell(signed(row["value"], _DIGITS), tuple(filter(None, below)))
+    return name, row["measure"], cell
+
+
+def _is_reference(row: Row) -> bool:
+    return row["origin"] in ("reference", "baseline")
+
+
+def _equal(p: str) -> str:
+    return p if p.startswith(("≤", "<")) else f"= {p}"
+
+
+def _title(answer: Answer, title: str, rows: Iterable[Row]) -> str:
+    """Return a table's title: the dataset, and how many items, if that is the same for all rows."""
+    counts = {row["n_items"] for row in rows}
+    items = [f", {counted(n, 'item')}" for n in counts] if len(counts) == 1 else []
+    return "".join([title, _SYNTHETIC * answer.synthetic, *items])
+
+
+def _interval(row: Mapping[str, Any], write: Any) -> str:
+    if _is_nan(row.get("low")):
+        return ""
+    return f"[{write(row['low'], _DIGITS)}, {write(row['high'], _DIGITS)}]"
+
+
+def _is_nan(value: Any) -> bool:
+    return value is None or value != value
+
+
+def summary(answer: Answer) -> list[str]:
+    """Return what systems are worth, a sentence each; of many on a dataset, the best alone."""
+    said = []
+    for dataset, title in answer.titles.items():
+        by_system: dict[str, list[Row]] = {}
+        for row in answer.rows:
+            is_worth = row["dataset"] == dataset and row["measure"] in worths.NAMES
+            if is_worth and not _is_reference(row):
+                by_system.setdefault(row["system"], []).append(row)
+        sentences = {
+            worths.in_a_sentence(rows, title + _SYNTHETIC * answer.synthetic): row["value"]
+            for rows in by_system.values()
+            for row in rows
+            if row["measure"] == worths.PEOPLE_TRUSTED
+        }
+        if len(sentences) > _SENTENCES:
+            best = max(sentences, key=lambda text: (not _is_nan(sentences[text]), sentences[text]))
+            said.append(f"{best} No other of the {len(sentences)} is worth more with λ.")
+        else:
+            said += sentences
+    return said
+
+
+def legend(answer: Answer) -> list[str]:
+    """Return what a reader must know of the tables, a sentence or two each."""
+    shown = {row["measure"] for row in answer.rows}
+    systems = {row["system"] for row in answer.rows if _is_reference(row)}
+    texts = {row.get("text", "") for row in answer.rows}
+    towards_0 = any(MEASURES[name].better == "zero" for name in shown & set(MEASURES))
+    n_compared = sum(not _is_nan(row.get("p")) for row in answer.rows)
+    without = [
+        MEASURES[name].title
+        for name in MEASURES
+        if name in shown and not MEASURES[name].has_interval
+    ]
+    said = (
+        (True, "↓ lower is better, ↑ higher is better" + ", → 0 nearer to 0 is better" * towards_0
+         + "."),
+        (answer.n_resamples,
+         f"[low, high]: 95% interval over {answer.n_resamples:,} resamples of the items, each "
+         "with its votes: for other items with other votes on them."),
+        (answer.n_resamples and without,
+         f"No interval: {'; '.join(without)}. What is estimated is biased upward, and a "
+         "bootstrap interval would not cover it; sq_ce and sq_ce_votes have intervals."),
+        (n_compared,
+         "Differences are paired: both systems on the same resampled items. p is two-sided; "
+         f"Holm: adjusted for the number of differences shown, {n_compared:,}. ≤: the smallest "
+         "that so many resamples allow."),
+        (PERFECT_MODEL in systems,
+         "Perfect model: knows each item's true distribution, and still misses the ideal value, "
+         "since the votes that judge it are a sample."),
+        (SECOND_CROWD in systems,
+         "Second crowd: as many other people as voted, taken as a prediction; undefined for KL "
+         "and cross-entropy."),
+        (UNSETTLED in texts,
+         f"{_NEARLY_0}: its noise exceeds the value, which is {UNSETTLED}."),
+        (systems & set(BASELINES),
+         "Base rate, and mean vote given the old label: fitted on the votes on other items, "
+         "which models trained on labels have not seen."),
+        (shown & {worths.PEOPLE, worths.PEOPLE_TRUSTED},
+         "Worth: how many people one must ask about each item, knowing already how often each "
+         "label is given overall, to come as near to all people. 0 is the base rate."),
+        (shown & {worths.SKILL, worths.SKILL_TRUSTED},
+         "Skill: 0 is the base rate, 1 as near as the votes can show. As it is, its "
+         "interval is Fieller’s."),
+        (shown & {worths.PEOPLE_TRUSTED, worths.SKILL_TRUSTED},
+         "Trusted: the same once it is known how far to trust the system, by one number that is "
+         "fitted on other items. That is what it knows; the gap is overconfidence."),
+        (worths.POOLED in shown,
+         "Human equivalent: how many people, pooled, without the base rate, come as near by the "
+         "squared distance; a uniform guess is not 0."),
+        (shown & {people.TVD, people.JSD},
+         "Human equivalents by TVD and JSD depend on the number of votes that judge: never "
+         "compare them between datasets."),
+        (any(worths.BEYOND in text for text in texts),
+         f"{worths.BEYOND.capitalize()}: the number is larger than that of the votes."),
+        (any(row.get("rank") for row in answer.rows),
+         "1 of 10: rank among the nine models of Table 5 of Nie et al. (2020) and this system."),
+    )  # fmt: skip
+    return [text for when, text in said if when]
+
+
+def as_text(answer: Answer, width: int = 0) -> str:
+    """Return the answer as text of at most `width` columns (the terminal's), if no word is longer.
+
+    Measures that do not fit beside each other follow in blocks of their own. An interval stands
+    below its value, then the rank; in differences, p and the adjusted p.
+    """
+    width = width or max(shutil.get_terminal_size().columns, _NARROWEST)
+    parts = [line for text in summary(answer) for line in [*_wrapped(text, width), ""]]
+    for table in tables_of(answer):
+        parts += [table.title, ""]
+        stub = max(18, min(max(map(cell_len, table.rows)), width // 3))
+        columns = list(zip(table.headings, *table.rows.values(), strict=True))
+        for block in _blocks([_width(column) for column in columns], width - stub):
+            parts += [*_drawn(table, block, stub), ""]
+    lines = [line for text in legend(answer) for line in _wrapped(text, width)]
+    return "\n".join([*parts, *lines])
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width, break_on_hyphens=False) or [""]
+
+
+def _width(column: Sequence[Any]) -> int:
+    """Return the width of a column, whose heading is wrapped between words."""
+    (title, unit), *cells = column
+    return max(
+        map(cell_len, [unit, *title.split(), *(line for one in cells for line in one.lines)])
+    )
+
+
+def _blocks(widths: Sequence[int], width: int) -> list[dict[int, int]]:
+    """Return which columns stand beside each other, and how wide each is."""
+    blocks: list[dict[int, int]] = []
+    left = 0
+    for place, needed in enumerate(widths):
+        if not blocks or needed + _GAP > left:
+            blocks.append({})
+            left = width
+        blocks[-1][place] = needed
+        left -= needed + _GAP
+    return blocks
+
+
+def _drawn(table: _Table, columns: Mapping[int, int], stub: int) -> list[str]:
+    """Return the lines of a table with some of its columns, each with its width."""
+    grid = rich.table.Table(box=None, pad_edge=False, padding=(0, 0, 0, _GAP))
+    grid.add_column(width=stub, overflow="fold")
+    for place, width in columns.items():
+        heading = Text("\n".join(table.headings[place]), justify="right")
+        at_the_end = Align.right(heading, vertical="bottom")
+        grid.add_column(at_the_end, justify="right", width=width)
+    for place, (name, row) in enumerate(table.rows.items()):
+        cells = [row[column] for column in columns]
+        if all(cell is _NO_CELL for cell in cells):
+            continue
+        if place == table.n_systems:
+            grid.add_row()
+        folded = textwrap.fill(name, stub, subsequent_indent="  ")
+        grid.add_row(Text(folded), *(Text("\n".join(cell.lines)) for cell in cells))
+    console = rich.console.Console(width=_WIDEST, color_system=None)
+    with console.capture() as captured:
+        console.print(grid)
+    return [line.rstrip() for line in captured.get().splitlines()]
+
+
+def as_markdown(answer: Answer) -> str:
+    """Return the answer as Markdown tables, with the legend and the notes below."""
+    lines = [line for text in summary(answer) for line in (text, "")]
+    for table in tables_of(answer):
+        headings = [", ".join(filter(None, heading)) for heading in table.headings]
+        body = [[name, *map(_in_markdown, cells)] for name, cells in table.rows.items()]
+        lines += [f"**{table.title}**", ""]
+        for line in (["", *headings], ["---", *["---:"] * len(headings)], *body):
+            lines.append("| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |")
+        lines.append("")
+    notes = [*_bold_note(answer), *legend(answer), *answer.notes]
+    return "\n".join([*lines, *(f"- {note}" for note in notes)])
+
+
+def _in_markdown(cell: _Cell) -> str:
+    value = f"**{cell.value}**" if cell.best else cell.value
+    first = " ".join([value, *cell.below[:1]])
+    return "; ".join(filter(None, [first, *cell.below[1:], cell.rank]))
+
+
+def _bold_note(answer: Answer) -> list[str]:
+    note = "Bold: better than each other system, beyond the interval of the difference."
+    return [note] if answer.best else []
+
+
+def as_latex(answer: Answer) -> str:
+    """Return the answer as LaTeX tables that need the package booktabs.
+
+    Values that are best beyond ties are bold; an interval stands below its value. Ranks are left
+    out.
+    """
+    lines = ["% needs \\usepackage{booktabs}"]
+    lines += [f"% {' '.join(note.split())}" for note in answer.notes]
+    explained = [line for line in legend(answer) if "rank among" not in line]
+    for table in tables_of(answer):
+        caption = " ".join([f"{table.title}.", *_bold_note(answer), *explained])
+        lines += [
+            "",
+            r"\begin{table}",
+            r"\centering",
+            rf"\begin{{tabular}}{{l{'r' * len(table.headings)}}}",
+            r"\toprule",
+            *(_tex_row("", map(_tex, texts)) for texts in zip(*table.headings, strict=True)),
+            r"\midrule",
+            *_tex_rows(table),
+            r"\bottomrule",
+            r"\end{tabular}",
+            rf"\caption{{{_tex(caption)}}}",
+            r"\end{table}",
+        ]
+    return "\n".join(lines)
+
+
+def _tex_rows(table: _Table) -> Iterator[str]:
+    for place, (name, cells) in enumerate(table.rows.items()):
+        if place == table.n_systems:
+            yield r"\midrule"
+        values = (rf"\textbf{{{_tex(c.value)}}}" if c.best else _tex(c.value) for c in cells)
+        yield _tex_row(name, values)
+        for texts in zip_longest(*(cell.below for cell in cells), fillvalue=""):
+            yield _tex_row("", (rf"{{\scriptsize {_tex(one)}}}" if one else "" for one in texts))
+
+
+def _tex_row(name: str, cells: Iterable[str]) -> str:
+    return " & ".join([_tex(name), *cells]) + r" \\"
+
+
+def _tex(text: str) -> str:
+    """Return a text in which nothing is a command of LaTeX."""
+    escaped = "".join(_LATEX.get(character, character) for character in text)
+    # A bracket at the start of a line would be an argument of the line break above.
+    return f"{{{escaped}}}" if escaped.startswith("[") else escaped
+
+
+def as_csv(answer: Answer) -> str:
+    """Return the rows as CSV, with a column that marks the synthetic sample."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(ANSWER_COLUMNS)
+    for row in answer.rows:
+        values = (row.get(name) for name in ANSWER_COLUMNS)
+        writer.writerow(["" if _is_nan(value) else safe_cell(value) for value in values])
+    return stream.getvalue()
+
+
+WRITERS = {"text": as_text, "csv": as_csv, "markdown": as_markdown, "latex": as_latex}
+
+
+def as_records(answer: Answer) -> list[dict[str, Any]]:
+    """Return the rows for JSON, all with the same keys: null where a number is not defined."""
+    texts = ("trained_on", "interval", "estimand", "reference", "unit", "text")
+    empty = {name: "" if name in texts else None for name in (*ANSWER_COLUMNS, "text")}
+    rows = ({name: row.get(name, none) for name, none in empty.items()} for row in answer.rows)
+    return [{name: _finite(value) for name, value in row.items()} for row in rows]
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value

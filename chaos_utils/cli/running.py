@@ -1,0 +1,128 @@
+"""`chaos params`, `chaos run` and `chaos sweep`: notebooks with parameters of a reader's own."""
+
+from pathlib import Path
+from typing import Annotated
+
+from typer import Option
+
+from chaos_utils.cli.arguments import DryRun, Given, NotebookName, assignments
+from chaos_utils.cli.console import Grid, Replies, Reply, command, progress, say
+from chaos_utils.cli.extras import need
+
+
+@command(needs="book")
+def params(notebook: NotebookName) -> Replies:
+    """List a notebook's parameters."""
+    from chaos_utils.report.parameters import find_notebook, read_parameters
+
+    declared = [
+        {
+            "name": parameter.name,
+            "type": parameter.kind,
+            "default": parameter.default,
+            "choices": list(parameter.choices),
+            "meaning": parameter.meaning,
+        }
+        for parameter in read_parameters(find_notebook(notebook))
+    ]
+    rows = [(one["name"], one["type"], repr(one["default"]), one["meaning"]) for one in declared]
+    yield Reply(declared, [Grid(("parameter", "type", "default", "meaning"), rows)])
+
+
+@command(needs="book")
+def run(notebook: NotebookName, parameter: Given = None) -> Replies:
+    """Run a notebook with your own parameters, in a folder below runs/.
+
+    The book is not changed.
+    """
+    from chaos_utils.report import parameters
+
+    source = parameters.find_notebook(notebook)
+    values = parameters.resolve(source, assignments(parameter))
+    from chaos_utils.publish import dependencies
+    from chaos_utils.report import runner, runs
+    from chaos_utils.report.manifests import figures_of
+
+    dependencies.check_available(source, values)
+    with progress(source.stem) as tell:
+        target = runs.run(source, values, progress=lambda cell, of: tell(source.stem, cell, of))
+    made = [manifest.stem for manifest in figures_of(target)]
+    yield Reply(
+        {"run": str(target), "parameters": values, "made": made},
+        [
+            str(target),
+            f"  {runner.PAGE_FILE}: the whole run on one page",
+            f"  figures/: {', '.join(made)}",
+        ],
+    )
+
+
+@command(needs="book")
+def sweep(
+    notebook: NotebookName,
+    parameter: Given = None,
+    profile: Annotated[
+        str,
+        Option(
+            metavar="NAME|DIR", help="Run on a cluster: slurm, or a profile's folder of your own."
+        ),
+    ] = "",
+    cores: Annotated[
+        int | None,
+        Option(
+            min=1,
+            help="Runs at a time, which share the threads; by default 1, or as many as the "
+            "profile says.",
+        ),
+    ] = None,
+    dry_run: DryRun = False,
+    force: Annotated[bool, Option("--force", help="Repeat runs that exist.")] = False,
+) -> Replies:
+    """Run a notebook for every combination of values, such as -p seed=0,1,2 -p model=a,b.
+
+    Runs that exist are kept, and one that fails does not stop the others. A list is one
+    value: -p 'datasets=["snli","mnli"]'.
+    """
+    from chaos_utils.publish import cluster
+    from chaos_utils.publish import sweep as sweeping
+    from chaos_utils.report.parameters import find_notebook
+
+    where = cluster.find_profile(profile) if profile else None
+    grid = sweeping.plan(find_notebook(notebook), assignments(parameter))
+    if dry_run:
+        planned = list(grid.runs) if force else grid.missing()
+        there = [run for run in grid.runs if run not in planned]
+        lines = [f"would run {grid.title(run)}" for run in planned]
+        lines.append(f"{len(there)} of {len(grid.runs)} runs exist")
+        yield Reply({"sweep": str(grid.folder), "planned": planned, "there": there}, lines)
+        return
+    with progress("sweeping") as tell:
+        rows = sweeping.run(
+            grid,
+            profile=where,
+            cores=cores,
+            force=force,
+            say=say,
+            progress=lambda done, of: tell("sweeping", done, of),
+        )
+    summary = str(grid.folder / sweeping.SUMMARY_FILE)
+    names = sweeping.columns(rows)[:-1]  # `sweeping.check` says why runs failed
+    cells = [[_cell(row.get(name)) for name in names] for row in rows]
+    numbers = [
+        name for name in names if all(isinstance(row.get(name), int | float | None) for row in rows)
+    ]
+    answer = {"sweep": str(grid.folder), "summary": summary, "runs": rows}
+    yield Reply(answer, [Grid(names, cells, right=numbers), summary])
+    sweeping.check(grid, rows)
+
+
+def _cell(value: object) -> object:
+    return f"{value:.6g}" if isinstance(value, float) else "" if value is None else value
+
+
+def sweep_run(sweep: str, run: str) -> None:
+    """Make one run of a sweep; a job of `chaos sweep` on a cluster."""
+    need("book")
+    from chaos_utils.publish import sweep as sweeping
+
+    sweeping.make_job(Path(sweep).absolute(), run)
