@@ -180,8 +180,8 @@ def majorities(votes: Votes) -> pd.DataFrame:
 
     A row per ``quantity``: ``plain`` is counted in the votes, ``value`` what the nonparametric
     prior expects of all people; NaN where one of them says nothing. ``right`` is the share of items
-    whose majority label is all people's first label, ``sure`` that of the items where this has a
-    chance of 95% or more. ``disagreement`` is as in `agreement`, which needs no prior: where they
+    whose majority label is all people's first label (tied labels have equal parts of an item, as in
+    `ceilings.annotation_budget`), ``sure`` that of the items where this has a chance of 95% or more. ``disagreement`` is as in `agreement`, which needs no prior: where they
     differ much, the prior is wrong.
     """
     prior = fit_grid(votes.counts)
@@ -189,7 +189,7 @@ def majorities(votes: Votes) -> pd.DataFrame:
     apart = 1 - (prior.points**2).sum(axis=1)
     wanted = np.column_stack([tops, tops < 0.5, apart, shared_top(prior.points)])
     expected = posterior_means(votes.counts, prior, wanted)
-    right = expected[np.arange(len(votes)), 3 + votes.majority]
+    right = (shared_top(votes.shares) * expected[:, 3:]).sum(axis=1)
     shares = majority_share(votes.counts)
     nan = np.nan
     rows = [
