@@ -1,6 +1,6 @@
 """Language models as a crowd: how near they come to people, and how many people they are worth."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import reduce
 from itertools import combinations
@@ -33,6 +33,7 @@ from chaos_utils.metrics.skill import distances, people_on_top
 from chaos_utils.report.columns import DATASET, Column, Row, paper_here_delta
 from chaos_utils.scoring.fitting import log_probabilities, predict_out_of_fold
 from chaos_utils.scoring.judging import part_of
+from chaos_utils.scoring.replacement import replacement
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.system import System, are_votes
 from chaos_utils.scoring.systems import computed
@@ -590,12 +591,14 @@ def stand_ins(
     """Test which language models may stand in for an annotator, and what they are worth.
 
     A row for each model, one for the label that most of them gave (the first of those that are
-    tied), and one for people: ``with_people``, the share of people who gave the same label to an
-    item; ``with_models``, that of the other models; ``advantage`` (ρ), ``wins_10``, ``wins_15`` and
-    ``wins_20`` (ω at ε of 0.1, 0.15 and 0.2) of the alternative annotator test, of
-    ``n_annotators``; the estimates of `scoring.worth` with ``_low`` and ``_high``, those of the
-    pooled votes of all models for the row of them all, where ``with_models`` is the agreement of
-    two models. A label that people could not give agrees with nobody's.
+    tied), one for people, and one for each yardstick of `scoring.replacement`: ``with_people``, the
+    share of people who gave the same label to an item; ``with_models``, that of the other models;
+    ``advantage`` (ρ), ``wins_10``, ``wins_15`` and ``wins_20`` (ω at ε of 0.1, 0.15 and 0.2) of the
+    alternative annotator test, of ``n_annotators``, and ``passed_10`` … whether ω is 0.5 or more,
+    of people who are simulated the share of whom it is; the estimates of `scoring.worth` with
+    ``_low`` and ``_high``, those of the pooled votes of all models for the row of them all, where
+    ``with_models`` is the agreement of two models. A label that people could not give agrees with
+    nobody's.
     """
     given, n_labels = votes.annotations, votes.dataset.n_classes
     assert given is not None
@@ -623,13 +626,30 @@ def stand_ins(
                 n_classes=n_labels + 1, epsilon=epsilon, ordered=votes.dataset.ordered,
             )  # fmt: skip
             row |= {"advantage": test.advantage_probability, "n_annotators": len(test.annotator)}
-            row[f"wins_{100 * epsilon:.0f}"] = test.winning_rate
+            row |= _at_margin(epsilon, test.winning_rate, test.passed)
         part, model = part_of(votes, several), predicted[several]
         how: dict[str, Any] = {"n_resamples": n_resamples, "confidence": confidence, "seed": seed}
         rows.append(row | _worth(part, model, counts=people[several], **how))
     pairs = pairwise_agreement(votes.counts[several]).mean()
     rows.append({"model": PEOPLE, "n_items": len(votes), "with_people": pairs})
-    return _table(votes, rows).astype({"n_annotators": "Int64"})
+    return _table(votes, [*rows, *_yardsticks(votes, seed)]).astype({"n_annotators": "Int64"})
+
+
+def _at_margin(epsilon: float, winning_rate: float, passed: float) -> dict[str, float]:
+    name = f"{100 * epsilon:.0f}"
+    return {f"wins_{name}": winning_rate, f"passed_{name}": float(passed)}
+
+
+def _yardsticks(votes: Votes, seed: int) -> Iterable[dict[str, Any]]:
+    """Return what the most frequent label, and one more person, come to in the same test."""
+    found: dict[str, dict[str, Any]] = {}
+    for epsilon in EPSILONS:
+        for one in replacement(votes, (), epsilon=epsilon, reason="as its authors", seed=seed):
+            about = {"model": one["system"], "n_items": len(votes)}
+            about |= {name: one[name] for name in ("advantage", "n_annotators")}
+            row = found.setdefault(one["system"], about)
+            row |= _at_margin(epsilon, one["winning_rate"], one["passed"])
+    return found.values()
 
 
 # How tables show them
