@@ -40,9 +40,8 @@ def data_statistics(votes: Votes) -> pd.DataFrame:
     size of that set, since only re-annotated items can change; it is given for the released data
     alone. A difference is ours minus theirs. NaN where the paper has no number.
     """
-    dataset = votes.dataset.name
     table = read_published("nie2020_table2").set_index("dataset")
-    theirs = table.to_dict("index").get(dataset, dict.fromkeys(table.columns, np.nan))
+    theirs = table.to_dict("index").get(votes.dataset.name, dict.fromkeys(table.columns, np.nan))
     changed = int((votes.majority != votes.old_label).sum())
     full = float(theirs["full_dev_size"]) if votes.is_released else np.nan
     row = {
@@ -55,7 +54,7 @@ def data_statistics(votes: Votes) -> pd.DataFrame:
     for column in ("n_examples", "change_rate_percent", "change_rate_full_dev_percent"):
         row[f"published_{column}"] = float(theirs[column])
         row[f"difference_{column}"] = row[column] - float(theirs[column])
-    return pd.DataFrame([{"dataset": dataset} | row])
+    return pd.DataFrame([row])
 
 
 @recorded(keys=("dataset", "statistic", "label"), published=("nie2020_table7",))
@@ -82,8 +81,8 @@ def label_counts(votes: Votes) -> pd.DataFrame:
         part["change"] = values - counted["old_majority"] if is_new else np.nan
         part["published"] = part["label"].map(theirs.get(statistic, {})).astype(float)
         parts.append(part.assign(statistic=statistic, difference=values - part["published"]))
-    columns = ["dataset", "statistic", "label", "value", "change", "published", "difference"]
-    return pd.concat(parts).assign(dataset=dataset.name).astype({"change": float})[columns]
+    columns = ["statistic", "label", "value", "change", "published", "difference"]
+    return pd.concat(parts).astype({"change": float})[columns]
 
 
 @recorded(keys=("dataset", "old_label", "new_majority"), needs="old labels")
@@ -99,8 +98,7 @@ def label_transitions(votes: Votes) -> pd.DataFrame:
     pairs = pd.MultiIndex.from_product([labels, labels], names=list(items))
     table = named.value_counts().reindex(pairs, fill_value=0).rename("n").reset_index()
     table["row_share"] = table["n"] / table.groupby("old_label")["n"].transform("sum")
-    table.insert(0, "dataset", votes.dataset.name)
-    table.insert(1, "n_votes", votes.n_votes_each)
+    table.insert(0, "n_votes", votes.n_votes_each)
     return table.astype({"n_votes": "Int64"})
 
 
@@ -122,7 +120,7 @@ def agreement(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
     rng = np.random.default_rng([seed, max(votes.dataset.in_book - 1, 0)])
     point = _agreement_of_means(values.mean(axis=0, keepdims=True))[0]
     low, high = percentile_interval(_agreement_of_means(bootstrap_means(values, n_resamples, rng)))
-    row: dict[str, object] = {"dataset": votes.dataset.name, "n_examples": len(votes)}
+    row: dict[str, object] = {"n_examples": len(votes)}
     for i, name in enumerate(INTERVAL_STATISTICS):
         row |= {name: point[i], f"{name}_low": low[i], f"{name}_high": high[i]}
     row["n_ties"] = int(is_tied(counts).sum())

@@ -276,21 +276,20 @@ INTERVAL_COLUMNS = [
 ]
 
 
-PARTS = ("reliability", "resolution", "uncertainty", "within_bins")
-BRIER = (*PARTS, "brier")
+BRIER = ("reliability", "resolution", "uncertainty", "within_bins", "brier")
 
 
 @recorded(keys=_SYSTEM)
 def murphy(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     """Split the Brier score of the votes of `line_up` by Murphy (1973), in ten bins for each label.
 
-    `PARTS` add up to ``brier``. A probability of 0 falls into the first bin.
+    The columns are `BRIER`. A probability of 0 falls into the first bin.
     """
 
     def values(judged: Judged) -> dict[str, float]:
         model = judged.model.round(_DIGITS)
-        found = murphy_decomposition(judged.human, model, replace(BINS, zero_in_bin=True))
-        return {"n_items": len(model)} | {name: getattr(found, name) for name in BRIER}
+        parts = murphy_decomposition(judged.human, model, replace(BINS, zero_in_bin=True))
+        return {"n_items": len(model), **parts}
 
     return per_system(votes, line_up(votes, systems), values)
 

@@ -50,7 +50,6 @@ def annotation_budget(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
                 found = repeated(MEASURES[name], *pair)
                 rows.append(
                     {
-                        "dataset": votes.dataset.name,
                         "measure": name,
                         "quantity": quantity,
                         "n_votes": n_votes,
@@ -78,7 +77,6 @@ def noise_ceiling(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
         low, high = found.perfect_model_interval(name)
         rows.append(
             {
-                "dataset": votes.dataset.name,
                 "measure": name,
                 "n_votes": found.n_votes,
                 "uniform": found.uniform(name).value,
@@ -218,7 +216,6 @@ def items_by_votes(
             bias, error = found.mean() - truth, found.std() / np.sqrt(n_items)
             rows.append(
                 {
-                    "dataset": votes.dataset.name,
                     "system": system.name,
                     "measure": measure.name,
                     "n_votes": n_votes,

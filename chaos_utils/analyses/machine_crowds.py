@@ -213,12 +213,6 @@ def _means(
     return pd.DataFrame({"value": values.mean(axis=0), "low": low, "high": high})
 
 
-def _table(votes: Votes, rows: pd.DataFrame | Sequence[dict[str, Any]]) -> pd.DataFrame:
-    found = pd.DataFrame(rows)
-    found.insert(0, "dataset", votes.dataset.name)
-    return found
-
-
 @recorded(keys=("dataset", "crowd"))
 def crowds(
     votes: Votes,
@@ -281,7 +275,7 @@ def crowds(
             )[old != people.majority]
             row |= {"n_contested": len(given)} | given.mean().to_dict()
         rows.append(row)
-    return _table(votes, rows or pd.DataFrame(columns=["crowd"]))
+    return pd.DataFrame(rows, columns=None if rows else ["crowd"])
 
 
 def _by_maker(crowd: Crowd) -> dict[str, Floats]:
@@ -317,7 +311,7 @@ def published(votes: Votes, *, judges: Companion = JUDGES) -> pd.DataFrame:
     table["n_missing"] = table["paper_items"] - n
     missing = table["paper_items"] * table["paper"] - n * table["value"]
     is_sum = table.index.isin(["J", "E"]) & (table["n_missing"] > 0)
-    return _table(votes, table.assign(missing=missing.where(is_sum)).reset_index())
+    return table.assign(missing=missing.where(is_sum)).reset_index()
 
 
 # Each model by itself
@@ -363,7 +357,7 @@ def members(
     ]
     table = table.join(of_models).join(pd.DataFrame(worths))
     table = table.sort_values("with_people", ascending=False, kind="stable")
-    return _table(votes, table.fillna({"side": ""}))
+    return table.fillna({"side": ""})
 
 
 # How many people machines are worth
@@ -391,7 +385,7 @@ def panels(
         )
         for k in sizes
     ]  # fmt: skip
-    table = _table(votes, rows)
+    table = pd.DataFrame(rows)
     people = table["n_members"] / (table["n_members"] + table["credibility"])
     return table.assign(people_skill=people)
 
@@ -443,7 +437,7 @@ def best_panels(
     table = by_panel.mean()
     for end, share in ends.items():
         table[f"{ON_TOP}_{end}"] = by_panel[ON_TOP].quantile(share)
-    return _table(votes, table.reset_index())
+    return table.reset_index()
 
 
 # What they know beside encoders
@@ -506,7 +500,7 @@ def with_encoders(
             row |= _with_ends("by_models", scores.loc[(alone, one.name)])
             row |= _with_ends("by_encoders", scores.loc[(LLMS, one.name)])
         rows.append(row | _with_ends("people", asdict(worth(people, one, **how).people)))
-    return _table(votes, rows)
+    return pd.DataFrame(rows)
 
 
 # Where machines and people part
@@ -542,7 +536,7 @@ def unanimity(
         row = {"bin": k, "low_share": EDGES[k], "n_models": crowd.n_members, "n_items": len(inside)}
         row |= {"share_of_items": len(inside) / len(people), "low": low, "high": high}
         rows.append(row | inside.mean().to_dict())
-    return _table(votes, rows)
+    return pd.DataFrame(rows)
 
 
 @recorded(keys=("dataset", "people_label", "models_label"))
@@ -573,7 +567,7 @@ def parted(votes: Votes, *, judges: Companion = JUDGES) -> pd.DataFrame:
     every = apart.assign(people_label="any", models_label="any other")
     pairs = pd.concat([every, apart]).groupby(["people_label", "models_label"], sort=False)
     found = pairs.mean().assign(n_items=pairs.size(), n_agreed=agreed.sum())
-    return _table(votes, found[found["n_items"] >= FEWEST].reset_index())
+    return found[found["n_items"] >= FEWEST].reset_index()
 
 
 # In an annotator's place
@@ -632,7 +626,7 @@ def stand_ins(
         rows.append(row | _worth(part, model, counts=people[several], **how))
     pairs = pairwise_agreement(votes.counts[several]).mean()
     rows.append({"model": PEOPLE, "n_items": len(votes), "with_people": pairs})
-    return _table(votes, [*rows, *_yardsticks(votes, seed)]).astype({"n_annotators": "Int64"})
+    return pd.DataFrame([*rows, *_yardsticks(votes, seed)]).astype({"n_annotators": "Int64"})
 
 
 def _at_margin(epsilon: float, winning_rate: float, passed: float) -> dict[str, float]:

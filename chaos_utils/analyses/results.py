@@ -152,7 +152,7 @@ def human_equivalents(
     ``credibility`` is k₀: k people have the skill k / (k + k₀). A system that was made from these
     votes has no value, and a ``note`` that says so. Empty where an item has a single vote.
     """
-    columns = ["dataset", "system", "family", "kind", "n_items", "measure"]
+    columns = ["system", "family", "kind", "n_items", "measure"]
     columns += ["n_judges", "credibility", "value", "low", "high", "text", "note"]
     if votes.n_votes.min() < 2:
         return pd.DataFrame(columns=columns)
@@ -167,8 +167,7 @@ def human_equivalents(
             found += worths.worth(votes, system, n_resamples=n_resamples, seed=seed).rows
             for one in crowds.equivalents(system, n_resamples=n_resamples):
                 found += one.rows
-        common: dict[str, object] = {"dataset": votes.dataset.name, "system": system.name}
-        common |= {"family": system.family, "kind": kind}
+        common: dict[str, object] = {"system": system.name, "family": system.family, "kind": kind}
         common["note"] = reason or "; ".join(system.notes)
         for name in (*worths.NAMES, *people.NAMES) if reason else ():
             rows.append(common | {"measure": name, "text": "", "n_items": 0})
@@ -231,7 +230,7 @@ def disagreement_signal(
     is contested where its most frequent label has less than `majority_below` of the votes. Empty
     without systems.
     """
-    columns = ["dataset", "system", "kind", "n_items", "n_contested"]
+    columns = ["system", "kind", "n_items", "n_contested"]
     columns += [f"{name}{end}" for name in ("spearman", "auroc") for end in ("", "_low", "_high")]
     if not systems:
         return pd.DataFrame(columns=columns)
@@ -258,7 +257,7 @@ def disagreement_signal(
         n_contested = int(contested(human, majority_below=majority_below).sum())
         rank = entropy_correlation(human, model)
         auroc = contested_auroc(human, model, majority_below=majority_below)
-        about = (votes.dataset.name, system, kind, len(human), n_contested)
+        about = (system, kind, len(human), n_contested)
         numbers = (rank.value, rank.low, rank.high, auroc.value, auroc.low, auroc.high)
         rows.append((*about, *numbers))
     return pd.DataFrame(rows, columns=columns)
