@@ -21,7 +21,15 @@ from chaos_utils.metrics.agreement import (
 from chaos_utils.metrics.divergence import entropy
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
 from chaos_utils.report import manifests
-from chaos_utils.report.columns import DATASET, Column, Row, number, paper_here_delta, signed
+from chaos_utils.report.columns import (
+    DATASET,
+    Column,
+    Row,
+    number,
+    paper_here_delta,
+    signed,
+    with_ends,
+)
 
 INTERVAL_STATISTICS = (
     "mean_entropy_bits",
@@ -245,16 +253,13 @@ DATA_STATISTICS = [
 AGREEMENT = [
     DATASET,
     Column("items", "n_examples", 0),
-    Column("two people agree (%)", "mean_pairwise_agreement", 1, percent=True,
-           low="mean_pairwise_agreement_low", high="mean_pairwise_agreement_high"),
-    Column("majority share (%)", "mean_majority_share", 1, percent=True,
-           low="mean_majority_share_low", high="mean_majority_share_high"),
-    Column("Fleiss’ κ", "fleiss_kappa", 2, low="fleiss_kappa_low", high="fleiss_kappa_high"),
-    Column("entropy (bits)", "mean_entropy_bits", 2,
-           low="mean_entropy_bits_low", high="mean_entropy_bits_high"),
+    with_ends("two people agree (%)", "mean_pairwise_agreement", 1, percent=True),
+    with_ends("majority share (%)", "mean_majority_share", 1, percent=True),
+    with_ends("Fleiss’ κ", "fleiss_kappa", 2),
+    with_ends("entropy (bits)", "mean_entropy_bits", 2),
     Column("unanimous items", "n_unanimous", 0),
     Column("ties", "n_ties", 0),
-]  # fmt: skip
+]
 EXAMPLES = [
     Column("item", lambda row: manifests.Item(row["dataset"], row["uid"])),
     Column("votes", _votes_of),

@@ -25,7 +25,7 @@ from chaos_utils.metrics.agreement import (
 from chaos_utils.metrics.divergence import entropy, miller_madow, squared_distance
 from chaos_utils.metrics.priors import fit_grid, posterior_means
 from chaos_utils.metrics.resampling import percentile_interval, split_votes
-from chaos_utils.report.columns import DATASET, Column, number
+from chaos_utils.report.columns import DATASET, Column, number, with_ends
 
 READS = ("votes",)
 FEWEST_TO_THIN = 30  # votes on each item
@@ -271,22 +271,20 @@ ATLAS_COLUMNS = [
     Column("labels", "n_labels"),
     Column("votes per item", _votes_per_item),
     Column("annotators", "n_annotators"),
-    Column("quadratic", "evenness", 0, "evenness_low", "evenness_high",
-           percent=True, group="entropy, % of its maximum"),
+    with_ends("quadratic", "evenness", 0, percent=True, group="entropy, % of its maximum"),
     Column("Shannon", "shannon_evenness", 0, percent=True, group="entropy, % of its maximum"),
-    Column("Krippendorff’s α", "alpha", 2, "alpha_low", "alpha_high"),
-]  # fmt: skip
+    with_ends("Krippendorff’s α", "alpha", 2),
+]
 _SPLIT = "items split 3 of 5 (%)"
 _EVENNESS = "quadratic entropy, % of its maximum"
 SELECTION_COLUMNS = [
     DATASET,
-    Column("by the prior", "chosen", 0, "chosen_low", "chosen_high", percent=True, group=_SPLIT),
+    with_ends("by the prior", "chosen", 0, percent=True, group=_SPLIT),
     Column("by votes", "seen", 0, percent=True, group=_SPLIT),
     Column("all items", "evenness", 0, percent=True, group=_EVENNESS),
-    Column("split ones, by the prior", "of_chosen", 0, "of_chosen_low", "of_chosen_high",
-           percent=True, group=_EVENNESS),
+    with_ends("split ones, by the prior", "of_chosen", 0, percent=True, group=_EVENNESS),
     Column("split ones, by votes", "of_seen", 0, percent=True, group=_EVENNESS),
-]  # fmt: skip
+]
 
 
 FEW_VOTES_INDEX = ("dataset", "quantity", "estimate")

@@ -15,7 +15,7 @@ from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.priors import draw_truths, fit_grid
 from chaos_utils.metrics.resampling import bootstrap_tables, percentile_interval, rescale
-from chaos_utils.report.columns import DATASET, Column, number
+from chaos_utils.report.columns import DATASET, Column, number, with_ends
 from chaos_utils.scoring.draws import Floats, Repeated, draw_crowds, repeated
 from chaos_utils.scoring.references import UNSETTLED, References, is_settled
 from chaos_utils.scoring.system import System
@@ -284,17 +284,15 @@ CEILING_COLUMNS = [
     DATASET,
     Column("measure", "measure", names=lambda name: MEASURES[name].title),
     Column("uniform guess", "uniform", 3),
-    Column("perfect model", "perfect_model", 3, "perfect_model_low", "perfect_model_high"),
+    with_ends("perfect model", "perfect_model", 3),
     Column("split halves", _second_crowd("second_crowd_halves"), group="second crowd"),
     Column("drawn crowds", _second_crowd("second_crowd_posterior"), group="second crowd"),
 ]
 
 
 def _rescaled_column(name: str) -> Column:
-    ends = ("rescaled_low", "rescaled_high")
-    at = {"measure": name}
-    title = MEASURES[name].title
-    return Column(title, "rescaled", 2, *ends, group="rescaled", best="highest", at=at)
+    look: dict[str, Any] = {"group": "rescaled", "best": "highest", "at": {"measure": name}}
+    return with_ends(MEASURES[name].title, "rescaled", 2, **look)
 
 
 _JSD: dict[str, Any] = {"group": MEASURES["jsd"].title, "at": {"measure": "jsd"}}

@@ -30,7 +30,7 @@ from chaos_utils.metrics.resampling import (
     percentile_interval,
 )
 from chaos_utils.metrics.skill import distances, people_on_top
-from chaos_utils.report.columns import DATASET, Column, Row, paper_here_delta
+from chaos_utils.report.columns import DATASET, Column, Row, paper_here_delta, with_ends
 from chaos_utils.scoring.fitting import log_probabilities, predict_out_of_fold
 from chaos_utils.scoring.judging import part_of
 from chaos_utils.scoring.replacement import replacement
@@ -256,11 +256,7 @@ def crowds(
             "left_out_agreement": pairwise_agreement(others).mean() if len(others) else np.nan,
             "rho": values.corr().loc["agreement", "people_agreement"],
         }
-        means = _means(
-            values.to_numpy(), n_resamples, confidence, np.random.default_rng([seed, 11])
-        )
-        for name, mean in zip(values, means.to_dict("records"), strict=True):
-            row |= _with_ends(str(name), mean)
+        row |= values.mean().to_dict()
         many = _worth(people, pooled, varying=panel_variance(crowd.labels, np.inf), **how)
         row |= _worth(people, pooled, **how) | {f"limit_{name}": of for name, of in many.items()}
         uniform = _worth(people, np.full(pooled.shape, 1 / pooled.shape[1]), **how)
@@ -657,18 +653,14 @@ def crowd_name(row: Row) -> str:
     return f"{n} seeds of {name}"
 
 
-def _with_interval(heading: str, name: str, digits: int = 1, **look: Any) -> Column:
-    return Column(heading, name, digits, f"{name}_low", f"{name}_high", **look)
-
-
 CROWD_COLUMNS = [
     DATASET,
     Column("crowd", crowd_name),
     Column("machines", "agreement", 0, percent=True, group="two agree, %"),
     Column("people", "people_agreement", 0, percent=True, group="two agree, %"),
     Column("a machine and a person agree, %", "with_people", 0, percent=True),
-    _with_interval("as it is", ON_TOP, group="worth in people"),
-    _with_interval("trusted", PEOPLE_TRUSTED, group="worth in people"),
+    with_ends("as it is", ON_TOP, 1, group="worth in people"),
+    with_ends("trusted", PEOPLE_TRUSTED, 1, group="worth in people"),
 ]
 PUBLISHED_COLUMNS = [
     DATASET,
@@ -680,17 +672,17 @@ PUBLISHED_COLUMNS = [
 PANEL_COLUMNS = [
     DATASET,
     Column("panel", "panel"),
-    _with_interval("worth in people, as it is", ON_TOP),
+    with_ends("worth in people, as it is", ON_TOP, 1),
     Column("nearer than all models, % of splits", "beats_all", 0, percent=True),
 ]
 STACKED_COLUMNS = [
     DATASET,
     Column("stacked", "stacked"),
     Column("systems", "n_systems", 0),
-    _with_interval("JSD", "jsd", 3, best="lowest"),
-    _with_interval("worth in people", "people"),
-    _with_interval("language models", "by_models", 3, group="JSD less by the"),
-    _with_interval("encoders", "by_encoders", 3, group="JSD less by the"),
+    with_ends("JSD", "jsd", 3, best="lowest"),
+    with_ends("worth in people", "people", 1),
+    with_ends("language models", "by_models", 3, group="JSD less by the"),
+    with_ends("encoders", "by_encoders", 3, group="JSD less by the"),
 ]
 PARTED_COLUMNS = [
     DATASET,
@@ -718,7 +710,7 @@ STAND_IN_COLUMNS = [
     Column("ω, ε = 0.1", "wins_10", 2, group="replacement test"),
     Column("ω, ε = 0.15", "wins_15", 2, group="replacement test"),
     Column("ω, ε = 0.2", "wins_20", 2, group="replacement test"),
-    _with_interval("worth in people", PEOPLE_TRUSTED),
+    with_ends("worth in people", PEOPLE_TRUSTED, 1),
 ]
 
 

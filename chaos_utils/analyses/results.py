@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from itertools import product
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +16,7 @@ from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.resampling import holm, split_votes
 from chaos_utils.metrics.signals import contested, contested_auroc, entropy_correlation
-from chaos_utils.report.columns import DATASET, Column, Row
+from chaos_utils.report.columns import DATASET, Column, Row, with_ends
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import systems as known
 from chaos_utils.scoring import worth as worths
@@ -354,29 +353,14 @@ def shown_between(scores: pd.DataFrame) -> pd.DataFrame:
     return chosen[["dataset", "system"]].merge(scores, on=["dataset", "system"])
 
 
-_HEADINGS = {
-    "jsd": "JSD",
-    "kl": "KL",
-    "old_accuracy": "old accuracy",
-    "new_accuracy": "new accuracy",
-}
-
-
-def _measured(measure: str, best: Literal["", "lowest", "highest"]) -> Column:
-    ends = (f"{measure}_low", f"{measure}_high")
-    if measure.endswith("accuracy"):
-        return Column(f"{_HEADINGS[measure]} (%)", measure, 1, *ends, percent=True, best=best)
-    return Column(_HEADINGS[measure], measure, 3, *ends, best=best)
-
-
 COLUMNS = [
     DATASET,
     SYSTEM,
     Column("from", "source", names={"computed": "here", "published": "paper"}),
-    _measured("jsd", "lowest"),
-    _measured("kl", "lowest"),
-    _measured("old_accuracy", ""),
-    _measured("new_accuracy", "highest"),
+    with_ends("JSD", "jsd", 3, best="lowest"),
+    with_ends("KL", "kl", 3, best="lowest"),
+    with_ends("old accuracy (%)", "old_accuracy", 1, percent=True),
+    with_ends("new accuracy (%)", "new_accuracy", 1, percent=True, best="highest"),
     Column("worth in people", "people"),
     Column("trusted", "people_trusted"),
 ]
@@ -392,12 +376,12 @@ SIZE_COLUMNS = [
 ]
 RANK_COLUMNS = [
     DATASET,
-    Column("distance", "distance", names=_HEADINGS),
+    Column("distance", "distance", names={"jsd": "JSD", "kl": "KL"}),
     Column("Spearman", "value", 2, "low", "high", signed=True),
 ]
 SIGNAL_COLUMNS = [
     DATASET,
     SYSTEM,
-    Column("Spearman", "spearman", 2, "spearman_low", "spearman_high", best="highest"),
-    Column("AUROC", "auroc", 2, "auroc_low", "auroc_high", best="highest"),
+    with_ends("Spearman", "spearman", 2, best="highest"),
+    with_ends("AUROC", "auroc", 2, best="highest"),
 ]
