@@ -31,7 +31,6 @@ seed: int = 0  # seed of draws and resamples
 from IPython.display import Markdown
 
 from chaos_utils.analyses import machine_crowds
-from chaos_utils.analyses.beside import beside
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.datasets.companions import JUDGES
@@ -40,7 +39,7 @@ from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
 
 given = gather(data, predictions)
-material = beside(given, JUDGES)
+material = given.beside(JUDGES)
 judged = machine_crowds.judged(given)
 resampling = {"n_resamples": resamples, "confidence": confidence, "seed": seed}
 

@@ -1,11 +1,11 @@
 """What is available of each dataset here: its votes, the systems that predict it, or neither."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TypeVar
 
-from chaos_utils.analyses.names import dataset_name, listed
+from chaos_utils.analyses.names import listed
 from chaos_utils.base.inputs import Input, Later, digest, merged
 from chaos_utils.datasets.availability import (
     datasets_of,
@@ -19,7 +19,9 @@ from chaos_utils.datasets.catalogue import (
     bundled_datasets,
     get_dataset,
     known_datasets,
+    short_of,
 )
+from chaos_utils.datasets.companions import Companion
 from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset
 from chaos_utils.datasets.loading import find_votes_on, load_votes
 from chaos_utils.datasets.published.tables import read_published
@@ -227,6 +229,20 @@ class Material(Sequence[Evidence]):
         by_name = {one.name: one for one in self.evidence}
         return Material(tuple(by_name[name] for name in names if name in by_name), self.trained)
 
+    def beside(self, *companions: Companion) -> "Material":
+        """Return the evidence as it is where these files of others are available.
+
+        Where one is missing, the package's own votes count as missing too: their tables are then
+        recorded ones.
+        """
+        if all(one.available for one in companions):
+            return self
+        shown = (
+            replace(one, given_votes=None, given_systems=None) if one.recordable else one
+            for one in self.evidence
+        )
+        return replace(self, evidence=tuple(shown))
+
     def pooled(self) -> "Material":
         """Return the pools that the datasets' YAML files name, where all of a pool are here."""
         pools = dict.fromkeys(one.pooled_as for one in self.datasets if one.pooled_as)
@@ -243,7 +259,7 @@ class Material(Sequence[Evidence]):
 
         Such as "*DICES-990 has no old labels: left out here.*"; empty where none lacks it.
         """
-        lacking = [dataset_name(one.name) for one in self.evidence if not one.has(what)]
+        lacking = [short_of(one.name) for one in self.evidence if not one.has(what)]
         verb = "has" if len(lacking) == 1 else "have"
         return f"*{listed(lacking)} {verb} no {what}: {consequence}.*" if lacking else ""
 

@@ -14,11 +14,11 @@ import pandas as pd
 from scipy.special import log_softmax, softmax
 
 from chaos_utils.analyses.baan import FIXED_TEMPERATURE
-from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.recorded import recorded
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.table import in_order_of
+from chaos_utils.datasets.catalogue import short_of
 from chaos_utils.datasets.splits import grouped_folds, item_groups
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Votes
 from chaos_utils.metrics.measures import MEASURES as ALL_MEASURES
@@ -508,7 +508,7 @@ def curve_drawn(table: pd.DataFrame) -> pd.DataFrame:
 
 
 CARRIED_COLUMNS = [
-    Column("dataset", "judged_on", names=dataset_name),
+    Column("dataset", "judged_on", names=short_of),
     Column("as it is", "jsd_as_it_is", 3),
     Column("fitted on the other", "jsd_other", 3),
 ]

@@ -10,12 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.analyses.beside import beside
 from chaos_utils.analyses.evidence import Material, gather
 from chaos_utils.analyses.fitting import RECIPE, common
-from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.recorded import recorded
-from chaos_utils.datasets.catalogue import bundled_datasets
+from chaos_utils.datasets.catalogue import bundled_datasets, short_of
 from chaos_utils.datasets.companions import ANNOTATORS, JUDGES, Companion, judges_file
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.splits import grouped_folds, item_groups
@@ -73,7 +71,7 @@ def judged(material: Material) -> Material:
     """
     chosen = [
         one
-        for one in beside(material, JUDGES)
+        for one in material.beside(JUDGES)
         if one.released and judges_file(one.datasets[0])
         if one.given_votes is None or JUDGES.available
     ]
@@ -87,7 +85,7 @@ def annotated(book: Material) -> Material:
     """
     folders = {name.rpartition("/")[0] for name in ANNOTATORS.files}
     names = [one.name for one in bundled_datasets() if one.file.rpartition("/")[0] in folders]
-    return beside(gather(datasets=names), ANNOTATORS) if book.released else Material(())
+    return gather(datasets=names).beside(ANNOTATORS) if book.released else Material(())
 
 
 # Crowds
@@ -722,7 +720,7 @@ def member_columns(rows: pd.DataFrame) -> list[Column]:
     """Return how `members` are shown: a row for each model, datasets side by side."""
     found = [Column("model", "model")]
     for one in dict.fromkeys(rows["dataset"]):
-        look: dict[str, Any] = {"group": dataset_name(str(one)), "at": {"dataset": one}}
+        look: dict[str, Any] = {"group": short_of(str(one)), "at": {"dataset": one}}
         found += [
             Column("agrees, %", "with_people", 1, percent=True, bold=_differs, **look),
             Column("worth", PEOPLE_TRUSTED, 1, **look),

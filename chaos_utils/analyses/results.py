@@ -8,10 +8,11 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.stats import spearmanr
 
-from chaos_utils.analyses.names import SYSTEM, dataset_name
+from chaos_utils.analyses.names import SYSTEM
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.table import in_order_of
+from chaos_utils.datasets.catalogue import short_of
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.resampling import holm, split_votes
@@ -127,7 +128,7 @@ def count_columns(against: pd.DataFrame) -> list[Column]:
     """Return how counts by JSD are shown, datasets side by side, bold where all are beaten."""
     counts = [
         Column(
-            dataset_name(name),
+            short_of(name),
             "{n_beaten} of {n_models}".format_map,
             at={"dataset": name, "measure": "jsd"},
             bold=_beats_all,

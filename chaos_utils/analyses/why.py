@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.analyses.beside import beside
 from chaos_utils.analyses.evidence import Evidence, Material
 from chaos_utils.analyses.recorded import recorded
 from chaos_utils.datasets.companions import AMBIENT, TAXONOMY, VARIERR, Companion
@@ -65,7 +64,7 @@ def joined(material: Material) -> Material:
     """
     chosen = [
         one
-        for one in beside(material, VARIERR, TAXONOMY)
+        for one in material.beside(VARIERR, TAXONOMY)
         if one.given_votes is None or one.recordable or _is_explained(one)
         if not one.synthetic
     ]
