@@ -30,11 +30,10 @@ from IPython.display import Markdown
 
 from chaos_utils.analyses import collection
 from chaos_utils.analyses.evidence import gather
-from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.notices import notices
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.collection.protocol import load_protocol
-from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.catalogue import get_dataset, short_of
 from chaos_utils.plots.collection import (
     plot_annotator_accuracy,
     plot_protocol,
@@ -184,7 +183,7 @@ publish_figure(
         chosen, items=items, careless=careless, replicates=replicates, **common
     ),
     caption=f"""Of the single stages, hidden checks prevent the most error and cost the most. {items:,}
-    items of {dataset_name(chosen[0].name)}, by the share of careless applicants; mean of {replicates} simulated
+    items of {short_of(chosen[0].name)}, by the share of careless applicants; mean of {replicates} simulated
     collections, bars from the lowest to the highest. The upright line is the error that chance alone leaves in
     a hundred votes. Hidden checks are paid like items, tests not at all; the axis of cost is logarithmic.""",
     alt="""Two panels of dots: error and cost. Rows are the published protocol, each stage left out, no stage

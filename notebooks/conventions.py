@@ -21,8 +21,8 @@ from IPython.display import Markdown
 
 from chaos_utils.analyses import conventions
 from chaos_utils.analyses.evidence import gather
-from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.notices import notices
+from chaos_utils.datasets.catalogue import short_of
 from chaos_utils.plots.conventions import plot_conventions
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.tables import publish_table
@@ -43,7 +43,7 @@ publish_figure(
     plot_conventions,
     conventions.drawn(table),
     caption=f"""A measure without its convention can be off by a factor of three. Each mark is
-    one convention; its value for {leading} on {dataset_name(dataset)} is divided by that of the
+    one convention; its value for {leading} on {short_of(dataset)} is divided by that of the
     reference convention (black), the choice of {{cite:t}}`nie2020` or {{cite:t}}`baan2022`. In
     parentheses: what differs between the conventions. An arrow means infinity.""",
     alt="""A dot plot with one row for each of nine quantities, on a logarithmic scale around

@@ -103,7 +103,7 @@ publish_table(
     majorities,
     columns=your_votes.MAJORITY_COLUMNS,
     caption="""How clear the majorities are. The right column is what the nonparametric prior expects of all
-    people.""",
+    people. Where labels tie for the majority, each has an equal part of the item.""",
 )
 
 # %% tags=["remove-input"]

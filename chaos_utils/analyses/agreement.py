@@ -299,7 +299,7 @@ def flattening(
     over seeds and `n_draws` cuts, which also order items of equal entropy at random. Without rows
     where halves have fewer than `ENOUGH_VOTES` votes.
     """
-    columns = ["dataset", "system", "cut", "bin", "n_seeds", "n_votes", "n_items", *_FLAT]
+    columns = ["system", "cut", "bin", "n_seeds", "n_votes", "n_items", *_FLAT]
     half = int(votes.n_votes.min()) // 2
     if half < ENOUGH_VOTES or not systems:
         return pd.DataFrame(columns=columns)
@@ -327,8 +327,7 @@ def flattening(
     reach = _QUANTILE * means["error"]
     means = means.assign(gap_low=means["gap"] - reach, gap_high=means["gap"] + reach)
     means["n_seeds"] = by_item.groupby(keys, sort=False)["seed"].nunique()
-    table = means.reset_index().assign(dataset=votes.dataset.name)
-    return table[columns].astype({"n_items": int, "n_votes": int})
+    return means.reset_index()[columns].astype({"n_items": int, "n_votes": int})
 
 
 def _compared(shares: Floats, model: Floats) -> pd.DataFrame:

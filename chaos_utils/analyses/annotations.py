@@ -21,7 +21,15 @@ from chaos_utils.metrics.agreement import (
 from chaos_utils.metrics.divergence import entropy
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
 from chaos_utils.report import manifests
-from chaos_utils.report.columns import DATASET, Column, Row, number, paper_here_delta, signed
+from chaos_utils.report.columns import (
+    DATASET,
+    Column,
+    Row,
+    number,
+    paper_here_delta,
+    signed,
+    with_ends,
+)
 
 INTERVAL_STATISTICS = (
     "mean_entropy_bits",
@@ -40,9 +48,8 @@ def data_statistics(votes: Votes) -> pd.DataFrame:
     size of that set, since only re-annotated items can change; it is given for the released data
     alone. A difference is ours minus theirs. NaN where the paper has no number.
     """
-    dataset = votes.dataset.name
     table = read_published("nie2020_table2").set_index("dataset")
-    theirs = table.to_dict("index").get(dataset, dict.fromkeys(table.columns, np.nan))
+    theirs = table.to_dict("index").get(votes.dataset.name, dict.fromkeys(table.columns, np.nan))
     changed = int((votes.majority != votes.old_label).sum())
     full = float(theirs["full_dev_size"]) if votes.is_released else np.nan
     row = {
@@ -55,7 +62,7 @@ def data_statistics(votes: Votes) -> pd.DataFrame:
     for column in ("n_examples", "change_rate_percent", "change_rate_full_dev_percent"):
         row[f"published_{column}"] = float(theirs[column])
         row[f"difference_{column}"] = row[column] - float(theirs[column])
-    return pd.DataFrame([{"dataset": dataset} | row])
+    return pd.DataFrame([row])
 
 
 @recorded(keys=("dataset", "statistic", "label"), published=("nie2020_table7",))
@@ -82,8 +89,8 @@ def label_counts(votes: Votes) -> pd.DataFrame:
         part["change"] = values - counted["old_majority"] if is_new else np.nan
         part["published"] = part["label"].map(theirs.get(statistic, {})).astype(float)
         parts.append(part.assign(statistic=statistic, difference=values - part["published"]))
-    columns = ["dataset", "statistic", "label", "value", "change", "published", "difference"]
-    return pd.concat(parts).assign(dataset=dataset.name).astype({"change": float})[columns]
+    columns = ["statistic", "label", "value", "change", "published", "difference"]
+    return pd.concat(parts).astype({"change": float})[columns]
 
 
 @recorded(keys=("dataset", "old_label", "new_majority"), needs="old labels")
@@ -99,8 +106,7 @@ def label_transitions(votes: Votes) -> pd.DataFrame:
     pairs = pd.MultiIndex.from_product([labels, labels], names=list(items))
     table = named.value_counts().reindex(pairs, fill_value=0).rename("n").reset_index()
     table["row_share"] = table["n"] / table.groupby("old_label")["n"].transform("sum")
-    table.insert(0, "dataset", votes.dataset.name)
-    table.insert(1, "n_votes", votes.n_votes_each)
+    table.insert(0, "n_votes", votes.n_votes_each)
     return table.astype({"n_votes": "Int64"})
 
 
@@ -122,7 +128,7 @@ def agreement(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
     rng = np.random.default_rng([seed, max(votes.dataset.in_book - 1, 0)])
     point = _agreement_of_means(values.mean(axis=0, keepdims=True))[0]
     low, high = percentile_interval(_agreement_of_means(bootstrap_means(values, n_resamples, rng)))
-    row: dict[str, object] = {"dataset": votes.dataset.name, "n_examples": len(votes)}
+    row: dict[str, object] = {"n_examples": len(votes)}
     for i, name in enumerate(INTERVAL_STATISTICS):
         row |= {name: point[i], f"{name}_low": low[i], f"{name}_high": high[i]}
     row["n_ties"] = int(is_tied(counts).sum())
@@ -247,16 +253,13 @@ DATA_STATISTICS = [
 AGREEMENT = [
     DATASET,
     Column("items", "n_examples", 0),
-    Column("two people agree (%)", "mean_pairwise_agreement", 1, percent=True,
-           low="mean_pairwise_agreement_low", high="mean_pairwise_agreement_high"),
-    Column("majority share (%)", "mean_majority_share", 1, percent=True,
-           low="mean_majority_share_low", high="mean_majority_share_high"),
-    Column("Fleiss’ κ", "fleiss_kappa", 2, low="fleiss_kappa_low", high="fleiss_kappa_high"),
-    Column("entropy (bits)", "mean_entropy_bits", 2,
-           low="mean_entropy_bits_low", high="mean_entropy_bits_high"),
+    with_ends("two people agree (%)", "mean_pairwise_agreement", 1, percent=True),
+    with_ends("majority share (%)", "mean_majority_share", 1, percent=True),
+    with_ends("Fleiss’ κ", "fleiss_kappa", 2),
+    with_ends("entropy (bits)", "mean_entropy_bits", 2),
     Column("unanimous items", "n_unanimous", 0),
     Column("ties", "n_ties", 0),
-]  # fmt: skip
+]
 EXAMPLES = [
     Column("item", lambda row: manifests.Item(row["dataset"], row["uid"])),
     Column("votes", _votes_of),

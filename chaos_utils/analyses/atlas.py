@@ -25,7 +25,7 @@ from chaos_utils.metrics.agreement import (
 from chaos_utils.metrics.divergence import entropy, miller_madow, squared_distance
 from chaos_utils.metrics.priors import fit_grid, posterior_means
 from chaos_utils.metrics.resampling import percentile_interval, split_votes
-from chaos_utils.report.columns import DATASET, Column, number
+from chaos_utils.report.columns import DATASET, Column, number, with_ends
 
 READS = ("votes",)
 FEWEST_TO_THIN = 30  # votes on each item
@@ -126,14 +126,13 @@ def spread(votes: Votes, *, n_bins: int) -> pd.DataFrame:
     """
     enough = votes.n_votes >= FEWEST_FOR_ITEMS
     if enough.mean() < 0.5:
-        return pd.DataFrame(columns=["dataset", "bin", "low", "high", "share"])
+        return pd.DataFrame(columns=["bin", "low", "high", "share"])
     full = 1 - 1 / votes.dataset.n_classes
     values = np.clip((quadratic_entropy(votes.counts[enough]) / full).round(10), 0, 1)
     edges = np.linspace(0, 1, n_bins + 1).round(10)
     shares = np.histogram(values, edges)[0] / enough.sum()
     return pd.DataFrame(
         {
-            "dataset": votes.dataset.name,
             "bin": np.arange(1, n_bins + 1),
             "low": edges[:-1],
             "high": edges[1:],
@@ -169,7 +168,7 @@ def selection(
     k = votes.dataset.n_classes
     row = dict.fromkeys(("evenness", "chosen", "of_chosen", "seen", "of_seen"), np.nan)
     if k > _MOST_LABELS or votes.n_votes.max() < 2:
-        return pd.DataFrame(columns=["dataset", *row])
+        return pd.DataFrame(columns=[*row])
     full = 1 - 1 / k
     some = _some(votes.counts, most, seed)
     row["evenness"] = quadratic_entropy(votes.counts[votes.n_votes >= 2]).mean() / full
@@ -192,7 +191,7 @@ def selection(
             values += list(quadratic_entropy(judged)) if len(judged) else []
         row["seen"] = float(np.mean(shares))
         row["of_seen"] = float(np.mean(values)) / full if values else np.nan
-    return pd.DataFrame([{"dataset": votes.dataset.name, **row}])
+    return pd.DataFrame([row])
 
 
 def _split_by_prior(counts: Ints) -> tuple[float, float]:
@@ -213,9 +212,9 @@ def few_votes(votes: Votes, *, seed: int, n_draws: int = 50) -> pd.DataFrame:
     votes give: by Miller and Madow for Shannon entropy, else unbiased, or as defined. Without rows
     where an item has fewer than `FEWEST_TO_THIN`.
     """
-    keys = ["quantity", "estimate", "n_votes"]
+    columns = ["quantity", "estimate", "n_votes", "value", "of_all"]
     if votes.n_votes.min() < FEWEST_TO_THIN:
-        return pd.DataFrame(columns=["dataset", *keys, "value", "of_all"])
+        return pd.DataFrame(columns=columns)
     rows = []
     for estimated, stream in ((_means, 2), (_counted, 6)):
         rng = np.random.default_rng([seed, stream])
@@ -227,8 +226,7 @@ def few_votes(votes: Votes, *, seed: int, n_draws: int = 50) -> pd.DataFrame:
             ]
             for key in of_all:
                 rows.append((*key, size, np.mean([one[key] for one in several]), truth[key[0]]))
-    table = pd.DataFrame(rows, columns=[*keys, "value", "of_all"])
-    return table.assign(dataset=votes.dataset.name)
+    return pd.DataFrame(rows, columns=columns)
 
 
 def _means(counts: Ints) -> dict[tuple[str, str], float]:
@@ -273,22 +271,20 @@ ATLAS_COLUMNS = [
     Column("labels", "n_labels"),
     Column("votes per item", _votes_per_item),
     Column("annotators", "n_annotators"),
-    Column("quadratic", "evenness", 0, "evenness_low", "evenness_high",
-           percent=True, group="entropy, % of its maximum"),
+    with_ends("quadratic", "evenness", 0, percent=True, group="entropy, % of its maximum"),
     Column("Shannon", "shannon_evenness", 0, percent=True, group="entropy, % of its maximum"),
-    Column("Krippendorff’s α", "alpha", 2, "alpha_low", "alpha_high"),
-]  # fmt: skip
+    with_ends("Krippendorff’s α", "alpha", 2),
+]
 _SPLIT = "items split 3 of 5 (%)"
 _EVENNESS = "quadratic entropy, % of its maximum"
 SELECTION_COLUMNS = [
     DATASET,
-    Column("by the prior", "chosen", 0, "chosen_low", "chosen_high", percent=True, group=_SPLIT),
+    with_ends("by the prior", "chosen", 0, percent=True, group=_SPLIT),
     Column("by votes", "seen", 0, percent=True, group=_SPLIT),
     Column("all items", "evenness", 0, percent=True, group=_EVENNESS),
-    Column("split ones, by the prior", "of_chosen", 0, "of_chosen_low", "of_chosen_high",
-           percent=True, group=_EVENNESS),
+    with_ends("split ones, by the prior", "of_chosen", 0, percent=True, group=_EVENNESS),
     Column("split ones, by votes", "of_seen", 0, percent=True, group=_EVENNESS),
-]  # fmt: skip
+]
 
 
 FEW_VOTES_INDEX = ("dataset", "quantity", "estimate")

@@ -124,21 +124,14 @@ CALIBRATION_COLUMNS = [
 ]
 
 
-def _chosen(votes: Votes, systems: Sequence[System], shown_seed: int | None) -> Sequence[System]:
-    """Return `line_up` with the seed that is shown; without one, the systems as given."""
-    return systems if shown_seed is None else line_up(votes, systems, shown_seed)
-
-
 @recorded(keys=(*_SYSTEM, "bin_low"))
-def reliability(
-    votes: Votes, systems: Sequence[System], *, shown_seed: int | None = None
-) -> pd.DataFrame:
+def reliability(votes: Votes, systems: Sequence[System], *, shown_seed: int) -> pd.DataFrame:
     """Reliability diagrams against the majority label, in ten bins (a, b].
 
     ``confidence`` and ``hits`` are means over a bin's items, NaN in an empty one.
     """
     tables = []
-    for system in _chosen(votes, systems, shown_seed):
+    for system in line_up(votes, systems, shown_seed):
         judged = system.aligned_to(votes)
         confidence, hits = hits_of(judged.model, judged.first_majority)
         curve = reliability_curve(confidence.round(_DIGITS), hits, BINS)
@@ -155,9 +148,7 @@ def reliability(
 
 
 @recorded(keys=(*_SYSTEM, "bin_low"))
-def distance_histogram(
-    votes: Votes, systems: Sequence[System], *, shown_seed: int | None = None
-) -> pd.DataFrame:
+def distance_histogram(votes: Votes, systems: Sequence[System], *, shown_seed: int) -> pd.DataFrame:
     """Count items by their DistCE, in 25 bins, for each system but the references.
 
     Of a system's items, the share ``far`` has a DistCE above `FAR`, and ``further`` one larger than
@@ -165,7 +156,7 @@ def distance_histogram(
     """
     tables: list[pd.DataFrame] = []
     before: dict[tuple[str, str, int | None], Floats] = {}
-    for one in _chosen(votes, systems, shown_seed):
+    for one in line_up(votes, systems, shown_seed):
         if one.origin != "reference":
             errors = item_errors(votes, one).round(_DIGITS)
             first = before.setdefault((one.origin, one.family, one.seed), errors)
@@ -276,21 +267,20 @@ INTERVAL_COLUMNS = [
 ]
 
 
-PARTS = ("reliability", "resolution", "uncertainty", "within_bins")
-BRIER = (*PARTS, "brier")
+BRIER = ("reliability", "resolution", "uncertainty", "within_bins", "brier")
 
 
 @recorded(keys=_SYSTEM)
 def murphy(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     """Split the Brier score of the votes of `line_up` by Murphy (1973), in ten bins for each label.
 
-    `PARTS` add up to ``brier``. A probability of 0 falls into the first bin.
+    The columns are `BRIER`. A probability of 0 falls into the first bin.
     """
 
     def values(judged: Judged) -> dict[str, float]:
         model = judged.model.round(_DIGITS)
-        found = murphy_decomposition(judged.human, model, replace(BINS, zero_in_bin=True))
-        return {"n_items": len(model)} | {name: getattr(found, name) for name in BRIER}
+        parts = murphy_decomposition(judged.human, model, replace(BINS, zero_in_bin=True))
+        return {"n_items": len(model), **parts}
 
     return per_system(votes, line_up(votes, systems), values)
 

@@ -15,7 +15,7 @@ from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.priors import draw_truths, fit_grid
 from chaos_utils.metrics.resampling import bootstrap_tables, percentile_interval, rescale
-from chaos_utils.report.columns import DATASET, Column, number
+from chaos_utils.report.columns import DATASET, Column, number, with_ends
 from chaos_utils.scoring.draws import Floats, Repeated, draw_crowds, repeated
 from chaos_utils.scoring.references import UNSETTLED, References, is_settled
 from chaos_utils.scoring.system import System
@@ -50,7 +50,6 @@ def annotation_budget(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
                 found = repeated(MEASURES[name], *pair)
                 rows.append(
                     {
-                        "dataset": votes.dataset.name,
                         "measure": name,
                         "quantity": quantity,
                         "n_votes": n_votes,
@@ -78,7 +77,6 @@ def noise_ceiling(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
         low, high = found.perfect_model_interval(name)
         rows.append(
             {
-                "dataset": votes.dataset.name,
                 "measure": name,
                 "n_votes": found.n_votes,
                 "uniform": found.uniform(name).value,
@@ -218,7 +216,6 @@ def items_by_votes(
             bias, error = found.mean() - truth, found.std() / np.sqrt(n_items)
             rows.append(
                 {
-                    "dataset": votes.dataset.name,
                     "system": system.name,
                     "measure": measure.name,
                     "n_votes": n_votes,
@@ -287,17 +284,15 @@ CEILING_COLUMNS = [
     DATASET,
     Column("measure", "measure", names=lambda name: MEASURES[name].title),
     Column("uniform guess", "uniform", 3),
-    Column("perfect model", "perfect_model", 3, "perfect_model_low", "perfect_model_high"),
+    with_ends("perfect model", "perfect_model", 3),
     Column("split halves", _second_crowd("second_crowd_halves"), group="second crowd"),
     Column("drawn crowds", _second_crowd("second_crowd_posterior"), group="second crowd"),
 ]
 
 
 def _rescaled_column(name: str) -> Column:
-    ends = ("rescaled_low", "rescaled_high")
-    at = {"measure": name}
-    title = MEASURES[name].title
-    return Column(title, "rescaled", 2, *ends, group="rescaled", best="highest", at=at)
+    look: dict[str, Any] = {"group": "rescaled", "best": "highest", "at": {"measure": name}}
+    return with_ends(MEASURES[name].title, "rescaled", 2, **look)
 
 
 _JSD: dict[str, Any] = {"group": MEASURES["jsd"].title, "at": {"measure": "jsd"}}

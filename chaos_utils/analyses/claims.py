@@ -13,13 +13,13 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from chaos_utils.analyses.agreement import LEVEL, adjusted_p
 from chaos_utils.analyses.claims_tables import OF_SYSTEMS, TABLES
-from chaos_utils.analyses.names import dataset_name, listed
+from chaos_utils.analyses.names import listed
 from chaos_utils.analyses.recorded import derived
 from chaos_utils.base.checked import Strict, checked
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.yaml_files import read_yaml
-from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.catalogue import get_dataset, short_of
 from chaos_utils.metrics.resampling import behind_holm, holm
 from chaos_utils.report.columns import MISSING, Column, Row, number, with_interval
 from chaos_utils.report.values import Address, parsed
@@ -287,7 +287,7 @@ class Numbers:
 
 
 def _short(dataset: str) -> str:
-    return dataset_name(dataset) if dataset else ""
+    return short_of(dataset) if dataset else ""
 
 
 def read_claims(path: Path = FILE) -> list[Claim]:
@@ -446,10 +446,10 @@ def _lacking(claim: Claim, known: set[str]) -> str:
     assert claim.numbers is not None
     missing = [name for name in claim.numbers.datasets if name not in known]
     if missing:
-        return f"The votes on {listed(map(dataset_name, missing))} are not available."
+        return f"The votes on {listed(map(short_of, missing))} are not available."
     if claim.lacking or claim.numbers.addresses[0].table not in OF_SYSTEMS:
         return claim.lacking or "The votes lack what this needs."
-    on = listed(map(dataset_name, claim.numbers.datasets))
+    on = listed(map(short_of, claim.numbers.datasets))
     return f"No predictions on {on} are available; pass `-p predictions=FILE` with yours."
 
 

@@ -65,12 +65,12 @@ def _estimate(
     return {name: float(one) for name, one in zip(_NUMBERS, (value, low, high, p), strict=True)}
 
 
-def _tabled(votes: Votes, found: Mapping[tuple[str, str], Estimate]) -> pd.DataFrame:
+def _tabled(found: Mapping[tuple[str, str], Estimate]) -> pd.DataFrame:
     rows = [
-        {"dataset": votes.dataset.name, "quantity": quantity, "case": case, **estimate}
+        {"quantity": quantity, "case": case, **estimate}
         for (quantity, case), estimate in found.items()
     ]
-    columns = [*KEYS, *_NUMBERS]
+    columns = [*KEYS[1:], *_NUMBERS]
     return pd.DataFrame(rows).reindex(columns=columns).astype(dict.fromkeys(_NUMBERS, float))
 
 
@@ -103,7 +103,7 @@ def vote_numbers(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
         ("majority_advantage", "tvd_all"): estimate(1 - largest),
         ("majority_advantage", "brier"): estimate(brier),
     }
-    return _tabled(votes, found)
+    return _tabled(found)
 
 
 def _peak(shares: Floats) -> Floats:
@@ -164,7 +164,7 @@ def system_numbers(
     judged = {one.name: one.aligned_to(votes) for one in known}
     found = _shared_errors(judged, known, estimate)
     if not known or votes.n_votes.min() <= 2 * N_VOTES:
-        return _tabled(votes, found)
+        return _tabled(found)
     (h1, _), judges = draw_released_samples(votes, known)
     people = h1.aligned_to(judges["outside_both"])
     of_people = total_variation(people.human, people.model)
@@ -180,7 +180,7 @@ def system_numbers(
         edges = np.linspace(0, 1, N_BINS + 1)[1:-1]
         in_bin = [np.digitize(one, edges)[:, np.newaxis] == np.arange(N_BINS) for one in far]
         found["histogram_kl_gain", ""] = estimate(np.concatenate(in_bin, axis=1), _histogram_gain)
-    return _tabled(votes, found)
+    return _tabled(found)
 
 
 def _histogram_gain(means: Floats) -> Floats:

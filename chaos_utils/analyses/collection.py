@@ -114,8 +114,8 @@ def against_paper(
     drawn["role"] = np.where(drawn["published"].notna(), "reported", "predicted")
     stated = pd.DataFrame({"simulated": stated_parameters(dataset), "role": "stated"})
     table = pd.concat([stated, drawn]).rename_axis("quantity").reset_index()
-    table = table.assign(dataset=dataset, difference=table["simulated"] - table["published"])
-    columns = ["dataset", "quantity", "role", "published", "simulated", "low", "high", "difference"]
+    table["difference"] = table["simulated"] - table["published"]
+    columns = ["quantity", "role", "published", "simulated", "low", "high", "difference"]
     return table[columns]
 
 
@@ -178,7 +178,6 @@ def accuracy_curves(
             low, high = percentile_interval(100 * means[:, 0] / means[:, 1])
             rows.append(
                 {
-                    "dataset": votes.dataset.name,
                     "who": who,
                     "items": start + _BIN / 2,
                     "n_checks": len(of_bin),
@@ -229,7 +228,7 @@ def stage_effects(
     table = groups.mean().assign(chance_tvd=chance)
     for name in ("tvd", "dollars"):
         table[f"{name}_low"], table[f"{name}_high"] = groups[name].min(), groups[name].max()
-    return table.reset_index().assign(dataset=votes.dataset.name)
+    return table.reset_index()
 
 
 @derived(keys=("from", "event", "condition", "to"))

@@ -1,6 +1,6 @@
 """What the page of a crowd finds, in five sentences made for its votes, and what it leaves open."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
@@ -135,8 +135,8 @@ def _on_replacement(replaced: Table | None) -> Iterator[str]:
     passing = [in_markdown(row["system"]) for row in systems if row["passed"]]
     if systems:
         yield (
-            f"Of {counted(len(systems), 'system')}, {listed(passing) or 'none'} passed the test of "
-            f"replacing one (ε = {person['epsilon']:g})."
+            f"{_who_passed(passing, len(systems))} the test of replacing one "
+            f"(ε = {person['epsilon']:g})."
         )
     said = f"One more person would pass in {_percent(person['passed'])} of simulations"
     if person["passed"] < 0.5 and len(passing) < len(systems):
@@ -144,6 +144,15 @@ def _on_replacement(replaced: Table | None) -> Iterator[str]:
     yield f"{said}."
     if constant["verdict"] == PASSES:
         yield "To give each item the most frequent label passes, too: passing says nothing here."
+
+
+def _who_passed(passing: Sequence[str], n_systems: int) -> str:
+    if n_systems == 1:
+        return f"{passing[0]} passed" if passing else "The system did not pass"
+    if passing:
+        return f"Of the {n_systems} systems, {listed(passing)} passed"
+    none = "Neither of the two" if n_systems == 2 else f"None of the {n_systems}"
+    return f"{none} systems passed"
 
 
 def _on_systems(votes: Votes, judged: pd.DataFrame, detectable: pd.DataFrame) -> Iterator[str]:
@@ -155,7 +164,7 @@ def _on_systems(votes: Votes, judged: pd.DataFrame, detectable: pd.DataFrame) ->
         rows = worth[worth["system"] == names[0]].to_dict("records")
         yield in_markdown(worths.in_a_sentence(rows, votes.dataset.short))
     if len(names) > 1:
-        yield f"It comes nearest of {len(names)}."
+        yield f"Of the {len(names)} systems, it comes nearest to people by squared distance."
     if not names and len(detectable):
         row = detectable[detectable["measure"] == "sq_distance"].iloc[-1]
         yield (

@@ -44,7 +44,6 @@ def entropy_bins(votes: Votes, *, n_bins: int) -> pd.DataFrame:
         splits = np.histogram(entropies, bins=edges)[0] / len(first)
     return pd.DataFrame(
         {
-            "dataset": votes.dataset.name,
             "n_votes": votes.n_votes_each,
             "mean_bits": bits.mean(),
             "bin": np.arange(1, n_bins + 1),
@@ -69,7 +68,6 @@ def majority_shares(votes: Votes) -> pd.DataFrame:
     at_least = (sizes >= percent[:, None]).sum(axis=1)
     return pd.DataFrame(
         {
-            "dataset": votes.dataset.name,
             "percent": percent,
             "n_at_least": at_least,
             "share_at_least": at_least / len(votes),
@@ -99,7 +97,6 @@ def vote_cells(votes: Votes, *, step: int) -> pd.DataFrame:
         rows.append((None, None, None, None, rest))
     places = [f"percent_{k}" for k in (1, 2, 3)]
     table = pd.DataFrame(rows, columns=[*places, "majority_label", "n_items"])
-    table.insert(0, "dataset", votes.dataset.name)
     return table.astype(dict.fromkeys(places, "Int64"))
 
 
@@ -125,7 +122,6 @@ def contested_pairs(votes: Votes) -> pd.DataFrame:
     counts = [int((is_split & (leading == pair).all(axis=1)).sum()) for pair in pairs]
     return pd.DataFrame(
         {
-            "dataset": votes.dataset.name,
             "first": [labels[first] for first, _ in pairs],
             "second": [labels[second] for _, second in pairs],
             "n_items": counts,
@@ -165,7 +161,6 @@ def original_votes(votes: Votes) -> pd.DataFrame:
     # The most frequent first; in the order of their names where they tie.
     order = found.sort_values(["n_items", "pattern"], ascending=[False, True]).index.drop(ALL)
     found = found.loc[[ALL, *order]].reset_index()
-    found.insert(0, "dataset", votes.dataset.name)
     return found
 
 
@@ -178,7 +173,6 @@ def original_votes_bins(votes: Votes) -> pd.DataFrame:
     items = _beside_old_votes(votes)
     return pd.DataFrame(
         {
-            "dataset": votes.dataset.name,
             "before": items["share_before"].median(),
             "bin": np.arange(1, len(_SHARE_EDGES)),
             "low": _SHARE_EDGES[:-1],

@@ -155,20 +155,17 @@ def _released_order(votes: Votes, systems: Iterable[System]) -> list[int]:
 def error_histograms(
     votes: Votes, systems: Sequence[System], *, shown_seed: int, seed: int
 ) -> pd.DataFrame:
-    """Count items by their DistCE against all votes, for H1 and H2 and the systems of `_beside`.
+    """Count items by their DistCE against all votes, for H1, H2 and systems beside them.
 
     One row for each system and bin, see `histogram`.
     """
     samples, _ = draw_samples(votes, seed)
     edges = np.linspace(0, 1, N_BINS + 1)
     found = []
-    for one in (*samples, *_beside(votes, systems, shown_seed)):
+    beside = flattened_beside(votes, systems, shown_seed, ["trained", "yours"])
+    for one in (*samples, *beside):
         found.append(histogram(_keys(one), item_errors(votes, one), edges))
     return pd.concat(found, ignore_index=True)
-
-
-def _beside(votes: Votes, systems: Sequence[System], shown_seed: int) -> list[System]:
-    return flattened_beside(votes, systems, shown_seed, ["trained", "yours"])
 
 
 # The draw of the released notebook
@@ -198,7 +195,7 @@ def error_divergence(
     Over the draws with a finite value: the ``mean``, and the ends of their middle 95%, NaN where
     the value does not depend on the draw.
     """
-    chosen = _beside(votes, systems, shown_seed)
+    chosen = flattened_beside(votes, systems, shown_seed, ["trained", "yours"])
     return summarise_draws(errors_by_draw(votes, chosen, n_seeds=n_seeds, first_seed=seed))
 
 

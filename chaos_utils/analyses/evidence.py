@@ -1,19 +1,21 @@
 """What is available of each dataset here: its votes, the systems that predict it, or neither."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Generic, TypeVar
 
-from chaos_utils.analyses.names import dataset_name, listed
+from chaos_utils.analyses.names import listed
 from chaos_utils.base.inputs import Input, digest, merged
 from chaos_utils.datasets.catalogue import (
     book_datasets,
     bundled_datasets,
     get_dataset,
     known_datasets,
+    short_of,
 )
+from chaos_utils.datasets.companions import Companion
 from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset
 from chaos_utils.datasets.loading import (
     datasets_of,
@@ -243,6 +245,20 @@ class Material(Sequence[Evidence]):
         by_name = {one.name: one for one in self.evidence}
         return Material(tuple(by_name[name] for name in names if name in by_name), self.trained)
 
+    def beside(self, *companions: Companion) -> "Material":
+        """Return the evidence as it is where these files of others are available.
+
+        Where one is missing, the package's own votes count as missing too: their tables are then
+        recorded ones.
+        """
+        if all(one.available for one in companions):
+            return self
+        shown = (
+            replace(one, given_votes=None, given_systems=None) if one.recordable else one
+            for one in self.evidence
+        )
+        return replace(self, evidence=tuple(shown))
+
     def pooled(self) -> "Material":
         """Return the pools that the datasets' YAML files name, where all of a pool are here."""
         pools = dict.fromkeys(one.pooled_as for one in self.datasets if one.pooled_as)
@@ -259,7 +275,7 @@ class Material(Sequence[Evidence]):
 
         Such as "*DICES-990 has no old labels: left out here.*"; empty where none lacks it.
         """
-        lacking = [dataset_name(one.name) for one in self.evidence if not one.has(what)]
+        lacking = [short_of(one.name) for one in self.evidence if not one.has(what)]
         verb = "has" if len(lacking) == 1 else "have"
         return f"*{listed(lacking)} {verb} no {what}: {consequence}.*" if lacking else ""
 

@@ -14,11 +14,11 @@ import pandas as pd
 from scipy.special import log_softmax, softmax
 
 from chaos_utils.analyses.baan import FIXED_TEMPERATURE
-from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.recorded import recorded
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.table import in_order_of
+from chaos_utils.datasets.catalogue import short_of
 from chaos_utils.datasets.splits import grouped_folds, item_groups
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Votes
 from chaos_utils.metrics.measures import MEASURES as ALL_MEASURES
@@ -288,11 +288,11 @@ def methods(
     people = pd.DataFrame([_in_people(part, one, **how) for one in scored], columns=_PEOPLE)
     table = pd.DataFrame(rows).join(people)
     table = table.join(wide(found, "low", "high").set_index("system")[values], on="system")
-    table = table.assign(dataset=votes.dataset.name, n_items=len(part))
+    table = table.assign(n_items=len(part))
     table = pd.concat([table, _references(votes, part, measures, seed)], ignore_index=True)
     distance = {f"distance{end}": table[f"{by}{end}"] for end in _ENDS}
     about_it = ["n_systems", "origin", "family", "first", "n_items", "by"]
-    return table.assign(by=by, **distance)[[*_KEYS, *about_it, *distance, *values, *_PEOPLE]]
+    return table.assign(by=by, **distance)[[*_KEYS[1:], *about_it, *distance, *values, *_PEOPLE]]
 
 
 def _in_people(votes: Votes, system: System, **how: Any) -> tuple[float, ...]:
@@ -318,7 +318,7 @@ def _references(votes: Votes, part: Votes, measures: Sequence[str], seed: int) -
         values = {name: best[name] for name in MEASURES if name in best}
         name = SYSTEM_NAMES[best["model"]]
         rows.append({"map": PUBLISHED, "inputs": name, "n_items": len(votes)} | values)
-    known = _UNSAID | {"access": REFERENCE, "dataset": votes.dataset.name}
+    known = _UNSAID | {"access": REFERENCE}
     return pd.DataFrame([known | row for row in rows])
 
 
@@ -337,7 +337,7 @@ def carried_over(
     ]
     shared = [name for name in by_name[0] if all(name in known for known in by_name)]
     if not shared or any(votes.are_few for votes in all_votes):
-        return pd.DataFrame(columns=["dataset", "judged_on"])
+        return pd.DataFrame(columns=["judged_on"])
     found = [
         common(votes, [known[name] for name in shared])
         for votes, known in zip(all_votes, by_name, strict=True)
@@ -359,7 +359,7 @@ def carried_over(
         row: dict[str, object] = {"judged_on": one.votes.dataset.name, "n_systems": len(shared)}
         row["jsd_as_it_is"] = _mean("jsd", one.votes, np.exp(one.logs).mean(axis=1))
         rows.append(row | {"n_items": here.sum(), "jsd_other": _mean("jsd", one.votes, carried)})
-    return pd.DataFrame(rows).assign(dataset="+".join(one.dataset.name for one in all_votes))
+    return pd.DataFrame(rows)
 
 
 # How many labelled items, with how many votes
@@ -381,7 +381,7 @@ def curve(
     by = ranked_by(made.votes)
     places = stacks(made.systems).get(ALL, [0] if made.systems else [])
     if not places:
-        return pd.DataFrame(columns=["dataset", "objective", "n_fitted", "n_votes"])
+        return pd.DataFrame(columns=["objective", "n_fitted", "n_votes"])
     logs, counts = made.inputs(places), made.votes.counts
     folds = _folds(made.groups, n_folds, seed)
     fewest = int(min((folds != fold).sum() for fold in np.unique(folds)))
@@ -404,8 +404,8 @@ def curve(
             )  # fmt: skip
             found.append(_mean(by, made.votes, predicted))
         rows.append({
-            "dataset": votes.dataset.name, "objective": objective, "n_fitted": n_items,
-            "n_votes": size, "whole": n_items == fewest, "distance": np.mean(found),
+            "objective": objective, "n_fitted": n_items, "n_votes": size,
+            "whole": n_items == fewest, "distance": np.mean(found),
             "spread": np.std(found), "recipe": (objective == "jsd") == (size >= ENOUGH_VOTES),
             "n_systems": len(places), "by": by,
         })  # fmt: skip
@@ -508,7 +508,7 @@ def curve_drawn(table: pd.DataFrame) -> pd.DataFrame:
 
 
 CARRIED_COLUMNS = [
-    Column("dataset", "judged_on", names=dataset_name),
+    Column("dataset", "judged_on", names=short_of),
     Column("as it is", "jsd_as_it_is", 3),
     Column("fitted on the other", "jsd_other", 3),
 ]

@@ -1,6 +1,6 @@
 """Language models as a crowd: how near they come to people, and how many people they are worth."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import reduce
 from itertools import combinations
@@ -10,12 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.analyses.beside import beside
 from chaos_utils.analyses.evidence import Material, gather
 from chaos_utils.analyses.fitting import RECIPE, common
-from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.recorded import recorded
-from chaos_utils.datasets.catalogue import bundled_datasets
+from chaos_utils.datasets.catalogue import bundled_datasets, short_of
 from chaos_utils.datasets.companions import ANNOTATORS, JUDGES, Companion, judges_file
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.splits import grouped_folds, item_groups
@@ -30,9 +28,10 @@ from chaos_utils.metrics.resampling import (
     percentile_interval,
 )
 from chaos_utils.metrics.skill import distances, people_on_top
-from chaos_utils.report.columns import DATASET, Column, Row, paper_here_delta
+from chaos_utils.report.columns import DATASET, Column, Row, paper_here_delta, with_ends
 from chaos_utils.scoring.beside import part_of
 from chaos_utils.scoring.fitting import log_probabilities, predict_out_of_fold
+from chaos_utils.scoring.replacement import replacement
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.system import System, are_votes
 from chaos_utils.scoring.systems import computed
@@ -72,7 +71,7 @@ def judged(material: Material) -> Material:
     """
     chosen = [
         one
-        for one in beside(material, JUDGES)
+        for one in material.beside(JUDGES)
         if one.released and judges_file(one.datasets[0])
         if one.given_votes is None or JUDGES.available
     ]
@@ -86,7 +85,7 @@ def annotated(book: Material) -> Material:
     """
     folders = {name.rpartition("/")[0] for name in ANNOTATORS.files}
     names = [one.name for one in bundled_datasets() if one.file.rpartition("/")[0] in folders]
-    return beside(gather(datasets=names), ANNOTATORS) if book.released else Material(())
+    return gather(datasets=names).beside(ANNOTATORS) if book.released else Material(())
 
 
 # Crowds
@@ -212,12 +211,6 @@ def _means(
     return pd.DataFrame({"value": values.mean(axis=0), "low": low, "high": high})
 
 
-def _table(votes: Votes, rows: pd.DataFrame | Sequence[dict[str, Any]]) -> pd.DataFrame:
-    found = pd.DataFrame(rows)
-    found.insert(0, "dataset", votes.dataset.name)
-    return found
-
-
 @recorded(keys=("dataset", "crowd"))
 def crowds(
     votes: Votes,
@@ -261,11 +254,7 @@ def crowds(
             "left_out_agreement": pairwise_agreement(others).mean() if len(others) else np.nan,
             "rho": values.corr().loc["agreement", "people_agreement"],
         }
-        means = _means(
-            values.to_numpy(), n_resamples, confidence, np.random.default_rng([seed, 11])
-        )
-        for name, mean in zip(values, means.to_dict("records"), strict=True):
-            row |= _with_ends(str(name), mean)
+        row |= values.mean().to_dict()
         many = _worth(people, pooled, varying=panel_variance(crowd.labels, np.inf), **how)
         row |= _worth(people, pooled, **how) | {f"limit_{name}": of for name, of in many.items()}
         uniform = _worth(people, np.full(pooled.shape, 1 / pooled.shape[1]), **how)
@@ -280,7 +269,7 @@ def crowds(
             )[old != people.majority]
             row |= {"n_contested": len(given)} | given.mean().to_dict()
         rows.append(row)
-    return _table(votes, rows or pd.DataFrame(columns=["crowd"]))
+    return pd.DataFrame(rows, columns=None if rows else ["crowd"])
 
 
 def _by_maker(crowd: Crowd) -> dict[str, Floats]:
@@ -316,7 +305,7 @@ def published(votes: Votes, *, judges: Companion = JUDGES) -> pd.DataFrame:
     table["n_missing"] = table["paper_items"] - n
     missing = table["paper_items"] * table["paper"] - n * table["value"]
     is_sum = table.index.isin(["J", "E"]) & (table["n_missing"] > 0)
-    return _table(votes, table.assign(missing=missing.where(is_sum)).reset_index())
+    return table.assign(missing=missing.where(is_sum)).reset_index()
 
 
 # Each model by itself
@@ -362,7 +351,7 @@ def members(
     ]
     table = table.join(of_models).join(pd.DataFrame(worths))
     table = table.sort_values("with_people", ascending=False, kind="stable")
-    return _table(votes, table.fillna({"side": ""}))
+    return table.fillna({"side": ""})
 
 
 # How many people machines are worth
@@ -390,7 +379,7 @@ def panels(
         )
         for k in sizes
     ]  # fmt: skip
-    table = _table(votes, rows)
+    table = pd.DataFrame(rows)
     people = table["n_members"] / (table["n_members"] + table["credibility"])
     return table.assign(people_skill=people)
 
@@ -442,7 +431,7 @@ def best_panels(
     table = by_panel.mean()
     for end, share in ends.items():
         table[f"{ON_TOP}_{end}"] = by_panel[ON_TOP].quantile(share)
-    return _table(votes, table.reset_index())
+    return table.reset_index()
 
 
 # What they know beside encoders
@@ -505,7 +494,7 @@ def with_encoders(
             row |= _with_ends("by_models", scores.loc[(alone, one.name)])
             row |= _with_ends("by_encoders", scores.loc[(LLMS, one.name)])
         rows.append(row | _with_ends("people", asdict(worth(people, one, **how).people)))
-    return _table(votes, rows)
+    return pd.DataFrame(rows)
 
 
 # Where machines and people part
@@ -541,7 +530,7 @@ def unanimity(
         row = {"bin": k, "low_share": EDGES[k], "n_models": crowd.n_members, "n_items": len(inside)}
         row |= {"share_of_items": len(inside) / len(people), "low": low, "high": high}
         rows.append(row | inside.mean().to_dict())
-    return _table(votes, rows)
+    return pd.DataFrame(rows)
 
 
 @recorded(keys=("dataset", "people_label", "models_label"))
@@ -572,7 +561,7 @@ def parted(votes: Votes, *, judges: Companion = JUDGES) -> pd.DataFrame:
     every = apart.assign(people_label="any", models_label="any other")
     pairs = pd.concat([every, apart]).groupby(["people_label", "models_label"], sort=False)
     found = pairs.mean().assign(n_items=pairs.size(), n_agreed=agreed.sum())
-    return _table(votes, found[found["n_items"] >= FEWEST].reset_index())
+    return found[found["n_items"] >= FEWEST].reset_index()
 
 
 # In an annotator's place
@@ -590,12 +579,14 @@ def stand_ins(
     """Test which language models may stand in for an annotator, and what they are worth.
 
     A row for each model, one for the label that most of them gave (the first of those that are
-    tied), and one for people: ``with_people``, the share of people who gave the same label to an
-    item; ``with_models``, that of the other models; ``advantage`` (ρ), ``wins_10``, ``wins_15`` and
-    ``wins_20`` (ω at ε of 0.1, 0.15 and 0.2) of the alternative annotator test, of
-    ``n_annotators``; the estimates of `scoring.worth` with ``_low`` and ``_high``, those of the
-    pooled votes of all models for the row of them all, where ``with_models`` is the agreement of
-    two models. A label that people could not give agrees with nobody's.
+    tied), one for people, and one for each yardstick of `scoring.replacement`: ``with_people``, the
+    share of people who gave the same label to an item; ``with_models``, that of the other models;
+    ``advantage`` (ρ), ``wins_10``, ``wins_15`` and ``wins_20`` (ω at ε of 0.1, 0.15 and 0.2) of the
+    alternative annotator test, of ``n_annotators``, and ``passed_10`` … whether ω is 0.5 or more,
+    of people who are simulated the share of whom it is; the estimates of `scoring.worth` with
+    ``_low`` and ``_high``, those of the pooled votes of all models for the row of them all, where
+    ``with_models`` is the agreement of two models. A label that people could not give agrees with
+    nobody's.
     """
     given, n_labels = votes.annotations, votes.dataset.n_classes
     assert given is not None
@@ -623,13 +614,30 @@ def stand_ins(
                 n_classes=n_labels + 1, epsilon=epsilon, ordered=votes.dataset.ordered,
             )  # fmt: skip
             row |= {"advantage": test.advantage_probability, "n_annotators": len(test.annotator)}
-            row[f"wins_{100 * epsilon:.0f}"] = test.winning_rate
+            row |= _at_margin(epsilon, test.winning_rate, test.passed)
         part, model = part_of(votes, several), predicted[several]
         how: dict[str, Any] = {"n_resamples": n_resamples, "confidence": confidence, "seed": seed}
         rows.append(row | _worth(part, model, counts=people[several], **how))
     pairs = pairwise_agreement(votes.counts[several]).mean()
     rows.append({"model": PEOPLE, "n_items": len(votes), "with_people": pairs})
-    return _table(votes, rows).astype({"n_annotators": "Int64"})
+    return pd.DataFrame([*rows, *_yardsticks(votes, seed)]).astype({"n_annotators": "Int64"})
+
+
+def _at_margin(epsilon: float, winning_rate: float, passed: float) -> dict[str, float]:
+    name = f"{100 * epsilon:.0f}"
+    return {f"wins_{name}": winning_rate, f"passed_{name}": float(passed)}
+
+
+def _yardsticks(votes: Votes, seed: int) -> Iterable[dict[str, Any]]:
+    """Return what the most frequent label, and one more person, come to in the same test."""
+    found: dict[str, dict[str, Any]] = {}
+    for epsilon in EPSILONS:
+        for one in replacement(votes, (), epsilon=epsilon, reason="as its authors", seed=seed):
+            about = {"model": one["system"], "n_items": len(votes)}
+            about |= {name: one[name] for name in ("advantage", "n_annotators")}
+            row = found.setdefault(one["system"], about)
+            row |= _at_margin(epsilon, one["winning_rate"], one["passed"])
+    return found.values()
 
 
 # How tables show them
@@ -643,18 +651,14 @@ def crowd_name(row: Row) -> str:
     return f"{n} seeds of {name}"
 
 
-def _with_interval(heading: str, name: str, digits: int = 1, **look: Any) -> Column:
-    return Column(heading, name, digits, f"{name}_low", f"{name}_high", **look)
-
-
 CROWD_COLUMNS = [
     DATASET,
     Column("crowd", crowd_name),
     Column("machines", "agreement", 0, percent=True, group="two agree, %"),
     Column("people", "people_agreement", 0, percent=True, group="two agree, %"),
     Column("a machine and a person agree, %", "with_people", 0, percent=True),
-    _with_interval("as it is", ON_TOP, group="worth in people"),
-    _with_interval("trusted", PEOPLE_TRUSTED, group="worth in people"),
+    with_ends("as it is", ON_TOP, 1, group="worth in people"),
+    with_ends("trusted", PEOPLE_TRUSTED, 1, group="worth in people"),
 ]
 PUBLISHED_COLUMNS = [
     DATASET,
@@ -666,17 +670,17 @@ PUBLISHED_COLUMNS = [
 PANEL_COLUMNS = [
     DATASET,
     Column("panel", "panel"),
-    _with_interval("worth in people, as it is", ON_TOP),
+    with_ends("worth in people, as it is", ON_TOP, 1),
     Column("nearer than all models, % of splits", "beats_all", 0, percent=True),
 ]
 STACKED_COLUMNS = [
     DATASET,
     Column("stacked", "stacked"),
     Column("systems", "n_systems", 0),
-    _with_interval("JSD", "jsd", 3, best="lowest"),
-    _with_interval("worth in people", "people"),
-    _with_interval("language models", "by_models", 3, group="JSD less by the"),
-    _with_interval("encoders", "by_encoders", 3, group="JSD less by the"),
+    with_ends("JSD", "jsd", 3, best="lowest"),
+    with_ends("worth in people", "people", 1),
+    with_ends("language models", "by_models", 3, group="JSD less by the"),
+    with_ends("encoders", "by_encoders", 3, group="JSD less by the"),
 ]
 PARTED_COLUMNS = [
     DATASET,
@@ -704,7 +708,7 @@ STAND_IN_COLUMNS = [
     Column("ω, ε = 0.1", "wins_10", 2, group="replacement test"),
     Column("ω, ε = 0.15", "wins_15", 2, group="replacement test"),
     Column("ω, ε = 0.2", "wins_20", 2, group="replacement test"),
-    _with_interval("worth in people", PEOPLE_TRUSTED),
+    with_ends("worth in people", PEOPLE_TRUSTED, 1),
 ]
 
 
@@ -716,7 +720,7 @@ def member_columns(rows: pd.DataFrame) -> list[Column]:
     """Return how `members` are shown: a row for each model, datasets side by side."""
     found = [Column("model", "model")]
     for one in dict.fromkeys(rows["dataset"]):
-        look: dict[str, Any] = {"group": dataset_name(str(one)), "at": {"dataset": one}}
+        look: dict[str, Any] = {"group": short_of(str(one)), "at": {"dataset": one}}
         found += [
             Column("agrees, %", "with_people", 1, percent=True, bold=_differs, **look),
             Column("worth", PEOPLE_TRUSTED, 1, **look),

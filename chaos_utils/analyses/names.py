@@ -3,15 +3,9 @@
 from collections.abc import Iterable
 
 from chaos_utils.base.style import SYSTEM_NAMES
-from chaos_utils.datasets.catalogue import short_of
 from chaos_utils.report.columns import Column
 
 SYSTEM = Column("system", "system", names=SYSTEM_NAMES)
-
-
-def dataset_name(dataset: str) -> str:
-    """Return what readers call a dataset, or a pool, that tables name ``snli`` or ``snli+mnli``."""
-    return short_of(dataset)
 
 
 def listed(names: Iterable[str]) -> str:

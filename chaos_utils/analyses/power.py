@@ -106,8 +106,8 @@ def spread_of_differences(
         of_items=("of_items", "mean"),
         of_votes=("of_votes", "mean"),
     )
-    found = in_order_of(found.reset_index().assign(dataset=votes.dataset.name), "pair", PAIRS)
-    return found[[*_KEYS, "n_pairs", "n_items", "variance", "least", "most", *parts[1:]]]
+    found = in_order_of(found.reset_index(), "pair", PAIRS)
+    return found[[*_KEYS[1:], "n_pairs", "n_items", "variance", "least", "most", *parts[1:]]]
 
 
 def _spreads(

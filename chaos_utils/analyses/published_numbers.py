@@ -9,10 +9,10 @@ import pandas as pd
 
 from chaos_utils.analyses import baan
 from chaos_utils.analyses.baan import agrees, digits_of
-from chaos_utils.analyses.names import dataset_name
 from chaos_utils.analyses.recorded import derived
 from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.yaml_files import read_yaml
+from chaos_utils.datasets.catalogue import short_of
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.report.columns import MISSING, Column, Row, number, signed
 from chaos_utils.report.values import parsed
@@ -171,7 +171,7 @@ _PAPERS = {"nie2020": "Nie 2020", "baan2022": "Baan 2022"}
 
 def _what(row: Row) -> str:
     """Name the dataset, the row and the column in which a paper prints a number."""
-    dataset = dataset_name(row["dataset"]) if row["dataset"] else ""
+    dataset = short_of(row["dataset"]) if row["dataset"] else ""
     column = _COLUMN_NAMES.get(row["column"], row["column"])
     return ": ".join(filter(None, (dataset, _row_name(row), column)))
 

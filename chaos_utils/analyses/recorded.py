@@ -154,7 +154,8 @@ def recorded(
     Parameters
     ----------
     keys : sequence of str
-        Columns that, together, tell the rows apart.
+        Columns that, together, tell the rows apart. One is ``dataset``, which is added to rows that
+        lack it.
     needs : str
         What a dataset may lack, as for `Evidence.has`; those that do are passed over.
     published : sequence of str
@@ -271,7 +272,10 @@ class Analysis:
         available = (votes[0], systems and systems[0], votes, systems)
         both = zip(_EVIDENCE, available, strict=True)
         passed = {name: value for name, value in both if name in self._takes} | dict(given)
-        return Table(rounded(self.function(**passed)), self.keys, {evidence.name: origin})
+        rows = self.function(**passed)
+        if "dataset" in self.keys and "dataset" not in rows:
+            rows.insert(0, "dataset", evidence.name)
+        return Table(rounded(rows), self.keys, {evidence.name: origin})
 
     def _shown(self, evidence: Evidence, given: Record, origin: Origin) -> Table:
         """Return what is recorded for the same parameters: its inputs are not all available."""

@@ -2,22 +2,23 @@
 
 from collections.abc import Sequence
 from itertools import product
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy.stats import spearmanr
 
-from chaos_utils.analyses.names import SYSTEM, dataset_name
+from chaos_utils.analyses.names import SYSTEM
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.table import in_order_of
+from chaos_utils.datasets.catalogue import short_of
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.resampling import holm, split_votes
 from chaos_utils.metrics.signals import contested, contested_auroc, entropy_correlation
-from chaos_utils.report.columns import DATASET, Column, Row
+from chaos_utils.report.columns import DATASET, Column, Row, with_ends
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import systems as known
 from chaos_utils.scoring import worth as worths
@@ -129,7 +130,7 @@ def count_columns(against: pd.DataFrame) -> list[Column]:
     """Return how counts by JSD are shown, datasets side by side, bold where all are beaten."""
     counts = [
         Column(
-            dataset_name(name),
+            short_of(name),
             "{n_beaten} of {n_models}".format_map,
             at={"dataset": name, "measure": "jsd"},
             bold=_beats_all,
@@ -153,7 +154,7 @@ def human_equivalents(
     ``credibility`` is k₀: k people have the skill k / (k + k₀). A system that was made from these
     votes has no value, and a ``note`` that says so. Empty where an item has a single vote.
     """
-    columns = ["dataset", "system", "family", "kind", "n_items", "measure"]
+    columns = ["system", "family", "kind", "n_items", "measure"]
     columns += ["n_judges", "credibility", "value", "low", "high", "text", "note"]
     if votes.n_votes.min() < 2:
         return pd.DataFrame(columns=columns)
@@ -166,8 +167,7 @@ def human_equivalents(
         asked = [] if reason else [system]
         how: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
         found = judge(votes, asked, IN_PEOPLE, crowds=crowds, **how) if asked else []
-        common: dict[str, object] = {"dataset": votes.dataset.name, "system": system.name}
-        common |= {"family": system.family, "kind": kind}
+        common: dict[str, object] = {"system": system.name, "family": system.family, "kind": kind}
         common["note"] = reason or "; ".join(system.notes)
         for name in IN_PEOPLE if reason else ():
             rows.append(common | {"measure": name, "text": "", "n_items": 0})
@@ -230,7 +230,7 @@ def disagreement_signal(
     is contested where its most frequent label has less than `majority_below` of the votes. Empty
     without systems.
     """
-    columns = ["dataset", "system", "kind", "n_items", "n_contested"]
+    columns = ["system", "kind", "n_items", "n_contested"]
     columns += [f"{name}{end}" for name in ("spearman", "auroc") for end in ("", "_low", "_high")]
     if not systems:
         return pd.DataFrame(columns=columns)
@@ -257,7 +257,7 @@ def disagreement_signal(
         n_contested = int(contested(human, majority_below=majority_below).sum())
         rank = entropy_correlation(human, model)
         auroc = contested_auroc(human, model, majority_below=majority_below)
-        about = (votes.dataset.name, system, kind, len(human), n_contested)
+        about = (system, kind, len(human), n_contested)
         numbers = (rank.value, rank.low, rank.high, auroc.value, auroc.low, auroc.high)
         rows.append((*about, *numbers))
     return pd.DataFrame(rows, columns=columns)
@@ -354,29 +354,14 @@ def shown_between(scores: pd.DataFrame) -> pd.DataFrame:
     return chosen[["dataset", "system"]].merge(scores, on=["dataset", "system"])
 
 
-_HEADINGS = {
-    "jsd": "JSD",
-    "kl": "KL",
-    "old_accuracy": "old accuracy",
-    "new_accuracy": "new accuracy",
-}
-
-
-def _measured(measure: str, best: Literal["", "lowest", "highest"]) -> Column:
-    ends = (f"{measure}_low", f"{measure}_high")
-    if measure.endswith("accuracy"):
-        return Column(f"{_HEADINGS[measure]} (%)", measure, 1, *ends, percent=True, best=best)
-    return Column(_HEADINGS[measure], measure, 3, *ends, best=best)
-
-
 COLUMNS = [
     DATASET,
     SYSTEM,
     Column("from", "source", names={"computed": "here", "published": "paper"}),
-    _measured("jsd", "lowest"),
-    _measured("kl", "lowest"),
-    _measured("old_accuracy", ""),
-    _measured("new_accuracy", "highest"),
+    with_ends("JSD", "jsd", 3, best="lowest"),
+    with_ends("KL", "kl", 3, best="lowest"),
+    with_ends("old accuracy (%)", "old_accuracy", 1, percent=True),
+    with_ends("new accuracy (%)", "new_accuracy", 1, percent=True, best="highest"),
     Column("worth in people", "people"),
     Column("trusted", "people_trusted"),
 ]
@@ -392,12 +377,12 @@ SIZE_COLUMNS = [
 ]
 RANK_COLUMNS = [
     DATASET,
-    Column("distance", "distance", names=_HEADINGS),
+    Column("distance", "distance", names={"jsd": "JSD", "kl": "KL"}),
     Column("Spearman", "value", 2, "low", "high", signed=True),
 ]
 SIGNAL_COLUMNS = [
     DATASET,
     SYSTEM,
-    Column("Spearman", "spearman", 2, "spearman_low", "spearman_high", best="highest"),
-    Column("AUROC", "auroc", 2, "auroc_low", "auroc_high", best="highest"),
+    with_ends("Spearman", "spearman", 2, best="highest"),
+    with_ends("AUROC", "auroc", 2, best="highest"),
 ]

@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.analyses.beside import beside
 from chaos_utils.analyses.evidence import Evidence, Material
 from chaos_utils.analyses.recorded import recorded
 from chaos_utils.datasets.companions import AMBIENT, TAXONOMY, VARIERR, Companion
@@ -65,7 +64,7 @@ def joined(material: Material) -> Material:
     """
     chosen = [
         one
-        for one in beside(material, VARIERR, TAXONOMY)
+        for one in material.beside(VARIERR, TAXONOMY)
         if one.given_votes is None or one.recordable or _is_explained(one)
         if not one.synthetic
     ]
@@ -139,7 +138,6 @@ def errors(
                 low, high = percentile_interval(means[:, 0] / means[:, 1], confidence)
                 found.append(
                     {
-                        "dataset": votes.dataset.name,
                         "judges": judges,
                         "status": name,
                         "holder": holder,
@@ -220,7 +218,7 @@ def reasons(
     found = []
     for holder, quantity, values, has in _quantities(votes, systems, companion.read()):
         coded = values[~has[:, -1]]
-        about = {"dataset": votes.dataset.name, "holder": holder, "quantity": quantity}
+        about = {"holder": holder, "quantity": quantity}
         overall = {"overall": coded.mean(), "n_coded": len(coded)}
         for name, here in zip(REASONS.values(), has.T, strict=True):
             if not here.any():
@@ -250,8 +248,8 @@ def explained(
         coded = ~has[:, -1]
         values, has = values[coded], has[coded, :-1]
         by_reason, p = _adjusted(values, has.astype(float))
-        row: dict[str, Any] = {"dataset": votes.dataset.name, "holder": holder}
-        row |= {
+        row: dict[str, Any] = {
+            "holder": holder,
             "quantity": quantity,
             "n_items": len(values),
             "mean": values.mean(),
@@ -313,7 +311,7 @@ def readings(votes: Votes, *, confidence: float, companion: Companion = AMBIENT)
         table[["removed", "removed_low", "removed_high"]] = removed
         about = some[["bits", "apart"]].mean()
         found.append(table.assign(shown=shown, n_shown=len(some), n_votes=size, **about))
-    return pd.concat(found, ignore_index=True).assign(dataset=votes.dataset.name)
+    return pd.concat(found, ignore_index=True)
 
 
 _STATUS_NAMES = {

@@ -96,11 +96,16 @@ def contents(votes: Votes) -> pd.DataFrame:
     """
     known = votes.annotations
     sizes = votes.n_votes
-    row = {"dataset": votes.dataset.name, "n_items": len(votes), "n_votes": int(sizes.sum())}
-    row |= {"n_labels": votes.dataset.n_classes, "fewest": int(sizes.min())}
-    row |= {"median": float(np.median(sizes)), "most": int(sizes.max())}
-    row |= {"n_single": int((sizes == 1).sum())}
-    row |= {"n_annotators": None if known is None else len(np.unique(known.annotator))}
+    row = {
+        "n_items": len(votes),
+        "n_votes": sizes.sum(),
+        "n_labels": votes.dataset.n_classes,
+        "fewest": sizes.min(),
+        "median": np.median(sizes),
+        "most": sizes.max(),
+        "n_single": (sizes == 1).sum(),
+        "n_annotators": None if known is None else len(np.unique(known.annotator)),
+    }
     return pd.DataFrame([row]).astype({"n_annotators": "Int64"})
 
 
@@ -140,7 +145,7 @@ def agreement(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
             rows.append({"quantity": "alpha_ordered", "value": ordered})
     columns = ["quantity", "plain", "value", "low", "high"]
     table = pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(columns[1:], float))
-    return table.assign(dataset=votes.dataset.name, n_items=int(several.sum()))
+    return table.assign(n_items=int(several.sum()))
 
 
 @recorded(keys=("dataset", "quantity"))
@@ -164,7 +169,7 @@ def entropies(votes: Votes, *, seed: int) -> pd.DataFrame:
         {"quantity": "prior", "value": value, "low": low, "high": high},
     ]
     table = pd.DataFrame(rows).astype({"low": float, "high": float})
-    return table.assign(dataset=votes.dataset.name, plain=plain, n_items=len(votes))
+    return table.assign(plain=plain, n_items=len(votes))
 
 
 @recorded(keys=("dataset", "quantity"))
@@ -173,16 +178,17 @@ def majorities(votes: Votes) -> pd.DataFrame:
 
     A row per ``quantity``: ``plain`` is counted in the votes, ``value`` what the nonparametric
     prior expects of all people; NaN where one of them says nothing. ``right`` is the share of items
-    whose majority label is all people's first label, ``sure`` that of the items where this has a
-    chance of 95% or more. ``disagreement`` is as in `agreement`, which needs no prior: where they
-    differ much, the prior is wrong.
+    whose majority label is all people's first label (tied labels have equal parts of an item, as in
+    `ceilings.annotation_budget`), ``sure`` that of the items where this has a chance of 95% or
+    more. ``disagreement`` is as in `agreement`, which needs no prior: where they differ much, the
+    prior is wrong.
     """
     prior = fit_grid(votes.counts)
     tops = prior.points.max(axis=1)
     apart = 1 - (prior.points**2).sum(axis=1)
     wanted = np.column_stack([tops, tops < 0.5, apart, shared_top(prior.points)])
     expected = posterior_means(votes.counts, prior, wanted)
-    right = expected[np.arange(len(votes)), 3 + votes.majority]
+    right = (shared_top(votes.shares) * expected[:, 3:]).sum(axis=1)
     shares = majority_share(votes.counts)
     nan = np.nan
     rows = [
@@ -197,7 +203,7 @@ def majorities(votes: Votes) -> pd.DataFrame:
     if votes.dataset.n_classes == 2:
         del rows[1]  # no label of two has less than half
     table = pd.DataFrame(rows, columns=["quantity", "plain", "value"])
-    return table.assign(dataset=votes.dataset.name, n_items=len(votes))
+    return table.assign(n_items=len(votes))
 
 
 @recorded(keys=("dataset", "bin"))
@@ -215,7 +221,6 @@ def majority_sizes(votes: Votes, *, n_bins: int) -> pd.DataFrame:
     seen = np.histogram(majority_share(votes.counts).round(10), bins=edges)[0] / len(votes)
     return pd.DataFrame(
         {
-            "dataset": votes.dataset.name,
             "bin": np.arange(1, n_bins + 1),
             "low": edges[:-1],
             "high": edges[1:],
@@ -248,7 +253,6 @@ def divided_items(votes: Votes, *, n_items: int, most: int, seed: int) -> pd.Dat
     low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
     return pd.DataFrame(
         {
-            "dataset": votes.dataset.name,
             "uid": [votes.uids[row] for row in order],
             "counts": [" ".join(map(str, votes.counts[row].tolist())) for row in order],
             "disagreement": expected[order],
@@ -279,7 +283,6 @@ def annotators(votes: Votes) -> pd.DataFrame:
         accuracy = dawid_skene(votes).accuracy
     table = pd.DataFrame(
         {
-            "dataset": votes.dataset.name,
             "annotator": np.arange(1, n_annotators + 1),
             "n_votes": found.n_votes,
             "agreement": found.observed,
@@ -305,10 +308,13 @@ def annotators_together(votes: Votes) -> pd.DataFrame:
     """
     table = annotators.function(votes)
     usual = table[~table["few"]]
-    row = {"dataset": votes.dataset.name, "n_annotators": len(table)}
-    row |= {"median_votes": float(table["n_votes"].median())}
-    row |= {"n_usual": len(usual)}
-    row |= {"at_chance": int((usual["low"] <= usual["by_chance"]).sum()), "relabelled": np.nan}
+    row = {
+        "n_annotators": len(table),
+        "median_votes": table["n_votes"].median(),
+        "n_usual": len(usual),
+        "at_chance": (usual["low"] <= usual["by_chance"]).sum(),
+        "relabelled": np.nan,
+    }
     if table["accuracy"].notna().any():
         labels = dawid_skene(votes).chances.argmax(axis=1)
         top = votes.counts.max(axis=1)

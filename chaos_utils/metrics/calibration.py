@@ -217,38 +217,16 @@ def entropy_error(human: npt.ArrayLike, model: npt.ArrayLike) -> Floats:
     return entropy(m, unit="nats") - entropy(h, unit="nats")
 
 
-@dataclass(frozen=True, slots=True)
-class Decomposition:
-    """What the Brier score of the votes consists of; see `murphy_decomposition`.
-
-    Attributes
-    ----------
-    reliability : float
-        How far the votes in a bin are from what is predicted there; 0 or more, 0 is best.
-    resolution : float
-        How far the votes differ between bins; 0 or more, and more is better.
-    uncertainty : float
-        The score of the mean vote: what it is to know nothing of an item.
-    within_bins : float
-        What the bins hide: the spread of the predictions in them, less twice their covariance
-        with the votes. Below 0 where a finer division would resolve more.
-    """
-
-    reliability: float
-    resolution: float
-    uncertainty: float
-    within_bins: float
-
-    @property
-    def brier(self) -> float:
-        """The Brier score of the votes, which the parts add up to."""
-        return self.reliability - self.resolution + self.uncertainty + self.within_bins
-
-
 def murphy_decomposition(
     human: npt.ArrayLike, model: npt.ArrayLike, binning: Binning
-) -> Decomposition:
+) -> dict[str, float]:
     r"""Split the Brier score of the votes into reliability, resolution and uncertainty.
+
+    ``reliability`` is how far the votes in a bin are from what is predicted there, 0 or more;
+    ``resolution`` how far they differ between bins, 0 or more, and more is better; ``uncertainty``
+    the score of the mean vote; ``within_bins`` what the bins hide: the spread of the predictions in
+    them, less twice their covariance with the votes, and so below 0 where a finer division would
+    resolve more. ``brier`` is their sum, resolution subtracted.
 
     Each label's probabilities are binned; with the share :math:`w_b` of the items and the means
     :math:`\bar m_b, \bar h_b` in a bin, and the sum over labels,
@@ -276,12 +254,13 @@ def murphy_decomposition(
     of_m, of_h = (np.bincount(cells.ravel(), values.ravel())[cells] / counts for values in (m, h))
     overall = h.mean(axis=0)
     apart, together = (m - of_m) ** 2, (m - of_m) * (h - of_h)
-    return Decomposition(
-        reliability=float(((of_m - of_h) ** 2).sum() / n_items),
-        resolution=float(((of_h - overall) ** 2).sum() / n_items),
-        uncertainty=float((overall * (1 - overall)).sum()),
-        within_bins=float((apart - 2 * together).sum() / n_items),
-    )
+    found = {
+        "reliability": float(((of_m - of_h) ** 2).sum() / n_items),
+        "resolution": float(((of_h - overall) ** 2).sum() / n_items),
+        "uncertainty": float((overall * (1 - overall)).sum()),
+        "within_bins": float((apart - 2 * together).sum() / n_items),
+    }
+    return found | {"brier": sum(found.values()) - 2 * found["resolution"]}
 
 
 def same_ranking(

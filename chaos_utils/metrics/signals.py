@@ -88,38 +88,17 @@ def spearman(one: npt.ArrayLike, other: npt.ArrayLike, level: float = 0.95) -> S
     return Signal(value, float(low), float(high), n)
 
 
-def contested(
-    human: npt.ArrayLike,
-    *,
-    entropy_above: float | None = None,
-    majority_below: float | None = None,
-) -> Bools:
-    """Whether people disagree on an item, by exactly one threshold.
-
-    An entropy above `entropy_above`, in nats; or a largest share below `majority_below`.
-    """
-    h = as_distributions(human, "human")
-    if entropy_above is not None and majority_below is None:
-        return entropy(h, unit="nats").round(_DIGITS) > entropy_above
-    if majority_below is not None and entropy_above is None:
-        return h.max(axis=1).round(_DIGITS) < majority_below
-    raise ValueError("expected either entropy_above or majority_below, and not both")
+def contested(human: npt.ArrayLike, *, majority_below: float) -> Bools:
+    """Whether people disagree on an item: its largest share is below `majority_below`."""
+    return as_distributions(human, "human").max(axis=1).round(_DIGITS) < majority_below
 
 
 def contested_auroc(
-    human: npt.ArrayLike,
-    model: npt.ArrayLike,
-    *,
-    entropy_above: float | None = None,
-    majority_below: float | None = None,
-    level: float = 0.95,
+    human: npt.ArrayLike, model: npt.ArrayLike, *, majority_below: float, level: float = 0.95
 ) -> Signal:
-    """How well predicted entropy tells contested items from the others, by `auroc`.
-
-    Which items are contested, `entropy_above` or `majority_below` says, as for `contested`.
-    """
+    """How well predicted entropy tells `contested` items from the others, by `auroc`."""
     h, m = as_pair(human, model)
-    is_contested = contested(h, entropy_above=entropy_above, majority_below=majority_below)
+    is_contested = contested(h, majority_below=majority_below)
     return auroc(entropy(m, unit="nats").round(_DIGITS), is_contested, level)
 
 

@@ -100,6 +100,11 @@ def _short_name(dataset: str) -> str:
 DATASET = Column("dataset", "dataset", names=_short_name)
 
 
+def with_ends(heading: str, value: str, digits: int, **look: Any) -> Column:
+    """Return a column whose interval stands in the columns ``…_low`` and ``…_high`` beside it."""
+    return Column(heading, value, digits, f"{value}_low", f"{value}_high", **look)
+
+
 def paper_here_delta(
     heading: str, value: str, digits: int, *, published: str = "", difference: str = "",
     printed: int | None = None, **look: Any,

@@ -1,4 +1,3 @@
-import pandas as pd
 import pytest
 from helpers.evidence import evidence_on
 from scipy.stats import entropy
@@ -44,10 +43,3 @@ def test_no_label_and_no_vote_is_lost_whatever_their_number(others):
         of_items = votes.counts[[votes.index(uid) for uid in picked["uid"]]]
         assert counts.iloc[:, :k].to_numpy().tolist() == of_items.tolist()
         assert counts.iloc[:, k:].isna().to_numpy().all()
-
-
-@pytest.mark.parametrize("table", [annotations.data_statistics, annotations.label_transitions])
-def test_datasets_without_old_labels_are_passed_over(others, sample, table):
-    assert table(evidence_on(others)).rows.empty
-    both = table(evidence_on([*sample, *others])).rows
-    pd.testing.assert_frame_equal(both, table(evidence_on(sample)).rows)

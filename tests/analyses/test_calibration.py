@@ -123,8 +123,7 @@ def test_one_family_is_flattened_beside_others(votes, systems, own):
 
 
 def test_reliability_bins_add_up_to_the_error(votes, systems):
-    shown = baan.line_up(votes, systems)
-    bins = calibration.reliability.function(votes, shown)
+    bins = calibration.reliability.function(votes, systems, shown_seed=None)
     keys = ["system", "temperature"]
     gaps = (bins["n"] * (bins["hits"] - bins["confidence"]).abs()).groupby([bins[k] for k in keys])
     table = human_calibration(votes, systems).set_index(keys)
@@ -134,8 +133,10 @@ def test_reliability_bins_add_up_to_the_error(votes, systems):
     # The last digits of a confidence do not decide its bin.
     shares = np.tile([0.6, 0.3, 0.1], (len(votes), 1))
     shares[::2] += [[1e-14, -1e-14, 0]]  # 0.6 is an edge, and belongs to the bin below
-    found = calibration.reliability.function(votes, [computed("edge", votes, shares)])
-    assert found.loc[found["n"] > 0, "bin_high"].tolist() == [pytest.approx(0.6)]
+    edge = computed("edge", votes, shares, origin="yours")
+    found = calibration.reliability.function(votes, [edge], shown_seed=0)
+    filled = found[(found["n"] > 0) & (found["system"] == "edge") & (found["temperature"] == 1)]
+    assert filled["bin_high"].tolist() == [pytest.approx(0.6)]
 
 
 def test_shares_of_items_that_scaling_moves(votes, systems):

@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers.evidence import first_items, on_items
+from helpers.evidence import evidence_of, first_items, on_items
 
 from chaos_utils.analyses import ceilings
 from chaos_utils.base.errors import ChaosError
@@ -125,7 +125,8 @@ def test_the_posterior_predicts_measured_half_crowds(released):
 
 
 def test_references_are_set_as_text_but_for_one_that_is_all_noise(sample):
-    table = bounds(first_items(sample[0], 60), n_draws=3, seed=0)
+    few = evidence_of(first_items(sample[0], 60))
+    table = ceilings.noise_ceiling(few, n_draws=3, seed=0).rows
     at = table.index[table["measure"] == "ece_votes"]
     columns = [f"second_crowd_{name}" for name in ("halves", "posterior", "se")]
     table.loc[at, columns] = 0.001, 0.004, 0.0015

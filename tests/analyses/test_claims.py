@@ -21,7 +21,6 @@ from chaos_utils.scoring.systems import load_systems, uniform
 
 VOTES = "claims_numbers.vote_numbers"
 BESIDE = "published_numbers.published_beside_ours"
-ABOUT_VOTES = ("agreement", "data_statistics", "label_counts")
 
 
 def at(quantity="mean_entropy", **where):
@@ -294,30 +293,12 @@ def test_a_column_that_a_table_lacks_names_table_and_file():
         judged([one(1)], rule="equals", to=1, numbers=at().replace(" value", " mean"))
 
 
-def test_printed_numbers_are_those_of_the_published_tables():
+def test_numbers_that_do_not_come_out_are_the_printed_ones():
+    """Of the others a wrong one would change the verdict."""
     to = {claim.id: claim.to for claim in claims.read_claims()}
-    rates = read_published("nie2020_table2").set_index("dataset")
-    first = rates["change_rate_percent"][["snli", "mnli", "alphanli"]]
-    assert [to["c02"], to["c03"], to["c04"]] == first.tolist()
-    assert [to["c07"], to["c08"]] == rates["change_rate_full_dev_percent"].dropna().tolist()
-    assert to["c09"] == read_published("nie2020_other")["value"].item()
-    table_1 = read_published("baan2022_table1").set_index("system")
-    assert to["c40"] == table_1.loc["oracle", "ece"]
     other = read_published("baan2022_other").set_index(["quantity", "system"])["value"]
-    for claim, *keys in (
-        ("c49", ("ece", "roberta"), ("ece", "roberta-ts")),
-        ("c50", ("dist_ce", "roberta"), ("dist_ce", "roberta-ts")),
-        ("c56", ("classwise_ece_percent", "roberta")),
-        ("c57", ("classwise_ece_percent", "roberta-ts")),
-        ("c58", ("classwise_ece_percent", "oracle")),
-        ("c59", ("signed_ent_ce", "roberta")),
-        ("c60", ("signed_ent_ce", "roberta-ts")),
-    ):
-        printed = to[claim].values() if isinstance(to[claim], dict) else [to[claim]]
-        assert list(printed) == [other[key] for key in keys]
-    table_2 = read_published("baan2022_table2").query("reference == 'all'")
-    table_2 = table_2.dropna(subset="dist_ce").set_index("system")
-    assert [to["c51"], to["c52"]] == table_2.loc[["h1", "h2"], "dist_ce"].tolist()
+    assert to["c57"] == other["classwise_ece_percent", "roberta-ts"]
+    assert to["c60"] == other["signed_ent_ce", "roberta-ts"]
     systems = read_published("baan2022_systems").set_index("system")
     assert to["c48"] == FIXED_TEMPERATURE == systems.loc["roberta-ts", "temperature"]
 
@@ -330,31 +311,6 @@ def test_verdicts_on_the_released_data(table):
         assert verdicts.index[verdicts == verdict].tolist() == ids
     assert set(verdicts) == set(VERDICTS)
     assert not table["evidence"].str.contains(r"[{}]|nan|–\.", regex=True).any()
-
-
-def test_a_verdict_follows_the_votes(table, tables, released):
-    """With nothing changed, the change rates of Table 2 do not hold; nor do other votes' means."""
-    snli, mnli, alphanli = released
-
-    def changed(votes):
-        other, found = tables_of([votes], [], n_resamples=1000), dict(tables)
-        for name in (VOTES, *(f"annotations.{one}" for one in ABOUT_VOTES)):
-            rows = tables[name].rows
-            kept = rows[rows["dataset"] != votes.dataset.name]
-            found[name] = pd.concat([kept, other[name].rows])
-        return check(found)["verdict"]
-
-    same = changed(replace(snli, majority=snli.old_label))
-    assert table.loc[["c02", "c07", "c09", "c11", "c12"], "verdict"].tolist() == [HOLDS] * 5
-    assert same[["c02", "c07"]].tolist() == [FAILS, FAILS]
-    # The first items of MNLI in the place of SNLI's: people disagree more on them.
-    more = changed(replace(snli, counts=mnli.counts[: len(snli)]))
-    assert more["c09"] == FAILS
-    assert more["c12"] != HOLDS
-    flat = np.tile([90, 10], (len(alphanli), 1))
-    assert changed(replace(alphanli, counts=flat))["c10"] != HOLDS
-    unanimous = changed(replace(snli, counts=np.tile([100, 0, 0], (len(snli), 1))))
-    assert unanimous[["c11", "c13"]].tolist() == [FAILS, FAILS]
 
 
 @pytest.mark.parametrize(

@@ -57,17 +57,20 @@ def test_a_system_is_said_to_be_worth_what_its_table_says(sample, truth):
     assert "It is not known who gave which vote" in said[3]
     assert said[4].startswith(r"* On SNLI, \*near\* is worth, in people on top of the base rate, ")
     assert "a second crowd is worth 10 (skill" in said[4]
-    assert said[4].endswith("It comes nearest of 2.")
+    assert said[4].endswith("Of the 2 systems, it comes nearest to people by squared distance.")
 
 
 @pytest.mark.parametrize(
     ("passed", "of_person", "expected"),
     [
-        ((1, 0), 0.9, "Of 2 systems, a passed the test of replacing one (ε = 0.1). One more "
+        ((1, 0), 0.9, "Of the 2 systems, a passed the test of replacing one (ε = 0.1). One more "
          "person would pass in 90% of simulations."),
-        ((0,), 0.1, "Of 1 system, none passed the test of replacing one (ε = 0.1). One more "
+        ((0,), 0.1, "The system did not pass the test of replacing one (ε = 0.1). One more "
          "person would pass in 10% of simulations, so that not to pass says little here."),
-        ((1,), 0.1, "One more person would pass in 10% of simulations."),
+        ((0, 0), 0.9, "Neither of the two systems passed the test of replacing one (ε = 0.1). One "
+         "more person would pass in 90% of simulations."),
+        ((1,), 0.1, "a passed the test of replacing one (ε = 0.1). One more "
+         "person would pass in 10% of simulations."),
         ((np.nan,), np.nan, "They are too few for a verdict on whether a model may replace one."),
     ],
 )  # fmt: skip

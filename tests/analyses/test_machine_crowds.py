@@ -9,7 +9,6 @@ import pytest
 from helpers.evidence import evidence_of
 
 from chaos_utils.analyses import machine_crowds as mc
-from chaos_utils.analyses.beside import beside
 from chaos_utils.analyses.evidence import Material, gather
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input
@@ -17,6 +16,7 @@ from chaos_utils.datasets import sources
 from chaos_utils.datasets.companions import Companion
 from chaos_utils.metrics.agreement import pairwise_agreement
 from chaos_utils.metrics.divergence import squared_distance
+from chaos_utils.scoring.replacement import COMMONEST, ONE_MORE
 from chaos_utils.scoring.system import votes_of
 from chaos_utils.scoring.systems import computed, synthetic_systems
 from chaos_utils.scoring.worth import worth
@@ -177,11 +177,11 @@ def test_where_models_agree_and_part_from_people(votes, judges):
 def test_missing_files_leave_recorded_tables(votes, systems, monkeypatch):
     here = Material((evidence_of(votes, systems),))
     monkeypatch.setattr(sources, "find", lambda name: None)
-    assert [one.votes for one in beside(here, mc.JUDGES)] == [None]
+    assert [one.votes for one in here.beside(mc.JUDGES)] == [None]
     assert [one.votes for one in mc.judged(here)] == [None]
     # A reader's own predictions have no record: they are shown without the published answers.
     own = Material((replace(here[0], own=True),))
-    assert beside(own, mc.JUDGES)[0].votes
+    assert own.beside(mc.JUDGES)[0].votes
     assert not len(mc.judged(own))
     # Nor are they looked for beside other votes.
     others = Material((replace(evidence_of(of_a_reader(votes), systems), own=True),))
@@ -249,3 +249,32 @@ def test_what_models_and_encoders_add_to_each_other(votes, systems, judges):
     assert together["by_models"] == pytest.approx(encoders - together["jsd"])
     assert together["by_encoders"] == pytest.approx(models - together["jsd"])
     assert guessing.loc[both, "by_encoders_low"] > 0
+
+
+# What the authors' notebook prints: winning rate, advantage probability.
+PUBLISHED = {
+    ("wax", "gemini_flash"): (0.38, 0.69),
+    ("wax", "gemini_pro"): (0.50, 0.74),
+    ("wax", "gpt-4o"): (0.50, 0.73),
+    ("wax", "llama-31"): (0.00, 0.57),
+    ("wax", "gpt-4o-mini"): (0.00, 0.59),
+    ("wax", "mistral-v03"): (0.00, 0.50),
+    ("lesion", "gemini_flash"): (0.17, 0.71),
+    ("lesion", "gemini_pro"): (1.00, 0.81),
+    ("lesion", "gpt-4o"): (0.00, 0.62),
+    ("lesion", "gpt-4o-mini"): (0.67, 0.73),
+}
+
+
+@pytest.mark.usefixtures("released_root")
+def test_models_in_an_annotator_s_place_come_out_as_their_authors_print_them():
+    rows = mc.stand_ins(mc.annotated(gather()), **FEW).rows.set_index(["dataset", "model"])
+    for (dataset, model), (winning, advantage) in PUBLISHED.items():
+        row = rows.loc[dataset, model]
+        found = row[["wins_10" if dataset == "wax" else "wins_15", "advantage"]].astype(float)
+        assert found.tolist() == pytest.approx([winning, advantage], abs=0.0051)
+    # A person nearly always passes, the most frequent label never does.
+    people, commonest = (rows.xs(name, level="model") for name in (ONE_MORE, COMMONEST))
+    assert people["passed_10"].between(0.8, 1, inclusive="neither").all()
+    assert (commonest["wins_20"] == 0).all()
+    assert rows["n_annotators"].dropna().groupby("dataset").nunique().eq(1).all()

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.evidence import on_items
+from helpers.evidence import evidence_of, on_items
 
 from chaos_utils.analyses import power
 from chaos_utils.scoring import systems
@@ -12,8 +12,8 @@ spread_of = power.spread_of_differences.function
 
 @pytest.fixture(scope="module")
 def spread(sample):
-    votes = sample[0]
-    return spread_of(votes, systems.load_systems(votes), n_draws=2, seed=0)
+    here = evidence_of(sample[0], systems.load_systems(sample[0]))
+    return power.spread_of_differences(here, n_draws=2, seed=0).rows
 
 
 def test_pairs_are_sorted_by_how_alike_they_are(sample):

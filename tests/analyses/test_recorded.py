@@ -482,30 +482,15 @@ def test_on_the_published_data(real, released_root, tmp_path, monkeypatch):
         assert bool(was_read) == (expected == "computed")
         return table
 
-    def again():
-        modules.forget()
-        ask("computed")
-        return ask("read")
-
     computed, read = ask("computed"), ask("read")
     pd.testing.assert_frame_equal(computed.rows, read.rows)
     assert (computed.inputs, computed.recorded) == (read.inputs, [])
     record = record_of(real / "results", conventions.under_every_convention.name, "snli")
 
-    append(real / "chaos_utils" / "datasets" / "mnli.yml")
-    append(real / "chaos_utils" / "analyses" / "claims.yml")
-    append(real / "chaos_utils" / "analyses" / "conventions.py", "\n# a comment\n")
-    modules.forget()
-    ask("read")
-    for name in ("datasets/snli.yml", "datasets/tasks.yml"):
-        append(real / "chaos_utils" / name)
-        again()
     append(real / "chaos_utils" / "analyses" / "conventions.py", "\nMORE = 1\n")
-    again()
-    record.write_text(re.sub(r",0\.\d+,", ",0.5,", record.read_text("utf-8"), count=1), "utf-8")
-    pd.testing.assert_frame_equal(again().rows, computed.rows)
-    record.write_text(re.sub('"pandas": "', '"pandas": "1', record.read_text("utf-8")), "utf-8")
-    again()
+    modules.forget()
+    ask("computed")
+    ask("read")
 
     data = tmp_path / "data"
     votes = "chaosNLI_v1.0/chaosNLI_snli.jsonl"

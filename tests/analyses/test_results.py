@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.evidence import evidence_on
+from helpers.evidence import evidence_of, evidence_on
 from scipy.stats import spearmanr
 
 from chaos_utils.analyses import results
@@ -80,7 +80,7 @@ def test_intervals_hold_their_values(table):
 def test_a_system_that_was_made_from_the_votes_has_a_note_and_no_value(sample):
     given = {"n_draws": 2, "n_resamples": 20, "seed": 0}
     votes = sample[0]
-    rows = results.human_equivalents.function(votes, [oracle(votes)], **given)
+    rows = results.human_equivalents(evidence_of(votes, [oracle(votes)]), **given).rows
     refused = rows[rows["system"] == "oracle"]
     assert refused["measure"].tolist() == [*worths.NAMES, *people.NAMES]
     assert refused["value"].isna().all()

@@ -24,7 +24,7 @@ from chaos_utils.metrics.resampling import (
     split_votes,
 )
 from chaos_utils.metrics.scores import expected_correct, top_label
-from chaos_utils.metrics.signals import auroc, contested, spearman
+from chaos_utils.metrics.signals import auroc, spearman
 
 EVEN, CERTAIN, VOTES = np.full((2, 2), 0.5), np.eye(2), [[3, 1], [0, 2]]
 ITEMS, RNG = np.arange(2), np.random.default_rng(0)
@@ -88,7 +88,6 @@ def replaced(**change):
         (lambda: spearman([1, np.nan], [1, 2]), "finite"),
         (lambda: spearman([1, 2], [1, 2], level=95), "level is 95"),
         (lambda: auroc([1, 2], [True]), "as many marks"),
-        (lambda: contested(EVEN, entropy_above=1, majority_below=0.5), "not both"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_named(call, message):

@@ -73,20 +73,20 @@ def test_murphy_s_parts_add_up_to_the_brier_score(pair, n_bins):
     for closed in ("left", "right"):
         bins = Binning(n_bins, closed, zero_in_bin=True)
         parts = calibration.murphy_decomposition(h, m, bins)
-        assert parts.brier == pytest.approx(brier_of_votes(h, m).mean(), abs=1e-12)
-        assert min(parts.reliability, parts.resolution, parts.uncertainty) >= -1e-12
+        assert parts["brier"] == pytest.approx(brier_of_votes(h, m).mean(), abs=1e-12)
+        assert min(parts["reliability"], parts["resolution"], parts["uncertainty"]) >= -1e-12
     same = calibration.murphy_decomposition(h, np.tile(h.mean(axis=0), (len(h), 1)), bins)
-    assert [same.resolution, same.reliability] == pytest.approx([0, 0], abs=1e-12)
-    assert same.brier == pytest.approx(same.uncertainty)
+    assert [same["resolution"], same["reliability"]] == pytest.approx([0, 0], abs=1e-12)
+    assert same["brier"] == pytest.approx(same["uncertainty"])
 
 
 def test_murphy_s_parts_by_hand_of_two_bins_without_spread():
     h = np.array([[0.0, 1.0], [0.5, 0.5], [1.0, 0.0], [0.5, 0.5]])
     m = np.array([[0.25, 0.75]] * 2 + [[0.75, 0.25]] * 2)
     parts = calibration.murphy_decomposition(h, m, Binning(2, "right", zero_in_bin=True))
-    assert parts.reliability == parts.within_bins == 0
-    assert parts.resolution == pytest.approx(2 * 0.25**2)
-    assert parts.uncertainty == pytest.approx(0.5)
+    assert parts["reliability"] == parts["within_bins"] == 0
+    assert parts["resolution"] == pytest.approx(2 * 0.25**2)
+    assert parts["uncertainty"] == pytest.approx(0.5)
 
 
 def test_rankings_of_hundreds_of_labels_without_a_vote():

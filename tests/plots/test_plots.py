@@ -8,7 +8,6 @@ from chaos_utils.collection.protocol import load_protocol
 from chaos_utils.plots.bins import plot_jsd_by_entropy
 from chaos_utils.plots.ceilings import plot_items_by_votes
 from chaos_utils.plots.collection import plot_protocol
-from chaos_utils.plots.training import plot_training_curves
 
 
 @pytest.fixture(autouse=True)
@@ -31,18 +30,6 @@ def test_no_two_labels_of_the_machine_overlap(narrow):
         assert figure.bbox.containsx(one.x0), written[number]
         assert figure.bbox.containsx(one.x1), written[number]
     assert min(text.get_fontsize() for text in written) >= 7
-
-
-def test_runs_are_distinguished_without_colour():
-    rows = [
-        ("nli", f"run {k}", f"size {k}", 0, measure, items, value)
-        for k in range(6)
-        for measure, values in (("loss", (1.0, 0.5)), ("dev_accuracy", (0.4, 0.8)))
-        for items, value in zip((100, 1000), values, strict=True)
-    ]
-    columns = ["task", "run", "label", "fold", "measure", "items", "value"]
-    lines = plot_training_curves(pd.DataFrame(rows, columns=columns)).axes[1].lines[:6]
-    assert len({str(line._dash_pattern) for line in lines}) == 6
 
 
 def test_no_dataset_and_no_pool_is_dropped_from_the_bins(others):
