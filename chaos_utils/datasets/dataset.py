@@ -279,6 +279,8 @@ class TableFields(Strict):
     texts_by : str
         Column of the item's identifier in the second of the dataset's files, which then holds
         the texts; empty where the votes' file does.
+    texts_escaped : bool
+        Whether texts are written with HTML's entities, such as ``&quot;``.
     """
 
     records: str = ""
@@ -291,6 +293,7 @@ class TableFields(Strict):
     old_label: str = ""
     texts: dict[str, str] = Field(default_factory=dict)
     texts_by: str = ""
+    texts_escaped: bool = False
 
     @field_validator("each", mode="before")
     @classmethod

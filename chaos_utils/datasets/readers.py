@@ -7,6 +7,7 @@ with its row. Nothing is repaired.
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from html import unescape
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -265,6 +266,7 @@ class _Reading:
             read = [*read, found]
         known = np.zeros(len(counts), dtype=np.int64) if old is None else np.maximum(old, 0)
         most = counts.argmax(axis=1)
+        written = unescape if reader.texts_escaped else str
         return Votes(
             dataset=dataset,
             uids=tuple(map(str, range(len(counts)))) if reader.numbered
@@ -277,7 +279,7 @@ class _Reading:
                 None if old is None else frozen(np.eye(dataset.n_classes, dtype=np.int64)[known])
             ),
             texts=tuple(
-                MappingProxyType(dict(zip(dataset.text_fields, text, strict=True)))
+                MappingProxyType(dict(zip(dataset.text_fields, map(written, text), strict=True)))
                 for text in zip(*texts, strict=True)
             ),
             annotations=annotations,
