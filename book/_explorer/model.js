@@ -200,37 +200,31 @@
     return sum(shares.map((share) => (share > 0 ? share * Math.log2(1 / share) : 0)));
   }
 
-  /* What the datasets that a view asks for have, of what not every dataset has. */
-  function partsOf(datasets, systems, view) {
+  /* What can be chosen from the lists that depend on the datasets. */
+  function choicesOf(datasets, systems) {
+    const each = (of) => [...new Set(datasets.flatMap((dataset) => of(dataset) ?? []))];
     return {
-      old: datasets.some(({old_label: old}) => old),
-      reasons: datasets.some(({reasons}) => reasons),
-      systems: systems.length > 0,
-      pairs: systems.length > 1,
-      other: view.other !== "",
-      texts: datasets.some(({fields}) => fields.length),
+      majority: each(({labels}) => labels),
+      old: each(({old_label: known, labels}) => known && labels),
+      reason: each(({reasons}) => reasons?.names),
+      system: systems,
+      other: systems,
     };
   }
 
-  /* A view without filters and orders that these datasets and systems cannot follow. */
-  function fitted(view, datasets, systems) {
-    const {majority, change, old, reason, verdict, far, axes, sort} = DEFAULTS;
-    const labels = datasets.flatMap((dataset) => dataset.labels);
-    const oldLabels = datasets.filter(({old_label: known}) => known).flatMap((one) => one.labels);
-    const system = systems.includes(view.system) ? view.system : systems[0] ?? "";
-    const other = systems.includes(view.other) && view.other !== system ? view.other : "";
-    const isSorted = (key) => view.sort.endsWith(key);
-    const hasAxes = view.axes === "entropy" ? system : view.axes === "systems" && other;
-    return {
-      ...view, system, other,
-      ...(!labels.includes(view.majority) && {majority}),
-      ...(!oldLabels.includes(view.old) && {old}),
-      ...(!oldLabels.length && {change}),
-      ...(!datasets.some(({reasons}) => reasons) && {reason}),
-      ...(!system && {verdict, far}),
-      ...(((isSorted("jsd") && !system) || (isSorted("diff") && !other)) && {sort}),
-      ...(!hasAxes && {axes}),
-    };
+  /* A view without what these choices do not allow. */
+  function fitted(view, choices) {
+    const kept = {...view};
+    const drop = (...names) => names.forEach((name) => { kept[name] = DEFAULTS[name]; });
+    for (const [name, values] of Object.entries(choices)) if (!values.includes(view[name])) drop(name);
+    kept.system ||= choices.system[0] ?? "";
+    if (kept.other === kept.system) drop("other");
+    if (!choices.old.length) drop("change");
+    if (!kept.system) drop("verdict", "far");
+    const {system, other} = kept, isSorted = (key) => kept.sort.endsWith(key);
+    if ((isSorted("jsd") && !system) || (isSorted("diff") && !other)) drop("sort");
+    if (!(kept.axes === "entropy" ? system : kept.axes === "systems" && other)) drop("axes");
+    return kept;
   }
 
   /* A view and the address that shares it: what is not the default stands in the query, the open
@@ -311,6 +305,6 @@
 
   window.Explorer = {
     readItems, nameOf, marked, rankedSystems, isCrossed, select, difference, neighboursOf, viewFrom,
-    queryOf, fragmentOf, uidFrom, partsOf, fitted, csvOf, entropyOf, DEFAULTS,
+    queryOf, fragmentOf, uidFrom, choicesOf, fitted, csvOf, entropyOf, DEFAULTS,
   };
 })();
