@@ -3,7 +3,7 @@
 (function () {
   "use strict";
 
-  const {make, table, terms, choice, count, number} = window.Page;
+  const {make, table, terms, choice, dot, count, number} = window.Page;
   const {inWords} = window.Evaluate;
   const BETTER = {lower: "lower is better", higher: "higher is better"};
   const KINDS = {human: "people", people: "people", chance: "baseline", yours: "your file"};
@@ -90,13 +90,6 @@
     const ends = rows.flatMap(({at}) => at).filter((value) => value !== null).map(scaled);
     const [least, most] = [Math.min(...ends), Math.max(...ends)];
     return (value) => 6 + 88 * (scaled(value) - least) / (most - least || 1);
-  }
-
-  function dot([value, low, high], at) {
-    const mark = make("span", "evaluate-dot", [], {style: `left: ${at(value)}%`});
-    if (low === null) return [mark];
-    const ends = `left: ${at(low)}%; width: ${at(high) - at(low)}%`;
-    return [make("span", "evaluate-line", [], {style: ends}), mark];
   }
 
   function placesTable(model, all, measure, isLogarithmic) {

@@ -262,45 +262,37 @@
     }
   }
 
-  /* The selection as a table for other programs: votes, numbers, and the texts that are here. */
-  function csvOf(items, view) {
-    const union = (lists) => [...new Set(lists.flat())];
-    const datasets = union(items.map(({dataset}) => dataset));
-    const labels = union(datasets.map((dataset) => dataset.labels));
-    const fields = union(datasets.map((dataset) => dataset.fields));
-    const at = ({dataset}, values, label) => values?.[dataset.labels.indexOf(label)];
-    const votes = labels.map((label) => [`votes: ${label}`, (item) => at(item, item.votes, label)]);
-    const oldVotes = labels.map((label) =>
-      [`old votes: ${label}`, (item) => at(item, item.oldVotes, label)]);
-    const ofSystem = (name) => {
-      const get = (item) => item.results.get(name);
-      return [
-        [`label: ${name}`, (item) => item.dataset.labels[get(item)?.label]],
-        ...labels.map((label) => [`share: ${name}: ${label}`,
-          (item) => at(item, get(item)?.shares, label)?.toFixed(4)]),
-        [`jsd_nats: ${name}`, (item) => get(item)?.jsd],
-        [`tvd: ${name}`, (item) => get(item)?.tvd],
-      ];
+  /* What other programs are told of an item: votes, numbers, and the texts that are here. */
+  function cellsOf(item, view) {
+    const {labels, fields, name} = item.dataset;
+    const each = (prefix, names, values) => Object.fromEntries(
+      names.map((one, k) => [prefix + one, values?.[k]]));
+    const ofSystem = (system) => {
+      const {label, shares, jsd, tvd} = item.results.get(system) ?? {};
+      return {
+        [`label: ${system}`]: labels[label],
+        ...each(`share: ${system}: `, labels, shares?.map((share) => share.toFixed(4))),
+        [`jsd_nats: ${system}`]: jsd, [`tvd: ${system}`]: tvd,
+      };
     };
-    const columns = [
-      ["dataset", (item) => item.dataset.name],
-      ["uid", (item) => item.uid],
-      ...votes,
-      ["n_votes", (item) => item.total],
-      ["entropy_bits", (item) => item.entropy],
-      ["majority", (item) => item.dataset.labels[item.majority]],
-      ["old_label", (item) => item.dataset.labels[item.old]],
-      ...oldVotes,
-      ...[view.system, view.other].filter(Boolean).flatMap(ofSystem),
-      ...fields.map((field) =>
-        [field, ({dataset, text}) => text[dataset.fields.indexOf(field)]]),
-    ].map(([name, valueOf]) => [name, ...items.map((item) => valueOf(item) ?? "")]);
-    // A column is left out where no item has a value.
-    const filled = columns.filter(([, ...values]) => values.some((value) => value !== ""));
-    const cell = (value) =>
+    return {
+      dataset: name, uid: item.uid, ...each("votes: ", labels, item.votes),
+      n_votes: item.total, entropy_bits: item.entropy,
+      majority: labels[item.majority], old_label: labels[item.old],
+      ...each("old votes: ", labels, item.oldVotes),
+      ...ofSystem(view.system), ...ofSystem(view.other), ...each("", fields, item.text),
+    };
+  }
+
+  /* The selection as a table, without columns in which no item has a value. */
+  function csvOf(items, view) {
+    const rows = items.map((item) => cellsOf(item, view));
+    const isFilled = (name) => rows.some((row) => (row[name] ?? "") !== "");
+    const names = [...new Set(rows.flatMap(Object.keys))].filter(isFilled);
+    const cell = (value = "") =>
       (/[",\r\n]/.test(value) ? `"${String(value).replaceAll('"', '""')}"` : value);
-    const row = (_, i) => `${filled.map((values) => cell(values[i])).join(",")}\n`;
-    return Array.from({length: items.length + 1}, row).join("");
+    return [names, ...rows.map((row) => names.map((name) => row[name]))]
+      .map((cells) => `${cells.map((value) => cell(value)).join(",")}\n`).join("");
   }
 
   window.Explorer = {

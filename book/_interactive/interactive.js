@@ -2,7 +2,7 @@
 (() => {
   "use strict";
 
-  const {make, choice, number} = window.Page;
+  const {make, choice, dot, number} = window.Page;
   const WAYS = {lower: "lower is better", higher: "higher is better", zero: "nearer 0 is better"};
   const KINDS = ["perfect_model", "second_crowd", "human", "people", "chance", "baseline", "model"];
 
@@ -66,15 +66,11 @@
 
   function line([, system, , , value, low, high], data, least, top) {
     const [name, kind] = data.systems[system];
-    const percent = (length) => `${(100 * length) / (top - least)}%`;
-    const hasInterval = low != null && high > low;
-    const bar = `left: ${percent(low - least)}; width: ${percent(high - low)}`;
-    const ends = hasInterval ? ` [${number(low)}, ${number(high)}]` : "";
+    const at = (place) => 100 * (place - least) / (top - least);
+    const ends = high > low ? ` [${number(low)}, ${number(high)}]` : "";
     return make("li", {class: `kind-${kind}`},
       make("span", {class: "name"}, name),
-      make("span", {class: "track", "aria-hidden": "true"},
-        hasInterval ? make("i", {class: "bar", style: bar}) : null,
-        make("i", {class: "dot", style: `left: ${percent(value - least)}`})),
+      make("span", {class: "track", "aria-hidden": "true"}, dot([value, low, high], at)),
       make("span", {class: "number"}, number(value) + ends));
   }
 

@@ -47,6 +47,13 @@
     return list;
   }
 
+  /* A value as a dot, on a bar where it has an interval; `at` says where values are, in percent. */
+  function dot([value, low, high], at) {
+    const mark = make("i", {class: "dot", style: `left: ${at(value)}%`});
+    if (!(high > low)) return [mark];
+    return [make("i", {class: "bar", style: `left: ${at(low)}%; width: ${at(high) - at(low)}%`}), mark];
+  }
+
   const sum = (values) => values.reduce((all, value) => all + value, 0);
   const mean = (values) => sum(values) / values.length;
   const argmax = (values) => values.indexOf(Math.max(...values));
@@ -85,6 +92,7 @@
   }
 
   window.Page = {
-    make, table, terms, save, choice, sum, mean, argmax, count, percent, number, painted, load, unpack, uniform,
+    make, table, terms, save, choice, dot, sum, mean, argmax, count, percent, number, painted, load, unpack,
+    uniform,
   };
 })();
