@@ -141,5 +141,6 @@ publish_table(
 # Claims about models are checked on the predictions that were released with {cite:t}`baan2022`, of RoBERTa and
 # BERT trained on SNLI, and on αNLI on those of the nine models of {cite:t}`nie2020`, of which only the printed
 # scores are available on SNLI and MNLI. Models that this project trained ({doc}`finetuning`) and later ones count
-# for one claim alone ([c35](#claim-c35)). Which sentences count as claims, and how a vague word is read, is our choice. The intervals are for other items of the same kind, and these items were chosen
-# because the original five annotators disagreed on them.
+# for one claim alone ([c35](#claim-c35)). Which sentences count as claims, and how a vague word is read, is our choice.
+# The intervals are for other items of the same kind, and these items were chosen because the original five annotators
+# disagreed on them.

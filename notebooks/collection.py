@@ -195,14 +195,12 @@ publish_figure(
 # %% [markdown]
 # Leaving out the hidden checks raises the error more than leaving out the test or the training
 # ({numref}`fig-protocol-effect`). The precautions have a price: with
-# {value}`fig-protocol-effect careless=0.6 without=nothing careless .0%` careless applicants
-# {value}`fig-protocol-effect careless=0.6 without=nothing dollars ,.0f`
-# dollars for these items instead of
+# {value}`fig-protocol-effect careless=0.6 without=nothing careless .0%` careless applicants, these items cost
+# {value}`fig-protocol-effect careless=0.6 without=nothing dollars ,.0f` dollars instead of
 # {value}`fig-protocol-effect careless=0.6 without="every stage" dollars ,.0f`.
 #
-# Could one not skip the tests and simply ask more people? With 60% careless applicants and without any stage, a thousand
-# votes per item
-# instead of a hundred lower the error only from
+# Could one not skip the tests and simply ask more people? With as many careless applicants and without any stage, a
+# thousand votes per item instead of a hundred lower the error only from
 # {value}`fig-protocol-effect careless=0.6 without="every stage" tvd .3f` to
 # {value}`fig-protocol-effect careless=0.6 without="every stage, 1,000 votes per item" tvd .3f`. More votes
 # remove the chance of which ones were drawn, not what endless votes of this crowd would come to.

@@ -54,7 +54,7 @@ publish_figure(
 
 # %% [markdown]
 # KL is the least portable number: without a floor for labels of no probability, a single unlucky
-# item makes it infinite, and turning its direction round moves it too ({numref}`fig-conventions`).
+# item makes it infinite, and reversing its direction moves it too ({numref}`fig-conventions`).
 # The calibration error of the same predictions is
 # {value}`tbl-convention-spread quantity=ECE smallest .3f` or
 # {value}`tbl-convention-spread quantity=ECE largest .3f`, mostly by whether hits are counted
@@ -65,7 +65,7 @@ publish_figure(
 # A factor moves all systems alike, so units never change an order. Directions, floors, targets and
 # bins may. The {term}`oracle` of the next tables predicts exactly the shares of the human votes;
 # *uniform guess* gives every label the same probability. They need no model, and show what a convention
-# does at its ends.
+# does at the extremes.
 
 # %%
 publish_table(

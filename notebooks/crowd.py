@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Your crowd
 #
-# How far do the people behind these votes agree, how sure is each majority, and would fewer votes have done?
+# How far do the people behind these votes agree, how sure is each majority, and would fewer votes have been enough?
 # `chaos run crowd -p data=my.yml` answers for any set of votes, however few, on one page; with
 # `-p predictions=FILE`, it judges a model by them, and asks whether it may replace an annotator. The findings come
 # first; the tables below say more.
@@ -207,7 +207,7 @@ Markdown(material.left_out("annotators"))
 #
 # Beside the model stand the most frequent label, given to each item, and one more person, simulated from these votes,
 # whose annotators may have habits that a simulation does not know. Where such a person rarely passes, the items are too
-# few, and that a model does not pass says little; it never says that the model is worse than people. ρ is the share of
+# few, and a model's failure says little; it never shows that the model is worse than people. ρ is the share of
 # items on which a system agrees with the others at least as well as the annotator. It counts ties as wins, so that even
 # guesses have half of it and more. p-values are adjusted for annotators (Benjamini–Yekutieli), not for models: choose
 # among models on other items.

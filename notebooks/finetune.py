@@ -2,8 +2,8 @@
 # # Fine-tune a model
 #
 # This notebook trains an encoder on natural language inference and predicts ChaosNLI's items with it. It
-# is no chapter: `chaos run finetune` runs it, `chaos sweep finetune` runs a grid of it. What it
-# leaves can be given to every chapter with `-p predictions=…`. Killed, it goes on from its last
+# is not a chapter: `chaos run finetune` runs it, `chaos sweep finetune` runs a grid of it. Its
+# predictions can be given to every chapter with `-p predictions=…`. A run that is killed resumes from its last
 # checkpoint when the same command is given again.
 
 # %%

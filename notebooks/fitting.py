@@ -99,7 +99,7 @@ publish_figure(
 )
 
 # %% [markdown]
-# ModernBERT-large may have seen the items of MNLI, with how far people agree on them. Without it the stacks have
+# ModernBERT-large may have seen the items of MNLI, and how far people agree on them. Without it the stacks have
 # {value}`tbl-fitting dataset=snli access=text "inputs=all but ModernBERT-large" map=quadratic objective=jsd jsd .3f` on SNLI and
 # {value}`tbl-fitting dataset=mnli access=text "inputs=all but ModernBERT-large" map=quadratic objective=jsd jsd .3f` on MNLI.
 #

@@ -235,9 +235,9 @@ publish_table(
 # the population, and has a place for what is below the base rate ({numref}`fig-human-equivalents`). Both rest on
 # squared distances, which the votes show without bias.
 #
-# A model may know much and be too sure of it. So each has two values: as it is, and trusted as far as it
-# deserves: with one number, fitted on the votes on other items, that draws its probabilities towards the base rate
-# ({term}`trusted <worth, trusted>`). The second says what it knows; the gap is overconfidence.
+# A model may know much and be too sure of it. So each has two values: as it is, and
+# {term}`trusted <worth, trusted>` as far as it deserves, by one number that draws its probabilities towards the base
+# rate and is fitted on the votes on other items. The second says what it knows; the gap is overconfidence.
 
 # %%
 publish_figure(

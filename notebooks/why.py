@@ -1,14 +1,14 @@
 # %% [markdown]
 # # Why people disagree
 #
-# A label that was found to be an error is not one that hardly anyone chooses. Where four annotators of ChaosNLI's
+# Even labels that were judged to be errors get votes. Where four annotators of ChaosNLI's
 # MNLI items had to explain their labels and judge the explanations, a minority label that they took back has
 # {value}`tbl-why-errors judges=authors status=error holder=people each .0%` of its item's votes on average, one
 # with an explanation that holds {value}`tbl-why-errors judges=authors status=plausible holder=people each .0%`,
 # and one that none of the four gave
 # {value}`tbl-why-errors judges=authors "status=not given" holder=people each .0%`.
 #
-# Errors are rare, and draw about their share of the dissent: they are
+# Errors are rare, and get about their share of the dissent: they are
 # {value}`tbl-why-errors judges=authors status=error holder=people minority_labels .1%` of the minority labels and
 # hold {value}`tbl-why-errors judges=authors status=error holder=people minority_share .1%` of the votes against
 # the majority, a difference within the interval ({numref}`tbl-why-errors`).
@@ -82,8 +82,8 @@ publish_table(
 )
 
 # %% [markdown]
-# Labels called errors have about the share of the minority's votes that falls to so many labels; labels with an
-# explanation that holds have more: they are
+# Labels called errors get about as large a share of the minority's votes as they are of its labels; labels with an
+# explanation that holds get more: they are
 # {value}`tbl-why-errors judges=authors status=plausible holder=people minority_labels .0%` of the minority labels
 # and hold {value}`tbl-why-errors judges=authors status=plausible holder=people minority_share .0%` of its votes
 # ({numref}`tbl-why-errors`).

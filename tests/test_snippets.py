@@ -5,6 +5,7 @@ import re
 import shlex
 import shutil
 import tomllib
+from pathlib import Path
 
 import pytest
 import typer
@@ -17,6 +18,7 @@ from chaos_utils.base import inputs
 from chaos_utils.cli.__main__ import app
 from chaos_utils.cli.arguments import assignments
 from chaos_utils.datasets import sources
+from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.report.parameters import find_notebook, resolve
 
@@ -37,10 +39,16 @@ def commands(page):
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _sample_as_published():
+def _sample_as_published(tmp_path_factory):
     """Put the sample where the published files are looked for, and let it pass for them."""
+    folder = shutil.copytree(sources.SAMPLE, tmp_path_factory.mktemp("data") / "sample")
+    named, texts = (folder / file.name for file in get_dataset("rte").files)
+    named.parent.mkdir()
+    votes = [f"a{k}\t{i}\t{int((i + k) % 4 > 0)}\t1\n" for i in range(40) for k in range(10)]
+    named.write_text("!amt_worker_ids\torig_id\tresponse\tgold\n" + "".join(votes))
+    texts.write_text("id\ttext\thypothesis\n" + "".join(f"{i}\tt{i}\th\n" for i in range(40)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CHAOS_DATA", str(sources.SAMPLE))
+        patch.setenv("CHAOS_DATA", str(folder))
         patch.setattr(sources, "check", lambda file, path, *_: inputs.digest(path))
         yield
 
@@ -54,11 +62,11 @@ def reader(tmp_path_factory):
         write_shares(folder / f"{name}.csv", votes, votes.shares)
     lines = (folder / "my-model.csv").read_text().splitlines(keepends=True)
     (folder / "short.csv").write_text("".join(lines[:-3]))
-    (folder / "my-llm").mkdir()
-    samples = [sample_of(i, doc={"uid": uid}) for i, uid in enumerate(votes.uids)]
-    (folder / "my-llm" / "samples_chaos_snli.jsonl").write_text("\n".join(map(json.dumps, samples)))
+    (folder / "runs" / "my-llm").mkdir(parents=True)
+    lettered = [sample_of(i, choices="ABC", doc={"uid": uid}) for i, uid in enumerate(votes.uids)]
     batch = [answered(i, "ABC"[i % 3], custom_id=uid) for i, uid in enumerate(votes.uids)]
-    (folder / "batch_output.jsonl").write_text("\n".join(map(json.dumps, batch)))
+    for name, made in {"my-llm/samples_chaos_snli": lettered, "answers": batch}.items():
+        (folder / "runs" / f"{name}.jsonl").write_text("\n".join(map(json.dumps, made)))
     for name, language, text in shown_files(PROJECT / "book" / "datasets.md"):
         one_line = f"{json.dumps(json.loads(text))}\n" if language == "json" else text
         (folder / name).write_text(one_line)
@@ -86,7 +94,7 @@ def test_python_runs_in_the_order_of_its_page(page, reader, tmp_path, monkeypatc
 def test_commands_run_or_are_valid(page, reader, monkeypatch):
     monkeypatch.chdir(reader)
     for words in commands(page):
-        program, *rest = words
+        program, *rest = (one for word in words for one in opened(word))
         if program == "chaos":
             check_chaos(rest)
         elif program == "accelerate":
@@ -96,6 +104,11 @@ def test_commands_run_or_are_valid(page, reader, monkeypatch):
             assert set(rest) <= set(targets), words
         else:
             assert program == "pip" or words == [".", ".venv/bin/activate"]
+
+
+def opened(word):
+    """Return what a shell makes of a word."""
+    return sorted(map(str, Path().glob(word))) or [word] if "*" in word else [word]
 
 
 def check_chaos(words):

@@ -2,12 +2,11 @@
 (() => {
   "use strict";
 
-  const {make} = window.Page;
+  const {make, percent} = window.Page;
   const {
     button, carefulButton, heading, count, link, texts, barRow, bars, score, scoreModels,
   } = ChaosAnnotate;
   const FEW = 30; // items below which a score says little
-  const percent = (share) => `${Math.round(100 * share)}%`;
 
   /* How it ended: a heading and paragraphs. */
   function outcome({state, parameters, failRate}) {

@@ -5,7 +5,7 @@
 (() => {
   "use strict";
 
-  const {sum, uniform} = window.Page;
+  const {sum, mean, argmax, uniform} = window.Page;
   const ITEMS = 1, POOL = 2, DRAWS = 3; // what numbers are drawn for
 
   /* A number in [0, 1) that looks random, from three integers. */
@@ -26,11 +26,9 @@
     return crypto.getRandomValues(new Uint32Array(1))[0];
   }
 
-  const mean = (numbers) => sum(numbers) / numbers.length;
-
   /* The label of an example on which people agree. */
   function agreed(dataset, entry) {
-    return dataset.codes[entry.votes.indexOf(Math.max(...entry.votes))];
+    return dataset.codes[argmax(entry.votes)];
   }
 
   /* How well answers agree with the votes, each in [0, 1], over judgements {entry, answer}:

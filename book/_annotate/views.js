@@ -2,7 +2,7 @@
 (() => {
   "use strict";
 
-  const {make, sum} = window.Page;
+  const {make, sum, percent, painted} = window.Page;
   const button = (text, onclick, kind = "plain") =>
     make("button", {type: "button", class: `annotate-button ${kind}`, onclick}, text);
 
@@ -64,12 +64,11 @@
     return make("ul", "annotate-bars", choices(dataset, entry).map((name, k) => {
       const isChosen = dataset.codes[k] === answer;
       const models = dataset.models.filter((_, m) => entry.said?.[m] === k);
-      const [light, dark] = dataset.colours[k];
       const marks = models.map((model) => make("span", "mine model", model.name));
       if (isChosen) marks.unshift(make("span", "mine", "your choice"));
       return barRow(isChosen ? "chosen" : "", [name, ...marks], `${entry.votes[k]} of ${total}`, {
         class: "fill label",
-        style: `--light: ${light}; --dark: ${dark}; width: ${(100 * entry.votes[k]) / total}%`,
+        style: `${painted(dataset.colours[k])}; width: ${(100 * entry.votes[k]) / total}%`,
       });
     }));
   }
@@ -102,8 +101,6 @@
 
   function introduction({name, dataset, parameters, begin}) {
     const {qualification_items: asked, training_items: trained, task_size: size} = parameters;
-    const training = Math.round(100 * parameters.min_training_accuracy);
-    const rate = Math.round(100 * parameters.check_rate);
     return make("section", {class: "annotate-card"},
       heading(`${dataset.short}: before you begin`),
       instructions(dataset),
@@ -111,9 +108,9 @@
         make("li", {}, make("b", {}, "Test. "), `${count(asked, "easy question")}, on which nearly all `
           + "people agree. All must be right."),
         make("li", {}, make("b", {}, "Training. "), `${trained} more of these. Each mistake is `
-          + `explained; ${training}% must be right.`),
+          + `explained; ${percent(parameters.min_training_accuracy)} must be right.`),
         make("li", {}, make("b", {}, "Items. "), `In tasks of ${size}. People disagree on these, and no `
-          + `answer is wrong. Before each, with a chance of ${rate}%, comes a hidden check.`)),
+          + `answer is wrong. Before each, with a chance of ${percent(parameters.check_rate)}, comes a hidden check.`)),
       make("p", {class: "annotate-actions"}, button("Start the test", begin, "primary"),
         link("Look around, no test", `#look-${name}`), link("All datasets", "#annotate")));
   }

@@ -13,8 +13,7 @@
   const status = root.querySelector(".evaluate-status");
   const faultPlace = root.querySelector(".evaluate-fault");
   const place = root.querySelector(".evaluate-results");
-  const folder = document.currentScript.src.replace(/[^/]*\/[^/]*$/, "explorer/");
-  const load = (file, name) => window.Page.load(folder + file, name);
+  const {load} = window.Page;
   let loading, last, turn = 0;
 
   /* What the book knows: its votes, and what the page says beside them. */
@@ -37,10 +36,7 @@
     return {...book, datasets: [{...numbers, others: []}]};
   }
 
-  function known() {
-    loading ??= loadKnown();
-    return loading;
-  }
+  const known = () => (loading ??= loadKnown());
 
   /* Evaluate a file, unless another one was chosen meanwhile. */
   async function evaluate(file) {
@@ -99,22 +95,19 @@
 
   function listen() {
     const drop = root.querySelector(".evaluate-drop");
+    const isOver = (over) => drop.classList.toggle("over", over);
     input.addEventListener("change", () => { if (input.files.length) evaluate(input.files[0]); });
     for (const one of [partial, choice]) {
       one.addEventListener("change", () => { if (last) evaluate(last); });
     }
-    const hover = (event) => {
+    drop.addEventListener("dragover", (event) => {
       event.preventDefault();
-      drop.classList.add("over");
-    };
-    drop.addEventListener("dragenter", hover);
-    drop.addEventListener("dragover", hover);
-    drop.addEventListener("dragleave", ({relatedTarget}) => {
-      if (!drop.contains(relatedTarget)) drop.classList.remove("over");
+      isOver(true);
     });
+    drop.addEventListener("dragleave", ({relatedTarget}) => isOver(drop.contains(relatedTarget)));
     drop.addEventListener("drop", (event) => {
       event.preventDefault();
-      drop.classList.remove("over");
+      isOver(false);
       const [file] = event.dataTransfer.files;
       if (file) evaluate(file);
     });

@@ -4,7 +4,7 @@
 (function () {
   "use strict";
 
-  const {sum, uniform} = window.Page;
+  const {sum, mean, argmax, uniform} = window.Page;
   const FLOOR = 1e-15; // of the probabilities, in KL
   const TIED = 1e-12; // probabilities that differ by less are equal but for rounding
   const N_BINS = 10;
@@ -12,12 +12,10 @@
   const WORTH = ["people_on_top", "people_on_top_trusted", "skill", "skill_trusted"];
   const LEVEL = 0.95, Z = 1.959963984540054; // the normal distribution's quantile for it
 
-  const mean = (values) => sum(values) / values.length;
   const total = (values, of) => values.reduce((all, value, k) => all + of(value, k), 0);
   const dot = (one, other) => total(one, (value, k) => value * other[k]);
   const plus = (one, other) => one.map((value, k) => value + other[k]);
   const minus = (one, other) => one.map((value, k) => value - other[k]);
-  const argmax = (values) => values.indexOf(Math.max(...values));
   const plogp = (p) => (p > 0 ? p * Math.log(p) : 0);
   const entropy = (values) => -total(values, plogp);
 

@@ -1,4 +1,4 @@
-/* A file of predictions: from its bytes to one distribution for each item, or one fault.
+/* A file of predictions: from its bytes to one distribution for each item, or its faults.
 
    Reads one CSV, with a column uid and one for each label. Every other file is named, and left to
    `chaos evaluate`. Knows neither the page nor the browser. `known` holds the votes by dataset, as
@@ -6,7 +6,7 @@
 (function () {
   "use strict";
 
-  const {sum, count} = window.Page;
+  const {sum, argmax, count, percent} = window.Page;
   const TOLERANCE = 1e-3, SHOWN = 5;
   const ENOUGH_FOR_ORDER = 30, ORDER_MARGIN = 0.15, ABOVE_CONSTANT = 0.05; // as the command has it
   const PLAIN_NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
@@ -22,27 +22,31 @@
     ["\x1f\x8b", "a gzip archive", "unpack it: `chaos evaluate` opens none"],
   ];
 
-  /* What is wrong with a file: a sentence, and what was found, expected and is to be done. */
+  /* What is wrong with a file: a sentence, and what was found, expected and is to be done; `others`
+     are more of these. */
   class Fault extends Error {
     constructor(problem, {found, expected, todo} = {}) {
       super(problem);
-      Object.assign(this, {found, expected, todo});
+      Object.assign(this, {found, expected, todo, others: []});
     }
   }
 
-  const argmax = (values) => values.indexOf(Math.max(...values));
-  const percent = (share) => `${(100 * share).toFixed(0)}%`;
   const shown = (text) => (text.length > 80 ? `${text.slice(0, 80)} …` : text);
   const listed = (texts) => texts.slice(0, SHOWN).map(shown).join(", ") + (texts.length > SHOWN ? " …" : "");
   const columnsOf = ({labels}) => labels.map((label) => label.replaceAll(" ", "_"));
 
-  /* Refuse a file for rows, the first few of which are shown; does nothing where there are none. */
-  function refuse(rows, problem, wrong, expected, todo) {
-    if (!rows.length) return;
+  /* Refuse a file for faults, if there are any: all of them are named. */
+  function refuse([first, ...others]) {
+    if (first) throw Object.assign(first, {others});
+  }
+
+  /* The fault that rows have, of which the first few are shown; none where there are no rows. */
+  function faultIn(rows, problem, wrong, expected, todo) {
+    if (!rows.length) return [];
     const lines = [...rows].sort((a, b) => a.line - b.line).slice(0, SHOWN)
       .map((row) => `line ${row.line}: ${wrong(row)}`);
     if (rows.length > SHOWN) lines.push(`and ${count(rows.length - SHOWN)} more`);
-    throw new Fault(problem, {found: lines.join("\n"), expected, todo});
+    return [new Fault(problem, {found: lines.join("\n"), expected, todo})];
   }
 
   function textOf(buffer) {
@@ -75,7 +79,7 @@
   }
 
   /* Give each row its uid. */
-  function checkUids({header, rows}) {
+  function giveUids({header, rows}) {
     if (!header.includes("uid")) {
       throw new Fault("The file has no column uid.", {
         found: `columns ${listed(header)}`, expected: "a column uid and a column for each label",
@@ -83,24 +87,29 @@
       });
     }
     for (const row of rows) row.uid = row.fields[header.indexOf("uid")];
-    refuse(rows.filter(({uid}) => !uid), "Rows have no uid.", () => "no uid", "a uid in each row");
-    const first = new Map(rows.map(({uid, line}) => [uid, line]).reverse());
-    refuse(rows.filter(({uid, line}) => first.get(uid) < line), "A uid appears more than once.",
-      ({uid}) => `uid ${shown(uid)} again, first on line ${first.get(uid)}`,
-      "one prediction for each uid", "keep one of each");
   }
 
-  /* Refuse columns that are not the dataset's, and rows with more or fewer of them. */
-  function checkColumns({header, rows}, dataset) {
+  function uidFaults({rows}) {
+    const first = new Map(rows.map(({uid, line}) => [uid, line]).reverse());
+    const isAgain = ({uid, line}) => uid && first.get(uid) < line;
+    return [
+      ...faultIn(rows.filter(({uid}) => !uid), "Rows have no uid.", () => "no uid", "a uid in each row"),
+      ...faultIn(rows.filter(isAgain), "A uid appears more than once.",
+        ({uid}) => `uid ${shown(uid)} again, first on line ${first.get(uid)}`,
+        "one prediction for each uid", "keep one of each"),
+    ];
+  }
+
+  /* Refuse columns that are not the dataset's; return what is wrong with rows of more or fewer. */
+  function rowFaults({header, rows}, dataset) {
     const columns = ["uid", ...columnsOf(dataset)];
     const lacking = columns.filter((column) => !header.includes(column));
     const others = header.filter((name, k) => name // an index has none
       && !(columns.includes(name) && header.indexOf(name) === k));
     if (!lacking.length && !others.length) {
-      refuse(rows.filter(({fields}) => fields.length !== header.length), "Rows are not whole.",
+      return faultIn(rows.filter(({fields}) => fields.length !== header.length), "Rows are not whole.",
         ({fields}) => `${fields.length} fields`, `${header.length} fields, as the header has`,
         "correct these rows, and check that the file was not cut off");
-      return;
     }
     const alike = (text) => text.toLowerCase().replace(/[ -]/g, "_");
     const renamed = lacking.flatMap((column) => others.filter((name) => alike(name) === alike(column))
@@ -124,7 +133,7 @@
     return "divide each row by its sum, if these are counts; apply a softmax, if these are logits";
   }
 
-  /* The distributions in a dataset's order of labels. */
+  /* The distributions in a dataset's order of labels, and what is wrong with them. */
   function distributions({header, separator}, rows, dataset) {
     const places = columnsOf(dataset).map((column) => header.indexOf(column));
     const numberOf = (text) => {
@@ -135,15 +144,18 @@
       const texts = places.map((k) => fields[k]);
       return {line, texts, values: texts.map(numberOf)};
     });
-    refuse(read.filter(({values}) => !values.every(isFinite)), "Some values are not numbers.",
-      ({texts}) => texts.map((text) => shown(text) || "nothing").join(", "),
-      "a number for each label, such as 0.25", "correct these values");
-    const wrong = read.filter(({values}) =>
+    const isRead = ({values}) => values.every(isFinite);
+    const wrong = read.filter(isRead).filter(({values}) =>
       Math.min(...values) < 0 || Math.abs(sum(values) - 1) > TOLERANCE);
-    refuse(wrong, "Some rows are not probabilities.",
-      ({values, texts}) => `${texts.join(", ")}: the sum is ${Number(sum(values).toPrecision(6))}`,
-      `none negative, their sum 1 (within ${TOLERANCE})`, wrong.length && advice(wrong));
-    return read.map(({values}) => values.map((value) => value / sum(values)));
+    const faults = [
+      ...faultIn(read.filter((row) => !isRead(row)), "Some values are not numbers.",
+        ({texts}) => texts.map((text) => shown(text) || "nothing").join(", "),
+        "a number for each label, such as 0.25", "correct these values"),
+      ...faultIn(wrong, "Some rows are not probabilities.",
+        ({values, texts}) => `${texts.join(", ")}: the sum is ${Number(sum(values).toPrecision(6))}`,
+        `none negative, their sum 1 (within ${TOLERANCE})`, wrong.length && advice(wrong)),
+    ];
+    return {probabilities: read.map(({values}) => values.map((value) => value / sum(values))), faults};
   }
 
   /* Refuse columns that would fit the labels far better in another order; note a doubt. */
@@ -175,28 +187,28 @@
 
   /* Predictions for a dataset: `places` in its votes, `probabilities`, and `notes`. */
   function predictions(table, byUid, dataset, allowMissing) {
-    const there = dataset.uids.filter((uid) => byUid.has(uid));
+    const places = dataset.uids.flatMap((uid, i) => (byUid.has(uid) ? [i] : []));
     const missing = dataset.uids.filter((uid) => !byUid.has(uid));
     const fact = `${count(missing.length)} of ${count(dataset.uids.length)} items of ${dataset.title} `
       + `${missing.length === 1 ? "has" : "have"} no prediction`;
-    if (missing.length && !allowMissing) {
-      throw new Fault(`${fact}.`, {
-        found: `missing: ${listed(missing)}`, expected: "a prediction for each item",
-        todo: "add them, or tick “Evaluate a part of the items”",
-      });
-    }
-    checkColumns(table, dataset);
-    const places = dataset.uids.flatMap((uid, i) => (byUid.has(uid) ? [i] : []));
-    const probabilities = distributions(table, there.map((uid) => byUid.get(uid)), dataset);
-    const notes = missing.length ? [`${fact}; evaluated on the other ${count(there.length)}`] : [];
+    const lacking = missing.length && !allowMissing ? [new Fault(`${fact}.`, {
+      found: `missing: ${listed(missing)}`, expected: "a prediction for each item",
+      todo: "add them, or tick “Evaluate a part of the items”",
+    })] : [];
+    const ofRows = [...uidFaults(table), ...rowFaults(table, dataset)];
+    const whole = places.map((i) => byUid.get(dataset.uids[i]))
+      .filter(({fields}) => fields.length === table.header.length);
+    const {probabilities, faults} = distributions(table, whole, dataset);
+    refuse([...ofRows, ...faults, ...lacking]);
+    const notes = missing.length ? [`${fact}; evaluated on the other ${count(places.length)}`] : [];
     return {dataset, places, probabilities, notes: [...notes, ...checkOrder(dataset, places, probabilities)]};
   }
 
   /* Read a file: its predictions for each dataset that it covers. Throws a Fault. */
   function read(buffer, file, {datasets, synthetic}, allowMissing = false) {
     const table = parse(textOf(buffer)), model = file.replace(/\.[^.]*$/, "");
-    checkUids(table);
-    const byUid = new Map(table.rows.map((row) => [row.uid, row]));
+    giveUids(table);
+    const byUid = new Map(table.rows.filter(({uid}) => uid).map((row) => [row.uid, row]));
     const covered = datasets.filter(({uids}) => uids.some((uid) => byUid.has(uid)));
     if (!covered.length) {
       throw new Fault(`No uid of the file occurs in ${datasets.map(({title}) => title).join(", ")}`

@@ -3,25 +3,20 @@
 (function () {
   "use strict";
 
-  const {make, table, terms, count} = window.Page;
+  const {make, table, terms, choice, dot, count, number} = window.Page;
   const {inWords} = window.Evaluate;
   const BETTER = {lower: "lower is better", higher: "higher is better"};
   const KINDS = {human: "people", people: "people", chance: "baseline", yours: "your file"};
 
-  /* A fault as a message: what it is, then what was found, expected and is to be done. */
+  /* Faults as messages: what each is, then what was found, expected and is to be done. */
   function faultMessage(fault, file) {
-    const details = {where: file, found: fault.found, expected: fault.expected, "to do": fault.todo};
-    const said = Object.entries(details).filter(([, text]) => text);
-    return [make("p", "evaluate-problem", fault.message), terms("", said)];
+    return [fault, ...fault.others].flatMap(({message, found, expected, todo}) => {
+      const said = Object.entries({where: file, found, expected, "to do": todo}).filter(([, text]) => text);
+      return [make("p", "evaluate-problem", message), terms("", said)];
+    });
   }
 
-  function number(value) {
-    return value.toFixed(3).replace("-", "−");
-  }
-
-  function interval({low, high}) {
-    return low === undefined ? "" : `${number(low)} to ${number(high)}`;
-  }
+  const interval = ({low, high}) => (low === undefined ? "–" : `${number(low)} to ${number(high)}`);
 
   /* What follows in smaller type; nothing where there is nothing. */
   const small = (text) => (text ? [" ", make("span", "interval", text)] : []);
@@ -34,7 +29,7 @@
       .map(([name, measure]) => make("tr", "", [
         make("th", "", [measure.title, ...small(about(measure))], {scope: "row"}),
         make("td", "number", number(values[name].value)),
-        make("td", "number", interval(values[name]) || "–"),
+        make("td", "number", interval(values[name])),
       ]));
     const caption = `${model} on ${count(places.length)} items of ${dataset.short}`
       + `${known.synthetic ? " (synthetic sample)" : ""}`;
@@ -54,8 +49,9 @@
       make("th", "", worth.name, {scope: "row"}),
       ...measures.map(([name, about]) => cell(name, about, worth)),
     ]));
-    const caption = "What it is worth: people to ask about each item, on top of knowing how often "
+    const meaning = "What it is worth: people to ask about each item, on top of knowing how often "
       + "each label is given overall (the base rate), and skill from 0 (the base rate) to 1.";
+    const caption = make("caption", "sr-only", "What it is worth");
     const [{why, isHard, credibility}] = worths;
     const marks = [1, 2, 5, 10].map((k) => `${k}: ${(k / (k + credibility)).toFixed(2)}`);
     const notes = [
@@ -67,6 +63,7 @@
     ];
     const headings = ["System", ...measures.map(([, {title}]) => title)];
     return [
+      make("p", "", meaning),
       make("div", "table-scroll", table("published evaluate-worth", caption, headings, rows),
         {tabindex: "0", role: "region", "aria-label": "What it is worth"}),
       ...notes.filter(Boolean).map((text) => make("p", "note", text)),
@@ -95,13 +92,6 @@
     return (value) => 6 + 88 * (scaled(value) - least) / (most - least || 1);
   }
 
-  function dot([value, low, high], at) {
-    const mark = make("span", "evaluate-dot", [], {style: `left: ${at(value)}%`});
-    if (low === null) return [mark];
-    const ends = `left: ${at(low)}%; width: ${at(high) - at(low)}%`;
-    return [make("span", "evaluate-line", [], {style: ends}), mark];
-  }
-
   function placesTable(model, all, measure, isLogarithmic) {
     const at = scaleOf(all, isLogarithmic);
     const rows = all.map(({system, kind, source, at: [value, low, high]}) => {
@@ -126,12 +116,11 @@
     const names = Object.keys(known.measures).filter((name) => name in values
       && dataset.others.some((one) => one[name]));
     if (!names.length) return [];
-    const choice = make("select", "", names.map((name) =>
-      make("option", "", known.measures[name].title, {value: name})), {id});
+    const chosen = choice(names.map((name) => [name, known.measures[name].title]), show, {id});
     const said = make("p", "evaluate-said", "", {"aria-live": "polite"});
     const body = make("div");
     function show() {
-      const name = choice.value, measure = known.measures[name];
+      const name = chosen.value, measure = known.measures[name];
       const {all, place, ranked, ends: [first, last]} = placed(
         dataset.others, values[name], name, measure.better
       );
@@ -143,9 +132,8 @@
         : "";
       body.replaceChildren(placesTable(model, all, measure, name === "kl"));
     }
-    choice.addEventListener("change", show);
     show();
-    return [make("p", "evaluate-choice", [make("label", "", "Place by", {for: id}), choice]), said, body];
+    return [make("p", "evaluate-choice", [make("label", "", "Place by", {for: id}), chosen]), said, body];
   }
 
   /* All of one dataset's results. */

@@ -2,10 +2,8 @@
 (function () {
   "use strict";
 
-  const {
-    bar, number, percent, fragmentOf, marked, neighboursOf, summary, difference, pinButton,
-  } = window.Explorer;
-  const {make, table, terms, sum, count} = window.Page;
+  const {bar, fragmentOf, marked, neighboursOf, summary, difference, pinButton} = window.Explorer;
+  const {make, table, terms, sum, count, percent, number} = window.Page;
 
   function texts({dataset: {fields}, text}) {
     return fields.length ? terms("card-text", fields.map((title, k) => [title, text[k]])) : "";
@@ -23,7 +21,7 @@
     const caption = make("p", "", [
       ...(label ? ["The original label, ", make("b", "", label), `, is ${verdict}: the`] : ["The"]),
       " majority’s is ", make("b", "", labels[item.majority]),
-      `, with ${percent(item.share)} of the votes. Their entropy is ${number(item.entropy, 3)} bits.`,
+      `, with ${percent(item.share)} of the votes. Their entropy is ${number(item.entropy)} bits.`,
     ]);
     return [make("h3", "", "Votes"), terms("card-votes", rows), caption];
   }
@@ -55,7 +53,7 @@
         make("b", "", name), bar(item.dataset, shares, percent),
         make("span", "", [make("b", "", item.dataset.labels[label]),
           label === item.majority ? ", as the majority" : `, not ${item.dataset.labels[item.majority]}`]),
-        make("span", "", `JSD ${number(jsd, 3)}, TVD ${number(tvd, 3)}`),
+        make("span", "", `JSD ${number(jsd)}, TVD ${number(tvd)}`),
       ]);
     };
     const nearer = apart < 0 ? view.system : view.other;
@@ -63,7 +61,7 @@
       make("h3", "", "Two systems compared"),
       make("div", "card-pair", [one(view.system), one(view.other)]),
       make("p", "note", apart === 0 ? "Both are equally far from the votes."
-        : `${nearer} is closer to the votes, by a JSD that is ${number(Math.abs(apart), 3)} smaller.`),
+        : `${nearer} is closer to the votes, by a JSD that is ${number(Math.abs(apart))} smaller.`),
     ];
   }
 
@@ -76,9 +74,9 @@
       make("th", "", name, {scope: "row"}),
       make("td", "", bar(item.dataset, shares, percent)),
       ...shares.map((share, k) => make("td", "number",
-        k === label ? make("b", "", number(share)) : number(share))),
-      make("td", "number", number(jsd, 3)),
-      make("td", "number", number(tvd, 3)),
+        k === label ? make("b", "", number(share, 2)) : number(share, 2))),
+      make("td", "number", number(jsd)),
+      make("td", "number", number(tvd)),
     ]);
     const crowd = {shares: item.shares, label: item.majority, jsd: 0, tvd: 0};
     const all = table("published",
@@ -97,7 +95,7 @@
     const {nearest, same} = neighboursOf(item, items);
     const links = nearest.map(({item: other, tvd}) => make("li", "", [
       make("a", "", summary(other) || other.uid, {href: fragmentOf(other.uid)}),
-      make("span", "", [bar(other.dataset, other.votes, String), `TVD ${number(tvd)}`]),
+      make("span", "", [bar(other.dataset, other.votes, String), `TVD ${number(tvd, 2)}`]),
     ]));
     const caption = same ? `${count(same)} with the very same ones` : "none with the very same ones";
     return [

@@ -5,8 +5,8 @@
 (function () {
   "use strict";
 
-  const {make} = window.Page;
-  const {bar, number, painted, entropyOf} = window.Explorer;
+  const {make, number, painted} = window.Page;
+  const {bar, entropyOf} = window.Explorer;
   const SIN_60 = Math.sqrt(3) / 2;
   const RADIUS = 3;
   const SHOWN = 2; // items in a tooltip, where many lie on one spot
@@ -25,23 +25,6 @@
   function inLook([light, dark]) {
     return document.documentElement.dataset.theme === "dark" ? dark : light;
   }
-
-  function trianglePoints(items) {
-    return items.map((item) => ({...inTriangle(item.shares), item}));
-  }
-
-  /* Items with the same votes are piled up, those that the filters leave below the others. */
-  function stripPoints(items, piles) {
-    return items.map((item) => {
-      const x = item.shares[1];
-      const y = (piles.get(x) || 0) + 1;
-      piles.set(x, y);
-      return {x, y, item};
-    });
-  }
-
-  const spreadPoints = (items) =>
-    placed(items, ({shares}) => Math.max(...shares), ({entropy}) => entropy);
 
   /* The most and the least entropy that k labels can have beside a largest share: what that one
      leaves is spread evenly over the others, or taken by as few as can hold it. */
@@ -153,23 +136,22 @@
 
   const jsdOf = (item, system) => item.results.get(system)?.jsd;
 
-  /* Items as points, without those that lack a value. */
-  function placed(items, xOf, yOf) {
-    return items.map((item) => ({x: xOf(item), y: yOf(item), item}))
-      .filter(({x, y}) => x !== undefined && y !== undefined);
-  }
-
-  /* The ways to draw items: a name, scales, points, perhaps a frame, and what is said of them. */
+  /* The ways to draw items: a name, scales, the place of an item (of which one may have none),
+     perhaps a frame, and what is said of them. */
   const KINDS = {
     strip: {
       scales: (labels) => ({
         x: shareAxis(`share of votes for ${labels[1]}`, -0.02), y: upright(axis("items", {})),
       }),
-      points: stripPoints,
+      // Those that the filters leave come first, and so lie below the others.
+      place({shares: [, x]}, view, piles) {
+        piles.set(x, (piles.get(x) ?? 0) + 1);
+        return {x, y: piles.get(x)};
+      },
       note: () => "Items with the same votes are piled up.",
     },
     simplex: {
-      scales: () => HIDDEN_SCALES, points: trianglePoints, frame: triangleFrame,
+      scales: () => HIDDEN_SCALES, place: ({shares}) => inTriangle(shares), frame: triangleFrame,
       note: () => "The nearer a corner, the larger its share of the votes.",
     },
     spread: {
@@ -177,20 +159,18 @@
         x: shareAxis("share of votes for the most frequent label", 1 / labels.length - 0.02),
         y: upright(entropyAxis(labels)),
       }),
-      points: spreadPoints, frame: spreadFrame,
+      place: ({shares, entropy}) => ({x: Math.max(...shares), y: entropy}), frame: spreadFrame,
       note: () => "The further down and right, the more agree. All points lie between the two lines.",
     },
     "entropy-jsd": {
       scales: (labels, {system}) => ({x: entropyAxis(labels), y: upright(jsdAxis(system))}),
-      points: (items, piles, {system}) =>
-        placed(items, ({entropy}) => entropy, (item) => jsdOf(item, system)),
+      place: (item, {system}) => ({x: item.entropy, y: jsdOf(item, system)}),
       note: ({system}) => `The higher, the further ${system} is from the votes; the further right, the `
         + "more people disagree.",
     },
     "two-systems": {
       scales: (labels, {system, other}) => ({x: jsdAxis(system), y: upright(jsdAxis(other))}),
-      points: (items, piles, {system, other}) =>
-        placed(items, (item) => jsdOf(item, system), (item) => jsdOf(item, other)),
+      place: (item, {system, other}) => ({x: jsdOf(item, system), y: jsdOf(item, other)}),
       frame: pairFrame,
       note: ({system, other}) => `Above the line, ${system} is closer to the votes than ${other}.`,
     },
@@ -206,7 +186,7 @@
   /* What a tooltip says of an item: its votes, its texts, and the JSD where the axes show it. */
   function described(item, view) {
     const far = [view.system, view.other].filter((name) => view.axes && item.results.has(name))
-      .map((name) => make("span", "", `JSD ${number(jsdOf(item, name))}, ${name}`));
+      .map((name) => make("span", "", `JSD ${number(jsdOf(item, name), 2)}, ${name}`));
     return make("div", "", [
       make("span", "", [make("b", "", item.dataset.short), " ", make("code", "uid", item.uid)]),
       bar(item.dataset, item.votes, String),
@@ -292,25 +272,16 @@
       chart.update("none");
     }
 
-    /* Take the axes of a view; return which datasets are shown. */
-    function setAxes(asked) {
+    function show(found, others, pinned, asked) {
       const names = group.filter(({name}) => !asked.dataset || name === asked.dataset)
         .map(({short}) => short).join(", ");
-      const isSame = ["dataset", "axes", "system", "other"]
-        .every((name) => view[name] === asked[name]);
       view = asked;
-      if (isSame) return names;
       kind = kindOf(labels.length, view.axes);
       figure.className = kind.name;
       caption.replaceChildren(make("b", "", names), `: ${kind.note(view)}`, legend(group[0]));
-      chart.options.scales = kind.scales(labels, view);
-      return names;
-    }
-
-    function show(found, others, pinned, asked) {
-      const names = setAxes(asked);
       const piles = new Map();
-      const points = (items) => kind.points(items, piles, view);
+      const points = (items) => items.map((item) => ({...kind.place(item, view, piles), item}))
+        .filter(({x, y}) => x !== undefined && y !== undefined);
       const groups = labels.map((_, k) => points(found.filter((item) => item.majority === k)));
       const n = groups.flat().length;
       groups.unshift(points(others));
@@ -320,7 +291,7 @@
       groups.forEach((group, k) => { chart.data.datasets[k].data = group; });
       canvas.setAttribute("aria-label", `${n} of ${all.length} items of ${names} as points. `
         + `${kind.note(view)} The table holds the same.`);
-      chart.update("none");
+      paint();
     }
 
     function highlight(item) {
@@ -328,8 +299,7 @@
       mark(chart, marked && pointOf(marked));
     }
 
-    paint();
-    return {figure, group, show, highlight, paint};
+    return {group, show, highlight, paint};
   }
 
   /* All drawings. A dataset that came later has one of its own, from when it is first shown. */

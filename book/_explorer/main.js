@@ -4,14 +4,13 @@
 
   const {
     readItems, nameOf, marked, rankedSystems, isCrossed, select, viewFrom, queryOf, fragmentOf,
-    uidFrom, fill, showCard, partsOf, fitted, csvOf, makeDrawings,
+    uidFrom, fill, showCard, choicesOf, fitted, csvOf, makeDrawings,
   } = window.Explorer;
-  const {make, save, count, unpack} = window.Page;
+  const {make, save, count, load, unpack} = window.Page;
   const root = document.getElementById("explorer");
   const form = root.querySelector("form");
   const dialog = root.querySelector("dialog");
-  const here = document.currentScript.src.replace(/[^/]*$/, "");
-  const load = (file, name) => window.Page.load(here + file, name);
+  const table = root.querySelector(".explorer-table");
   // Typing asks anew with each key, and browsers let no address change so often: it waits for a rest.
   const REST = 250;
 
@@ -19,8 +18,11 @@
   let data; // with the datasets that are here; `more` are loaded when they are chosen
   let view, found = [], page = 1, drawings = null, waiting, turn = 0;
 
-  function say(words) {
-    root.querySelector(".explorer-count").textContent = words;
+  /* Say something in its place, which is hidden while nothing is said. */
+  function say(words, name = "count") {
+    const place = root.querySelector(`.explorer-${name}`);
+    place.textContent = words;
+    place.hidden = !words;
   }
 
   function addItems(dataset, fields) {
@@ -50,7 +52,6 @@
     const dataset = {...numbers, extra: true};
     data.datasets.push(dataset);
     addItems(dataset, texts);
-    offerParts([dataset]);
   }
 
   function report(fault) {
@@ -84,71 +85,43 @@
 
   const pinnedItems = () => view.pins.map((name) => byName.get(name));
 
-  /* Add choices to a list, each once. */
-  function offer(name, values, place = form.elements[name]) {
-    const known = new Set([...form.elements[name].options].map(({value}) => value));
-    for (const [value, text] of values) {
-      if (known.has(value)) continue;
-      known.add(value);
-      place.append(make("option", "", text, {value, "data-text": text}));
+  function offerDatasets() {
+    const options = (datasets) => datasets.map(({name, title}) => make("option", {value: name}, title));
+    form.elements.dataset.append(...options(data.datasets));
+    if (!data.more.length) return;
+    form.elements.dataset.append(
+      make("optgroup", {label: "more, loaded when chosen"}, options(data.more)));
+  }
+
+  /* Let lists offer what can be chosen there, after what asks for nothing. */
+  function offer(choices, systems) {
+    for (const [name, values] of Object.entries(choices)) {
+      const list = form.elements[name];
+      const others = values.filter((value) => name !== "other" || value !== view.system);
+      list.replaceChildren(...[...list.options].filter(({value}) => !value),
+        ...others.map((value) => make("option", {value}, marked(value, systems))));
     }
   }
 
-  /* Offer what datasets have. */
-  function offerParts(datasets) {
-    const pairs = (names) => names.map((name) => [name, name]);
-    const withOld = datasets.filter(({old_label: old}) => old);
-    const systems = datasets.flatMap((dataset) => dataset.systems);
-    const names = rankedSystems(itemsOf(datasets)).map((name) => [name, marked(name, systems)]);
-    offer("majority", pairs(datasets.flatMap(({labels}) => labels)));
-    offer("old", pairs(withOld.flatMap(({labels}) => labels)));
-    offer("reason", pairs(datasets.flatMap(({reasons}) => reasons?.names ?? [])));
-    offer("system", names);
-    offer("other", names);
-  }
-
-  function offerChoices() {
-    const pairs = (datasets) => datasets.map(({name, title}) => [name, title]);
-    offer("dataset", pairs(data.datasets));
-    if (data.more.length) {
-      const group = make("optgroup", {label: "more, loaded when chosen"});
-      form.elements.dataset.append(group);
-      offer("dataset", pairs(data.more), group);
-    }
-    for (const option of form.querySelectorAll("option")) option.dataset.text ??= option.text;
-    offerParts(data.datasets);
-  }
+  const choicesOn = (dataset) => choicesOf(askedFor(dataset), systemsOn(dataset));
 
   /* Whether a dataset has all that the view's facets ask for; if not, choosing it drops some. */
   function hasAll(name) {
-    const kept = fitted({...view, dataset: name}, askedFor(name), systemsOn(name));
+    const kept = fitted(view, choicesOn(name));
     return ["majority", "old", "change", "reason", "verdict", "far"].every((one) => kept[one] === view[one]);
   }
 
-  /* Offer what some item can fit, with how many would; what is chosen stays. */
-  function offerPossible(counts) {
-    const asked = askedFor(view.dataset);
-    const labels = {
-      majority: asked.flatMap((dataset) => dataset.labels),
-      old: asked.filter((dataset) => dataset.old_label).flatMap((dataset) => dataset.labels),
-    };
+  /* Say beside each choice how many items would fit; one that none fits is offered no more. */
+  function showCounts(counts) {
     for (const [name, of] of Object.entries(counts)) {
       for (const option of form.elements[name].options) {
-        const {value} = option, n = of.get(value) ?? 0;
+        const {value} = option, n = of.get(value) ?? 0, text = option.dataset.text ??= option.text;
         if (!value) continue;
         // Datasets that are loaded when chosen, or that lack what is asked for, have no number.
         const isKnown = name !== "dataset"
           || (!data.more.some((one) => one.name === value) && hasAll(value));
-        option.hidden = labels[name]?.includes(value) === false;
         option.disabled = isKnown && n === 0 && value !== view[name];
-        option.textContent = option.dataset.text + (isKnown ? ` (${count(n)})` : "");
-      }
-    }
-    for (const name of ["system", "other"]) {
-      for (const option of form.elements[name].options) {
-        const taken = name === "other" && option.value === view.system;
-        option.hidden = option.value !== "" && !systemsOn(view.dataset).includes(option.value);
-        option.disabled = option.hidden || taken;
+        option.textContent = text + (isKnown ? ` (${count(n)})` : "");
       }
     }
     form.elements.axes.querySelector("[value=systems]").disabled = !view.other;
@@ -156,11 +129,15 @@
 
   /* Leave out what the datasets that the view asks for do not have. */
   function fit() {
-    const asked = askedFor(view.dataset), systems = systemsOn(view.dataset);
-    view = fitted(view, asked, systems);
-    for (const [name, there] of Object.entries(partsOf(asked, systems, view))) {
-      root.classList.toggle(`without-${name}`, !there);
-    }
+    const asked = askedFor(view.dataset), choices = choicesOn(view.dataset);
+    view = fitted(view, choices);
+    offer(choices, asked.flatMap(({systems}) => systems));
+    const parts = {
+      old: choices.old.length, reasons: choices.reason.length, systems: view.system,
+      pairs: choices.system.length > 1, other: view.other,
+      texts: asked.some(({fields}) => fields.length),
+    };
+    for (const [name, there] of Object.entries(parts)) root.classList.toggle(`without-${name}`, !there);
     const most = Math.max(...asked.map((dataset) => Math.log2(dataset.labels.length)));
     for (const name of ["low", "high"]) form.elements[name].max = most.toFixed(3);
     writeForm();
@@ -187,7 +164,7 @@
     // For the counts by dataset, all of the book's are looked at, whichever one is asked for.
     const selected = select(itemsOf([...new Set([...askedFor(""), ...asked])]), view);
     found = selected.found;
-    offerPossible(selected.counts);
+    showCounts(selected.counts);
     page = fill(root, found, pinnedItems(), view);
     drawFound();
     const of = `${count(there.length)} items${view.dataset ? ` of ${asked[0].short}` : ""}`;
@@ -199,11 +176,8 @@
     for (const name of ["low", "high"]) form.elements[name].setAttribute("aria-invalid", crossed);
     // What is said of one dataset; the page itself says it of the book's licences.
     const {warning = "", notice = ""} = view.dataset ? asked[0] : {};
-    for (const [name, words] of Object.entries({warning, notice})) {
-      const place = root.querySelector(`.explorer-${name}`);
-      place.hidden = !words;
-      place.textContent = words;
-    }
+    say(warning, "warning");
+    say(notice, "notice");
   }
 
   function drawFound() {
@@ -241,10 +215,8 @@
     const uid = uidFrom(location.hash);
     const item = named(uid);
     const isPlace = !uid || document.getElementById(uid);
-    const message = root.querySelector(".explorer-message");
-    message.hidden = Boolean(item || isPlace);
-    message.textContent = message.hidden ? ""
-      : `No item has the id “${uid}”. Check the link, or search for the item below.`;
+    say(item || isPlace ? ""
+      : `No item has the id “${uid}”. Check the link, or search for the item below.`, "message");
     drawings?.highlight(item || null);
     if (item) showCard(dialog, item, items, found, data, view);
     else if (dialog.open) dialog.close();
@@ -280,8 +252,7 @@
       button.setAttribute("aria-pressed", isPinned);
       button.textContent = isPinned ? "Unpin" : "Pin";
     } else {
-      (place.querySelector(same) ?? root.querySelector(`.found ${same}`)
-        ?? root.querySelector(".explorer-table")).focus();
+      (place.querySelector(same) ?? root.querySelector(`.found ${same}`) ?? table).focus();
     }
   }
 
@@ -289,6 +260,23 @@
     const name = `${data.synthetic ? "synthetic-" : ""}${view.dataset || "items"}-selection.csv`;
     save(csvOf(found, view), "text/csv", name);
   }
+
+  /* What a button does, by the attribute that it has for it. */
+  const ACTIONS = {
+    pin: onPin,
+    unpin: () => {
+      change({pins: []});
+      table.focus();
+    },
+    swap: () => change({low: view.high, high: view.low, page: "1"}),
+    csv: saveCsv,
+    sort: ({dataset: {sort}}) => change({sort: view.sort === sort ? `-${sort}` : sort, page: "1"}),
+    step: ({dataset: {step}}) => {
+      change({page: String(page + Number(step))});
+      table.scrollTop = 0;
+      table.focus();
+    },
+  };
 
   function listen() {
     root.addEventListener("input", ({target}) => {
@@ -301,27 +289,8 @@
       take("", () => change({sort, system, other, axes, pins}));
     });
     root.addEventListener("click", ({target}) => {
-      const {pin, swap, csv, unpin} = target.dataset;
-      if (pin !== undefined) onPin(target);
-      if (swap !== undefined) change({low: view.high, high: view.low, page: "1"});
-      if (csv !== undefined) saveCsv();
-      if (unpin !== undefined) {
-        change({pins: []});
-        root.querySelector(".explorer-table").focus();
-      }
+      for (const name of Object.keys(target.dataset)) ACTIONS[name]?.(target);
     });
-    root.querySelector("thead").addEventListener("click", ({target}) => {
-      const key = target.dataset.sort;
-      if (key) change({sort: view.sort === key ? `-${key}` : key, page: "1"});
-    });
-    root.querySelector(".explorer-pages").addEventListener("click", ({target}) => {
-      if (!target.dataset.step) return;
-      change({page: String(page + Number(target.dataset.step))});
-      const table = root.querySelector(".explorer-table");
-      table.scrollTop = 0;
-      table.focus();
-    });
-    const table = root.querySelector(".explorer-table table");
     const point = ({target}) => {
       const row = target.closest("tr[data-order]");
       if (row) drawings?.highlight(items[row.dataset.order]);
@@ -341,7 +310,7 @@
       history.pushState(null, "", location.pathname + location.search);
       // The focus goes back to the row of the item that was last looked at, or to the table.
       const row = root.querySelector(`tr[data-order="${item.order}"] a`);
-      (row ?? root.querySelector(".explorer-table")).focus();
+      (row ?? table).focus();
       drawings?.highlight(item);
     });
     window.addEventListener("popstate", follow); // links within the page come here too
@@ -353,11 +322,11 @@
       dataset.reasons = reasons?.[dataset.name];
       addItems(dataset, texts[dataset.name]);
     }
-    offerChoices();
+    offerDatasets();
     return new Promise((resolve) => {
       take(location.search, () => {
         listen();
-        root.querySelector(".explorer-table").hidden = false;
+        table.hidden = false;
         show();
         openNamed();
         resolve();

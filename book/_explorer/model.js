@@ -200,37 +200,31 @@
     return sum(shares.map((share) => (share > 0 ? share * Math.log2(1 / share) : 0)));
   }
 
-  /* What the datasets that a view asks for have, of what not every dataset has. */
-  function partsOf(datasets, systems, view) {
+  /* What can be chosen from the lists that depend on the datasets. */
+  function choicesOf(datasets, systems) {
+    const each = (of) => [...new Set(datasets.flatMap((dataset) => of(dataset) ?? []))];
     return {
-      old: datasets.some(({old_label: old}) => old),
-      reasons: datasets.some(({reasons}) => reasons),
-      systems: systems.length > 0,
-      pairs: systems.length > 1,
-      other: view.other !== "",
-      texts: datasets.some(({fields}) => fields.length),
+      majority: each(({labels}) => labels),
+      old: each(({old_label: known, labels}) => known && labels),
+      reason: each(({reasons}) => reasons?.names),
+      system: systems,
+      other: systems,
     };
   }
 
-  /* A view without filters and orders that these datasets and systems cannot follow. */
-  function fitted(view, datasets, systems) {
-    const {majority, change, old, reason, verdict, far, axes, sort} = DEFAULTS;
-    const labels = datasets.flatMap((dataset) => dataset.labels);
-    const oldLabels = datasets.filter(({old_label: known}) => known).flatMap((one) => one.labels);
-    const system = systems.includes(view.system) ? view.system : systems[0] ?? "";
-    const other = systems.includes(view.other) && view.other !== system ? view.other : "";
-    const isSorted = (key) => view.sort.endsWith(key);
-    const hasAxes = view.axes === "entropy" ? system : view.axes === "systems" && other;
-    return {
-      ...view, system, other,
-      ...(!labels.includes(view.majority) && {majority}),
-      ...(!oldLabels.includes(view.old) && {old}),
-      ...(!oldLabels.length && {change}),
-      ...(!datasets.some(({reasons}) => reasons) && {reason}),
-      ...(!system && {verdict, far}),
-      ...(((isSorted("jsd") && !system) || (isSorted("diff") && !other)) && {sort}),
-      ...(!hasAxes && {axes}),
-    };
+  /* A view without what these choices do not allow. */
+  function fitted(view, choices) {
+    const kept = {...view};
+    const drop = (...names) => names.forEach((name) => { kept[name] = DEFAULTS[name]; });
+    for (const [name, values] of Object.entries(choices)) if (!values.includes(view[name])) drop(name);
+    kept.system ||= choices.system[0] ?? "";
+    if (kept.other === kept.system) drop("other");
+    if (!choices.old.length) drop("change");
+    if (!kept.system) drop("verdict", "far");
+    const {system, other} = kept, isSorted = (key) => kept.sort.endsWith(key);
+    if ((isSorted("jsd") && !system) || (isSorted("diff") && !other)) drop("sort");
+    if (!(kept.axes === "entropy" ? system : kept.axes === "systems" && other)) drop("axes");
+    return kept;
   }
 
   /* A view and the address that shares it: what is not the default stands in the query, the open
@@ -268,49 +262,41 @@
     }
   }
 
-  /* The selection as a table for other programs: votes, numbers, and the texts that are here. */
-  function csvOf(items, view) {
-    const union = (lists) => [...new Set(lists.flat())];
-    const datasets = union(items.map(({dataset}) => dataset));
-    const labels = union(datasets.map((dataset) => dataset.labels));
-    const fields = union(datasets.map((dataset) => dataset.fields));
-    const at = ({dataset}, values, label) => values?.[dataset.labels.indexOf(label)];
-    const votes = labels.map((label) => [`votes: ${label}`, (item) => at(item, item.votes, label)]);
-    const oldVotes = labels.map((label) =>
-      [`old votes: ${label}`, (item) => at(item, item.oldVotes, label)]);
-    const ofSystem = (name) => {
-      const get = (item) => item.results.get(name);
-      return [
-        [`label: ${name}`, (item) => item.dataset.labels[get(item)?.label]],
-        ...labels.map((label) => [`share: ${name}: ${label}`,
-          (item) => at(item, get(item)?.shares, label)?.toFixed(4)]),
-        [`jsd_nats: ${name}`, (item) => get(item)?.jsd],
-        [`tvd: ${name}`, (item) => get(item)?.tvd],
-      ];
+  /* What other programs are told of an item: votes, numbers, and the texts that are here. */
+  function cellsOf(item, view) {
+    const {labels, fields, name} = item.dataset;
+    const each = (prefix, names, values) => Object.fromEntries(
+      names.map((one, k) => [prefix + one, values?.[k]]));
+    const ofSystem = (system) => {
+      const {label, shares, jsd, tvd} = item.results.get(system) ?? {};
+      return {
+        [`label: ${system}`]: labels[label],
+        ...each(`share: ${system}: `, labels, shares?.map((share) => share.toFixed(4))),
+        [`jsd_nats: ${system}`]: jsd, [`tvd: ${system}`]: tvd,
+      };
     };
-    const columns = [
-      ["dataset", (item) => item.dataset.name],
-      ["uid", (item) => item.uid],
-      ...votes,
-      ["n_votes", (item) => item.total],
-      ["entropy_bits", (item) => item.entropy],
-      ["majority", (item) => item.dataset.labels[item.majority]],
-      ["old_label", (item) => item.dataset.labels[item.old]],
-      ...oldVotes,
-      ...[view.system, view.other].filter(Boolean).flatMap(ofSystem),
-      ...fields.map((field) =>
-        [field, ({dataset, text}) => text[dataset.fields.indexOf(field)]]),
-    ].map(([name, valueOf]) => [name, ...items.map((item) => valueOf(item) ?? "")]);
-    // A column is left out where no item has a value.
-    const filled = columns.filter(([, ...values]) => values.some((value) => value !== ""));
-    const cell = (value) =>
+    return {
+      dataset: name, uid: item.uid, ...each("votes: ", labels, item.votes),
+      n_votes: item.total, entropy_bits: item.entropy,
+      majority: labels[item.majority], old_label: labels[item.old],
+      ...each("old votes: ", labels, item.oldVotes),
+      ...ofSystem(view.system), ...ofSystem(view.other), ...each("", fields, item.text),
+    };
+  }
+
+  /* The selection as a table, without columns in which no item has a value. */
+  function csvOf(items, view) {
+    const rows = items.map((item) => cellsOf(item, view));
+    const isFilled = (name) => rows.some((row) => (row[name] ?? "") !== "");
+    const names = [...new Set(rows.flatMap(Object.keys))].filter(isFilled);
+    const cell = (value = "") =>
       (/[",\r\n]/.test(value) ? `"${String(value).replaceAll('"', '""')}"` : value);
-    const row = (_, i) => `${filled.map((values) => cell(values[i])).join(",")}\n`;
-    return Array.from({length: items.length + 1}, row).join("");
+    return [names, ...rows.map((row) => names.map((name) => row[name]))]
+      .map((cells) => `${cells.map((value) => cell(value)).join(",")}\n`).join("");
   }
 
   window.Explorer = {
     readItems, nameOf, marked, rankedSystems, isCrossed, select, difference, neighboursOf, viewFrom,
-    queryOf, fragmentOf, uidFrom, partsOf, fitted, csvOf, entropyOf, DEFAULTS,
+    queryOf, fragmentOf, uidFrom, choicesOf, fitted, csvOf, entropyOf, DEFAULTS,
   };
 })();

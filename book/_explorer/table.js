@@ -2,12 +2,9 @@
 (function () {
   "use strict";
 
-  const {make, sum, count} = window.Page;
+  const {make, sum, count, percent, number, painted} = window.Page;
   const {fragmentOf, difference} = window.Explorer;
   const ROWS = 50;
-
-  /* The colour of a label in both looks; the style sheet chooses. */
-  const painted = ([light, dark]) => `--light: ${light}; --dark: ${dark}`;
 
   /* A bar of counts or shares, with the numbers where there is room; spoken in full. */
   function bar({labels, colours}, values, shown) {
@@ -23,19 +20,10 @@
     return make("span", "votes", parts, {role: "img", "aria-label": spoken, title: spoken});
   }
 
-  function number(value, digits = 2) {
-    return value === undefined ? "–" : value.toFixed(digits);
-  }
-
-  /* A difference with its sign. */
-  function signed(value, digits = 2) {
-    if (value === undefined) return "–";
-    const size = Math.abs(value).toFixed(digits);
-    return Number(size) === 0 ? size : `${value < 0 ? "−" : "+"}${size}`;
-  }
-
-  function percent(share) {
-    return `${Math.round(100 * share)}%`;
+  /* A difference with its sign, none where it is 0 as shown. */
+  function signed(value) {
+    const text = number(value, 2);
+    return value > 0 && Number(text) ? `+${text}` : text.replace("−0.00", "0.00");
   }
 
   /* An item's text in a line: one or both texts, or the first and the last of several. */
@@ -64,12 +52,12 @@
     return make("tr", "", [
       make("th", "", make("span", "item", [link, pinButton(item, view)]), {scope: "row"}),
       make("td", "", bar(item.dataset, item.votes, String)),
-      make("td", "number", number(item.entropy)),
+      make("td", "number", number(item.entropy, 2)),
       make("td", "", [labels[item.majority], make("small", "", percent(item.share))]),
       make("td", "needs-old",
         [hasOld ? labels[item.old] : "–", overruled ? make("small", "", "overruled") : ""]),
       make("td", "number needs-systems",
-        [number(result?.jsd), wrong ? make("small", "", "other label") : ""]),
+        [number(result?.jsd, 2), wrong ? make("small", "", "other label") : ""]),
       make("td", "number needs-other", signed(difference(item, view))),
     ], {"data-order": item.order});
   }
@@ -106,7 +94,5 @@
     return page;
   }
 
-  Object.assign(window.Explorer, {
-    bar, number, signed, percent, summary, pinButton, fill, painted,
-  });
+  Object.assign(window.Explorer, {bar, summary, pinButton, fill});
 })();

@@ -2,34 +2,29 @@
 (() => {
   "use strict";
 
-  const {make} = window.Page;
+  const {make, choice, dot, number} = window.Page;
   const WAYS = {lower: "lower is better", higher: "higher is better", zero: "nearer 0 is better"};
   const KINDS = ["perfect_model", "second_crowd", "human", "people", "chance", "baseline", "model"];
-
-  const choice = (label, names, changed) => {
-    const select = make("select", {}, names.map((name, place) => make("option", {value: place}, name)));
-    select.addEventListener("change", changed);
-    return [make("label", {}, `${label} `, select), select];
-  };
 
   function start(place) {
     const data = JSON.parse(place.querySelector("script").textContent);
     const slider = place.dataset.slider;
-    const draw = () => show();
-    const [datasetLabel, dataset] = choice("Dataset", data.datasets, draw);
-    const [measureLabel, measure] = choice("Measure", data.measures.map(([title]) => title), draw);
-    const [sortLabel, sort] = choice("Sort by", ["value", "group, then value", "name"], draw);
     const controls = make("div", {class: "controls"});
-    if (data.datasets.length > 1) controls.append(datasetLabel);
-    controls.append(measureLabel, sortLabel);
-
+    const choose = (label, names) => {
+      const list = choice(names.map((name, place) => [place, name]), show);
+      if (names.length > 1 || label !== "Dataset") controls.append(make("label", {}, `${label} `, list));
+      return list;
+    };
+    const dataset = choose("Dataset", data.datasets);
+    const measure = choose("Measure", data.measures.map(([title]) => title));
+    const sort = choose("Sort by", ["value", "group, then value", "name"]);
     const last = data.steps.length - 1;
     const range = make("input", {type: "range", min: 0, max: last, step: 1});
     const output = make("output");
     if (slider) {
       const name = slider[0].toUpperCase() + slider.slice(1);
       range.value = nearest(data.steps, 1);
-      range.addEventListener("input", draw);
+      range.addEventListener("input", show);
       controls.append(make("label", {class: "slider"}, `${name} `, range, output));
     }
     const way = make("p", {class: "way"});
@@ -71,16 +66,12 @@
 
   function line([, system, , , value, low, high], data, least, top) {
     const [name, kind] = data.systems[system];
-    const percent = (length) => `${(100 * length) / (top - least)}%`;
-    const hasInterval = low != null && high > low;
-    const bar = `left: ${percent(low - least)}; width: ${percent(high - low)}`;
-    const ends = hasInterval ? ` [${low.toFixed(3)}, ${high.toFixed(3)}]` : "";
+    const at = (place) => 100 * (place - least) / (top - least);
+    const ends = high > low ? ` [${number(low)}, ${number(high)}]` : "";
     return make("li", {class: `kind-${kind}`},
       make("span", {class: "name"}, name),
-      make("span", {class: "track", "aria-hidden": "true"},
-        hasInterval ? make("i", {class: "bar", style: bar}) : null,
-        make("i", {class: "dot", style: `left: ${percent(value - least)}`})),
-      make("span", {class: "number"}, (value.toFixed(3) + ends).replace(/-/g, "−")));
+      make("span", {class: "track", "aria-hidden": "true"}, dot([value, low, high], at)),
+      make("span", {class: "number"}, number(value) + ends));
   }
 
   document.querySelectorAll(".interactive").forEach(start);

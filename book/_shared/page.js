@@ -40,15 +40,38 @@
     setTimeout(() => URL.revokeObjectURL(url), 10_000);
   }
 
-  const sum = (values) => values.reduce((all, value) => all + value, 0);
-  const count = (n) => n.toLocaleString("en");
+  /* A list to choose from: options [value, text]; `onChange` is called after each choice. */
+  function choice(options, onChange, attributes = {}) {
+    const list = make("select", attributes, options.map(([value, text]) => make("option", {value}, text)));
+    list.addEventListener("change", onChange);
+    return list;
+  }
 
-  /* Load a script of the site; return what it holds by this name, where it holds data. */
-  async function load(address, name) {
+  /* A value as a dot, on a bar where it has an interval; `at` says where values are, in percent. */
+  function dot([value, low, high], at) {
+    const mark = make("i", {class: "dot", style: `left: ${at(value)}%`});
+    if (!(high > low)) return [mark];
+    return [make("i", {class: "bar", style: `left: ${at(low)}%; width: ${at(high) - at(low)}%`}), mark];
+  }
+
+  const sum = (values) => values.reduce((all, value) => all + value, 0);
+  const mean = (values) => sum(values) / values.length;
+  const argmax = (values) => values.indexOf(Math.max(...values));
+  const count = (n) => n.toLocaleString("en");
+  const percent = (share) => `${Math.round(100 * share)}%`;
+  const number = (value, digits = 3) => value?.toFixed(digits).replace("-", "−") ?? "–";
+
+  /* The colour of a label in both looks; the style sheet chooses. */
+  const painted = ([light, dark]) => `--light: ${light}; --dark: ${dark}`;
+
+  const folder = document.currentScript.src.replace(/[^/]*$/, "explorer/");
+
+  /* Load a file of the explorer; return what it holds by this name, where it holds data. */
+  async function load(file, name) {
     await new Promise((resolve, reject) => {
-      const script = make("script", {src: address});
+      const script = make("script", {src: folder + file});
       script.onload = resolve;
-      script.onerror = () => reject(new Error(`${address.replace(/.*\//, "")} is missing`));
+      script.onerror = () => reject(new Error(`${file} is missing`));
       document.head.append(script);
     });
     return name && unpack(window[name]);
@@ -68,5 +91,8 @@
     return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
   }
 
-  window.Page = {make, table, terms, save, sum, count, load, unpack, uniform};
+  window.Page = {
+    make, table, terms, save, choice, dot, sum, mean, argmax, count, percent, number, painted, load, unpack,
+    uniform,
+  };
 })();

@@ -170,6 +170,7 @@ class TableFields(Strict):
     old_label: str = ""
     texts: dict[str, str] = Field(default_factory=dict)
     texts_by: str = ""
+    texts_escaped: bool = False
 
     @field_validator("each", mode="before")
     @classmethod

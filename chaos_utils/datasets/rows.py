@@ -7,6 +7,7 @@ repaired.
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from html import unescape
 from types import MappingProxyType
 from typing import Any
 
@@ -138,6 +139,7 @@ class Rows:
             counts, annotations, notes = self._cast(reader)
         self._check_items(counts, majority)
         most = counts.argmax(axis=1)
+        written = unescape if reader.texts_escaped else str
         return Votes(
             dataset=dataset,
             uids=tuple(map(str, range(len(counts)))) if reader.numbered
@@ -148,7 +150,7 @@ class Rows:
             given_old_label=None if old is None else frozen(np.maximum(old, 0)),
             given_old_votes=None if old is None else frozen(self._old_votes(old)),
             texts=tuple(
-                MappingProxyType(dict(zip(dataset.text_fields, text, strict=True)))
+                MappingProxyType(dict(zip(dataset.text_fields, map(written, text), strict=True)))
                 for text in zip(*texts, strict=True)
             ),
             annotations=annotations,

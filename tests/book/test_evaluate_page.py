@@ -41,8 +41,8 @@ READ = """([cases, known]) => cases.map(([content, name, allowMissing]) => {
     return {systems: Evaluate.read(bytes.buffer, name, known, allowMissing)};
   } catch (fault) {
     if (!(fault instanceof Evaluate.Fault)) throw fault;
-    const {message, found, expected, todo} = fault;
-    return {message, found, expected, todo};
+    const all = (part) => [part, [fault, ...fault.others].map((one) => one[part]).join("\\n")];
+    return Object.fromEntries(["message", "found", "expected", "todo"].map(all));
   }
 })"""
 MEASURED = """([text, name, known, resamples]) => {
@@ -221,6 +221,10 @@ FAULTS = {
     "huge": (rows_with(5, "u5,1e999,0.5,0.5"), "not numbers; 1e999"),
     "doubled": (rows_with(4, "u3,0.5,0.25,0.25"), "uid u3 again, first on line 5; line 6"),
     "no uid": (rows_with(4, ",0.5,0.25,0.25"), "line 6; no uid"),
+    "several": (
+        re.sub(r"\nu5,.*\nu6,", "\nu5,x,0,1\nu6,2", rows_with(4, "u3,0.5", ",NaN,0,1")),
+        "line 6: 2 fields; no uid; again; first on line 5; line 8: x, 0, 1; line 9: 2; sum is; u4",
+    ),
     "short row": (rows_with(4, "u4,0.5,0.5"), "line 6: 3 fields; 4 fields; cut off"),
     "open quotation": (rows_with(4, 'u4,"0.5,0.25,0.25'), 'line 6: "0.5; not numbers'),
     "case": (csv_text(header=f"uid,{CLASSES.upper()}"), "rename ENTAILMENT to entailment, NEUTRAL"),

@@ -93,8 +93,8 @@ def test_old_labels_and_texts_from_the_same_file_or_from_another(tmp_path):
     assert one.old_label.tolist() == [2, 0]
     assert one.old_votes.tolist() == [[0, 0, 1], [1, 0, 0]]
     assert not one.has_old_votes
-    others = "id\twhat is seen\n8\ta line\n7\ta dot\n9\tunused\n"
-    by_id = reader | {"texts_by": "id"}
+    others = "id\twhat is seen\n8\ta&#32;line\n7\ta dot\n9\tunused\n"
+    by_id = reader | {"texts_by": "id", "texts_escaped": True}
     two = read(tmp_path, (rows, others), by_id, texts=["scene"])
     assert [text["scene"] for text in (*one.texts, *two.texts)] == ["a dot", "a line"] * 2
     with pytest.raises(ChaosError, match="no text of item '8'"):
