@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from chaos_utils.base.errors import counted
+from chaos_utils.datasets.cells import as_number
 from chaos_utils.datasets.frame import Column, Frame
 from chaos_utils.datasets.labels import is_rating
 from chaos_utils.datasets.layout import Layout, described, layout_of
@@ -149,14 +150,16 @@ def _others(frame: Frame, layout: Layout) -> tuple[list[str], list[str], int]:
     first[items.codes[rows]] = rows
     names: list[str] = []
     for name in layout.others:  # an object's parts, one level down
-        parts = {key for value in frame.column(name).values if isinstance(value, dict)
-                 for key in value}  # fmt: skip
-        names += sorted(f"{name}.{key}" for key in parts) or [name]
+        parts = dict.fromkeys(key for value in frame.column(name).values
+                              if isinstance(value, dict) for key in value)  # fmt: skip
+        names += [f"{name}.{key}" for key in parts] or [name]
     texts: dict[str, Ints] = {}
     for name in names:
         cells = frame.column(name).identifiers()
         is_text = any(" " in one for one in cells.values)
         is_text |= len(cells.values) > len(items.values) / 2
+        is_text &= all(isinstance(value, str) for value in frame.column(name).values)
+        is_text &= any(as_number(one) is None for one in cells.values)
         codes = cells.codes[there]
         same = codes == cells.codes[first][items.codes[there]]
         if is_text and (codes >= 0).all() and same.all():

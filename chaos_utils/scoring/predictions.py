@@ -153,9 +153,11 @@ def _misfit(frame: PredictionFrame, dataset: Dataset, found: Sequence[str | None
     lacking = [name for name, there in zip(columns, found, strict=False) if there is None]
     todo = None
     if len(others) == 1 and isinstance(frame.columns[frame.unnamed[0]][0], str):
-        todo = f"call the column {others[0]} sample if it holds answered labels"
+        todo = f"rename the column {others[0]!r} to 'sample' if it holds answered labels"
     elif others:
-        todo = f"rename them, or say which is which: --answers {others[0]}={dataset.labels[0]},…"
+        label = next((label for label, there in zip(dataset.labels, found, strict=False)
+                      if there is None), dataset.labels[0])  # fmt: skip
+        todo = f"rename them, or say which is which: --answers {others[0]}={label},…"
     return ChaosError(
         f"The {what} do not fit {dataset.title}." if found else f"None of the {what} is a label.",
         where=frame.path,
@@ -573,6 +575,12 @@ class _Part:
             if seen.any():
                 notes.append(f"labels have {seen.mean():.1%} of the first token's probability")
             if tokens.any(axis=0).all() and seen.mean() >= _ENOUGH_OF_TOKEN:
+                lacks = int((~(tokens > 0).all(axis=1) & (seen > 0)).sum())
+                if lacks:
+                    notes.append(
+                        f"{counted(lacks, 'item')} with a label that is not among the first "
+                        "tokens given: it counts as 0"
+                    )
                 return self._where(seen > 0), tokens[seen > 0], (), notes
             counts, unread = self._weighed(DRAWN)
             notes += self._unread(unread, counts.sum() + unread.total())
@@ -580,8 +588,8 @@ class _Part:
         part, counts, totals = self._where(totals > 0), counts[totals > 0], totals[totals > 0]
         n_samples = (int(totals.min()), int(totals.max()))
         notes.append(
-            f"machine votes: {'–'.join(f'{n:,}' for n in dict.fromkeys(n_samples))} samples per "
-            f"item, smoothed by {SMOOTHING}"
+            f"machine votes: {'–'.join(f'{n:,}' for n in dict.fromkeys(n_samples))} "
+            f"{'sample' if max(n_samples) == 1 else 'samples'} per item, smoothed by {SMOOTHING}"
         )
         shares = (counts + 0.5) / (totals + counts.shape[1] / 2)[:, np.newaxis]
         return part, shares, n_samples, notes
