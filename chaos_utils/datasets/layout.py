@@ -419,7 +419,7 @@ class _Search:
         stated = {_N_VOTES: _N_VOTES} if _N_VOTES in self.frame.names else {}
         if not (are_shares or stated) and self._may_be_ratings(numbers):
             self._doubt(
-                f"small numbers in {_listed(numbers)}, none of them 0: the votes for each label, "
+                f"small numbers in {_listed(numbers)}: the votes for each label, "
                 "or a rating by each person?",
                 [base | {"format": "columns", "labels": numbers}, base | {"format": "wide"}],
                 numbers,
@@ -439,7 +439,8 @@ class _Search:
             return False
         counts = np.stack(columns)
         n_votes = counts.sum(axis=0)
-        return bool(0 < counts.min() <= counts.max() <= _MOST_RATING and np.ptp(n_votes))
+        are_small = 0 < counts.min() <= counts.max() <= _MOST_RATING or counts.max() == 1
+        return bool(are_small and np.ptp(n_votes))
 
     def layout(self, reader: dict[str, Any], numbers: Sequence[str] = ()) -> Layout:
         """Return a reader with the labels that it finds."""
