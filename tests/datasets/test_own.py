@@ -145,7 +145,7 @@ FEW += "1,a b,pos,7,100,1.5\n1,a b,neg,8,101,2.5\n2,c d,pos,7,102,3.5\n2,c d,pos
         ("id,age,yes,no\n1,30,2,1\n2,40,0,3\n", ["label: age", "labels: ['yes', 'no']"]),
         ("task_id,id,label\n1,a,x\n1,b,y\n2,a,x\n2,b,x\n", ["item: task_id", "item: id"]),
     ],
-    ids=["no label", "two labels", "numbered", "lists", "ratings", "yes or no", "measures", "two items"],
+    ids=["no label", "two labels", "numbered", "lists", "ratings", "0 or 1", "measures", "items"],
 )  # fmt: skip
 def test_what_may_be_read_in_two_ways_is_refused_with_both(path, content, readings):
     path.write_text(content)
