@@ -4,6 +4,7 @@ import difflib
 from collections.abc import Iterable
 
 _FEW = 10  # words that are listed beside the closest
+_MOST = 100  # that are listed where none is close
 
 
 class ChaosError(Exception):
@@ -71,7 +72,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     known = list(known)
     by_letters = {one.casefold(): one for one in known}
     close = difflib.get_close_matches(word.casefold(), by_letters, n=1)
-    listed = ", ".join(known)
+    listed = ", ".join(known[:_MOST]) + ", …" * (len(known) > _MOST)
     if close:
         several = f" One of: {listed}" if 1 < len(known) <= _FEW else ""
         return f"did you mean {by_letters[close[0]]!r}?{several}"

@@ -280,7 +280,8 @@ class Dataset(Strict):
             content.setdefault("text_titles", titles)
         labels = content.get("labels")
         if isinstance(labels, list):
-            if any(isinstance(label, bool) for label in labels):
+            stated = [label.get("name") if isinstance(label, dict) else label for label in labels]
+            if any(isinstance(label, bool) for label in stated):
                 raise ValueError("a label is true or false; put 'Yes' and 'No' in quotation marks")
             named = [
                 {"name": str(label)} if isinstance(label, str | int) else label for label in labels

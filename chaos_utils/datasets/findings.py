@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from chaos_utils.base.errors import counted
+from chaos_utils.datasets.cells import as_number
 from chaos_utils.datasets.frame import Column, Frame
 from chaos_utils.datasets.layout import Layout, described, layout_of
 from chaos_utils.datasets.readers import read_noting
@@ -145,14 +146,16 @@ def _others(frame: Frame, layout: Layout) -> tuple[list[str], list[str], int]:
     there, first = items.codes >= 0, items.first
     names: list[str] = []
     for name in layout.others:  # an object's parts, one level down
-        parts = {key for value in frame.column(name).values if isinstance(value, dict)
-                 for key in value}  # fmt: skip
-        names += sorted(f"{name}.{key}" for key in parts) or [name]
+        parts = dict.fromkeys(key for value in frame.column(name).values
+                              if isinstance(value, dict) for key in value)  # fmt: skip
+        names += [f"{name}.{key}" for key in parts] or [name]
     texts: dict[str, Ints] = {}
     for name in names:
         cells = frame.column(name).identifiers
         is_text = any(" " in one for one in cells.values)
         is_text |= len(cells.values) > len(items.values) / 2
+        is_text &= all(isinstance(value, str) for value in frame.column(name).values)
+        is_text &= any(as_number(one) is None for one in cells.values)
         is_there = (cells.codes[there] >= 0).all()
         if is_text and is_there and cells.is_same_within(items).all():
             texts[name] = cells.codes[first].astype(np.int64)

@@ -441,15 +441,27 @@ def _refuse_an_object(content: Content, faults: Faults) -> None:
     except ValueError:
         return
     below = list(whole.values())
+    by_column = 'save a row each, as pandas does by to_json(FILE, orient="records")'
     lists = [key for key, value in whole.items() if isinstance(value, list) and value
              and isinstance(value[0], dict)]  # fmt: skip
+    if below and not lists and all(isinstance(value, list) for value in below):
+        raise faults.fatal(
+            "The data file is one JSON object of lists.",
+            f"{counted(len(below), 'key')}, such as {', '.join(map(shorten, list(whole)[:3]))}",
+            "a list of objects, or one object per line",
+            f"where each list is a column, {by_column}; where keys are items, say so in a "
+            "dataset's YAML file: `reader: {format: columns, keys: [item], labels: value}`",
+        )
     if below and all(isinstance(value, dict) for value in below):
         fields = dict.fromkeys(name for value in below[:9] for name in value)
         raise faults.fatal(
             "The data file is one JSON object, whose keys may be the items.",
             f"{counted(len(below), 'key')} of objects with {', '.join(map(shorten, fields))[:160]}",
             "a list of objects, or one object per line",
-            "name what the keys are in a dataset's YAML file: `reader.keys: [item]`",
+            by_column
+            if next(iter(fields), "") == "0"
+            else "name what the keys are in a dataset's YAML file: `reader.keys: [item]`, or "
+            "`[item, annotator]` where those below are annotators, beside its format and label",
         )
     if lists and "\n" in content.text().strip():
         raise faults.fatal(
@@ -477,7 +489,12 @@ def _head(text: str) -> tuple[list[str], str, str]:
     row = [first]
     with suppress(csv.Error):  # which reading on explains
         row = next(csv.reader(io.StringIO(first, newline=""), delimiter=delimiter), [])
-    return [name.strip() for name in row], delimiter, first
+    return _names(row), delimiter, first
+
+
+def _names(header: Sequence[str]) -> list[str]:
+    """Return a header's names; a table's own index, which pandas leaves unnamed, is ``unnamed``."""
+    return [name.strip() or "unnamed" for name in header]
 
 
 def _large_csv(content: Content) -> Frame | None:
@@ -494,7 +511,7 @@ def _large_csv(content: Content) -> Frame | None:
         and len(set(names)) == len(names)
         and first.count('"') % 2 == 0
         and data.count(b'"') % 2 == 0
-        and data.count(b"\n" + first.strip().encode()) == 0
+        and sum(_is_cell_of(data, name, delimiter, len(first)) for name in names) < 2
     )
     if not is_usual:
         return None
@@ -522,6 +539,16 @@ def _large_csv(content: Content) -> Frame | None:
         return None
 
 
+def _is_cell_of(data: bytes, name: str, delimiter: str, start: int) -> bool:
+    """Return whether a cell of a CSV file is a column's name, as where two files are joined."""
+    plain, field = name.encode(), delimiter.encode()
+    return data.find(plain, start) >= 0 and any(
+        data.find(before + plain + after, start) >= 0
+        for before in (b"\n", field)
+        for after in (field, b"\n", b"\r")
+    )
+
+
 def _encoded(cells: Any) -> Column:
     encoded = cells.dictionary_encode().unify_dictionaries().combine_chunks()
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
@@ -535,6 +562,7 @@ def _csv(content: Content, faults: Faults) -> Frame:
     names, delimiter, _ = _head(text)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     header: list[str] = []
+    wanted: set[str] = set()
     known: list[dict[str, int]] = []
     codes: list[array[int]] = []
     places: tuple[array[int], array[int]] = (array("q"), array("q"))
@@ -546,15 +574,16 @@ def _csv(content: Content, faults: Faults) -> Frame:
                 continue
             if not header:
                 header = row
-                names = [name.strip() for name in row]
+                names = _names(row)
                 _check_names(names, faults)
                 known, codes = [{} for _ in names], [array("i") for _ in names]
+                wanted = set(filter(None, header))
                 continue
             n_rows += 1  # as in parquet
             problem = ""
             if len(row) != len(names):
                 problem = f"found {len(row)} fields; expected {len(names)}, as the header has"
-            elif row == header:
+            elif len(wanted.intersection(row)) > 1:  # in whatever order
                 problem = "found the header again; expected it once: are two files joined?"
             if problem:
                 faults.add(f"row {n_rows}, line {line}", [problem])

@@ -31,6 +31,7 @@ from chaos_utils.datasets.labels import in_order, is_rating
 _ITEM = ("item", "uid", "id", "item_id", "example_id", "instance_id", "sample_id", "pair_id",
          "pairid", "question_id", "task_id", "hitid", "hit_id", "assignment_task_id",
          "input_hash", "document_id", "doc_id", "task")  # fmt: skip
+_ROW = ("idx", "index", "unnamed")  # names an item where each row is one
 _ANNOTATOR = ("annotator", "worker", "annotator_id", "worker_id", "workerid", "rater", "rater_id",
               "coder", "coder_id", "user", "user_id", "participant", "participant_id",
               "completed_by", "worker_name", "annotator_name", "username", "assignment_worker_id",
@@ -179,12 +180,16 @@ class _Search:
         long = {"format": "long"} | base | ({"annotator": annotator} if annotator else {})
         if label:
             return self._by_label(long, label)
-        votes = self._columns_of_votes(item)
+        row = item
+        if not (item or annotator):
+            row = next((name for name in self.named(_ROW) if not self._repeats(name)), "")
+            base["item"] = row
+        votes = self._columns_of_votes(row)
         if votes:
             return {"format": "columns"} | base | {"labels": votes}
         lists = [name for name in self.named(_LISTS) if _is_list(self.frame.column(name))]
         if len(lists) == 1 and not annotator:
-            return self._by_label(long, lists[0])
+            return self._by_label(long | base, lists[0])
         answers = [name for name in self.frame.names if self.plain[name].startswith(_ANSWERS)]
         labels = self.named(_LABEL, [item, annotator]) or answers
         if item and len(labels) > 1 and labels == answers and all(map(self._is_one_hot, labels)):
@@ -198,7 +203,7 @@ class _Search:
             )
         if item and (annotator or self._repeats(item)):
             self._no_label(long, item, annotator)
-        return self._wide(item, base)
+        return self._wide(row, base)
 
     def _tool(self) -> dict[str, Any] | None:
         """Return the reader of a tool's export that is known by its columns."""
@@ -430,7 +435,7 @@ class _Search:
         stated = {_N_VOTES: _N_VOTES} if _N_VOTES in self.frame.names else {}
         if not (are_shares or stated) and self._may_be_ratings(numbers):
             self._doubt(
-                f"small numbers in {_listed(numbers)}, none of them 0: the votes for each label, "
+                f"small numbers in {_listed(numbers)}: the votes for each label, "
                 "or a rating by each person?",
                 [base | {"format": "columns", "labels": numbers}, base | {"format": "wide"}],
                 numbers,
@@ -450,7 +455,8 @@ class _Search:
             return False
         counts = np.stack(columns)
         n_votes = counts.sum(axis=0)
-        return bool(0 < counts.min() <= counts.max() <= _MOST_RATING and np.ptp(n_votes))
+        are_small = 0 < counts.min() <= counts.max() <= _MOST_RATING or counts.max() == 1
+        return bool(are_small and np.ptp(n_votes))
 
     def layout(self, reader: dict[str, Any], numbers: Sequence[str] = ()) -> Layout:
         """Return a reader with the labels that it finds."""

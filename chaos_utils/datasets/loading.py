@@ -269,5 +269,6 @@ def check_available(values: Mapping[str, object], defaults: Mapping[str, object]
             where="missing: " + ", ".join(files[:_SHOWN]) + " …" * (len(files) > _SHOWN),
             found=", ".join(f"{name}={values[name]!r}" for name in changed),
             expected=", ".join(f"{name}={defaults[name]!r}" for name in changed),
-            todo="run `chaos data fetch` to compute with parameters of your own",
+            todo="run `chaos data fetch` to compute with parameters of your own, or look at the "
+            "synthetic sample with -p data=sample",
         )

@@ -191,13 +191,14 @@ def _misfit(frame: PredictionFrame, words: Wording, found: Sequence[str | None])
     lacking = [name for name, there in zip(columns, found, strict=False) if there is None]
     todo = None
     if len(others) == 1 and isinstance(frame.column(frame.unnamed[0])[0], str):
-        todo = f"call the column {others[0]} sample if it holds a model's answers; "
+        todo = f"rename the column {others[0]} to 'sample' if it holds a model's answers; "
         todo += f"`{_CHECK}` reads people's"
-    elif others and words.answers:
-        todo = "name the label of each in --answers too"
     elif others:
-        label = words.dataset.labels[0]
-        todo = f"rename them, or say which is which: --answers {others[0]}={label},…"
+        labels = words.dataset.labels
+        label = next((label for label, there in zip(labels, found, strict=False)
+                      if there is None), labels[0])  # fmt: skip
+        todo = "name the label of each" if words.answers else "rename them, or say which is which"
+        todo += f": --answers {others[0]}={label},…"
     return ChaosError(
         f"The {what} do not fit {words.dataset.title}."
         if found
@@ -639,6 +640,12 @@ class _Part:
             if seen.any():
                 notes.append(f"labels have {seen.mean():.1%} of the first token's probability")
             if tokens.any(axis=0).all() and seen.mean() >= _ENOUGH_OF_TOKEN:
+                lacks = int((~(tokens > 0).all(axis=1) & (seen > 0)).sum())
+                if lacks:
+                    notes.append(
+                        f"{counted(lacks, 'item')} with a label that is not among the first "
+                        "tokens given: it counts as 0"
+                    )
                 return self._where(seen > 0), tokens[seen > 0], (), notes
             counts, unread = self._weighed(DRAWN)
             notes += self._unread(unread, counts.sum() + unread.total())
@@ -646,8 +653,8 @@ class _Part:
         part, counts, totals = self._where(totals > 0), counts[totals > 0], totals[totals > 0]
         n_samples = (int(totals.min()), int(totals.max()))
         notes.append(
-            f"machine votes: {'–'.join(f'{n:,}' for n in dict.fromkeys(n_samples))} samples per "
-            f"item, smoothed by {SMOOTHING}"
+            f"machine votes: {'–'.join(f'{n:,}' for n in dict.fromkeys(n_samples))} "
+            f"{'sample' if max(n_samples) == 1 else 'samples'} per item, smoothed by {SMOOTHING}"
         )
         shares = (counts + 0.5) / (totals + counts.shape[1] / 2)[:, np.newaxis]
         return part, shares, n_samples, notes

@@ -136,6 +136,7 @@ def test_data_that_is_not_there_names_the_closest_or_says_what_is_lacking():
         ({"titel": "x"}, "titel: no such field; did you mean 'title'?"),
         ({"name": "Not a name"}, "name: found 'Not a name'; expected lower-case letters, digits"),
         ({"labels": [True, False]}, "put 'Yes' and 'No' in quotation marks"),
+        ({"labels": [{"name": True}, {"name": False}]}, "put 'Yes' and 'No' in quotation marks"),
         ({"labels": [{"name": "a", "spellings": ["b"]}, "b"]}, "'b' stands for two labels"),
         ({"files": [{"name": "f", "url": "https://x"}]}, "has an address and no sha256"),
         ({"files": [{"name": "../f"}]}, "no path below a data folder"),

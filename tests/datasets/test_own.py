@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.__main__ import app
 from chaos_utils.datasets.findings import check_file
+from chaos_utils.datasets.frame import LARGE
 from chaos_utils.datasets.loading import load_all_votes
 
 GOOD = """Item ID,Text,Rater,Label,age
@@ -139,10 +140,12 @@ FEW += "1,a b,pos,7,100,1.5\n1,a b,neg,8,101,2.5\n2,c d,pos,7,102,3.5\n2,c d,pos
          ["format: columns", "each: [label]"]),
         ("id,ann,bob\n" + "".join(f"{k},{k % 5 + 1},{k % 3 + 1}\n" for k in range(20)),
          ["format: wide", "labels: [ann, bob]"]),
+        ("id,a,b\n" + "".join(f"{k},{k % 2},{(k + 1) % 3 % 2}\n" for k in range(20)),
+         ["format: wide", "labels: [a, b]"]),
         ("id,age,yes,no\n1,30,2,1\n2,40,0,3\n", ["label: age", "labels: ['yes', 'no']"]),
         ("task_id,id,label\n1,a,x\n1,b,y\n2,a,x\n2,b,x\n", ["item: task_id", "item: id"]),
     ],
-    ids=["no label", "two labels", "numbered", "lists", "ratings", "measures", "two items"],
+    ids=["no label", "two labels", "numbered", "lists", "ratings", "0 or 1", "measures", "items"],
 )  # fmt: skip
 def test_what_may_be_read_in_two_ways_is_refused_with_both(path, content, readings):
     path.write_text(content)
@@ -186,9 +189,13 @@ def test_drafts_and_what_was_discarded_are_left_out_and_counted(path):
     ("content", "said"),
     [
         (b'{"1": {"label": "a"}, "2": {"label": "b"}}', r"reader\.keys: \[item\]"),
+        (b'{"item": {"0": 1, "1": 2}, "label": {"0": "a", "1": "b"}}', 'orient="records"'),
+        (b'{"item": [1, 2], "label": ["a", "b"]}', 'orient="records"'),
         (b'{"all":\n [{"id": 1}]}', r"reader\.records: all"),
         (b"[[1, 2]]", "a list of lists"),
         (b"item,label\n1,a\nitem,label\n2,b\n", "are two files joined"),
+        (b"item,label,n\n1,a,1\nlabel,worker,item\nb,3,2\n", "are two files joined"),
+        (b"item,label\n" + LARGE // 4 * b"1,a\n" + b"label,item\nb,2\n", "are two files joined"),
         (b'[{"id": 1}][{"id": 2}]', "are two files joined"),
         ("item,label\n1,a\n".encode("utf-16"), "UTF-16"),
         (b"\x1f\x8b\x08", "^The data file is packed with gzip"),
@@ -201,6 +208,18 @@ def test_what_kind_of_file_it_is_not(path, content, said):
     path.write_bytes(content)
     with pytest.raises(ChaosError, match=said):
         load_all_votes(str(path))
+
+
+def test_a_table_with_an_index_of_its_own(path):
+    rows = [("x y", "a b", "1 0 2"), ("y z", "b", "2 1 1"), ("z x", "b a b", "0 2 1")]
+    text = "".join(f'{k},{t},"{",".join(v.split())}",{n.replace(" ", "")}\n'
+                   for k, (t, v, n) in enumerate(rows, start=7))  # fmt: skip
+    path.write_text(",sentence,votes,seconds\n" + text)
+    assert run("init", path)[0] == 0
+    (votes,) = load_all_votes(str(path.with_suffix(".yml")))
+    assert votes.uids == ("7", "8", "9")
+    assert votes.dataset.text_fields == ("sentence",)  # and no numbers
+    assert votes.counts.tolist() == [[1, 1], [0, 1], [1, 2]]
 
 
 def test_a_slider_needs_a_rule_that_is_named(check, path):

@@ -111,6 +111,10 @@ def test_the_first_token_of_a_batch_is_a_distribution(tmp_path, votes):
     (one,) = read(tmp_path, votes, text, answers=LETTERS)
     same(one)
     assert "labels have 96.0% of the first token's probability" in one.notes[0]
+    # a label that is not among the tokens is told
+    text = lines(lambda i: with_tokens(i, {"A": 0.9, "B": 0.05} | ({"C": 0.01} if i else {})))
+    (one,) = read(tmp_path, votes, text, answers=LETTERS)
+    assert "1 item with a label that is not among the first tokens" in " ".join(one.notes)
     # a token that is part of a label says nothing: the answers do
     text = lines(lambda i: with_tokens(i, {"neutral": 0.6, "ent": 0.3}))
     assert read(tmp_path, votes, text)[0].n_samples == (1, 1)
@@ -193,7 +197,7 @@ def test_what_cannot_be_read_is_said(tmp_path, votes, text, words):
 def test_answers_that_were_named_are_not_asked_for_again(tmp_path, votes):
     for text, words in (
         (lines(lambda i: answered(i, "AB"[i % 2])), "name the label of each answer in --answers"),
-        (lines(lambda i: sample_of(i, "XYZ")), "name the label of each in --answers too"),
+        (lines(lambda i: sample_of(i, "XYZ")), "name the label of each: --answers"),
     ):
         with pytest.raises(ChaosError, match=words):
             read(tmp_path, votes, text, answers={"A": "entailment"})
@@ -224,7 +228,11 @@ def test_a_letter_and_a_word_are_read_if_they_agree(tmp_path, votes):
 
 @pytest.mark.parametrize(
     ("answers", "words"),
-    [({"A": "entailed"}, "did you mean 'entailment'"), ({"A": "neutral"}, "no column entailment")],
+    [
+        ({"A": "entailed"}, "did you mean 'entailment'"),
+        ({"A": "neutral"}, "no column entailment"),
+        ({"A": "entailment"}, "--answers 'B'=neutral,"),
+    ],
 )
 def test_answers_that_name_no_label_or_not_all(tmp_path, votes, answers, words):
     with pytest.raises(ChaosError, match=words):

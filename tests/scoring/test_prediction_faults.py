@@ -64,7 +64,7 @@ FAULTS = [
     ("uid,annotator,label\nu0,Ann,neutral\n", ("a file of votes", "chaos dataset check FILE")),
     ('{"m": {"u0": {"logits": [1, 2, 3]}}}\n' * 2, "give each file by itself"),
     (CSV + "u0,1,0,0\n" + CSV, ("line 3, found the header again", "two files joined")),
-    ('{"uid": "u0", "label": "neutral"}', "call the column 'label' sample"),
+    ('{"uid": "u0", "label": "neutral"}', "rename the column 'label' to 'sample'"),
     (entries(probability=[1, 0, 0]), "'m', 'u3', no `probs`; keys found: 'uid'"),
     # names and keys
     ('{"a\\u001b[31m": {"u0": {"logits": [1, 2, 3]}}}', "name is not text"),
@@ -74,6 +74,7 @@ FAULTS = [
     # rows and columns
     ("uid,entailment,neutral\nu0,1,0\n", "no column contradiction"),
     (CSV + "u0,1,0\n", "3 fields"),
+    (csv("uid,contradiction,neutral,entailment"), "two files joined"),
     (csv("u2,1,0,0"), "line 5, uid 'u2' again"),
     (csv(",1,0,0"), "no uid"),
     ("uid,Entailment,ENTAILMENT,neutral,contradiction\nu0,1,0,0,0\n",
