@@ -279,7 +279,7 @@ def imported(*options):
         app(["evaluate", *options, "--data", "sample"])
     except SystemExit as stop:
         assert not stop.code, stop.code
-    return {"torch", "matplotlib", "pandas", "scipy", "numpy.ma"} & set(sys.modules)
+    return {"torch", "matplotlib", "pandas", "scipy.stats", "scipy.optimize"} & set(sys.modules)
 
 assert not imported(*sys.argv[1:], "--bootstrap", "0", "--csv")
 assert not {"torch", "matplotlib"} & imported(

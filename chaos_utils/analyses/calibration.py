@@ -124,14 +124,21 @@ CALIBRATION_COLUMNS = [
 ]
 
 
+def _chosen(votes: Votes, systems: Sequence[System], shown_seed: int | None) -> Sequence[System]:
+    """Return `line_up` with the seed that is shown; without one, the systems as given."""
+    return systems if shown_seed is None else line_up(votes, systems, shown_seed)
+
+
 @recorded(keys=(*_SYSTEM, "bin_low"))
-def reliability(votes: Votes, systems: Sequence[System], *, shown_seed: int) -> pd.DataFrame:
+def reliability(
+    votes: Votes, systems: Sequence[System], *, shown_seed: int | None = None
+) -> pd.DataFrame:
     """Reliability diagrams against the majority label, in ten bins (a, b].
 
     ``confidence`` and ``hits`` are means over a bin's items, NaN in an empty one.
     """
     tables = []
-    for system in line_up(votes, systems, shown_seed):
+    for system in _chosen(votes, systems, shown_seed):
         judged = system.aligned_to(votes)
         confidence, hits = hits_of(judged.model, judged.first_majority)
         curve = reliability_curve(confidence.round(_DIGITS), hits, BINS)
@@ -148,7 +155,9 @@ def reliability(votes: Votes, systems: Sequence[System], *, shown_seed: int) -> 
 
 
 @recorded(keys=(*_SYSTEM, "bin_low"))
-def distance_histogram(votes: Votes, systems: Sequence[System], *, shown_seed: int) -> pd.DataFrame:
+def distance_histogram(
+    votes: Votes, systems: Sequence[System], *, shown_seed: int | None = None
+) -> pd.DataFrame:
     """Count items by their DistCE, in 25 bins, for each system but the references.
 
     Of a system's items, the share ``far`` has a DistCE above `FAR`, and ``further`` one larger than
@@ -156,7 +165,7 @@ def distance_histogram(votes: Votes, systems: Sequence[System], *, shown_seed: i
     """
     tables: list[pd.DataFrame] = []
     before: dict[tuple[str, str, int | None], Floats] = {}
-    for one in line_up(votes, systems, shown_seed):
+    for one in _chosen(votes, systems, shown_seed):
         if one.origin != "reference":
             errors = item_errors(votes, one).round(_DIGITS)
             first = before.setdefault((one.origin, one.family, one.seed), errors)

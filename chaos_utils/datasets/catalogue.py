@@ -62,7 +62,7 @@ def book_datasets() -> list[Dataset]:
 
 
 def get_dataset(name: str) -> Dataset:
-    """Return the dataset of that name; a ChaosError names the closest when there is none."""
+    """Return the dataset called `name`; a ChaosError names the closest when there is none."""
     found = _brought.get(name) or _bundled().get(name)
     if found is None:
         names = [one.name for one in known_datasets()]
@@ -71,7 +71,7 @@ def get_dataset(name: str) -> Dataset:
 
 
 def bring(dataset: Dataset, path: Path | None = None) -> Dataset:
-    """Make a reader's dataset known to this process by its name, and return it.
+    """Make a reader's `dataset`, from the YAML file `path`, known to this process, and return it.
 
     Tables name datasets; figures and pages look up how such a name is shown. Where its YAML file
     names no colour or line, it has the next ones, in the order in which datasets are brought. One

@@ -37,7 +37,19 @@ def package_yaml(name: str) -> Any:
 
 
 class Label(Strict):
-    """One answer that people could give."""
+    """One answer that people could give.
+
+    Attributes
+    ----------
+    name : str
+        For readers.
+    code : str
+        As the data file and saved votes spell it; the name where nothing else is said.
+    spellings : tuple of str
+        Other spellings in data files.
+    colour : Hue
+        In figures and pages; the palette's next colour where nothing is said.
+    """
 
     name: Annotated[str, Field(min_length=1)]
     code: str = ""
@@ -46,7 +58,17 @@ class Label(Strict):
 
 
 class Release(Strict):
-    """What a publisher released: a set of files under one licence, as it states them."""
+    """What a publisher released: a set of files under one licence.
+
+    Attributes
+    ----------
+    title, licence, homepage : str
+        As its publisher states them.
+    citation : str
+        Key in ``book/references.bib``; empty where there is none.
+    credit : str
+        Whom notices and citations name, with the year; empty for nobody.
+    """
 
     title: str = ""
     licence: str = "not stated"
@@ -56,14 +78,43 @@ class Release(Strict):
 
 
 class Kept(Strict):
-    """What is kept of a JSON list of predictions: identifiers and numbers, no texts."""
+    """What is kept of a JSON list of predictions: identifiers and numbers, and none of the texts.
+
+    Attributes
+    ----------
+    key : str
+        Of the list of probabilities in each entry.
+    columns : tuple of str
+        What they are called in the CSV that is kept, after ``uid``.
+    """
 
     key: str
     columns: tuple[str, ...]
 
 
 class DataFile(Strict):
-    """One file of a release."""
+    """One file of a release.
+
+    Attributes
+    ----------
+    name : str
+        Path relative to a data folder; also its name in records and figures.
+    url : str
+        The publisher's address of the file, or of the archive that holds it; empty for a file
+        that only its owner has.
+    member : str
+        Base name inside the archive; empty when `url` is the file itself.
+    mirror : str
+        A second address of the file itself; empty when there is none.
+    kept : Kept or None
+        What is kept of the file at these addresses; None for all of it.
+    sha256 : str
+        Digest of the published file, or of what is kept of it; empty when it is not known.
+    items : int
+        Number of items in the published file; 0 when it is not known.
+    release : Release
+        What it belongs to; filled in by `catalogue.registry`.
+    """
 
     name: str
     url: str = ""
@@ -85,7 +136,28 @@ class DataFile(Strict):
 
 
 class ReleasedSystem(Strict):
-    """A model whose predictions on a dataset were released, or several in one set of files."""
+    """A model whose predictions on a dataset were released, or several in one set of files.
+
+    Attributes
+    ----------
+    family : str
+        The model, without its seed; empty where the files name `models` themselves.
+    seeds : tuple of int
+        Empty for a model that has none.
+    models : tuple of str
+        Those that the files hold, as they name them.
+    files : tuple of str
+        Parts of one system's predictions, ``{seed}`` for the seed.
+    trained_on : tuple of str
+        Corpora, and datasets whose votes were trained on.
+    paper : str
+        Key in ``book/references.bib`` of the paper on this dataset that it comes from; empty for
+        a model that none of them knows.
+    caution : str
+        What must be said wherever it is shown, such as that it may have seen these items.
+    optional : bool
+        Whether the files, which nobody can fetch, are taken up only where a reader has them.
+    """
 
     family: str = ""
     seeds: tuple[int, ...] = ()
@@ -117,8 +189,13 @@ class ReleasedSystem(Strict):
 class Annotate(Strict):
     """How readers are asked to judge a dataset's items themselves.
 
-    Whether the second of a pair of texts follows from the first, is open or is false; or which of
-    the two middle texts of a story's four fits.
+    Attributes
+    ----------
+    kind : {'pairs', 'stories'}
+        Whether the second of two texts follows from the first, is open or is false (three
+        labels, in this order); or which of the two middle ones of four texts fits (two labels).
+    invitation : str
+        What is asked, in a line.
     """
 
     kind: Literal["pairs", "stories"]
@@ -134,7 +211,15 @@ _SHAPES = {"pairs": (2, 3), "stories": (4, 2)}  # numbers of texts and labels
 
 
 class ChaosNLIReader(Strict):
-    """ChaosNLI's JSON lines: one object per item, with counts and the old labels."""
+    """ChaosNLI's JSON lines: one object per item, with counts and the old labels.
+
+    Attributes
+    ----------
+    format : 'chaosnli'
+        Names this reader.
+    integer_labels : bool
+        Whether the file has its labels as integers.
+    """
 
     format: Literal["chaosnli"]
     integer_labels: bool = False
@@ -143,7 +228,15 @@ class ChaosNLIReader(Strict):
 class Cut(Strict):
     """A rule by which numbers, such as the points of a slider, become labels.
 
-    Each label holds the numbers from one edge up to the next.
+    Attributes
+    ----------
+    rule : str
+        What it is called.
+    edges : tuple of float
+        From the least number to the greatest; each label holds the numbers from one edge up to
+        the next, and a number outside all of them is a fault.
+    labels : tuple of str
+        Names of the labels between the edges, from the lowest numbers up.
     """
 
     rule: Annotated[str, Field(min_length=1)]
@@ -158,7 +251,40 @@ class Cut(Strict):
 
 
 class TableFields(Strict):
-    """What the readers of tables share; a column is also a dotted path of keys in JSON."""
+    """What the readers of tables share; a column is also a dotted path of keys in JSON.
+
+    Attributes
+    ----------
+    records : str
+        Dotted path to the list of records in a JSON file; empty for other files.
+    keys : tuple of str
+        Columns that the keys of nested JSON objects make, from the outermost in, such as
+        annotator and item. What they lead to is a record, or a single ``value``. Empty for lists.
+    each : str or tuple of str
+        Column of a list, or of an object, whose elements become a row each, as votes inside an
+        item; an object's keys are then the column ``key``. Several are lists of the same length.
+    where : dict
+        Columns with the value, or values, of the rows that count; others are left out, and counted.
+        No cell, and an empty one, are ``false``.
+    item : str
+        Column of the item's identifier. Where it is empty, and in an ``.npy`` file, the items are
+        numbered from 0.
+    numbered : bool
+        Whether the items are numbered from 0, in the order in which the file first names them,
+        although they have identifiers: these may hold texts.
+    majority : str
+        Column of the majority label that the file states. Where it is empty or ``-``, the
+        first of the labels with most votes is taken, as where there is no such column.
+    old_label : str
+        Column of the label of an original dataset; empty for none.
+    texts : dict of str
+        Column by text field; a field that is not named here has a column of its name.
+    texts_by : str
+        Column of the item's identifier in the second of the dataset's files, which then holds
+        the texts; empty where the votes' file does.
+    texts_escaped : bool
+        Whether texts are written with HTML's entities, such as ``&quot;``.
+    """
 
     records: str = ""
     keys: tuple[str, ...] = ()
@@ -186,7 +312,23 @@ class TableFields(Strict):
 
 
 class LongReader(TableFields):
-    """One row per vote."""
+    """One row per vote. Its fields are these, and those of `TableFields`.
+
+    Attributes
+    ----------
+    format : 'long'
+        Names this reader.
+    annotator : str
+        Column of who voted; empty where that is not known. Its values become running numbers.
+    annotator_fields : tuple of str
+        Columns about whoever voted, such as a group; each says the same of one in all rows.
+    label : str or tuple of str
+        Column of the label; or one-hot columns, each named as its label, of which one is set.
+    ignore : tuple of str
+        Answers that are no votes for a label.
+    cut : Cut or None
+        Turns numbers into labels; None where the answers are labels.
+    """
 
     format: Literal["long"]
     item: Annotated[str, Field(min_length=1)] = "item"
@@ -209,7 +351,20 @@ class LongReader(TableFields):
 
 
 class WideReader(TableFields):
-    """One row per item, with a column for each label's votes, named as the label."""
+    """One row per item, with a column for each label's votes, named as the label.
+
+    Its fields are these, and those of `TableFields`.
+
+    Attributes
+    ----------
+    format : 'wide'
+        Names this reader.
+    values : str
+        Whether the columns hold ``counts`` or ``shares``.
+    n_votes : int or str
+        How many votes each item has, or the column that holds their number. Shares need it;
+        counts are compared with it.
+    """
 
     format: Literal["wide"]
     values: Literal["counts", "shares"] = "counts"
@@ -223,7 +378,26 @@ class WideReader(TableFields):
 
 
 class ColumnsReader(TableFields):
-    """One row per item, with a column for each vote, or one column that lists the labels."""
+    """One row per item, with a column for each vote, or one column that lists the labels.
+
+    Its fields are these, and those of `TableFields`.
+
+    Attributes
+    ----------
+    format : 'columns'
+        Names this reader.
+    labels : str or tuple of str
+        Columns that hold a label each, where an empty one is no vote; or the one column that
+        holds a list: in JSON, or separated by commas.
+    annotators : str
+        Column that lists who gave the labels, in the same order; empty where that is not known.
+    second_votes : bool
+        Whether an annotator's second vote on an item counts, and is reported; else it is a fault.
+    ignore : tuple of str
+        Answers that are no votes for a label.
+    cut : Cut or None
+        Turns numbers into labels; None where the answers are labels.
+    """
 
     format: Literal["columns"]
     labels: str | Annotated[tuple[str, ...], Field(min_length=1)]
@@ -244,7 +418,52 @@ Reader = Annotated[ChaosNLIReader | TableReader, Field(discriminator="format")]
 
 
 class Dataset(Strict):
-    """What a set of votes is. The book's page on datasets explains the fields."""
+    """What a set of votes is.
+
+    Attributes
+    ----------
+    name : str
+        Short name, as in the ``dataset`` column of every table.
+    title : str
+        For axes and headings.
+    short : str
+        For prose and narrow tables; the title where nothing else is said.
+    classes : tuple of Label
+        The labels in the order of every array; ``labels`` in the file.
+    text_fields : tuple of str
+        The fields of an item's text, in reading order; empty where there are no texts.
+    text_titles : tuple of str
+        What readers see in place of the fields' names; the names where nothing else is said.
+    release : Release
+    files : tuple of DataFile
+        They hold the votes, one after the other; where the reader has `texts_by`, the first one
+        does, and the second one the texts.
+    reader : ChaosNLIReader, LongReader, WideReader or ColumnsReader
+        Turns the files into votes.
+    n_votes : int
+        How many votes each published item has; 0 where that varies.
+    n_old_labels : tuple of int
+        How many old votes an item may carry; empty when there are none, or only the
+        gold label was released.
+    in_book : int
+        Its place among the datasets that the book's chapters show; 0 for the others.
+    task : str
+        What a model that answers it is trained for, as ``tasks.yml`` names it; empty
+        where nothing here trains one.
+    ordered : bool
+        Whether the labels stand in an order, each one step from the next, such as the points of a
+        scale; distances that count steps need it.
+    pooled_as : str
+        Datasets that name the same pool are also shown as one; empty for none.
+    colour : Hue
+    dash : str
+        Colour and line of the dataset in figures; the next ones where nothing is said.
+    annotate : Annotate or None
+        How the book lets readers judge its items; None where it does not.
+    warning : str
+        What a reader must know before the texts are shown; empty for nothing.
+    systems : tuple of ReleasedSystem
+    """
 
     name: _Name
     title: str
@@ -371,7 +590,18 @@ class Dataset(Strict):
         return self.files[0].name
 
     def label_index(self, label: object) -> int | None:
-        """Return the position of a label given as code, name, spelling or integer, else None."""
+        """Return the position of a label given as code, full name, spelling or integer, else None.
+
+        Parameters
+        ----------
+        label : object
+            As a data file has it, such as ``e`` or ``entailment``; on αNLI 1 or ``1``.
+
+        Returns
+        -------
+        int or None
+            From 0, in the order of `labels`.
+        """
         if isinstance(label, bool) or not isinstance(label, str | int):
             return None
         text = str(label)
@@ -385,7 +615,14 @@ class Dataset(Strict):
 
 
 def read_dataset(path: Path) -> Dataset:
-    """Read and check the YAML file of a dataset; a ChaosError names the field that is wrong."""
+    """Read and check the YAML file of a dataset at `path`.
+
+    Raises
+    ------
+    ChaosError
+        If it is no YAML, or a field is unknown, missing or not what it should be; the message
+        names the field.
+    """
     what = "This dataset file"
     todo = "correct it; the book's page on datasets explains the fields"
     return checked(read_yaml(path, what), Dataset, path, what, todo=todo)

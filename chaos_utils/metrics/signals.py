@@ -96,7 +96,10 @@ def contested(human: npt.ArrayLike, *, majority_below: float) -> Bools:
 def contested_auroc(
     human: npt.ArrayLike, model: npt.ArrayLike, *, majority_below: float, level: float = 0.95
 ) -> Signal:
-    """How well predicted entropy tells `contested` items from the others, by `auroc`."""
+    """How well predicted entropy tells items that are `contested` from the others, by `auroc`.
+
+    Of two distributions per item, an item's is contested by `majority_below`.
+    """
     h, m = as_pair(human, model)
     is_contested = contested(h, majority_below=majority_below)
     return auroc(entropy(m, unit="nats").round(_DIGITS), is_contested, level)

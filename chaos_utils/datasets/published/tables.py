@@ -14,7 +14,23 @@ FOLDER = Path(__file__).parent
 
 
 def read_published(name: str) -> "pd.DataFrame":
-    """Return a table of published numbers, such as ``nie2020_table2``."""
+    """Return a table of published numbers.
+
+    Parameters
+    ----------
+    name : str
+        Of its file, such as ``nie2020_table2``.
+
+    Returns
+    -------
+    DataFrame
+        With the columns of the file.
+
+    Raises
+    ------
+    ChaosError
+        If there is none; the message names the closest.
+    """
     import pandas as pd  # slow to import
 
     return pd.read_csv(_place(name))
