@@ -306,8 +306,7 @@ publish_table(
 # The published models are single runs without intervals; {doc}`results` says how many seeds the others have.
 # RoBERTa-base and BERT-base were trained on SNLI alone, so that MNLI is out of domain for them.
 #
-# Learning curves are those of one small encoder, with two seeds of the largest size on SNLI and MNLI and one of every
-# other. The training pairs are parts of the published corpora
+# Learning curves are those of one small encoder, with three seeds of the largest size and one of every other. The training pairs are parts of the published corpora
 # ({value}`tbl-runs run=minilm-l6-nli-s0 trained_share .0%` of SNLI and MNLI,
 # {value}`tbl-runs run=minilm-l6-alphanli-s0 trained_share .0%` of αNLI), so the curves may not have flattened.
 

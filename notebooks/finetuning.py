@@ -60,7 +60,7 @@ Markdown("\n\n".join(notes))
 # {value}`tbl-runs run=mpnet-base-nli-10000-s0 dev_accuracy_mnli .0%` against
 # {value}`tbl-runs run=minilm-l6-nli-s0 dev_accuracy_mnli .0%`, and of αNLI
 # {value}`tbl-runs run=mpnet-base-alphanli-10000-s0 dev_accuracy_alphanli .0%` against
-# {value}`tbl-runs run=minilm-l6-alphanli-s0 dev_accuracy_alphanli .0%`. That is one seed, judged on a part of MiniLM's
+# {value}`tbl-runs run=minilm-l6-alphanli-s0 dev_accuracy_alphanli .0%`. That is one seed of each, judged on a part of MiniLM's
 # development items.
 #
 # We train on *parts* of the published corpora, {value}`tbl-runs run=minilm-l6-nli-s0 n_train ,d` pairs of SNLI
@@ -162,6 +162,6 @@ publish_table(
 #
 # ## Limitations
 #
-# Two small encoders, trained on parts of the corpora, with two seeds of MiniLM on SNLI and MNLI and one of everything
-# else: two seeds say little about how much a third would change. Minutes were measured on machines that did other
+# Two small encoders, trained on parts of the corpora, with three seeds of MiniLM and one of everything else: three seeds
+# give a wide interval for others. Minutes were measured on machines that did other
 # work as well, so they compare runs only roughly.

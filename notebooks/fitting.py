@@ -231,7 +231,7 @@ publish_table(
 # * *T = 2*, the {term}`temperature` in the code that {cite:t}`baan2022` released;
 # * *{term}`label smoothing`*: targets that give some of their mass to all labels alike, here a tenth;
 # * *{term}`MC dropout`*: the average over ten passes through the network with dropout left on;
-# * *{term}`seed ensemble`*: the average over two seeds.
+# * *{term}`seed ensemble`*: the average over three seeds.
 #
 # *{term}`Soft labels`* use ChaosNLI's votes: they train its first seed further on the vote shares of the other folds, until
 # an inner fold says when to stop, by the cross-entropy or by the JSD itself (*JSD loss*). {doc}`calibration` compares

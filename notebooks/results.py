@@ -376,8 +376,8 @@ publish_table(
 # {value}`tbl-main-results dataset=mnli system=chance n_items ,.0f` MNLI and
 # {value}`tbl-main-results dataset=alphanli system=chance n_items ,.0f` αNLI items. Those of SNLI and MNLI
 # were chosen because the original annotators disagreed, so the distances are larger than on a random
-# sample. The published rows are single runs of nine models. Of the models computed here RoBERTa-base has three seeds,
-# BERT-base two, MiniLM-L6 two (one on αNLI) and the others one; RoBERTa-base and BERT-base were trained on SNLI alone.
+# sample. The published rows are single runs of nine models. Of the models computed here RoBERTa-base and
+# MiniLM-L6 have three seeds, BERT-base two and the others one; RoBERTa-base and BERT-base were trained on SNLI alone.
 #
 # The nine models' predictions on SNLI and MNLI are published in an archive that we could not download: without
 # them, their rows have no intervals. Where you have `model_predictions_for_snli_mnli.json`, put it into
