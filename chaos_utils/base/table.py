@@ -1,7 +1,7 @@
 """A tidy table that knows its key columns and what each dataset's rows were made from."""
 
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -115,16 +115,9 @@ class Table:
         """
         return self.where(self.rows["dataset"] == dataset)
 
-    def having(self, rows: pd.DataFrame, keys: Sequence[str] | None = None) -> "Table":
-        """Return other rows that were made from these alone.
-
-        Parameters
-        ----------
-        rows : pandas.DataFrame
-        keys : sequence of str, optional
-            By default the same.
-        """
-        return Table(rows, tuple(keys or self.keys), self.origins)
+    def having(self, rows: pd.DataFrame) -> "Table":
+        """Return other rows, of the same keys, that were made from these alone."""
+        return Table(rows, self.keys, self.origins)
 
 
 def together(tables: Iterable[Table]) -> Table:

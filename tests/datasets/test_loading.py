@@ -12,7 +12,13 @@ from helpers.rows import row, write_rows
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import dataset as d
-from chaos_utils.datasets.catalogue import bring, get_dataset, known_datasets, known_files
+from chaos_utils.datasets.catalogue import (
+    bring,
+    bundled_datasets,
+    get_dataset,
+    known_datasets,
+    known_files,
+)
 from chaos_utils.datasets.dataset import read_dataset
 from chaos_utils.datasets.loading import load_all_votes, load_votes
 
@@ -184,3 +190,10 @@ def test_every_field_is_explained_once_on_the_book_s_page_and_no_other():
     page = (PROJECT / "book" / "datasets.md").read_text("utf-8")
     section = page.split("## Fields of a YAML file\n")[1].split("\n## ")[0]
     assert sorted(re.findall(r"^\| `(\S+)`", section, re.M)) == sorted(fields)
+
+
+def test_the_page_lists_every_dataset_that_comes_with_the_package():
+    page = (PROJECT / "book" / "datasets.md").read_text("utf-8")
+    section = page.split("## Datasets that come with the package\n")[1].split("\n## ")[0]
+    names = [dataset.name for dataset in bundled_datasets()]
+    assert sorted(re.findall(r"^\| `(\S+)`", section, re.M)) == sorted(names)
