@@ -116,7 +116,13 @@ class Table:
         return self.where(self.rows["dataset"] == dataset)
 
     def having(self, rows: pd.DataFrame) -> "Table":
-        """Return other rows, of the same keys, that were made from these alone."""
+        """Return other rows that were made from these alone.
+
+        Parameters
+        ----------
+        rows : pandas.DataFrame
+            The columns of the same keys tell them apart.
+        """
         return Table(rows, self.keys, self.origins)
 
 
