@@ -13,13 +13,13 @@ from helpers.published import link_published
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import sources
-from chaos_utils.datasets.catalogue import prediction_files, registry, vote_files
+from chaos_utils.datasets.catalogue import known_files, prediction_files, vote_files
 
 PROXY = "import urllib.request as r; r.urlopen('http://192.0.2.1/', timeout=1)"
 
 
 def test_no_published_file_is_found():
-    assert not [name for name in registry() if sources.find(name)]
+    assert not [name for name in known_files() if sources.find(name)]
     assert paths.cache().is_relative_to(Path.home())
     assert not [name for name in os.environ if name.startswith("XDG_")]
 

@@ -139,7 +139,7 @@ def test_commands_say_which_packages_they_need_before_anything_is_done(installed
 
 
 def test_a_dataset_is_fetched_into_the_users_cache(installed, reader):
-    """The registry's address is replaced by that of a server of our own."""
+    """The published address is replaced by that of a server of our own."""
     published = reader / "data" / SNLI
     digest = hashlib.sha256(published.read_bytes()).hexdigest()
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=published.parent)
@@ -150,7 +150,7 @@ from chaos_utils.datasets import sources
 address, digest, name, *words = sys.argv[1:]
 file = sources.get(name)
 changed = {"url": address, "member": "", "mirror": "", "sha256": digest}
-sources.registry = lambda: {name: file.model_copy(update=changed)}
+sources.known_files = lambda: {name: file.model_copy(update=changed)}
 app(words)
 """
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:

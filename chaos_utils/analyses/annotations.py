@@ -225,9 +225,9 @@ def by_item(chosen: pd.DataFrame) -> pd.DataFrame:
     return in_order_of(items, "dataset", chosen["dataset"].unique())
 
 
-def _votes_of(row: Row) -> manifests.Votes:
+def _votes_of(row: Row) -> manifests.VotesBar:
     n_labels = get_dataset(row["dataset"]).n_classes
-    return manifests.Votes(
+    return manifests.VotesBar(
         row["dataset"], tuple(int(row[f"votes_{k}"]) for k in range(1, n_labels + 1))
     )
 
@@ -261,7 +261,7 @@ AGREEMENT = [
     Column("ties", "n_ties", 0),
 ]
 EXAMPLES = [
-    Column("item", lambda row: manifests.Item(row["dataset"], row["uid"])),
+    Column("item", lambda row: manifests.ItemText(row["dataset"], row["uid"])),
     Column("votes", _votes_of),
     Column("entropy (bits)", "entropy_bits", 2),
     Column("chosen for", "reasons"),

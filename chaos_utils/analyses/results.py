@@ -35,6 +35,7 @@ from chaos_utils.scoring.system import System
 
 Floats = npt.NDArray[np.float64]
 _KEYS = ("dataset", "system", "source")
+_MEASURES = TABLE_5  # of the main table; `COLUMNS` says how each is shown
 _PAPER = ("nie2020_table5",)
 FIVE_PEOPLE, OLD_LABEL = "five people", "mean vote given the old label"
 _FEW = 5
@@ -54,7 +55,7 @@ def main_results(
     seeds and items, and their number in ``n_seeds``.
     """
     _, *baselines = known.baselines(votes, seed)
-    names = available(votes, TABLE_5)
+    names = available(votes, _MEASURES)
     of_chance = chance_scores(votes, names, n_resamples=n_resamples, seed=seed)
     everyone = [*baselines, *systems]
     of_all = as_scores(judge(votes, everyone, names, n_resamples=n_resamples, seed=seed))
@@ -66,7 +67,7 @@ def main_results(
     theirs = wide(published[of_paper & (published["system"] != CHANCE)])
     theirs["kind"] = np.where(theirs["system"] == "est-human", "human", "model")
     columns = ["dataset", "system", "source", "kind", "n_items"]
-    columns += [f"{measure}{end}" for measure in TABLE_5 for end in ("", "_low", "_high")]
+    columns += [f"{measure}{end}" for measure in _MEASURES for end in ("", "_low", "_high")]
     parts = [table.assign(source="computed"), means.assign(source="computed")]
     parts = [one for one in (*parts, theirs.assign(source="published")) if len(one)]
     found = pd.concat(parts, ignore_index=True).reindex(columns=[*columns, "n_seeds"])

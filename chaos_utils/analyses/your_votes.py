@@ -38,8 +38,7 @@ from chaos_utils.metrics.priors import (
 from chaos_utils.metrics.resampling import behind_holm, bootstrap_means, percentile_interval
 from chaos_utils.metrics.scores import shared_top
 from chaos_utils.report.columns import DATASET, Column, Row, number, p_value
-from chaos_utils.report.manifests import Item
-from chaos_utils.report.manifests import Votes as VotesCell
+from chaos_utils.report.manifests import ItemText, VotesBar
 from chaos_utils.scoring import replacement as replacements
 from chaos_utils.scoring import worth as worths
 from chaos_utils.scoring.annotators import agreement_with_rest, dawid_skene
@@ -484,10 +483,10 @@ BUDGET_COLUMNS = [
     _error("majority label is all people’s (%)", "new_accuracy", 1, percent=True),
 ]
 ITEM_COLUMNS = [
-    Column("item", lambda row: Item(row["dataset"], row["uid"])),
+    Column("item", lambda row: ItemText(row["dataset"], row["uid"])),
     Column(
         "votes",
-        lambda row: VotesCell(row["dataset"], tuple(map(int, row["counts"].split()))),
+        lambda row: VotesBar(row["dataset"], tuple(map(int, row["counts"].split()))),
     ),
     Column("two people differ", "disagreement", 2, "low", "high"),
     Column("items with these votes", "n_alike"),

@@ -16,8 +16,8 @@ OF_DESKTOPS = (".DS_Store", "Thumbs.db", "desktop.ini")  # written wherever a fo
 class Input:
     """One data file.
 
-    `name` is its name in the registry or the project, never a path on a machine. `synthetic` says
-    whether it is the bundled synthetic sample.
+    `name` is its name among known data files or in the project, never a path on a machine.
+    `synthetic` says whether it is the bundled synthetic sample.
     """
 
     name: str

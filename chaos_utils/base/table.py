@@ -1,7 +1,7 @@
 """A tidy table that knows its key columns and what each dataset's rows were made from."""
 
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -115,16 +115,15 @@ class Table:
         """
         return self.where(self.rows["dataset"] == dataset)
 
-    def having(self, rows: pd.DataFrame, keys: Sequence[str] | None = None) -> "Table":
+    def having(self, rows: pd.DataFrame) -> "Table":
         """Return other rows that were made from these alone.
 
         Parameters
         ----------
         rows : pandas.DataFrame
-        keys : sequence of str, optional
-            By default the same.
+            The columns of the same keys tell them apart.
         """
-        return Table(rows, tuple(keys or self.keys), self.origins)
+        return Table(rows, self.keys, self.origins)
 
 
 def together(tables: Iterable[Table]) -> Table:

@@ -14,7 +14,7 @@ data = typer.Typer(name="data", help="Find, fetch and verify data.", no_args_is_
 Names = Annotated[
     list[str] | None,
     Argument(
-        help="Datasets, their YAML files, or files or folders of the registry; by default "
+        help="Datasets, their YAML files, or known files or folders; by default "
         "ChaosNLI and the released predictions."
     ),
 ]
@@ -26,8 +26,8 @@ def _select(names: list[str] | None) -> dict[str, Path | None]:
     from chaos_utils.datasets.catalogue import (
         bring,
         known_datasets,
+        known_files,
         prediction_files,
-        registry,
         vote_files,
     )
     from chaos_utils.datasets.dataset import is_dataset_file, read_dataset
@@ -43,10 +43,10 @@ def _select(names: list[str] | None) -> dict[str, Path | None]:
             meant = [file.name for file in bring(read_dataset(path), path).files]
         else:
             meant = [file.name for file in datasets[name].files] if name in datasets else []
-            meant += [known for known in registry() if known.startswith(f"{name.rstrip('/')}/")]
-            meant += [name] if name in registry() else []
+            meant += [known for known in known_files() if known.startswith(f"{name.rstrip('/')}/")]
+            meant += [name] if name in known_files() else []
         if not meant:
-            folders = [file.split("/")[0] for file in registry() if "/" in file]
+            folders = [file.split("/")[0] for file in known_files() if "/" in file]
             raise ChaosError(
                 "Unknown dataset, file or folder.",
                 found=name,

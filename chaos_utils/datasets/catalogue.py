@@ -138,7 +138,7 @@ def _others() -> tuple[_Released, ...]:
     return tuple(map(_Released.model_validate, package_yaml(RELEASES_FILE)))
 
 
-def registry() -> Mapping[str, DataFile]:
+def known_files() -> Mapping[str, DataFile]:
     """Return every file that is known, by name, with its release, addresses, digest and size."""
     groups: list[Dataset | _Released] = [*known_datasets(), *_others()]
     known: dict[str, DataFile] = {}

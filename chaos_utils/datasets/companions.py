@@ -18,7 +18,7 @@ import pandas as pd
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input, digest
 from chaos_utils.datasets import sources
-from chaos_utils.datasets.catalogue import get_dataset, registry
+from chaos_utils.datasets.catalogue import get_dataset, known_files
 from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset
 from chaos_utils.datasets.faults import Faults, shorten
 from chaos_utils.datasets.frame import Content, read_frame
@@ -39,8 +39,8 @@ class Companion:
 
     @property
     def files(self) -> list[str]:
-        """Their names in the registry."""
-        return matching(registry(), self.pattern)
+        """Their names among `known_files`."""
+        return matching(known_files(), self.pattern)
 
     @property
     def available(self) -> bool:
@@ -229,7 +229,7 @@ def judges_file(dataset: Dataset) -> str:
     """Return the file of language models' labels on a dataset of ChaosNLI; empty without one."""
     found = _OF_VOTES.fullmatch(dataset.file) if dataset.files else None
     name = f"judges32/{found[1]}.csv" if found else ""
-    return name if name in registry() else ""
+    return name if name in known_files() else ""
 
 
 def read_judges(dataset: str, data: str = "auto") -> pd.DataFrame:

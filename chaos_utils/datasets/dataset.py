@@ -113,7 +113,7 @@ class DataFile(Strict):
     items : int
         Number of items in the published file; 0 when it is not known.
     release : Release
-        What it belongs to; filled in by `catalogue.registry`.
+        What it belongs to; filled in by `catalogue.known_files`.
     """
 
     name: str
@@ -123,7 +123,7 @@ class DataFile(Strict):
     kept: Kept | None = None
     sha256: _Sha256 = ""
     items: Annotated[int, Field(ge=0)] = 0
-    release: Release = Release()  # filled in by `catalogue.registry`
+    release: Release = Release()  # filled in by `catalogue.known_files`
 
     @field_validator("name")
     @classmethod

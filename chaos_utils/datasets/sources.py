@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
-from chaos_utils.datasets.catalogue import KEYWORDS, known_datasets, registry
+from chaos_utils.datasets.catalogue import KEYWORDS, known_datasets, known_files
 from chaos_utils.datasets.dataset import DataFile, Kept
 
 # The synthetic sample, laid out like a data folder.
@@ -27,10 +27,12 @@ UNREADABLE = (
 
 
 def get(name: str) -> DataFile:
-    """Return the registry's entry of a file, by its path relative to a data folder."""
-    if name not in registry():
-        raise ChaosError("Unknown data file.", found=name, expected=did_you_mean(name, registry()))
-    return registry()[name]
+    """Return what is known of a file, by its path relative to a data folder."""
+    if name not in known_files():
+        raise ChaosError(
+            "Unknown data file.", found=name, expected=did_you_mean(name, known_files())
+        )
+    return known_files()[name]
 
 
 def find(name: str, roots: Iterable[Path] | None = None) -> Path | None:
@@ -78,13 +80,13 @@ class Status:
 def status(
     names: Iterable[str] | None = None, described_by: Mapping[str, Path] = MappingProxyType({})
 ) -> list[Status]:
-    """Look at each file of the registry, or at those named.
+    """Look at each known file, or at those named.
 
     `described_by` has the reader's own YAML file by the names of its files, which may stand beside
     it.
     """
     rows = []
-    for name in registry() if names is None else names:
+    for name in known_files() if names is None else names:
         file = get(name)
         path = _find_for(name, described_by.get(name))
         verified = None

@@ -17,7 +17,7 @@ class CorpusFile(Strict):
     split: Literal["train", "dev", "test"]
     name: str
     title: str
-    file: str  # as the labels, a name in the registry
+    file: str  # as the labels, one of `known_files`
     labels: str = ""  # where they do not stand in the file itself
 
 
@@ -41,7 +41,7 @@ class Task(Strict):
 
     @property
     def files(self) -> list[str]:
-        """Every file, labels too, by its name in the registry."""
+        """Every file, labels too, by its name among `known_files`."""
         return [name for one in self.corpora for name in (one.file, one.labels) if name]
 
     def files_of(self, split: str) -> list[CorpusFile]:

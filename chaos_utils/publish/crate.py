@@ -19,26 +19,26 @@ from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_json
 from chaos_utils.base.inputs import Input
-from chaos_utils.datasets.catalogue import registry
+from chaos_utils.datasets.catalogue import known_files
 from chaos_utils.publish import contents, dependencies, licences
 from chaos_utils.publish.metadata import media_type
 from chaos_utils.report import parameters
 from chaos_utils.report.manifests import SYNTHETIC_NOTE
-from chaos_utils.report.provenance import Record, read_record
+from chaos_utils.report.provenance import RunRecord, read_run_record
 
 FILE = "ro-crate-metadata.json"
 PROFILE = "https://w3id.org/ro/wfrun/process/0.5"
 _VERSION = "1.1"  # of RO-Crate, which this version of the profile extends
 _TERMS = "https://w3id.org/ro/terms/workflow-run/context"  # for sha256
-_BY_DIGEST = {file.sha256: file for file in registry().values() if file.sha256}
+_BY_DIGEST = {file.sha256: file for file in known_files().values() if file.sha256}
 
 
-def records() -> list[Record]:
+def run_records() -> list[RunRecord]:
     """Return the records of the chapters' runs, in the book's order."""
-    found: list[Record] = []
+    found: list[RunRecord] = []
     for chapter in dependencies.chapters():
         run = paths.chapter_run(chapter)
-        record = read_record(run)
+        record = read_run_record(run)
         if record is None:
             raise ChaosError(
                 f"The chapter {chapter} was not run, or its record is damaged.",
@@ -59,7 +59,7 @@ def write(folder: Path, site: str = "") -> None:
 
 def describe(folder: Path, site: str = "") -> dict[str, Any]:
     """Return the description that `write` writes, as JSON-LD."""
-    book, runs = read_citation(), records()
+    book, runs = read_citation(), run_records()
     synthetic = any(entry.synthetic for record in runs for entry in record.inputs)
     crate = ROCrate(version=_VERSION)
     crate.metadata.extra_contexts.append(_TERMS)
@@ -84,7 +84,7 @@ def describe(folder: Path, site: str = "") -> dict[str, Any]:
     return described
 
 
-def _run(crate: ROCrate, folder: Path, site: str, record: Record, agent: list[Entity]) -> Entity:
+def _run(crate: ROCrate, folder: Path, site: str, record: RunRecord, agent: list[Entity]) -> Entity:
     name, title = record.notebook, contents.chapter_title(record.notebook)
     software = [_software(crate, *package) for package in record.software.items()]
     notebook = _file(

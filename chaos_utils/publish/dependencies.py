@@ -17,7 +17,7 @@ from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.yaml_files import read_yaml
 from chaos_utils.datasets import loading
-from chaos_utils.datasets.catalogue import bundled_datasets, prediction_files, registry
+from chaos_utils.datasets.catalogue import bundled_datasets, known_files, prediction_files
 from chaos_utils.datasets.loading import (
     VoteFiles,
     datasets_of,
@@ -153,7 +153,7 @@ def _read_by(
         f"{modules.PACKAGE}/{path.relative_to(package).as_posix()}": path
         for path in package.glob("*/*/*.csv")
     }
-    known |= {} if synthetic else {name: path for name in registry() if (path := find(name))}
+    known |= {} if synthetic else {name: path for name in known_files() if (path := find(name))}
     several = {
         "votes": [file.name for dataset in bundled_datasets() for file in dataset.files],
         "predictions": prediction_files(),

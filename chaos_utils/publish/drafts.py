@@ -76,7 +76,7 @@ def _basis() -> dict[str, str]:
         for path in [*beside, *code, *templates]
     }
     for chapter in dependencies.chapters():
-        record = provenance.read_record(paths.chapter_run(chapter))
+        record = provenance.read_run_record(paths.chapter_run(chapter))
         said = record.model_dump_json(include={"inputs", "parameters"}) if record else ""
         found[f"chapter {chapter}"] = hashlib.sha256(said.encode()).hexdigest()
     return found

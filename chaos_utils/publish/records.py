@@ -172,6 +172,6 @@ def _shown_from_records() -> set[str]:
     """Return the chapters of the last build whose tables are not all computed from the data."""
     return {
         record.notebook
-        for record in crate.records()
+        for record in crate.run_records()
         if record.recorded or any(entry.synthetic for entry in record.inputs)
     }

@@ -55,7 +55,7 @@ def make(out: Path) -> Path:
 def _refuse_unfit(site: Path) -> None:
     if not (site / "index.html").is_file():
         raise ChaosError("Nothing was built yet.", where=site, todo="run `chaos build` first")
-    records = crate.records()
+    records = crate.run_records()
     if any(entry.synthetic for record in records for entry in record.inputs):
         raise ChaosError(
             "This build was made from the synthetic sample; it is not released.",

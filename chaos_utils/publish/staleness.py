@@ -42,7 +42,7 @@ def changed_since(chapter: str, data: str | None = None) -> list[str]:
     without a readable record is behind in everything; so is one made from other `data`.
     """
     run = paths.chapter_run(chapter)
-    made = provenance.read_record(run)
+    made = provenance.read_run_record(run)
     made_with = made and made.parameters.get("data")
     if made is None or not isinstance(made_with, str) or made_with != (data or made_with):
         return [paths.RECORD_FILE]
@@ -55,7 +55,7 @@ def changed_since(chapter: str, data: str | None = None) -> list[str]:
 
 def seconds_of(chapter: str) -> float:
     """Return how long a chapter took when it was last made; a guess where it never was."""
-    if made := provenance.read_record(paths.chapter_run(chapter)):
+    if made := provenance.read_run_record(paths.chapter_run(chapter)):
         return made.seconds
     return (paths.notebooks() / f"{chapter}.py").read_text("utf-8").count("publish_figure(")
 

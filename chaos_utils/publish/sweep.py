@@ -199,7 +199,7 @@ def _row(sweep: Sweep, name: str, todo: list[str]) -> dict[str, Scalar]:
     values = {key: _shown(sweep.runs[name][key]) for key in sweep.varied}
     row: dict[str, Any] = {"run": name, **values, "status": status, "seconds": None}
     if status != "failed":
-        record = provenance.read_record(target)
+        record = provenance.read_run_record(target)
         row["seconds"] = record.seconds if record else None
         for key, value in read_scalars(target).items():
             row[f"{key} (scalar)" if key in (*row, "reason") else key] = value

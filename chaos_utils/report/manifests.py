@@ -28,7 +28,7 @@ _OWN = {"figure": {"alt", "size", "narrow_size"}, "table": {"display"}}
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ItemText:
     """A cell that names an item; the book puts the item's text into it.
 
     Attributes
@@ -44,7 +44,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Votes:
+class VotesBar:
     """A cell that shows an item's votes as a bar.
 
     Attributes
@@ -60,15 +60,15 @@ class Votes:
 
 
 class ItemCell(Strict):
-    """An `Item` as a manifest has it."""
+    """An `ItemText` as a manifest has it."""
 
-    item: Item
+    item: ItemText
 
 
 class VotesCell(Strict):
-    """Such `Votes`."""
+    """A `VotesBar` as a manifest has it."""
 
-    votes: Votes
+    votes: VotesBar
 
 
 Format = Literal["svg", "png", "pdf", "csv", "json"]

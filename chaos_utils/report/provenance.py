@@ -43,7 +43,7 @@ class Code(Strict):
     uncommitted_changes: bool | None
 
 
-class Record(Strict):
+class RunRecord(Strict):
     """What is known of a finished run of a notebook.
 
     `inputs` are those of its figures and tables, and `recorded` the datasets whose tables were
@@ -146,12 +146,12 @@ def hardware() -> dict[str, Any]:
     }
 
 
-def read_record(run: Path) -> Record | None:
+def read_run_record(run: Path) -> RunRecord | None:
     """Return the record of a run; None without one, or of one that is damaged or of another form.
 
     Such a run counts as not made: it is made again.
     """
     try:
-        return read_json(run / paths.RECORD_FILE, Record, "A run's record", todo="run it again")
+        return read_json(run / paths.RECORD_FILE, RunRecord, "A run's record", todo="run it again")
     except ChaosError:
         return None

@@ -73,7 +73,7 @@ def run_notebook(
             text = page(notebook, target.name, by_id, folder / paths.FIGURES)
             write_text(folder / PAGE_FILE, text)
         (folder / paths.CONTEXT_FILE).unlink()
-        record = provenance.Record(
+        record = provenance.RunRecord(
             schema=1,
             notebook=source.stem,
             notebook_sha256=inputs.digest(source),

@@ -7,7 +7,7 @@ from typing import Any
 
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.locks import alone
-from chaos_utils.report.provenance import read_record
+from chaos_utils.report.provenance import read_run_record
 
 
 def folder_of(source: Path, values: Mapping[str, Any]) -> Path:
@@ -21,7 +21,7 @@ def is_there(source: Path, values: Mapping[str, Any]) -> bool:
     """Return whether the run was finished, from the notebook as it is now."""
     from chaos_utils.report import parameters  # slow to import
 
-    record = read_record(folder_of(source, values))
+    record = read_run_record(folder_of(source, values))
     return (
         record is not None
         and record.notebook_sha256 == inputs.digest(source)

@@ -12,7 +12,7 @@ from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.report import artifacts
 from chaos_utils.report.captions import caption_html
 from chaos_utils.report.columns import MISSING, Column, lay_out
-from chaos_utils.report.manifests import Cell, Display, Item, ItemCell, Votes, VotesCell
+from chaos_utils.report.manifests import Cell, Display, ItemCell, ItemText, VotesBar, VotesCell
 
 _SHORT = 24
 _NUMBER = re.compile(r"(\*\*)?[−+±]?(\$?[\d.,]+(–[\d.,]+)?( ?%)?|∞)(\*\*)?( [\[(].*[\])])?")
@@ -74,7 +74,7 @@ def publish_table(
     display = Display(header=header, rows=[[_as_cell(cell) for cell in row] for row in cells])
     if groups and columns and columns[0].value == groups[0]:
         display = display.model_copy(update={"headed": True})
-    named = next((cell for row in cells for cell in row if isinstance(cell, Item)), None)
+    named = next((cell for row in cells for cell in row if isinstance(cell, ItemText)), None)
     # Others' votes, by item, are not ours to license.
     licence = get_dataset(named.dataset).release.licence if named else None
     manifest = artifacts.describe(id, "table", table, caption, licence=licence, display=display)
@@ -84,9 +84,9 @@ def publish_table(
 
 
 def _as_cell(cell: object) -> Cell:
-    if isinstance(cell, Item):
+    if isinstance(cell, ItemText):
         return ItemCell(item=cell)
-    return VotesCell(votes=cell) if isinstance(cell, Votes) else str(cell)
+    return VotesCell(votes=cell) if isinstance(cell, VotesBar) else str(cell)
 
 
 def table_html(display: Display, texts: Texts | None = None) -> str:
@@ -167,7 +167,7 @@ def _cell_html(cell: Cell, texts: Texts | None) -> str:
     return text
 
 
-def _item_html(item: Item, texts: Texts | None) -> str:
+def _item_html(item: ItemText, texts: Texts | None) -> str:
     name = escape(get_dataset(item.dataset).short)
     uid = _literal(item.uid)
     parts = [f'<span class="item-name">{name} <code class="uid">{uid}</code></span>']

@@ -295,12 +295,7 @@ def known_rows(votes: Votes, seed: int = 0) -> list[dict[str, Any]]:
 
 
 def chance_scores(
-    votes: Votes,
-    measures: Iterable[str],
-    *,
-    n_resamples: int = 0,
-    seed: int = 0,
-    level: float = 0.95,
+    votes: Votes, measures: Iterable[str], *, n_resamples: int = 0, seed: int = 0
 ) -> "pd.DataFrame":
     """Return chance as rows of the table of scores, of origin ``baseline``.
 
@@ -309,7 +304,7 @@ def chance_scores(
     """
     names = available(votes, measures)
     even = replace(uniform(votes), name=CHANCE, family=CHANCE)
-    table = score(votes, [even], measures=names, n_resamples=n_resamples, seed=seed, level=level)
+    table = score(votes, [even], measures=names, n_resamples=n_resamples, seed=seed)
     for name, labels in _LABELS.items():
         if name in names:
             guessed = np.bincount(labels(votes)).max() / len(votes)

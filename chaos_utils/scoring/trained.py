@@ -122,7 +122,7 @@ class Predicted(_Part):
     mc_samples: int = 0
 
 
-class Record(_Part):
+class TrainingRecord(_Part):
     """What a run says of itself. Records of the first edition do not say what it had seen."""
 
     system: str
@@ -142,7 +142,7 @@ class Record(_Part):
     outputs: dict[str, str]
 
     @model_validator(mode="after")
-    def _check(self) -> "Record":
+    def _check(self) -> "TrainingRecord":
         if (self.trained_on is None) != (self.out_of_fold is None):
             raise ValueError("one of trained_on and out_of_fold without the other")
         return self
@@ -154,7 +154,7 @@ class Run:
 
     name: str
     folder: Path
-    record: Record
+    record: TrainingRecord
 
     @property
     def inputs(self) -> tuple[Input, ...]:
@@ -312,7 +312,7 @@ def read_run(folder: Path) -> Run:
         raise ChaosError(
             f"{_RECORD} cannot be read.", where=path, found=found, todo=todo
         ) from fault
-    return Run(folder.name, folder, checked(content, Record, path, _RECORD, todo=todo))
+    return Run(folder.name, folder, checked(content, TrainingRecord, path, _RECORD, todo=todo))
 
 
 def run_of(path: Path) -> Run | None:
@@ -330,7 +330,7 @@ def run_of(path: Path) -> Run | None:
         is_ours = path.name in fields["outputs"]
     else:  # damaged, unless it is another program's file of this name
         ours = paths.find_project() is not None and path.is_relative_to(paths.results().resolve())
-        required = {name for name, one in Record.model_fields.items() if one.is_required()}
+        required = {name for name, one in TrainingRecord.model_fields.items() if one.is_required()}
         is_ours = ours or len(required & fields.keys()) > len(required) / 2
     return read_run(path.parent) if is_ours else None
 

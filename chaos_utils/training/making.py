@@ -12,7 +12,7 @@ import pandas as pd
 
 from chaos_utils.base import inputs
 from chaos_utils.base.files import fresh_folder, write_bytes, write_json
-from chaos_utils.datasets.catalogue import registry
+from chaos_utils.datasets.catalogue import known_files
 from chaos_utils.datasets.corpora import Corpus
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import Votes
@@ -196,7 +196,7 @@ def _by_task(name: str, votes: list[Votes], shares: Floats) -> list[System]:
 
 def _describe(settings: Settings, data: Data) -> dict[str, Any]:
     names = data.train.datasets
-    published = sum(registry()[one.file].items for one in data.train.task.files_of("train"))
+    published = sum(known_files()[one.file].items for one in data.train.task.files_of("train"))
     return {
         "trained_on": {name: names.count(name) for name in dict.fromkeys(names)},
         "n_train": len(data.train),

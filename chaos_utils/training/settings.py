@@ -12,7 +12,7 @@ from chaos_utils.base.checked import Strict, checked
 from chaos_utils.datasets.tasks import tasks
 
 if TYPE_CHECKING:
-    from chaos_utils.scoring.trained import Record
+    from chaos_utils.scoring.trained import TrainingRecord
     from chaos_utils.training.recipes import Model  # slow to import, and `chaos --help` reads this
 
     Task = str
@@ -161,7 +161,7 @@ def usual_head(settings: Settings) -> str:
     return "affine" if settings.train == "chaosnli" and settings.init else "kept"
 
 
-def recorded_settings(record: "Record") -> Settings:
+def recorded_settings(record: "TrainingRecord") -> Settings:
     """Return the settings in a run's record, also where the record is of an earlier edition."""
     values = record.settings.model_dump()
     if "threads" not in values:

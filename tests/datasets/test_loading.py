@@ -12,7 +12,13 @@ from helpers.rows import row, write_rows
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import dataset as d
-from chaos_utils.datasets.catalogue import bring, get_dataset, known_datasets, registry
+from chaos_utils.datasets.catalogue import (
+    bring,
+    bundled_datasets,
+    get_dataset,
+    known_datasets,
+    known_files,
+)
 from chaos_utils.datasets.dataset import read_dataset
 from chaos_utils.datasets.loading import load_all_votes, load_votes
 
@@ -156,9 +162,9 @@ def test_faults_of_a_yaml_file_name_the_field(tmp_path, fields, expected):
 
 def test_a_reader_s_file_does_not_replace_a_published_digest(tmp_path):
     name = get_dataset("snli").file
-    published = registry()[name].sha256
+    published = known_files()[name].sha256
     bring(read_dataset(described(tmp_path, files=[{"name": name}])))
-    assert registry()[name].sha256 == published
+    assert known_files()[name].sha256 == published
 
 
 PARTS = {
@@ -180,7 +186,14 @@ def test_every_field_is_explained_once_on_the_book_s_page_and_no_other():
         for model in models
         for name in model.model_fields
     }
-    fields.discard("files.release")  # filled in by the registry
+    fields.discard("files.release")  # filled in by `known_files`
     page = (PROJECT / "book" / "datasets.md").read_text("utf-8")
     section = page.split("## Fields of a YAML file\n")[1].split("\n## ")[0]
     assert sorted(re.findall(r"^\| `(\S+)`", section, re.M)) == sorted(fields)
+
+
+def test_the_page_lists_every_dataset_that_comes_with_the_package():
+    page = (PROJECT / "book" / "datasets.md").read_text("utf-8")
+    section = page.split("## Datasets that come with the package\n")[1].split("\n## ")[0]
+    names = [dataset.name for dataset in bundled_datasets()]
+    assert sorted(re.findall(r"^\| `(\S+)`", section, re.M)) == sorted(names)

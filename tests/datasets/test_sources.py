@@ -14,7 +14,7 @@ from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.data import data as app
 from chaos_utils.datasets import sources
-from chaos_utils.datasets.catalogue import get_dataset, registry
+from chaos_utils.datasets.catalogue import get_dataset, known_files
 from chaos_utils.datasets.dataset import DataFile
 from chaos_utils.datasets.loading import load_votes
 
@@ -48,7 +48,7 @@ def server(tmp_path):
 def register(monkeypatch, **fields):
     release = get_dataset("snli").release
     file = DataFile(name="set/file.txt", release=release, sha256=SHA256, **fields)
-    monkeypatch.setattr(sources, "registry", lambda: {file.name: file})
+    monkeypatch.setattr(sources, "known_files", lambda: {file.name: file})
     return file
 
 
@@ -76,7 +76,7 @@ def zipped(path, members):
 
 
 def test_every_entry_says_what_a_reader_needs():
-    for file in registry().values():
+    for file in known_files().values():
         assert file.url.startswith("https://")
         assert file.release.licence
         assert file.release.citation

@@ -44,7 +44,7 @@ from chaos_utils.datasets.sources import SAMPLE, UNREADABLE, extract_member
 from chaos_utils.publish import citations, landing, metadata, registry, release
 from chaos_utils.report.manifests import read_manifest
 from chaos_utils.report.parameters import read_parameters, resolve
-from chaos_utils.report.provenance import read_record as read_run_record
+from chaos_utils.report.provenance import read_run_record
 from chaos_utils.scoring.predictions import read_predictions
 from chaos_utils.scoring.trained import find_run
 from chaos_utils.training.settings import complete, read_settings, recorded_settings

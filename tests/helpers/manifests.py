@@ -1,7 +1,7 @@
 """Manifests of figures and tables, and records of runs, as they are written."""
 
 from chaos_utils.report.manifests import Manifest
-from chaos_utils.report.provenance import Record
+from chaos_utils.report.provenance import RunRecord
 
 _BOTH = {
     "title": "A title", "caption": "A title. More.", "synthetic": False, "creators": ["Us"],
@@ -35,4 +35,4 @@ def make_manifest(id="fig-x", **changes):
 
 def make_record(**changes):
     """Return the record of a run, as it is written."""
-    return Record.model_validate(_RECORD | changes).model_dump(by_alias=True)
+    return RunRecord.model_validate(_RECORD | changes).model_dump(by_alias=True)

@@ -5,12 +5,12 @@ from pathlib import Path
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import sources
-from chaos_utils.datasets.catalogue import prediction_files, registry, vote_files
+from chaos_utils.datasets.catalogue import known_files, prediction_files, vote_files
 
 
 def link_published(folder: Path) -> None:
     """Link every published file that is found in one folder; the votes and predictions must be."""
-    found = {name: sources.find(name) for name in registry()}
+    found = {name: sources.find(name) for name in known_files()}
     wanted = (*vote_files(), *prediction_files(optional=False))
     missing = [name for name in wanted if found[name] is None]
     if missing:

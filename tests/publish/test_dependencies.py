@@ -5,7 +5,7 @@ import pytest
 from chaos_utils.base import modules, paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import companions
-from chaos_utils.datasets.catalogue import bundled_datasets, registry
+from chaos_utils.datasets.catalogue import bundled_datasets, known_files
 from chaos_utils.publish import dependencies
 
 ANNOTATIONS, DISAGREEMENT, PAGES = "annotations", "disagreement", "the site"
@@ -71,7 +71,9 @@ def test_what_modules_declare_to_read_is_known():
     assert {"votes", "predictions"} < patterns
     for pattern in patterns - {"votes", "predictions"}:
         ours = (path.as_posix() for path in paths.project().rglob(pattern.rpartition("/")[2]))
-        assert fnmatch.filter(registry(), pattern) or fnmatch.filter(ours, f"*/{pattern}"), pattern
+        assert fnmatch.filter(known_files(), pattern) or fnmatch.filter(ours, f"*/{pattern}"), (
+            pattern
+        )
 
 
 @pytest.mark.parametrize("said", ['READS = "a/*"', "READS = 5", "READS: list = ['a/*']"])

@@ -14,7 +14,7 @@ from helpers.manifests import make_manifest
 from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.files import write_text
 from chaos_utils.publish import cells, citations, landing, metadata
-from chaos_utils.report.manifests import Item
+from chaos_utils.report.manifests import ItemText
 
 BOOK = read_citation(PROJECT / "CITATION.cff")
 ONLINE = BOOK.model_copy(update={"url": "https://example.org/book/"})
@@ -28,7 +28,7 @@ BOTH = {
     "data": [{"uid": f"{EVIL} {k}", EVIL: -0.5 * k} for k in range(20)],
 }
 FIGURE = make_manifest("fig-x", alt=f"A line that falls, {EVIL}", **BOTH)
-ROW = [{"item": Item("snli", EVIL)}, EVIL]
+ROW = [{"item": ItemText("snli", EVIL)}, EVIL]
 TABLE = make_manifest("tbl-x", display={"header": [["item"], [EVIL]], "rows": [ROW]}, **BOTH)
 PLACE = landing.Place("A chapter & more", "../chapters/a.html#fig-x", "Fig. 1", "<em>Shares</em>")
 CELL = cells.CodeCell(

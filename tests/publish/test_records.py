@@ -17,7 +17,7 @@ from chaos_utils.base.table import as_text, from_text
 from chaos_utils.cli import extras
 from chaos_utils.cli.__main__ import app
 from chaos_utils.publish import crate, dependencies, records, staleness
-from chaos_utils.report.provenance import Record as Run
+from chaos_utils.report.provenance import RunRecord
 
 ROWS = ["snli,e,0.5,3", "snli,n,0.25,4"]
 
@@ -36,8 +36,8 @@ def project(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "results", lambda: tmp_path / "results")
     monkeypatch.setattr(dependencies, "chapters", lambda: ["one", "two"])
     monkeypatch.setattr(staleness, "changed_since", lambda chapter: [])
-    shown = [Run.model_validate(make_record(notebook=name)) for name in ("one", "two")]
-    monkeypatch.setattr(crate, "records", lambda: shown)
+    shown = [RunRecord.model_validate(make_record(notebook=name)) for name in ("one", "two")]
+    monkeypatch.setattr(crate, "run_records", lambda: shown)
     monkeypatch.setattr(extras, "need_book", lambda: None)
     packaged = []
     monkeypatch.setattr(records, "write_package_data", packaged.append)
@@ -135,7 +135,7 @@ def test_records_of_another_key_agree_until_their_numbers_differ(project):
 
 def test_what_could_not_be_computed_is_not_compared_nor_renewed(project):
     ask(project, "two", **{"two.counts/snli.csv": "shown"})
-    crate.records()[1].recorded.append("snli")
+    crate.run_records()[1].recorded.append("snli")
     assert records.compare() == ([], ["two.counts/snli.csv"], [])
     with pytest.raises(ChaosError, match=r"Only a build from all of the data(?s:.)*two"):
         records.renew()

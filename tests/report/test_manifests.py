@@ -6,7 +6,7 @@ from helpers.manifests import make_manifest, make_record
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_json
 from chaos_utils.report.manifests import read_manifest
-from chaos_utils.report.provenance import read_record
+from chaos_utils.report.provenance import read_run_record
 
 
 @pytest.mark.parametrize("id", ["fig-x", "tbl-x"])
@@ -56,6 +56,6 @@ def test_what_cannot_be_read_is_named_and_a_run_without_a_record_is_none(tmp_pat
     with pytest.raises(ChaosError, match=r"cannot be read(?s:.)*fig-x\.json"):
         read_manifest(tmp_path / "fig-x.json")
     (tmp_path / "record.json").write_text(text)
-    assert read_record(tmp_path) is None
+    assert read_run_record(tmp_path) is None
     write_json(tmp_path / "record.json", make_record())
-    assert read_record(tmp_path).parameters == {"data": "auto"}
+    assert read_run_record(tmp_path).parameters == {"data": "auto"}

@@ -7,7 +7,7 @@ from bs4 import BeautifulSoup
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.table import Table
 from chaos_utils.report.columns import Column
-from chaos_utils.report.manifests import Display, Item, ItemCell, Votes, read_manifest
+from chaos_utils.report.manifests import Display, ItemCell, ItemText, VotesBar, read_manifest
 from chaos_utils.report.tables import publish_table, table_html
 
 
@@ -50,7 +50,7 @@ def test_what_rows_share_heads_them(run_folder):
 
 def test_everything_is_escaped():
     evil = "<script>alert(1)</script>"
-    shown = Display(header=[[evil], ["b"]], rows=[[ItemCell(item=Item("snli", evil)), evil]])
+    shown = Display(header=[[evil], ["b"]], rows=[[ItemCell(item=ItemText("snli", evil)), evil]])
     html = table_html(shown, lambda *_: {"premise": evil})
     assert parse(html).script is None
     assert sum(evil in text for text in parse(html).strings) == 4
@@ -58,14 +58,16 @@ def test_everything_is_escaped():
 
 def test_no_formula_and_no_role_is_read_in_the_data_s_texts():
     text = "$x$ and {math}`y`"
-    shown = Display(header=[["a"], ["b"]], rows=[[ItemCell(item=Item("snli", text)), "b"]])
+    shown = Display(header=[["a"], ["b"]], rows=[[ItemCell(item=ItemText("snli", text)), "b"]])
     html = table_html(shown, lambda *_: {text: text})
     assert not set("${") & set(html)
     assert parse(html).get_text().count(text) == 3
 
 
 def test_items_take_their_text_only_where_it_is_given_and_votes_are_a_bar_with_words(run_folder):
-    shown = pd.DataFrame({"item": [Item("snli", "u1")], "votes": [Votes("snli", (70, 30, 0))]})
+    shown = pd.DataFrame(
+        {"item": [ItemText("snli", "u1")], "votes": [VotesBar("snli", (70, 30, 0))]}
+    )
     table = Table(pd.DataFrame({"uid": ["u1"]}), ("uid",))
     publish_table("tbl-one", table, caption="Items.", shown=shown)
     html = table_html(display(run_folder))

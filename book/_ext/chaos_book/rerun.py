@@ -29,7 +29,7 @@ class RerunSection(SphinxTransform):
         if not self.env.docname.startswith(_CHAPTERS):
             return
         name = self.env.docname.removeprefix(_CHAPTERS)
-        record = provenance.read_record(paths.chapter_run(name))
+        record = provenance.read_run_record(paths.chapter_run(name))
         if record is None:
             raise ExtensionError(f"chapter {name} was not run, or its record is damaged")
         source = BOOK.project / "notebooks" / f"{name}.py"
