@@ -15,7 +15,8 @@
     const said = make("p", "way", `On ${data.dataset}; lower is better. Thick lines are means over seeds, thin `
       + "ones single seeds. Dashed: what a perfect model scores, or the oracle (the votes themselves).");
     const panels = data.measures.map((_, k) => panel(data, k, (step) => move(step)));
-    const readout = make("div", {class: "readout", tabindex: "0", role: "region", "aria-label": "Values at the cursor"});
+    const readout = make("div", "readout",
+      {tabindex: "0", role: "region", "aria-label": "Values at the cursor"});
     place.append(
       make("div", "controls", make("label", "slider", `${title} `, range, output)), said,
       make("div", "panels", panels.map(({place: one}) => one)), readout);
@@ -100,8 +101,10 @@
 
     const pointsOf = (values) => values.map((value, step) => [x(steps[step]), y(value)]);
 
+    /* Labelled at the end that is further from all curves. */
     function reference(name, value, [start, end]) {
-      const [{x: middle}] = inRows([{at: end, text: name}], [start, end]);
+      const room = (step) => Math.min(...data.values[measure].map((one) => Math.abs(one.at(step) - value)));
+      const [{x: middle}] = inRows([{at: room(0) > room(-1) ? start : end, text: name}], [start, end]);
       return svg("g", {class: "reference"},
         svg("line", {x1: start, x2: end, y1: y(value), y2: y(value)}),
         svg("text", {x: middle, y: y(value) - 4, "text-anchor": "middle"}, name));
@@ -134,7 +137,8 @@
     rows.push(make("tr", "",
       make("th", {scope: "row"}, make("i", "swatch dashed"), "dashed line"),
       lines.map((line) => make("td", "number", number(line?.[2])))));
-    return table("published", caption, ["System", ...data.measures.map(([, title]) => title)], rows);
+    const titles = data.measures.map(([, title]) => title.replace(/ ?\(.*/, ""));
+    return table("published", caption, ["System", ...titles], rows);
   }
 
   Object.assign(window.Interactive, {curves});

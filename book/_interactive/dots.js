@@ -8,6 +8,11 @@
   const FAR = 3; // times the next value: what lies further out is no longer on the axis
   const ROW = 16; // pixels of a row of labels
 
+  const withUnit = ([title, unit]) => (unit ? `${title} (${unit})` : title);
+
+  /* Numbers of people are as coarse as in the book's tables. */
+  const digitsOf = (unit) => (unit === "people" ? 1 : 3);
+
   /* A list to choose from, whose values are names that an address can hold. */
   function named(label, name, options, onChange) {
     const list = choice(options, onChange);
@@ -38,12 +43,13 @@
 
     function show() {
       shown = chosen(data, dataset.place, measure.place);
-      const {rows, about, lines, beyond} = shown;
-      const read = lines.map(([name, value]) => `${name} ${number(value)}`).join(", ");
-      const [title, unit, way, why] = about;
+      const {rows, about, lines, beyond, isAbove} = shown;
+      const [title, unit, way, why] = about, digits = digitsOf(unit);
+      const read = lines.map(([name, value]) => `${name} ${number(value, digits)}`).join(", ");
       said.replaceChildren(
-        [`${title}${unit && `, ${unit}`}, on ${data.datasets[dataset.place][1]}; ${WAYS[way]}.`,
+        [`${withUnit(about)}, on ${data.datasets[dataset.place][1]}; ${WAYS[way]}.`,
           rows.length ? "" : "Nothing here has a value.",
+          isAbove ? "The axis does not begin at 0." : "",
           ...(beyond.length ? [`The axis is cut: ${beyond.map(([name, value]) =>
             `${name}, at ${number(value, 1)},`).join(" and ")} lies beyond its end.`] : []),
           why].filter(Boolean).join(" "),
@@ -54,7 +60,7 @@
     }
 
     function draw(width) {
-      const {domain, about: [title, unit, way], lines, isCut} = shown;
+      const {domain, about, lines, isCut} = shown;
       const x = scale(domain, [0, width]);
       const marks = inRows(lines.map(([name, value]) => ({at: x(value), text: name})), [-8, width + 8]);
       const rows = 1 + Math.max(-1, ...marks.map(({row}) => row));
@@ -67,7 +73,7 @@
           svg("line", {x1: at, x2: at, y1: -4 - (rows - 1 - row) * ROW, y2: "100%"}),
           svg("text", {x: middle, y: -7 - (rows - 1 - row) * ROW, "text-anchor": "middle"}, text))),
         svg("svg", {class: "axes", y: "100%"},
-          bottom(x, 0, {label: [`${title}${unit && ` (${unit})`}`, WAYS[way]].join("; ")}),
+          bottom(x, 0, {label: `${withUnit(about)}; ${WAYS[about[2]]}`}),
           isCut ? svg("path", {class: "cut", d: `M${width - 14} 5l5 -10m4 0l-5 10`}) : null)));
     }
     show();
@@ -86,9 +92,11 @@
     const isCut = n > 0 && n <= 2;
     const kept = isCut ? sorted.slice(n) : sorted;
     const ends = [...kept.map((row) => [row[4] ?? row[3], row[5] ?? row[3]]).flat(), ...lines.map(([, v]) => v)];
-    const least = Math.min(0, ...ends), most = Math.max(0, ...ends);
+    const [lowest, most] = [Math.min(...ends), Math.max(0, ...ends)];
+    const isAbove = ends.length > 0 && lowest > most / 2; // then the axis need not begin at 0
+    const least = isAbove ? lowest - (most - lowest) / 20 : Math.min(0, lowest);
     return {
-      rows, lines, isCut, about: data.measures[measure].slice(1),
+      rows, lines, isCut, isAbove, about: data.measures[measure].slice(1),
       beyond: isCut ? sorted.slice(0, n).map((row) => [data.systems[row[1]][0], row[3]]) : [],
       domain: [least, least + (most - least || 1) * (isCut ? 1.12 : 1.02)],
     };
@@ -107,16 +115,17 @@
     return [...rows].sort(orders[by]);
   }
 
-  function line([, system, , value, low, high], data, {domain, isCut}) {
+  function line([, system, , value, low, high], data, {domain, isCut, about}) {
     const [name, , look, more] = data.systems[system];
     const at = scale(domain, [0, 100]);
-    const ends = high > low ? ` [${number(low)}, ${number(high)}]` : "";
+    const short = (one) => number(one, digitsOf(about[1]));
+    const ends = high > low ? ` [${short(low)}, ${short(high)}]` : "";
     const isBeyond = isCut && value > domain[1];
     const mark = isBeyond ? make("i", "beyond", `${number(value, 1)} ▸`) : dot([value, low, high], at);
     return make("li", `of-${look}${ends ? "" : " bare"}`,
       make("span", "name", name, more ? make("small", "", ` ${more}`) : null),
       make("span", "track", mark, {"aria-hidden": "true"}),
-      make("span", "number", number(value) + ends));
+      make("span", "number", short(value) + ends));
   }
 
   window.Interactive = {dots};

@@ -64,7 +64,8 @@ def opened(browser, tmp_path):
         )
         content = json.dumps(data).replace("<", "\\u003c")
         (tmp_path / "page.html").write_text(
-            f'<!doctype html><html lang="en"><meta charset="utf-8"><title>t</title>{styles}<main><h1>t</h1>'
+            f'<!doctype html><html lang="en"><meta charset="utf-8"><title>t</title>'
+            f"{styles}<main><h1>t</h1>"
             f'<div class="interactive" hidden data-slider="{slider}">'
             f'<script type="application/json">{content}</script></div></main>{scripts}'
         )
