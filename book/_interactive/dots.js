@@ -8,6 +8,7 @@
   const FAR = 3; // times the next value: what lies further out is no longer on the axis
   const ROW = 16; // pixels of a row of labels
 
+  const capital = (text) => text[0].toUpperCase() + text.slice(1);
   const withUnit = ([title, unit]) => (unit ? `${title} (${unit})` : title);
 
   /* Numbers of people are as coarse as in the book's tables. */
@@ -47,7 +48,7 @@
       const [title, unit, way, why] = about, digits = digitsOf(unit);
       const read = lines.map(([name, value]) => `${name} ${number(value, digits)}`).join(", ");
       said.replaceChildren(
-        [`${withUnit(about)}, on ${data.datasets[dataset.place][1]}; ${WAYS[way]}.`,
+        [`${capital(withUnit(about))}, on ${data.datasets[dataset.place][1]}; ${WAYS[way]}.`,
           rows.length ? "" : "Nothing here has a value.",
           isAbove ? "The axis does not begin at 0." : "",
           ...(beyond.length ? [`The axis is cut: ${beyond.map(([name, value]) =>
