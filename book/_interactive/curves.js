@@ -14,19 +14,19 @@
     const output = make("span", {class: "at", "aria-hidden": "true"}); // the slider says it
     const said = make("p", "way", `On ${data.dataset}; lower is better. Thick lines are means over seeds, thin `
       + "ones single seeds. Dashed: what a perfect model scores, or the oracle (the votes themselves).");
-    const panels = data.measures.map((_, k) => panel(data, k, (step) => move(step)));
+    const panels = data.measures.map((_, k) => panel(data, k, move, keep));
     const readout = make("div", "readout",
       {tabindex: "0", role: "region", "aria-label": "Values at the cursor"});
     place.append(
       make("div", "controls", make("label", "slider", `${title} `, range, output)), said,
       make("div", "panels", panels.map(({place: one}) => one)), readout);
-    range.addEventListener("input", () => { show(); keep(); });
+    range.addEventListener("input", show);
+    range.addEventListener("change", keep); // not while it is dragged: addresses change slowly
     range.value = nearest(steps, 1);
 
     function move(step) {
       range.value = step;
       show();
-      keep();
     }
 
     function show() {
@@ -65,7 +65,7 @@
   const look = ([, light, dark]) => ({style: painted([light, dark])});
 
   /* One measure: its curves, the line of what a perfect model would score, and the cursor. */
-  function panel(data, measure, move) {
+  function panel(data, measure, move, keep) {
     const [, title, unit] = data.measures[measure], {steps} = data;
     const lines = data.lines.filter(([of]) => of === measure);
     const all = ofFamilies(data, measure);
@@ -95,6 +95,7 @@
       };
       picture.addEventListener("pointerdown", follow);
       picture.addEventListener("pointermove", follow);
+      picture.addEventListener("pointerup", keep);
       place.replaceChildren(picture);
       point(at);
     }
