@@ -56,9 +56,11 @@
     const isNarrow = width < NARROW;
     const least = lowest(rows);
     const x = scale([least, 1], [isNarrow ? 8 : NAMES, width - 12]);
-    const kept = (values) => values.map((value) => Math.min(1, Math.max(least, value)));
     const step = isNarrow ? LANE + ROW : LANE;
-    const lanes = LANES.filter(([lane]) => lane === "published" || rows.some((row) => row.lane === lane));
+    // The paper's models are named even where their predictions are not known.
+    const isOfPaper = dataset.others.some(({kind, source}) => kind === "model" && source === "published");
+    const lanes = LANES.filter(([lane]) => (lane === "published" && isOfPaper)
+      || rows.some((row) => row.lane === lane));
     const guess = rows.find(({name}) => name === "uniform guess")?.plain[0];
     const marks = inRows([
       ["base rate", 0], ["five people", skillOf(5, credibility)],
@@ -81,12 +83,12 @@
         const said = own.length ? title : `${title}: predictions not released`;
         return svg("g", {class: `lane of-${lane}`},
           svg("line", {class: "floor", x1: 0, x2: width, y1: y + LANE / 2, y2: y + LANE / 2}),
-          svg("text", isNarrow ? {x: 0, y: y - LANE / 2 + 4} : {x: 0, y: y + 4},
+          svg("text", isNarrow ? {x: 0, y: y - LANE / 2 - 3} : {x: 0, y: y + 4},
             own.length || isNarrow ? said : title),
           own.length || isNarrow ? null
             : svg("text", {x: x(least), y: y + 4}, "predictions not released"),
           own.flatMap((row) => [["plain", -6], ["trusted", 6]].flatMap(([name, shift]) =>
-            (row[name] ? mark(x, y + shift, kept(whole(row[name])), row, name) : []))));
+            (row[name] ? mark(x, y + shift, whole(row[name]), row, name) : []))));
       }),
       svg("g", {class: "axis", transform: `translate(0 ${bottom})`},
         svg("line", {x1: x(least), x2: x(1)}),
@@ -100,10 +102,21 @@
   }
 
   /* One value with its interval: filled as the system is, hollow trusted. */
-  function mark(x, y, [value, low, high], {name, words}, kind) {
-    const bar = svg("line", {class: "span", x1: x(low), x2: x(high), y1: y, y2: y});
-    return [bar, svg("circle", {class: kind, cx: x(value), cy: y, r: 4},
-      svg("title", {}, `${name}: ${words[kind === "plain" ? 0 : 1]}`))];
+  function mark(x, y, values, {name, words}, kind) {
+    const [least, most] = x.domain;
+    const [value, low, high] = values.map((one) => x(Math.min(most, Math.max(least, one))));
+    return [
+      svg("line", {class: "span", x1: low, x2: high, y1: y, y2: y}),
+      svg("circle", {class: kind, cx: value, cy: y, r: 4},
+        svg("title", {}, `${name}: ${words[kind === "plain" ? 0 : 1]}`)),
+      values[0] < least ? svg("text", {x: value - 6, y: y + 4, "text-anchor": "end"}, "◂") : null,
+    ];
+  }
+
+  /* A worth in words, its interval in smaller type. */
+  function cell(words) {
+    const [value, interval] = words.split(/ (?=\[)/);
+    return make("td", "number", value, interval ? [" ", make("span", "interval", interval)] : []);
   }
 
   /* The sentence, the drawing, what its marks mean, and the same as a table. */
@@ -111,18 +124,20 @@
     if (!worth || worth.why || !systems.length) return [];
     const rows = rowsOf(worth, systems), place = make("div", "evaluate-strip");
     fitted(place, (width) => draw(place, width, rows, worth, dataset));
-    const lines = [...rows].reverse().map(({lane, name, words: [plain, trusted]}) =>
+    const best = ({trusted, plain}) => (trusted ?? plain)?.[0] ?? -Infinity;
+    const lines = [...rows].sort((a, b) => best(b) - best(a)).map(({lane, name, words: [plain, trusted]}) =>
       make("tr", lane === "yours" ? "yours" : "", [
         make("th", "", name, {scope: "row"}),
-        make("td", "number", plain), make("td", "number", trusted),
+        cell(plain), cell(trusted),
       ]));
     return [
       make("p", "evaluate-answer", sentence(worth, rows, dataset)), place,
       make("p", "note", "Filled: as it is. Hollow: trusted, by one number fitted on other items. With 95% intervals. "
         + "The distances on the scale are those of skill, from the base rate to the population."),
       make("details", "", make("summary", "", "The same as a table"),
-        table("published", make("caption", "sr-only", "Worth in people"),
-          ["System", "worth", "worth, trusted"], lines)),
+        make("div", "table-scroll", table("published evaluate-worth",
+          make("caption", "sr-only", "Worth in people"), ["System", "worth", "worth, trusted"], lines),
+        {tabindex: "0", role: "region", "aria-label": "Worth in people"})),
     ];
   }
 
