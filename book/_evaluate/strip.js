@@ -141,5 +141,5 @@
     ];
   }
 
-  Object.assign(window.Evaluate, {strip, skillOf});
+  Object.assign(window.Evaluate, {strip});
 })();

@@ -154,7 +154,7 @@ def scores(rows: pd.DataFrame, lines: _Lines, group: str = "kind") -> dict[str, 
         names = names.where(rows["source"] != "published", names + " (published)")
     groups = sorted(set(rows.loc[~is_line, group]))
     if group == "kind":
-        groups = [name for name in _KINDS if name in groups]
+        groups.sort(key=lambda name: [*_KINDS, name].index(name))
     datasets, measures = (list(dict.fromkeys(rows[name])) for name in ("dataset", "measure"))
     systems = list(dict.fromkeys(zip(names[~is_line], rows.loc[~is_line, group], strict=True)))
     drawn, marks = [], []
