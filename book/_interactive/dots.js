@@ -9,7 +9,11 @@
   const ROW = 16; // pixels of a row of labels
 
   const capital = (text) => text[0].toUpperCase() + text.slice(1);
-  const withUnit = ([title, unit]) => (unit ? `${title} (${unit})` : title);
+  /* A title may end in parentheses of its own. */
+  const withUnit = ([title, unit]) => {
+    if (!unit) return title;
+    return title.endsWith(")") ? `${title}, ${unit}` : `${title} (${unit})`;
+  };
 
   /* Numbers of people are as coarse as in the book's tables. */
   const digitsOf = (unit) => (unit === "people" ? 1 : 3);

@@ -94,7 +94,7 @@ def test_dots_stand_on_an_axis_with_lines_and_what_is_far_out_is_named(opened):
                   "perfect model 0.010, uniform guess 0.200"):  # fmt: skip
         assert words in said.inner_text()
     label = page.locator(".interactive .label")
-    assert label.text_content() == "KL(human ‖ model) (nats); lower is better"
+    assert label.text_content() == "KL(human ‖ model), nats; lower is better"
     bar = page.locator(".bar").first.bounding_box()
     dot = page.locator(".bar + .dot").first.bounding_box()
     assert bar["height"] > dot["height"]
