@@ -56,7 +56,7 @@
           rows.length ? "" : "Nothing here has a value.",
           isAbove ? "The axis does not begin at 0." : "",
           ...(beyond.length ? [`The axis is cut: ${beyond.map(([name, value]) =>
-            `${name}, at ${number(value, 1)},`).join(" and ")} lies beyond its end.`] : []),
+            `${name}, at ${number(value, 1)},`).join(" and ")} ${beyond.length > 1 ? "lie" : "lies"} beyond its end.`] : []),
           why].filter(Boolean).join(" "),
         make("span", "sr-only", read && ` Lines: ${read}.`));
       list.setAttribute("aria-label", `${title}, sorted by ${sort.value}`);
