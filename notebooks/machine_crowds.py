@@ -100,6 +100,11 @@ publish_figure(
 # {value}`tbl-machine-models dataset=snli max:people_on_top_trusted .1f` on SNLI, and up to
 # {value}`tbl-machine-models dataset=mnli|alphanli max:people_on_top_trusted .1f` on MNLI and αNLI
 # ({numref}`tbl-machine-models`). No model is best everywhere: Grok-4.6 agrees most with people on αNLI, least on MNLI.
+#
+# ```{interactive} tbl-machine-models
+# :measures: people_on_top_trusted with_people
+# :group: maker
+# ```
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All models as a table", "code_prompt_hide": "Fold the table"}
 publish_table(

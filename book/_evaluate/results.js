@@ -4,7 +4,7 @@
   "use strict";
 
   const {make, table, terms, choice, dot, count, number} = window.Page;
-  const {inWords} = window.Evaluate;
+  const {inWords, strip} = window.Evaluate;
   const BETTER = {lower: "lower is better", higher: "higher is better"};
   const KINDS = {human: "people", people: "people", chance: "baseline", yours: "your file"};
 
@@ -149,6 +149,7 @@
     ];
     return [
       make("h3", "", dataset.title),
+      ...(isWhole ? strip(worths[0], known.skills?.[dataset.name] ?? [], dataset) : []),
       measuresTable(predictions, values, known),
       ...worthPart(worths, known),
       ...explained.map((text) => make("p", "note", text)),

@@ -25,6 +25,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.votes import frozen
 from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.metrics.skill import skill_of_people
 from chaos_utils.publish import explorer
 from chaos_utils.publish.scripts import packed
 from chaos_utils.scoring.predictions import read_predictions
@@ -74,8 +75,8 @@ def told(scripts, contents, all_votes, *, allow_missing=False):
 def scripts(browser):
     """A page that has the scripts, and nothing to show."""
     page = browser.new_page()
-    scripts = [f"_evaluate/{name}.js" for name in ("reading", "measures", "results")]
-    for name in ("_shared/page.js", *scripts):
+    scripts = [f"_evaluate/{name}.js" for name in ("reading", "measures", "strip", "results")]
+    for name in ("_shared/page.js", "_shared/axes.js", *scripts):
         page.add_script_tag(path=PROJECT / "book" / name)
     yield page
     page.close()
@@ -399,6 +400,12 @@ OTHERS = """document.addEventListener("readystatechange", () => {
     {system: "other <b>", kind: "model", source: "computed", jsd: [0.01, 0.009, 0.02]},
     {system: "bert", kind: "model", source: "published", jsd: [0.7, null, null]},
   ];
+  const skill = (lane, name, plain, trusted) => ({lane, name, plain, trusted, words: ["–", "–"]});
+  known.skills = {snli: [
+    skill("baseline", "uniform guess", [-0.2, -0.3, -0.1], [0, 0, 0.1]),
+    skill("published", "<b>bert", [-9, -10, -8], [0.01, 0.005, 0.02]),
+    skill("trained", "better", [0.98, 0.97, 0.99], [0.99, 0.98, 1]),
+  ]};
   place.textContent = JSON.stringify(known);
 });"""
 
@@ -436,6 +443,28 @@ def test_a_system_stands_among_the_others_by_any_measure_they_have(among, files)
     assert not violations(page, "#evaluate")
 
 
+def test_worth_is_drawn_on_the_scale_of_the_book_s_systems(among, files, sample):
+    choose(among, files / "my-model.csv")
+    (system,) = read_predictions(files / "my-model.csv", [sample[0]])
+    ours = worth(sample[0], system, n_resamples=FEW)
+    answer = among.locator(".evaluate-answer").inner_text()
+    assert f"my-model is worth {ours.people_trusted.value:.1f} [" in answer
+    assert answer.endswith("of the 2 models below, 1 is worth less.")
+    strip = among.locator(".evaluate-strip")
+    lines = {
+        one.locator("text").text_content(): float(one.locator("line").get_attribute("x1"))
+        for one in strip.locator(".reference").all()
+    }
+    at = float(strip.locator(".of-yours circle.trusted").get_attribute("cx"))
+    five = skill_of_people(5, ours.credibility)
+    found = (at - lines["base rate"]) / (lines["five people"] - lines["base rate"])
+    assert found == pytest.approx(ours.skill_trusted.value / five, abs=1e-6)
+    assert lines["uniform guess"] < lines["base rate"] < lines["five people"]
+    assert strip.locator(".of-published title").first.text_content() == "<b>bert: –"
+    among.get_by_text("The same as a table").click()
+    assert "my-model" in among.locator("#evaluate details .yours").inner_text()
+
+
 def test_a_dataset_beside_the_book_s_is_judged_when_it_is_chosen(among, tmp_path):
     page = among
     choose(page, write_shares(tmp_path / "mine.csv", RTE, RTE.shares))
@@ -460,3 +489,27 @@ def test_the_page_holds_no_votes_and_a_part_of_the_main_table():
     (other,) = known["others"]["snli"]
     assert (other["system"], other["jsd"]) == ("estimated human", [0.0614, None, None])
     assert "item-" not in json.dumps(known)
+
+
+def test_what_is_fitted_is_worth_the_skill_of_as_many_people():
+    common = {"dataset": "snli", "system": "a", "kind": "model", "n_items": 9, "credibility": 2.0}
+    worths = [
+        common | {"measure": "people_on_top_trusted", "text": "2.0 [1.0, 3.0]"},
+        common | {"measure": "skill_trusted", "value": 0.5, "low": 0.4, "high": float("inf")},
+        common | {"measure": "human_equivalent_jsd", "value": 3, "credibility": None},
+    ]
+    fitted = {"dataset": "snli", "inputs": "a", "access": "text", "map": "quadratic", "n_items": 9,
+              "objective": "kl", "people": 2.0, "people_low": -0.5, "people_high": 6.0}  # fmt: skip
+    found = evaluate.skills(
+        worths, [fitted, fitted | {"map": "affine"}], {("snli", "a"): "trained"}
+    )
+    system, of_fitted = found["snli"]
+    assert (system["lane"], system["plain"], system["trusted"]) == (
+        "trained",
+        None,
+        [0.5, 0.4, None],
+    )
+    assert system["words"] == ["–", "2.0 [1.0, 3.0]"]
+    assert (of_fitted["lane"], of_fitted["name"]) == ("fitted", "a, fitted")
+    assert of_fitted["plain"] == pytest.approx([0.5, -1 / 3, 0.75], abs=1e-4)
+    assert of_fitted["words"][0] == "2.0 [−0.5, 6.0]"

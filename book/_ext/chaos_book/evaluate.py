@@ -12,16 +12,24 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from chaos_book.book import BOOK, raw_html
+from chaos_book.book import BOOK, raw_html, systems
 from chaos_book.widgets import Widget
 from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.metrics.skill import skill_of_people
 from chaos_utils.publish import scripts
 from chaos_utils.scoring.worth import PEOPLE, PEOPLE_TRUSTED, SKILL, SKILL_TRUSTED, TITLES
 
-WIDGET = Widget("evaluate", ("evaluate.css", "reading.js", "measures.js", "results.js", "main.js"))
-_OTHERS = "tbl-main-results"
+WIDGET = Widget(
+    "evaluate",
+    ("evaluate.css", "reading.js", "measures.js", "strip.js", "results.js", "main.js"),
+    shared=("axes.css", "axes.js"),
+)
+_OTHERS, _WORTHS, _FITTED = "tbl-main-results", "tbl-human-equivalents", "tbl-fitting"
+_MAP = {"access": "text", "map": "quadratic", "objective": "kl"}  # of those fitted, which are shown
+_ALL = "all systems"
+_ENDS = ("value", "low", "high")
 _MEASURES = ("jsd", "kl", "dist_ce", "ent_ce", "old_accuracy", "new_accuracy", "ece")
 
 
@@ -32,15 +40,26 @@ class EvaluateFile(SphinxDirective):
         """Return the place; nothing in a book without the votes."""
         if "explorer" not in self.env.found_docs:
             return []
-        manifest = BOOK.made(self.env, _OTHERS)
-        items = BOOK.items
-        rows: Sequence[Mapping[str, Any]] = ()
-        if manifest is not None and manifest.synthetic == items.synthetic:
-            rows = manifest.data
-        content = scripts.compact(known(items.votes, rows))
+        votes = BOOK.items.votes
+        origins = {
+            (one.dataset.name, system.name): system.origin
+            for one in votes
+            for system in systems(one)
+        }
+        of_worth = self._rows_of(_WORTHS)
+        said = known(votes, self._rows_of(_OTHERS)) | {
+            "skills": skills(of_worth, self._rows_of(_FITTED), origins)
+        }
+        content = scripts.compact(said)
         content = content.replace("<", "\\u003c")
         data = f'<script type="application/json" id="evaluate-known">{content}</script>'
         return [*WIDGET.place(self.env, "evaluates a file of predictions"), raw_html(data)]
+
+    def _rows_of(self, id: str) -> Sequence[Mapping[str, Any]]:
+        """Return the rows of a table; none where it was made from other items than are shown."""
+        manifest = BOOK.made(self.env, id)
+        is_of_these = manifest is not None and manifest.synthetic == BOOK.items.synthetic
+        return manifest.data if manifest is not None and is_of_these else ()
 
 
 def known(votes: Sequence[Votes], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -73,6 +92,60 @@ def known(votes: Sequence[Votes], rows: Sequence[Mapping[str, Any]]) -> dict[str
         },
         "others": {one.dataset.name: _others(one.dataset.name, rows) for one in votes},
     }
+
+
+def skills(
+    worths: Iterable[Mapping[str, Any]],
+    fitted: Iterable[Mapping[str, Any]],
+    origins: Mapping[tuple[str, str], str],
+) -> dict[str, list[dict[str, Any]]]:
+    """Return what the book's systems are worth, by dataset: what a reader's file is drawn beside.
+
+    Parameters
+    ----------
+    worths, fitted : iterable of mapping
+        Rows of the tables of what systems are worth, and of maps fitted on other items' votes.
+    origins : mapping
+        Where a system comes from, by dataset and name.
+
+    Returns
+    -------
+    dict
+        Of each system its ``lane``, ``name``, skill ``plain`` and ``trusted`` with the ends of
+        intervals, None where there is none, and ``words``: what it is worth, plain and trusted.
+    """
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    credibilities = {}
+    for row in worths:
+        key = row["dataset"], row["system"]
+        lane = "baseline" if row["kind"] == "baseline" else origins.get(key, "released")
+        if row["system"] in SYSTEM_NAMES:
+            lane = "published"
+        name = SYSTEM_NAMES.get(row["system"], row["system"])
+        new = {"lane": lane, "name": name, "plain": None, "trusted": None, "words": ["–", "–"]}
+        one = found.setdefault(key, new)
+        trusted = row["measure"] in (PEOPLE_TRUSTED, SKILL_TRUSTED)
+        if row["measure"] in (PEOPLE, PEOPLE_TRUSTED):
+            one["words"][trusted] = row["text"]
+            credibilities[row["dataset"], row["n_items"]] = row["credibility"]
+        elif row["measure"] in (SKILL, SKILL_TRUSTED) and _number(row["value"]) is not None:
+            one["trusted" if trusted else "plain"] = [_number(row[end]) for end in _ENDS]
+    by_dataset: dict[str, list[dict[str, Any]]] = {}
+    for (dataset, _), one in found.items():
+        by_dataset.setdefault(dataset, []).append(one)
+    for row in fitted:
+        credibility = credibilities.get((row["dataset"], row["n_items"]))
+        is_shown = row["inputs"] == _ALL or (row["dataset"], row["inputs"]) in found
+        is_meant = all(row[name] == wanted for name, wanted in _MAP.items())
+        if credibility is None or not (is_shown and is_meant):
+            continue
+        people = [row[f"people{end}"] for end in ("", "_low", "_high")]
+        value, *ends = (f"{one:.1f}".replace("-", "−") for one in people)
+        name = f"{SYSTEM_NAMES.get(row['inputs'], row['inputs'])}, fitted"
+        plain = [_number(float(skill_of_people(one, credibility))) for one in people]
+        one = {"lane": "fitted", "name": name, "plain": plain, "trusted": None}
+        by_dataset[row["dataset"]].append(one | {"words": [f"{value} [{', '.join(ends)}]", "–"]})
+    return by_dataset
 
 
 def _others(dataset: str, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -1,5 +1,6 @@
-"""Published scores that the reader sorts and switches; the static figure stays citable."""
+"""Published scores as figures that the reader switches; the static figure stays citable."""
 
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -14,32 +15,58 @@ from chaos_book.widgets import Widget
 from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.plots.marks import system_hues
 from chaos_utils.publish.scripts import compact
+from chaos_utils.scoring.worth import PEOPLE_TRUSTED, TITLES, UNITS
 
-WIDGET = Widget("interactive", ("interactive.css", "interactive.js"))
+WIDGET = Widget(
+    "interactive",
+    ("interactive.css", "dots.js", "curves.js", "interactive.js"),
+    shared=("axes.css", "axes.js"),
+)
 _DIGITS = 4
+_REFERENCES = "tbl-noise-ceiling"
+_OF_REFERENCES = {"perfect_model": "perfect model", "second_crowd_halves": "second crowd"}
+_ORACLE = "tbl-human-calibration"
+_GUESSES = SYSTEM_NAMES["chance"].split(", ")  # by distances, and by what is higher the better
+# In this order: what rows of a table of scores are.
+_KINDS = {
+    "human": "people", "chance": "guess", "baseline": "guess", "model": "model",
+}  # fmt: skip
+_UNDEFINED = {
+    "kl": "A second crowd has no KL: it is infinite where one crowd never gives a label that the "
+    "other gives.",
+}
+# Measures of machines beside people, which no system of the book has: title, unit, better way.
+_OF_MACHINES = {
+    "with_people": ["agreement with a person", "share of pairs", "higher"],
+    PEOPLE_TRUSTED: [TITLES[PEOPLE_TRUSTED], UNITS[PEOPLE_TRUSTED], "higher"],
+}
+_TWO_PEOPLE = {"people": "two people"}
+_BY_DEFINITION = {PEOPLE_TRUSTED: {"base rate": 0.0, "one person": 1.0}}
 
 
 class Interactive(SphinxDirective):
-    """Set a figure's or table's scores as rows of dots: ``{interactive} <id>``.
+    """Set a figure's or table's scores as rows of dots, or as curves: ``{interactive} <id>``.
 
-    The data has a row for each ``dataset`` and ``system``, with a column for each of `measures`, or
-    with ``measure`` and ``value``; ``low`` and ``high`` are the ends of intervals. The `slider`
-    names a column of numbers of which one is shown at a time, and `where` (``column=value``) the
-    rows that are meant.
+    The data has a row for each ``dataset`` and ``system`` (or ``model``), with a column for each of
+    `measures`, or with ``measure`` and ``value``; ``low`` and ``high`` are the ends of intervals.
+    Rows can be sorted by ``kind``, or by the column that `group` names; those that have none there
+    become lines. The `slider` names a column of numbers, over which curves are drawn, and `where`
+    (``column=value``) the rows that are meant.
     """
 
     required_arguments = 1
     option_spec = {  # noqa: RUF012 - docutils wants it so
         "measures": directives.unchanged_required,
+        "group": directives.unchanged_required,
         "slider": directives.unchanged_required,
         "where": directives.unchanged_required,
     }
 
     def run(self) -> list[nodes.Node]:
-        """Return the data and a place for what the script makes of it."""
-        id = self.arguments[0]
-        manifest = BOOK.made(self.env, id)
+        """Return the data and a place for what the scripts make of it."""
+        manifest = BOOK.made(self.env, self.arguments[0])
         if manifest is None:  # on other data there may be none
             return []
         rows = manifest.rows
@@ -48,13 +75,16 @@ class Interactive(SphinxDirective):
             rows = rows[rows[name].fillna("").astype(str) == wanted]
         if "n_seeds" in rows:  # a mean over seeds would stand among those that it is a mean of
             rows = rows[rows["n_seeds"].isna()]
+        group, slider = self.options.get("group", "kind"), self.options.get("slider", "")
+        rows = rows.rename(columns={"model": "system"})
         if "measure" not in rows:
-            rows = _long(rows, self.options["measures"].split())
-        rows = rows[rows["value"].notna()]
+            rows = _long(rows, self.options["measures"].split(), group)
+        rows = rows[rows["value"].notna()].reset_index(drop=True)
         if not len(rows):  # likewise
             return []
-        slider = self.options.get("slider", "")
-        content = compact(scores(rows, slider)).replace("<", "\\u003c")
+        lines = references(self._rows_of(_REFERENCES), self._rows_of(_ORACLE))
+        data = curves(rows, slider, lines) if slider else scores(rows, lines, group)
+        content = compact(data).replace("<", "\\u003c")
         WIDGET.ask(self.env)
         html = (
             f'<div class="interactive" hidden data-slider="{escape(slider)}">'
@@ -62,10 +92,14 @@ class Interactive(SphinxDirective):
         )
         return [raw_html(html)]
 
+    def _rows_of(self, id: str) -> Sequence[Mapping[str, Any]]:
+        manifest = BOOK.made(self.env, id)
+        return () if manifest is None else manifest.data
 
-def _long(rows: pd.DataFrame, measures: list[str]) -> pd.DataFrame:
+
+def _long(rows: pd.DataFrame, measures: list[str], group: str) -> pd.DataFrame:
     """Set each of some measures, which stand side by side, in a row of its own."""
-    keys = [name for name in ("dataset", "system", "label", "source", "kind") if name in rows]
+    keys = [name for name in ("dataset", "system", "label", "source", group) if name in rows]
     parts = []
     for name in measures:
         ends = {f"{name}_{end}": end for end in ("low", "high") if f"{name}_{end}" in rows}
@@ -74,51 +108,123 @@ def _long(rows: pd.DataFrame, measures: list[str]) -> pd.DataFrame:
     return pd.concat(parts)
 
 
-def scores(rows: pd.DataFrame, slider: str = "") -> dict[str, Any]:
-    """Return what the script needs of a table of scores: names once, rows as numbers.
+def references(
+    of_measures: Sequence[Mapping[str, Any]], calibrated: Sequence[Mapping[str, Any]]
+) -> dict[tuple[str, str], dict[str, float]]:
+    """Return what people and a perfect model score, by dataset and measure.
 
-    A row is the places of its dataset, system, measure and step of the slider, its value, and the
-    ends of its interval, where it has one.
+    By ECE against the majority, which no table of references has, it is the oracle's: that of the
+    votes themselves.
+    """
+    found = {
+        (row["dataset"], row["measure"]): {
+            title: row[name] for name, title in _OF_REFERENCES.items() if _is_number(row[name])
+        }
+        for row in of_measures
+    }
+    oracles = [row for row in calibrated if row["system"] == "oracle"]
+    return found | {(row["dataset"], "ece"): {"oracle": row["ece"]} for row in oracles}
+
+
+def _is_number(cell: object) -> bool:
+    return isinstance(cell, int | float) and not pd.isna(cell)
+
+
+_Lines = Mapping[tuple[str, str], Mapping[str, float]]
+
+
+def scores(rows: pd.DataFrame, lines: _Lines, group: str = "kind") -> dict[str, Any]:
+    """Return what the script needs to draw rows of dots: names once, rows as numbers.
+
+    A row is the places of its dataset, system and measure, its value, and the ends of its interval,
+    where it has one; a line those of its dataset and measure, its name and value.
     """
     rows = rows.reset_index(drop=True)
+    if group not in rows:
+        rows[group] = "model"
+    is_line = rows[group].fillna("") == ""
+    is_guess = rows[group] == "chance"
     names = rows["label"] if "label" in rows else rows["system"].replace(dict(SYSTEM_NAMES))
+    by_distance = rows["measure"].map(
+        lambda name: name in MEASURES and MEASURES[name].better == "lower"
+    )
+    names = names.mask(is_guess & by_distance, _GUESSES[0])
+    names = names.mask(is_guess & ~by_distance, _GUESSES[1])
     if "source" in rows:
         names = names.where(rows["source"] != "published", names + " (published)")
-    kinds = rows["kind"] if "kind" in rows else pd.Series("model", index=rows.index)
-    steps = rows[slider] if slider else pd.Series(0.0, index=rows.index)
-    columns = {
-        "dataset": rows["dataset"],
-        "system": names,
-        "measure": rows["measure"],
-        "step": steps.round(_DIGITS),
-    }
-    found = {name: list(dict.fromkeys(column)) for name, column in columns.items()}
-    found["step"].sort()
-    places = [
-        column.map({key: place for place, key in enumerate(found[name])})
-        for name, column in columns.items()
-    ]
-    ends = [rows[end].round(_DIGITS) for end in ("low", "high") if end in rows]
-    values = [rows["value"].round(_DIGITS), *ends]
-    kind_of = dict(zip(names, kinds, strict=True))
+    groups = sorted(set(rows.loc[~is_line, group]))
+    if group == "kind":
+        groups.sort(key=lambda name: [*_KINDS, name].index(name))
+    datasets, measures = (list(dict.fromkeys(rows[name])) for name in ("dataset", "measure"))
+    systems = list(dict.fromkeys(zip(names[~is_line], rows.loc[~is_line, group], strict=True)))
+    drawn, marks = [], []
+    for place, row in enumerate(rows.to_dict("records")):
+        key = [datasets.index(row["dataset"]), measures.index(row["measure"])]
+        value = round(row["value"], _DIGITS)
+        if is_line[place]:
+            marks.append([*key, _TWO_PEOPLE.get(names[place], names[place]), value])
+            continue
+        ends = [round(row[end], _DIGITS) for end in ("low", "high") if _is_number(row.get(end))]
+        drawn.append([key[0], systems.index((names[place], row[group])), key[1], value, *ends])
+        if is_guess[place]:
+            marks.append([*key, names[place], value])
+    for i, dataset in enumerate(datasets):
+        for j, measure in enumerate(measures):
+            known = {**lines.get((dataset, measure), {}), **_BY_DEFINITION.get(measure, {})}
+            marks += [[i, j, name, round(value, _DIGITS)] for name, value in known.items()]
     return {
-        "datasets": [get_dataset(name).short for name in found["dataset"]],
-        "systems": [[name, kind_of[name]] for name in found["system"]],
-        "measures": [_measure(name) for name in found["measure"]],
-        "steps": found["step"],
-        "rows": [
-            [*map(int, place), *(None if pd.isna(one) else one for one in value)]
-            for place, value in zip(
-                zip(*places, strict=True), zip(*values, strict=True), strict=True
-            )
+        "group": "group" if group == "kind" else group,
+        "datasets": [[name, get_dataset(name).short] for name in datasets],
+        "systems": [
+            [name, groups.index(of), _KINDS.get(of, "model"), "" if of in _KINDS else of]
+            for name, of in systems
+        ],
+        "measures": [[name, *_measure(name), _UNDEFINED.get(name, "")] for name in measures],
+        "rows": drawn,
+        "lines": marks,
+    }
+
+
+def curves(rows: pd.DataFrame, slider: str, lines: _Lines) -> dict[str, Any]:
+    """Return what the script needs to draw curves of one dataset: values by measure and system.
+
+    Systems are in families, each of one colour; `_DIGITS` digits of a value are kept.
+    """
+    steps = sorted(rows[slider].unique())
+    (dataset,) = rows["dataset"].unique()
+    families = list(dict.fromkeys(rows["family"]))
+    systems = list(dict.fromkeys(zip(rows["system"], rows["family"], strict=True)))
+    measures = list(dict.fromkeys(rows["measure"]))
+    values = rows.set_index(["measure", "system", slider])["value"].round(_DIGITS)
+    return {
+        "slider": slider,
+        "steps": [round(step, _DIGITS) for step in steps],
+        "dataset": get_dataset(dataset).short,
+        "families": [
+            [family, hue.light, hue.dark]
+            for family, hue in zip(families, system_hues(families), strict=True)
+        ],
+        "systems": [[name, families.index(family)] for name, family in systems],
+        "measures": [[name, *_measure(name)] for name in measures],
+        "values": [
+            [[values[measure, system, step] for step in steps] for system, _ in systems]
+            for measure in measures
+        ],
+        "lines": [
+            [place, title, round(value, _DIGITS)]
+            for place, measure in enumerate(measures)
+            for title, value in lines.get((dataset, measure), {}).items()
+            if title != "second crowd"
         ],
     }
 
 
 def _measure(name: str) -> list[str]:
-    """Return a measure's title with its unit, and which way is better."""
+    """Return a measure's title, its unit and which way is better."""
+    if name in _OF_MACHINES:
+        return _OF_MACHINES[name]
     measure = MEASURES[name]
-    return [", ".join(filter(None, (measure.title, measure.unit))), measure.better]
+    return [measure.title, measure.unit, measure.better]
 
 
 def setup(app: Sphinx) -> None:

@@ -15,7 +15,7 @@ from chaos_book import book, drafts
 from chaos_book.book import BOOK, raw_html
 from chaos_utils.base.files import write_text
 
-_SHARED = "_shared/page.js"  # what all scripts use
+_SHARED = "_shared"  # the folder of what several widgets use; `page.js` is used by all
 
 
 def _no_data(app: Sphinx, page: str) -> Mapping[str, str]:
@@ -29,11 +29,13 @@ class Widget:
     `files` are styles and scripts of its folder, in this order. `data` makes files beside them for
     a page, by name: a script that is among `files` is loaded, another waits until one asks for it.
     It enters the site alone, never a notebook or `results/`, since it holds texts of others.
+    `shared` are files of ``book/_shared`` that these use, beside ``page.js``.
     """
 
     name: str
     files: tuple[str, ...]
     data: Callable[[Sphinx, str], Mapping[str, str]] = _no_data
+    shared: tuple[str, ...] = ()
 
     @property
     def folder(self) -> Path:
@@ -68,18 +70,22 @@ class Widget:
             for name, content in self.data(app, page).items():
                 write_text(target / name, content)
         target.mkdir(parents=True, exist_ok=True)
-        shared = target.with_name("page.js")
-        shutil.copyfile(BOOK.project / "book" / _SHARED, shared)
-        app.add_js_file(shared.name, loading_method="defer")
+        for file in ("page.js", *self.shared):
+            shutil.copyfile(BOOK.project / "book" / _SHARED / file, target.with_name(file))
+            _add(app, file)
         for file in self.files:
             if (self.folder / file).is_file():
                 shutil.copyfile(self.folder / file, target / file)
-            if file.endswith(".css"):
-                app.add_css_file(f"{self.name}/{file}")
-            else:
-                app.add_js_file(f"{self.name}/{file}", loading_method="defer")
+            _add(app, f"{self.name}/{file}")
 
     def register(self, app: Sphinx, directive: str, made_by: type[SphinxDirective]) -> None:
         """Let Sphinx know the directive, and load the files where it stands."""
         app.add_directive(directive, made_by)
         app.connect("html-page-context", self.load)
+
+
+def _add(app: Sphinx, file: str) -> None:
+    if file.endswith(".css"):
+        app.add_css_file(file)
+    else:
+        app.add_js_file(file, loading_method="defer")
