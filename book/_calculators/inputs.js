@@ -53,7 +53,7 @@
       read() {
         const found = parsed(input.value, this.rules);
         fault.textContent = found.fault ?? "";
-        input.toggleAttribute("aria-invalid", Boolean(found.fault));
+        input.setAttribute("aria-invalid", Boolean(found.fault));
         return found;
       },
     };

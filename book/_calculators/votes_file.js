@@ -33,8 +33,9 @@
     const odd = rows.findIndex((row) => row.length !== header.length);
     if (odd >= 0) return {fault: `Row ${odd + 1} has ${rows[odd].length} cells, the header ${header.length}. ${EXPECTED}`};
     const isCount = (cell) => /^\d{1,6}(\.0+)?$/.test(cell);
-    const places = [...header.keys()].filter((place) => !NOT_COUNTS.test(header[place])
-      && rows.every((row) => isCount(row[place])));
+    const isId = (place) => NOT_COUNTS.test(header[place])
+      || (rows.length > 20 && new Set(rows.map((row) => row[place])).size === rows.length);
+    const places = [...header.keys()].filter((place) => !isId(place) && rows.every((row) => isCount(row[place])));
     const columns = places.map((place) => header[place]);
     const unused = header.filter((_, place) => !places.includes(place));
     if (columns.length < 2) {

@@ -1,0 +1,193 @@
+/* Which JSD was that: reads a number under one convention in every other. Exact where two conventions
+   share a base; else what can be said of it, and what systems of the book had under both. */
+(function () {
+  "use strict";
+
+  const {make, table, count} = window.Page;
+  const {numberField, listField, inAddress, citing} = window.Calculators;
+  const MOST_ITEMS = 1e9, MOST_LABELS = 1000, LOG_2 = Math.log(2), SLACK = 1e-9;
+  const SCOPES = {mean: "a mean over items", sum: "a sum over items", item: "of one item"};
+
+  /* A number with four digits that count. */
+  function written(value) {
+    if (value === Infinity) return "infinite";
+    if (value === 0) return "0";
+    if (Math.abs(value) < 1e-4 || Math.abs(value) >= 1e6) return value.toExponential(3).replaceAll("-", "−");
+    return String(Number(value.toPrecision(4))).replace("-", "−");
+  }
+
+  const scaleOf = (form, labels) => form.scale / (form.per_label ? labels : 1);
+  const toBase = (form, value, labels) => (value - form.offset) / scaleOf(form, labels);
+  const fromBase = (form, base, labels) => base * scaleOf(form, labels) + form.offset;
+
+  /* Where values under a convention lie: least and most. */
+  function rangeOf(form, labels) {
+    const scale = Math.abs(scaleOf(form, labels));
+    const most = Math.log(labels) * scale;
+    if (form.entropic) return [form.low < 0 ? -most : 0, most];
+    if (form.floor !== null && form.floor > 0) {
+      return [0, Math.log((1 + (labels - 1) * form.floor) / form.floor) * scale];
+    }
+    return [form.low, form.high === null ? Infinity : form.high / (form.per_label ? labels : 1)];
+  }
+
+  /* What a mean distance, or one item's, says of the divergence, and the other way: the least and most,
+     in nats. A mean of squares is no less than the square of the mean, and no more than the mean times
+     the largest distance. */
+  function acrossRoot(base, isDistance, isItem) {
+    const largest = Math.sqrt(LOG_2);
+    if (isItem) return isDistance ? [base ** 2, base ** 2] : [Math.sqrt(base), Math.sqrt(base)];
+    return isDistance ? [base ** 2, base * largest] : [base / largest, Math.sqrt(base)];
+  }
+
+  /* What a value under one convention is under another: {value} where that is exact; else what is known:
+     {least, most} whatever the items, {shifted, what} for the votes of one dataset, {ratios} of systems. */
+  function convert(value, from, to, {labels, scope, shifts = []}) {
+    const base = toBase(from, value, labels);
+    if (from.group === to.group) return {value: fromBase(to, base, labels)};
+    const groups = [from.group, to.group], found = {};
+    if (groups.includes("distance") && groups.includes("divergence")) {
+      const ends = acrossRoot(base, from.group === "distance", scope === "item").map((one) => fromBase(to, one, labels));
+      if (scope === "item") return {value: ends[0]};
+      [found.least, found.most] = ends;
+    }
+    const shift = shifts.find((one) => one.quantity === from.quantity && groups.includes(one.from) && groups.includes(one.to));
+    if (shift && scope !== "item") {
+      const sign = shift.from === from.group ? 1 : -1;
+      Object.assign(found, {what: shift.what, isAdded: sign > 0, shift: shift.value * scaleOf(to, labels),
+        shifted: fromBase(to, base + sign * shift.value, labels)});
+    }
+    const ratios = from.measured.map((one, i) => [one, to.measured[i]])
+      .filter(([one, other]) => other !== undefined && one !== null && one > SLACK)
+      .map(([one, other]) => (other === null ? Infinity : other / one)).sort((a, b) => a - b);
+    if (ratios.length && scope !== "item") found.ratios = [ratios[0], ratios.at(-1)];
+    return found;
+  }
+
+  Object.assign(window.Calculators, {convert, rangeOf, written});
+
+  function start(place) {
+    const data = JSON.parse(place.querySelector("script").textContent);
+    const byKey = new Map(data.forms.map((form) => [form.key, form]));
+    const quantities = [...new Set(data.forms.map(({quantity}) => quantity))];
+    const described = Object.entries(data.used_by).flatMap(([name, keys]) => keys.map((key) => [key, name]));
+    const from = listField("Under the convention", [], changed);
+    const quantity = listField("Measure", quantities.map((one) => [one, one]), () => { fill(); changed(); });
+    const paper = listField("Or as it is described", [["", "choose a paper or library"],
+      ...described.map(([key, name]) => [`${key} ${name}`, `${name}: ${byKey.get(key).quantity}`])], () => {
+      const [key] = paper.value.split(" ");
+      if (key) take(key);
+      changed();
+    });
+    const value = numberField("Value", "0.25", {}, changed);
+    const scope = listField("It is", Object.entries(SCOPES), changed);
+    const items = numberField("Items in the sum", "1000", {least: 1, most: MOST_ITEMS, isWhole: true}, changed);
+    const labels = numberField("Labels", "3", {least: 2, most: MOST_LABELS, isWhole: true}, changed);
+    const status = make("p", "fault", "", {role: "status"});
+    const answer = make("p", {class: "answer", role: "status"});
+    const result = make("div", {class: "table-scroll", tabindex: "0", role: "region", "aria-label": "Under every convention"});
+    const note = make("p", "note", `Measured: ${data.systems.join("; ")}, on the ${count(data.n_items)} items of ${data.dataset}`
+      + `${data.synthetic ? " (synthetic sample)" : ""}. Other systems have other ratios.`);
+    const cite = citing(data.cite);
+    const convention = {
+      get value() { return from.value; },
+      take: (key) => byKey.has(key) && take(key),
+    };
+    const controls = {convention, value, scope, items, labels};
+    const address = inAddress(place, controls, status, show);
+    place.append(
+      make("form", "fields", value.place, quantity.place, from.place, scope.place, items.place, labels.place, paper.place),
+      status, answer, result, note, cite.place);
+    place.querySelector("form").addEventListener("submit", (event) => event.preventDefault());
+
+    function fill() {
+      const forms = data.forms.filter((form) => form.quantity === quantity.value);
+      from.list.replaceChildren(...forms.map(({key, convention: name}) => new Option(name, key)));
+    }
+
+    function take(key) {
+      quantity.take(byKey.get(key).quantity);
+      fill();
+      return from.take(key);
+    }
+
+    function changed() {
+      if (!paper.value.startsWith(`${from.value} `)) paper.take("");
+      show();
+      address.keep();
+      cite.fill(address.query(), answer.textContent);
+    }
+
+    function show() {
+      items.place.hidden = scope.value !== "sum";
+      const form = byKey.get(from.value);
+      const read = {value: value.read(), labels: labels.read(), ...(scope.value === "sum" ? {items: items.read()} : {})};
+      const fault = Object.values(read).find((one) => one.fault)?.fault ?? outside(form, read);
+      result.hidden = note.hidden = cite.place.hidden = Boolean(fault);
+      if (fault) {
+        answer.textContent = fault;
+        return;
+      }
+      const n = scope.value === "sum" ? read.items.value : 1;
+      const about = {labels: read.labels.value, scope: scope.value, shifts: data.shifts};
+      const others = data.forms.filter((one) => one.quantity === form.quantity);
+      const found = others.map((to) => [to, convert(read.value.value / n, form, to, about)]);
+      const exact = found.filter(([to, one]) => one.value !== undefined && to !== form).length;
+      const what = `${form.quantity} (${form.convention}), ${SCOPES[scope.value]}, ${written(read.value.value)}`;
+      answer.textContent = `${what}: ${exact || "none"} of ${others.length - 1} other conventions ${exact === 1 ? "follows" : "follow"} from the number alone`
+        + `${n > 1 ? `; as a mean it is ${written(read.value.value / n)}` : ""}.`;
+      const rows = found.map(([to, one]) => rowOf(to, one, to === form, form, about));
+      result.replaceChildren(table("published", make("caption", "sr-only", "Under every convention"),
+        ["Convention", scope.value === "sum" ? "As a mean" : "Value", "How"], rows));
+      cite.fill(address.query(), answer.textContent);
+    }
+
+    /* What is wrong with a value that no distribution can have under a convention. */
+    function outside(form, read) {
+      const n = scope.value === "sum" ? read.items.value : 1, one = read.value.value / n;
+      const [least, most] = rangeOf(form, read.labels.value);
+      if (one >= least - SLACK && one <= most + SLACK) return undefined;
+      const fits = data.forms.filter((other) => other.quantity === form.quantity && other.group !== form.group
+        && one >= 0 && one <= rangeOf(other, read.labels.value)[1]);
+      const hint = form.high === 1 && one > 1 && one <= 100 ? " If it is a percentage, divide it by 100."
+        : fits.length ? ` Under ${fits[0].convention} it could be.` : "";
+      const mean = n > 1 ? `The mean of ${written(one)}` : written(one);
+      return `${mean} cannot be: ${form.quantity} (${form.convention}) lies ${most === Infinity ? `at ${written(least)} or above`
+        : `between ${written(least)} and ${written(most)}`}.${hint}`;
+    }
+
+    function rowOf(to, found, isGiven, form, {labels: n}) {
+      const name = make("th", {scope: "row"}, to.convention);
+      const row = (value, how) => make("tr", isGiven ? "given" : "", [name, make("td", "number", value), make("td", "", how)]);
+      if (isGiven) return row(written(found.value), "as given");
+      if (found.value !== undefined) return row(written(found.value), `exact: ${recipe(form, to, n)}`);
+      const parts = ["Cannot be converted."];
+      if (found.least !== undefined) parts.push(`Between ${written(found.least)} and ${written(found.most)} whatever the items.`);
+      if (found.shifted !== undefined) {
+        parts.push(`${found.isAdded ? "Add" : "Subtract"} ${found.what}; on ${data.dataset}’s that is ${written(found.shift)}`
+          + `, which gives ${written(found.shifted)}.`);
+      }
+      if (found.ratios) {
+        const [low, high] = found.ratios.map(written);
+        parts.push(low === high ? `Measured: ${low === "1" ? "the same value" : low === "infinite" ? "infinite" : `${low} times as large`}.`
+          : `Measured: ${low} to ${high} times as large.`);
+      }
+      return row("–", parts.join(" "));
+    }
+
+    function recipe(form, to, n) {
+      if (form.group !== to.group) return to.group === "distance" ? "the square root, in this unit" : "the square, in this unit";
+      const factor = scaleOf(to, n) / scaleOf(form, n);
+      const offset = to.offset - factor * form.offset;
+      if (!offset) return Math.abs(factor - 1) < SLACK ? "the same" : `× ${written(factor)}`;
+      return factor < 0 ? `${written(offset)} − ${factor === -1 ? "" : `${written(-factor)} × `}the value`
+        : `${written(offset)} + ${written(factor)} × the value`;
+    }
+
+    fill();
+    address.take();
+    show();
+  }
+
+  for (const place of document.querySelectorAll(".calculator[data-kind=conversions]")) start(place);
+})();
