@@ -74,7 +74,7 @@
     const from = listField("Under the convention", [], changed);
     const quantity = listField("Measure", quantities.map((one) => [one, one]), () => { fill(); changed(); });
     const paper = listField("Or as it is described", [["", "choose a paper or library"],
-      ...described.map(([key, name]) => [`${key} ${name}`, `${name}: ${byKey.get(key).quantity}`])], () => {
+      ...described.map(([key, name]) => [`${key} ${name}`, `${name}: ${byKey.get(key).quantity} (${byKey.get(key).convention})`])], () => {
       const [key] = paper.value.split(" ");
       if (key) take(key);
       changed();
@@ -136,7 +136,7 @@
       const what = `${form.quantity} (${form.convention}), ${SCOPES[scope.value]}, ${written(read.value.value)}`;
       answer.textContent = `${what}: ${exact || "none"} of ${others.length - 1} other conventions ${exact === 1 ? "follows" : "follow"} from the number alone`
         + `${n > 1 ? `; as a mean it is ${written(read.value.value / n)}` : ""}.`;
-      const rows = found.map(([to, one]) => rowOf(to, one, to === form, form, about));
+      const rows = found.map(([to, one]) => rowOf(to, one, form, read.value.value / n, about));
       result.replaceChildren(table("published", make("caption", "sr-only", "Under every convention"),
         ["Convention", scope.value === "sum" ? "As a mean" : "Value", "How"], rows));
       cite.fill(address.query(), answer.textContent);
@@ -156,10 +156,10 @@
         : `between ${written(least)} and ${written(most)}`}.${hint}`;
     }
 
-    function rowOf(to, found, isGiven, form, {labels: n}) {
+    function rowOf(to, found, form, given, {labels: n}) {
       const name = make("th", {scope: "row"}, to.convention);
-      const row = (value, how) => make("tr", isGiven ? "given" : "", [name, make("td", "number", value), make("td", "", how)]);
-      if (isGiven) return row(written(found.value), "as given");
+      const row = (value, how) => make("tr", to === form ? "given" : "", [name, make("td", "number", value), make("td", "", how)]);
+      if (to === form) return row(written(found.value), "as given");
       if (found.value !== undefined) return row(written(found.value), `exact: ${recipe(form, to, n)}`);
       const parts = ["Cannot be converted."];
       if (found.least !== undefined) parts.push(`Between ${written(found.least)} and ${written(found.most)} whatever the items.`);
@@ -167,12 +167,16 @@
         parts.push(`${found.isAdded ? "Add" : "Subtract"} ${found.what}; on ${data.dataset}’s that is ${written(found.shift)}`
           + `, which gives ${written(found.shifted)}.`);
       }
-      if (found.ratios) {
-        const [low, high] = found.ratios.map(written);
-        parts.push(low === high ? `Measured: ${low === "1" ? "the same value" : low === "infinite" ? "infinite" : `${low} times as large`}.`
-          : `Measured: ${low} to ${high} times as large.`);
-      }
+      if (found.ratios) parts.push(measured(found.ratios, given));
       return row("–", parts.join(" "));
+    }
+
+    /* What systems had under both, and what it would be with their ratios. */
+    function measured([low, high], given) {
+      if (low === Infinity) return "Measured: infinite.";
+      if (high - low < SLACK) return `Measured: ${written(low)} times as large.`;
+      const ends = [low, high].map((ratio) => written(ratio * given));
+      return `Measured: ${written(low)} to ${written(high)} times as large, which would be ${ends.join(" to ")}.`;
     }
 
     function recipe(form, to, n) {

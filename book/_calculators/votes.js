@@ -218,7 +218,8 @@
           found && bill(found, values),
           isOwn ? `“Right” and “everyone” mean all votes of an item, of which there are ${enough} or more; the curve ends `
             + "at half of them. The interval is over items: it says what other items like these would give."
-            : `The interval holds 95% of ${data.draws} repetitions, with other votes and another truth behind them.`,
+            : `The range is where 95% of such studies would be: 1.96 standard deviations over ${data.draws} draws of the truth and of `
+              + "the votes.",
         ],
         axis: isHigher ? "items with the right majority (%)" : "mean distance (TVD)",
         line: {at: isHigher ? 100 * goal : goal, text: isHigher ? `${values.target}%` : `${values.target}`},

@@ -27,6 +27,7 @@ WIDGET = Widget("calculators", _FILES, shared=("axes.css", "axes.js"))
 Rows = Iterable[Mapping[str, Any]]
 # What is asked of votes, by the measure and quantity of the table that answers it.
 _CURVES = {"label": ("new_accuracy", "perfect_model"), "shares": ("dist_ce", "error")}
+_CALLED = {"Nie et al. 2020": "Nie et al. 2020 (ChaosNLI)"}
 _ORACLE = "oracle"
 _COMPARED = ("models", "seeds")
 _NEEDS = {
@@ -149,6 +150,7 @@ def conversions_known(table: Manifest) -> dict[str, Any]:
         rows = [values[one, *pair] for one in systems if (one, *pair) in values]
         known.append(form.as_data() | {"measured": [row["value"] for row in rows]})
         for name in filter(None, users[pair].split("; ")):
+            name = _CALLED.get(name, name)
             used_by.setdefault(name, []).append(form.key)
     of_oracle = {
         (quantity, convention): row["value"]
