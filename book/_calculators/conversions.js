@@ -5,16 +5,19 @@
 
   const {make, table, count} = window.Page;
   const {numberField, listField, inAddress, citing} = window.Calculators;
-  const MOST_ITEMS = 1e9, MOST_LABELS = 1000, LOG_2 = Math.log(2), SLACK = 1e-9;
+  const MOST_ITEMS = 1e9, MOST_LABELS = 1000, MANY = 8, LOG_2 = Math.log(2), SLACK = 1e-9;
   const SCOPES = {mean: "a mean over items", sum: "a sum over items", item: "of one item"};
 
-  /* A number with four digits that count. */
-  function written(value) {
+  /* A number with as many digits as count. */
+  function written(value, digits = 4) {
     if (value === Infinity) return "infinite";
     if (value === 0) return "0";
-    if (Math.abs(value) < 1e-4 || Math.abs(value) >= 1e6) return value.toExponential(3).replaceAll("-", "−");
-    return String(Number(value.toPrecision(4))).replace("-", "−");
+    if (Math.abs(value) < 1e-4 || Math.abs(value) >= 1e6) return value.toExponential(digits - 1).replaceAll("-", "−");
+    return String(Number(value.toPrecision(digits))).replace("-", "−");
   }
+
+  /* A convention's name, whose exponents do not break over lines. */
+  const named = ({convention}) => convention.replaceAll("e-", "e−");
 
   const scaleOf = (form, labels) => form.scale / (form.per_label ? labels : 1);
   const toBase = (form, value, labels) => (value - form.offset) / scaleOf(form, labels);
@@ -73,8 +76,8 @@
     const described = Object.entries(data.used_by).flatMap(([name, keys]) => keys.map((key) => [key, name]));
     const from = listField("Under the convention", [], changed);
     const quantity = listField("Measure", quantities.map((one) => [one, one]), () => { fill(); changed(); });
-    const paper = listField("Or as it is described", [["", "choose a paper or library"],
-      ...described.map(([key, name]) => [`${key} ${name}`, `${name}: ${byKey.get(key).quantity} (${byKey.get(key).convention})`])], () => {
+    const paper = listField("As it is described", [["", "by none of these papers or libraries"],
+      ...described.map(([key, name]) => [`${key} ${name}`, `${name}: ${byKey.get(key).quantity} (${named(byKey.get(key))})`])], () => {
       const [key] = paper.value.split(" ");
       if (key) take(key);
       changed();
@@ -96,13 +99,17 @@
     const controls = {convention, value, scope, items, labels};
     const address = inAddress(place, controls, status, show);
     place.append(
-      make("form", "fields", value.place, quantity.place, from.place, scope.place, items.place, labels.place, paper.place),
+      make("form", "fields", value.place, paper.place, quantity.place, from.place, scope.place, items.place,
+        labels.place),
       status, answer, result, note, cite.place);
     place.querySelector("form").addEventListener("submit", (event) => event.preventDefault());
 
+    const ofLabels = ({quantity: one, per_label: isShared, entropic, floor}) =>
+      one === quantity.value && (isShared || entropic || floor !== null);
+
     function fill() {
       const forms = data.forms.filter((form) => form.quantity === quantity.value);
-      from.list.replaceChildren(...forms.map(({key, convention: name}) => new Option(name, key)));
+      from.list.replaceChildren(...forms.map((form) => new Option(named(form), form.key)));
     }
 
     function take(key) {
@@ -120,8 +127,9 @@
 
     function show() {
       items.place.hidden = scope.value !== "sum";
-      const form = byKey.get(from.value);
-      const read = {value: value.read(), labels: labels.read(), ...(scope.value === "sum" ? {items: items.read()} : {})};
+      labels.place.hidden = !data.forms.some(ofLabels);
+      const form = byKey.get(from.value), of = (field) => (field.place.hidden ? {value: NaN} : field.read());
+      const read = {value: value.read(), labels: of(labels), items: of(items)};
       const fault = Object.values(read).find((one) => one.fault)?.fault ?? outside(form, read);
       result.hidden = note.hidden = cite.place.hidden = Boolean(fault);
       if (fault) {
@@ -130,10 +138,13 @@
       }
       const n = scope.value === "sum" ? read.items.value : 1;
       const about = {labels: read.labels.value, scope: scope.value, shifts: data.shifts};
-      const others = data.forms.filter((one) => one.quantity === form.quantity);
+      const all = data.forms.filter((one) => one.quantity === form.quantity);
+      // What cannot be converted stands in the unit of what is given alone, where there is much of it.
+      const others = all.filter((one) => all.length <= MANY || one.group === form.group || one.scale === form.scale
+        || !all.some(({group, scale: unit}) => group === one.group && unit === form.scale));
       const found = others.map((to) => [to, convert(read.value.value / n, form, to, about)]);
       const exact = found.filter(([to, one]) => one.value !== undefined && to !== form).length;
-      const what = `${form.quantity} (${form.convention}), ${SCOPES[scope.value]}, ${written(read.value.value)}`;
+      const what = `${form.quantity} (${named(form)}), ${SCOPES[scope.value]}, ${written(read.value.value)}`;
       answer.textContent = `${what}: ${exact || "none"} of ${others.length - 1} other conventions ${exact === 1 ? "follows" : "follow"} from the number alone`
         + `${n > 1 ? `; as a mean it is ${written(read.value.value / n)}` : ""}.`;
       const rows = found.map(([to, one]) => rowOf(to, one, form, read.value.value / n, about));
@@ -150,14 +161,14 @@
       const fits = data.forms.filter((other) => other.quantity === form.quantity && other.group !== form.group
         && one >= 0 && one <= rangeOf(other, read.labels.value)[1]);
       const hint = form.high === 1 && one > 1 && one <= 100 ? " If it is a percentage, divide it by 100."
-        : fits.length ? ` Under ${fits[0].convention} it could be.` : "";
+        : fits.length ? ` Under ${named(fits[0])} it could be.` : "";
       const mean = n > 1 ? `The mean of ${written(one)}` : written(one);
-      return `${mean} cannot be: ${form.quantity} (${form.convention}) lies ${most === Infinity ? `at ${written(least)} or above`
+      return `${mean} cannot be: ${form.quantity} (${named(form)}) lies ${most === Infinity ? `at ${written(least)} or above`
         : `between ${written(least)} and ${written(most)}`}.${hint}`;
     }
 
     function rowOf(to, found, form, given, {labels: n}) {
-      const name = make("th", {scope: "row"}, to.convention);
+      const name = make("th", {scope: "row"}, named(to));
       const row = (value, how) => make("tr", to === form ? "given" : "", [name, make("td", "number", value), make("td", "", how)]);
       if (to === form) return row(written(found.value), "as given");
       if (found.value !== undefined) return row(written(found.value), `exact: ${recipe(form, to, n)}`);
@@ -173,10 +184,10 @@
 
     /* What systems had under both, and what it would be with their ratios. */
     function measured([low, high], given) {
+      const [least, most, ...ends] = [low, high, low * given, high * given].map((one) => written(one, 3));
       if (low === Infinity) return "Measured: infinite.";
-      if (high - low < SLACK) return `Measured: ${written(low)} times as large.`;
-      const ends = [low, high].map((ratio) => written(ratio * given));
-      return `Measured: ${written(low)} to ${written(high)} times as large, which would be ${ends.join(" to ")}.`;
+      if (least === most) return `Measured: ${least === "1" ? "the same" : `${least} times as large, here ${ends[0]}`}.`;
+      return `Measured: ${least} to ${most} times as large, here ${ends.join(" to ")}.`;
     }
 
     function recipe(form, to, n) {

@@ -21,7 +21,7 @@
     models: "Telling two models apart",
   };
   const TARGETS = {
-    label: {label: "Right on so many items (%)", first: "95", rules: {above: 0, most: 100}},
+    label: {label: "On how many items (%)", first: "95", rules: {above: 0, most: 100}},
     shares: {label: "Mean distance (TVD) at most", first: "0.05", rules: {above: 0, most: 1}},
     models: {label: "Difference to detect", first: "0.02", rules: {above: 0, most: 1}},
   };
@@ -83,7 +83,7 @@
     const range = make("input", {type: "range", min: 1, step: 1, value: 5, id: "calculator-votes"});
     const cursorSays = make("output", {for: "calculator-votes"});
     const drawing = make("div", "drawing");
-    const numbers = make("div", "numbers");
+    const numbers = make("div", "numbers"), note = make("p", "note");
     const cite = citing(data.cite);
     const votes = { // the cursor; on models, also the votes that each item gets
       get value() { return range.value; },
@@ -112,7 +112,7 @@
         items.place, price.place, fileField),
       status, answer, more,
       make("div", "cursor-row", make("label", {for: "calculator-votes"}, "Votes per item"), range, cursorSays),
-      drawing, numbers, cite.place);
+      drawing, note, numbers, cite.place);
     place.querySelector("form").addEventListener("submit", (event) => event.preventDefault());
 
     function changed() {
@@ -136,7 +136,9 @@
       target.name.textContent = label;
       target.rules = rules;
       if (!isKept) target.take(first);
-      for (const one of [measure, pair]) one.place.hidden = question.value !== "models";
+      const isOfModels = question.value === "models";
+      items.name.textContent = isOfModels ? "Items you have (optional)" : "Items (optional)";
+      for (const one of [measure, pair]) one.place.hidden = !isOfModels;
     }
 
     async function take(one) {
@@ -171,7 +173,7 @@
       fileField.hidden = datasets.value !== OWN;
       const wanted = asked(), inputs = {target: target.read(), items: items.read(), price: price.read()};
       const wrong = wanted.fault ?? Object.values(inputs).find(({fault}) => fault)?.fault;
-      for (const one of [drawing, numbers, cite.place, place.querySelector(".cursor-row")]) one.hidden = Boolean(wrong);
+      for (const one of [drawing, note, numbers, cite.place, place.querySelector(".cursor-row")]) one.hidden = Boolean(wrong);
       more.replaceChildren();
       if (wrong) {
         answer.textContent = wrong;
@@ -183,6 +185,7 @@
       const said = wanted.kind === "models" ? ofModels(wanted, values) : ofVotes(wanted, values, last);
       answer.replaceChildren(...said.answer);
       more.replaceChildren(...said.more.filter(Boolean).map((text) => make("p", "", text)));
+      note.textContent = said.note;
       drawn(wanted, values, said);
       cite.fill(address.query(), answer.textContent);
     }
@@ -214,13 +217,11 @@
       if (!isPlaced) range.value = found ?? last;
       return {
         answer: text,
-        more: [
-          found && bill(found, values),
-          isOwn ? `“Right” and “everyone” mean all votes of an item, of which there are ${enough} or more; the curve ends `
-            + "at half of them. The interval is over items: it says what other items like these would give."
-            : `The range is where 95% of such studies would be: 1.96 standard deviations over ${data.draws} draws of the truth and of `
-              + "the votes.",
-        ],
+        more: [found && bill(found, values)],
+        note: isOwn ? `“Right” and “everyone” mean all votes of an item, of which there are ${enough} or more. The curve ends at `
+          + "half of them, and near its end it is a little too good. The range is over items: what others like these would give."
+          : `The range is where 95% of such studies would be: 1.96 standard deviations over ${data.draws} draws of the truth and `
+          + "of the votes.",
         axis: isHigher ? "items with the right majority (%)" : "mean distance (TVD)",
         line: {at: isHigher ? 100 * goal : goal, text: isHigher ? `${values.target}%` : `${values.target}`},
         column: (row) => row.slice(1).map((value) => (isHigher ? 100 * value : value)),
@@ -255,8 +256,8 @@
           seen,
           known && `With ${known[0]} ${known[0] === 1 ? "vote" : "votes"} per item, JSD itself shifts the difference of two models by `
             + `${small(known[1])} (median; at most ${small(known[2])}), which more items do not mend.`,
-          `Two-sided test at 5%. The range is that of the ${pairs} pairs of the book, from the easiest to the hardest.`,
         ],
+        note: `Two-sided test at 5%. The range is that of the ${pairs} pairs of the book, from the easiest to the hardest.`,
         axis: "items needed",
         line: values.items === null ? null : {at: values.items, text: `${count(values.items)} items`},
         column: (row) => row.slice(1).map((one) => (data.reach / values.target) ** 2 * one),
@@ -293,7 +294,8 @@
           rows.map((row) => svg("circle", {class: "point", cx: x(row[0]), cy: y(said.column(row)[0]), r: 3})),
           isIn ? svg("g", {class: "reference"},
             svg("line", {x1: ends[0], x2: ends[1], y1: y(said.line.at), y2: y(said.line.at)}),
-            svg("text", {x: ends[1], y: y(said.line.at) - 4, "text-anchor": "end"}, said.line.text)) : null,
+            svg("text", kind === "models" ? {x: ends[1], y: y(said.line.at) - 4, "text-anchor": "end"}
+              : {x: ends[0] + 4, y: y(said.line.at) - 4}, said.line.text)) : null,
           svg("line", {class: "cursor", x1: x(k), x2: x(k), y1: EDGE.top, y2: HEIGHT - EDGE.bottom}),
           svg("circle", {class: "here", cx: x(k), cy: y(here[1]), r: 4.5}));
         const follow = (event) => {
