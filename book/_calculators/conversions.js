@@ -158,8 +158,8 @@
       const n = scope.value === "sum" ? read.items.value : 1, one = read.value.value / n;
       const [least, most] = rangeOf(form, read.labels.value);
       if (one >= least - SLACK && one <= most + SLACK) return undefined;
-      const fits = data.forms.filter((other) => other.quantity === form.quantity && other.group !== form.group
-        && one >= 0 && one <= rangeOf(other, read.labels.value)[1]);
+      const fits = data.forms.filter((other) => other.quantity === form.quantity && other !== form
+        && one >= rangeOf(other, read.labels.value)[0] && one <= rangeOf(other, read.labels.value)[1]);
       const hint = form.high === 1 && one > 1 && one <= 100 ? " If it is a percentage, divide it by 100."
         : fits.length ? ` Under ${named(fits[0])} it could be.` : "";
       const mean = n > 1 ? `The mean of ${written(one)}` : written(one);

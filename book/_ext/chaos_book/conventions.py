@@ -93,7 +93,7 @@ def _in_unit(quantity: str, convention: str, group: str, unit: str) -> Form:
 
 def forms(named: Iterable[tuple[str, str]]) -> list[Form]:
     """Return the forms of conventions, by quantity and name, and the `UNMEASURED` ones."""
-    pairs = [*dict.fromkeys(named), *((one, other) for one, other, _ in UNMEASURED)]
+    pairs = list(dict.fromkeys([*named, *((one, other) for one, other, _ in UNMEASURED)]))
     order = {quantity: place for place, (quantity, _) in reversed([*enumerate(pairs)])}
     return [form_of(*pair) for pair in sorted(pairs, key=lambda pair: order[pair[0]])]
 
