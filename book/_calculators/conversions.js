@@ -76,7 +76,7 @@
     const described = Object.entries(data.used_by).flatMap(([name, keys]) => keys.map((key) => [key, name]));
     const from = listField("Under the convention", [], changed);
     const quantity = listField("Measure", quantities.map((one) => [one, one]), () => { fill(); changed(); });
-    const paper = listField("As it is described", [["", "by none of these papers or libraries"],
+    const paper = listField("As it is described", [["", "choose a paper or library"],
       ...described.map(([key, name]) => [`${key} ${name}`, `${name}: ${byKey.get(key).quantity} (${named(byKey.get(key))})`])], () => {
       const [key] = paper.value.split(" ");
       if (key) take(key);
@@ -143,10 +143,14 @@
       const others = all.filter((one) => all.length <= MANY || one.group === form.group || one.scale === form.scale
         || !all.some(({group, scale: unit}) => group === one.group && unit === form.scale));
       const found = others.map((to) => [to, convert(read.value.value / n, form, to, about)]);
-      const exact = found.filter(([to, one]) => one.value !== undefined && to !== form).length;
-      const what = `${form.quantity} (${named(form)}), ${SCOPES[scope.value]}, ${written(read.value.value)}`;
-      answer.textContent = `${what}: ${exact || "none"} of ${others.length - 1} other conventions ${exact === 1 ? "follows" : "follow"} from the number alone`
-        + `${n > 1 ? `; as a mean it is ${written(read.value.value / n)}` : ""}.`;
+      const exact = found.filter(([to, one]) => one.value !== undefined && to !== form);
+      const cannot = others.length - 1 - exact.length;
+      answer.textContent = `${written(read.value.value)} as ${form.quantity} (${named(form)}), ${SCOPES[scope.value]}, `
+        + `${exact.length ? `is exactly ${exact.map(([to, one]) => `${written(one.value)} (${named(to)})`).join(", ")}` : "stands alone"}`
+        + `${n > 1 && exact.length ? ", as means" : ""}. ${cannot ? `${cannot} other ${cannot === 1 ? "convention does" : "conventions do"} `
+          + "not follow from the number." : ""}`;
+      const rank = ([to, one]) => (to === form ? 0 : one.value !== undefined ? 1 : 2);
+      found.sort((one, other) => rank(one) - rank(other));
       const rows = found.map(([to, one]) => rowOf(to, one, form, read.value.value / n, about));
       result.replaceChildren(table("published", make("caption", "sr-only", "Under every convention"),
         ["Convention", scope.value === "sum" ? "As a mean" : "Value", "How"], rows));

@@ -206,7 +206,7 @@
       const [found, ...ends] = [at(1), at(2), at(3)];
       const [low, high] = isHigher ? ends.reverse() : ends;
       const what = isHigher ? `the majority label is right on ${values.target}% of items`
-        : `the shares are within ${values.target} (TVD) of everyone’s, on average`;
+        : `the shares are within ${values.target} (TVD) of everyone’s, on average over items`;
       const atLast = between(rows, 1, last, way);
       const end = `with ${last}, ${isHigher ? `it is right on ${percent(atLast)}` : `they are within ${small(atLast)}`}`;
       const text = found === undefined
