@@ -122,7 +122,6 @@
       if (!paper.value.startsWith(`${from.value} `)) paper.take("");
       show();
       address.keep();
-      cite.fill(address.query(), answer.textContent);
     }
 
     function show() {
@@ -152,6 +151,7 @@
       const rank = ([to, one]) => (to === form ? 0 : one.value !== undefined ? 1 : 2);
       found.sort((one, other) => rank(one) - rank(other));
       const rows = found.map(([to, one]) => rowOf(to, one, form, read.value.value / n, about));
+      if (cannot) rows.splice(-cannot, 0, make("tr", "", make("th", {colspan: 3, scope: "rowgroup"}, "Cannot be converted")));
       result.replaceChildren(table("published", make("caption", "sr-only", "Under every convention"),
         ["Convention", scope.value === "sum" ? "As a mean" : "Value", "How"], rows));
       cite.fill(address.query(), answer.textContent);
@@ -176,14 +176,14 @@
       const row = (value, how) => make("tr", to === form ? "given" : "", [name, make("td", "number", value), make("td", "", how)]);
       if (to === form) return row(written(found.value), "as given");
       if (found.value !== undefined) return row(written(found.value), `exact: ${recipe(form, to, n)}`);
-      const parts = ["Cannot be converted."];
+      const parts = [];
       if (found.least !== undefined) parts.push(`Between ${written(found.least)} and ${written(found.most)} whatever the items.`);
       if (found.shifted !== undefined) {
         parts.push(`${found.isAdded ? "Add" : "Subtract"} ${found.what}; on ${data.dataset}’s that is ${written(found.shift)}`
           + `, which gives ${written(found.shifted)}.`);
       }
       if (found.ratios) parts.push(measured(found.ratios, given));
-      return row("–", parts.join(" "));
+      return row("–", parts.join(" ") || "Needs the distributions.");
     }
 
     /* What systems had under both, and what it would be with their ratios. */

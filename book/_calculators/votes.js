@@ -17,7 +17,7 @@
   };
   const QUESTIONS = {
     label: "A majority label that is right",
-    shares: "Vote shares that are close to everyone’s",
+    shares: "Vote shares close to everyone’s",
     models: "Telling two models apart",
   };
   const TARGETS = {
@@ -119,7 +119,6 @@
       if (question.value !== "models") isPlaced = false;
       show();
       address.keep();
-      cite.fill(address.query(), answer.textContent);
     }
 
     function moveTo(k) {
@@ -127,7 +126,6 @@
       isPlaced = true;
       show();
       address.keep();
-      cite.fill(address.query(), answer.textContent);
     }
 
     /* Set the fields to the question. Another question has another target. */

@@ -45,6 +45,8 @@ class Calculator(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return its data and a place for what the script makes of it."""
         kind = self.arguments[0]
+        if kind not in _NEEDS:
+            raise self.error(f"no such calculator: {kind}, one of {', '.join(_NEEDS)}")
         found = [one for id in _NEEDS[kind] if (one := BOOK.made(self.env, id))]
         if len(found) < len(_NEEDS[kind]):
             return []
