@@ -54,9 +54,10 @@
       if (scope === "item") return {value: ends[0]};
       [found.least, found.most] = ends;
     }
-    const shift = shifts.find((one) => one.quantity === from.quantity && groups.includes(one.from) && groups.includes(one.to));
+    const shift = shifts.find((one) => one.quantity === from.quantity && groups.includes(one.to)
+      && groups.some((group) => group.startsWith(one.from)));
     if (shift && scope !== "item") {
-      const sign = shift.from === from.group ? 1 : -1;
+      const sign = shift.to === to.group ? 1 : -1;
       Object.assign(found, {what: shift.what, isAdded: sign > 0, shift: shift.value * scaleOf(to, labels),
         shifted: fromBase(to, base + sign * shift.value, labels)});
     }

@@ -74,8 +74,9 @@
     };
   }
 
-  /* Let the address hold the controls once the reader has changed one. A control that is not `asked`
-     is left out. `show` is called when an address was taken; `status` says what was not understood. */
+  /* Let the address hold the controls once the reader has changed one; those that are hidden are left
+     out. `show` is called with what an address asked for, after it was taken; `status` says what was
+     not understood. */
   function inAddress(place, controls, status, show) {
     const query = () => `#${new URLSearchParams(Object.entries(controls)
       .filter(([, {place: one}]) => !one?.hidden).map(([name, {value}]) => [name, value]))}`;
@@ -89,11 +90,12 @@
     function take() {
       if (!location.hash.includes("=")) return;
       const faults = [];
-      for (const [name, value] of new URLSearchParams(location.hash.slice(1))) {
+      const asked = new URLSearchParams(location.hash.slice(1));
+      for (const [name, value] of asked) {
         if (!Object.hasOwn(controls, name)) faults.push(`“${shortened(name)}”`);
         else if (!controls[name].take(value)) faults.push(`“${shortened(name)}=${shortened(value)}”`);
       }
-      show();
+      show(asked);
       status.textContent = faults.length ? `This edition does not know ${faults.join(", ")} in the link; `
         + "what it does not know is left as it was at first." : "";
       place.scrollIntoView();

@@ -98,7 +98,10 @@
     };
     const controls = {data: datasets, for: question, target, measure, pair, items, price, votes};
     let isPlaced = false; // whether the reader has put the cursor somewhere
-    const address = inAddress(place, controls, status, () => { ask(true); show(); });
+    const address = inAddress(place, controls, status, (wanted) => {
+      ask(wanted.has("target"));
+      show();
+    });
 
     range.addEventListener("input", () => moveTo(Number(range.value)));
     file.addEventListener("change", () => { if (file.files.length) take(file.files[0]); });
@@ -162,7 +165,10 @@
       const like = isOwn ? "your file" : one.short;
       if (kind !== "models") return {kind, rows: withEnds(one[kind]), like, isOwn, enough: one.enough};
       const found = one.models[pair.value]?.[measure.value];
-      if (!found) return {fault: `On ${like} there are no such pairs.`};
+      if (!found) {
+        const there = Object.keys(one.models).map((name) => data.pairs[name]).join(", ");
+        return {fault: `On ${like} there are no such pairs${there && `; there are ${there}`}.`};
+      }
       const {rows, n_pairs: pairs} = found;
       return {kind, rows, like, pairs, bias: measure.value === "jsd" ? one.bias : []};
     }

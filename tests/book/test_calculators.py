@@ -2,7 +2,7 @@
 
 import json
 import re
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 from types import SimpleNamespace
 
 import numpy as np
@@ -190,6 +190,29 @@ def test_the_script_reads_tables_as_python_does(opened, known):
     page.close()
 
 
+@pytest.mark.browser
+def test_the_script_converts_as_was_computed(opened, converted):
+    page = opened("conversions")
+    about = {"labels": 3, "scope": "mean", "shifts": converted["shifts"]}
+    n_exact = 0
+    for one, other in permutations(converted["forms"], 2):
+        if one["quantity"] != other["quantity"] or not one["measured"] or not other["measured"]:
+            continue
+        if (value := one["measured"][0]) is None:
+            continue
+        script = "(given) => Calculators.convert(...given)"
+        found, expected = page.evaluate(script, [value, one, other, about]), other["measured"][0]
+        if "value" in found:
+            n_exact += 1
+            assert found["value"] == pytest.approx(expected, abs=1e-6)
+        if "least" in found:
+            assert found["least"] <= expected <= found["most"]
+        if "shifted" in found:
+            assert found["shifted"] == pytest.approx(expected, abs=1e-6)
+    assert n_exact > 20
+    page.close()
+
+
 def thinned(counts, k):
     """Return what k of an item's votes give, over all ways of drawing them: agreement, distance."""
     votes = np.repeat(np.arange(len(counts)), counts)
@@ -320,6 +343,8 @@ def test_links_hold_the_input_and_those_of_another_edition_are_understood_in_par
     assert "“<b>” is not a number" in answer(page)
     assert "NaN" not in said
     assert "undefined" not in said
+    page = opened("votes", "#for=models")
+    assert "differ by 0.02" in answer(page)
     page = opened("conversions", "#convention=kl.of-old&value=0.3")
     assert "does not know “convention=kl.of-old”" in page.locator(".calculator").inner_text()
     assert "Jensen–Shannon" in answer(page)

@@ -99,14 +99,14 @@ def forms(named: Iterable[tuple[str, str]]) -> list[Form]:
 
 
 def shifts(of_oracle: Mapping[tuple[str, str], float]) -> list[dict[str, Any]]:
-    """Return what groups differ by that depends on the votes alone.
+    """Return what groups differ by that depends on the votes alone: ``from`` begins their name.
 
     ``value`` is that of one dataset, from what its `of_oracle`, the votes' own shares, is given.
     """
     entropy = of_oracle["entropy of the predictions", "nats"]
     spread = of_oracle[_BRIER, "single votes, summed over labels"]
     return [
-        {"quantity": _KL, "from": _TO_MODEL, "to": "soft cross-entropy", "value": entropy,
+        {"quantity": _KL, "from": "human ‖ model", "to": "soft cross-entropy", "value": entropy,
          "what": "the mean entropy of the votes"},
         {"quantity": _BRIER, "from": "squared distance to the vote shares", "to": "single votes",
          "value": spread, "what": "the mean of 1 − Σh²"},
