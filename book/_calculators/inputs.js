@@ -112,13 +112,14 @@
       window.addCopyButton?.(box);
       return {box, text};
     });
-    const here = address || (location.protocol.startsWith("http") ? location.href.split("#")[0] : page);
+    const here = location.href.split(/[?#]/)[0];
+    const cited = address || (location.protocol.startsWith("http") ? here : page);
     return {
       place: make("details", "calculator-cite", make("summary", "", "Link to this answer, and cite it"),
         link.box, plain.box),
       fill(query, answer) {
         link.text.textContent = here + query;
-        plain.text.textContent = `${words} ${answer} ${here}${query}`;
+        plain.text.textContent = [words, answer, cited + query].filter(Boolean).join(" ");
       },
     };
   }

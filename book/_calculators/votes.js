@@ -75,7 +75,7 @@
     const file = make("input", {type: "file", id: "calculator-file", accept: ".csv,.tsv,.txt,text/csv"});
     const fileNote = make("p", {class: "note", role: "status"});
     const fileField = make("div", "field file", make("label", {for: "calculator-file"}, "A CSV of counts, or drop it here"),
-      file, make("p", "note", "One line per item, one column of counts per label. It is read in your browser, and never sent."),
+      file, make("p", "note", "One line per item, one column of counts per label. It is read in your browser, never sent, and in no link."),
       fileNote);
     const status = make("p", "fault", "", {role: "status"});
     const answer = make("p", {class: "answer", role: "status"});
@@ -191,7 +191,7 @@
       more.replaceChildren(...said.more.filter(Boolean).map((text) => make("p", "", text)));
       note.textContent = said.note;
       drawn(wanted, values, said);
-      cite.fill(address.query(), answer.textContent);
+      cite.fill(address.query(), wanted.isOwn ? "" : answer.textContent);
     }
 
     const costOf = (n, price) => `${number(n * price, n * price < 100 ? 2 : 0).replace(/\B(?=(\d{3})+(?!\d))/g, ",")}`;
@@ -217,7 +217,7 @@
         ? [make("b", "", `More than ${last} votes per item`), ` until ${what} like those of ${like}: ${end}. `
           + "The numbers end there, and nothing is extrapolated."]
         : [make("b", "", `${found} ${found === 1 ? "vote" : "votes"} per item`),
-          ` (${low ?? `more than ${last}`} to ${high ?? `more than ${last}`}): then ${what} like those of ${like}.`];
+          `${low === high ? "" : ` (${low ?? `more than ${last}`} to ${high ?? `more than ${last}`})`}: then ${what} like those of ${like}.`];
       if (!isPlaced) range.value = found ?? last;
       return {
         answer: text,
@@ -292,7 +292,7 @@
           svg("text", {class: "title", x: 0, y: 14}, said.axis),
           left(y, ends, {words: (tick) => count(tick)}),
           bottom(x, HEIGHT - EDGE.bottom, {label: "votes per item", words: count,
-            ticks: [1, 2, 5, 10, 20, 50, 100].filter((tick) => tick <= last)}),
+            ticks: [...[1, 2, 5, 10, 20, 50].filter((tick) => 1.4 * tick < last), last]}),
           svg("path", {class: "band", d: `M${band.map((point) => point.map((one) => one.toFixed(1)).join(" ")).join("L")}Z`}),
           curve(path.map(([one, value]) => [x(one), y(value)])),
           rows.map((row) => svg("circle", {class: "point", cx: x(row[0]), cy: y(said.column(row)[0]), r: 3})),

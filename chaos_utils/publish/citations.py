@@ -42,7 +42,8 @@ def item_plain(book: Citation, title: str, url: str) -> str:
 
 def page_plain(book: Citation, title: str, url: str) -> str:
     """Return a citation of a page in one line of text; `url` is as in `item_plain`."""
-    return _line(book, f"{title}. In {book.title}, version {book.version}.", url)
+    ended = title if title.endswith("?") else f"{title}."
+    return _line(book, f"{ended} In {book.title}, version {book.version}.", url)
 
 
 def item_bibtex(book: Citation, title: str, url: str) -> str:

@@ -321,6 +321,7 @@ def test_a_file_is_read_here_or_says_why_not_and_is_in_no_link(opened):
     assert "data=own" in page.url
     assert "secret" not in page.url + cited
     assert "yes" not in cited
+    assert "your file" not in cited
     page.get_by_label("What for").select_option("models")
     assert "chaos run ceilings" in answer(page)
     page.close()
