@@ -98,6 +98,7 @@
       take: (key) => byKey.has(key) && take(key),
     };
     const controls = {convention, value, scope, items, labels};
+    fill();
     const address = inAddress(place, controls, status, show);
     place.append(
       make("form", "fields", value.place, paper.place, quantity.place, from.place, scope.place, items.place,
@@ -180,8 +181,9 @@
       const parts = [];
       if (found.least !== undefined) parts.push(`Between ${written(found.least)} and ${written(found.most)} whatever the items.`);
       if (found.shifted !== undefined) {
-        parts.push(`${found.isAdded ? "Add" : "Subtract"} ${found.what}; on ${data.dataset}’s that is ${written(found.shift)}`
-          + `, which gives ${written(found.shifted)}.`);
+        const [least, most] = rangeOf(to, n), gives = found.shifted >= least && found.shifted <= most
+          ? `which gives ${written(found.shifted)}` : "with which the value cannot be";
+        parts.push(`${found.isAdded ? "Add" : "Subtract"} ${found.what}; on ${data.dataset}’s that is ${written(found.shift)}, ${gives}.`);
       }
       if (found.ratios) parts.push(measured(found.ratios, given));
       return row("–", parts.join(" ") || "Needs the distributions.");
@@ -204,7 +206,6 @@
         : `${written(offset)} + ${written(factor)} × the value`;
     }
 
-    fill();
     address.take();
     show();
   }

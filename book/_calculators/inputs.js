@@ -86,11 +86,14 @@
       history.replaceState(null, "", location.pathname + location.search + query());
     }
 
-    /* Any other part of an address is a place of the page. */
+    const first = Object.entries(controls).map(([name, {value}]) => [name, value]);
+
+    /* What an address does not name is as it was at first. Any other part of one is a place of the page. */
     function take() {
       if (!location.hash.includes("=")) return;
       const faults = [];
       const asked = new URLSearchParams(location.hash.slice(1));
+      for (const [name, value] of first) if (!asked.has(name)) controls[name].take(value);
       for (const [name, value] of asked) {
         if (!Object.hasOwn(controls, name)) faults.push(`“${shortened(name)}”`);
         else if (!controls[name].take(value)) faults.push(`“${shortened(name)}=${shortened(value)}”`);

@@ -92,13 +92,13 @@
         if (!(Number.isInteger(k) && k >= 1 && k <= 100)) return false;
         range.max = 100;
         range.value = k;
-        isPlaced = true;
         return true;
       },
     };
     const controls = {data: datasets, for: question, target, measure, pair, items, price, votes};
     let isPlaced = false; // whether the reader has put the cursor somewhere
     const address = inAddress(place, controls, status, (wanted) => {
+      isPlaced = wanted.has("votes");
       ask(wanted.has("target"));
       show();
     });
