@@ -44,15 +44,19 @@
   }
 
   /* What a value under one convention is under another: {value} where that is exact; else what is known:
-     {least, most} whatever the items, {shifted, what} for the votes of one dataset, {ratios} of systems. */
+     {least, most} whatever the items, {shifted, what} for the votes of one dataset, {ratios} of systems,
+     and with these, `here`. */
   function convert(value, from, to, {labels, scope, shifts = []}) {
     const base = toBase(from, value, labels);
     if (from.group === to.group) return {value: fromBase(to, base, labels)};
     const groups = [from.group, to.group], found = {};
+    let compared = (one) => one; // what ratios are to: the value, or its square or root
     if (groups.includes("distance") && groups.includes("divergence")) {
       const ends = acrossRoot(base, from.group === "distance", scope === "item").map((one) => fromBase(to, one, labels));
       if (scope === "item") return {value: ends[0]};
       [found.least, found.most] = ends;
+      found.isPower = true;
+      compared = (one) => fromBase(to, acrossRoot(toBase(from, one, labels), from.group === "distance", true)[0], labels);
     }
     const shift = shifts.find((one) => one.quantity === from.quantity && groups.includes(one.to)
       && groups.some((group) => group.startsWith(one.from)));
@@ -63,8 +67,12 @@
     }
     const ratios = from.measured.map((one, i) => [one, to.measured[i]])
       .filter(([one, other]) => other !== undefined && one !== null && one > SLACK)
-      .map(([one, other]) => (other === null ? Infinity : other / one)).sort((a, b) => a - b);
-    if (ratios.length && scope !== "item") found.ratios = [ratios[0], ratios.at(-1)];
+      .map(([one, other]) => (other === null ? Infinity : other / compared(one))).sort((a, b) => a - b);
+    if (ratios.length && scope !== "item") {
+      found.ratios = [ratios[0], ratios.at(-1)];
+      const inside = (one) => Math.min(Math.max(one, found.least ?? one), found.most ?? one);
+      found.here = found.ratios.map((ratio) => inside(ratio * compared(value)));
+    }
     return found;
   }
 
@@ -152,7 +160,7 @@
           + "not follow from the number." : ""}`;
       const rank = ([to, one]) => (to === form ? 0 : one.value !== undefined ? 1 : 2);
       found.sort((one, other) => rank(one) - rank(other));
-      const rows = found.map(([to, one]) => rowOf(to, one, form, read.value.value / n, about));
+      const rows = found.map(([to, one]) => rowOf(to, one, form, about));
       if (cannot) rows.splice(-cannot, 0, make("tr", "", make("th", {colspan: 3, scope: "rowgroup"}, "Cannot be converted")));
       result.replaceChildren(table("published", make("caption", "sr-only", "Under every convention"),
         ["Convention", scope.value === "sum" ? "As a mean" : "Value", "How"], rows));
@@ -173,7 +181,7 @@
         : `between ${written(least)} and ${written(most)}`}.${hint}`;
     }
 
-    function rowOf(to, found, form, given, {labels: n}) {
+    function rowOf(to, found, form, {labels: n}) {
       const name = make("th", {scope: "row"}, named(to));
       const row = (value, how) => make("tr", to === form ? "given" : "", [name, make("td", "number", value), make("td", "", how)]);
       if (to === form) return row(written(found.value), "as given");
@@ -185,16 +193,17 @@
           ? `which gives ${written(found.shifted)}` : "with which the value cannot be";
         parts.push(`${found.isAdded ? "Add" : "Subtract"} ${found.what}; on ${data.dataset}’s that is ${written(found.shift)}, ${gives}.`);
       }
-      if (found.ratios) parts.push(measured(found.ratios, given));
+      if (found.ratios) parts.push(measured(found, to));
       return row("–", parts.join(" ") || "Needs the distributions.");
     }
 
     /* What systems had under both, and what it would be with their ratios. */
-    function measured([low, high], given) {
-      const [least, most, ...ends] = [low, high, low * given, high * given].map((one) => written(one, 3));
+    function measured({ratios: [low, high], here, isPower}, to) {
+      const [least, most, ...ends] = [low, high, ...here].map((one) => written(one, 3));
+      const times = isPower ? `times the ${to.group === "distance" ? "root" : "square"}` : "times as large";
       if (low === Infinity) return "Measured: infinite.";
-      if (least === most) return `Measured: ${least === "1" ? "the same" : `${least} times as large, here ${ends[0]}`}.`;
-      return `Measured: ${least} to ${most} times as large, here ${ends.join(" to ")}.`;
+      if (least === most) return `Measured: ${least === "1" && !isPower ? "the same" : `${least} ${times}, here ${ends[0]}`}.`;
+      return `Measured: ${least} to ${most} ${times}, here ${ends.join(" to ")}.`;
     }
 
     function recipe(form, to, n) {
