@@ -40,6 +40,12 @@ def item_plain(book: Citation, title: str, url: str) -> str:
     return _line(book, words, url)
 
 
+def page_plain(book: Citation, title: str, url: str) -> str:
+    """Return a citation of a page in one line of text; `url` is as in `item_plain`."""
+    ended = title if title.endswith("?") else f"{title}."
+    return _line(book, f"{ended} In {book.title}, version {book.version}.", url)
+
+
 def item_bibtex(book: Citation, title: str, url: str) -> str:
     """Return a BibTeX entry for one item; ``<key>`` and ``<data>`` are to be filled in.
 

@@ -158,3 +158,8 @@ def test_the_citation_file_is_valid_against_its_schema_and_of_the_package_s_vers
     assert [error.message for error in validator.iter_errors(content)] == []
     assert not validator.is_valid(content | {"license": "no licence"})
     assert content["version"] == version()
+
+
+@pytest.mark.parametrize(("title", "words"), [("A page", "A page. In"), ("Why?", "Why? In")])
+def test_a_page_is_cited_by_its_title(title, words):
+    assert words in citations.page_plain(BOOK, title, "")

@@ -10,8 +10,8 @@ from sphinx.application import Sphinx
 # Each a module with a function `setup`, in this order.
 PARTS = (
     "drafts", "book", "published", "landing", "rerun", "site", "addresses", "theme", "mathml",
-    "reference", "explorer", "annotate", "evaluate", "claims", "interactive", "search", "folding",
-    "cards", "icons", "title_page",
+    "reference", "explorer", "annotate", "evaluate", "claims", "interactive", "calculators",
+    "search", "folding", "cards", "icons", "title_page",
 )  # fmt: skip
 
 

@@ -1,0 +1,158 @@
+/* A reader's CSV of counts: from its text to the curves that its own votes support, or a sentence on
+   why not. Exact, from thinning: some of an item's votes, drawn without replacement, are what as many
+   people would have given. Knows neither the page nor the browser. */
+(function () {
+  "use strict";
+
+  const {sum, count} = window.Page;
+  const SIZES = [1, 2, 3, 5, 10, 20, 50, 100]; // as the recorded tables have them
+  const FEWEST_ITEMS = 10, MOST_BYTES = 20e6, MOST_WORK = 1e9, LEAST = 1e-14;
+  const NOT_COUNTS = /^(|uid|id|item|item_?id|index|line|row|n|total|sum|n_?votes|label|gold|majority)$/i;
+  const KINDS = [["{", "JSON"], ["[", "a JSON list"], ["PK", "a zip archive or a workbook"], ["PAR1", "a parquet file"],
+    ["\x1f\x8b", "a gzip archive"], ["%PDF", "a PDF"], ["\x93NUMPY", "a NumPy array"], ["<", "a web page"]];
+  const EXPECTED = "This page reads a CSV with one line per item and one column of counts per label.";
+
+  /* The rows of a CSV as lists of fields. */
+  function rowsOf(text) {
+    const lines = text.replace(/^\ufeff/, "").split(/\r\n?|\n/).filter((line) => /[^\s,;"]/.test(line));
+    const often = (sign) => (lines[0] ?? "").split(sign).length;
+    const [separator] = [",", ";", "\t"].sort((a, b) => often(b) - often(a));
+    const field = new RegExp(`(?:"((?:[^"]|"")*)"|([^${separator}]*))${separator}`, "g");
+    return lines.map((line) => [...(line + separator).matchAll(field)]
+      .map(([, quoted, plain]) => (quoted?.replaceAll('""', '"') ?? plain).trim()));
+  }
+
+  /* The counts of each item, and the columns they come from; {fault} says why there are none. */
+  function read(text, bytes = text.length) {
+    if (bytes > MOST_BYTES) return {fault: "The file is larger than 20 MB. Take a part of the items."};
+    const kind = KINDS.find(([start]) => text.trimStart().startsWith(start));
+    if (kind) return {fault: `The file is ${kind[1]}. ${EXPECTED}`};
+    if (text.includes("\0") || text.includes("\ufffd")) return {fault: `The file is not UTF-8 text. ${EXPECTED}`};
+    const [header, ...rows] = rowsOf(text);
+    if (!rows.length) return {fault: `The file is empty, or holds one line alone. ${EXPECTED}`};
+    const odd = rows.findIndex((row) => row.length !== header.length);
+    if (odd >= 0) return {fault: `Row ${odd + 1} has ${rows[odd].length} cells, the header ${header.length}. ${EXPECTED}`};
+    const isCount = (cell) => /^\d{1,6}(\.0+)?$/.test(cell);
+    const isId = (place) => NOT_COUNTS.test(header[place])
+      || (rows.length > 20 && new Set(rows.map((row) => row[place])).size === rows.length);
+    const places = [...header.keys()].filter((place) => !isId(place) && rows.every((row) => isCount(row[place])));
+    const columns = places.map((place) => header[place]);
+    const unused = header.filter((_, place) => !places.includes(place));
+    if (columns.length < 2) {
+      const negative = rows.findIndex((row) => row.some((cell) => /^-\d/.test(cell)));
+      const shares = rows.some((row) => row.some((cell) => /^0?\.\d/.test(cell)));
+      const why = negative >= 0 ? `Row ${negative + 1} has a negative number.`
+        : shares ? "It seems to hold shares; counts are needed, since the number of votes matters." : "";
+      return {fault: `The file has ${columns.length || "no"} column of counts, and two are needed. ${why} ${EXPECTED} `
+        + "Other layouts: `chaos dataset check`."};
+    }
+    const counts = rows.map((row) => places.map((place) => Number(row[place])));
+    const empty = counts.findIndex((item) => sum(item) === 0);
+    if (empty >= 0) return {fault: `Row ${empty + 1} has no vote. Leave such items out.`};
+    return {counts, columns, unused};
+  }
+
+  /* The probability of each number of successes in n trials. */
+  function binomial(n, p) {
+    const found = new Float64Array(n + 1);
+    if (p <= 0 || p >= 1) {
+      found[p <= 0 ? 0 : n] = 1;
+      return found;
+    }
+    const logs = new Float64Array(n + 1);
+    for (let x = 1; x <= n; x += 1) logs[x] = logs[x - 1] + Math.log((n - x + 1) / x);
+    for (let x = 0; x <= n; x += 1) found[x] = Math.exp(logs[x] + x * Math.log(p) + (n - x) * Math.log1p(-p));
+    return found;
+  }
+
+  /* How often k of an item's votes have the same majority as all of them; labels that tie share. `item`
+     is sorted, the most frequent label first. Given its share of k votes, each label's number is
+     binomial, so that only their sum has to be k. */
+  function agreement(item, k) {
+    const all = sum(item), p = k / all;
+    if (k === all) return 1 / item.filter((one) => one === item[0]).length;
+    const [top, ...others] = item.filter((one) => one > 0).map((one) => binomial(one, p));
+    let right = 0;
+    for (let x = Math.ceil(k / item.length); x < top.length && x <= k; x += 1) {
+      const rest = k - x;
+      if (top[x] < LEAST || rest > x * others.length) continue;
+      // ways[t][s]: t of the others tie with it, and s votes are theirs
+      let ways = [Float64Array.of(1)];
+      for (const one of others) {
+        const length = Math.min(ways[0].length + Math.min(x, one.length - 1), rest + 1);
+        const next = Array.from({length: ways.length + 1}, () => new Float64Array(length));
+        ways.forEach((way, t) => way.forEach((share, s) => {
+          if (!share) return;
+          for (let y = 0; y <= x && y < one.length && s + y < length; y += 1) next[t + (y === x)][s + y] += share * one[y];
+        }));
+        ways = next;
+      }
+      ways.forEach((way, t) => { right += top[x] * (way[rest] ?? 0) / (1 + t); });
+    }
+    return right / binomial(all, p)[k];
+  }
+
+  /* How far the shares of k of an item's votes are from those of everyone, on average: from those of all
+     its votes, times what makes up for the k being among these (exactly so for squared errors). */
+  function distance(item, k) {
+    const all = sum(item), p = k / all, whole = binomial(all, p)[k];
+    const of = (one) => {
+      const [its, rest] = [binomial(one, p), binomial(all - one, p)];
+      let gap = 0;
+      for (let x = Math.max(0, k - (all - one)); x <= Math.min(k, one); x += 1) {
+        gap += its[x] * rest[k - x] * Math.abs(x / k - one / all);
+      }
+      return gap / whole;
+    };
+    return sum(item.filter((one) => one > 0).map(of)) / 2 / Math.sqrt(1 - p);
+  }
+
+  /* The mean of a function of items, and the standard deviation of this mean. */
+  function meanOf(groups, f) {
+    const n = sum(groups.map(({times}) => times));
+    const values = groups.map(({item}) => f(item));
+    const middle = sum(values.map((value, i) => groups[i].times * value)) / n;
+    const square = sum(values.map((value, i) => groups[i].times * (value - middle) ** 2));
+    return [middle, Math.sqrt(square / Math.max(n - 1, 1) / n)];
+  }
+
+  /* What the votes support: rows of votes, value and standard error for a majority label and for shares,
+     up to half the votes that at least half of the items have; {fault} where these are too few. */
+  function curvesOf(counts) {
+    const totals = counts.map(sum).sort((a, b) => b - a);
+    const enough = totals[Math.max(Math.ceil(totals.length / 2), FEWEST_ITEMS) - 1] ?? 0;
+    const most = Math.min(Math.floor(enough / 2), SIZES.at(-1));
+    if (most < 2) {
+      return {fault: `At least ${FEWEST_ITEMS} items, and half of all, need four votes or more: from fewer votes, `
+        + "what k votes leave cannot be computed without a model of the rest."};
+    }
+    const groups = new Map();
+    for (const item of counts.filter((one) => sum(one) >= enough)) {
+      const sorted = [...item].sort((a, b) => b - a), key = sorted.join();
+      if (groups.has(key)) groups.get(key).times += 1;
+      else groups.set(key, {item: sorted, times: 1});
+    }
+    const all = [...groups.values()];
+    const n = sum(all.map(({times}) => times));
+    const sizes = [...SIZES.filter((size) => size < most), most];
+    const labels = counts[0].length - 1;
+    const work = all.length * sum(sizes.map((k) => k ** 3 / 6)) * labels ** 2;
+    const every = Math.ceil(work / MOST_WORK);
+    const some = all.filter((_, i) => i % every === 0);
+    return {
+      label: sizes.map((k) => [k, ...meanOf(some, (item) => agreement(item, k))]),
+      shares: sizes.map((k) => [k, ...meanOf(some, (item) => distance(item, k))]),
+      enough, n, of: counts.length, isPart: every > 1, used: sum(some.map(({times}) => times)),
+    };
+  }
+
+  /* What is said of a file that was read. */
+  function described({columns, unused}, {enough, n, of, isPart, used}) {
+    const left = unused.length ? `; not used: ${unused.slice(0, 8).map((one) => one || "(no name)").join(", ")}` : "";
+    return `Counts in ${columns.slice(0, 12).join(", ")}${columns.length > 12 ? " …" : ""}${left}. `
+      + `${count(n)} of ${count(of)} items have ${enough} votes or more and are used${isPart
+        ? `, a part of these (${count(used)}) so that this page stays quick` : ""}.`;
+  }
+
+  Object.assign(window.Calculators, {readVotes: read, curvesOf, agreement, distance, described});
+})();

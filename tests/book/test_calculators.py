@@ -1,0 +1,412 @@
+"""The calculators: what they know is what tables say, and their scripts compute as Python does."""
+
+import json
+import re
+from itertools import combinations, permutations, product
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from chaos_book import calculators
+from chaos_book.conventions import UNMEASURED, form_of, forms
+from helpers.checkout import PROJECT
+from helpers.pages import violations, watch
+
+from chaos_utils.analyses import conventions
+from chaos_utils.metrics import divergence, scores
+from chaos_utils.metrics.measures import Judged
+from chaos_utils.scoring.power import items_needed, smallest_difference
+
+SCRIPTS = (
+    "_static/copy.js", "_shared/page.js", "_shared/axes.js",
+    *(f"_calculators/{name}.js" for name in ("inputs", "votes_file", "votes", "conversions")),
+)  # fmt: skip
+STYLES = ("_static/book.css", "_shared/axes.css", "_calculators/calculators.css")
+COMPUTED = """([reach, variance]) =>
+  [Calculators.itemsFor(reach, variance, 0.02), Calculators.detected(reach, variance, 1000)]"""
+CITE = {"words": "The book (2026). T.", "address": "https://example.org/x.html", "page": "x.html"}
+
+
+def recorded(analysis):
+    """Return the rows of an analysis as they are recorded."""
+    files = sorted((PROJECT / "results" / "tables" / analysis).glob("*.csv"), reverse=True)
+    return pd.concat([pd.read_csv(file, comment="#") for file in files])
+
+
+def manifest(rows, **parameters):
+    data = rows.astype(object).where(rows.notna(), None).to_dict("records")
+    return SimpleNamespace(data=data, parameters=parameters)
+
+
+@pytest.fixture(scope="module")
+def known():
+    """What the page on votes knows, from the recorded tables."""
+    spread = recorded("power.spread_of_differences").assign(judged_items=1000)
+    bought = recorded("ceilings.items_by_votes")
+    shifted = pd.DataFrame({"dataset": bought["dataset"].unique()})
+    shifted = shifted.assign(n_votes=5, median=0.01, largest=0.03)
+    budgets = manifest(recorded("ceilings.annotation_budget"), draws=20)
+    return calculators.votes_known(budgets, manifest(spread), manifest(shifted))
+
+
+@pytest.fixture(scope="module")
+def converted():
+    """What the page on conventions knows, from the recorded table."""
+    table = recorded("conventions.under_every_convention").fillna({"used_by": ""})
+    table["value"] = table["value"].replace(np.inf, np.nan)
+    return calculators.conversions_known(manifest(table))
+
+
+@pytest.fixture(scope="module")
+def judged():
+    rng = np.random.default_rng(3)
+    human = rng.multinomial(100, rng.dirichlet(np.full(3, 0.5), 200)) / 100
+    model = rng.dirichlet(np.ones(3), size=200)
+    top = human.argmax(axis=1)
+    return Judged(human, model, model.argmax(axis=1), top, top)
+
+
+def unmeasured(j):
+    """Return what the conventions are that the chapter does not compute."""
+    ratio = (j.human * np.log(np.where(j.human > 0, j.human, 1) / j.model)).mean()
+    gap = (
+        divergence.entropy(j.model, unit="nats") - divergence.entropy(j.human, unit="nats")
+    ).mean()
+    cross = {unit: scores.soft_cross_entropy(j.human, j.model, unit=unit, floor=0.0).mean()
+             for unit in ("nats", "bits")}  # fmt: skip
+    tvd = divergence.total_variation(j.human, j.model).mean()
+    values = [ratio, cross["nats"], cross["bits"], gap, gap / np.log(2), tvd, 2 * tvd, 1 - tvd]
+    return dict(zip([pair[:2] for pair in UNMEASURED], values, strict=True))
+
+
+def test_conventions_of_a_group_are_converted_to_what_is_computed(judged):
+    found = {
+        (one.quantity, one.convention): one.value for one in conventions.every_convention(judged)
+    }
+    found |= unmeasured(judged)
+    every = forms(found)
+    assert len({form.key for form in every}) == len(every) == len(found)
+    of_group = {}
+    for form in every:
+        scale = form.scale / (3 if form.per_label else 1)
+        base = (found[form.quantity, form.convention] - form.offset) / scale
+        assert base == pytest.approx(
+            of_group.setdefault((form.quantity, form.group), base), abs=1e-9
+        )
+    assert len(of_group) < len(every)
+
+
+def test_what_no_rule_knows_is_a_group_of_its_own():
+    form = form_of("ECE", "of another kind")
+    assert (form.group, form.scale, form.high) == ("of another kind", 1.0, 1.0)
+
+
+def test_the_pages_hold_the_recorded_rows(known, converted):
+    rows = recorded("ceilings.annotation_budget").set_index(["dataset", "measure", "quantity"])
+    for one in known["datasets"]:
+        for kind, measured in {
+            "label": ("new_accuracy", "perfect_model"),
+            "shares": ("dist_ce", "error"),
+        }.items():
+            expected = rows.loc[(one["name"], *measured)][["n_votes", "value", "sd"]]
+            np.testing.assert_array_equal(one[kind], expected.to_numpy(float))
+    assert {one["name"] for one in known["datasets"]} == {"snli", "mnli", "alphanli"}
+    by_key = {form["key"]: form for form in converted["forms"]}
+    assert len(by_key["jensen-shannon.distance-nats"]["measured"]) == len(converted["systems"])
+    assert set().union(*converted["used_by"].values()) <= by_key.keys()
+    assert any("ChaosNLI" in name for name in converted["used_by"])
+    json.dumps([known, converted], allow_nan=False)
+
+
+def page_of(kind, data, folder):
+    content = json.dumps(data | {"synthetic": False, "cite": CITE}).replace("<", "\\u003c")
+    book = PROJECT / "book"
+    styles = "".join(f'<link rel="stylesheet" href="{(book / one).as_uri()}">' for one in STYLES)
+    scripts = "".join(f'<script src="{(book / one).as_uri()}"></script>' for one in SCRIPTS)
+    path = folder / f"{kind}.html"
+    path.write_text(
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>t</title>{styles}<main>'
+        f'<div class="calculator" data-kind="{kind}" role="region" aria-label="Calculator">'
+        f'<script type="application/json">{content}</script></div></main>{scripts}', "utf-8",
+    )  # fmt: skip
+    return path.as_uri()
+
+
+@pytest.fixture(scope="module")
+def opened(browser, known, converted, tmp_path_factory):
+    """Open a calculator's page, with an address' hash; fails when anything went wrong on any."""
+    folder, troubles = tmp_path_factory.mktemp("calculators"), []
+    addresses = {
+        "votes": page_of("votes", known, folder),
+        "conversions": page_of("conversions", converted, folder),
+    }
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
+
+    def open_page(kind, place=""):
+        page = context.new_page()
+        watch(page, troubles)
+        page.goto(addresses[kind] + place)
+        return page
+
+    yield open_page
+    context.close()
+    assert not troubles
+
+
+def answer(page):
+    return page.locator(".answer").inner_text()
+
+
+@pytest.mark.browser
+def test_the_script_reads_tables_as_python_does(opened, known):
+    page = opened("votes")
+    sizes = np.arange(1, 101)
+    script = """([rows, column, kind, sizes]) =>
+      sizes.map((k) => Calculators.between(rows, column, k, Calculators.WAYS[kind]))"""
+    for one in known["datasets"]:
+        for kind, (over, into, back) in {
+            "label": (np.log, np.array, np.array),
+            "shares": (np.log, np.log, np.exp),
+        }.items():
+            k, value, _ = np.transpose(one[kind])
+            expected = back(np.interp(over(sizes), over(k), into(value)))
+            found = page.evaluate(script, [one[kind], 1, kind, sizes.tolist()])
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
+    spread = recorded("power.spread_of_differences")
+    for row in spread[spread["pair"] == "models"].itertuples():
+        (one,) = (one for one in known["datasets"] if one["name"] == row.dataset)
+        rows = one["models"]["models"][row.measure]["rows"]
+        assert page.evaluate(script, [rows, 1, "models", [row.n_votes]]) == [
+            pytest.approx(row.variance, abs=1e-12)
+        ]
+        n_items, detected = page.evaluate(COMPUTED, [known["reach"], row.variance])
+        assert n_items == np.ceil(items_needed(row.variance, 0.02))
+        assert detected == pytest.approx(smallest_difference(row.variance, 1000), abs=1e-9)
+    assert page.evaluate(script, [known["datasets"][0]["label"], 1, "label", [0.5, 101]]) == [
+        None,
+        None,
+    ]
+    page.close()
+
+
+@pytest.mark.browser
+def test_the_script_converts_as_was_computed(opened, converted):
+    page = opened("conversions")
+    about = {"labels": 3, "scope": "mean", "shifts": converted["shifts"]}
+    n_exact = 0
+    for one, other in permutations(converted["forms"], 2):
+        if one["quantity"] != other["quantity"] or not one["measured"] or not other["measured"]:
+            continue
+        if (value := one["measured"][0]) is None:
+            continue
+        script = "(given) => Calculators.convert(...given)"
+        found, expected = page.evaluate(script, [value, one, other, about]), other["measured"][0]
+        if "value" in found:
+            n_exact += 1
+            assert found["value"] == pytest.approx(expected, abs=1e-6)
+        if "least" in found:
+            assert found["least"] <= found["here"][0] - 1e-9 <= expected
+            assert expected <= found["here"][1] + 1e-9 <= found["most"]
+        if "shifted" in found:
+            assert found["shifted"] == pytest.approx(expected, abs=1e-6)
+    assert n_exact > 20
+    page.close()
+
+
+def thinned(counts, k):
+    """Return what k of an item's votes give, over all ways of drawing them: agreement, distance."""
+    votes = np.repeat(np.arange(len(counts)), counts)
+    drawn = np.array(
+        [np.bincount(one, minlength=len(counts)) for one in map(list, combinations(votes, k))]
+    )
+    tops = drawn == drawn.max(axis=1, keepdims=True)
+    top = np.array(counts) == max(counts)
+    right = (tops / tops.sum(axis=1, keepdims=True) * (top / top.sum())).sum(axis=1).mean()
+    gap = np.abs(drawn / k - np.array(counts) / sum(counts)).sum(axis=1).mean() / 2
+    return [right, gap / np.sqrt(1 - k / sum(counts))]
+
+
+@pytest.mark.browser
+def test_a_reader_s_own_votes_are_thinned_exactly(opened):
+    page = opened("votes")
+    for counts, k in product(
+        [[6, 3, 1], [4, 4, 2], [5, 0, 5], [3, 3, 2, 2], [7, 0, 0]], [1, 2, 3, 5]
+    ):
+        item = sorted(counts, reverse=True)
+        found = page.evaluate(
+            "([i, k]) => [Calculators.agreement(i, k), Calculators.distance(i, k)]", [item, k]
+        )
+        assert found == pytest.approx(thinned(counts, k), abs=1e-9), (counts, k)
+    page.close()
+
+
+BAD = {
+    "": "Enter a number", "0": "is not above 0", "-5": "is not above 0", "many": "is not a number",
+    "1e999": "is more than", "0,95": "Write decimals with a point", "101": "is more than 100",
+    "NaN": "is not a number",
+}  # fmt: skip
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_bad_input_gets_a_clear_word(opened):
+    page = opened("votes")
+    for text, words in BAD.items():
+        page.get_by_label("On how many items (%)").fill(text)
+        assert words in answer(page), text
+        assert not page.locator(".drawing").is_visible()
+    page.get_by_label("On how many items (%)").fill("95")
+    for text, words in {
+        "1000000000": "is more than 10,000,000",
+        "0": "is below 1",
+        "2.5": "not a whole",
+    }.items():
+        page.get_by_label("Items (optional)").fill(text)
+        assert words in answer(page), text
+    page.get_by_label("Items (optional)").fill("")
+    assert "votes per item" in answer(page)
+    page.get_by_label("Votes like those on").select_option("mnli")
+    assert "nothing is extrapolated" in answer(page)
+    page.get_by_label("What for").select_option("models")
+    page.get_by_label("Difference to detect").fill("1e-9")
+    assert "more than 10,000,000 items" in answer(page)
+    assert "NaN" not in page.locator(".calculator").inner_text()
+    page = opened("conversions")
+    for text, words in {
+        "0.9": "Under distance, bits it could be",
+        "-1": "cannot be: Jensen–Shannon",
+        "x": "is not a number",
+    }.items():
+        page.get_by_label("Value").fill(text)
+        assert words in answer(page), text
+    page.get_by_label("Measure").select_option("ECE")
+    page.get_by_label("Value").fill("14.7")
+    assert "divide it by 100" in answer(page)
+    page.close()
+
+
+def drop(page, content):
+    file = {"name": "secret.csv", "mimeType": "text/csv", "buffer": content.encode()}
+    page.locator("#calculator-file").set_input_files(file)
+
+
+FILES = {
+    "uid,text\na,b\n": "and two are needed",
+    "": "is empty",
+    "[1, 2]": "a JSON list",
+    "uid,a,b\n1,-3,4\n": "a negative number",
+    "uid,a,b\n1,0.3,0.7\n": "to hold shares",
+    "uid,a,b\n1,0,0\n": "has no vote",
+    "uid,a,b\n1,2\n": "Row 1 has 2 cells",
+    "uid,a,b\n1,2,1\n": "At least 10 items",
+}
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_a_file_is_read_here_or_says_why_not_and_is_in_no_link(opened):
+    page = opened("votes")
+    page.get_by_label("Votes like those on").select_option("own")
+    for content, words in FILES.items():
+        drop(page, content)
+        page.locator(".file .fault", has_text=words).wait_for(timeout=5000)
+    rng = np.random.default_rng(0)
+    rows = "\n".join(f"i{i},{a},{20 - a}" for i, a in enumerate(rng.integers(0, 21, 40)))
+    drop(page, f"uid,yes,no\n{rows}")
+    page.locator(
+        ".file .note", has_text="Counts in yes, no; not used: uid. 40 of 40 items"
+    ).wait_for()
+    assert "like those of your file" in answer(page)
+    cited = page.locator(".calculator-cite").text_content()
+    assert "data=own" in page.url
+    assert "secret" not in page.url + cited
+    assert "yes" not in cited
+    assert "your file" not in cited
+    page.get_by_label("What for").select_option("models")
+    assert "chaos run ceilings" in answer(page)
+    page.close()
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_links_hold_the_input_and_those_of_another_edition_are_understood_in_part(opened):
+    link = "#data=mnli&for=shares&target=0.1&items=500&price=0.1&votes=20"
+    page = opened("votes", link)
+    first = answer(page)
+    assert first.startswith("20 votes per item")
+    assert "MNLI" in first
+    assert "they cost 1,000" in page.locator(".more").inner_text()
+    assert f"https://example.org/x.html{link}" in page.locator(".calculator-cite").text_content()
+    nonsense = "#data=squad&for=label&target=<b>&votes=1e9&edition=1&price=%00"
+    page = opened("votes", nonsense)
+    said = page.locator(".calculator").inner_text()
+    assert "does not know “data=squad”, “votes=1e9”, “edition”" in said
+    assert "“<b>” is not a number" in answer(page)
+    assert "NaN" not in said
+    assert "undefined" not in said
+    page = opened("votes", "#for=models&items=7")
+    assert "differ by 0.02" in answer(page)
+    page.evaluate("location.hash = '#for=label'")
+    page.get_by_text("1,000 items with").wait_for()
+    page = opened("conversions", "#convention=kl.of-old&value=0.3")
+    assert "does not know “convention=kl.of-old”" in page.locator(".calculator").inner_text()
+    assert answer(page).startswith("0.3 as Jensen–Shannon (distance, nats)")
+    page.close()
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_the_keyboard_does_all_of_it(opened):
+    page = opened("votes")
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowDown")
+    assert "MNLI" in answer(page)
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowDown")
+    assert "TVD" in answer(page)
+    page.keyboard.press("Tab")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("0.1")
+    assert answer(page).startswith("20 votes per item")
+    for _ in range(3):
+        page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    assert page.locator("output").inner_text().startswith("21: TVD 0.09")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert page.get_by_role("table").is_visible()
+    page = opened("conversions")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("0.3")
+    page.keyboard.press("Tab")
+    page.keyboard.type("Lin")
+    assert "divergence, bits" in answer(page)
+    page.close()
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["votes", "conversions"])
+def test_both_are_open_to_all_and_fit_a_phone(opened, kind):
+    page = opened(kind)
+    page.locator("summary").last.click()
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert violations(page, ".calculator") == []
+        assert page.evaluate("document.scrollingElement.scrollWidth") <= width
+    page.close()
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_a_mean_of_roots_is_not_the_root_of_a_mean(opened):
+    page = opened("conversions", "#convention=jensen-shannon.distance-nats&value=0.25")
+    row = page.get_by_role("row", name=re.compile("^divergence, nats"))
+    assert "Between 0.0625 and 0.2081" in row.inner_text()
+    assert page.get_by_text("Cannot be converted", exact=True).is_visible()
+    page.get_by_label("It is", exact=True).select_option("item")
+    assert "0.0625" in row.inner_text()
+    assert "exact" in row.inner_text()
+    page.close()
