@@ -1,4 +1,4 @@
-"""The title page: one real item with its votes, and findings beside the figures that show them."""
+"""The title page: its figure, and findings beside what shows them."""
 
 from html import escape
 
@@ -8,69 +8,13 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from chaos_book import book
 from chaos_book.book import BOOK, raw_html
-from chaos_utils.datasets.dataset import Dataset
-from chaos_utils.datasets.votes import Votes
-from chaos_utils.publish import licences, templating
+from chaos_utils.publish import templating
 from chaos_utils.report import values
 from chaos_utils.report.captions import without_markup
 from chaos_utils.report.manifests import Manifest
-from chaos_utils.report.tables import votes_html
-from chaos_utils.scoring.system import System
 
 logger = logging.getLogger(__name__)
-
-
-class OneItem(SphinxDirective):
-    """Show an item of the reader's own copy with its votes and a model's probabilities.
-
-    ``{one-item} <dataset> <uid> <family of systems>``, and what is to be said of it; nothing where
-    the item is not available.
-    """
-
-    required_arguments = 3
-    has_content = True
-
-    def run(self) -> list[nodes.Node]:
-        """Return the item, or nothing."""
-        name, uid, family = self.arguments
-        items = BOOK.items
-        votes = next((one for one in items.votes if one.dataset.name == name), None)
-        if items.synthetic or votes is None:
-            return []
-        if uid not in votes.uids:
-            logger.warning("%s has no item %s", name, uid, location=self.get_location())
-            return []
-        of_family = (one for one in book.systems(votes) if one.family == family)
-        words = nodes.container(classes=["one-item-words"])
-        self.state.nested_parse(self.content, self.content_offset, words)
-        said = licences.paragraph(licences.notice([votes.dataset]))
-        return [raw_html(_item_html(votes, uid, next(of_family, None))), words, raw_html(said)]
-
-
-def _item_html(votes: Votes, uid: str, system: System | None) -> str:
-    place, dataset = votes.index(uid), votes.dataset
-    texts = "".join(
-        f'<p><span class="text-name">{escape(title)}</span> {escape(text.strip())}</p>'
-        for title, text in zip(dataset.text_titles, votes.texts[place].values(), strict=True)
-    )
-    counts = votes.counts[place]
-    rows = _row(f"{counts.sum()} people", dataset, tuple(int(n) for n in counts))
-    if system is not None and uid in system.uids:
-        shares = 100 * system.probabilities[system.uids.index(uid)]
-        rows += _row(system.family, dataset, tuple(round(float(share)) for share in shares), "%")
-    labels = "".join(
-        f'<span><i class="vote" style="--light:{label.colour.light};--dark:{label.colour.dark}">'
-        f"</i> {escape(label.name)}</span>"
-        for label in dataset.classes
-    )
-    return f'<div class="one-item">{texts}{rows}<p class="labels">{labels}</p></div>'
-
-
-def _row(who: str, dataset: Dataset, counts: tuple[int, ...], unit: str = "") -> str:
-    bar = votes_html(dataset.name, counts, unit)
-    return f'<div class="one-row"><span>{escape(who)}</span>{bar}</div>'
 
 
 class PublishedPicture(SphinxDirective):
@@ -132,6 +76,5 @@ def _place(env: BuildEnvironment, manifest: Manifest) -> str:
 
 def setup(app: Sphinx) -> None:
     """Register the directives."""
-    app.add_directive("one-item", OneItem)
     app.add_directive("published-picture", PublishedPicture)
     app.add_directive("finding", Finding)
