@@ -54,7 +54,9 @@
     const texts = make("div", {id: "opening-texts"});
     const middle = make("div");
     const said = make("div", {class: "opening-said", role: "status"});
+    const about = make("div");
     const button = make("button", {type: "button", class: "opening-button"});
+    const note = make("span");
     let scores = []; // of each pair so far: how many votes you and the others misplaced
 
     function ask() {
@@ -63,7 +65,7 @@
         make("p", "", make("span", "text-name", titles[k]), make("span", "", text))));
       middle.replaceChildren(make("fieldset", {"aria-describedby": texts.id},
         make("legend", "", "How would a hundred people vote?"), rows));
-      said.replaceChildren();
+      for (const place of [said, about, note]) place.replaceChildren();
       button.textContent = "Show the hundred votes";
       button.onclick = () => show(votes());
     }
@@ -74,14 +76,19 @@
       const row = ([name, shares, n]) => make("tr", "",
         make("th", {scope: "row"}, name),
         make("td", "", shares ? bar(data, shares, (share) => `${Math.round(share)}`) : "on average"),
-        make("td", "number", n === null ? "" : `${Math.round(n)}`));
-      middle.replaceChildren(table("opening-votes", make("caption", "sr-only", "The votes, and guesses at them"),
-        ["", "Votes", "Misplaced"],
-        [["100 people", votes, null], ["you", guess, own], ...others].map(row)));
+        make("td", "number", n === null ? "" : String(n)));
+      middle.replaceChildren(
+        table("opening-votes", make("caption", "sr-only", "The votes, and guesses at them"),
+          ["", "Votes", "Misplaced"], [["100 people", votes, null], ["you", guess, own], ...others].map(row)),
+        make("p", "labels", data.labels.map((label, k) =>
+          make("span", "", make("i", {class: "vote", style: painted(data.colours[k])}), ` ${label}`))));
       scores.push([own, ...others.map(([, , n]) => n)]);
       said.replaceChildren(...sentences(others).map((text) => make("p", "", text)));
       const left = pairs.length - scores.length;
-      if (scores.length === 1 && words) middle.append(words.cloneNode(true));
+      if (scores.length === 1) {
+        if (words) about.append(words.cloneNode(true));
+        note.textContent = `${left} more, one of each fifth of the items: from clear to contested.`;
+      }
       button.textContent = left ? `Another pair (${left} left)` : "Start again";
       button.onclick = () => {
         if (!left) scores = [];
@@ -90,21 +97,16 @@
       };
     }
 
-    /* What the last pair has shown, and all so far. */
+    /* What the last pair has shown, and all so far: sums of the numbers that were shown. */
     function sentences(others) {
-      const told = (own, [first, ...rest], of) => `You misplaced ${own} of ${of} votes; `
-        + [`${others[0][0]} misplaced ${first}`, ...rest.map((n, k) => `${others[k + 1][0]} ${n}`)].join(", ")
-        + " on average.";
-      const whole = ([own, ...rest], of) => told(Math.round(own), rest.map(Math.round), of);
-      const n = scores.length;
+      const tell = (who, of, [own, ...rest]) => `${who} misplaced ${own} of the ${count(of)} votes; ${
+        rest.map((n, k) => `${others[k][0]}${k ? "" : " misplaced"} ${n}`).join(", ")} on average.`;
       const sums = scores[0].map((_, k) => sum(scores.map((score) => score[k])));
-      return [
-        whole(scores.at(-1), "the 100"),
-        ...(n > 1 ? [`Over ${n} pairs: ${whole(sums, `the ${count(100 * n)}`).replace("You", "you")}`] : []),
-      ];
+      const n = scores.length;
+      return [tell("You", 100, scores.at(-1)), ...(n > 1 ? [tell(`Over ${n} pairs, you`, 100 * n, sums)] : [])];
     }
 
-    place.append(texts, middle, said, make("p", "", button));
+    place.append(texts, middle, said, about, make("div", "opening-next", button, note));
     ask();
   }
 

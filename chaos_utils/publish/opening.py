@@ -54,14 +54,14 @@ def _pair(votes: Votes, place: int, system: System) -> dict[str, Any]:
     uniform = np.full(len(shares), 1 / len(shares))
     named = [(system.family, predicted), ("a uniform guess", uniform)]
     others = [
-        [name, _percent(guess), _percent(total_variation([shares], [guess]))[0]]
+        [name, _percent(guess), round(100 * float(total_variation([shares], [guess])[0]))]
         for name, guess in named
     ]
     few = misplaced_by_people(votes.counts[place].tolist(), 5)
     return {
         "texts": [text.strip() for text in votes.texts[place].values()],
         "votes": _percent(shares),
-        "others": [*others, ["five random people", None, round(few, _DIGITS)]],
+        "others": [*others, ["five random people", None, round(few)]],
     }
 
 

@@ -24,9 +24,10 @@ WIDGET = Widget("opening", ("opening.css", "opening.js"))
 class Opening(SphinxDirective):
     """Let the reader guess the votes on an item, and on more.
 
-    ``{opening} <dataset> <uid> <family of systems>``. The items are those of the reader's own copy, the system the first of its family, and the
-    content what is to be said of the first item once its votes are shown. Without a script, that
-    item stands there with its votes. Without the data, the sample's items are a marked example.
+    ``{opening} <dataset> <uid> <family of systems>``. The items are those of the reader's own copy,
+    the system the first of its family, and the content what is to be said of the first item once
+    its votes are shown. Without a script, that item stands there with its votes. Without the data,
+    the sample's items are a marked example.
     """
 
     required_arguments = 3

@@ -1,8 +1,10 @@
 """The title page: its figure, and findings beside what shows them."""
 
+from collections.abc import Sequence
 from html import escape
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
@@ -39,33 +41,54 @@ class PublishedPicture(SphinxDirective):
 
 
 class Finding(SphinxDirective):
-    """Set a finding beside a figure that shows it: ``{finding} <id of the figure>``.
+    """Set a finding beside a small drawing of its numbers: ``{finding} <id of figure or table>``.
 
-    It speaks of the released data, and is left out of a book on any other.
+    The drawing has a bar for each line of `bars`, ``name: address of a value``; a star before the
+    name marks what the finding is about. `measure` says what the bars show. Both speak of the
+    released data, and are left out of a book on any other.
     """
 
     required_arguments = 1
+    option_spec = {  # noqa: RUF012 - docutils wants it so
+        "measure": directives.unchanged_required,
+        "bars": directives.unchanged_required,
+    }
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """Return the picture and the finding, or a warning's place when there is no such figure."""
-        id = self.arguments[0]
+        """Return the bars and the finding, or nothing where what it leads to was not made."""
         if not values.is_released(BOOK.manifests):
             return []
-        manifest = BOOK.made(self.env, id)
-        if manifest is None or manifest.kind != "figure":
-            logger.warning("no notebook made the figure %s", id, location=self.get_location())
+        manifest = BOOK.manifest_of(self)
+        if manifest is None:
             return []
-        name = escape(f"The figure in its chapter: {without_markup(manifest.title)}")
-        link = (
-            f'<a class="finding-picture" aria-label="{name}" href="{_place(self.env, manifest)}">'
-        )
-        picture = f"{link}{templating.piece('small_picture', manifest)}</a>"
+        bars = [line.partition(": ") for line in self.options["bars"].splitlines()]
+        shown = [(name, self._value(address)) for name, _, address in bars]
+        link = _place(self.env, manifest)
+        drawing = templating.piece("bars", self.options["measure"], drawn(shown), manifest, link)
         words = nodes.container(classes=["finding-words"])
         self.state.nested_parse(self.content, self.content_offset, words)
         place = nodes.container(classes=["finding"])
-        place += [raw_html(picture), words]
+        place += [raw_html(drawing), words]
         return [place]
+
+    def _value(self, address: str) -> str:
+        BOOK.made(self.env, address.split(" ")[0])
+        try:
+            return values.value(BOOK.manifests, address)
+        except ValueError as fault:
+            logger.warning("bar `%s`: %s", address, fault, location=self.get_location())
+            return "0"
+
+
+def drawn(bars: Sequence[tuple[str, str]]) -> list[tuple[str, str, float, bool]]:
+    """Return name, number, length (in percent of the longest) and emphasis of each bar."""
+    numbers = [max(0.0, float(text.replace("−", "-").rstrip("%"))) for _, text in bars]
+    longest = max(numbers) or 1.0
+    return [
+        (name.removeprefix("*").strip(), text, round(100 * number / longest, 1), name[0] == "*")
+        for (name, text), number in zip(bars, numbers, strict=True)
+    ]
 
 
 def _place(env: BuildEnvironment, manifest: Manifest) -> str:
