@@ -87,7 +87,7 @@
       const left = pairs.length - scores.length;
       if (scores.length === 1) {
         if (words) about.append(words.cloneNode(true));
-        note.textContent = `${left} more, one of each fifth of the items: from clear to contested.`;
+        note.textContent = `${left} more: the middle one of each fifth of the items, ranked by how divided people are.`;
       }
       button.textContent = left ? `Another pair (${left} left)` : "Start again";
       button.onclick = () => {
@@ -106,6 +106,7 @@
       return [tell("You", 100, scores.at(-1)), ...(n > 1 ? [tell(`Over ${n} pairs, you`, 100 * n, sums)] : [])];
     }
 
+    place.classList.add("one-item");
     place.append(texts, middle, said, about, make("div", "opening-next", button, note));
     ask();
   }

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.divergence import entropy, total_variation
 from chaos_utils.scoring.system import System
@@ -17,11 +16,12 @@ N_MORE = 5
 _DIGITS = 4
 
 
-def rounds(votes: Votes, uid: str, system: System) -> dict[str, Any]:
+def rounds(votes: Votes, uid: str, system: System | None) -> dict[str, Any]:
     """Return a pair to begin with, and `N_MORE` that span the items from clear to contested.
 
     Those are the middles of as many equal parts of the items in order of the entropy of their
-    votes, and come in the order of their uids. On the sample, the most contested item begins.
+    votes, and come in the order of their uids. On the sample, the most contested item begins. A
+    system that does not predict all of them is left out.
 
     Returns
     -------
@@ -38,24 +38,26 @@ def rounds(votes: Votes, uid: str, system: System) -> dict[str, Any]:
     rest = order[order != first]
     places = (np.arange(N_MORE) + 0.5) * len(rest) / N_MORE
     more = sorted(rest[places.astype(int)], key=lambda place: votes.uids[place])
+    chosen = [int(first), *map(int, more)]
+    if system is not None and not {votes.uids[place] for place in chosen} <= set(system.uids):
+        system = None
     return {
         "labels": [label.name for label in dataset.classes],
         "colours": [[label.colour.light, label.colour.dark] for label in dataset.classes],
         "titles": dataset.text_titles,
-        "pairs": [_pair(votes, int(place), system) for place in (first, *more)],
+        "pairs": [_pair(votes, place, system) for place in chosen],
     }
 
 
-def _pair(votes: Votes, place: int, system: System) -> dict[str, Any]:
-    uid, shares = votes.uids[place], votes.shares[place]
-    if uid not in system.uids:
-        raise ChaosError("A system does not predict an item of the title page.", where=uid)
-    predicted = system.probabilities[system.uids.index(uid)]
-    uniform = np.full(len(shares), 1 / len(shares))
-    named = [(system.family, predicted), ("a uniform guess", uniform)]
+def _pair(votes: Votes, place: int, system: System | None) -> dict[str, Any]:
+    shares = votes.shares[place]
+    guesses = {"a uniform guess": np.full(len(shares), 1 / len(shares))}
+    if system is not None:
+        predicted = system.probabilities[system.uids.index(votes.uids[place])]
+        guesses = {system.family: predicted} | guesses
     others = [
         [name, _percent(guess), round(100 * float(total_variation([shares], [guess])[0]))]
-        for name, guess in named
+        for name, guess in guesses.items()
     ]
     few = misplaced_by_people(votes.counts[place].tolist(), 5)
     return {

@@ -9,7 +9,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from chaos_book import book, faults
+from chaos_book import book
 from chaos_book.book import BOOK, raw_html
 from chaos_book.widgets import Widget
 from chaos_utils.datasets.dataset import Dataset
@@ -43,10 +43,8 @@ class Opening(SphinxDirective):
         if not items.synthetic and uid not in votes.uids:
             logger.warning("%s has no item %s", name, uid, location=self.get_location())
             return []
-        systems = book.systems(votes)
-        system = next((one for one in systems if one.family == family), systems[0])
-        with faults.on_one_line():
-            content = opening.rounds(votes, uid, system)
+        systems = (one for one in book.systems(votes) if items.synthetic or one.family == family)
+        content = opening.rounds(votes, uid, next(systems, None))
         WIDGET.ask(self.env)
         told = nodes.container(classes=["opening-told"])
         told += raw_html(_item_html(content, votes.dataset))
@@ -56,7 +54,7 @@ class Opening(SphinxDirective):
             told += words
         data = compact(content).replace("<", "\\u003c")
         play = (
-            '<div class="opening one-item" role="group" aria-label="Guess the votes">'
+            '<div class="opening" role="group" aria-label="Guess the votes">'
             f'<script type="application/json">{data}</script></div>'
         )
         said = book.notice() if items.synthetic else licences.notice([votes.dataset])
