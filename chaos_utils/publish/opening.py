@@ -44,7 +44,7 @@ def rounds(votes: Votes, uid: str, system: System | None) -> dict[str, Any]:
     return {
         "labels": [label.name for label in dataset.classes],
         "colours": [[label.colour.light, label.colour.dark] for label in dataset.classes],
-        "titles": dataset.text_titles,
+        "titles": list(dataset.text_titles),
         "pairs": [_pair(votes, place, system) for place in chosen],
     }
 
