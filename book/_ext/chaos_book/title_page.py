@@ -69,7 +69,7 @@ class Finding(SphinxDirective):
         words = nodes.container(classes=["finding-words"])
         self.state.nested_parse(self.content, self.content_offset, words)
         place = nodes.container(classes=["finding"])
-        place += [raw_html(drawing), words]
+        place += [words, raw_html(drawing)]
         return [place]
 
     def _value(self, address: str) -> str:
