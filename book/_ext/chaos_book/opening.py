@@ -58,7 +58,8 @@ class Opening(SphinxDirective):
             f'<script type="application/json">{data}</script></div>'
         )
         said = book.notice() if items.synthetic else licences.notice([votes.dataset])
-        missing = book.missing_nodes("asks how a hundred people voted") if items.synthetic else []
+        purpose = "asks how a hundred people voted"
+        missing = book.missing_nodes(purpose, "the box below") if items.synthetic else []
         return [*missing, raw_html(play), told, raw_html(licences.paragraph(said))]
 
 
