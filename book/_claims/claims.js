@@ -52,7 +52,13 @@
     card.scrollIntoView();
   }
 
-  form.addEventListener("change", choose);
+  form.addEventListener("change", ({target}) => {
+    const group = boxes.filter(({name}) => name === target.name);
+    // Where all were chosen, the first click asks for one; the next add to it or take away.
+    if (group.every((box) => box.checked !== (box === target)))
+      for (const box of group) box.checked = box === target;
+    choose();
+  });
   form.addEventListener("submit", (event) => event.preventDefault());
   form.querySelector("button").addEventListener("click", (event) => {
     event.preventDefault();

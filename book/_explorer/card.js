@@ -2,8 +2,8 @@
 (function () {
   "use strict";
 
-  const {bar, fragmentOf, marked, neighboursOf, summary, difference, pinButton} = window.Explorer;
-  const {make, table, terms, sum, count, percent, number} = window.Page;
+  const {fragmentOf, marked, neighboursOf, summary, difference, pinButton} = window.Explorer;
+  const {make, table, terms, bar, sum, count, percent, number} = window.Page;
 
   function texts({dataset: {fields}, text}) {
     return fields.length ? terms("card-text", fields.map((title, k) => [title, text[k]])) : "";

@@ -5,8 +5,8 @@
 (function () {
   "use strict";
 
-  const {make, number, painted} = window.Page;
-  const {bar, entropyOf} = window.Explorer;
+  const {make, bar, number, painted} = window.Page;
+  const {entropyOf} = window.Explorer;
   const SIN_60 = Math.sqrt(3) / 2;
   const RADIUS = 3;
   const SHOWN = 2; // items in a tooltip, where many lie on one spot

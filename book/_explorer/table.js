@@ -2,23 +2,9 @@
 (function () {
   "use strict";
 
-  const {make, sum, count, percent, number, painted} = window.Page;
+  const {make, bar, count, percent, number} = window.Page;
   const {fragmentOf, difference} = window.Explorer;
   const ROWS = 50;
-
-  /* A bar of counts or shares, with the numbers where there is room; spoken in full. */
-  function bar({labels, colours}, values, shown) {
-    const total = sum(values);
-    const spoken = labels.map((label, k) => `${label} ${shown(values[k])}`).join(", ");
-    const parts = labels.flatMap((label, k) => {
-      if (!values[k]) return [];
-      const text = shown(values[k]);
-      const fits = values[k] >= 0.075 * text.length * total;
-      const style = `${painted(colours[k])}; width: ${100 * values[k] / total}%`;
-      return [make("span", "vote", fits ? text : "", {style})];
-    });
-    return make("span", "votes", parts, {role: "img", "aria-label": spoken, title: spoken});
-  }
 
   /* A difference with its sign, none where it is 0 as shown. */
   function signed(value) {
@@ -94,5 +80,5 @@
     return page;
   }
 
-  Object.assign(window.Explorer, {bar, summary, pinButton, fill});
+  Object.assign(window.Explorer, {summary, pinButton, fill});
 })();

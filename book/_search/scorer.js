@@ -26,6 +26,17 @@ var Scorer = {
 // A page that was opened from a file may not read others to quote them.
 if (window.location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
 
+/* What is quoted of a page is prose, as what is found. */
+document.addEventListener("DOMContentLoaded", function () {
+  "use strict";
+  var quote = Search.htmlToText;
+  Search.htmlToText = function (html, anchor) {
+    var page = new DOMParser().parseFromString(html, "text/html");
+    page.querySelectorAll(".cell_input").forEach(function (code) { code.remove(); });
+    return quote.call(Search, page.documentElement.outerHTML, anchor);
+  };
+});
+
 /* Words are marked on the page that a result leads to, and on no other: Sphinx would leave them for
    whichever page is opened next. This runs after the search itself. */
 document.addEventListener("DOMContentLoaded", function () {

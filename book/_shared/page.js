@@ -54,6 +54,20 @@
     return [make("i", {class: "bar", style: `left: ${at(low)}%; width: ${at(high) - at(low)}%`}), mark];
   }
 
+  /* A bar of counts or shares, with the numbers where there is room; spoken in full. */
+  function bar({labels, colours}, values, shown) {
+    const total = sum(values);
+    const spoken = labels.map((label, k) => `${label} ${shown(values[k])}`).join(", ");
+    const parts = labels.flatMap((label, k) => {
+      if (!values[k]) return [];
+      const text = shown(values[k]);
+      const fits = values[k] >= 0.075 * text.length * total;
+      const style = `${painted(colours[k])}; width: ${100 * values[k] / total}%`;
+      return [make("span", "vote", fits ? text : "", {style})];
+    });
+    return make("span", "votes", parts, {role: "img", "aria-label": spoken, title: spoken});
+  }
+
   const sum = (values) => values.reduce((all, value) => all + value, 0);
   const mean = (values) => sum(values) / values.length;
   const argmax = (values) => values.indexOf(Math.max(...values));
@@ -92,7 +106,7 @@
   }
 
   window.Page = {
-    make, table, terms, save, choice, dot, sum, mean, argmax, count, percent, number, painted, load, unpack,
-    uniform,
+    make, table, terms, save, choice, dot, bar, sum, mean, argmax, count, percent, number, painted, load,
+    unpack, uniform,
   };
 })();

@@ -55,7 +55,7 @@ A finding beside its figure.
 ```{published-picture} fig-entropy
 ```
 
-```{one-item} snli some-uid some-model
+```{opening} snli some-uid some-model
 Of the item.
 ```
 """

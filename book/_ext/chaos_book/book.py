@@ -187,22 +187,24 @@ def notice_nodes() -> list[nodes.Node]:
     return [nodes.raw("", licences.paragraph(notice()), format="html")]
 
 
-def missing_nodes(purpose: str) -> list[nodes.Node]:
+def missing_nodes(purpose: str, place: str = "it") -> list[nodes.Node]:
     """Return what a page that shows items says where some of them are not available.
 
     Parameters
     ----------
     purpose : str
         What the page does with items, after "this page".
+    place : str
+        Where it shows them, if that is not all of it.
     """
     items = BOOK.items
     if not items.missing:
         return []
     names = shorts_of(one.name for one in items.missing)
     instead = (
-        "Until then it shows invented items as an example; nothing in it is a result."
+        f"Until then {place} shows invented items as an example; nothing in it is a result."
         if items.synthetic
-        else "Until then it shows the other datasets."
+        else f"Until then {place} shows the other datasets."
     )
     text = (
         f"With the votes on {names}, this page {purpose}. They are not part of this book and were "

@@ -1,4 +1,4 @@
-"""What readers find: prose before the package's names, terms of the glossary by their name.
+"""What readers find: prose and no code, before the package's names; terms by their name.
 
 The order is in ``book/_search/scorer.js``.
 """
@@ -18,8 +18,30 @@ def _leave_out_entries(app: Sphinx, doctree: nodes.document, docname: str) -> No
         node.parent.remove(node)
 
 
+def _leave_out_code(app: Sphinx) -> None:
+    """Let the search's index hold no code of a chapter, which its page goes on to show."""
+    if app.builder.format != "html":
+        return
+    index = app.builder.index_page  # type: ignore[attr-defined]
+
+    def index_prose(page: str, doctree: nodes.document, title: str) -> None:
+        index(page, prose(doctree), title)
+
+    app.builder.index_page = index_prose  # type: ignore[attr-defined]
+
+
+def prose(doctree: nodes.document) -> nodes.document:
+    """Return a copy of a page without the code of its cells."""
+    copy = doctree.deepcopy()
+    for node in list(copy.findall(nodes.container)):
+        if "cell_input" in node["classes"]:
+            node.parent.remove(node)
+    return copy
+
+
 def setup(app: Sphinx) -> None:
     """Make terms findable, and set the order."""
     StandardDomain.object_types["term"] = ObjType("glossary term", "term", searchprio=0)
     app.config.html_search_scorer = str(Path(app.srcdir) / "_search" / "scorer.js")
+    app.connect("builder-inited", _leave_out_code)
     app.connect("doctree-resolved", _leave_out_entries)

@@ -1,0 +1,89 @@
+"""The title page's opening: a pair whose votes the reader guesses before they are shown."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+from chaos_book import book
+from chaos_book.book import BOOK, raw_html
+from chaos_book.widgets import Widget
+from chaos_utils.datasets.dataset import Dataset
+from chaos_utils.publish import licences, opening
+from chaos_utils.publish.scripts import compact
+from chaos_utils.report.tables import votes_html
+
+logger = logging.getLogger(__name__)
+WIDGET = Widget("opening", ("opening.css", "opening.js"))
+
+
+class Opening(SphinxDirective):
+    """Let the reader guess the votes on an item, and on more.
+
+    ``{opening} <dataset> <uid> <family of systems>``. The items are those of the reader's own copy,
+    the system the first of its family, and the content what is to be said of the first item once
+    its votes are shown. Without a script, that item stands there with its votes. Without the data,
+    the sample's items are a marked example.
+    """
+
+    required_arguments = 3
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """Return the item, and the data of the script; nothing without such a dataset."""
+        name, uid, family = self.arguments
+        items = BOOK.items
+        votes = next((one for one in items.votes if one.dataset.name == name), None)
+        if votes is None:
+            return []
+        if not items.synthetic and uid not in votes.uids:
+            logger.warning("%s has no item %s", name, uid, location=self.get_location())
+            return []
+        systems = (one for one in book.systems(votes) if items.synthetic or one.family == family)
+        content = opening.rounds(votes, uid, next(systems, None))
+        WIDGET.ask(self.env)
+        told = nodes.container(classes=["opening-told"])
+        told += raw_html(_item_html(content, votes.dataset))
+        if not items.synthetic:
+            words = nodes.container(classes=["opening-words"])
+            self.state.nested_parse(self.content, self.content_offset, words)
+            told += words
+        data = compact(content).replace("<", "\\u003c")
+        play = (
+            '<div class="opening" role="group" aria-label="Guess the votes">'
+            f'<script type="application/json">{data}</script></div>'
+        )
+        said = book.notice() if items.synthetic else licences.notice([votes.dataset])
+        purpose = "asks how a hundred people voted"
+        missing = book.missing_nodes(purpose, "the box below") if items.synthetic else []
+        return [*missing, raw_html(play), told, raw_html(licences.paragraph(said))]
+
+
+def _item_html(content: Mapping[str, Any], dataset: Dataset) -> str:
+    """Return the first item as it stands without a script: with its votes, and the system's."""
+    first = content["pairs"][0]
+    texts = "".join(
+        f'<p><span class="text-name">{escape(title)}</span> {escape(text)}</p>'
+        for title, text in zip(content["titles"], first["texts"], strict=True)
+    )
+    name, shares, _ = first["others"][0]
+    rows = _row("100 people", dataset, first["votes"]) + _row(name, dataset, shares, "%")
+    labels = "".join(
+        f'<span><i class="vote" style="--light:{light};--dark:{dark}"></i> {escape(label)}</span>'
+        for label, (light, dark) in zip(content["labels"], content["colours"], strict=True)
+    )
+    return f'<div class="one-item">{texts}{rows}<p class="labels">{labels}</p></div>'
+
+
+def _row(who: str, dataset: Dataset, shares: Sequence[float], unit: str = "") -> str:
+    bar = votes_html(dataset.name, [round(share) for share in shares], unit)
+    return f'<div class="one-row"><span>{escape(who)}</span>{bar}</div>'
+
+
+def setup(app: Sphinx) -> None:
+    """Register the directive."""
+    WIDGET.register(app, "opening", Opening)
