@@ -30,8 +30,9 @@ def media_type(suffix: str) -> str:
 def meta_tags(book: Citation, manifest: Manifest, caption: str) -> str:
     """Return the tags for a landing page's head, all text escaped.
 
-    Highwire and Dublin Core name what is cited, Open Graph gives the card of a shared link, and
-    schema.org's JSON-LD describes the files. Addresses are whole where the book has one, and
+    Highwire and Dublin Core name what is cited, Open Graph gives the card of a shared link,
+    signposting (https://signposting.org) leads programs to files and licence, and schema.org's
+    JSON-LD describes the files. Addresses are whole where the book has one, and
     otherwise relative to the page. The caption is taken without markup.
     """
     # Nothing in the text can close the element.
@@ -41,6 +42,7 @@ def meta_tags(book: Citation, manifest: Manifest, caption: str) -> str:
         [
             *_tags("name", _named(book, manifest, caption)),
             *_tags("property", _open_graph(book, manifest, caption)),
+            *_signposts(book, manifest),
             f'<script type="application/ld+json">\n{described}\n</script>',
         ]
     )
@@ -109,6 +111,19 @@ def _open_graph(book: Citation, manifest: Manifest, caption: str) -> Iterator[tu
         yield "og:image", file_address(book, manifest, ".png")
         yield "og:image:type", media_type(".png")
         yield "og:image:alt", manifest.alt
+
+
+def _signposts(book: Citation, manifest: Manifest) -> Iterator[str]:
+    if url := address(book, manifest):
+        yield f'<link rel="cite-as" href="{escape(url)}">'
+    yield f'<link rel="license" href="{licences.licence_of(manifest)}">'
+    for relation, suffixes in (
+        ("item", [f".{name}" for name in manifest.formats]),
+        ("describedby", [".json"]),
+    ):
+        for suffix in suffixes:
+            there = escape(file_address(book, manifest, suffix))
+            yield f'<link rel="{relation}" type="{media_type(suffix)}" href="{there}">'
 
 
 def structured(book: Citation, manifest: Manifest, caption: str) -> dict[str, Any]:

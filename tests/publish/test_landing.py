@@ -13,7 +13,7 @@ from helpers.manifests import make_manifest
 
 from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.files import write_text
-from chaos_utils.publish import cells, citations, landing, metadata
+from chaos_utils.publish import cells, citations, landing, licences, metadata
 from chaos_utils.report.manifests import ItemText
 
 BOOK = read_citation(PROJECT / "CITATION.cff")
@@ -132,6 +132,21 @@ def test_meta_tags_are_relative_until_the_book_has_an_address(manifest):
     assert tags["og:url"] == tags["citation_public_url"] == linked["url"] == f"{there}.html"
     if manifest is FIGURE:
         assert tags["og:image"] == linked["contentUrl"] == f"{there}.png"
+
+
+@OF_BOTH
+@pytest.mark.parametrize("book", [BOOK, ONLINE])
+def test_signposts_lead_programs_to_the_files(manifest, book):
+    links = Reader(metadata.meta_tags(book, manifest, EVIL)).all("link")
+    there = "" if book is BOOK else "https://example.org/book/figures/"
+    found = {(link["rel"], link["href"]) for link in links}
+    files = {("item", f"{there}{manifest.id}.{name}") for name in manifest.formats}
+    assert found >= files | {("describedby", f"{there}{manifest.id}.json")}
+    cited = {("cite-as", f"{there}{manifest.id}.html")} if there else set()
+    assert {one for one in found if one[0] == "cite-as"} == cited
+    assert [link["href"] for link in links if link["rel"] == "license"] == [
+        licences.licence_of(manifest)
+    ]
 
 
 def test_other_pages_have_a_description_and_a_card():
