@@ -506,12 +506,13 @@ def _large_csv(content: Content) -> Frame | None:
         content.text()  # which says what is wrong, if it is no text
     data = content.data.lstrip(b"\r\n")
     names, delimiter, first = _head(data[: 1 << 20].decode("utf-8-sig", "replace"))
+    rarest_first = sorted(names, key=len, reverse=True)
     is_usual = (
         first.lstrip()[:1] not in ("{", "[", "")
         and len(set(names)) == len(names)
         and first.count('"') % 2 == 0
         and data.count(b'"') % 2 == 0
-        and sum(_is_cell_of(data, name, delimiter, len(first)) for name in names) < 2
+        and not all(_is_cell_of(data, name, delimiter, len(first)) for name in rarest_first)
     )
     if not is_usual:
         return None
