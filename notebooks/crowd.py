@@ -161,7 +161,8 @@ publish_table(
     columns=your_votes.ITEM_COLUMNS,
     texts=your_votes.texts_of(votes),
     caption="""The items on which people are most divided, with their votes by label, a 95% interval, and how many
-    items have the same votes: where these are more than are shown, the first of the file stand here.""",
+    items have the same votes: where these are more than are shown, the first of the file stand here. Without
+    intervals, two priors contradict each other, and the votes are too few to rank by.""",
 )
 
 # %% tags=["remove-input"]

@@ -51,6 +51,13 @@ def too_few(votes: Votes, *, agreed: Table, majorities: Table) -> str:
             f"{counted(apart['n_items'], 'item')} with two votes are too few to say how far people "
             "agree"
         )
+    if agreement.loc["evenness", "value"] > 1:
+        most = apart["value"] / agreement.loc["evenness", "value"]
+        said.append(
+            f"people differ more often in these votes ({_percent(apart['value'])}, corrected for "
+            f"their number) than they can ({_percent(most)} at most): that is chance, and the "
+            "interval is too short"
+        )
     if not alpha["low"] > 0:
         said.append(
             "the votes do not show that items differ in what people say of them: neither items "

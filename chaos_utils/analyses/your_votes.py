@@ -19,7 +19,7 @@ from chaos_utils.analyses.recorded import recorded
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.loading import needs_votes
-from chaos_utils.datasets.votes import Votes
+from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.agreement import (
     is_tied,
     kappa_from_means,
@@ -86,6 +86,11 @@ def texts_of(votes: Votes) -> Callable[[str, str], Mapping[str, str] | None]:
     return text
 
 
+def _in_order(counts: Ints) -> Ints:
+    """Return votes sorted, so that what is resampled does not depend on the file's order."""
+    return counts[np.lexsort(counts.T)]
+
+
 @recorded(keys=("dataset",))
 def contents(votes: Votes) -> pd.DataFrame:
     """Count what a file of votes holds, in one row.
@@ -115,20 +120,23 @@ def agreement(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
     A row per ``quantity``: ``plain`` is computed as if the vote shares were people's, ``value`` is
     corrected, with a 95% interval over items (and the votes on them); ``n_items`` are those with
     two votes or more. ``disagreement`` is the chance that two people give different labels,
-    ``evenness`` the same over its maximum; both are unbiased. ``alpha`` is Krippendorff's, for
-    labels without an order; ``alpha_ordered``, where the labels have one, has no interval here.
+    ``evenness`` the same over its maximum; both are unbiased, so that with few votes they and
+    their intervals may lie beyond what is possible. ``alpha`` is Krippendorff's, for labels without
+    an order; ``alpha_ordered``, where the labels have one, has no interval here. The order of the
+    items is no matter.
     """
     several = votes.n_votes >= 2
     rows: list[dict[str, object]] = []
     if several.any():
-        counts, shares = votes.counts[several], votes.shares[several]
+        counts = _in_order(votes.counts[several])
+        shares = counts / counts.sum(axis=1, keepdims=True)
         sizes, k = counts.sum(axis=1), votes.dataset.n_classes
         apart = quadratic_entropy(counts)
         table = np.column_stack([apart, sizes * apart, counts])
         drawn = bootstrap_means(table, n_resamples, np.random.default_rng([seed, 0]))
         plain = float((1 - (shares**2).sum(axis=1)).mean())
         full = 1 - 1 / k
-        low, high = np.clip(percentile_interval(drawn[:, 0]), 0, full)
+        low, high = percentile_interval(drawn[:, 0])
         found = {"plain": plain, "value": apart.mean(), "low": low, "high": high}
         rows.append({"quantity": "disagreement", **found})
         rows.append({"quantity": "evenness", **{name: one / full for name, one in found.items()}})
@@ -237,8 +245,10 @@ def divided_items(votes: Votes, *, n_items: int, most: int, seed: int) -> pd.Dat
     expects it from the item's votes: an item of two votes that differ is not the most divided one
     for that; what is alike to two digits is ordered by the votes themselves. ``n_alike`` items have
     the same votes for each label, and so the same place. ``low`` to ``high`` holds it with 95%, by
-    a Dirichlet prior: the other one has few points, and its intervals are too short. ``counts`` are
-    the votes by label. The priors are fitted on at most `most` items.
+    a Dirichlet prior: the other one has few points, and its intervals are too short. Where the two
+    contradict each other on an item that is returned, the votes say too little, and no item has an
+    interval. Items with the same votes have the same interval. ``counts`` are the votes by label.
+    The priors are fitted on at most `most` items.
     """
     rng = np.random.default_rng([seed, 3])
     rows = rng.permutation(len(votes))[:most] if len(votes) > most else np.arange(len(votes))
@@ -248,8 +258,11 @@ def divided_items(votes: Votes, *, n_items: int, most: int, seed: int) -> pd.Dat
     seen = 1 - (votes.shares**2).sum(axis=1)
     order = np.lexsort((-votes.n_votes, -seen.round(10), -expected.round(2)))[:n_items]
     smooth = fit_dirichlet(votes.counts[rows])
-    drawn = 1 - (draw_truths(votes.counts[order], smooth, rng, _DRAWS) ** 2).sum(axis=2)
-    low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
+    kinds, kind = np.unique(votes.counts[order], axis=0, return_inverse=True)
+    drawn = 1 - (draw_truths(kinds, smooth, rng, _DRAWS) ** 2).sum(axis=2)
+    low, high = np.quantile(drawn, [0.025, 0.975], axis=0)[:, kind.ravel()]
+    if ((expected[order] < low) | (expected[order] > high)).any():
+        low = high = np.full(len(order), np.nan)
     return pd.DataFrame(
         {
             "uid": [votes.uids[row] for row in order],

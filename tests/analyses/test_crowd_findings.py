@@ -1,5 +1,6 @@
 """The findings of a crowd's page: made for its votes, and silent where they are too few."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -100,6 +101,8 @@ def test_what_votes_are_too_few_for_is_said(sample, truth, monkeypatch):
     )
     alike = drawn(sample[0], np.tile([0.5, 0.3, 0.2], (60, 1)), 3)
     assert "do not show that items differ" in notice(alike)
+    apart = replace(alike, counts=np.ones_like(alike.counts))
+    assert "than they can (67% at most)" in notice(apart)
 
 
 def test_a_prior_that_keeps_too_close_to_the_votes_is_told(tmp_path):

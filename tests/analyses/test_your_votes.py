@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from helpers.checkout import chaos, copy_checkout
 from helpers.evidence import drawn
@@ -24,6 +25,25 @@ def test_what_is_unbiased_is_right_from_two_votes_on(sample, truth, n_votes):
     assert row["low"] < apart < row["high"]
     assert row["high"] - row["low"] < 0.06
     assert row["plain"] < apart - 0.05
+
+
+def test_an_interval_holds_its_estimate_or_is_left_out(sample):
+    for seed in range(20):
+        votes = drawn(sample[0], np.full((12, 3), 1 / 3), 3, seed)
+        table = your_votes.agreement.function(votes, n_resamples=200, seed=0)
+        assert ((table["low"] <= table["value"]) & (table["value"] <= table["high"])).all()
+        items = your_votes.divided_items.function(votes, n_items=12, most=2000, seed=0)
+        inside = (items["low"] <= items["disagreement"]) & (items["disagreement"] <= items["high"])
+        assert inside.all() or items["low"].isna().all()
+
+
+def test_the_same_votes_have_the_same_intervals(sample, truth):
+    votes = drawn(sample[0], truth[:200], 3)
+    back = replace(votes, counts=votes.counts[::-1], uids=votes.uids[::-1])
+    one, other = (your_votes.agreement.function(v, n_resamples=50, seed=0) for v in (votes, back))
+    pd.testing.assert_frame_equal(one, other)
+    items = your_votes.divided_items.function(votes, n_items=100, most=2000, seed=0)
+    assert (items.groupby("counts")[["low", "high"]].nunique() == 1).all(axis=None)
 
 
 def test_items_with_a_single_vote_say_nothing_of_agreement(sample, truth):
