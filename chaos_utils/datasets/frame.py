@@ -444,6 +444,11 @@ def _refuse_an_object(content: Content, faults: Faults) -> None:
     by_column = 'save a row each, as pandas does by to_json(FILE, orient="records")'
     lists = [key for key, value in whole.items() if isinstance(value, list) and value
              and isinstance(value[0], dict)]  # fmt: skip
+    inside = []
+    if below and all(isinstance(value, dict) for value in below):
+        inside = [f"{key}.{name}" for key in whole for name, value in whole[key].items()
+                  if isinstance(value, list) and value and isinstance(value[0], dict)]  # fmt: skip
+    lists += inside if len(inside) == 1 else []  # more are items, each with its annotations
     if below and not lists and all(isinstance(value, list) for value in below):
         raise faults.fatal(
             "The data file is one JSON object of lists.",
@@ -452,7 +457,7 @@ def _refuse_an_object(content: Content, faults: Faults) -> None:
             f"where each list is a column, {by_column}; where keys are items, say so in a "
             "dataset's YAML file: `reader: {format: columns, keys: [item], labels: value}`",
         )
-    if below and all(isinstance(value, dict) for value in below):
+    if below and not lists and all(isinstance(value, dict) for value in below):
         fields = dict.fromkeys(name for value in below[:9] for name in value)
         raise faults.fatal(
             "The data file is one JSON object, whose keys may be the items.",
@@ -463,7 +468,7 @@ def _refuse_an_object(content: Content, faults: Faults) -> None:
             else "name what the keys are in a dataset's YAML file: `reader.keys: [item]`, or "
             "`[item, annotator]` where those below are annotators, beside its format and label",
         )
-    if lists and "\n" in content.text().strip():
+    if inside or (lists and "\n" in content.text().strip()):
         raise faults.fatal(
             "The data file is one JSON object, with the records inside.",
             f"a list at {', '.join(map(repr, lists[:3]))}",

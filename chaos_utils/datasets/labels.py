@@ -26,6 +26,7 @@ _SCALES = (
     ("very unlikely", "unlikely", "neutral", "likely", "very likely"),
     ("very dissatisfied", "dissatisfied", "neutral", "satisfied", "very satisfied"),
 )  # fmt: skip
+_POINT = re.compile(r"\s*([0-9]{1,3})(?:\s*[-–—:=.)(]\s*[^\W\d].*|\s*)$")  # such as "1 - low"
 _BLANK = ("nan", "na", "n/a", "null")
 
 
@@ -39,7 +40,7 @@ def is_rating(names: Sequence[str]) -> bool:
 
 
 def in_order(names: Iterable[str]) -> list[str]:
-    """Return labels in their order: numbers by value, a known scale as it goes, or the alphabet."""
+    """Return labels in their order: numbers by value, a scale as it goes, or the alphabet."""
     known = list(names)
     scale = scale_of(known)
 
@@ -51,7 +52,11 @@ def in_order(names: Iterable[str]) -> list[str]:
 
 
 def scale_of(names: Sequence[str]) -> Sequence[str]:
-    """Return the known scale that labels are points of; empty for none."""
+    """Return the scale that labels are points of, known or with a number each; empty for none."""
+    points = {name: match for name in names if (match := _POINT.match(name))}
+    numbers = {int(match[1]): _words(name) for name, match in points.items()}
+    if len(numbers) == len(names) > 2 and not all(map(str.isdecimal, names)):
+        return [numbers[number] for number in sorted(numbers)]
     words = set(map(_words, names))
     fits = len(words) == len(names) > 2
     return next((scale for scale in _SCALES if fits and words <= set(scale)), ())
@@ -74,7 +79,7 @@ def remarks_on(names: Sequence[str]) -> list[str]:
             )
     words = [name for name in names if as_number(name) is None]
     numbers = [name for name in names if as_number(name) is not None]
-    if words and numbers:
+    if words and numbers and not scale_of(names):
         found.append(f"labels are numbers ({_listed(numbers)}) and words ({_listed(words)})")
     blank = [name for name in names if name.casefold() in _BLANK]
     if blank:

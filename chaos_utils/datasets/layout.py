@@ -337,6 +337,8 @@ class _Search:
             key: value for key, value in long.items() if key in ("item", "where")
         } | {"labels": label} | ({"annotators": who} if who else {})  # fmt: skip
         lists = [as_list(value) or [] for value in cells.values]
+        if not who:
+            self._list_of_counts(columns, label, lists)
         repeated = any(len(set(map(str, one))) < len(one) for one in lists)
         if not (repeated or who or self.plain[label] not in _LABEL):
             self._doubt(
@@ -345,6 +347,23 @@ class _Search:
                 [columns, long | {"each": label, "label": label}],
             )
         return columns
+
+    def _list_of_counts(
+        self, columns: dict[str, Any], label: str, lists: Sequence[Sequence[Any]]
+    ) -> None:
+        """Refuse lists of whole numbers that may be the votes for a label each."""
+        counts = [as_count(value) for one in lists for value in one]
+        if len({len(one) for one in lists}) > 1 or None in counts:
+            return
+        if max(filter(None, counts), default=0) > _MOST_RATING:
+            places = [f"{label}.{k}" for k in range(len(lists[0]))]
+            wide = {key: value for key, value in columns.items() if key != "labels"}
+            self._doubt(
+                f"lists of {len(places)} whole numbers in {label!r}: the votes for a label each "
+                f"(name it: `{{name: …, code: {places[0]}}}`), or a rating by each person?",
+                [wide | {"format": "wide"}, columns],
+                places,
+            )
 
     def _columns_of_votes(self, item: str) -> list[str]:
         """Return columns such as rater_1 to rater_n, which hold a vote each."""

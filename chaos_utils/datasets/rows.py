@@ -381,6 +381,9 @@ class Rows:
                 )
             if label is not None:
                 columns[label] = name
+        for k, code in enumerate(dataset.codes):
+            if k not in columns and code in frame:  # a place in a list, such as votes.0
+                columns[k] = code
         missing = [code for k, code in enumerate(dataset.codes) if k not in columns]
         if missing:
             raise self.faults.fatal(

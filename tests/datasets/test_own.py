@@ -143,9 +143,12 @@ FEW += "1,a b,pos,7,100,1.5\n1,a b,neg,8,101,2.5\n2,c d,pos,7,102,3.5\n2,c d,pos
         ("id,a,b\n" + "".join(f"{k},{k % 2},{(k + 1) % 3 % 2}\n" for k in range(20)),
          ["format: wide", "labels: [a, b]"]),
         ("id,age,yes,no\n1,30,2,1\n2,40,0,3\n", ["label: age", "labels: ['yes', 'no']"]),
+        ('{"id": 1, "votes": [60, 30, 10]}\n{"id": 2, "votes": [5, 5, 90]}\n',
+         ["[votes.0, votes.1, votes.2]", "format: columns"]),
         ("task_id,id,label\n1,a,x\n1,b,y\n2,a,x\n2,b,x\n", ["item: task_id", "item: id"]),
     ],
-    ids=["no label", "two labels", "numbered", "lists", "ratings", "0 or 1", "measures", "items"],
+    ids=["no label", "two labels", "numbered", "lists", "ratings", "0 or 1", "measures", "counts",
+         "items"],
 )  # fmt: skip
 def test_what_may_be_read_in_two_ways_is_refused_with_both(path, content, readings):
     path.write_text(content)
@@ -156,6 +159,17 @@ def test_what_may_be_read_in_two_ways_is_refused_with_both(path, content, readin
             assert reading in str(fault.value)
 
 
+def test_a_list_of_counts_is_read_by_its_places(path):
+    path.with_suffix(".jsonl").write_text('{"id": 1, "n": [6, 3]}\n{"id": 2, "n": [0, 9]}\n')
+    labels = "[{name: a, code: n.0}, {name: b, code: n.1}]"
+    path.with_suffix(".yml").write_text(
+        f"name: n\ntitle: n\nlabels: {labels}\nfiles: [{{name: {path.stem}.jsonl}}]\n"
+        "reader: {format: wide, item: id}\n"
+    )
+    (votes,) = load_all_votes(str(path.with_suffix(".yml")))
+    assert votes.counts.tolist() == [[6, 3], [0, 9]]
+
+
 @pytest.mark.parametrize(
     ("content", "labels"),
     [
@@ -163,6 +177,7 @@ def test_what_may_be_read_in_two_ways_is_refused_with_both(path, content, readin
         ("item,label\n1,Agree\n1,Strongly agree\n2,Disagree\n2,Neutral\n",
          ["Disagree", "Neutral", "Agree", "Strongly agree"]),
         ("id,rater_1,rater_2\n1,5,1\n2,2,5\n", ["1", "2", "5"]),
+        ("item,label\n1,10 - high\n1,9\n2,1 - low\n2,2\n", ["1 - low", "2", "9", "10 - high"]),
     ],
 )  # fmt: skip
 def test_scales_are_in_their_order_and_only_proposed_as_such(path, content, labels):
@@ -192,6 +207,7 @@ def test_drafts_and_what_was_discarded_are_left_out_and_counted(path):
         (b'{"item": {"0": 1, "1": 2}, "label": {"0": "a", "1": "b"}}', 'orient="records"'),
         (b'{"item": [1, 2], "label": ["a", "b"]}', 'orient="records"'),
         (b'{"all":\n [{"id": 1}]}', r"reader\.records: all"),
+        (b'{"data": {"items": [{"id": 1}]}}', r"reader\.records: data\.items"),
         (b"[[1, 2]]", "a list of lists"),
         (b"item,label\n1,a\nitem,label\n2,b\n", "are two files joined"),
         (b"item,label,n\n1,a,1\nlabel,worker,item\nb,3,2\n", "are two files joined"),
