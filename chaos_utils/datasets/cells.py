@@ -3,10 +3,12 @@
 import json
 import re
 from collections.abc import Mapping
+from math import inf
 from typing import Any
 
 from chaos_utils.datasets.faults import shorten
 
+_BEYOND = 10**300  # whole numbers from here on have no place in an array
 MOST_VOTES = 10**9  # for one label of one item; more is a mistake, or overflows
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _WHOLE = re.compile(r"[0-9]{1,18}(\.0*)?")
@@ -114,11 +116,14 @@ def as_count(value: object) -> int | None:
 
 
 def as_number(value: object) -> float | int | None:
-    """Return a number; None where the value is none."""
+    """Return a number; None where the value is none, or is written with hundreds of digits."""
     if isinstance(value, str):
         text = value.strip()
         value = float(text) if _NUMBER.fullmatch(text.removeprefix("-")) else None
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+        value = None if value in (inf, -inf) else value
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return value if isinstance(value, float) or abs(value) < _BEYOND else None
 
 
 def as_share(value: object) -> float | None:

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.__main__ import app
+from chaos_utils.datasets.cells import as_number
 from chaos_utils.datasets.findings import check_file
 from chaos_utils.datasets.frame import LARGE
 from chaos_utils.datasets.loading import load_all_votes
@@ -188,6 +189,14 @@ def test_scales_are_in_their_order_and_only_proposed_as_such(path, content, labe
     (votes,) = load_all_votes(str(path.with_suffix(".yml")))
     assert list(votes.dataset.labels) == labels
     assert not votes.dataset.ordered
+
+
+@pytest.mark.parametrize("label", ["9" * 400, "1e400"])
+def test_a_number_of_hundreds_of_digits_is_a_label_like_any_other(path, label):
+    path.write_text(f"item,label\n1,{label}\n1,2\n2,3\n")
+    assert check_file(path)[1].labels == ("2", "3", label)
+    assert as_number(label) is None
+    assert as_number(10**400) is None
 
 
 def test_drafts_and_what_was_discarded_are_left_out_and_counted(path):
