@@ -9,6 +9,7 @@ import typer
 from typer import Argument, Option
 
 from chaos_utils.base.errors import ChaosError, counted
+from chaos_utils.base.files import decoded
 from chaos_utils.cli.arguments import Given, Replace, assignments, writable
 from chaos_utils.cli.console import Replies, Reply, command
 
@@ -124,10 +125,7 @@ def _load(name: str, data: str) -> "Votes":
 def _read(prompt: Path | None) -> str:
     if prompt is None:
         return ""
-    try:
-        text = prompt.read_text("utf-8-sig").strip()
-    except UnicodeDecodeError as fault:
-        raise ChaosError("This prompt is not UTF-8 text.", where=prompt) from fault
+    text = decoded(prompt.read_bytes(), "This prompt", prompt).strip()
     if not text:
         raise ChaosError("This prompt is empty.", where=prompt)
     return text
