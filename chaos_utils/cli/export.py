@@ -10,7 +10,7 @@ from typer import Argument, Option
 
 from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import decoded
-from chaos_utils.cli.arguments import Given, Replace, assignments, writable
+from chaos_utils.cli.arguments import Given, Replace, assignments, only_one, writable
 from chaos_utils.cli.console import Replies, Reply, command
 
 if TYPE_CHECKING:
@@ -95,8 +95,7 @@ def batch(
     """
     from chaos_utils.scoring.exporting import fill, write_batch
 
-    if logprobs and n is not None:
-        raise ChaosError("--logprobs and --n exclude each other.", todo="choose one")
+    only_one(logprobs=logprobs, n=n)
     votes = _load(name, data)
     body = {"model": model, "temperature": 1, "max_tokens": 1 if logprobs else _ANSWER}
     body |= {"logprobs": True, "top_logprobs": _MOST_LOGPROBS} if logprobs else {"n": n or _DRAWN}

@@ -208,15 +208,7 @@ def without_unlicensed_texts(votes: Votes) -> Votes:
 def selection(asked: str) -> str:
     """Return the end of an address that leads to a selection of items, or to one item.
 
-    Parameters
-    ----------
-    asked : str
-        A query of the explorer such as ``dataset=snli&change=changed``, a ``#`` and a uid, or both.
-
-    Raises
-    ------
-    ChaosError
-        If the explorer knows no such query.
+    What is `asked` is a query such as ``dataset=snli&change=changed``, a ``#`` and a uid, or both.
     """
     query, _, uid = asked.partition("#")
     pairs = parse_qsl(query, keep_blank_values=True)
