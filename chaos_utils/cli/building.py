@@ -7,7 +7,7 @@ from typing import Annotated
 from typer import Option
 
 from chaos_utils.base.errors import ChaosError, counted
-from chaos_utils.cli.arguments import DryRun, Sample, writable
+from chaos_utils.cli.arguments import DryRun, Sample, only_one, writable
 from chaos_utils.cli.console import Replies, Reply, command, is_terminal, progress, say
 from chaos_utils.cli.extras import need, need_extra
 
@@ -37,8 +37,7 @@ def build(
     from chaos_utils.base.authorship import checked_address
     from chaos_utils.publish import build as builder
 
-    if sample and strict:
-        raise ChaosError("--sample and --strict exclude each other.", todo="choose one")
+    only_one(sample=sample, strict=strict)
     checked_address(url, "--url")
     with progress("building") as tell:
         data = builder.choose_data(
@@ -136,8 +135,7 @@ def release(
     from chaos_utils.base import paths
     from chaos_utils.publish import release as releasing
 
-    if check and to:
-        raise ChaosError("--out and --check exclude each other.", todo="choose one")
+    only_one(out=to, check=check)
     archive = check or releasing.make(to or paths.build() / "release")
     files = releasing.check(archive)
     shown = f"{archive}: {files} files, all as they should be"

@@ -20,6 +20,7 @@ from typer.core import TyperGroup
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli import extras
+from chaos_utils.cli.arguments import only_one
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 # Control characters of both kinds, but for tabs and ends of lines, and those that turn text round.
@@ -72,11 +73,7 @@ def command(
         @wraps(work)
         def called(**given: Any) -> None:
             asked = [name for name in formats if given.pop(f"as_{name}")]
-            if len(asked) > 1:
-                *others, last = (f"--{name}" for name in formats)
-                raise ChaosError(
-                    f"{', '.join(others)} and {last} exclude each other.", todo="choose one"
-                )
+            only_one(**{name: name in asked for name in formats})
             if needs:
                 extras.need(needs)
             if len(formats) > 1:

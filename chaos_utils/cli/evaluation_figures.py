@@ -30,18 +30,8 @@ def write_figures(
 
     What systems are set beside is of the items that they cover. The files go to ``figures/`` in
     `folder`, named ``fig-reliability-<dataset>`` and so on, instead of those of an earlier run;
-    other files there stay. Returned is the number of figures.
-
-    Parameters
-    ----------
-    folder : Path
-        Is made where it is not there.
-    found : mapping from str to sequence of System
-        By dataset, as `read_files` gives it.
-    all_votes : sequence of Votes
-        Those on these datasets, and perhaps more.
-    seed : int
-        Of the intervals by entropy.
+    other files there stay. Returned is the number of figures. Systems are `found` by dataset, and
+    the `seed` is that of the intervals by entropy.
     """
     drawn = [folder / paths.FIGURES / f"fig-{kind}-*.json" for kind in _KINDS]
     for manifest in [found for one in drawn for found in one.parent.glob(one.name)]:

@@ -257,19 +257,18 @@ def as_text(answer: Answer, width: int = 0) -> str:
     below its value, then the rank; in differences, p and the adjusted p.
     """
     width = width or max(shutil.get_terminal_size().columns, _NARROWEST)
-    parts = [line for text in summary(answer) for line in [*_wrapped(text, width), ""]]
+    parts = [f"{_wrapped(text, width)}\n" for text in summary(answer)]
     for table in tables_of(answer):
         parts += [table.title, ""]
         stub = max(18, min(max(map(cell_len, table.rows)), width // 3))
         columns = list(zip(table.headings, *table.rows.values(), strict=True))
         for block in _blocks([_width(column) for column in columns], width - stub):
             parts += [*_drawn(table, block, stub), ""]
-    lines = [line for text in legend(answer) for line in _wrapped(text, width)]
-    return "\n".join([*parts, *lines])
+    return "\n".join([*parts, *(_wrapped(text, width) for text in legend(answer))])
 
 
-def _wrapped(text: str, width: int) -> list[str]:
-    return textwrap.wrap(text, width, break_on_hyphens=False) or [""]
+def _wrapped(text: str, width: int) -> str:
+    return textwrap.fill(text, width, break_on_hyphens=False)
 
 
 def _width(column: Sequence[Any]) -> int:

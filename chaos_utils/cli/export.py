@@ -9,7 +9,8 @@ import typer
 from typer import Argument, Option
 
 from chaos_utils.base.errors import ChaosError, counted
-from chaos_utils.cli.arguments import Given, Replace, assignments, writable
+from chaos_utils.base.files import decoded
+from chaos_utils.cli.arguments import Given, Replace, assignments, only_one, writable
 from chaos_utils.cli.console import Replies, Reply, command
 
 if TYPE_CHECKING:
@@ -94,8 +95,7 @@ def batch(
     """
     from chaos_utils.scoring.exporting import fill, write_batch
 
-    if logprobs and n is not None:
-        raise ChaosError("--logprobs and --n exclude each other.", todo="choose one")
+    only_one(logprobs=logprobs, n=n)
     votes = _load(name, data)
     body = {"model": model, "temperature": 1, "max_tokens": 1 if logprobs else _ANSWER}
     body |= {"logprobs": True, "top_logprobs": _MOST_LOGPROBS} if logprobs else {"n": n or _DRAWN}
@@ -124,10 +124,7 @@ def _load(name: str, data: str) -> "Votes":
 def _read(prompt: Path | None) -> str:
     if prompt is None:
         return ""
-    try:
-        text = prompt.read_text("utf-8-sig").strip()
-    except UnicodeDecodeError as fault:
-        raise ChaosError("This prompt is not UTF-8 text.", where=prompt) from fault
+    text = decoded(prompt.read_bytes(), "This prompt", prompt).strip()
     if not text:
         raise ChaosError("This prompt is empty.", where=prompt)
     return text

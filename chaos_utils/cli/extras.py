@@ -13,11 +13,21 @@ _PACKAGES = {
 
 
 def need(what: str) -> None:
-    """Fail where a command's need, ``book`` or ``train``, is not met."""
-    if what == "book":
-        need_book()
-    else:
+    """Fail where a command's need is not met: ``train``, or ``book``, which is a checkout too."""
+    from chaos_utils.base import paths
+
+    if what == "train":
         need_extra(what, "Training")
+    elif (missing := _missing("book")) and paths.find_project() is None:
+        raise ChaosError(
+            "This command needs a checkout of the book and the packages of its extra `book`.",
+            where=Path.cwd(),
+            found=f"no checkout here or above; missing: {', '.join(missing)}",
+            todo=f"{_install('book')}, and call it from inside a checkout",
+        )
+    else:
+        need_extra("book")
+        _check_code(paths.project())
 
 
 def need_extra(extra: str, what: str = "This command", todo: str = "") -> None:
@@ -32,24 +42,6 @@ def need_extra(extra: str, what: str = "This command", todo: str = "") -> None:
             found=f"missing: {', '.join(missing)}",
             todo=f"{_install(extra)}{todo}",
         )
-
-
-def need_book() -> None:
-    """Fail outside a checkout of the book, and where the packages of the book are not installed."""
-    from chaos_utils.base import paths
-
-    missing = _missing("book")
-    if not missing:
-        _check_code(paths.project())
-    elif paths.find_project() is None:
-        raise ChaosError(
-            "This command needs a checkout of the book and the packages of its extra `book`.",
-            where=Path.cwd(),
-            found=f"no checkout here or above; missing: {', '.join(missing)}",
-            todo=f"{_install('book')}, and call it from inside a checkout",
-        )
-    else:
-        need_extra("book")
 
 
 def _check_code(checkout: Path) -> None:

@@ -44,9 +44,7 @@ def update(of_warm: Mapping[str, str], say: Callable[[str], None]) -> None:
             raise
         write_json(basis_file, basis)
         write_json(html / crate.FILE, {"@graph": []})  # a page links to it; drafts have no record
-        broken = list(site.broken_links(html, _page))
-        if broken:
-            raise site.links_broken(broken)
+        site.check_links(html, _page)
         with fresh_folder(shown()) as folder:
             shutil.copytree(html, folder, dirs_exist_ok=True)
 
@@ -57,7 +55,7 @@ def _page(path: Path) -> site.Page:
 
 @cache
 def _page_as_of(path: Path, written: int) -> site.Page:
-    return site.read_page(path)
+    return site.Page(path)
 
 
 def _basis() -> dict[str, str]:

@@ -208,15 +208,7 @@ def without_unlicensed_texts(votes: Votes) -> Votes:
 def selection(asked: str) -> str:
     """Return the end of an address that leads to a selection of items, or to one item.
 
-    Parameters
-    ----------
-    asked : str
-        A query of the explorer such as ``dataset=snli&change=changed``, a ``#`` and a uid, or both.
-
-    Raises
-    ------
-    ChaosError
-        If the explorer knows no such query.
+    What is `asked` is a query such as ``dataset=snli&change=changed``, a ``#`` and a uid, or both.
     """
     query, _, uid = asked.partition("#")
     pairs = parse_qsl(query, keep_blank_values=True)
@@ -254,21 +246,19 @@ def _order(votes: Votes) -> list[int]:
 
 
 def _system(system: System, votes: Votes, order: Sequence[int]) -> dict[str, Any]:
-    row_of = {uid: row for row, uid in enumerate(system.uids)}
-    rows = [row_of.get(votes.uids[i]) for i in order]
-    position = {uid: i for i, uid in enumerate(votes.uids)}
-    human = votes.shares[[position[uid] for uid in system.uids]]
+    judged = system.aligned_to(votes, in_sample=True)
+    place_of = {row: place for place, row in enumerate(system.rows_in(votes).tolist())}
 
     def placed(values: npt.NDArray[Any]) -> list[int | None]:
-        return [None if row is None else int(values[row]) for row in rows]
+        return [int(values[place_of[i]]) if i in place_of else None for i in order]
 
     return {
         "name": system.name,
         "origin": system.origin,
         "caution": system.caution,
-        "shares": [placed(column) for column in _scaled(system.probabilities).T[:-1]],
-        "label": placed(system.predicted),
-        "jsd": placed(_scaled(jensen_shannon_distance(human, system.probabilities, unit="nats"))),
+        "shares": [placed(column) for column in _scaled(judged.model).T[:-1]],
+        "label": placed(judged.predicted),
+        "jsd": placed(_scaled(jensen_shannon_distance(judged.human, judged.model, unit="nats"))),
     }
 
 

@@ -78,7 +78,7 @@ def renew() -> list[str]:
     ChaosError as `built` does, and if some of the data was not available.
     """
     last = built()
-    new, old = last.computed, _stored_but(last.computed)
+    new, old = last.computed, stored(last.computed)
     shown = sorted(_shown_from_records())
     if shown or last.shown or not (new or last.read):
         raise ChaosError(
@@ -91,7 +91,7 @@ def renew() -> list[str]:
     texts = {name: record.text for name, record in new.items()}
     for name in new.keys() & old.keys():
         if cells := differences(old[name], new[name]):
-            changes.append(f"{name}: {_counted(cells)}")
+            changes.append(f"{name}: {counted(len(cells), 'cell')}")
         elif [*old[name].types] == [*new[name].types]:  # columns in one order
             texts[name] = old[name].text
     # A record keeps its digits where the new ones agree, so a table that was given to another
@@ -108,12 +108,11 @@ def renew() -> list[str]:
     return sorted(changes)
 
 
-def _counted(cells: list[Difference]) -> str:
-    return counted(len(cells), "cell")
+def stored(damaged: Collection[str] = ()) -> dict[str, Record]:
+    """Return the recorded tables by name, changed by hand or not.
 
-
-def _stored_but(damaged: Collection[str]) -> dict[str, Record]:
-    """Return the recorded tables; some may be damaged, and are then left out."""
+    Those that may be `damaged` are left out where they are.
+    """
     found = {}
     for path in sorted(folder().glob("*/*.csv")):
         try:
@@ -124,11 +123,6 @@ def _stored_but(damaged: Collection[str]) -> dict[str, Record]:
             raise
         found[record.name] = record
     return found
-
-
-def stored() -> dict[str, Record]:
-    """Return the recorded tables by name, changed by hand or not."""
-    return _stored_but(())
 
 
 def compare() -> tuple[list[Difference], list[str], list[str]]:

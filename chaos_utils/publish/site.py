@@ -39,9 +39,7 @@ def render(say: Callable[[str], None], *, cores: int = 0) -> None:
     with tempfile.TemporaryDirectory(dir=paths.build(), prefix=".site-") as folder:
         html = Path(folder) / "html"
         make_pages(html, Path(folder) / "doctrees", say, cores=cores)
-        broken = list(broken_links(html))
-        if broken:
-            raise links_broken(broken)
+        check_links(html)
         (html / ".buildinfo").unlink(missing_ok=True)  # only for Sphinx, and of this machine
         crate.write(html)
         made = made_from | staleness.files_of(html)
@@ -112,22 +110,14 @@ def _sphinx_failed(lines: list[str], log: Path) -> ChaosError:
     )
 
 
-def links_broken(broken: list[str]) -> ChaosError:
-    """Return the error for links that `broken_links` has found."""
-    return ChaosError(
-        f"{counted(len(broken), 'broken link')} inside the site.",
-        found="\n".join(broken[:_SHOWN]),
-    )
-
-
 class Page(HTMLParser):
     """What an HTML file links to, in order, and the places inside it."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, path: Path) -> None:
         super().__init__()
         self.links: dict[str, None] = {}
         self.ids: set[str] = set()
-        self.feed(text)
+        self.feed(path.read_text("utf-8"))
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -139,12 +129,16 @@ class Page(HTMLParser):
                 self.ids.add(value or "")
 
 
-def read_page(path: Path) -> Page:
-    """Return the links and ids of an HTML file."""
-    return Page(path.read_text("utf-8"))
+def check_links(site: Path, read: Callable[[Path], Page] = Page) -> None:
+    """Raise a ChaosError that names links inside a site which lead nowhere."""
+    if broken := list(broken_links(site, read)):
+        raise ChaosError(
+            f"{counted(len(broken), 'broken link')} inside the site.",
+            found="\n".join(broken[:_SHOWN]),
+        )
 
 
-def broken_links(site: Path, read: Callable[[Path], Page] = read_page) -> Iterator[str]:
+def broken_links(site: Path, read: Callable[[Path], Page] = Page) -> Iterator[str]:
     """Yield a line for each link inside a site that leads nowhere: page, link, what is wrong."""
     # The themes leave templates of theirs among the static files.
     found = [path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts]

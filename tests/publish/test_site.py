@@ -6,7 +6,7 @@ import pytest
 
 from chaos_utils.base import inputs
 from chaos_utils.publish import crate, site
-from chaos_utils.publish.site import broken_links, read_page
+from chaos_utils.publish.site import Page, broken_links
 
 
 def test_broken_links_are_reported_with_their_page(tmp_path):
@@ -33,7 +33,7 @@ def test_links_and_places_are_read_as_a_browser_would(tmp_path):
         '<script src="c.js">"<a href=no>" // <!--</script><style>a[href="no"] {}</style>'
         '<img\n alt="a > b" src = "d.svg"><a href="">here</a>'
     )
-    found = read_page(page)
+    found = Page(page)
     assert list(found.links) == ["a?x=1&y", "c.js", "d.svg", ""]
     assert found.ids == {"b"}
 
