@@ -39,7 +39,7 @@ _OTHER_NAMES = {
     "task": "dataset",
     "sample": DRAWN,
 }
-_PLAIN_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_PLAIN_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _HEAD = 1 << 16  # bytes
 _MANY = 100_000  # numbers
 _LOOKED_AT = 10  # lines: one that is damaged does not decide the format
