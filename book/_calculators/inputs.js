@@ -5,7 +5,7 @@
   "use strict";
 
   const {make, choice, count} = window.Page;
-  const PLAIN = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i, THOUSANDS = /^\d{1,3}(,\d{3})+(\.\d+)?$/;
+  const PLAIN = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i, THOUSANDS = /^\d{1,3}(,\d{3})+(\.\d+)?$/;
   const LONGEST = 30; // signs of what is not understood
 
   const shortened = (text) => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);

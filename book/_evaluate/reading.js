@@ -9,7 +9,7 @@
   const {sum, argmax, count, percent} = window.Page;
   const TOLERANCE = 1e-3, SHOWN = 5;
   const ENOUGH_FOR_ORDER = 30, ORDER_MARGIN = 0.15, ABOVE_CONSTANT = 0.05; // as the command has it
-  const PLAIN_NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+  const PLAIN_NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
   const AS_CSV = "write a CSV with a column uid and a column for each label";
   const OF_JSON = "run `chaos evaluate` on it, which reads JSON, JSON lines and runs of language models";
   // What files begin with, what they are, and what to do.

@@ -195,7 +195,7 @@ def _beside_old_votes(votes: Votes) -> pd.DataFrame:
             ],
             "share_before": before[each, votes.old_label],
             "share_after": votes.shares[each, votes.old_label],
-            "bits_before": np.round(entropy(before, unit="bits"), 10),
+            "bits_before": entropy(before, unit="bits"),
             "bits_after": _bits(votes),
             "chance": chance_of_majority_size(votes.shares, n_usual, size_usual),
         }

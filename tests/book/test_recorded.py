@@ -85,7 +85,7 @@ def test_data_of_one_dataset_is_computed_and_the_others_are_shown_as_recorded(
     (tmp_path / "data" / "chaosNLI_v1.0").mkdir(parents=True)
     (tmp_path / "data" / snli).symlink_to(released_root / snli)
     environment = here(folder) | {"CHAOS_DATA": str(tmp_path / "data")}
-    done = chaos("chapter", "annotations", cwd=folder, **environment)
+    done = chaos("build", cwd=folder, **environment)
     assert done.returncode == 0, done.stderr
     made = manifests(folder)["tbl-data-statistics"]
     assert made["recorded"] == ["mnli", "alphanli"]
