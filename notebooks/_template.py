@@ -1,5 +1,7 @@
 # %% [markdown]
-# # What the chapter asks, in a few words
+# # What the chapter is about, in a few words
+#
+# *What does the chapter ask?*
 #
 # The question in one sentence, in a paragraph that other data keeps.
 #

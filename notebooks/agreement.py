@@ -1,5 +1,7 @@
 # %% [markdown]
-# # How human agreement decides a score
+# # Scores by level of agreement
+#
+# *How far does human agreement decide a model’s score?*
 #
 # A model's score is a mean over items on which people agree and items on which they do not.
 # {cite:t}`nie2020` cut the items into five bins by the {term}`entropy` of their hundred votes. How

@@ -1,9 +1,17 @@
 # %% [markdown]
-# # What a hundred votes change
+# # Old labels and a hundred votes
+#
+# *What do a hundred votes change?*
 #
 # Datasets for natural language inference (NLI) give each item one label, settled by a handful of
 # annotators. {cite:t}`nie2020` asked a hundred people per item instead and released the counts
 # as ChaosNLI. This chapter compares the two.
+#
+# In SNLI {cite:p}`bowman2015` and MNLI {cite:p}`williams2018` a premise is given, and the question is whether a
+# hypothesis is entailed by it, contradicted by it, or neither. In αNLI {cite:p}`bhagavatula2020` two observations are
+# given, and the question is which of two hypotheses better explains how one led to the other. The SNLI and MNLI items
+# of ChaosNLI were chosen among those on which the original annotators were split; the αNLI items are its whole
+# development set.
 #
 # The hundred overrule the {term}`old label` on
 # {value}`tbl-data-statistics dataset=snli change_rate_percent .0f`% of the SNLI items and

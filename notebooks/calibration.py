@@ -1,6 +1,8 @@
 # %% [markdown]
 # # Calibration to a majority and to people
 #
+# *What does a calibration error say where people disagree?*
+#
 # A model can look well calibrated and still be far from what people say. On the SNLI items that ChaosNLI
 # chose for their disagreement, dividing the logits of RoBERTa-base by two takes its expected calibration
 # error ({term}`ECE`) from

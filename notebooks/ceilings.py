@@ -1,5 +1,7 @@
 # %% [markdown]
-# # How many votes are enough
+# # Noise ceilings and sample sizes
+#
+# *How many votes are enough?*
 #
 # A hundred votes per item are a sample of what people would say, so even a model that knew the
 # truth would miss them a little: on the SNLI items that ChaosNLI chose for their disagreement its

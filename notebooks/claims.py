@@ -1,5 +1,7 @@
 # %% [markdown]
-# # A record of the reproduction
+# # Reproduction record
+#
+# *Which claims of the two papers hold?*
 #
 # Most of what {cite:t}`nie2020` and {cite:t}`baan2022` state holds on the data that they released. Of the
 # {value}`tbl-claims count:id d` claims that we found in the two papers,

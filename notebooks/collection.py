@@ -1,5 +1,7 @@
 # %% [markdown]
-# # What quality control buys
+# # Quality control of votes
+#
+# *What do tests and hidden checks buy?*
 #
 # Where people may rightly disagree, no single vote can be marked wrong. {cite:t}`nie2020` still had
 # to keep careless votes out of nearly half a million, and did so with tests, training and hidden

@@ -1,5 +1,7 @@
 # %% [markdown]
-# # Which JSD was that?
+# # Conventions of measures
+#
+# *Which JSD was that?*
 #
 # Two papers can report the same measure of the same predictions and print different numbers,
 # because a logarithm, a direction, a floor, a tie or a bin was chosen differently.

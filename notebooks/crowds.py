@@ -1,6 +1,8 @@
 # %% [markdown]
 # # An atlas of disagreement
 #
+# *How divided are the people of ChaosNLI, beside others?*
+#
 # The MNLI items of ChaosNLI are among the most divided of {value}`tbl-crowds count:n_items d` datasets with
 # several votes per item: inference in other collections and in Chinese, and tasks that are no inference at all.
 # Their {term}`quadratic entropy` is {value}`tbl-crowds dataset=mnli evenness .0%` of its maximum, that of the SNLI

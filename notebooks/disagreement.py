@@ -1,6 +1,8 @@
 # %% [markdown]
 # # The shape of disagreement
 #
+# *What shapes does it take, and between which labels?*
+#
 # Disagreement on an item may be a few slips, a matter of degree, or a question with two answers. A
 # hundred votes show which shapes occur; five hardly do.
 #

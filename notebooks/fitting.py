@@ -1,5 +1,7 @@
 # %% [markdown]
-# # What fitting on votes buys
+# # Fitting predictions to votes
+#
+# *What do the votes on other items buy?*
 #
 # The model with the best {term}`new accuracy` on SNLI is among the furthest from people, until a small map is fitted on
 # the votes on other items. As it is, DeBERTa-v3-large has a {term}`JSD` of

@@ -1,5 +1,7 @@
 # %% [markdown]
-# # A crowd of machines beside a crowd of people
+# # Language models as a crowd
+#
+# *How many people are thirty-two models worth?*
 #
 # Thirty-two of today's language models, pooled, predict how people label the SNLI items that ChaosNLI chose for
 # their disagreement as well as {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top .1f`

@@ -1,5 +1,7 @@
 # %% [markdown]
-# # Do models capture the distribution?
+# # Main results
+#
+# *Do models capture how people’s answers are distributed?*
 #
 # A model trained on one label per item still outputs a full distribution. Is it the distribution of
 # people's answers? {cite:t}`nie2020` measured that for nine models. We set their table beside all

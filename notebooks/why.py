@@ -1,5 +1,7 @@
 # %% [markdown]
-# # Why people disagree
+# # Reasons for disagreement
+#
+# *Why do people disagree?*
 #
 # Even labels that were judged to be errors get votes. Where four annotators of ChaosNLI's
 # MNLI items had to explain their labels and judge the explanations, a minority label that they took back has

@@ -35,7 +35,7 @@
       ["LiveNLI", known.explained && "at least ten people explain their labels",
         "LiveNLI (Jiang et al., 2023)"],
     ].filter(([, words]) => words);
-    const more = chapter ? ["; see ", make("a", "", "Why people disagree", {href: chapter})] : [];
+    const more = chapter ? ["; see ", make("a", "", "Reasons for disagreement", {href: chapter})] : [];
     return [
       make("h3", "", "Why people disagree"),
       terms("card-text", rows),

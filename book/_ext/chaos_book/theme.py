@@ -40,8 +40,6 @@ def _adapt(
         context[kind] = [file for file in context[kind] if is_wanted(file, body)]
     if body:
         context["body"] = described(body)
-    if "generate_toctree_html" in context:
-        context["generate_toctree_html"] = with_named_parts(context["generate_toctree_html"])
 
 
 def is_wanted(file: Any, body: str) -> bool:
@@ -84,21 +82,6 @@ def _in(body: str) -> Callable[[re.Match[str]], str]:
     return describe
 
 
-def with_named_parts(make: Callable[..., BeautifulSoup | str]) -> Callable[..., object]:
-    """Let what opens a part in the list of contents say which."""
-
-    def named(*given: Any, **options: Any) -> BeautifulSoup | str:
-        contents = make(*given, **options)
-        if isinstance(contents, BeautifulSoup):  # else there are none
-            parts = contents.select("li > a:has(~ details)")
-            openers = contents.select("li > a ~ details > summary")
-            for part, opener in zip(parts, openers, strict=True):
-                opener["aria-label"] = f"Chapters of: {part.text}"
-        return contents
-
-    return named
-
-
 def _draw_once(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
@@ -133,6 +116,14 @@ def on_page(app: Sphinx, contents: str, page: str) -> str:
     return str(found)
 
 
+def _mark_subtitle(app: Sphinx, doctree: nodes.document) -> None:
+    """Let an emphasized line below a page's title be its subtitle."""
+    title = next(iter(doctree.findall(nodes.title)), None)
+    below = title.next_node(descend=False, siblings=True) if title else None
+    if isinstance(below, nodes.paragraph) and [type(node) for node in below] == [nodes.emphasis]:
+        below["classes"].append("subtitle")
+
+
 def _drop_thebe(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     for node in list(doctree.findall(nodes.raw)):
         if "x-thebe-config" in node.astext():
@@ -141,6 +132,7 @@ def _drop_thebe(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 def setup(app: Sphinx) -> None:
     """Adapt what each page is made from, after all else that adds to it."""
+    app.connect("doctree-read", _mark_subtitle)
     app.connect("doctree-resolved", _drop_thebe, priority=900)
     app.connect("html-page-context", _draw_once, priority=400)  # before the theme
     app.connect("html-page-context", _adapt, priority=900)
