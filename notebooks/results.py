@@ -228,7 +228,7 @@ publish_table(
 # On αNLI, where the nine models' predictions are available, every number of Table 5 of {cite:t}`nie2020` comes out to
 # its last digit ({doc}`published`).
 #
-# ## What is a model worth in people?
+# ## Worth in people and human equivalents
 #
 # Someone who knows nothing but how often each label is given overall, the {term}`base rate`, can already
 # make a guess. How many people must one ask about each item, on top of that, to come as near to what

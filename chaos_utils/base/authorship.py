@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,6 +20,7 @@ ADDRESS = "CHAOS_URL"
 _SITE = re.compile(
     r"https?://[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?(/[\w.~%+@!$&'*,;=-]+)*/?", re.A | re.I
 )
+_DOI = re.compile(r"10\.\d{4,9}/[\w./();:-]*[\w)]", re.A)
 
 
 def _of_site(url: str) -> str:
@@ -28,6 +30,12 @@ def _of_site(url: str) -> str:
             "such as https://example.org/book"
         )
     return url
+
+
+def _of_version(doi: str) -> str:
+    if not _DOI.fullmatch(doi):
+        raise ValueError("expected a DOI without the resolver's address, such as 10.5281/zenodo.12")
+    return doi
 
 
 def _printed(author: Any) -> str:
@@ -44,7 +52,7 @@ class Citation(Strict):
     """What CITATION.cff says of the book.
 
     `date` is that of this version's release; `url` and `repository` are where the book and its code
-    are published, and empty before they are.
+    are published, `doi` is that of this version's archive; all are empty before there is one.
     """
 
     model_config = ConfigDict(extra="ignore", coerce_numbers_to_str=True)
@@ -62,11 +70,17 @@ class Citation(Strict):
     abstract: Annotated[str, AfterValidator(lambda text: " ".join(text.split()))] = ""
     url: Annotated[str, AfterValidator(_of_site)] = ""
     repository: str = Field("", alias="repository-code")
+    doi: Annotated[str, AfterValidator(_of_version)] = ""
 
     @property
     def year(self) -> str:
         """Of this version's release."""
         return self.date[:4]
+
+    @property
+    def resolver(self) -> str:
+        """Address that the DOI leads to; empty before there is one."""
+        return f"https://doi.org/{self.doi}" if self.doi else ""
 
 
 def read_citation(path: Path | None = None) -> Citation:
@@ -78,14 +92,19 @@ def read_citation(path: Path | None = None) -> Citation:
     return citation
 
 
+def checked_doi(doi: str, where: str) -> str:
+    """Return the DOI of a version; `where` names its place in the error."""
+    return _checked(_of_version, doi, "This is not a DOI.", where)
+
+
 def checked_address(url: str, where: str) -> str:
     """Return the address of a site, which may be empty; `where` names its place in the error."""
+    return _checked(_of_site, url, "This is not the address of a site.", where)
+
+
+def _checked(check: Callable[[str], str], text: str, message: str, where: str) -> str:
     try:
-        return _of_site(url)
+        return check(text)
     except ValueError as fault:
-        raise ChaosError(
-            "This is not the address of a site.",
-            where=where,
-            found=url,
-            expected=str(fault).removeprefix("expected "),
-        ) from None
+        expected = str(fault).removeprefix("expected ")
+        raise ChaosError(message, where=where, found=text, expected=expected) from None

@@ -129,13 +129,22 @@ def release(
         Path | None,
         Option(metavar="RELEASE", help="Only check this archive or unpacked folder."),
     ] = None,
+    doi: Annotated[
+        str | None,
+        Option(help="Only write the DOI that the repository has reserved into CITATION.cff."),
+    ] = None,
 ) -> Replies:  # fmt: skip
     """Make the archive of the built book for a repository such as Zenodo, or check one."""
     need_extra("book") if check else need("book")
     from chaos_utils.base import paths
     from chaos_utils.publish import release as releasing
 
-    only_one(out=to, check=check)
+    only_one(out=to, check=check, doi=doi is not None)
+    if doi is not None:
+        written = releasing.fill_doi(doi)
+        todo = f"{written} names {doi}: commit it, `make book`, and `chaos release` again"
+        yield Reply({"citation": str(written), "doi": doi}, [todo])
+        return
     archive = check or releasing.make(to or paths.build() / "release")
     files = releasing.check(archive)
     shown = f"{archive}: {files} files, all as they should be"

@@ -23,12 +23,12 @@ LATEX = {
 
 def book_plain(book: Citation) -> str:
     """Return a citation of the whole book in one line of text."""
-    return _line(book, f"{book.title}, version {book.version}.", book.url)
+    return _line(book, f"{book.title}, version {book.version}.", book.resolver or book.url)
 
 
 def book_bibtex(book: Citation) -> str:
     """Return a BibTeX entry for the whole book."""
-    return _entry(book, "living-book", latex(book.title), book.url)
+    return _entry(book, "living-book", latex(book.title), book.url, doi=book.doi)
 
 
 def item_plain(book: Citation, title: str, url: str) -> str:
@@ -36,14 +36,14 @@ def item_plain(book: Citation, title: str, url: str) -> str:
 
     `url` is where the item is shown; empty before the book is published.
     """
-    words = f"{title}. In {book.title}, version {book.version}. Data: <data>."
+    words = f"{title}. In {_named(book)}. Data: <data>."
     return _line(book, words, url)
 
 
 def page_plain(book: Citation, title: str, url: str) -> str:
     """Return a citation of a page in one line of text; `url` is as in `item_plain`."""
     ended = title if title.endswith("?") else f"{title}."
-    return _line(book, f"{ended} In {book.title}, version {book.version}.", url)
+    return _line(book, f"{ended} In {_named(book)}.", url)
 
 
 def item_bibtex(book: Citation, title: str, url: str) -> str:
@@ -51,7 +51,7 @@ def item_bibtex(book: Citation, title: str, url: str) -> str:
 
     The title is taken as it is, not escaped; `url` is as in `item_plain`.
     """
-    note = f"In \\emph{{{latex(book.title)}}}, version {book.version}; data: <data>"
+    note = f"In {_named_in_bibtex(book)}; data: <data>"
     return _entry(book, "<key>", title, url, note)
 
 
@@ -64,7 +64,7 @@ def plain(book: Citation, manifest: Manifest) -> str:
 def bibtex(book: Citation, manifest: Manifest) -> str:
     """Return a BibTeX entry for a figure or table."""
     id, kind = manifest.id, manifest.kind.capitalize()
-    note = f"{kind} \\texttt{{{id}}} in \\emph{{{latex(book.title)}}}, version {book.version}"
+    note = f"{kind} \\texttt{{{id}}} in {_named_in_bibtex(book)}"
     return _entry(book, id, latex(manifest.name), address(book, manifest), note)
 
 
@@ -116,7 +116,7 @@ def _line(book: Citation, words: str, url: str) -> str:
     return f"{', '.join(book.authors)} ({book.year}). {words} {url}".rstrip()
 
 
-def _entry(book: Citation, key: str, title: str, url: str, note: str = "") -> str:
+def _entry(book: Citation, key: str, title: str, url: str, note: str = "", doi: str = "") -> str:
     fields = {
         "title": f"{{{title}}}",
         # A name in braces of its own is not taken apart into first and last name.
@@ -124,6 +124,7 @@ def _entry(book: Citation, key: str, title: str, url: str, note: str = "") -> st
         "year": book.year,
         "version": book.version,
         "note": note,
+        "doi": latex(doi),
         "url": url,
     }
     lines = [f"  {name:<8}= {{{value}}}," for name, value in fields.items() if value]
@@ -132,7 +133,17 @@ def _entry(book: Citation, key: str, title: str, url: str, note: str = "") -> st
 
 def _note(book: Citation, manifest: Manifest) -> str:
     kind = manifest.kind.capitalize()
-    return f"{kind} {manifest.id} in {book.title}, version {book.version}"
+    return f"{kind} {manifest.id} in {_named(book)}"
+
+
+def _named(book: Citation) -> str:
+    """Return what an item is in. The DOI is the book's, not the item's: it stands here alone."""
+    return ", ".join(filter(None, [book.title, f"version {book.version}", book.resolver]))
+
+
+def _named_in_bibtex(book: Citation) -> str:
+    named = [rf"\emph{{{latex(book.title)}}}", f"version {book.version}", latex(book.resolver)]
+    return ", ".join(filter(None, named))
 
 
 def latex(text: str) -> str:

@@ -68,6 +68,8 @@ def describe(folder: Path, site: str = "") -> dict[str, Any]:
     root["description"] = book.abstract or book.title
     root["version"] = book.version
     root["datePublished"] = book.date
+    if book.doi:
+        root["identifier"] = book.resolver
     root["license"] = [_licence(crate, url) for url in licences.NAMES]
     root["author"] = [
         _add(crate, f"#author-{number}", "Organization", name=name)

@@ -157,4 +157,6 @@ def structured(book: Citation, manifest: Manifest, caption: str) -> dict[str, An
     if url := address(book, manifest):
         described["url"] = url
         described["isPartOf"]["url"] = book.url
+    if book.doi:
+        described["isPartOf"]["identifier"] = book.resolver
     return described

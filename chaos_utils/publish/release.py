@@ -5,13 +5,14 @@ The same site gives the same archive, to the byte. It holds no times and no comm
 
 import hashlib
 import io
+import re
 import shutil
 import tempfile
 import zipfile
 from pathlib import Path
 
 from chaos_utils.base import inputs, paths
-from chaos_utils.base.authorship import read_citation
+from chaos_utils.base.authorship import checked_doi, read_citation
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_bytes, write_text
 from chaos_utils.datasets.sources import UNREADABLE
@@ -50,6 +51,19 @@ def make(out: Path) -> Path:
         target = out / f"living-book-{book.version}.zip"
         write_bytes(target, _packed(folder))
     return target
+
+
+def fill_doi(doi: str) -> Path:
+    """Write the DOI that a repository has reserved for this version into CITATION.cff."""
+    line = f"doi: {checked_doi(doi, '--doi')}"
+    path = paths.project() / "CITATION.cff"
+    read_citation(path)  # which must be sound before a line of it is changed
+    text = path.read_text("utf-8")
+    filled, found = re.subn(r"^doi:.*$", lambda _: line, text, count=1, flags=re.MULTILINE)
+    if not found:
+        filled = re.sub(r"^version:.*$", rf"\g<0>\n{line}", text, count=1, flags=re.MULTILINE)
+    write_text(path, filled)
+    return path
 
 
 def _refuse_unfit(site: Path) -> None:

@@ -118,6 +118,19 @@ def test_an_address_is_given_once_there_is_one_and_a_build_may_have_another(writ
     assert "url" not in citations.bibtex(BOOK, MANIFEST)
 
 
+def test_the_book_is_cited_by_its_doi_and_a_figure_as_part_of_it(write):
+    book = read_citation(write(f"{at('https://example.org/book')}doi: 10.5281/zenodo.1_2\n"))
+    doi = "https://doi.org/10.5281/zenodo.1_2"
+    assert citations.book_plain(book).endswith(f"version 1. {doi}")
+    entry = parse_string(citations.book_bibtex(book), "bibtex").entries["living-book"]
+    assert entry.fields["doi"] == r"10.5281/zenodo.1\_2"
+    assert f"Figure fig-x in A, version 1, {doi}" in citations.ris(book, MANIFEST)
+    for made in citations.FORMATS.values():
+        assert "figures/fig-x.html" in made(book, MANIFEST)
+        assert "zenodo.1" in made(book, MANIFEST)
+    assert '"DOI"' not in citations.csl(book, MANIFEST)  # a figure has none of its own
+
+
 @pytest.mark.parametrize(
     "url",
     [
@@ -141,6 +154,7 @@ def test_an_address_that_no_site_has_is_refused(write, url):
         ("- title", "expected names with values"),
         (f"title: A\nauthors: [A]\n{REST}", "authors.0: found 'A'; expected `name`, or `given-"),
         ("title: A\nauthors: [{given-names: A}]\n", "version: is missing[^$]*authors.0: "),
+        ("doi: https://doi.org/10.5281/zenodo.1", "doi: found 'https.*expected a DOI without"),
         ("date-released: yesterday", "date-released: found 'yesterday'; expected a date"),
     ],
 )

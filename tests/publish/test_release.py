@@ -5,6 +5,7 @@ import zipfile
 import pytest
 from rocrate.rocrate import ROCrate
 
+from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.publish import release
 
@@ -41,6 +42,20 @@ def test_the_same_site_gives_the_same_archive_without_dates_or_this_machine_s_ri
         entries = packed.infolist()
     assert {entry.date_time for entry in entries} == {(1980, 1, 1, 0, 0, 0)}
     assert {entry.external_attr >> 16 for entry in entries} == {0o644}
+
+
+def test_a_doi_is_filled_in_and_replaced_and_nothing_else_is_changed(finished):
+    path = finished / "CITATION.cff"
+    before = path.read_text("utf-8")
+    for doi in ("10.5281/zenodo.1", "10.5281/zenodo.22"):
+        assert release.fill_doi(doi) == path
+        assert path.read_text("utf-8").replace(f"doi: {doi}\n", "", 1) == before
+        assert read_citation(path).doi == doi
+    with pytest.raises(ChaosError, match=r"not a DOI(?s:.)*--doi(?s:.)*zenodo\.22 "):
+        release.fill_doi("zenodo.22 ")
+    with pytest.raises(ChaosError, match="--doi"):
+        release.fill_doi("")
+    assert read_citation(path).doi == "10.5281/zenodo.22"
 
 
 RECORD, PAGES = "_build/chapters/one/record.json", "_build/html"
