@@ -22,6 +22,7 @@ thinned: str = "mnli"  # whose thinning is shown, if it is here; the data has al
 most: int = 3000  # items that the nonparametric prior is fitted on; of more, some are drawn
 resamples: int = 2000  # bootstrap resamples of the items, for the 95% intervals
 fives: int = 10  # draws of five votes per item
+draws: int = 20  # draws of the items' true distributions, and of votes from them
 refits: int = 300  # bootstrap resamples on which the prior is fitted anew
 seed: int = 0  # seed of all draws
 
@@ -201,6 +202,31 @@ if len(few):
 # {value}`tbl-few-votes dataset=mnli quantity=no_majority n_votes=10 value .0%` with ten, and
 # {value}`tbl-few-votes dataset=mnli quantity=no_majority n_votes=3 of_all .0%` with a hundred: it rises and
 # falls again, in part because even numbers of votes allow ties.
+#
+# ## How many votes a dataset takes
+#
+# How many votes make a majority label right, or shares close to everyone's, depends on how divided people are. Truths
+# are drawn from their posterior by each dataset's {term}`nonparametric prior`, and votes from the truths, as in
+# {doc}`ceilings`. With fewer than twenty votes per item the answer would be the prior's alone, so those datasets are
+# left out.
+
+# %%
+needed = atlas.by_votes(material, most=most, n_draws=draws, seed=seed)
+publish_table(
+    "tbl-crowds-votes",
+    needed,
+    columns=atlas.BY_VOTES_COLUMNS,
+    index=atlas.BY_VOTES_INDEX,
+    caption="""Where people are divided, five votes find the wrong majority on a sixth of the items or more. Datasets
+    with at least twenty votes on most items: on how many of them the majority of k votes is that of endlessly many,
+    and how far the shares of k votes are from everyone's. The data has up to a hundred votes and the standard
+    deviations over draws.""",
+) if len(needed) else Markdown("This section needs at least twenty votes on half of the items.")
+
+# %% [markdown]
+# Twenty votes settle {value}`tbl-crowds-votes dataset=cifar10h quantity=label n_votes=20 value .0%` of the majorities on
+# CIFAR-10H and {value}`tbl-crowds-votes dataset=mnli quantity=label n_votes=20 value .0%` on MNLI
+# ({numref}`tbl-crowds-votes`). The calculator {doc}`../votes_and_items` reads these numbers for other targets.
 #
 # ## Your crowd in the atlas
 #

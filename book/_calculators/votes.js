@@ -163,11 +163,12 @@
       if (isOwn && !own) return {fault: "Choose a CSV of counts, or another kind of data."};
       const one = isOwn ? own : data.datasets.find(({name}) => name === datasets.value);
       const like = isOwn ? "your file" : one.short;
-      if (kind !== "models") return {kind, rows: withEnds(one[kind]), like, isOwn, enough: one.enough};
+      if (kind !== "models") return {kind, rows: withEnds(one[kind]), like, isOwn, enough: one.enough, draws: one.draws};
       const found = one.models[pair.value]?.[measure.value];
       if (!found) {
         const there = Object.keys(one.models).map((name) => data.pairs[name]).join(", ");
-        return {fault: `On ${like} there are no such pairs${there && `; there are ${there}`}.`};
+        if (!there) return {fault: `This book judges no models on ${like}, so it cannot say how much two differ there.`};
+        return {fault: `On ${like} there are no such pairs; there are ${there}.`};
       }
       const {rows, n_pairs: pairs} = found;
       return {kind, rows, like, pairs, bias: measure.value === "jsd" ? one.bias : []};
@@ -203,7 +204,7 @@
       return price === null ? `${all}.` : `${all}; at ${price} a vote they cost ${costOf(n * k, price)}.`;
     }
 
-    function ofVotes({kind, rows, like, isOwn, enough}, values, last) {
+    function ofVotes({kind, rows, like, isOwn, enough, draws}, values, last) {
       const isHigher = kind === "label", way = WAYS[kind];
       const goal = isHigher ? values.target / 100 : values.target;
       const at = (column) => fewest(rows, column, goal, isHigher, way);
@@ -224,7 +225,7 @@
         more: [found && bill(found, values)],
         note: isOwn ? `“Right” and “everyone” mean all votes of an item, of which there are ${enough} or more. The curve ends at `
           + "half of them, and near its end it is a little too good. The range is over items: what others like these would give."
-          : `The range is where 95% of such studies would be: 1.96 standard deviations over ${data.draws} draws of the truth and `
+          : `The range is where 95% of such studies would be: 1.96 standard deviations over ${draws} draws of the truth and `
           + "of the votes.",
         axis: isHigher ? "items with the right majority (%)" : "mean distance (TVD)",
         line: {at: isHigher ? 100 * goal : goal, text: isHigher ? `${values.target}%` : `${values.target}`},

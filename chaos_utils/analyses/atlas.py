@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from chaos_utils.analyses import your_votes
+from chaos_utils.analyses.ceilings import VOTES
 from chaos_utils.analyses.evidence import Material, gather
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.datasets.catalogue import book_datasets, bundled_datasets
@@ -23,9 +24,11 @@ from chaos_utils.metrics.agreement import (
     quadratic_entropy,
 )
 from chaos_utils.metrics.divergence import entropy, miller_madow, squared_distance
-from chaos_utils.metrics.priors import fit_grid, posterior_means
+from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.metrics.priors import draw_truths, fit_grid, posterior_means
 from chaos_utils.metrics.resampling import percentile_interval, split_votes
 from chaos_utils.report.columns import DATASET, Column, number, with_ends
+from chaos_utils.scoring.draws import draw_crowds, repeated
 
 READS = ("votes",)
 FEWEST_TO_THIN = 30  # votes on each item
@@ -84,7 +87,7 @@ def atlas(votes: Votes, *, most: int, n_resamples: int, seed: int) -> pd.DataFra
     `most` items, and ``shannon_evenness`` that over its maximum. ``tied``, ``no_majority`` (no
     label has more than half the votes) and ``unanimous`` are shares of items.
     """
-    row = your_votes.contents.function(votes).iloc[0].to_dict()
+    (row,) = your_votes.contents.function(votes).to_dict("records")
     found = your_votes.agreement.function(votes, n_resamples=n_resamples, seed=seed)
     quantities = ["disagreement", "evenness", "alpha", "alpha_ordered"]
     found = found.set_index("quantity").reindex(quantities)  # single votes have none of these
@@ -202,6 +205,31 @@ def _split_by_prior(counts: Ints) -> tuple[float, float]:
     return split.sum(), divided / (1 - 1 / counts.shape[1])
 
 
+@recorded(keys=("dataset", "quantity", "n_votes"))
+def by_votes(votes: Votes, *, most: int, n_draws: int, seed: int) -> pd.DataFrame:
+    """Compute how well k votes per item show the truth behind them, over draws of that truth.
+
+    ``label`` is the share of items on which their majority label is that of the truth, ``shares``
+    the mean distance (TVD) of their shares from it; both as in ``ceilings.annotation_budget``, on
+    at most `most` items. Without rows where less than half of the items have `FEWEST_FOR_ITEMS`
+    votes: the truth would then be the prior's. k ends at the votes of the item that has most.
+    """
+    rows: list[dict[str, float | str]] = []
+    if (votes.n_votes >= FEWEST_FOR_ITEMS).mean() >= 0.5:
+        rng = np.random.default_rng([seed, 5])
+        counts = _some(votes.counts, most, seed)
+        truths = draw_truths(counts, fit_grid(counts), rng, n_draws)
+        for n_votes in (k for k in VOTES if k <= votes.n_votes.max()):
+            crowds = draw_crowds(truths, n_votes, rng)
+            for quantity, found in (
+                ("label", repeated(MEASURES["new_accuracy"], crowds, truths)),
+                ("shares", repeated(MEASURES["dist_ce"], truths, crowds)),
+            ):
+                row = {"value": found.value, "sd": found.values.std()}
+                rows.append({"quantity": quantity, "n_votes": n_votes, **row})
+    return pd.DataFrame(rows, columns=["quantity", "n_votes", "value", "sd"])
+
+
 @recorded(keys=("dataset", "quantity", "estimate", "n_votes"))
 def few_votes(votes: Votes, *, seed: int, n_draws: int = 50) -> pd.DataFrame:
     """Measure what fewer votes do to each estimate, by taking votes away.
@@ -287,6 +315,26 @@ SELECTION_COLUMNS = [
 ]
 
 
+_SHOWN_VOTES = (5, 10, 20)
+BY_VOTES_INDEX = ("dataset",)
+BY_VOTES_COLUMNS = [
+    DATASET,
+    *(
+        Column(
+            f"{k} votes",
+            "value",
+            digits,
+            percent=percent,
+            group=group,
+            at={"quantity": quantity, "n_votes": k},
+        )
+        for quantity, digits, percent, group in (
+            ("label", 0, True, "majority label right, % of items"),
+            ("shares", 2, False, "distance (TVD) of the shares"),
+        )
+        for k in _SHOWN_VOTES
+    ),
+]
 FEW_VOTES_INDEX = ("dataset", "quantity", "estimate")
 FEW_VOTES_COLUMNS = [
     DATASET,

@@ -31,7 +31,7 @@ _CALLED = {"Nie et al. 2020": "Nie et al. 2020 (ChaosNLI)"}
 _ORACLE = "oracle"
 _COMPARED = ("models", "seeds")
 _NEEDS = {
-    "votes": ("fig-annotation-budget", "tbl-power", "tbl-vote-bias"),
+    "votes": ("fig-annotation-budget", "tbl-power", "tbl-vote-bias", "tbl-crowds-votes"),
     "conversions": ("tbl-conventions",),
 }
 _TITLES = {"votes": "How many votes, how many items?", "conversions": "Which JSD was that?"}
@@ -77,8 +77,10 @@ def _citation(kind: str, page: str) -> dict[str, str]:
     }
 
 
-def votes_known(budgets: Manifest, power: Manifest, shifted: Manifest) -> dict[str, Any]:
-    """Return what is known of votes and items, by dataset.
+def votes_known(
+    budgets: Manifest, power: Manifest, shifted: Manifest, crowds: Manifest
+) -> dict[str, Any]:
+    """Return what is known of votes and items, by dataset; of those in `crowds` alone, of votes.
 
     ``label`` and ``shares`` have rows of a number of votes, the value, and its standard deviation;
     ``models`` has, by pair and measure, the number of pairs and rows of votes, mean variance of a
@@ -105,16 +107,31 @@ def votes_known(budgets: Manifest, power: Manifest, shifted: Manifest) -> dict[s
                 **curves,
                 "models": _spreads(of_power),
                 "bias": _columns(of_bias, ("n_votes", "median", "largest")),
+                "draws": budgets.parameters["draws"],
             }
         )
+    for name in dict.fromkeys(row["dataset"] for row in crowds.data):
+        if name not in names:
+            datasets.append(_crowd_known(name, crowds))
     measures = list(dict.fromkeys(row["measure"] for row in power.data))
     return {
         "datasets": datasets,
-        "draws": budgets.parameters["draws"],
         "reach": float(smallest_difference(1.0, 1)),
         "pairs": {name: PAIRS[name] for name in _COMPARED},
         "measures": {name: MEASURES[name].title for name in measures},
     }
+
+
+def _crowd_known(name: str, crowds: Manifest) -> dict[str, Any]:
+    rows = [row for row in crowds.data if row["dataset"] == name]
+    curves = {
+        asked: _columns(
+            (row for row in rows if row["quantity"] == asked), ("n_votes", "value", "sd")
+        )
+        for asked in _CURVES
+    }
+    titles = {"name": name, "short": short_of(name), "title": get_dataset(name).title}
+    return titles | curves | {"models": {}, "bias": [], "draws": crowds.parameters["draws"]}
 
 
 def _columns(rows: Rows, names: Sequence[str]) -> list[list[float]]:
