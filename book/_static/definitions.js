@@ -1,5 +1,5 @@
-/* Shows what a term or a reference means beside its link, under the mouse or the keyboard's focus.
-   On touch, links lead on as they do. Needs no network and no library. */
+/* Shows what a term or a reference means beside its link, under the mouse or the keyboard's focus;
+   where one taps, links lead on at once. The page holds the texts: _ext/chaos_book/definitions.py. */
 (() => {
   "use strict";
 

@@ -13,7 +13,6 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 _GLOSSARY = "glossary"
-_SCRIPT = "definitions.js"
 _ENOUGH = 200  # characters; a definition is cut after a sentence
 # A reference comes with a title, which browsers show to those with a mouse alone.
 _LINK = re.compile(
@@ -30,10 +29,9 @@ def terms(app: Sphinx) -> dict[str, str]:
     """Return what the glossary's terms mean, in brief and as HTML, by their places on its page."""
     if _GLOSSARY not in app.env.found_docs:
         return {}
+    glossary = app.env.get_and_resolve_doctree(_GLOSSARY, app.builder)
     meanings = {}
-    for item in app.env.get_and_resolve_doctree(_GLOSSARY, app.builder).findall(
-        nodes.definition_list_item
-    ):
+    for item in glossary.findall(nodes.definition_list_item):
         first = nodes.inline("", "", *item[-1][0].children)  # of the definition's paragraphs
         html = app.builder.render_partial(first)["fragment"]  # type: ignore[attr-defined]
         places = [place for term in item.findall(nodes.term) for place in term["ids"]]
@@ -44,10 +42,12 @@ def terms(app: Sphinx) -> dict[str, str]:
 def beginning(html: str) -> str:
     """Return the first sentence of a paragraph, and those after it while they are short.
 
-    Links are left as text: a description is read, not operated. Citations after a sentence go.
+    Links are left as text: what describes a link is read, not operated. What it is called in tables
+    is left out, and so are citations after a sentence.
     """
     text = " ".join(_LINK_OR_SPAN.sub("", html).split())
-    first, *others = (one for one in _BETWEEN_SENTENCES.split(text) if not one.startswith("["))
+    sentences = _BETWEEN_SENTENCES.split(text)
+    first, *others = (one for one in sentences if not one.startswith(("[", "In tables:")))
     for sentence in others:
         if len(_TAG.sub("", f"{first} {sentence}")) > _ENOUGH:
             break
@@ -56,7 +56,7 @@ def beginning(html: str) -> str:
 
 
 def described(body: str, terms: Mapping[str, str]) -> str:
-    """Return a page's body whose links to terms and references name their meaning, which it ends with."""
+    """Return a page's body that ends with what its links to terms and references mean."""
     ids: dict[str, str] = {}
 
     def describe(link: re.Match[str]) -> str:
@@ -74,13 +74,10 @@ def described(body: str, terms: Mapping[str, str]) -> str:
 def _describe(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
-    body = context.get("body", "")
-    context["body"] = described(body, terms(app))
-    if context["body"] != body:
-        app.add_js_file(_SCRIPT, loading_method="defer")
+    context["body"] = described(context.get("body", ""), terms(app))
 
 
 def setup(app: Sphinx) -> None:
     """Read the glossary before pages are written in other processes; describe on each page."""
     app.connect("write-started", lambda app, builder: terms(app))
-    app.connect("html-page-context", _describe, priority=800)  # after what makes bodies
+    app.connect("html-page-context", _describe)
