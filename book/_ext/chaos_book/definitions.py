@@ -30,7 +30,7 @@ def terms(app: Sphinx) -> dict[str, str]:
     if _GLOSSARY not in app.env.found_docs:
         return {}
     glossary = app.env.get_and_resolve_doctree(_GLOSSARY, app.builder)
-    meanings = {}
+    meanings: dict[str, str] = {}
     for item in glossary.findall(nodes.definition_list_item):
         first = nodes.inline("", "", *item[-1][0].children)  # of the definition's paragraphs
         html = app.builder.render_partial(first)["fragment"]  # type: ignore[attr-defined]
