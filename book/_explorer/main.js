@@ -3,14 +3,16 @@
   "use strict";
 
   const {
-    readItems, nameOf, marked, rankedSystems, isCrossed, select, viewFrom, queryOf, fragmentOf,
+    readItems, nameOf, marked, rankedSystems, isCrossed, filtersSet, select, viewFrom, queryOf, fragmentOf,
     uidFrom, fill, showCard, choicesOf, fitted, csvOf, makeDrawings,
   } = window.Explorer;
   const {make, save, count, load, unpack} = window.Page;
   const root = document.getElementById("explorer");
   const form = root.querySelector("form");
+  const fold = root.querySelector(".explorer-fold");
   const dialog = root.querySelector("dialog");
   const table = root.querySelector(".explorer-table");
+  const phone = matchMedia("(max-width: 600px)"); // as the style sheet has it
   // Typing asks anew with each key, and browsers let no address change so often: it waits for a rest.
   const REST = 250;
 
@@ -171,6 +173,7 @@
     say(found.length ? `${count(found.length)} of ${of}`
       : `None of the ${of} fits. Clear or widen the filters.`);
     root.querySelector("[data-csv]").hidden = !found.length;
+    fold.querySelector(".explorer-set").textContent = `${filtersSet(view) || "none"} set`;
     const crossed = isCrossed(view);
     root.querySelector(".explorer-crossed").hidden = !crossed;
     for (const name of ["low", "high"]) form.elements[name].setAttribute("aria-invalid", crossed);
@@ -350,6 +353,13 @@
     if (isDrawn) draw();
   }
 
+  /* On a phone, the filters would fill the first screen. */
+  function foldOnPhone() {
+    fold.open = !phone.matches;
+  }
+
+  foldOnPhone();
+  phone.addEventListener("change", foldOnPhone);
   /* Two frames on, the page has been painted. */
   requestAnimationFrame(() => requestAnimationFrame(() => { open().catch(report); }));
 })();

@@ -9,6 +9,7 @@
     q: "", dataset: "", low: "", high: "", majority: "", change: "", old: "", reason: "",
     system: "", verdict: "", far: "", other: "", axes: "", sort: "uid", page: "1", pins: [],
   };
+  const FILTERS = ["q", "dataset", "low", "high", "majority", "old", "change", "reason", "verdict", "far"];
   const SORTS = ["uid", "entropy", "share", "jsd", "diff"]; // with a minus before it: from the largest
   const N_NEIGHBOURS = 6;
 
@@ -101,6 +102,11 @@
   /* Whether a range asks for more than it allows. */
   function isCrossed(view) {
     return limit(view.low, -Infinity) > limit(view.high, Infinity);
+  }
+
+  /* How many filters leave items out. */
+  function filtersSet(view) {
+    return FILTERS.filter((name) => view[name]).length;
   }
 
   /* What a search asks for: words, "phrases", and -what to leave out. */
@@ -296,7 +302,7 @@
   }
 
   window.Explorer = {
-    readItems, nameOf, marked, rankedSystems, isCrossed, select, difference, neighboursOf, viewFrom,
-    queryOf, fragmentOf, uidFrom, choicesOf, fitted, csvOf, entropyOf, DEFAULTS,
+    readItems, nameOf, marked, rankedSystems, isCrossed, filtersSet, select, difference,
+    neighboursOf, viewFrom, queryOf, fragmentOf, uidFrom, choicesOf, fitted, csvOf, entropyOf, DEFAULTS,
   };
 })();

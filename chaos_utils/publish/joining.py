@@ -19,7 +19,7 @@ LEFT_OUT = ("annotate", "explorer", "figures", "reference")
 _STYLES = ("pygments.css", "sphinx-design.min.css", "book.css")
 _UNPRINTED = (
     "script, button, details.hide, .headerlink, .toctree-wrapper, .only-dark, .published-footer, "
-    "source, .evaluate"  # a source is another picture, for screens
+    "source, .evaluate, [role=tooltip]"  # a source is another picture, for screens
 )
 _REFERRING = ("for", "aria-labelledby", "aria-describedby")
 _NOTICE_LETTERS = 160  # in a running head; the title page has all of it

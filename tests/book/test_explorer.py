@@ -214,6 +214,22 @@ def test_text_of_items_is_text_also_where_no_point_can_be_drawn(load, small_chec
     assert page.locator("#explorer :is(script, img)").count() == 0
 
 
+def test_filters_fold_on_a_phone_and_say_how_many_are_set(load):
+    page = load("?dataset=snli&low=0.5")
+    folded, search = page.locator(".explorer-fold summary"), page.locator("[name=q]")
+    assert search.is_visible()
+    assert not folded.is_visible()
+    page.set_viewport_size({"width": 390, "height": 844})
+    search.wait_for(state="hidden")
+    assert folded.inner_text() == "Filters (2 set)"
+    folded.click()
+    page.get_by_role("button", name="Clear filters").click()
+    assert folded.inner_text() == "Filters (none set)"
+    folded.click()
+    page.set_viewport_size({"width": 1280, "height": 900})
+    search.wait_for()
+
+
 def test_all_is_reached_by_keyboard(visit):
     page = visit()
     page.get_by_label("System’s JSD, at least").focus()

@@ -17,12 +17,10 @@ from chaos_utils.report.parameters import read_parameters
 
 pytestmark = pytest.mark.browser
 
-# One page of each kind that the book of two chapters has; the quick tests look at the first six.
+# Of each kind a page, which axe-core looks at in the quick tests; in the slow ones at all pages.
 EACH_KIND = (
-    "index", "chapters/disagreement", "figures/fig-entropy", "figures/tbl-agreement", "explorer",
-    "annotate", "glossary", "references", "genindex", "search", "404",
+    "index", "chapters/disagreement", "figures/fig-entropy", "figures/tbl-agreement", "annotate", "404",
 )  # fmt: skip
-LONG = ("explorer", "glossary", "genindex")  # axe-core takes seconds for each
 # The title page, a chapter of each part, a page of a figure, the explorer; and what is scrolled to.
 PICTURED = {
     "index": "h1",
@@ -49,28 +47,24 @@ def any_site(request):
 
 @pytest.mark.parametrize("half", [0, 1])  # two workers look at the pages of a whole book
 @pytest.mark.parametrize("built", [SAMPLE, REAL])
-def test_every_page_of_a_whole_book_is_whole_and_open_to_all(browser, request, built, half):
+def test_every_page_of_a_whole_book_is_light_whole_and_open_to_all(browser, request, built, half):
     site = request.getfixturevalue(built) / "_build" / "html"
-    found = pages(site)
-    closely = [path for path in of_each_kind(site) if path.stem not in LONG]
-    if built == "sample_checkout":  # pages of figures and modules are made from one template each
-        closely += [path for path in found if path.parent.name not in ("figures", "reference")]
-    assert not faults_of(browser, site, found[half::2], closely)
+    assert not faults_of(browser, site, pages(site)[half::2])
 
 
-def test_pages_of_each_kind_are_whole_and_open_to_all(browser, small_checkout):
+def test_pages_of_each_kind_are_open_to_all(browser, small_checkout):
     site = small_checkout / "_build" / "html"
-    found = of_each_kind(site)[:6]
-    assert not faults_of(browser, site, found, found[:3])
+    assert not faults_of(browser, site, [site / f"{name}.html" for name in EACH_KIND])
 
 
-def of_each_kind(site):
-    return [site / f"{name}.html" for name in EACH_KIND]
+def test_every_page_of_a_short_book_is_light_and_whole(browser, small_checkout):
+    site = small_checkout / "_build" / "html"
+    assert not faults_of(browser, site, pages(site), closely=False)
 
 
-def faults_of(browser, site, paths, closely):
+def faults_of(browser, site, paths, *, closely=True):
     context = browser.new_context(reduced_motion="reduce")
-    faults = list(look_over(context, site, paths, closely))
+    faults = list(look_over(context, site, paths, closely=closely))
     context.close()
     return faults
 

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 from chaos_book.faults import on_one_line
+from chaos_book.styles import used
 from chaos_book.theme import described, on_page
 from fontTools.ttLib import TTFont
 from sphinx.errors import ExtensionError
@@ -50,6 +51,19 @@ def test_contents_that_were_drawn_once_are_led_from_and_marked_on_each_page():
 def test_a_fault_on_one_line_still_says_what_to_do():
     with pytest.raises(ExtensionError, match=r"^It is so[^\n]*mend it$"), on_one_line():
         raise ChaosError("It is so.", found="word " * 200, todo="mend it")
+
+
+def test_of_a_style_sheet_stays_what_some_page_can_use():
+    rules = {
+        "body{a:b}": True,
+        ".here .there,.gone{a:b}": True,
+        ".here.gone{a:b}": False,
+        ".here:not(.gone,.away) i{a:b}": True,
+        ".made-by-script{a:b}": True,
+        "@media print{.gone{a:b}.here{a:b}}": "@media print{.here{a:b}}",
+    }
+    kept = "".join(rule if stays is True else stays or "" for rule, stays in rules.items())
+    assert used("".join(rules), {"here", "there", "made-"}) == kept
 
 
 def test_every_icon_of_a_page_has_its_rule_and_its_sign(site):

@@ -3,7 +3,7 @@
 import json
 import zlib
 from base64 import b64decode
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,8 @@ from urllib.parse import unquote, urlsplit
 
 from chaos_utils.publish import scripts
 
-HEAVIEST = 1_700_000  # bytes of a page with all it loads, but the files of figures
+# Bytes of a page and of all that it loads before anybody scrolls or clicks, as the files are.
+HEAVIEST = 1_500_000
 
 _AXE = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
 _VIOLATIONS = """async ([place, rules]) => {
@@ -102,13 +103,13 @@ def unpacked(script: str) -> Any:
 
 
 def look_over(
-    context: Any, site: Path, paths: list[Path], closely: Collection[Path] | None = None
+    context: Any, site: Path, paths: list[Path], *, closely: bool = True
 ) -> Iterator[str]:
-    """Yield what is wrong with pages: pictures, width, structure, weight and accessibility.
+    """Yield what is wrong with pages: requests, weight, pictures, width, structure, accessibility.
 
-    Each is loaded once, and looked at wide in the light look, then narrow in the dark one; where
-    `closely` is given, axe-core looks at those alone. The context asks for reduced motion, so that
-    nothing is judged while it fades in.
+    Each is loaded once, and looked at wide in the light look, then narrow in the dark one; unless
+    `closely`, axe-core does not look, which takes longest. The context asks for reduced motion, so
+    that nothing is judged while it fades in.
     """
     page, troubles = open_page(context, paths[0])
     loaded: set[str] = set()
@@ -121,15 +122,15 @@ def look_over(
         if page.evaluate(_LOADS_MORE):
             page.wait_for_load_state("networkidle")
         weight = sum(map(_size, loaded))
-        page.evaluate(_UNFOLD)
         faults = [f"weighs {weight:,} bytes"] if weight > HEAVIEST else []
         for width, look, rules in ((1280, "light", None), (390, "dark", ["color-contrast"])):
             page.set_viewport_size({"width": width, "height": 900})
             page.emulate_media(color_scheme=look)  # for pages that stand alone
             page.evaluate("look => { document.documentElement.dataset.theme = look; }", look)
+            page.evaluate(_UNFOLD)
             page.wait_for_function(_LOADED, timeout=10_000)
             faults += page.evaluate(_STRUCTURE)
-            if closely is None or path in closely:
+            if closely:
                 faults += violations(page, rules=rules)
         faults += troubles
         troubles.clear()
@@ -146,8 +147,7 @@ def violations(page: Any, place: str | None = None, rules: list[str] | None = No
 
 def _size(url: str) -> int:
     path = Path(unquote(urlsplit(url).path))
-    of_figures = path.parent.name == "figures" and path.suffix != ".html"
-    return 0 if of_figures or not path.is_file() else path.stat().st_size
+    return path.stat().st_size if path.is_file() else 0
 
 
 _OUTLINE = """() => {

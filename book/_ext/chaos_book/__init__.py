@@ -11,7 +11,8 @@ from sphinx.application import Sphinx
 PARTS = (
     "drafts", "book", "published", "landing", "rerun", "site", "addresses", "theme", "mathml",
     "reference", "explorer", "annotate", "evaluate", "claims", "interactive", "calculators",
-    "search", "folding", "cards", "icons", "title_page", "opening",
+    "search", "folding", "cards", "icons", "styles", "title_page", "opening",
+    "definitions",
 )  # fmt: skip
 
 
