@@ -4,6 +4,7 @@ import json
 
 import pandas as pd
 import pytest
+from bs4 import BeautifulSoup
 from chaos_book.interactive import curves, references, scores
 from helpers.checkout import PROJECT
 from helpers.pages import violations, watch
@@ -157,3 +158,41 @@ def test_curves_have_a_cursor_that_keys_move_and_the_address_keeps(opened):
     assert slider.get_attribute("aria-valuetext") == "temperature 1.00"
     page.locator(".panel svg").first.click(position={"x": 40, "y": 60})
     assert page.url.endswith("#temperature=0.50")
+
+
+@pytest.mark.slow
+def test_the_built_pages_hold_the_numbers_of_their_tables(real_checkout):
+    site = real_checkout / "_build" / "html"
+
+    def held_on(chapter):
+        page = BeautifulSoup(
+            (site / "chapters" / f"{chapter}.html").read_text("utf-8"), "html.parser"
+        )
+        (script,) = page.select(".interactive script")
+        return json.loads(script.text)
+
+    def table(id):
+        return pd.read_csv(site / "figures" / f"{id}.csv")
+
+    for chapter, id, lines in (
+        ("results", "tbl-main-results", False),
+        ("machine_crowds", "tbl-machine-models", True),
+    ):
+        held, rows = held_on(chapter), table(id)
+        rows = rows[rows["n_seeds"].isna()] if "n_seeds" in rows else rows
+        rows = rows[rows["maker"].notna()] if lines else rows
+        found = pd.DataFrame([row[:4] for row in held["rows"]], columns=["d", "s", "m", "value"])
+        for (d, m), values in found.groupby(["d", "m"])["value"]:
+            dataset, measure = held["datasets"][d][0], held["measures"][m][0]
+            expected = rows.loc[rows["dataset"] == dataset, measure].dropna()
+            assert sorted(values) == pytest.approx(sorted(expected), abs=1e-4), (
+                id,
+                dataset,
+                measure,
+            )
+    held, rows = held_on("calibration"), table("fig-temperature")
+    rows = rows[rows["choice"].isna()].set_index(["measure", "system", "temperature"])["value"]
+    for measure, of_measure in zip(held["measures"], held["values"], strict=True):
+        for system, values in zip(held["systems"], of_measure, strict=True):
+            expected = rows.loc[(measure[0], system[0])].sort_index()
+            assert values == pytest.approx([*expected], abs=1e-4), (measure[0], system[0])
