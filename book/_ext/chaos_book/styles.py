@@ -27,7 +27,7 @@ def _shorten(app: Sphinx, site: Path) -> None:
 
 
 def _words(site: Path) -> Iterator[str]:
-    """Yield the words of pages and scripts, among them all classes that elements have or may get."""
+    """Yield the words of pages and scripts, among them all classes that elements may have."""
     for path in site.rglob("*.*"):
         if path.suffix in (".html", ".js") and "vendor" not in path.parts:
             yield from _WORD.findall(path.read_text("utf-8"))
