@@ -216,7 +216,7 @@ def test_text_of_items_is_text_also_where_no_point_can_be_drawn(load, small_chec
 
 def test_filters_fold_on_a_phone_and_say_how_many_are_set(load):
     page = load("?dataset=snli&low=0.5")
-    folded, search = page.locator(".explorer-fold summary"), page.locator("[name=q]")
+    folded, search = page.locator(".explorer-fold summary"), page.locator("#explorer [name=q]")
     assert search.is_visible()
     assert not folded.is_visible()
     page.set_viewport_size({"width": 390, "height": 844})
