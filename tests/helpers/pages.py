@@ -73,7 +73,8 @@ def watch(page: Any, troubles: list[str]) -> None:
         note(f"failed: {request.url}", request.failure != "net::ERR_ABORTED")
 
     def asked(request: Any) -> None:
-        note(f"remote: {request.url}", not request.url.startswith(("file:", "data:", "blob:")))
+        own = ("file:", "data:", "blob:", "about:")
+        note(f"remote: {request.url}", not request.url.startswith(own))
 
     page.on("console", lambda said: note(said.text, said.type in ("error", "warning")))
     page.on("pageerror", lambda error: note(str(error)))
@@ -115,6 +116,7 @@ def look_over(
     loaded: set[str] = set()
     page.on("request", lambda request: loaded.add(request.url))
     for path in paths:
+        page.goto("about:blank")  # what the page before still asks for is not this one's
         loaded.clear()
         page.set_viewport_size({"width": 1280, "height": 900})
         page.emulate_media(color_scheme="light")
