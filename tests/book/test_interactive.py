@@ -191,8 +191,9 @@ def test_the_built_pages_hold_the_numbers_of_their_tables(real_checkout):
                 measure,
             )
     held, rows = held_on("calibration"), table("fig-temperature")
-    rows = rows[rows["choice"].isna()].set_index(["measure", "system", "temperature"])["value"]
+    rows = rows[rows["choice"].isna()]
+    rows = rows.set_index(["measure", "system", "temperature"])["value"].sort_index()
     for measure, of_measure in zip(held["measures"], held["values"], strict=True):
         for system, values in zip(held["systems"], of_measure, strict=True):
-            expected = rows.loc[(measure[0], system[0])].sort_index()
+            expected = rows.loc[(measure[0], system[0])]
             assert values == pytest.approx([*expected], abs=1e-4), (measure[0], system[0])
