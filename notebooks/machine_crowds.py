@@ -144,7 +144,7 @@ publish_figure(
 # %% [markdown]
 # On SNLI a single model is worth
 # {value}`fig-machine-worth dataset=snli n_members=1 people_on_top_trusted .1f` people, on average and trusted; a
-# random panel of five {value}`fig-machine-worth dataset=snli n_members=5 people_on_top_trusted .1f`; all 32
+# random panel of five, {value}`fig-machine-worth dataset=snli n_members=5 people_on_top_trusted .1f`; all 32,
 # {value}`fig-machine-worth dataset=snli n_members=32 people_on_top_trusted .1f` ({numref}`fig-machine-worth`).
 #
 # More models of this kind would add little: endlessly many would be worth

@@ -53,7 +53,7 @@
     let compared = (one) => one; // what ratios are to: the value, or its square or root
     if (groups.includes("distance") && groups.includes("divergence")) {
       const ends = acrossRoot(base, from.group === "distance", scope === "item").map((one) => fromBase(to, one, labels));
-      if (scope === "item") return {value: ends[0]};
+      if (ends[1] - ends[0] < SLACK) return {value: ends[0]}; // one item's, or all items' at 0 or the maximum
       [found.least, found.most] = ends;
       found.isPower = true;
       compared = (one) => fromBase(to, acrossRoot(toBase(from, one, labels), from.group === "distance", true)[0], labels);
