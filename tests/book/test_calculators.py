@@ -285,6 +285,7 @@ def test_bad_input_gets_a_clear_word(opened):
         "0.9": "Under distance, bits it could be",
         "-1": "cannot be: Jensen–Shannon",
         "x": "is not a number",
+        "0": "is exactly 0 (distance, bits), 0 (divergence, nats)",
     }.items():
         page.get_by_label("Value").fill(text)
         assert words in answer(page), text
