@@ -15,7 +15,8 @@
 # How many votes are enough depends on the question. To measure *how far* a model is from people, about fifty votes
 # per item make good use of a budget of 10,000 for most systems. (The surest need far fewer: their biases cancel.) To
 # find out *which* of two models is closer, more items help most; beyond twenty votes per item, more votes hardly do. The
-# calculator {doc}`../votes_and_items` reads these curves for the votes, items and budget that you have in mind.
+# {doc}`calculator of votes and items <../votes_and_items>` reads these curves for the votes, items and budget that you
+# have in mind.
 #
 # The measure has to be one that few votes do not bias. By JSD, five votes per item shift the difference of two models
 # by {value}`tbl-vote-bias dataset=snli n_votes=5 median .3f` (the median on SNLI), and rank

@@ -109,8 +109,8 @@ publish_table(
 )
 
 # %% [markdown]
-# Some conventions can be exchanged after the fact, from the printed number alone: {doc}`../conversions` converts a
-# number that you enter, and has the recipes.
+# Some conventions can be exchanged after the fact, from the printed number alone: the
+# {doc}`calculator of conventions <../conversions>` converts a number that you enter, and has the recipes.
 #
 # ## Limitations
 #

@@ -226,7 +226,8 @@ publish_table(
 # %% [markdown]
 # Twenty votes settle {value}`tbl-crowds-votes dataset=cifar10h quantity=label n_votes=20 value .0%` of the majorities on
 # CIFAR-10H and {value}`tbl-crowds-votes dataset=mnli quantity=label n_votes=20 value .0%` on MNLI
-# ({numref}`tbl-crowds-votes`). The calculator {doc}`../votes_and_items` reads these numbers for other targets.
+# ({numref}`tbl-crowds-votes`). The {doc}`calculator of votes and items <../votes_and_items>` reads these numbers for
+# other targets.
 #
 # ## Your crowd in the atlas
 #
