@@ -213,12 +213,19 @@
       const what = isHigher ? `the majority label is right on ${values.target}% of items`
         : `the shares are within ${values.target} (TVD) of everyone’s, on average over items`;
       const atLast = between(rows, 1, last, way);
+      const reading = (k) => {
+        const [value, from, to] = [1, 2, 3].map((column) => between(rows, column, k, way));
+        return isHigher ? `right on ${percent(value)} (${percent(from)} to ${percent(to)})`
+          : `TVD ${number(value)} (${number(from)} to ${number(to)})`;
+      };
       const end = `with ${last}, ${isHigher ? `it is right on ${percent(atLast)}` : `they are within ${small(atLast)}`}`;
       const text = found === undefined
         ? [make("b", "", `More than ${last} votes per item`), ` until ${what} like those of ${like}: ${end}. `
           + "The numbers end there, and nothing is extrapolated."]
         : [make("b", "", `${found} ${found === 1 ? "vote" : "votes"} per item`),
-          `${low === high ? "" : ` (${low ?? `more than ${last}`} to ${high ?? `more than ${last}`})`}: then ${what} like those of ${like}.`];
+          `${low === high ? "" : ` (${low ?? `more than ${last}`} to ${high ?? `more than ${last}`})`}${
+            found === rows[0][0] ? ` ${found === 1 ? "is" : "are"} enough: ${reading(found)}, on items like those of ${like}.`
+              : `: then ${what} like those of ${like}.`}`];
       if (!isPlaced) range.value = found ?? last;
       return {
         answer: text,
@@ -230,11 +237,7 @@
         axis: isHigher ? "items with the right majority (%)" : "mean distance (TVD)",
         line: {at: isHigher ? 100 * goal : goal, text: isHigher ? `${values.target}%` : `${values.target}`},
         column: (row) => row.slice(1).map((value) => (isHigher ? 100 * value : value)),
-        reading: (k) => {
-          const [value, from, to] = [1, 2, 3].map((column) => between(rows, column, k, way));
-          return isHigher ? `right on ${percent(value)} (${percent(from)} to ${percent(to)})`
-            : `TVD ${number(value)} (${number(from)} to ${number(to)})`;
-        },
+        reading,
         top: isHigher ? 100 : undefined,
       };
     }
@@ -253,16 +256,20 @@
       const seen = values.items !== null && values.items >= FEWEST
         && `${count(values.items)} items with ${each} detect a difference of ${small(of(1))} (${small(of(2))} to ${small(of(3))}).`;
       const known = bias.filter(([size]) => size <= k).at(-1);
+      const shifts = known && `With ${known[0]} ${known[0] === 1 ? "vote" : "votes"} per item`
+        + `${known[0] === k ? "" : ", the nearest number computed"}, JSD itself shifts the difference of two models by `
+        + `${small(known[1])} (median; at most ${small(known[2])}), which more items do not mend.`;
+      const isMisled = known && known[2] >= values.target;
+      if (isMisled) text.push(` But ${shifts[0].toLowerCase()}${shifts.slice(1)} The unbiased squared distance has no such shift.`);
       return {
         answer: text,
         more: [
           n <= MOST_ITEMS && n >= FEWEST && bill(k, {...values, items: n}),
           n < FEWEST && `Below ${FEWEST} items the approximation does not hold.`,
           seen,
-          known && `With ${known[0]} ${known[0] === 1 ? "vote" : "votes"} per item, JSD itself shifts the difference of two models by `
-            + `${small(known[1])} (median; at most ${small(known[2])}), which more items do not mend.`,
+          !isMisled && shifts,
         ],
-        note: `Two-sided test at 5%. The range is that of the ${pairs} pairs of the book, from the easiest to the hardest.`,
+        note: `Two-sided test at 5%. The range is that of the book’s ${pairs} pairs of this kind, from the easiest to the hardest.`,
         axis: "items needed",
         line: values.items === null ? null : {at: values.items, text: `${count(values.items)} items`},
         column: (row) => row.slice(1).map((one) => (data.reach / values.target) ** 2 * one),

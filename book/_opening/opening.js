@@ -95,6 +95,7 @@
         ask();
         middle.querySelector("input").focus();
       };
+      button.scrollIntoView({block: "nearest"});
     }
 
     /* What the last pair has shown, and all so far: sums of the numbers that were shown. */
@@ -107,7 +108,7 @@
     }
 
     place.classList.add("one-item");
-    place.append(texts, middle, said, about, make("div", "opening-next", button, note));
+    place.append(texts, middle, said, make("div", "opening-next", button, note), about);
     ask();
   }
 

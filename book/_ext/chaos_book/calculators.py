@@ -113,12 +113,13 @@ def votes_known(
     for name in dict.fromkeys(row["dataset"] for row in crowds.data):
         if name not in names:
             datasets.append(_crowd_known(name, crowds))
-    measures = list(dict.fromkeys(row["measure"] for row in power.data))
+    measures = dict.fromkeys(row["measure"] for row in power.data)
+    unbiased_first = sorted(measures, key=lambda name: name != "sq_distance")
     return {
         "datasets": datasets,
         "reach": float(smallest_difference(1.0, 1)),
         "pairs": {name: PAIRS[name] for name in _COMPARED},
-        "measures": {name: MEASURES[name].title for name in measures},
+        "measures": {name: MEASURES[name].title for name in unbiased_first},
     }
 
 
