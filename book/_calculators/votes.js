@@ -257,7 +257,7 @@
         && `${count(values.items)} items with ${each} detect a difference of ${small(of(1))} (${small(of(2))} to ${small(of(3))}).`;
       const known = bias.filter(([size]) => size <= k).at(-1);
       const shifts = known && `With ${known[0]} ${known[0] === 1 ? "vote" : "votes"} per item`
-        + `${known[0] === k ? "" : ", the nearest number computed"}, JSD itself shifts the difference of two models by `
+        + `${known[0] === k ? "" : ` (computed next below ${k})`}, JSD itself shifts the difference of two models by `
         + `${small(known[1])} (median; at most ${small(known[2])}), which more items do not mend.`;
       const isMisled = known && known[2] >= values.target;
       if (isMisled) text.push(` But ${shifts[0].toLowerCase()}${shifts.slice(1)} The unbiased squared distance has no such shift.`);
