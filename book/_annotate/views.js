@@ -192,7 +192,8 @@
       ...children, bars(dataset, judged.entry, judged.answer),
       make("p", {class: "annotate-actions"}, go), after
     );
-    go.focus();
+    go.focus({preventScroll: true});
+    go.scrollIntoView({block: "nearest"}); // the texts stay in sight, where there is room
   }
 
   function correction({dataset, judged}) {
