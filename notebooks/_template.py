@@ -23,7 +23,10 @@ from chaos_utils.analyses.notices import notices
 from chaos_utils.plots.disagreement import plot_majority_share
 from chaos_utils.report.columns import DATASET, Column
 from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
+
+check_parameters(globals())
 
 # Each dataset with what is available: votes, systems, or recorded tables alone.
 material = gather(data)

@@ -38,7 +38,10 @@ from chaos_utils.plots.bins import (
 )
 from chaos_utils.plots.training import plot_training_size
 from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
+
+check_parameters(globals())
 
 material = gather(data, predictions)
 scores = agreement.binned_scores(

@@ -38,7 +38,10 @@ from chaos_utils.analyses.names import listed
 from chaos_utils.analyses.notices import notices
 from chaos_utils.plots.annotations import plot_label_transitions
 from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
+
+check_parameters(globals())
 
 material = gather(data)
 

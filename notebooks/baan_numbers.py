@@ -21,7 +21,10 @@ from IPython.display import Markdown
 from chaos_utils.analyses import calibration
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.notices import notices
+from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
+
+check_parameters(globals())
 
 in_table_1 = gather(data, predictions, datasets=calibration.table_1_datasets(data, dataset))
 material = in_table_1.named(dataset)

@@ -36,7 +36,10 @@ from chaos_utils.plots.error_distributions import (
     plot_rank_errors,
 )
 from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
+
+check_parameters(globals())
 
 in_table_1 = gather(data, predictions, datasets=calibration.table_1_datasets(data, dataset))
 material = in_table_1.named(dataset)

@@ -40,7 +40,10 @@ from chaos_utils.analyses.references import baseline_scores, reference_scores
 from chaos_utils.plots.ceilings import plot_annotation_budget, plot_items_by_votes
 from chaos_utils.plots.power import plot_power
 from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
+
+check_parameters(globals())
 
 material = gather(data, predictions)
 # Not shown here: their records are what `chaos evaluate` sets a reader's model beside.

@@ -34,7 +34,10 @@ from chaos_utils.analyses import claims, claims_tables
 from chaos_utils.analyses.claim_cards import Cards
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.notices import notices
+from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
+
+check_parameters(globals())
 
 material = gather(data, predictions, trained=False)
 

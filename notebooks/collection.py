@@ -42,7 +42,10 @@ from chaos_utils.plots.collection import (
     plot_protocol_effect,
 )
 from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
+
+check_parameters(globals())
 
 material = gather(data)
 evidence = collection.with_examples(material)

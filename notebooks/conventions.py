@@ -27,7 +27,10 @@ from chaos_utils.analyses.notices import notices
 from chaos_utils.datasets.catalogue import short_of
 from chaos_utils.plots.conventions import plot_conventions
 from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
+
+check_parameters(globals())
 
 material = gather(data, predictions, datasets=[dataset])
 table = conventions.under_every_convention(material, temperature=temperature)

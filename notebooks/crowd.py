@@ -26,8 +26,11 @@ from chaos_utils.analyses.notices import in_markdown, of_systems
 from chaos_utils.base.table import together
 from chaos_utils.plots.your_votes import plot_majorities
 from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
 from chaos_utils.scoring.replacement import setting
+
+check_parameters(globals())
 
 margin = your_votes.margin_of(epsilon, why)
 material = your_votes.crowd_of(data, dataset, predictions)

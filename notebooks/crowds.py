@@ -34,7 +34,10 @@ from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.plots.atlas import plot_atlas, plot_few_votes
 from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
+
+check_parameters(globals())
 
 own = gather(data)
 material = atlas.atlas_of(data, own)

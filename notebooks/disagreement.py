@@ -34,7 +34,10 @@ from chaos_utils.plots.disagreement import (
     plot_simplex,
 )
 from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
+
+check_parameters(globals())
 
 material = gather(data)
 

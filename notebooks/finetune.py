@@ -1,10 +1,10 @@
 # %% [markdown]
 # # Fine-tune a model
 #
-# This notebook trains an encoder on natural language inference and predicts ChaosNLI's items with it. It
-# is not a chapter: `chaos run finetune` runs it, `chaos sweep finetune` runs a grid of it. Its
-# predictions can be given to every chapter with `-p predictions=…`. A run that is killed resumes from its last
-# checkpoint when the same command is given again.
+# This notebook trains an encoder on natural language inference, predicts ChaosNLI's items with it, and sets the
+# predictions beside people. `chaos run finetune` runs it, `chaos finetune` is short for that, and `chaos sweep finetune`
+# runs a grid of it. Its predictions can be given to every chapter with `-p predictions=…`. A run that is killed
+# resumes from its last checkpoint when the same command is given again.
 
 # %%
 from typing import Literal
@@ -35,6 +35,8 @@ precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto"  # arithmetic; auto:
 revision: str = ""  # commit, branch or tag of a model on the hub
 data: str = "auto"  # where files are read: auto, released, sample, or a folder
 device: Literal["auto", "cpu", "cuda"] = "auto"  # where to compute
+checkpoint_seconds: float = 120.0  # least time between two checkpoints
+resamples: int = 1000  # of the items, for the intervals beside people
 output: str = ""  # folder of predictions and record; by default inside this run's folder
 
 # %%
@@ -43,31 +45,36 @@ from IPython.display import Markdown
 
 from chaos_utils.analyses import finetuning
 from chaos_utils.base import paths
+from chaos_utils.datasets.corpora import load_chaosnli
 from chaos_utils.plots.training import plot_training_curves
 from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.scalars import publish_scalars
 from chaos_utils.report.tables import publish_table
 from chaos_utils.training.finetune import finetune
+from chaos_utils.training.progress import in_lines
 from chaos_utils.training.settings import chosen
 
-folder = paths.from_reader(output) if output else paths.run_folder() / "finetuned"
-run = finetune(chosen(globals()), folder, device=device, say=print)
+check_parameters(globals())
 
 # %% [markdown]
-# ## What came out
+# ## Training
+#
+# Losses are in nats, the mean since the last point of the curve.
 
 # %%
-table = finetuning.run_table([run])
-publish_table(
-    "tbl-run",
-    table,
-    columns=finetuning.RUN_COLUMNS,
-    caption="""What this run was trained on, what it reaches and what it cost. Accuracies are those
-    on development and test items outside ChaosNLI; on ChaosNLI's items nothing was chosen.""",
+folder = paths.from_reader(output) if output else paths.run_folder() / "finetuned"
+run = finetune(
+    chosen(globals()),
+    folder,
+    device=device,
+    checkpoint_seconds=checkpoint_seconds,
+    report=in_lines(print),
+    say=print,
 )
 
 # %%
-curves = finetuning.curve_table([run])
+curves = finetuning.curve_table([run]).made_from(run.data)
 publish_figure(
     "fig-run",
     plot_training_curves,
@@ -78,13 +85,40 @@ publish_figure(
     the accuracy on development items.""",
 )
 
+# %% [markdown]
+# ## What came out
+
+# %%
+table = finetuning.run_table([run]).made_from(run.data)
+publish_table(
+    "tbl-run",
+    table,
+    columns=finetuning.RUN_COLUMNS,
+    caption="""What this run was trained on, what it reaches and what it cost. Accuracies are those
+    on development and test items outside ChaosNLI; on ChaosNLI's items nothing was chosen.""",
+)
+
+# %%
+corpus, votes = load_chaosnli(task, data)
+people = finetuning.beside_people(run, votes, n_resamples=resamples, seed=seed)
+publish_table(
+    "tbl-run-people",
+    people.made_from(run.data),
+    columns=finetuning.BESIDE_PEOPLE_COLUMNS,
+    groups=["dataset"],
+    caption="""This run beside people and guesses. A *perfect model* predicts each item's true shares, a *second
+    crowd* is as many other people; the *base rate* is how often each label is given overall. *Worth* is the number of
+    people to ask about each item, knowing the base rate, to come as near. Intervals (95%) resample items with their
+    votes.""",
+)
+
 # %%
 accuracies = {f"dev_accuracy_{name}": part.accuracy for name, part in run.record.dev.items()}
 publish_scalars(accuracies | {"pairs_per_second": run.record.fits[0].pairs_per_second})
-pd.Series(accuracies)
+pd.Series(accuracies, name="accuracy on development items")
 
 # %% tags=["remove-input"]
 Markdown(
-    f"Predictions on ChaosNLI stand in `{run.name}/predictions.parquet`, the record in "
-    f"`{run.name}/run.json`. On the same hardware, another run with the same settings predicts the same."
+    f"Predictions on ChaosNLI stand in `{run.name}/predictions.parquet`, the record in `{run.name}/run.json`. On the "
+    f"same hardware, this command predicts the same:\n\n```console\n$ {run.command}\n```"
 )

@@ -41,7 +41,10 @@ from chaos_utils.analyses.notices import notices
 from chaos_utils.datasets.votes import ENOUGH_VOTES
 from chaos_utils.plots.fitting import plot_fitting, plot_fitting_curve
 from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
+
+check_parameters(globals())
 
 material = gather(data, predictions)
 methods = fitting.methods(

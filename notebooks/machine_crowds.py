@@ -38,7 +38,10 @@ from chaos_utils.analyses.notices import notices
 from chaos_utils.datasets.companions import JUDGES
 from chaos_utils.plots.machine_crowds import plot_machine_worth, plot_members, plot_unanimity
 from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
+
+check_parameters(globals())
 
 given = gather(data, predictions)
 material = given.beside(JUDGES)

@@ -17,7 +17,10 @@ from IPython.display import Markdown
 from chaos_utils.analyses import claims, claims_tables, published_numbers
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.notices import notices
+from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
+
+check_parameters(globals())
 
 material = gather(data, [], trained=False)
 

@@ -32,7 +32,10 @@ from chaos_utils.analyses.notices import notices
 from chaos_utils.analyses.references import reference_scores
 from chaos_utils.plots.results import plot_results, plot_skill
 from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
+
+check_parameters(globals())
 
 material = gather(data, predictions)
 equivalents = results.human_equivalents(material, n_draws=crowds, n_resamples=resamples, seed=seed)

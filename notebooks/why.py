@@ -42,7 +42,10 @@ from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.plots.why import plot_readings, plot_reasons
 from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
+
+check_parameters(globals())
 
 material = gather(data, predictions)
 items = why.joined(material.named("mnli"))

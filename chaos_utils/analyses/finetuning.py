@@ -10,12 +10,18 @@ import pandas as pd
 from chaos_utils.analyses.recorded import derived
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.tasks import get_task
-from chaos_utils.report.columns import MISSING, Column, Row, number
+from chaos_utils.datasets.votes import Votes
+from chaos_utils.report.columns import DATASET, MISSING, Column, Row, number, with_ends
+from chaos_utils.scoring.beside import judge, references
+from chaos_utils.scoring.scores import as_scores
+from chaos_utils.scoring.systems import base_rate, uniform
 from chaos_utils.scoring.trained import Fit, Run, kind_of
 
 _HYPERPARAMETERS = (
     "learning_rate", "batch_size", "weight_decay", "epochs", "learning_rate_decay", "warmup_ratio",
 )  # fmt: skip
+# The first says how near: votes misplaced, as a share of all.
+_BESIDE_PEOPLE = ("dist_ce", "jsd", "people_on_top")
 _RECIPE = ("source", "model", "task", *_HYPERPARAMETERS)
 
 
@@ -74,6 +80,49 @@ def _cost(fits: Sequence[Fit]) -> dict[str, Any]:
         "training_minutes": seconds / 60,
         "items_per_second": pairs / seconds if seconds else np.nan,
     }
+
+
+@derived(keys=("dataset", "system"))
+def beside_people(run: Run, votes: Sequence[Votes], *, n_resamples: int, seed: int) -> pd.DataFrame:
+    """Set what a run predicts beside people and guesses, on the same items.
+
+    Parameters
+    ----------
+    run : Run
+    votes : sequence of Votes
+        On each dataset that it predicts.
+    n_resamples : int
+        Bootstrap resamples of the items for its intervals, each with the votes on it; 0 for none.
+    seed : int
+        Of these.
+
+    Returns
+    -------
+    DataFrame
+        A row for each ``dataset`` and ``system``: perfect model, second crowd, uniform guess, base
+        rate, and the run; the nearest comes first. Columns are ``n_items``, and each measure of
+        `_BESIDE_PEOPLE` with its ends, ``…_low`` and ``…_high``, which are the run's alone.
+    """
+    tables = []
+    for of_dataset in votes:
+        predicted = run.predictions_on(of_dataset)
+        if predicted is None:
+            continue
+        guesses = [uniform(of_dataset), base_rate(of_dataset)]
+        drawn = references(of_dataset, _BESIDE_PEOPLE)
+        scores = as_scores(
+            [
+                *judge(of_dataset, [predicted], _BESIDE_PEOPLE, n_resamples=n_resamples, seed=seed),
+                *judge(of_dataset, guesses, _BESIDE_PEOPLE),
+                *(row for row in drawn if row["origin"] == "reference"),
+            ]
+        )
+        keys = ["dataset", "system"]
+        wide = scores.pivot(index=keys, columns="measure", values=["value", "low", "high"])
+        wide.columns = [f"{name}_{what}".removesuffix("_value") for what, name in wide.columns]
+        n_items = scores.groupby(keys)["n_items"].first()
+        tables.append(wide.assign(n_items=n_items).sort_values(_BESIDE_PEOPLE[0]).reset_index())
+    return pd.concat(tables, ignore_index=True)
 
 
 @derived(keys=("run", "fold", "measure", "items"))
@@ -196,6 +245,13 @@ RUN_COLUMNS = [
     Column("dev accuracy", lambda row: accuracies(row, "dev")),
     Column("test accuracy", lambda row: accuracies(row, "test")),
     Column("minutes", _minutes),
+]
+BESIDE_PEOPLE_COLUMNS = [
+    DATASET,
+    Column("system", "system"),
+    with_ends("votes misplaced of a hundred ↓", "dist_ce", 1, percent=True),
+    with_ends("JSD, √nats ↓", "jsd", 3),
+    with_ends("worth, people ↑", "people_on_top", 2),
 ]
 _FAMILIES = {"bert": "BERT", "xlnet": "XLNet", "roberta": "RoBERTa", "bart": "BART",
              "albert": "ALBERT", "distilbert": "DistilBERT"}  # fmt: skip

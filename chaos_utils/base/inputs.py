@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 OF_DESKTOPS = (".DS_Store", "Thumbs.db", "desktop.ini")  # written wherever a folder is looked at
+OWN = "own-data/"  # begins the names of files that a reader brought
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -23,6 +24,11 @@ class Input:
     name: str
     sha256: str
     synthetic: bool = False
+
+    @property
+    def is_own(self) -> bool:
+        """Whether a reader brought it, as votes or in the place of votes."""
+        return self.name.startswith(OWN)
 
 
 def digest(path: Path) -> str:

@@ -81,22 +81,22 @@ def _file_of(root: Path, module: str) -> Path | None:
     return path / "__init__.py" if (path / "__init__.py").is_file() else None
 
 
-def code_digest(module: str) -> str:
-    """Return a digest of the code of a module and of all that it imports from this package.
+def code_digest(*names: str) -> str:
+    """Return a digest of the code of some modules and of all that they import from this package.
 
     It has 16 hexadecimal digits. What only shows numbers does not count. A data file that stands
     beside a module counts where one of these modules names it: ``tasks.yml``, or a table of
     published numbers, without its suffix. No module names a dataset's YAML file, which counts for
     what is computed on that dataset: see `digest_of_dataset`.
     """
-    return _code_digest(paths.project(), module)
+    return _code_digest(paths.project(), names)
 
 
 @cache
-def _code_digest(root: Path, module: str) -> str:
+def _code_digest(root: Path, names: tuple[str, ...]) -> str:
     found = hashlib.sha256()
     named: set[str] = set()
-    package, files = root / PACKAGE, closure([module])
+    package, files = root / PACKAGE, closure(names)
     for path in files:
         if path.parent.name in _SHOWING or path.name == _LOOK:
             continue

@@ -115,6 +115,13 @@ class Table:
         """
         return self.where(self.rows["dataset"] == dataset)
 
+    def made_from(self, *groups: Iterable[Input]) -> "Table":
+        """Return the rows as they are, made from these files instead of what they say.
+
+        A notebook that trains says so what it was given, not what it has just written.
+        """
+        return replace(self, origins={"": Origin(merged(*groups))})
+
     def having(self, rows: pd.DataFrame) -> "Table":
         """Return other rows that were made from these alone.
 

@@ -12,14 +12,14 @@ from chaos_utils.cli.dataset import dataset
 from chaos_utils.cli.evaluate import evaluate
 from chaos_utils.cli.export import export
 from chaos_utils.cli.figures import cite, figures
-from chaos_utils.cli.running import params, run, sweep, sweep_run
+from chaos_utils.cli.running import params, run, runs, sweep, sweep_run
 from chaos_utils.cli.train import finetune, predict, wanted
 from chaos_utils.cli.votes import votes
 
 _GROUPS: dict[str, tuple[Callable[..., None] | typer.Typer, ...]] = {
     "Read": (figures, cite, params),
     "Evaluate": (evaluate, dataset, data, export),
-    "Build": (build, serve, run, sweep, record, verify),
+    "Build": (build, serve, run, runs, sweep, record, verify),
     "Train": (finetune, predict, wanted),
     "Collect": (votes,),
     "Publish": (release, pdf),

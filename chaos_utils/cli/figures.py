@@ -78,18 +78,36 @@ def _changes(changes: "list[Change]") -> Iterator[str]:
 
 @command(needs="book", formats=())
 def cite(
-    id: Annotated[str, Argument(metavar="ID", help="A figure or table, such as fig-entropy.")],
+    id: Annotated[
+        str,
+        Argument(
+            metavar="[RUN/]ID",
+            help="A figure or table, such as fig-entropy; of a run of yours, behind its folder, "
+            "name or id.",
+        ),
+    ],
     format: Annotated[
         Literal["plain", "bibtex", "ris", "csl"], Option(help="Format of the citation.")
     ] = "plain",
 ) -> Replies:
-    """Print the citation of one figure or table."""
-    from chaos_utils.base.authorship import read_citation
-    from chaos_utils.publish import citations, contents
+    """Print the citation of one figure or table: of the book, or of a run with other parameters.
 
-    now = contents.current_id(id)
-    if now != id:
-        say(f"{id} has moved: this cites {now}")
-    manifest = contents.read(now)
-    text = citations.FORMATS[format](read_citation(), manifest)
+    `chaos runs` lists your runs.
+    """
+    from chaos_utils.base.authorship import read_citation
+    from chaos_utils.publish import contents
+    from chaos_utils.report import citations, runs
+
+    run, _, id = id.rpartition("/")
+    record = None
+    if run:
+        folder = runs.find(run)
+        record = runs.load(folder)
+        manifest = runs.manifest_in(folder, record, id)
+    else:
+        now = contents.current_id(id)
+        if now != id:
+            say(f"{id} has moved: this cites {now}")
+        manifest = contents.read(now)
+    text = citations.FORMATS[format](read_citation(), manifest, record)
     yield Reply(text, [text])

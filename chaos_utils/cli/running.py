@@ -1,10 +1,12 @@
 """`chaos params`, `chaos run` and `chaos sweep`: notebooks with parameters of a reader's own."""
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from typer import Option
 
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.arguments import DryRun, Given, NotebookName, assignments
 from chaos_utils.cli.console import Grid, Replies, Reply, command, progress, say
 from chaos_utils.cli.extras import need
@@ -55,6 +57,51 @@ def run(notebook: NotebookName, parameter: Given = None) -> Replies:
             f"  figures/: {', '.join(made)}",
         ],
     )
+
+
+@command(needs="book")
+def runs() -> Replies:
+    """List the runs below runs/, with what differs from the book in each.
+
+    `chaos cite RUN/ID` cites a figure or table of one.
+    """
+    from chaos_utils.report.runs import below
+
+    rows = [_described(folder) for folder in below()]
+    cells = [
+        (row["run"], row["notebook"], row["id"], _differences(row), row["started"][:16])
+        for row in rows
+    ]
+    yield Reply(rows, [Grid(("run", "notebook", "id", "not as in the book", "made (UTC)"), cells)])
+    if not rows:
+        say("There are no runs: `chaos run NOTEBOOK -p NAME=VALUE` makes one.")
+
+
+def _described(folder: Path) -> dict[str, Any]:
+    """Return what a reader knows a run by; of one whose record cannot be read, why."""
+    from chaos_utils.report import runs
+
+    row = {"run": folder.name, "notebook": "", "id": "", "changed": {}, "own": [], "started": ""}
+    try:
+        record = runs.load(folder)
+    except ChaosError as fault:
+        return row | {"fault": str(fault)}
+    return row | {
+        "notebook": record.notebook,
+        "id": record.id,
+        "changed": {
+            name: {"here": value, "in_the_book": default}
+            for name, (value, default) in record.changed.items()
+        },
+        "own": [asdict(entry) for entry in record.own_inputs],
+        "started": record.started,
+    }
+
+
+def _differences(row: dict[str, Any]) -> str:
+    if "fault" in row:
+        return str(row["fault"]).partition("\n")[0]
+    return ", ".join(f"{name}={values['here']}" for name, values in row["changed"].items()) or "–"
 
 
 @command(needs="book")

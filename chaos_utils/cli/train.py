@@ -2,7 +2,6 @@
 
 import inspect
 import os
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +21,7 @@ from chaos_utils.cli.console import (
     say,
     set_parameters,
 )
+from chaos_utils.cli.extras import need
 from chaos_utils.training.settings import Settings, chosen
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ Out = Annotated[
         help="The run's folder; by default one below runs/, named by its settings.",
     ),
 ]
-_SILENT_SECONDS = 10  # off a terminal, predictions that take less are made without a word
 
 
 def _is_main_process() -> bool:
@@ -47,26 +46,14 @@ def _is_main_process() -> bool:
 @contextmanager
 def _reporting() -> Iterator[dict[str, Any]]:
     """Yield what shows progress (a bar; off a terminal, lines) and what prints; in one process."""
+    from chaos_utils.training.progress import in_lines, silent
+
     if not _is_main_process():
-        yield {"report": lambda what, done, of: None, "say": lambda text: None}
+        yield {"report": silent, "say": lambda text: None}
         return
-    tenths: dict[str, int] = {}
-    spoken = time.monotonic()
     with progress() as tell:
-
-        def report(what: str, done: int, of: int) -> None:
-            nonlocal spoken
-            tell(what, done, of)
-            tenth = 10 * done // max(1, of)
-            if is_terminal() or tenth == tenths.get(what, 0):
-                return
-            tenths[what] = tenth
-            is_training, now = what == "training", time.monotonic()
-            if is_training or now - spoken >= _SILENT_SECONDS:
-                spoken = now
-                say(f"{what}: {done:,} of {of:,} {'steps' if is_training else 'items'}")
-
-        yield {"report": report, "say": say}
+        on_a_bar = lambda what, done, total, loss=None: tell(what, done, total)  # noqa: E731
+        yield {"report": on_a_bar if is_terminal() else in_lines(say), "say": say}
 
 
 def _of_run(run: "Run") -> Reply:
@@ -113,15 +100,22 @@ def finetune(
 ) -> Replies:
     """Fine-tune an encoder, and predict ChaosNLI's items with it.
 
-    The same command resumes a run that was killed. The book reads runs below results/.
+    Short for `chaos run finetune` with the same parameters: papermill executes the notebook. The
+    same command resumes a run that was killed. The book reads runs below results/.
     """
     settings = chosen(given)
     from chaos_utils.training import finetune as engine
+    from chaos_utils.training.notebook import finetune_in_notebook
 
     target = out or engine.default_folder(settings)
-    seconds = checkpoint_seconds
+    options: dict[str, Any] = {"device": device, "checkpoint_seconds": checkpoint_seconds}
+    if "WORLD_SIZE" not in os.environ:
+        need("book")
+        yield _of_run(finetune_in_notebook(settings, target, **options, say=say))
+        return
+    # Processes that `accelerate launch` has started share one training, which no kernel can.
     with _reporting() as told:
-        run = engine.finetune(settings, target, device=device, checkpoint_seconds=seconds, **told)
+        run = engine.finetune(settings, target, **options, **told)
     if _is_main_process():
         yield _of_run(run)
 
@@ -195,6 +189,7 @@ def wanted(
     device: Device = "auto",
 ) -> Replies:
     """Make the runs of results/wanted.yml that are missing, in its order."""
+    need("book")
     from chaos_utils.scoring.trained import wanted_runs
     from chaos_utils.training import wanted as wanting
 

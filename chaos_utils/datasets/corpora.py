@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.inputs import Input, digest, merged
+from chaos_utils.base.inputs import OWN, Input, digest, merged
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import KEYWORDS, get_dataset
 from chaos_utils.datasets.faults import Faults, wrong
@@ -122,7 +122,7 @@ def _input(path: Path, name: str, data: str) -> Input:
     if synthetic:
         name = f"synthetic-sample/{path.name}"
     elif data not in KEYWORDS:
-        name = f"own-data/{path.name}"
+        name = f"{OWN}{path.name}"
     return Input(name, digest(path), synthetic)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from chaos_utils.base.errors import counted
+from chaos_utils.base.inputs import OWN
 from chaos_utils.datasets.cells import as_number
 from chaos_utils.datasets.frame import Column, Frame
 from chaos_utils.datasets.layout import Layout, described, layout_of
@@ -83,7 +84,7 @@ class Findings:
 
 def check_votes(votes: Votes, faults: Sequence[str] = ()) -> Findings:
     """Say what was found in votes, and what is wrong with them."""
-    found = Findings(votes.source.name.removeprefix("own-data/"), votes.dataset.reader.format)
+    found = Findings(votes.source.name.removeprefix(OWN), votes.dataset.reader.format)
     found.rows = found.items = len(votes)
     found.faults += faults
     found.text_columns = list(votes.dataset.text_fields)

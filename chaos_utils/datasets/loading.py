@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.base.inputs import OWN
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import (
     KEYWORDS,
@@ -132,7 +133,7 @@ def _published(dataset: Dataset, data: str) -> VoteFiles:
 
 
 def _own(dataset: Dataset, paths: tuple[Path, ...]) -> VoteFiles:
-    names = tuple(f"own-data/{path.name}" for path in paths)
+    names = tuple(f"{OWN}{path.name}" for path in paths)
     return VoteFiles(dataset, paths, names, any_number=True)
 
 
@@ -198,7 +199,7 @@ def _described(path: Path) -> VoteFiles:
         if file.sha256:
             sources.check(file.model_copy(update={"release": dataset.release}), at, path)
         found.append(at)
-        names.append(file.name if file.sha256 else f"own-data/{at.name}")
+        names.append(file.name if file.sha256 else f"{OWN}{at.name}")
     return VoteFiles(dataset, tuple(found), tuple(names), described_by=path)
 
 

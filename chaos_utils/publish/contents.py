@@ -1,6 +1,5 @@
 """The figures and tables of the last build: which there are, from which chapter."""
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,7 @@ from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.modules import read_source
 from chaos_utils.publish import dependencies, registry, staleness
-from chaos_utils.report.captions import without_markup
+from chaos_utils.report.captions import title_of
 from chaos_utils.report.manifests import Manifest, figures_of, read_manifest
 
 
@@ -114,12 +113,8 @@ def _state(manifest: Manifest | None) -> str:
 
 
 def chapter_title(notebook: str) -> str:
-    """Return the title of a chapter, without markup, from its notebook.
-
-    The notebook is given by its name without suffix, which is returned where there is no title.
-    """
-    found = re.search(r"^# # (.+)$", _source(notebook), flags=re.MULTILINE)
-    return without_markup(found[1]) if found else notebook
+    """Return the title of a chapter, without markup, by its notebook's name."""
+    return title_of(paths.notebooks() / f"{notebook}.py")
 
 
 def _source(notebook: str) -> str:

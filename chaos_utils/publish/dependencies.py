@@ -120,7 +120,7 @@ def data_of(notebook: Path, data: str) -> dict[str, Path]:
     for files in _votes_here(data):
         found |= dict(zip(files.names, files.paths, strict=True))
         if files.described_by is not None:
-            found[f"own-data/{files.described_by.name}"] = files.described_by
+            found[f"{inputs.OWN}{files.described_by.name}"] = files.described_by
     declares = modules.source_of(notebook, notebook=True).declares
     return found | _read_by(_imported(notebook), declares, synthetic=data == "sample")
 

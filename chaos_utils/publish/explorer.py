@@ -23,7 +23,8 @@ from chaos_utils.datasets.dataset import Dataset, Release
 from chaos_utils.datasets.splits import item_groups
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.divergence import jensen_shannon_distance
-from chaos_utils.publish import citations, licences, scripts
+from chaos_utils.publish import licences, scripts
+from chaos_utils.report import citations
 from chaos_utils.scoring.system import System
 
 OTHERS = "others.js"  # names the datasets beside the book's, and why people disagree on its items

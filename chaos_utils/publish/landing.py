@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from chaos_utils.base.authorship import Citation
 from chaos_utils.base.errors import counted
 from chaos_utils.datasets.catalogue import shorts_of
-from chaos_utils.publish import citations, licences, templating
+from chaos_utils.publish import licences, templating
 from chaos_utils.publish.cells import CodeCell
+from chaos_utils.report import citations
 from chaos_utils.report.manifests import Manifest
 from chaos_utils.report.tables import table_html
 
@@ -91,7 +92,7 @@ def body(
         command=command,
         cell=cell,
         citations={
-            title: citations.FORMATS[name](book, manifest).rstrip()
+            title: citations.FORMATS[name](book, manifest, None).rstrip()
             for name, title in _CITATIONS.items()
         },
         **shown,

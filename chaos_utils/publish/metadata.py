@@ -8,8 +8,8 @@ from typing import Any
 
 from chaos_utils.base.authorship import Citation
 from chaos_utils.publish import licences
-from chaos_utils.publish.citations import address, file_address
 from chaos_utils.report.captions import without_markup
+from chaos_utils.report.citations import address, file_address
 from chaos_utils.report.manifests import Manifest
 
 _TYPES = {

@@ -70,7 +70,7 @@ def _is_of_others(table: "Table") -> bool:
     """Whether a table is of a reader's votes, of invented ones, or of a dataset not in the book."""
     from chaos_utils.datasets.catalogue import bundled_datasets
 
-    if table.synthetic or any(one.name.startswith("own-data/") for one in table.inputs):
+    if table.synthetic or any(entry.is_own for entry in table.inputs):
         return True
     asked = provenance.current_context().parameters.get("data")
     return any(one.name == asked and not one.in_book for one in bundled_datasets())

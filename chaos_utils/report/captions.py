@@ -2,8 +2,10 @@
 
 import re
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from chaos_utils.base.modules import read_source
 from chaos_utils.datasets.catalogue import known_datasets
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ _MARKS = (
     _EMPHASIS,
     re.compile(r"(?<!\w)_{1,2}(?=\S)([^_]+?)(?<=\S)_{1,2}(?!\w)"),
 )
+_SIGN = re.compile(r"[^A-Za-z0-9 .,/-]")
 
 
 def first_sentence(caption: str) -> str:
@@ -32,6 +35,17 @@ def without_markup(text: str) -> str:
         text = mark.sub(r"\1", text)
     text = " ".join(text.split())
     return "".join(character for character in text if character.isprintable())
+
+
+def title_of(source: Path) -> str:
+    """Return the title of a notebook, without markup; its name where it has none."""
+    found = re.search(r"^# # (.+)$", read_source(source), flags=re.MULTILINE)
+    return without_markup(found[1]) if found else source.stem
+
+
+def literal(text: str) -> str:
+    """Escape a text, such as a reader's, so that neither Markdown nor HTML reads anything in it."""
+    return _SIGN.sub(lambda found: f"&#{ord(found[0])};", text)
 
 
 def cautioned(caption: str, rows: "pd.DataFrame") -> str:

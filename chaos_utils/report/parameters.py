@@ -6,7 +6,7 @@ import io
 import json
 import shlex
 import tokenize
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -22,6 +22,8 @@ from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.modules import read_source
 
+_INJECTED = "# Parameters\n"  # begins the cell that papermill adds
+KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 _LONGEST_LINE = 10_000  # jupytext takes minutes for a line of a hundred thousand letters
 _SCALARS: dict[str, Any] = {"int": int, "float": FiniteFloat, "str": str, "bool": bool}
 _LISTS = {f"list[{name}]": list[kind] for name, kind in _SCALARS.items()}  # type: ignore[valid-type]
@@ -53,16 +55,23 @@ class Parameter:
                 raise ValueError
             return converted
         except (ValueError, LookupError) as fault:
-            expected = f"{self.kind}, such as {self.default!r}"
-            if self.kind.removeprefix("list[").rstrip("]") in ("int", "float"):
-                expected += "; 0 or more" * (_least(self.default) >= 0)
-            if self.choices:
-                expected = "one of " + ", ".join(map(str, self.choices))
-            raise ChaosError(
-                f"Parameter {self.name!r} has the wrong value.",
-                found=repr(value),
-                expected=expected,
-            ) from fault
+            raise self._wrong(value) from fault
+
+    def check(self, value: object) -> None:
+        """Refuse a value that is not of the declared type: text that stands for it is none."""
+        if isinstance(value, str) and self.kind != "str" and value not in self.choices:
+            raise self._wrong(value)
+        self.convert(value)
+
+    def _wrong(self, value: object) -> ChaosError:
+        expected = f"{self.kind}, such as {self.default!r}"
+        if self.kind.removeprefix("list[").rstrip("]") in ("int", "float"):
+            expected += "; 0 or more" * (_least(self.default) >= 0)
+        if self.choices:
+            expected = "one of " + ", ".join(map(str, self.choices))
+        return ChaosError(
+            f"Parameter {self.name!r} has the wrong value.", found=repr(value), expected=expected
+        )
 
     def _converted(self, value: Any) -> Any:
         if self.choices:
@@ -130,26 +139,30 @@ def read_parameters(source: Path) -> list[Parameter]:
         raise ChaosError(
             "A notebook needs one cell tagged `parameters`.", where=source.name, found=len(cells)
         )
-    text = cells[0].source
+    return _declared(cells[0].source, source.name)
+
+
+def _declared(text: str, notebook: str) -> list[Parameter]:
+    """Return the parameters that the text of a parameters cell declares."""
     try:
         statements = ast.parse(text).body
         tokens = tokenize.generate_tokens(io.StringIO(text).readline)
         words = (token for token in tokens if token.type == tokenize.COMMENT)
         comments = {comment.start[0]: comment.string.lstrip("# ") for comment in words}
         return [
-            _parameter(statement, comments.get(statement.end_lineno or 0, ""), source)
+            _parameter(statement, comments.get(statement.end_lineno or 0, ""), notebook)
             for statement in statements
         ]
     except (SyntaxError, ValueError, RecursionError, MemoryError) as fault:
         line = getattr(fault, "lineno", None)
         raise ChaosError(
             "The parameters cell is not valid Python.",
-            where=f"{source.name}, line {line} of the cell" if line else source.name,
+            where=f"{notebook}, line {line} of the cell" if line else notebook,
             found=(getattr(fault, "text", None) or str(fault) or "too deeply nested").strip(),
         ) from fault
 
 
-def _parameter(statement: ast.stmt, meaning: str, source: Path) -> Parameter:
+def _parameter(statement: ast.stmt, meaning: str, notebook: str) -> Parameter:
     match statement:
         case ast.AnnAssign(ast.Name(name), annotation, ast.expr() as value) if meaning:
             kind = ast.unparse(annotation)
@@ -161,23 +174,71 @@ def _parameter(statement: ast.stmt, meaning: str, source: Path) -> Parameter:
                     return parameter
     raise ChaosError(
         "A line of the parameters cell cannot be read.",
-        where=source.name,
+        where=notebook,
         found=ast.unparse(statement),
         expected="name: type = default  # meaning, with a type of int, float, str, bool, "
         "list[…] or Literal[…], and a default of that type",
     )
 
 
+def check_parameters(variables: Mapping[str, Any]) -> None:
+    """Check the parameters of the notebook that calls this.
+
+    ``chaos run`` has checked them before; plain papermill, Jupyter and an editor take whatever they
+    are given.
+
+    Parameters
+    ----------
+    variables : mapping
+        The notebook's ``globals()``. IPython keeps the cells that have run among them; a script,
+        which has none, is not checked.
+
+    Raises
+    ------
+    ChaosError
+        If a value is not of its parameter's type, or papermill has set what is no parameter.
+    """
+    cells = [text for text in variables.get("In", ()) if text.strip()]
+    place = next((place for place, text in enumerate(cells) if _declares_alone(text)), None)
+    if place is None:
+        return
+    declared = {parameter.name: parameter for parameter in _declared(cells[place], "this notebook")}
+    injected = [text for text in cells[place + 1 :] if text.startswith(_INJECTED)]
+    _refuse_unknown([name for text in injected for name in _names_set(text)], declared)
+    for parameter in declared.values():
+        parameter.check(variables[parameter.name])
+
+
+def _declares_alone(text: str) -> bool:
+    """Whether a cell annotates names and does nothing else, as a parameters cell does."""
+    with suppress(SyntaxError, ValueError):
+        statements = ast.parse(text).body
+        return bool(statements) and all(isinstance(one, ast.AnnAssign) for one in statements)
+    return False
+
+
+def _names_set(text: str) -> list[str]:
+    targets = [one.targets for one in ast.parse(text).body if isinstance(one, ast.Assign)]
+    return [name.id for several in targets for name in several if isinstance(name, ast.Name)]
+
+
+def _refuse_unknown(
+    names: Iterable[str], declared: Iterable[str], notebook: str = "This notebook", todo: str = ""
+) -> None:
+    for name in names:
+        if name not in declared:
+            raise ChaosError(
+                f"{notebook} has no parameter {name!r}.",
+                expected=did_you_mean(name, declared),
+                todo=todo,
+            )
+
+
 def resolve(source: Path, given: Mapping[str, object]) -> dict[str, Any]:
     """Return every parameter's value: as given, as an object or as text, or the default."""
     declared = {parameter.name: parameter for parameter in read_parameters(source)}
-    for name in given:
-        if name not in declared:
-            raise ChaosError(
-                f"Notebook {source.stem!r} has no parameter {name!r}.",
-                expected=did_you_mean(name, declared),
-                todo=f"`chaos params {source.stem}` lists its parameters",
-            )
+    todo = f"`chaos params {source.stem}` lists its parameters"
+    _refuse_unknown(given, declared, f"Notebook {source.stem!r}", todo)
     return {
         name: parameter.convert(given[name]) if name in given else parameter.default
         for name, parameter in declared.items()
@@ -202,12 +263,45 @@ def command(source: Path, values: Mapping[str, Any]) -> str:
     Those that are the default are left out.
     """
     words = ["chaos", "run", source.stem]
-    for parameter in read_parameters(source):
-        value = values.get(parameter.name, parameter.default)
-        if value != parameter.default:
-            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-            words += ["-p", f"{parameter.name}={text}"]
+    for name, value in _changed(source, values).items():
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        words += ["-p", f"{name}={text}"]
     return shlex.join(words)
+
+
+def papermill_command(source: Path, values: Mapping[str, Any]) -> str:
+    """Return the command, quoted for a shell, by which papermill alone does what `command` does.
+
+    It runs the notebook that the book's page offers: ``<name>.ipynb``.
+    """
+    words = ["papermill", f"{source.stem}.ipynb", f"{source.stem}-rerun.ipynb"]
+    for name, value in _changed(source, values).items():
+        match value:
+            case str():
+                words += ["-r", name, value]  # as it is: 1 stays a text
+            case list():
+                words += ["-y", json.dumps({name: value}, ensure_ascii=False)]
+            case _:
+                words += ["-p", name, str(value)]
+    return shlex.join(words)
+
+
+def _changed(source: Path, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that are not the notebook's own."""
+    return {
+        parameter.name: values[parameter.name]
+        for parameter in read_parameters(source)
+        if values.get(parameter.name, parameter.default) != parameter.default
+    }
+
+
+def as_notebook(source: Path) -> str:
+    """Return a notebook as Jupyter and papermill take it, not executed; its bytes repeat."""
+    notebook = jupytext.read(source)
+    notebook.metadata = nbformat.from_dict({"kernelspec": KERNEL})
+    for number, cell in enumerate(notebook.cells):
+        cell["id"] = f"cell-{number:03d}"
+    return str(nbformat.writes(notebook)) + "\n"
 
 
 def parameters_digest(values: Mapping[str, Any]) -> str:

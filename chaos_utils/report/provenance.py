@@ -1,25 +1,29 @@
 """What made what: the running notebook's context, versions, and run records."""
 
+import hashlib
 import importlib.metadata
+import json
 import os
 import platform
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Literal
 
 from pydantic import Field
 
-from chaos_utils.base import paths
+from chaos_utils.base import modules, paths
 from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.checked import Strict, read_json
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_json
-from chaos_utils.base.inputs import Input
+from chaos_utils.base.inputs import Input, merged
 
 _PACKAGES = ("matplotlib", "numpy", "pandas", "scipy", "seaborn")
 RECORDED = (*_PACKAGES, "jupytext", "papermill", "ipykernel", "torch", "transformers")
+VERSION: Literal[2] = 2  # of the form of records
+_ID_DIGITS = 16
 TRAINED_WITH = ("torch", "transformers", "tokenizers", "accelerate", "safetensors", "numpy")
 
 
@@ -46,16 +50,21 @@ class Code(Strict):
 class RunRecord(Strict):
     """What is known of a finished run of a notebook.
 
-    `inputs` are those of its figures and tables, and `recorded` the datasets whose tables were
-    recorded rather than computed. `made_from` has the digests of all that the notebook depends on,
-    its modules too, where they are known; `outputs` those of the run's files, by their names in its
-    folder. It `started` in UTC.
+    `id` is permanent: it stands for all that decides the run's numbers, as `run_id` says. `title`
+    is the notebook's, and `defaults` has the value that each parameter has in it. `inputs` are
+    those of its figures and tables, and `recorded` the datasets whose tables were recorded rather
+    than computed. `made_from` has the digests of all that the notebook depends on, its modules too,
+    where they are known; `outputs` those of the run's files, by their names in its folder. It
+    `started` in UTC.
     """
 
-    version: Literal[1] = Field(alias="schema")
+    version: Literal[2] = Field(alias="schema")
+    id: str
     notebook: str
+    title: str
     notebook_sha256: str
     parameters: dict[str, Any]
+    defaults: dict[str, Any]
     seed: Any
     inputs: list[Input]
     recorded: list[str]
@@ -66,6 +75,67 @@ class RunRecord(Strict):
     started: str
     seconds: float
     outputs: dict[str, str]
+
+    @property
+    def changed(self) -> dict[str, tuple[Any, Any]]:
+        """The parameters that differ from the notebook's own: their value here, and there."""
+        return {
+            name: (value, self.defaults[name])
+            for name, value in self.parameters.items()
+            if value != self.defaults[name]
+        }
+
+    @property
+    def own_inputs(self) -> list[Input]:
+        """The inputs that a reader brought: files that a parameter names, or in a folder of it."""
+        return [entry for entry in self.inputs if _is_own(entry, self.parameters)]
+
+
+def _is_own(entry: Input, parameters: Mapping[str, Any]) -> bool:
+    values = [value for value in parameters.values() if isinstance(value, str | list)]
+    texts = [text for value in values for text in ([value] if isinstance(value, str) else value)]
+    name = PurePath(entry.name).name
+    return entry.is_own or name in {PurePath(str(text)).name for text in texts}
+
+
+def run_id(
+    source: Path, parameters: Mapping[str, Any], files: Iterable[Input], reader: Path
+) -> str:
+    """Return the permanent id of a run, such as ``results-3f0c…``: the same on any machine.
+
+    It is a digest of what decides the run's numbers: the notebook's code and that of the modules
+    which it imports (not their comments, nor what only draws or prints), its parameters, the
+    digests of the data files, and the versions of the libraries that compute.
+
+    Parameters
+    ----------
+    source : Path
+        The notebook.
+    parameters : mapping
+        The value of each. A path counts by its last part alone: where a file stands on a machine
+        decides nothing.
+    files : iterable of Input
+        The data files that went in.
+    reader : Path
+        The folder from which relative paths among the parameters count.
+    """
+
+    def portable(value: Any) -> Any:
+        if isinstance(value, list):
+            return [portable(element) for element in value]
+        is_path = isinstance(value, str) and value and (reader / value).exists()
+        return PurePath(value).name if is_path else value
+
+    notebook = modules.source_of(source, notebook=True)
+    decided = {
+        "notebook": notebook.meaning,
+        "code": modules.code_digest(*notebook.imports),
+        "parameters": {name: portable(value) for name, value in parameters.items()},
+        "files": [[entry.name, entry.sha256] for entry in merged(files)],
+        "libraries": modules.library_versions(),
+    }
+    text = json.dumps(decided, sort_keys=True, ensure_ascii=False)
+    return f"{source.stem}-{hashlib.sha256(text.encode()).hexdigest()[:_ID_DIGITS]}"
 
 
 def write_context(folder: Path, context: Context) -> None:
@@ -146,12 +216,17 @@ def hardware() -> dict[str, Any]:
     }
 
 
+def load_run_record(run: Path) -> RunRecord:
+    """Return the record of a run; a ChaosError without one, or where it is damaged."""
+    return read_json(run / paths.RECORD_FILE, RunRecord, "A run's record", todo="run it again")
+
+
 def read_run_record(run: Path) -> RunRecord | None:
     """Return the record of a run; None without one, or of one that is damaged or of another form.
 
     Such a run counts as not made: it is made again.
     """
     try:
-        return read_json(run / paths.RECORD_FILE, RunRecord, "A run's record", todo="run it again")
+        return load_run_record(run)
     except ChaosError:
         return None

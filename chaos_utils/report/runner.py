@@ -5,6 +5,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,12 @@ from chaos_utils.base.files import fresh_folder, write_json, write_text
 from chaos_utils.base.processes import environment, python_path
 from chaos_utils.datasets.catalogue import shorts_of
 from chaos_utils.report import parameters, provenance, warm
+from chaos_utils.report.captions import literal, title_of
 from chaos_utils.report.manifests import Manifest, figures_of, read_manifest
 
 PAGE_FILE = "page.html"
-KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 Progress = Callable[[int, int], None]
+Say = Callable[[str], None]
 # Of the code that a warning names.
 _FOLDERS = re.compile(r"/(?:[^\s:/]+/)+(?=[^\s:/]+\.py:\d)")
 
@@ -33,6 +35,7 @@ def run_notebook(
     target: Path,
     *,
     progress: Progress | None = None,
+    say: Say | None = None,
     standalone: bool = False,
     made_from: Mapping[str, str] | None = None,
     reader: Path | None = None,
@@ -44,7 +47,8 @@ def run_notebook(
 
     `values` are those of all parameters, as `parameters.resolve` gives them, and relative paths
     in them count from `reader`, by default from where this is called. `progress` is called with
-    the number of the running cell and of all cells. `made_from` are digests of all that the
+    the number of the running cell and of all cells, `say` with each line that a cell prints, as it
+    is printed. `made_from` are digests of all that the
     notebook depends on, by name, for the record.
     """
     started = datetime.now(UTC)
@@ -57,29 +61,28 @@ def run_notebook(
         provenance.write_context(folder, context)
         executed = folder / paths.NOTEBOOK_FILE
         try:
-            _execute(source, values, executed, folder, progress, kept=failed)
+            _execute(source, values, executed, folder, progress, say, kept=failed)
         except BaseException:
             if executed.is_file():
                 write_text(failed, executed.read_text("utf-8"))
             raise
         notebook = nbformat.read(executed, as_version=4)
         manifests = [read_manifest(path) for path in figures_of(folder)]
-        _tidy(notebook, parameters.read_parameters(source), shown, _recorded_notice(manifests))
+        declared = parameters.read_parameters(source)
+        _tidy(notebook, declared, shown, _recorded_notice(manifests))
         write_text(executed, nbformat.writes(notebook) + "\n")
-        if standalone:
-            from chaos_utils.report.standalone import page
-
-            by_id = {one.id: one for one in manifests}
-            text = page(notebook, target.name, by_id, folder / paths.FIGURES)
-            write_text(folder / PAGE_FILE, text)
         (folder / paths.CONTEXT_FILE).unlink()
+        files = inputs.merged(*(manifest.inputs for manifest in manifests))
         record = provenance.RunRecord(
-            schema=1,
+            schema=provenance.VERSION,
+            id=provenance.run_id(source, values, files, Path(from_here)),
             notebook=source.stem,
+            title=title_of(source),
             notebook_sha256=inputs.digest(source),
             parameters=dict(shown),
+            defaults={parameter.name: parameter.default for parameter in declared},
             seed=shown.get("seed"),
-            inputs=list(inputs.merged(*(one.inputs for one in manifests))),
+            inputs=list(files),
             recorded=sorted({name for one in manifests for name in one.recorded}),
             made_from=dict(made_from or {}),
             code=provenance.Code(**provenance.code()),
@@ -87,8 +90,13 @@ def run_notebook(
             hardware=provenance.hardware(),
             started=started.isoformat(timespec="seconds"),
             seconds=round((datetime.now(UTC) - started).total_seconds(), 1),
-            outputs=inputs.digests(folder),
+            outputs={},
         )
+        if standalone:
+            from chaos_utils.report.standalone import page
+
+            write_text(folder / PAGE_FILE, page(notebook, target.name, record, manifests, folder))
+        record = record.model_copy(update={"outputs": inputs.digests(folder)})
         write_json(folder / paths.RECORD_FILE, record.model_dump(by_alias=True))
 
 
@@ -98,6 +106,7 @@ def _execute(
     executed: Path,
     folder: Path,
     progress: Progress | None,
+    say: Say | None,
     *,
     kept: Path,
 ) -> None:
@@ -108,7 +117,8 @@ def _execute(
     # Parameters were checked; papermill's own check knows fewer types, and warns of the others.
     logging.getLogger("papermill").setLevel(logging.ERROR)
     notebook = jupytext.read(source)
-    notebook.metadata["kernelspec"] = KERNEL
+    kernel = parameters.KERNEL
+    notebook.metadata["kernelspec"] = kernel
 
     running = ""
 
@@ -124,11 +134,12 @@ def _execute(
                 notebook,
                 executed,
                 parameters=dict(values),
-                kernel_name=KERNEL["name"],
-                language=KERNEL["language"],
+                kernel_name=kernel["name"],
+                language=kernel["language"],
                 cwd=folder,
                 progress_bar=False,
                 on_cell_start=started,
+                stdout_file=_Lines(say) if say else None,
                 # Sockets that only this user can open, instead of local ports.
                 config=Config({"KernelManager": {"transport": "ipc"}}),
                 # What the kernel logs of its own start and end is of no use to a reader.
@@ -144,6 +155,20 @@ def _execute(
             todo="free memory or ask for less with its parameters; "
             f"what had run is kept in _build/failed/{kept.name}",
         ) from fault
+
+
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """A stream, as papermill takes one for what cells print, that passes lines on."""
+
+    say: Say
+
+    def write(self, text: str) -> None:
+        for line in text.splitlines():
+            self.say(line)
+
+    def flush(self) -> None:
+        """Keep nothing back."""
 
 
 @contextmanager
@@ -165,7 +190,8 @@ def _environment(folder: Path, *, has_threads: bool) -> Iterator[None]:
         ours["IPYTHONDIR"] = profile  # no start-up files of the user's own
         ours["JUPYTER_PATH"] = profile  # nor any other kernel of that name
         spec = {"argv": [*python, "ipykernel_launcher", "-f", "{connection_file}"]}
-        write_json(Path(profile) / "kernels" / KERNEL["name"] / "kernel.json", KERNEL | spec)
+        kernel = parameters.KERNEL
+        write_json(Path(profile) / "kernels" / kernel["name"] / "kernel.json", kernel | spec)
         with environment(**ours):
             yield
 
@@ -214,8 +240,12 @@ def _tidy(
     """Strip times, random ids and folders; under the title, show a notice and the parameters."""
     for volatile in ("papermill", "jupytext"):  # jupytext names kinds of metadata in any order
         notebook.metadata.pop(volatile, None)
+    from papermill.translators import PythonTranslator
+
     for cell in notebook.cells:
         tags = cell.metadata.get("tags", [])
+        if "injected-parameters" in tags:
+            cell.source = PythonTranslator.codify(values)  # without a machine's folders
         if "parameters" in tags or "injected-parameters" in tags:
             tags.append("remove-cell")  # the table shows them
         if cell.cell_type == "code" and not any(tag.startswith("remove-") for tag in tags):
@@ -280,5 +310,4 @@ def _parameter_table(declared: list[parameters.Parameter], values: Mapping[str, 
 
 def _code(value: object) -> str:
     """Set a value as code in a Markdown table, whatever characters it holds."""
-    text = re.sub(r"[^A-Za-z0-9 .,/-]", lambda found: f"&#{ord(found[0])};", str(value))
-    return f"<code>{text}</code>"
+    return f"<code>{literal(str(value))}</code>"

@@ -1,13 +1,16 @@
-"""Runs of the reader's own, below runs/: where each stands, whether it is there, one at a time."""
+"""Runs of the reader's own: made one at a time, listed, found again, read as they were made."""
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from chaos_utils.base import inputs, paths
+from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.base.files import read_mapping
 from chaos_utils.base.locks import alone
-from chaos_utils.report.provenance import read_run_record
+from chaos_utils.report.manifests import Manifest, read_manifest
+from chaos_utils.report.provenance import VERSION, RunRecord, load_run_record, read_run_record
 
 
 def folder_of(source: Path, values: Mapping[str, Any]) -> Path:
@@ -35,6 +38,7 @@ def run(
     *,
     again: bool = True,
     progress: Callable[[int, int], None] | None = None,
+    say: Callable[[str], None] | None = None,
     reader: Path | None = None,
 ) -> Path:
     """Run a notebook into the folder of this run, and return the folder.
@@ -50,6 +54,110 @@ def run(
             shutil.rmtree(scratch, ignore_errors=True)
         if again or not is_there(source, values):
             runner.run_notebook(
-                source, values, target, progress=progress, standalone=True, reader=reader
+                source,
+                values,
+                target,
+                progress=progress,
+                say=say,
+                standalone=True,
+                reader=reader,
             )
     return target
+
+
+def below() -> Iterator[Path]:
+    """Yield the folders below runs/ that hold a run, whole or not, by name."""
+    for path in sorted(paths.runs().glob(f"*/{paths.RECORD_FILE}")):
+        yield path.parent
+
+
+def find(name: str) -> Path:
+    """Return the folder of a run: by its path, its name below runs/, or its permanent id.
+
+    Raises
+    ------
+    ChaosError
+        If there is none, or several of one id differ.
+    """
+    for folder in (paths.from_reader(name), paths.runs() / name):
+        if (folder / paths.RECORD_FILE).is_file():
+            return folder
+    records = {folder: read_run_record(folder) for folder in below()}
+    of_id = {folder: record for folder, record in records.items() if record and record.id == name}
+    if not of_id:
+        ids = [record.id for record in records.values() if record]
+        raise ChaosError(
+            "There is no such run.",
+            found=name,
+            expected=did_you_mean(name, [*(folder.name for folder in records), *ids]),
+            todo="`chaos runs` lists those below runs/; others are named by their folder",
+        )
+    first, *others = of_id
+    if any(_results(of_id[folder]) != _results(of_id[first]) for folder in others):
+        raise ChaosError(
+            "Runs of one id have different results.",
+            found=", ".join(str(folder) for folder in of_id),
+            expected="the same numbers wherever the id is the same",
+            todo="name the folder of the one that you mean, and look at what differs with "
+            "`chaos runs`: one was changed by hand, or made by another processor",
+        )
+    return first
+
+
+def _results(record: RunRecord) -> dict[str, str]:
+    """Return the digests of the data behind a run's figures and tables."""
+    return {name: sha256 for name, sha256 in record.outputs.items() if name.endswith(".csv")}
+
+
+def load(folder: Path) -> RunRecord:
+    """Return the record of a run, which must be of this version's form.
+
+    Raises
+    ------
+    ChaosError
+        If it is missing, damaged or of another form.
+    """
+    found = read_mapping(folder / paths.RECORD_FILE).get("schema")
+    if found not in (None, VERSION):
+        raise ChaosError(
+            "Another version of the package made this run.",
+            where=folder,
+            found=f"a record of form {found}",
+            expected=f"form {VERSION}",
+            todo="run it again, or name it to the version that made it",
+        )
+    return load_run_record(folder)
+
+
+def manifest_in(folder: Path, record: RunRecord, id: str) -> Manifest:
+    """Return the manifest of a figure or table of a run, as the run made it.
+
+    Raises
+    ------
+    ChaosError
+        If the run has made no such figure or table, or its files have changed since.
+    """
+    name = f"{paths.FIGURES}/{id}.json"
+    made = [
+        Path(file).stem
+        for file in record.outputs
+        if file.startswith(f"{paths.FIGURES}/") and file.endswith(".json")
+    ]
+    if name not in record.outputs:
+        raise ChaosError(
+            "The run did not make this figure or table.",
+            where=folder,
+            found=id,
+            expected=did_you_mean(id, made),
+        )
+    for file in (name, f"{paths.FIGURES}/{id}.csv"):
+        there = (folder / file).is_file()
+        if not there or inputs.digest(folder / file) != record.outputs[file]:
+            raise ChaosError(
+                "A file of the run is not the one that the run made.",
+                where=folder / file,
+                found="another content" if there else "no file",
+                expected=f"SHA-256 {record.outputs[file]}",
+                todo="run it again",
+            )
+    return read_manifest(folder / name)

@@ -1,16 +1,21 @@
-"""One HTML file that shows a run, for reading and sending; the book's pages are made by Sphinx."""
+"""One HTML file that shows a run, to read, send and cite; the book's pages are made by Sphinx."""
 
 import base64
 import copy
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import nbformat
 from latex2mathml.converter import convert
 
 from chaos_utils.base import paths
-from chaos_utils.report.manifests import picture_name
-from chaos_utils.report.values import Manifests, with_values
+from chaos_utils.base.authorship import read_citation
+from chaos_utils.report import citations
+from chaos_utils.report.captions import literal
+from chaos_utils.report.manifests import Manifest, picture_name
+from chaos_utils.report.provenance import RunRecord
+from chaos_utils.report.values import with_values
 
 # Roles that only the book can resolve, and what stands for them on a page of its own.
 _ROLES = (
@@ -32,16 +37,43 @@ _LOOK = """
   .jp-RenderedHTMLCommon table.published :is(th, td:not(.number)) { white-space: normal; }
 }
 """
+_CITED = {"plain": "Plain text", "bibtex": "BibTeX", "csl": "CSL-JSON"}
 _FORMULA = re.compile(r"(?<![\\$])\$([^\s$](?:[^$\n]*[^\s$])?)\$(?!\d)")
 
 
-def page(notebook: nbformat.NotebookNode, name: str, manifests: Manifests, figures: Path) -> str:
+def page(
+    notebook: nbformat.NotebookNode,
+    name: str,
+    record: RunRecord,
+    manifests: Sequence[Manifest],
+    run: Path,
+) -> str:
     """Return a page with everything in it: no script, style or picture from elsewhere.
 
-    `name` is the run's; `manifests` are those of its figures and tables, by id, and `figures` is
-    the folder that has the pictures for phones.
+    It says what run this is, and how each of its figures and tables is cited.
+
+    Parameters
+    ----------
+    notebook : nbformat.NotebookNode
+        As executed.
+    name : str
+        The run's.
+    record : RunRecord
+        The run's, which need not have its outputs yet.
+    manifests : sequence of Manifest
+        Those of its figures and tables.
+    run : Path
+        The run's folder, whose figures have the pictures for phones.
+
+    Returns
+    -------
+    str
+        The page, as HTML.
     """
     from nbconvert import HTMLExporter
+
+    by_id = {manifest.id: manifest for manifest in manifests}
+    cited = {f"```{{published}} {id}": _citations(made, record) for id, made in by_id.items()}
 
     shown = copy.deepcopy(notebook)
     shown.cells = [
@@ -49,11 +81,15 @@ def page(notebook: nbformat.NotebookNode, name: str, manifests: Manifests, figur
     ]
     for cell in shown.cells:
         if cell.cell_type == "markdown":
-            cell.source = plain_roles(with_values(manifests, cell.source))
+            cell.source = plain_roles(with_values(by_id, cell.source))
         for output in cell.get("outputs", []):
             data = output.get("data", {})
+            published = data.get("text/markdown", "").partition("\n")[0]
+            if published in cited:
+                data["text/html"] += cited[published]
             for kind in {"text/markdown", "text/html"} & set(data):
                 data[kind] = plain_roles(data[kind])
+    shown.cells.insert(1, nbformat.v4.new_markdown_cell(_identity(record)))
     exporter = HTMLExporter(
         exclude_input=True,
         exclude_input_prompt=True,
@@ -67,11 +103,27 @@ def page(notebook: nbformat.NotebookNode, name: str, manifests: Manifests, figur
     )
     body, _ = exporter.from_notebook_node(shown, {"metadata": {"name": name}})
     body = re.sub(r"<script.*?</script>", "", body, flags=re.DOTALL)
-    for id in manifests:
-        body = _with_narrow(body, id, figures)
+    for id in by_id:
+        body = _with_narrow(body, id, run / paths.FIGURES)
     look = (paths.project() / "book" / "_static" / "book.css").read_text("utf-8")
     body = body.replace("<html", '<html data-theme="light"', 1)
     return body.replace("</head>", f"<style>{look}{_LOOK}</style>\n</head>", 1)
+
+
+def _identity(record: RunRecord) -> str:
+    """Return what stands below the title: which run this is, as the citations have it."""
+    words = citations.run_in_words(record)
+    return f'<p class="run-identity">{literal(words[:1].upper() + words[1:])}.</p>'
+
+
+def _citations(manifest: Manifest, record: RunRecord) -> str:
+    """Return how a figure or table of a run is cited, folded."""
+    book = read_citation()
+    parts = [f"<details><summary>Cite this {manifest.kind} of this run</summary>"]
+    for format, title in _CITED.items():
+        text = citations.FORMATS[format](book, manifest, record).rstrip()
+        parts.append(f"<h4>{title}</h4><pre>{literal(text)}</pre>")
+    return "".join([*parts, "</details>"])
 
 
 def _with_narrow(body: str, id: str, figures: Path) -> str:

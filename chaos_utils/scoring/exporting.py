@@ -14,6 +14,7 @@ import yaml
 
 from chaos_utils.base.errors import ChaosError, counted, did_you_mean
 from chaos_utils.base.files import write_text
+from chaos_utils.base.inputs import OWN
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.votes import Votes
 
@@ -48,7 +49,7 @@ def fill(votes: Votes, prompt: str = "", where: object = None) -> list[str]:
 
     `prompt` is the default where it is empty; `where` is its place, for messages.
     """
-    dataset, where_items = votes.dataset, votes.source.name.removeprefix("own-data/")
+    dataset, where_items = votes.dataset, votes.source.name.removeprefix(OWN)
     if not dataset.text_fields or not votes.texts:
         raise ChaosError(
             f"{dataset.title} has no texts, and a language model needs them.",

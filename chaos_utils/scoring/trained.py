@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 PREDICTIONS_FILE = "predictions.parquet"  # on ChaosNLI's items
 DEV_FILE = "dev.parquet"  # on development items outside ChaosNLI, with their gold labels
 RECORD_FILE = "run.json"
+NOTEBOOK_FILE = "notebook.ipynb"  # as executed, where a notebook has trained
 _RECORD = "A run's record"
 WANTED_FILE = "wanted.yml"
 UNKNOWN = (  # of a model off the shelf
@@ -122,6 +123,14 @@ class Predicted(_Part):
     mc_samples: int = 0
 
 
+class MadeBy(_Part):
+    """The notebook that trained, its parameters, and what executed it."""
+
+    notebook: str
+    parameters: dict[str, Any]
+    runner: str
+
+
 class TrainingRecord(_Part):
     """What a run says of itself. Records of the first edition do not say what it had seen."""
 
@@ -136,9 +145,11 @@ class TrainingRecord(_Part):
     fits: list[Fit]
     device: Device
     weights: str
+    inputs: list[dict[str, Any]]
     trained_on: list[str] | None = None
     out_of_fold: bool | None = None
     predicted: Predicted | None = None
+    made_by: MadeBy | None = None  # records of earlier editions were made without a notebook
     outputs: dict[str, str]
 
     @model_validator(mode="after")
@@ -164,6 +175,11 @@ class Run:
         return (Input(name, sha256, self.record.synthetic),)
 
     @property
+    def data(self) -> tuple[Input, ...]:
+        """The files of data that it was trained on, and that it has predicted."""
+        return tuple(Input(**entry) for entry in self.record.inputs)
+
+    @property
     def system(self) -> str:
         """What its predictions are called in tables."""
         return self.record.system
@@ -178,6 +194,12 @@ class Run:
         """What makes it again."""
         # Earlier editions had an option for looks on the way, which changed nothing else.
         return re.sub(r" --trajectory \d+", "", self.record.command)
+
+    @property
+    def notebook(self) -> Path | None:
+        """The notebook that trained it, as executed; None where there is none."""
+        path = self.folder / NOTEBOOK_FILE
+        return path if path.is_file() else None
 
     @property
     def is_off_the_shelf(self) -> bool:

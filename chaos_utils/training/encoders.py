@@ -12,7 +12,7 @@ from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import fresh_folder
 from chaos_utils.base.locks import alone
 from chaos_utils.datasets.tasks import get_task
-from chaos_utils.training.inference import Say
+from chaos_utils.training.progress import Say
 from chaos_utils.training.recipes import Model
 
 WEIGHTS = "model.safetensors"

@@ -23,10 +23,11 @@ from chaos_utils.training.data import load_data
 from chaos_utils.training.devices import Device, choose_device, placed, threads_of
 from chaos_utils.training.encoders import load_model, load_start, load_tokenizer
 from chaos_utils.training.encoding import plan_batches
-from chaos_utils.training.inference import TOKEN_BUDGET, Report, Say
+from chaos_utils.training.inference import TOKEN_BUDGET
 from chaos_utils.training.judging import judge, spread
 from chaos_utils.training.making import NewRun, Outcome
 from chaos_utils.training.objectives import fit_head, fold_into_head, mean_loss
+from chaos_utils.training.progress import Report, Say, silent
 from chaos_utils.training.settings import Settings, complete, recorded_settings
 
 _INNER_FOLDS = 8  # of the items that are trained on; one of them says when to stop
@@ -55,7 +56,7 @@ def finetune(
     *,
     device: str = "auto",
     checkpoint_seconds: float = 120,
-    report: Report = lambda what, done, of: None,
+    report: Report = silent,
     say: Say = lambda text: None,
 ) -> Run:
     """Fine-tune an encoder and predict ChaosNLI's items with it.

@@ -10,10 +10,9 @@ from scipy.special import softmax
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.training.devices import Device, is_out_of_memory
 from chaos_utils.training.encoding import Encoded, split_by_budget
+from chaos_utils.training.progress import Say
 
 Floats = npt.NDArray[np.float64]
-Report = Callable[[str, int, int], None]  # what is being done, how much of it is done, of how much
-Say = Callable[[str], None]  # what a reader must know
 TOKEN_BUDGET = {"cpu": 4096, "cuda": 131_072}  # padded tokens at once
 
 

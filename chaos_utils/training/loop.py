@@ -16,8 +16,9 @@ from chaos_utils.training.checkpoints import Progress, copied, resume, save
 from chaos_utils.training.devices import Device, is_out_of_memory, placed, room_for
 from chaos_utils.training.dropout import byte_dropout
 from chaos_utils.training.encoding import Encoded, Integers, split_by_budget
-from chaos_utils.training.inference import TOKEN_BUDGET, Report, Say, no_memory
+from chaos_utils.training.inference import TOKEN_BUDGET, no_memory
 from chaos_utils.training.objectives import summed_loss
+from chaos_utils.training.progress import Report, Say, silent
 from chaos_utils.training.settings import Settings
 
 _CURVE_POINTS = 100
@@ -46,7 +47,7 @@ class Job:
     evaluate: Callable[[Any, int], dict[str, Any]]
     looks_first: bool = False
     checkpoint_seconds: float = 120
-    report: Report = lambda what, done, of: None
+    report: Report = silent
     say: Say = lambda text: None
 
     @property
@@ -120,7 +121,8 @@ def fit(model: Any, job: Job) -> Progress:
             state.scaler = scaler.state_dict()
             save(model, optimizer, best, state, job.work)
             saved = time.monotonic()
-        job.report("training", state.step, len(job.plan))
+        loss = state.curve[-1]["loss"] if state.curve else state.window_loss / state.window_items
+        job.report("training", state.step, len(job.plan), loss)
     if best:
         model.load_state_dict(best)
     model.set_attn_implementation(attention)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from chaos_utils.base import inputs
+from chaos_utils.base import inputs, paths
 from chaos_utils.base.files import fresh_folder, write_bytes, write_json
 from chaos_utils.datasets.catalogue import known_files
 from chaos_utils.datasets.corpora import Corpus
@@ -25,9 +25,10 @@ from chaos_utils.training.data import Data
 from chaos_utils.training.devices import Device, deciding_threads
 from chaos_utils.training.encoders import Encoder, check_length, find_encoder, load_tokenizer
 from chaos_utils.training.encoding import Encoded, encode
-from chaos_utils.training.inference import Floats, Report, Say, predict, predict_logits
+from chaos_utils.training.inference import Floats, predict, predict_logits
 from chaos_utils.training.judging import judge
 from chaos_utils.training.names import command_of, names_of
+from chaos_utils.training.progress import Report, Say
 from chaos_utils.training.recipes import Model
 from chaos_utils.training.settings import Settings, family_name
 
@@ -164,6 +165,7 @@ class NewRun:
                     "family": family,
                     "synthetic": any(one.source.synthetic for one in data.votes),
                     "command": command_of(settings, self.out.name),
+                    **_made_by(),
                     "settings": settings.model_dump(),
                     "encoder": {"family": encoder.model.family, "origin": encoder.origin,
                                 "published": encoder.model.published},
@@ -184,6 +186,20 @@ class NewRun:
                 },
             )  # fmt: skip
         return trained.read_run(self.out)
+
+
+def _made_by() -> dict[str, Any]:
+    """Return the record's entry of the notebook that runs, where one does."""
+    if not paths.in_runner():
+        return {}
+    running = provenance.current_context()
+    return {
+        "made_by": {
+            "notebook": f"notebooks/{running.notebook}.py",
+            "parameters": dict(running.parameters),
+            "runner": f"papermill {provenance.software(('papermill',))['papermill']}",
+        }
+    }
 
 
 def _by_task(name: str, votes: list[Votes], shares: Floats) -> list[System]:

@@ -81,7 +81,9 @@ def command_of(settings: Settings, run: str) -> str:
     What is left to the recipe's defaults is left out.
     """
     words = [f"chaos finetune --model {shlex.quote(settings.model)}"]
-    recipe = asdict(recipe_of(get_model(settings.model), settings.task, settings.train))
+    recipe = asdict(
+        recipe_of(get_model(settings.model), settings.task, settings.train, settings.init)
+    )
     recipe["head"] = usual_head(settings)
     for name, field in Settings.model_fields.items():
         value = getattr(settings, name)

@@ -13,10 +13,10 @@ from chaos_utils.training.data import Data, load_data
 from chaos_utils.training.devices import choose_device, placed, threads_of
 from chaos_utils.training.encoders import load_model, load_off_the_shelf, named_label
 from chaos_utils.training.finetune import LOOKED_AT, check_place, weights_of
-from chaos_utils.training.inference import Report, Say
 from chaos_utils.training.judging import spread
 from chaos_utils.training.making import NewRun
 from chaos_utils.training.names import DROPOUT, predict_command
+from chaos_utils.training.progress import Report, Say, silent
 from chaos_utils.training.recipes import get_model
 from chaos_utils.training.settings import complete, family_name, read_settings, recorded_settings
 
@@ -28,7 +28,7 @@ def predict_again(
     mc_samples: int = 0,
     threads: int = 0,
     device: str = "auto",
-    report: Report = lambda what, done, of: None,
+    report: Report = silent,
     say: Say = lambda text: None,
 ) -> Run:
     """Predict ChaosNLI's and the development items (with dropout, a part) with a run's weights.
@@ -83,7 +83,7 @@ def predict_off_the_shelf(
     threads: int = 0,
     precision: str = "auto",
     device: str = "auto",
-    report: Report = lambda what, done, of: None,
+    report: Report = silent,
     say: Say = lambda text: None,
 ) -> Run:
     """Predict ChaosNLI's NLI items, and development items, with a model's own NLI head.

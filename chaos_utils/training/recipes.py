@@ -104,10 +104,11 @@ _OURS = {"minilm": Recipe(1e-4, 32, 0.01, 2), "mpnet": Recipe(5e-5, 32, 0.01, 2)
 _TINY = Recipe(1e-3, 32, 0.0, 1)
 
 
-def recipe_of(model: Model, task: str, train: str = "corpora") -> Recipe:
+def recipe_of(model: Model, task: str, train: str = "corpora", init: str = "") -> Recipe:
     """Return how a model is trained on a task unless something else is asked for.
 
-    `train` is as in `Settings`. On its corpus, αNLI follows Table 8 of Nie et al. (2020).
+    `train` and `init` are as in `Settings`. On its corpus, αNLI follows Table 8 of Nie et al.
+    (2020).
     """
     if model.name.startswith("tiny-"):
         recipe = _TINY
@@ -115,9 +116,11 @@ def recipe_of(model: Model, task: str, train: str = "corpora") -> Recipe:
         recipe = _OURS[model.family]
     else:
         recipe = table_8(model.family) if get_task(task).kind == "stories" else _NLI
-    if train == "chaosnli":  # a thousand items or two, and a model that can do the task already
+    if train == "chaosnli" and init:  # a model that can do the task already
         rate = float(f"{recipe.learning_rate / 5:.3g}")
         recipe = replace(recipe, learning_rate=rate, epochs=4, patience=2)
+    elif train == "chaosnli":  # a thousand items or two have to teach the task as well
+        recipe = replace(recipe, epochs=8, patience=2)
     return recipe
 
 

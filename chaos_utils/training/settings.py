@@ -147,7 +147,7 @@ def complete(settings: Settings) -> "tuple[Settings, Model]":
     from chaos_utils.training.recipes import get_model, recipe_of
 
     model = get_model(settings.model)
-    recipe = asdict(recipe_of(model, settings.task, settings.train))
+    recipe = asdict(recipe_of(model, settings.task, settings.train, settings.init))
     recipe["head"] = usual_head(settings)
     fields = Settings.model_fields
     left = {
@@ -179,7 +179,8 @@ def family_name(settings: Settings, model: "Model") -> str:
 
     parts = [model.title]
     if settings.train == "chaosnli":
-        parts.append("majority votes" if settings.loss == "hard" else "vote shares")
+        targets = "majority votes" if settings.loss == "hard" else "vote shares"
+        parts.append(targets if settings.init else f"{targets} alone")
         parts.append(f"{settings.n_folds} folds")
     if settings.teacher:
         parts.append("distilled")
@@ -191,7 +192,7 @@ def family_name(settings: Settings, model: "Model") -> str:
         parts.append(f"smoothing {settings.label_smoothing:g}")
     if settings.init and settings.train == "corpora":
         parts.append(f"from {Path(settings.init).name}")
-    recipe = recipe_of(model, settings.task, settings.train)
+    recipe = recipe_of(model, settings.task, settings.train, settings.init)
     if settings.learning_rate not in (0, recipe.learning_rate):
         parts.append(f"rate {settings.learning_rate:g}")
     return ", ".join(parts)

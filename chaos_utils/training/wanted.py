@@ -1,11 +1,10 @@
 """The runs that the book wants, and what makes them."""
 
-from typing import Any
-
 from chaos_utils.scoring.trained import Run, Wanted
-from chaos_utils.training.finetune import finetune
 from chaos_utils.training.names import command_of, predict_command
+from chaos_utils.training.notebook import finetune_in_notebook
 from chaos_utils.training.predicting import predict_again
+from chaos_utils.training.progress import Report, Say
 from chaos_utils.training.settings import complete, read_settings
 
 
@@ -16,8 +15,16 @@ def command_for(wanted: Wanted) -> str:
     return command_of(complete(read_settings(wanted.settings))[0], wanted.name)
 
 
-def make(wanted: Wanted, **options: Any) -> Run:
-    """Make a run that is wanted, with options that `finetune` and `predict_again` both have."""
+def make(wanted: Wanted, *, device: str, report: Report, say: Say) -> Run:
+    """Make a run that is wanted: a notebook trains, and what trains nothing is predicted here."""
     if asked := wanted.predict:
-        return predict_again(asked.run, wanted.folder, mc_samples=asked.mc_samples, **options)
-    return finetune(read_settings(wanted.settings), wanted.folder, **options)
+        return predict_again(
+            asked.run,
+            wanted.folder,
+            mc_samples=asked.mc_samples,
+            device=device,
+            report=report,
+            say=say,
+        )
+    settings = read_settings(wanted.settings)
+    return finetune_in_notebook(settings, wanted.folder, device=device, say=say)

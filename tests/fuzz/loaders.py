@@ -41,7 +41,8 @@ from chaos_utils.datasets.corpora import load_corpus
 from chaos_utils.datasets.findings import check_file
 from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.datasets.sources import SAMPLE, UNREADABLE, extract_member
-from chaos_utils.publish import citations, landing, metadata, registry, release
+from chaos_utils.publish import landing, metadata, registry, release
+from chaos_utils.report import citations
 from chaos_utils.report.manifests import read_manifest
 from chaos_utils.report.parameters import read_parameters, resolve
 from chaos_utils.report.provenance import read_run_record

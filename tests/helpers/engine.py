@@ -15,6 +15,7 @@ from chaos_utils.training.checkpoints import Progress
 from chaos_utils.training.devices import Device
 from chaos_utils.training.encoders import find_encoder, load_model, load_tokenizer
 from chaos_utils.training.encoding import encode
+from chaos_utils.training.progress import Report
 from chaos_utils.training.recipes import get_model
 from chaos_utils.training.settings import Settings, read_settings
 
@@ -33,10 +34,10 @@ def shares(run: Run) -> npt.NDArray[np.float64]:
     return pd.read_parquet(run.folder / "predictions.parquet").select_dtypes("float").to_numpy()
 
 
-def stop_at(step: int) -> Callable[[str, int, int], None]:
+def stop_at(step: int) -> Report:
     """Return a report of progress that interrupts training after a step."""
 
-    def report(what: str, done: int, of: int) -> None:
+    def report(what: str, done: int, total: int, loss: float | None = None) -> None:
         if what == "training" and done == step:
             raise KeyboardInterrupt
 

@@ -18,7 +18,8 @@ _TABLE = _BOTH | {
     "display": {"header": [["x"]], "rows": [["1"]]},
 }  # fmt: skip
 _RECORD = {
-    "schema": 1, "notebook": "one", "notebook_sha256": "0", "parameters": {"data": "auto"},
+    "schema": 2, "id": "one-0123456789abcdef", "notebook": "one", "title": "Chapter one",
+    "notebook_sha256": "0", "parameters": {"data": "auto"}, "defaults": {"data": "auto"},
     "seed": None, "inputs": [], "recorded": [], "made_from": {},
     "code": {"version": "1.2.3", "commit": "abcdef", "uncommitted_changes": False},
     "software": {"python": "3.11.7", "chaos-utils": "1.2.3", "numpy": "2.0.0"},

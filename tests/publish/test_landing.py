@@ -13,7 +13,8 @@ from helpers.manifests import make_manifest
 
 from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.files import write_text
-from chaos_utils.publish import cells, citations, landing, licences, metadata
+from chaos_utils.publish import cells, landing, licences, metadata
+from chaos_utils.report import citations
 from chaos_utils.report.manifests import ItemText
 
 BOOK = read_citation(PROJECT / "CITATION.cff")

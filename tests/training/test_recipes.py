@@ -61,7 +61,7 @@ def test_a_record_gives_its_settings_back():
     assert read_settings(settings.model_dump()) == settings
     with pytest.raises(ChaosError, match="did you mean 'epochs'"):
         read_settings({"model": "tiny-bert", "epoch": 7})
-    assert family_name(settings, model) == "tiny bert, vote shares, 5 folds"
+    assert family_name(settings, model) == "tiny bert, vote shares alone, 5 folds"
 
 
 def test_a_command_names_what_is_not_usual():

@@ -17,8 +17,8 @@ from chaos_book.widgets import Widget
 from chaos_utils.analyses.power import PAIRS
 from chaos_utils.datasets.catalogue import get_dataset, short_of
 from chaos_utils.metrics.measures import MEASURES
-from chaos_utils.publish import citations
 from chaos_utils.publish.scripts import compact
+from chaos_utils.report import citations
 from chaos_utils.report.manifests import SYNTHETIC_NOTE, Manifest
 from chaos_utils.scoring.power import smallest_difference
 

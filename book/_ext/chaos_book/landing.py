@@ -22,8 +22,8 @@ from sphinx.writers.html5 import HTML5Translator
 from chaos_book import drafts
 from chaos_book.book import BOOK, write_last
 from chaos_book.published import PublishedCaption, PublishedFigure, PublishedTable
-from chaos_utils.publish import cells, citations, contents, landing, metadata, templating
-from chaos_utils.report import parameters
+from chaos_utils.publish import cells, contents, landing, metadata, templating
+from chaos_utils.report import citations, parameters
 from chaos_utils.report.manifests import Manifest
 
 BIBLIOGRAPHY = "figures.bib"

@@ -19,9 +19,9 @@ from sphinx.writers.html5 import HTML5Translator
 from chaos_book.book import BOOK, raw_html
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.loading import is_missing
-from chaos_utils.publish import citations, licences, templating
+from chaos_utils.publish import licences, templating
 from chaos_utils.publish.landing import is_wide
-from chaos_utils.report import values
+from chaos_utils.report import citations, values
 from chaos_utils.report.captions import without_markup
 from chaos_utils.report.manifests import Manifest
 from chaos_utils.report.tables import table_html

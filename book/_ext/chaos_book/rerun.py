@@ -17,6 +17,7 @@ from chaos_utils.report.parameters import Parameter
 
 TITLE = "Rerun this chapter"
 _CHAPTERS = "chapters/"
+_SCRIPTS = "".join(f'<script src="../_static/{name}.js"></script>' for name in ("copy", "rerun"))
 
 
 class RerunSection(SphinxTransform):
@@ -35,9 +36,8 @@ class RerunSection(SphinxTransform):
         source = BOOK.project / "notebooks" / f"{name}.py"
         section = nodes.section(ids=[nodes.make_id(TITLE)], names=[TITLE.lower()])
         section += nodes.title(TITLE, TITLE)
-        script = '<script src="../_static/copy.js"></script>'
         body = section_body(source, record.parameters, "../")
-        section += nodes.raw("", f"{body}\n{script}", format="html")
+        section += nodes.raw("", f"{body}\n{_SCRIPTS}", format="html")
         chapter = next(self.document.findall(nodes.section))
         _drop_parameter_table(chapter)
         chapter += section
@@ -58,13 +58,16 @@ def section_body(source: Path, values: Mapping[str, Any], root: str) -> str:
     """
     declared = parameters.read_parameters(source)
     name, value = other_value(declared, values)
+    other = {**values, name: value}
     return templating.render(
         "rerun",
         notebook=source.stem,
         root=root,
         command=parameters.command(source, values),
         other=name,
-        other_command=parameters.command(source, {**values, name: value}),
+        other_values=other,
+        other_command=parameters.command(source, other),
+        papermill_command=parameters.papermill_command(source, other),
         parameters=declared,
     )
 

@@ -11,6 +11,7 @@ from chaos_book import faults
 from chaos_book.book import BOOK, write_last
 from chaos_utils.publish import contents, registry
 from chaos_utils.report.manifests import SYNTHETIC_NOTE
+from chaos_utils.report.parameters import as_notebook
 
 _SYNTHETIC = (
     f"{SYNTHETIC_NOTE}: every number, figure and table of this build was made from invented "
@@ -47,6 +48,8 @@ def _copy_files(app: Sphinx, out: Path) -> None:
         source = BOOK.project / "notebooks" / f"{Path(page).name}.py"
         if Path(page).parent.name == "chapters" and source.is_file():
             shutil.copyfile(source, out / "notebooks" / source.name)
+            executable = out / "notebooks" / f"{source.stem}.ipynb"
+            executable.write_text(as_notebook(source), "utf-8")
 
 
 def setup(app: Sphinx) -> None:

@@ -13,7 +13,7 @@ from pybtex.database import parse_string
 
 from chaos_utils.base.authorship import ADDRESS, checked_address, read_citation
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.publish import citations
+from chaos_utils.report import citations
 from chaos_utils.report.captions import without_markup
 from chaos_utils.report.provenance import version
 

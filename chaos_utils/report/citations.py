@@ -1,11 +1,13 @@
-"""How to cite the book, a figure or a table."""
+"""How to cite the book, and a figure or table of it or of a run with other parameters."""
 
 import json
 from collections.abc import Callable, Mapping
 
 from chaos_utils.base.authorship import Citation
 from chaos_utils.report.manifests import Manifest
+from chaos_utils.report.provenance import RunRecord
 
+_DIGEST, _COMMIT = 16, 12  # hexadecimal digits that a citation shows
 LATEX = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
@@ -55,56 +57,62 @@ def item_bibtex(book: Citation, title: str, url: str) -> str:
     return _entry(book, "<key>", title, url, note)
 
 
-def plain(book: Citation, manifest: Manifest) -> str:
-    """Return a citation of a figure or table in one line of text."""
-    words = f"{manifest.name}. {_note(book, manifest)}."
-    return _line(book, words, address(book, manifest))
+def plain(book: Citation, manifest: Manifest, run: RunRecord | None = None) -> str:
+    """Return a citation of a figure or table in one line of text.
+
+    With the record of a `run`, here as in the other formats, what is cited is that run's, not the
+    book's.
+    """
+    words = f"{manifest.name}. {_note(book, manifest, run)}."
+    return _line(book, words, _address(book, manifest, run))
 
 
-def bibtex(book: Citation, manifest: Manifest) -> str:
+def bibtex(book: Citation, manifest: Manifest, run: RunRecord | None = None) -> str:
     """Return a BibTeX entry for a figure or table."""
-    id, kind = manifest.id, manifest.kind.capitalize()
-    note = f"{kind} \\texttt{{{id}}} in {_named_in_bibtex(book)}"
-    return _entry(book, id, latex(manifest.name), address(book, manifest), note)
+    kind, key = manifest.kind.capitalize(), _key(manifest, run)
+    note = f"{kind} \\texttt{{{manifest.id}}} in {_named_in_bibtex(book)}"
+    if run:
+        note = f"{note}; {latex(run_in_words(run))}"
+    return _entry(book, key, latex(manifest.name), _address(book, manifest, run), note)
 
 
-def ris(book: Citation, manifest: Manifest) -> str:
+def ris(book: Citation, manifest: Manifest, run: RunRecord | None = None) -> str:
     """Return a RIS record of a figure or table; its lines end in CR and LF, as RIS has it."""
-    url = address(book, manifest)
+    url = _address(book, manifest, run)
     fields = [
         ("TY", "FIGURE" if manifest.kind == "figure" else "DATA"),
-        ("ID", manifest.id),
+        ("ID", _key(manifest, run)),
         ("TI", manifest.name),
         *(("AU", name) for name in book.authors),
         ("PY", book.year),
         ("T2", book.title),
         ("ET", book.version),
-        ("N1", _note(book, manifest)),
+        ("N1", _note(book, manifest, run)),
         *([("UR", url)] if url else []),
         ("ER", ""),
     ]
     return "".join(f"{tag}  - {value}\r\n" for tag, value in fields)
 
 
-def csl(book: Citation, manifest: Manifest) -> str:
+def csl(book: Citation, manifest: Manifest, run: RunRecord | None = None) -> str:
     """Return CSL-JSON for a figure or table: a list of one item."""
-    url = address(book, manifest)
+    url = _address(book, manifest, run)
     item = {
-        "id": manifest.id,
+        "id": _key(manifest, run),
         "type": "figure" if manifest.kind == "figure" else "dataset",
         "title": manifest.name,
         "author": [{"literal": name} for name in book.authors],
         "issued": {"date-parts": [[int(book.year)]]},
         "container-title": book.title,
         "version": book.version,
-        "note": _note(book, manifest),
+        "note": _note(book, manifest, run),
         **({"URL": url} if url else {}),
     }
     return json.dumps([item], indent=1, ensure_ascii=False)
 
 
 # By the names that `chaos cite --format` takes.
-FORMATS: Mapping[str, Callable[[Citation, Manifest], str]] = {
+FORMATS: Mapping[str, Callable[[Citation, Manifest, RunRecord | None], str]] = {
     "plain": plain,
     "bibtex": bibtex,
     "ris": ris,
@@ -131,9 +139,46 @@ def _entry(book: Citation, key: str, title: str, url: str, note: str = "", doi: 
     return "\n".join([f"@misc{{{key},", *lines, "}"])
 
 
-def _note(book: Citation, manifest: Manifest) -> str:
-    kind = manifest.kind.capitalize()
-    return f"{kind} {manifest.id} in {_named(book)}"
+def run_in_words(run: RunRecord) -> str:
+    """Say what a run is: its id, chapter, what differs from the book, own data, and the code."""
+    changed = [
+        f"{name} = {in_words(value)} (in the book {in_words(default)})"
+        for name, (value, default) in run.changed.items()
+    ]
+    own = [f"{entry.name} (SHA-256 {entry.sha256[:_DIGEST]}…)" for entry in run.own_inputs]
+    code = f"code version {run.code.version}"
+    if run.code.commit:
+        also = " with uncommitted changes" if run.code.uncommitted_changes else ""
+        code += f", commit {run.code.commit[:_COMMIT]}{also}"
+    parts = [
+        f"run {run.id} of the chapter “{run.title}”",
+        f"with {', '.join(changed) or 'the parameters of the book'}",
+        *([f"own data {', '.join(own)}"] if own else []),
+        code,
+    ]
+    return "; ".join(parts)
+
+
+def in_words(value: object) -> str:
+    """Write a parameter's value for a reader: texts as they are, an empty one as such."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(in_words, value))}]"
+    return str(value) if value != "" else "none"
+
+
+def _key(manifest: Manifest, run: RunRecord | None) -> str:
+    """Return the key of a citation: the id, and behind it the digest of a run."""
+    return f"{manifest.id}-{run.id.rpartition('-')[2]}" if run else manifest.id
+
+
+def _address(book: Citation, manifest: Manifest, run: RunRecord | None) -> str:
+    """Return the page of a figure or table of the book; of a run, the book's own address."""
+    return book.url if run else address(book, manifest)
+
+
+def _note(book: Citation, manifest: Manifest, run: RunRecord | None) -> str:
+    words = f"{manifest.kind.capitalize()} {manifest.id} in {_named(book)}"
+    return f"{words}; {run_in_words(run)}" if run else words
 
 
 def _named(book: Citation) -> str:
