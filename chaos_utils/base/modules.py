@@ -119,6 +119,12 @@ def digest_of_dataset(name: str) -> str:
     return digest(paths.project() / PACKAGE / "datasets" / f"{name}.yml")[:16]
 
 
+def digests_of_datasets() -> dict[str, str]:
+    """Return what `digest_of_dataset` does for each of the package's datasets, by its name."""
+    files = (paths.project() / PACKAGE / "datasets").glob("*.yml")
+    return {path.stem: digest_of_dataset(path.stem) for path in sorted(files)}
+
+
 @cache
 def source_of(path: Path, *, notebook: bool = False) -> Source:
     """Return what a file says; in a notebook, lines for IPython alone are passed over."""

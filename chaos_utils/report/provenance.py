@@ -104,8 +104,9 @@ def run_id(
     """Return the permanent id of a run, such as ``results-3f0c…``: the same on any machine.
 
     It is a digest of what decides the run's numbers: the notebook's code and that of the modules
-    which it imports (not their comments, nor what only draws or prints), its parameters, the
-    digests of the data files, and the versions of the libraries that compute.
+    which it imports (not their comments, nor what only draws or prints), what the package says of
+    datasets, the parameters, the digests of the data files, and the versions of the libraries that
+    compute.
 
     Parameters
     ----------
@@ -130,6 +131,7 @@ def run_id(
     decided = {
         "notebook": notebook.meaning,
         "code": modules.code_digest(*notebook.imports),
+        "datasets": modules.digests_of_datasets(),
         "parameters": {name: portable(value) for name, value in parameters.items()},
         "files": [[entry.name, entry.sha256] for entry in merged(files)],
         "libraries": modules.library_versions(),

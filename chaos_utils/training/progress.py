@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-_SILENT_SECONDS = 10  # what takes less, beside training, is done without a line
+SILENT_SECONDS = 10  # what takes less, beside training, is done without a line
 
 Say = Callable[[str], None]  # what a reader must know
 
@@ -26,19 +26,18 @@ def silent(what: str, done: int, total: int, loss: float | None = None) -> None:
 def in_lines(say: Say) -> Report:
     """Return what reports by lines: one for each tenth of a training, and of what takes long."""
     tenths: dict[str, int] = {}
-    spoken = time.monotonic()
+    due: dict[str, float] = {}  # when a line of it is next said
 
     def report(what: str, done: int, total: int, loss: float | None = None) -> None:
-        nonlocal spoken
-        tenth = 10 * done // max(1, total)
-        if tenth == tenths.get(what, 0):
-            return
+        tenth, now = 10 * done // max(1, total), time.monotonic()
+        before = tenths.get(what, 10)
         tenths[what] = tenth
-        is_training, now = loss is not None, time.monotonic()
-        if is_training or now - spoken >= _SILENT_SECONDS:
-            spoken = now
-            unit = "steps" if is_training else "items"
-            shown = f", loss {loss:.3f}" if is_training else ""
-            say(f"{what}: {done:,} of {total:,} {unit}{shown}")
+        if tenth < before:  # it begins, maybe again
+            due[what] = now + SILENT_SECONDS
+        if tenth != before and loss is not None:
+            say(f"{what}: {done:,} of {total:,} steps, loss {loss:.3f}")
+        elif tenth != before and now >= due[what]:
+            due[what] = now + SILENT_SECONDS
+            say(f"{what}: {done:,} of {total:,} items")
 
     return report

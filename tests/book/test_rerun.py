@@ -31,12 +31,24 @@ def test_the_section_names_every_parameter_with_its_type_default_meaning_and_cho
     assert commands(text) == [
         ["chaos", "run", "tiny", "-p", "data=it's <mine>"],
         ["chaos", "run", "tiny", "-p", "data=it's <mine>", "-p", "mode=slow"],
+        [
+            "papermill",
+            "tiny.ipynb",
+            "tiny-rerun.ipynb",
+            "-r",
+            "data",
+            "it's <mine>",
+            "-r",
+            "mode",
+            "slow",
+        ],
     ]
-    assert 'href="../notebooks/tiny.py" download' in text
+    for suffix in ("py", "ipynb"):
+        assert f'href="../notebooks/tiny.{suffix}" download' in text
     assert "<script" not in text
     cells = [
         [unescape(re.sub("<.*?>", "", cell)) for cell in re.findall(r"<t[hd].*?</t[hd]>", row)]
-        for row in re.findall(r"<tr>(.*?)</tr>", text)
+        for row in re.findall(r"<tr[^>]*>(.*?)</tr>", text)
     ]
     assert cells[1:] == [
         ["data", "str", "'auto'", "<script>alert(1)</script> & more", "–"],

@@ -6,7 +6,7 @@ import jsonschema
 import pytest
 import yaml
 from helpers.checkout import PROJECT
-from helpers.manifests import make_manifest
+from helpers.manifests import make_manifest, make_record
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pybtex.database import parse_string
@@ -15,7 +15,7 @@ from chaos_utils.base.authorship import ADDRESS, checked_address, read_citation
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.report import citations
 from chaos_utils.report.captions import without_markup
-from chaos_utils.report.provenance import version
+from chaos_utils.report.provenance import RunRecord, version
 
 BOOK = read_citation(PROJECT / "CITATION.cff")
 TITLE = "50% of α_i & “ß” {cost} $3 #1"
@@ -36,7 +36,40 @@ ESCAPED = r"50\% of α\_i \& “ß” \textbraceleft{}cost\textbraceright{} \$3 
     ],
 )
 def test_each_format_says_what_is_cited(form, changes, words):
-    assert words in citations.FORMATS[form](BOOK, MANIFEST.model_copy(update=changes))
+    assert words in citations.FORMATS[form](BOOK, MANIFEST.model_copy(update=changes), None)
+
+
+RUN = RunRecord.model_validate(
+    make_record(
+        id="one-0123456789abcdef",
+        title="How people {disagree} & why",
+        parameters={"data": "votes.csv", "resamples": 200, "predictions": []},
+        defaults={"data": "auto", "resamples": 2000, "predictions": []},
+        inputs=[
+            {"name": "own-data/votes.csv", "sha256": "ab" * 32, "synthetic": False},
+            {"name": "released.jsonl", "sha256": "cd" * 32, "synthetic": False},
+        ],
+    )
+)
+
+
+@pytest.mark.parametrize("form", citations.FORMATS)
+def test_a_figure_of_a_run_is_cited_with_what_makes_the_run(form):
+    text = citations.FORMATS[form](BOOK, MANIFEST, RUN)
+    words = [
+        "run one-0123456789abcdef of the chapter",
+        "resamples = 200 (in the book 2000)",
+        "data = votes.csv (in the book auto)",
+        "own-data/votes.csv (SHA-256 " + ("ab" * 8),
+        "code version 1.2.3, commit abcdef",
+        "fig-x-0123456789abcdef",
+    ]
+    for word in words[:5] if form == "plain" else words:
+        assert word in text
+    assert "released.jsonl" not in text
+    assert "predictions" not in text
+    if form == "bibtex":
+        assert parse_string(text, "bibtex").entries["fig-x-0123456789abcdef"].fields["note"]
 
 
 # Titles as authors may write them: any text, and pieces that some format gives a meaning to.
@@ -110,7 +143,7 @@ def test_an_address_is_given_once_there_is_one_and_a_build_may_have_another(writ
     draft = read_citation(path)
     for book, url in ((there, there.url), (draft, "http://localhost:8000/draft/")):
         for made in citations.FORMATS.values():
-            assert f"{url}figures/fig-x.html" in made(book, MANIFEST)
+            assert f"{url}figures/fig-x.html" in made(book, MANIFEST, None)
         assert url in citations.book_bibtex(book)
         assert url in citations.book_plain(book)
     monkeypatch.setenv(ADDRESS, "")
@@ -126,8 +159,8 @@ def test_the_book_is_cited_by_its_doi_and_a_figure_as_part_of_it(write):
     assert entry.fields["doi"] == r"10.5281/zenodo.1\_2"
     assert f"Figure fig-x in A, version 1, {doi}" in citations.ris(book, MANIFEST)
     for made in citations.FORMATS.values():
-        assert "figures/fig-x.html" in made(book, MANIFEST)
-        assert "zenodo.1" in made(book, MANIFEST)
+        assert "figures/fig-x.html" in made(book, MANIFEST, None)
+        assert "zenodo.1" in made(book, MANIFEST, None)
     assert '"DOI"' not in citations.csl(book, MANIFEST)  # a figure has none of its own
 
 

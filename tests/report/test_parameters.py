@@ -1,9 +1,21 @@
+import json
 import shlex
 
+import nbformat
 import pytest
+from papermill.iorw import load_notebook_node
+from papermill.parameterize import parameterize_notebook
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.report.parameters import command, find_notebook, read_parameters, resolve
+from chaos_utils.report.parameters import (
+    as_notebook,
+    check_parameters,
+    command,
+    find_notebook,
+    papermill_command,
+    read_parameters,
+    resolve,
+)
 
 CELL = """\
 n: int = 3  # how many
@@ -94,3 +106,65 @@ def test_the_command_of_a_run_gives_its_parameters_again(tmp_path, given):
     pairs = dict(word.split("=", 1) for word in words[3:] if word != "-p")
     assert resolve(source, pairs) == values
     assert set(pairs) == {name for name in given if name != "n" or given[name] != 3}
+
+
+def test_the_notebook_that_is_offered_is_one_that_papermill_parameterizes(tmp_path):
+    source = notebook(tmp_path)
+    text = as_notebook(source)
+    assert as_notebook(source) == text
+    offered = nbformat.reads(text, as_version=4)
+    nbformat.validate(offered)
+    assert offered.metadata["kernelspec"]["name"] == "python3"
+    (tmp_path / "chapter.ipynb").write_text(text)
+    changed = parameterize_notebook(load_notebook_node(str(tmp_path / "chapter.ipynb")), {"n": 7})
+    tags = [cell.metadata.get("tags", []) for cell in changed.cells]
+    assert tags.index(["injected-parameters"]) == tags.index(["parameters"]) + 1
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({}, []),
+        ({"n": 7, "rate": 1e-5}, ["-p", "n", "7", "-p", "rate", "1e-05"]),
+        ({"loud": True}, ["-p", "loud", "True"]),
+        ({"name": "7"}, ["-r", "name", "7"]),  # a text that papermill would take for a number
+        ({"name": "it's $x"}, ["-r", "name", "it's $x"]),
+        ({"sizes": [3]}, ["-y", json.dumps({"sizes": [3]})]),
+        ({"tasks": []}, ["-y", json.dumps({"tasks": []})]),
+    ],
+)
+def test_papermill_is_given_the_same_values(tmp_path, given, words):
+    source = notebook(tmp_path)
+    named = shlex.split(papermill_command(source, resolve(source, given)))
+    assert named == ["papermill", "chapter.ipynb", "chapter-rerun.ipynb", *words]
+
+
+def running(**values):
+    """Return what a notebook's `globals()` hold after papermill has set these values."""
+    variables = {}
+    cells = [CELL, "# Parameters\n" + "".join(f"{k} = {v!r}\n" for k, v in values.items())]
+    exec("from typing import Literal\n" + "\n".join(cells), variables)
+    return variables | {"In": ["", *cells]}
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"n": "4"}, "'n' has the wrong value"),
+        ({"n": -4}, "0 or more"),
+        ({"rate": "often"}, "'rate' has the wrong value"),
+        ({"tasks": "snli"}, r"list\[str\]"),
+        ({"mode": "medium"}, "one of fast, slow"),
+        ({"loud": 1}, "'loud' has the wrong value"),
+        ({"raet": 0.1}, "no parameter 'raet'(?s:.*)did you mean 'rate'"),
+    ],
+)
+def test_plain_papermill_cannot_set_what_does_not_fit(values, message):
+    with pytest.raises(ChaosError, match=message):
+        check_parameters(running(**values))
+
+
+def test_values_that_fit_pass_and_a_script_is_not_checked():
+    check_parameters(running(n=4, rate=1, tasks=["mnli"], mode="slow", start=-3))
+    check_parameters(running())
+    check_parameters({"n": "4"})

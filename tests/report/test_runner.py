@@ -1,5 +1,5 @@
 import json
-from html import escape
+from html import escape, unescape
 from textwrap import dedent
 
 import nbformat
@@ -9,8 +9,10 @@ from markdown_it import MarkdownIt
 from nbconvert.filters.markdown_mistune import markdown2html_mistune
 
 from chaos_utils.base import inputs, paths
+from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.report import parameters, runner, runs, warm
+from chaos_utils.report import citations, parameters, runner, runs, warm
+from chaos_utils.report.manifests import read_manifest
 
 HEAD = """\
 # %% [markdown]
@@ -60,9 +62,13 @@ def run(project, body=BODY, given=None, *, head=HEAD, folder="run", **options):
 
 
 def test_a_run_leaves_notebook_figures_record_and_page(project):
-    said = []
-    given = {"n": "5"}
-    folder = run(project, given=given, standalone=True, progress=lambda *now: said.append(now))
+    said, printed = [], []
+    given, body = {"n": "5"}, "\n# %%\nprint('one')\nprint('two')\n" + BODY
+    folder = run(
+        project, body, given=given, standalone=True,
+        progress=lambda *now: said.append(now), say=printed.append,
+    )  # fmt: skip
+    assert printed == ["one", "two"]
     made = {"notebook.ipynb", "page.html", "figures/tbl-n.csv", "figures/tbl-n.json"}
     assert set(inputs.digests(folder)) == made | {"record.json"}
     assert said[-1][0] <= said[-1][1]
@@ -78,6 +84,11 @@ def test_a_run_leaves_notebook_figures_record_and_page(project):
     assert "http://" not in page.replace("http://www.w3.org", "")
     assert "Synthetic sample" in page
     assert "<title>run</title>" in page
+    cited = citations.bibtex(
+        read_citation(), read_manifest(folder / "figures" / "tbl-n.json"), runs.load(folder)
+    )
+    assert cited in unescape(page)
+    assert "n = 5 (in the book 2)" in unescape(page.partition("<details>")[0])
 
 
 def test_what_varies_is_stripped_and_the_parameters_are_shown(project, monkeypatch):

@@ -44,12 +44,10 @@ def _copy_files(app: Sphinx, out: Path) -> None:
     for manifest in BOOK.manifests.values():
         for name in manifest.file_names:
             shutil.copyfile(contents.file_of(manifest, name), out / "figures" / name)
-    for page in app.env.found_docs:
-        source = BOOK.project / "notebooks" / f"{Path(page).name}.py"
-        if Path(page).parent.name == "chapters" and source.is_file():
-            shutil.copyfile(source, out / "notebooks" / source.name)
-            executable = out / "notebooks" / f"{source.stem}.ipynb"
-            executable.write_text(as_notebook(source), "utf-8")
+    for source in sorted((BOOK.project / "notebooks").glob("[!_]*.py")):
+        shutil.copyfile(source, out / "notebooks" / source.name)
+        notebook = out / "notebooks" / f"{source.stem}.ipynb"
+        notebook.write_text(as_notebook(source), "utf-8")
 
 
 def setup(app: Sphinx) -> None:
