@@ -7,9 +7,10 @@ from typing import Annotated
 from typer import Option
 
 from chaos_utils.base.errors import ChaosError, counted
+from chaos_utils.base.extras import need_extra
 from chaos_utils.cli.arguments import DryRun, Sample, only_one, writable
 from chaos_utils.cli.console import Replies, Reply, command, is_terminal, progress, say
-from chaos_utils.cli.extras import need, need_extra
+from chaos_utils.cli.extras import need
 
 
 @command(needs="book")

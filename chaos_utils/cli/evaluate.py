@@ -6,10 +6,10 @@ from typing import Annotated
 from typer import Argument, Option
 
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.extras import need_extra
 from chaos_utils.base.files import write_text
 from chaos_utils.cli.arguments import writable
 from chaos_utils.cli.console import Replies, Reply, command, progress, say
-from chaos_utils.cli.extras import need_extra
 
 _FEWEST = 40  # resamples for a 95% interval
 _MOST = 1_000_000

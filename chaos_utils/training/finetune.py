@@ -14,6 +14,7 @@ import numpy as np
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.extras import need_extra
 from chaos_utils.base.files import write_json
 from chaos_utils.datasets.corpora import Corpus
 from chaos_utils.datasets.splits import grouped_folds, item_groups
@@ -69,6 +70,7 @@ def finetune(
     `checkpoint_seconds` is the least time between two checkpoints. `report` is called with what
     is being done, how much of it is done, and of how much; `say` with what a reader must know.
     """
+    need_extra("train", "Training")
     settings, model = complete(settings)
     out = check_place(out)
     with threads_of(settings.threads):

@@ -30,10 +30,10 @@ def in_lines(say: Say) -> Report:
 
     def report(what: str, done: int, total: int, loss: float | None = None) -> None:
         tenth, now = 10 * done // max(1, total), time.monotonic()
-        before = tenths.get(what, 10)
+        before = tenths.get(what, -1)
+        if what not in due or tenth < before:  # it begins, maybe again
+            due[what], before = now + SILENT_SECONDS, -1
         tenths[what] = tenth
-        if tenth < before:  # it begins, maybe again
-            due[what] = now + SILENT_SECONDS
         if tenth != before and loss is not None:
             say(f"{what}: {done:,} of {total:,} steps, loss {loss:.3f}")
         elif tenth != before and now >= due[what]:

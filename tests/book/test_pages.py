@@ -13,7 +13,12 @@ from helpers.pictures import TOLERATED, keep, reduced, share_that_differs
 from PIL import Image
 
 from chaos_utils.publish.site import broken_links
-from chaos_utils.report.parameters import read_parameters
+from chaos_utils.report.parameters import (
+    command,
+    papermill_command,
+    read_parameters,
+    resolve,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -157,6 +162,24 @@ def test_one_click_copies_a_citation_or_the_command_in_a_chapter(open_at):
         )
 
 
+def test_a_reader_changes_parameters_and_both_commands_follow(open_at):
+    page = open_at("chapters/annotations")
+    source = PROJECT / "notebooks" / "annotations.py"
+    box = page.locator(".rerun")
+    commands = box.locator("pre")
+    begins = {"data": "sample"}
+    values = {"data": "it's <mine>", "resamples": 50, "examples": 0}
+    for name, value in values.items():
+        box.get_by_label(f"Value of {name}", exact=True).fill(str(value))
+    given = resolve(source, begins | values)
+    shown = [command(source, given), papermill_command(source, given)]
+    assert [commands.nth(0).inner_text(), commands.nth(1).inner_text()] == shown
+    field = box.get_by_label("Value of resamples", exact=True)
+    field.fill("many")
+    assert field.get_attribute("aria-invalid") == "true"
+    assert "resamples" not in commands.nth(0).inner_text()
+
+
 def test_every_chapter_is_quiet_and_ends_with_how_to_rerun_it(any_site):
     chapters = sorted((any_site / "chapters").glob("*.html"))
     notebooks = {path.stem for path in (PROJECT / "notebooks").glob("*.py")}
@@ -169,7 +192,8 @@ def test_every_chapter_is_quiet_and_ends_with_how_to_rerun_it(any_site):
         assert 'nav-link" href="#rerun-this-chapter"' in text, path.name  # in the page's contents
         section = text.split('<section id="rerun-this-chapter">')[1].split("</section>")[0]
         assert section.count(f">chaos run {path.stem}") == 2
-        shown = re.findall(r'<tr><th scope="row"><code>(\w+)</code>', section)
+        assert section.count(f">papermill {path.stem}.ipynb") == 1
+        shown = re.findall(r'<tr data-parameter=.*?><th scope="row"><code>(\w+)</code>', section)
         declared = read_parameters(PROJECT / "notebooks" / f"{path.stem}.py")
         assert shown == [parameter.name for parameter in declared], path.name
 

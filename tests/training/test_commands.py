@@ -2,13 +2,19 @@
 
 import json
 import shlex
+import shutil
+import subprocess
+import sys
 
+import nbformat
 import pytest
 import yaml
+from helpers.checkout import PROJECT, chaos_environment
 from typer.testing import CliRunner
 
-from chaos_utils.cli import train
 from chaos_utils.cli.__main__ import app
+from chaos_utils.report import runs
+from chaos_utils.report.parameters import as_notebook
 from chaos_utils.scoring.trained import committed_runs, read_run, wanted_runs
 from chaos_utils.training import wanted
 from chaos_utils.training.settings import recorded_settings
@@ -24,9 +30,10 @@ def chaos(*arguments):
 @pytest.fixture
 def checkout(tmp_path, monkeypatch):
     """A checkout with two wanted runs, of which the second predicts with the first's weights."""
-    for name in ("notebooks", "results"):
-        (tmp_path / name).mkdir()
-    (tmp_path / "_toc.yml").touch()
+    for name in ("notebooks/finetune.py", "book/_static/book.css", "CITATION.cff", "_toc.yml"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(PROJECT / name, tmp_path / name)
+    (tmp_path / "results").mkdir()
     settings = {"model": "tiny-bert", "data": "sample", "max_train_examples": 32}
     entries = [
         {"name": "one", "why": "a | start", "settings": settings},
@@ -37,8 +44,8 @@ def checkout(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_bad_input_ends_in_one_message_and_code_2(torch, tmp_path, monkeypatch):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+@pytest.mark.usefixtures("checkout")
+def test_bad_input_ends_in_one_message_and_code_2(tmp_path):
     bad = {"loss": "expected 'hard'", "init": "no finished run", "device": "PyTorch sees none"}
     for option, message in bad.items():
         done = chaos("finetune", *SMALL, f"--{option}", "cuda", "--out", tmp_path / "run")
@@ -47,23 +54,63 @@ def test_bad_input_ends_in_one_message_and_code_2(torch, tmp_path, monkeypatch):
         assert not (tmp_path / "run").exists()
 
 
-def test_a_run_is_reported_and_its_recorded_command_makes_it_again(
-    torch, empty_cache, tmp_path, monkeypatch
+@pytest.mark.parametrize("task", ["nli", "alphanli"])
+def test_the_notebook_trains_and_judges_and_its_recorded_command_makes_the_run_again(
+    task, empty_cache, checkout, monkeypatch
 ):
-    monkeypatch.chdir(tmp_path)
-    done = chaos("finetune", *SMALL, "--out", "results/run", "--json")
+    done = chaos("finetune", *SMALL, "--task", task, "--out", "results/run", "--json")
     assert done.exit_code == 0, done.stderr
+    assert "loss" in done.stderr
     answer = json.loads(done.stdout)
-    first = read_run(tmp_path / "results" / "run")
+    first = read_run(checkout / "results" / "run")
     assert (first.settings.threads, first.settings.token_budget) == (3, 200)
+    made_by = first.record.made_by
+    assert made_by.notebook == "notebooks/finetune.py"
+    assert made_by.parameters["model"] == "tiny-bert"
+    assert made_by.runner.startswith("papermill ")
+    executed = nbformat.read(first.notebook, as_version=4)
+    assert [cell.execution_count for cell in executed.cells if cell.cell_type == "code"]
+    assert str(checkout) not in first.notebook.read_text()
+    predictions = str(first.folder / "predictions.parquet")
+    judged = chaos("evaluate", predictions, "--data", "sample", "--resamples", "0", "--json")
+    assert judged.exit_code == 0, judged.stderr
+    (folder,) = runs.below()
+    of_run = runs.manifest_in(folder, runs.load(folder), "tbl-run-people").data
+    assert {row["system"] for row in of_run} >= {first.system, "uniform guess", "second crowd"}
     monkeypatch.setenv("CHAOS_CACHE", str(empty_cache / "other"))  # which has no weights
-    monkeypatch.setattr(train, "_SILENT_SECONDS", 0)
     done = chaos(*shlex.split(first.record.command.removeprefix("chaos ")))
     assert f"{answer['dev']['all']['accuracy']:.4f}" in done.stdout
-    assert "predicting dev: 20 of 20 items" in done.stderr.splitlines()
     again = read_run(first.folder)
     for entry in ("settings", "weights", "outputs", "command"):
         assert getattr(again.record, entry) == getattr(first.record, entry)
+    assert runs.load(next(runs.below())).id == runs.load(folder).id
+
+
+def test_the_notebook_that_the_site_offers_trains_by_plain_papermill(checkout, monkeypatch):
+    (checkout / "finetune.ipynb").write_text(as_notebook(checkout / "notebooks" / "finetune.py"))
+    parameters = {"model": "tiny-bert", "data": "sample", "max_train_examples": 32,
+                  "dev_examples": 20, "output": "mine"}  # fmt: skip
+    command = [sys.executable, "-m", "papermill", "finetune.ipynb", "out.ipynb"]
+    for name, value in parameters.items():
+        command += ["-p", name, str(value)]
+    environment = chaos_environment(PROJECT)
+    done = subprocess.run(
+        command, cwd=checkout, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert read_run(checkout / "mine").record.made_by is None
+    # The machine may lack what training needs: one message says so.
+    hidden = "import sys; sys.modules['torch'] = None\n"
+    (checkout / "hidden").mkdir()
+    (checkout / "hidden" / "sitecustomize.py").write_text(hidden)
+    environment["PYTHONPATH"] += f":{checkout / 'hidden'}"
+    done = subprocess.run(
+        [*command, "-p", "output", "other"], cwd=checkout, env=environment, capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode != 0
+    assert "Training needs packages that are not installed" in done.stderr
+    assert not (checkout / "other").exists()
 
 
 def test_the_wanted_runs_are_made_in_order_once(checkout):

@@ -1,0 +1,41 @@
+"""What a light install lacks: the packages of the extras."""
+
+import importlib.util
+import sys
+
+from chaos_utils.base.errors import ChaosError
+
+# The packages that show whether an extra is installed.
+_PACKAGES = {
+    "book": ("jupytext", "matplotlib", "papermill", "seaborn", "sphinx"),
+    "train": ("torch", "transformers", "accelerate"),
+}
+
+
+def need_extra(extra: str, what: str = "This command", todo: str = "") -> None:
+    """Fail where the packages of an extra, ``book`` or ``train``, are not installed.
+
+    `what` needs them; `todo` is what helps beside installing them.
+    """
+    if missing := missing_packages(extra):
+        raise ChaosError(
+            f"{what} needs packages that are not installed.",
+            found=f"missing: {', '.join(missing)}",
+            todo=f"{install_command(extra)}{todo}",
+        )
+
+
+def missing_packages(extra: str) -> list[str]:
+    """Return those packages that show an extra which are not installed."""
+    return [name for name in _PACKAGES[extra] if not _is_installed(name)]
+
+
+def _is_installed(name: str) -> bool:
+    if name in sys.modules:
+        return sys.modules[name] is not None
+    return importlib.util.find_spec(name) is not None
+
+
+def install_command(extra: str) -> str:
+    """Return the command that installs an extra."""
+    return f"pip install 'chaos-utils[{extra}]'"
