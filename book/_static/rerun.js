@@ -71,13 +71,13 @@
     const heading = document.createElement("th");
     heading.scope = "col";
     heading.textContent = "value";
-    box.querySelector("thead tr").children[2].after(heading);
+    box.querySelector("thead th").after(heading);
     const rows = [...box.querySelectorAll("tr[data-parameter]")].map(row => {
       const parameter = JSON.parse(row.dataset.parameter);
       const input = field(parameter, `Value of ${parameter.name}`);
       const cell = document.createElement("td");
       cell.append(input);
-      row.children[2].after(cell);
+      row.children[0].after(cell);
       return { parameter, input };
     });
     const follow = () => {

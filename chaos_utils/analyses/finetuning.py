@@ -12,6 +12,7 @@ from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.report.columns import DATASET, MISSING, Column, Row, number, with_ends
+from chaos_utils.report.manifests import PageLink
 from chaos_utils.scoring.beside import judge, references
 from chaos_utils.scoring.scores import as_scores
 from chaos_utils.scoring.systems import base_rate, uniform
@@ -65,6 +66,7 @@ def _row(run: Run) -> dict[str, Any]:
     return row | _cost([] if predicted else record.fits) | {
         "device": run.hardware,
         "precision": record.device.precision,
+        "made_by": "notebook" if record.made_by else "command",
         "command": run.command,
     }  # fmt: skip
 
@@ -222,6 +224,13 @@ def _recipe(row: Row) -> str:
     return ", ".join(parts)
 
 
+def _made_by(row: Row) -> str | PageLink:
+    """Lead to the executed notebook, where one has trained."""
+    if row["made_by"] == "notebook":
+        return PageLink("notebook", f"runs/{row['run']}")
+    return "command alone"
+
+
 def _scientific(value: float) -> str:
     """Write a small number as Table 8 does: 5e-5."""
     exponent = math.floor(math.log10(value))
@@ -245,6 +254,7 @@ RUN_COLUMNS = [
     Column("dev accuracy", lambda row: accuracies(row, "dev")),
     Column("test accuracy", lambda row: accuracies(row, "test")),
     Column("minutes", _minutes),
+    Column("made by", _made_by),
 ]
 BESIDE_PEOPLE_COLUMNS = [
     DATASET,

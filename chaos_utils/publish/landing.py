@@ -71,7 +71,7 @@ def body(
     if manifest.kind == "table":
         datasets = licences.shown_datasets(manifest)
         shown = {
-            "table": table_html(manifest.display),
+            "table": table_html(manifest.display, root="../"),
             "wide": is_wide(manifest),
             "notice": licences.paragraph(licences.votes_notice(datasets)) if datasets else "",
         }

@@ -59,6 +59,22 @@ class VotesBar:
     counts: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class PageLink:
+    """A cell that leads to another page of the book.
+
+    Attributes
+    ----------
+    text : str
+        What is shown.
+    page : str
+        Its name below the site's root, such as ``runs/minilm-l6-nli-s0``.
+    """
+
+    text: str
+    page: str
+
+
 class ItemCell(Strict):
     """An `ItemText` as a manifest has it."""
 
@@ -71,8 +87,14 @@ class VotesCell(Strict):
     votes: VotesBar
 
 
+class LinkCell(Strict):
+    """A `PageLink` as a manifest has it."""
+
+    link: PageLink
+
+
 Format = Literal["svg", "png", "pdf", "csv", "json"]
-Cell = str | ItemCell | VotesCell
+Cell = str | ItemCell | VotesCell | LinkCell
 
 
 class Display(Strict):

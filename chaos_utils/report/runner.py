@@ -140,6 +140,7 @@ def _execute(
                 progress_bar=False,
                 on_cell_start=started,
                 stdout_file=_Lines(say) if say else None,
+                coalesce_streams=True,
                 # Sockets that only this user can open, instead of local ports.
                 config=Config({"KernelManager": {"transport": "ipc"}}),
                 # What the kernel logs of its own start and end is of no use to a reader.

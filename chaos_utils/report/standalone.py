@@ -24,7 +24,10 @@ _ROLES = (
     (re.compile(r"\{doc\}`(?:[\w.-]*/)*([\w-]+)`"), r"`\1`"),
     (re.compile(r"\{(?:doc|term|explorer)\}`([^`<]+?)\s*(?:(?:<|&lt;)[^`]*)?`"), r"\1"),
     (re.compile(r"^\([\w-]+\)=\n", flags=re.MULTILINE), ""),
-    (re.compile(r"^```\{(?:interactive|evaluate-file)\}[^`]*```$", flags=re.MULTILINE), ""),
+    (
+        re.compile(r"^```\{(?:interactive|evaluate-file|executed)\}[^`]*```$", flags=re.MULTILINE),
+        "",
+    ),
 )
 # Against the notebook's own look: texts in tables stand at the left, lines are not too long.
 _LOOK = """

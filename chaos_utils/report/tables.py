@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from html import escape
 from itertools import groupby
 
@@ -12,7 +13,16 @@ from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.report import artifacts
 from chaos_utils.report.captions import caption_html
 from chaos_utils.report.columns import MISSING, Column, lay_out
-from chaos_utils.report.manifests import Cell, Display, ItemCell, ItemText, VotesBar, VotesCell
+from chaos_utils.report.manifests import (
+    Cell,
+    Display,
+    ItemCell,
+    ItemText,
+    LinkCell,
+    PageLink,
+    VotesBar,
+    VotesCell,
+)
 
 _SHORT = 24
 _NUMBER = re.compile(r"(\*\*)?[−+±]?(\$?[\d.,]+(–[\d.,]+)?( ?%)?|∞)(\*\*)?( [\[(].*[\])])?")
@@ -86,15 +96,18 @@ def publish_table(
 def _as_cell(cell: object) -> Cell:
     if isinstance(cell, ItemText):
         return ItemCell(item=cell)
+    if isinstance(cell, PageLink):
+        return LinkCell(link=cell)
     return VotesCell(votes=cell) if isinstance(cell, VotesBar) else str(cell)
 
 
-def table_html(display: Display, texts: Texts | None = None) -> str:
+def table_html(display: Display, texts: Texts | None = None, root: str | None = None) -> str:
     """Set a table as HTML, all text escaped.
 
     `texts` gives the text of an item by dataset and uid, to be joined in, and None where there is
-    none.
+    none. `root` leads from the page to the site's root; without it, links are mere text.
     """
+    write = partial(_cell_html, texts=texts, root=root)
     rows, headings = display.rows, display.header
     parts: list[tuple[Cell | None, list[list[Cell]]]] = [(None, rows)]
     if display.headed:
@@ -107,19 +120,19 @@ def table_html(display: Display, texts: Texts | None = None) -> str:
     for heading, some in parts:
         lines.append("<tbody>")
         if heading is not None:
-            cell = f'<th scope="rowgroup" colspan="{len(headings)}">{_cell_html(heading, texts)}'
+            cell = f'<th scope="rowgroup" colspan="{len(headings)}">{write(heading)}'
             lines.append(f"<tr>{cell}</th></tr>")
-        lines += [_row_html(row, numeric, texts) for row in some]
+        lines += [_row_html(row, numeric, write) for row in some]
         lines.append("</tbody>")
     return "\n".join([*lines, "</table>"])
 
 
-def _row_html(row: Sequence[Cell], numeric: Sequence[bool], texts: Texts | None) -> str:
+def _row_html(row: Sequence[Cell], numeric: Sequence[bool], write: Callable[[Cell], str]) -> str:
     first, *others = row
-    cells = [f'<th scope="row"{_cell_class(first, numeric[0])}>{_cell_html(first, texts)}</th>']
+    cells = [f'<th scope="row"{_cell_class(first, numeric[0])}>{write(first)}</th>']
     for cell, of_numbers in zip(others, numeric[1:], strict=True):
         kind = _cell_class(cell, of_numbers)
-        cells.append(f"<td{kind}>{_cell_html(cell, texts)}</td>")
+        cells.append(f"<td{kind}>{write(cell)}</td>")
     return f"<tr>{''.join(cells)}</tr>"
 
 
@@ -156,7 +169,10 @@ def _column(name: str, number: bool, more: str = "") -> str:
     return f'<th scope="col"{kind}{more}>{escape(name)}</th>'
 
 
-def _cell_html(cell: Cell, texts: Texts | None) -> str:
+def _cell_html(cell: Cell, texts: Texts | None, root: str | None) -> str:
+    if isinstance(cell, LinkCell):
+        text, page = escape(cell.link.text), escape(cell.link.page)
+        return text if root is None else f'<a href="{root}{page}.html">{text}</a>'
     if isinstance(cell, ItemCell):
         return _item_html(cell.item, texts)
     if isinstance(cell, VotesCell):

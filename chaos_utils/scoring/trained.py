@@ -24,7 +24,7 @@ from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.formats import class_columns
 from chaos_utils.scoring.system import System, are_votes, votes_of
 
-READS = ("results/*/*.json", "results/*/*.parquet", "results/*.yml")
+READS = ("results/*/*.json", "results/*/*.parquet", "results/*/*.ipynb", "results/*.yml")
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -3,6 +3,7 @@
 import json
 import shutil
 import tempfile
+import warnings
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -102,8 +103,10 @@ def finetune(
 
 
 def _accelerator(device: Device) -> Any:
-    from accelerate import Accelerator
-    from accelerate.utils import InitProcessGroupKwargs
+    with warnings.catch_warnings():  # of bars that no page could show
+        warnings.filterwarnings("ignore", "IProgress not found")
+        from accelerate import Accelerator
+        from accelerate.utils import InitProcessGroupKwargs
 
     # Others wait while one process predicts.
     handlers = [InitProcessGroupKwargs(timeout=timedelta(days=1))]

@@ -69,6 +69,11 @@ def test_a_run_leaves_notebook_figures_record_and_page(project):
         progress=lambda *now: said.append(now), say=printed.append,
     )  # fmt: skip
     assert printed == ["one", "two"]
+    executed = nbformat.read(folder / "notebook.ipynb", as_version=4)
+    streams = [
+        out.text for cell in executed.cells for out in cell.get("outputs", []) if "text" in out
+    ]
+    assert streams == ["one\ntwo\n"]
     made = {"notebook.ipynb", "page.html", "figures/tbl-n.csv", "figures/tbl-n.json"}
     assert set(inputs.digests(folder)) == made | {"record.json"}
     assert said[-1][0] <= said[-1][1]

@@ -9,9 +9,9 @@ from sphinx.application import Sphinx
 
 # Each a module with a function `setup`, in this order.
 PARTS = (
-    "drafts", "book", "published", "landing", "rerun", "site", "addresses", "theme", "mathml",
-    "reference", "explorer", "annotate", "evaluate", "claims", "interactive", "calculators",
-    "search", "folding", "cards", "icons", "styles", "title_page", "opening",
+    "drafts", "book", "published", "landing", "rerun", "executed", "site", "addresses", "theme",
+    "mathml", "reference", "explorer", "annotate", "evaluate", "claims", "interactive",
+    "calculators", "search", "folding", "cards", "icons", "styles", "title_page", "opening",
     "definitions",
 )  # fmt: skip
 

@@ -69,14 +69,14 @@ class PublishedDirective(SphinxDirective):
         if is_figure:
             node += [raw_html(templating.piece("picture", manifest, f"{root}figures/")), caption]
         else:
-            node += [caption, raw_html(_table_html(manifest))]
+            node += [caption, raw_html(_table_html(manifest, root))]
         node += raw_html(_footer_html(manifest, root))
         return [node, *messages]
 
 
-def _table_html(manifest: Manifest) -> str:
+def _table_html(manifest: Manifest, root: str) -> str:
     datasets = licences.shown_datasets(manifest)
-    table = table_html(manifest.display, _text_reader(manifest) if datasets else None)
+    table = table_html(manifest.display, _text_reader(manifest) if datasets else None, root)
     notice = ""
     if datasets and not manifest.synthetic:
         without = [one for one in datasets if _without_texts(manifest, one.name)]

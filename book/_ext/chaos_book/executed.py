@@ -1,0 +1,67 @@
+"""The notebooks that trained our models, as executed: a page for each, and one in a chapter."""
+
+import shutil
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+from chaos_book.book import raw_html, write_last
+from chaos_utils.publish import templating
+from chaos_utils.report.executed import as_html, read_executed
+from chaos_utils.scoring.trained import Run, committed_runs
+
+logger = logging.getLogger(__name__)
+FOLDER = "runs"  # of the pages
+
+
+def _with_notebook() -> dict[str, Run]:
+    return {run.name: run for run in committed_runs() if run.notebook}
+
+
+class ExecutedDirective(SphinxDirective):
+    """Show the executed notebook of a run below results/, by the run's name."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Return the notebook, its headings below those of the page."""
+        (name,) = self.arguments
+        run = _with_notebook().get(name)
+        if run is None or run.notebook is None:
+            logger.warning("no run %s has a notebook", name, location=self.get_location())
+            return []
+        self.env.note_dependency(str(run.notebook))
+        notebook = read_executed(run.notebook)
+        return [raw_html(f'<div class="executed">{as_html(notebook, below=1)}</div>')]
+
+
+def _pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Yield the page of each executed notebook: name, context, template."""
+    if app.builder.format != "html":
+        return
+    for name, run in _with_notebook().items():
+        assert run.notebook is not None
+        title = escape(run.system)
+        body = templating.render(
+            "executed", run=run, notebook=as_html(read_executed(run.notebook), below=1)
+        )
+        yield f"{FOLDER}/{name}", {"title": title, "body": body}, "page.html"
+
+
+def _copy_notebooks(app: Sphinx, out: Path) -> None:
+    for name, run in _with_notebook().items():
+        assert run.notebook is not None
+        shutil.copyfile(run.notebook, out / FOLDER / f"{name}.ipynb")
+
+
+def setup(app: Sphinx) -> None:
+    """Register the directive and connect to Sphinx's events."""
+    app.add_directive("executed", ExecutedDirective)
+    app.connect("html-collect-pages", _pages)
+    write_last(app, _copy_notebooks)

@@ -1,0 +1,73 @@
+"""An executed notebook as a part of a page: its words, its code folded, and what its cells gave."""
+
+from collections.abc import Iterator, Mapping
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from bs4 import BeautifulSoup
+
+from chaos_utils.report.standalone import plain_roles
+
+_DEEPEST = 6  # level of a heading
+
+
+def read_executed(path: Path) -> nbformat.NotebookNode:
+    """Return the cells of an executed notebook that readers see."""
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells = [
+        cell for cell in notebook.cells if "remove-cell" not in cell.metadata.get("tags", [])
+    ]
+    return notebook
+
+
+def as_html(notebook: nbformat.NotebookNode, *, below: int = 0) -> str:
+    """Return a notebook as HTML, without a look of its own.
+
+    Parameters
+    ----------
+    notebook : nbformat.NotebookNode
+        As `read_executed` gives it.
+    below : int
+        Levels by which its headings are lowered: 1 inside a page that has a title.
+
+    Returns
+    -------
+    str
+        Nothing in it comes from elsewhere; pictures are part of it.
+    """
+    parts = [part for cell in notebook.cells for part in _cell(cell)]
+    page = BeautifulSoup("\n".join(parts), "html.parser")
+    for heading in page.find_all([f"h{level}" for level in range(1, _DEEPEST + 1)]):
+        heading.name = f"h{min(_DEEPEST, int(heading.name[1]) + below)}"
+        for mark in heading.find_all("a", class_="anchor-link"):
+            mark.decompose()
+        del heading["id"]  # another notebook on the page may have the same
+    return str(page)
+
+
+def _cell(cell: nbformat.NotebookNode) -> Iterator[str]:
+    if cell.cell_type == "markdown":
+        yield _markdown(cell.source)
+        return
+    if not any(tag.startswith("remove-input") for tag in cell.metadata.get("tags", [])):
+        code = f"<pre>{escape(cell.source)}</pre>"
+        yield f'<details class="executed-code"><summary>Show the code</summary>{code}</details>'
+    for output in cell.get("outputs", []):
+        yield f'<div class="executed-output">{_output(output)}</div>'
+
+
+def _output(output: Mapping[str, Any]) -> str:
+    data = output.get("data", {})
+    if "text/html" in data:
+        return plain_roles(data["text/html"])
+    if "text/markdown" in data:
+        return _markdown(data["text/markdown"])
+    return f"<pre>{escape(output.get('text') or data.get('text/plain', ''))}</pre>"
+
+
+def _markdown(text: str) -> str:
+    from nbconvert.filters.markdown_mistune import markdown2html_mistune  # slow to import
+
+    return str(markdown2html_mistune(plain_roles(text)))
