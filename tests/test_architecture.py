@@ -111,6 +111,26 @@ def test_every_package_that_is_imported_is_a_dependency_by_name():
             assert set(third_party(tree.body, homes)) <= core, path
 
 
+def test_the_environment_of_conda_users_is_the_one_that_make_sets_up():
+    root = PACKAGE.parent
+    environment = yaml.safe_load((root / "environment.yml").read_text("utf-8"))
+    *packages, of_pip = environment["dependencies"]
+    versions = {name: version for name, _, version in (one.partition("=") for one in packages)}
+    lock = (root / "requirements.lock").read_text("utf-8")
+    assert re.search(rf"^torch=={re.escape(versions.pop('pytorch'))}$", lock, re.MULTILINE)
+    makefile = (root / "Makefile").read_text("utf-8")
+    python = re.search(r"the lock is made on Python ([\d.]+)", makefile)[1]
+    assert versions.pop("python") == python
+    # What the Makefile calls beside Python: npm comes with Node.js.
+    tools = {"git": "git, make", "make": "make book", "nodejs": "npm ci", "pip": "-m pip"}
+    assert versions.keys() == tools.keys()
+    texts = makefile + (root / "README.md").read_text("utf-8")
+    assert all(words in texts for words in tools.values())
+    assert of_pip["pip"] == ["--constraint requirements.lock", "--editable .[book,train,test]"]
+    assert "--constraint requirements.lock --editable" in makefile
+    assert "$(CHECKOUT) '.[book,train,test]'" in makefile
+
+
 def test_no_code_names_a_dataset():
     names = {dataset.name for dataset in bundled_datasets()}
     word = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, sorted(names)))})(?![\w-])")

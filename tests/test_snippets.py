@@ -99,6 +99,10 @@ def test_commands_run_or_are_valid(page, reader, monkeypatch):
             check_chaos(rest)
         elif program == "accelerate":
             check_chaos(rest[rest.index("chaos_utils.cli") + 1 :])
+        elif program == "papermill":
+            notebook, _, *options = rest
+            given = zip(options[1::3], options[2::3], strict=True)
+            resolve(find_notebook(notebook.removesuffix(".ipynb")), dict(given))
         elif program == "make":
             targets = re.findall(r"^([a-z-]+):.*##", (PROJECT / "Makefile").read_text(), re.M)
             assert set(rest) <= set(targets), words

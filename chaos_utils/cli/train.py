@@ -194,6 +194,11 @@ def wanted(
     from chaos_utils.training import wanted as wanting
 
     missing = [one for one in wanted_runs() if not one.is_there]
+    if not dry_run and not wanting.has_gpu():
+        for one in missing:
+            if one.needs == "gpu":
+                say(f"{one.name}: needs a GPU, and PyTorch sees none here (`make gpu` makes it)")
+        missing = [one for one in missing if one.needs != "gpu"]
     for one in missing[: limit or None]:
         yield Reply(one.name, [wanting.command_for(one)])
         if dry_run:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -454,10 +454,13 @@ class Wanted(Strict):
         Of a training run, as `training.settings.Settings` names them; unchecked.
     predict : Asked or None
         Of one that trains nothing.
+    needs : str
+        ``gpu`` for a run that is to show what a GPU does; else empty.
     """
 
     name: str
     why: str
+    needs: Literal["", "gpu"] = ""
     settings: dict[str, Any] = Field(default_factory=dict)
     predict: Asked | None = None
 

@@ -1,6 +1,7 @@
 """Where the arithmetic is done, and in which precision."""
 
 import os
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -89,6 +90,43 @@ def choose_device(device: str = "auto", precision: str = "auto") -> Device:
         return Device(kind, precision, torch.cuda.get_device_name())
     n = torch.get_num_threads()
     return Device(kind, precision, f"CPU, {counted(n, 'thread')}")
+
+
+def gpu_details() -> dict[str, Any]:
+    """Describe the GPU that computes and its software: card, memory, driver, CUDA, cuDNN."""
+    import torch
+
+    query = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
+    try:
+        done = subprocess.run(query, capture_output=True, text=True, check=True)
+        driver = done.stdout.splitlines()[0].strip()
+    except (OSError, subprocess.CalledProcessError, IndexError):
+        driver = "unknown"
+    properties = torch.cuda.get_device_properties(torch.cuda.current_device())
+    return {
+        "card": properties.name,
+        "memory_gib": round(properties.total_memory / 2**30, 1),
+        "driver": driver,
+        "cuda": torch.version.cuda,
+        "cudnn": torch.backends.cudnn.version(),
+    }
+
+
+def forget_peak_memory(device: Device) -> None:
+    """Begin to watch how much memory of a GPU is taken at most."""
+    import torch
+
+    if device.kind == "cuda":
+        torch.cuda.reset_peak_memory_stats()
+
+
+def peak_memory(device: Device) -> dict[str, float]:
+    """Return the most memory of a GPU that was taken, for the record; of a CPU, nothing."""
+    import torch
+
+    if device.kind != "cuda":
+        return {}
+    return {"peak_gpu_memory_gib": round(torch.cuda.max_memory_allocated() / 2**30, 2)}
 
 
 @contextmanager

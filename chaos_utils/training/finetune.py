@@ -22,7 +22,14 @@ from chaos_utils.datasets.splits import grouped_folds, item_groups
 from chaos_utils.scoring.trained import DEV_FILE, RECORD_FILE, Run, find_run, read_run
 from chaos_utils.training import cache, loop
 from chaos_utils.training.data import load_data
-from chaos_utils.training.devices import Device, choose_device, placed, threads_of
+from chaos_utils.training.devices import (
+    Device,
+    choose_device,
+    forget_peak_memory,
+    peak_memory,
+    placed,
+    threads_of,
+)
 from chaos_utils.training.encoders import load_model, load_start, load_tokenizer
 from chaos_utils.training.encoding import plan_batches
 from chaos_utils.training.inference import TOKEN_BUDGET
@@ -271,6 +278,7 @@ class _Training(NewRun):
             settings, encoded, targets, plan, self.device, self.accelerator, work, evaluate,
             bool(inner), self.checkpoint_seconds, self.report, self.say,
         )  # fmt: skip
+        forget_peak_memory(self.device)
         state = loop.fit(model, job)
         return model, {
             "steps": state.step,
@@ -291,6 +299,7 @@ class _Training(NewRun):
             "devices": list(dict.fromkeys(state.calls)),
             "processes": self.accelerator.num_processes,
             "parameters": sum(p.numel() for p in model.parameters()),
+            **peak_memory(self.device),
         }
 
 

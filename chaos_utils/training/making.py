@@ -22,7 +22,7 @@ from chaos_utils.scoring.formats import class_columns
 from chaos_utils.scoring.predictions import write_predictions
 from chaos_utils.scoring.system import System
 from chaos_utils.training.data import Data
-from chaos_utils.training.devices import Device, deciding_threads
+from chaos_utils.training.devices import Device, deciding_threads, gpu_details
 from chaos_utils.training.encoders import Encoder, check_length, find_encoder, load_tokenizer
 from chaos_utils.training.encoding import Encoded, encode
 from chaos_utils.training.inference import Floats, predict, predict_logits
@@ -130,6 +130,9 @@ class NewRun:
         of_tests = self.predict(model, data.tests, "predicting test") if has_tests else None
         return Outcome(shares, dev, of_tests, fits)
 
+    def _gpu(self) -> dict[str, Any]:
+        return {"gpu": gpu_details()} if self.device.kind == "cuda" else {}
+
     def write(self, outcome: Outcome, key: str, **more: Any) -> trained.Run:
         """Write the run's folder, whole or not at all, and return the run.
 
@@ -178,7 +181,7 @@ class NewRun:
                     "inputs": [asdict(entry) for entry in data.inputs],
                     "code": dict(self.code),
                     "software": provenance.software(provenance.TRAINED_WITH),
-                    "hardware": provenance.hardware(),
+                    "hardware": provenance.hardware() | self._gpu(),
                     "started": self.started.isoformat(timespec="seconds"),
                     "seconds": round((datetime.now(UTC) - self.started).total_seconds(), 1),
                     **more,

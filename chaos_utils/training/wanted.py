@@ -15,6 +15,13 @@ def command_for(wanted: Wanted) -> str:
     return command_of(complete(read_settings(wanted.settings))[0], wanted.name)
 
 
+def has_gpu() -> bool:
+    """Whether PyTorch sees a GPU here."""
+    import torch
+
+    return bool(torch.cuda.is_available())
+
+
 def make(wanted: Wanted, *, device: str, report: Report, say: Say) -> Run:
     """Make a run that is wanted: a notebook trains, and what trains nothing is predicted here."""
     if asked := wanted.predict:
