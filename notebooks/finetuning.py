@@ -101,6 +101,16 @@ publish_table(
 ) if runs else Markdown("")
 
 # %% [markdown]
+# ## One training, whole
+#
+# Notebooks train these models: papermill executes `notebooks/finetune.py` with a run's parameters, and the executed
+# notebook is kept beside the predictions. Runs whose last column says *command alone* were made before that, by the same
+# code without a notebook. Here is one as it was executed: MiniLM-L6 learns from nothing but the votes of ChaosNLI, out of
+# fold, so that each item is predicted by a model that has seen neither it nor its premise.
+#
+# ```{executed} minilm-l6-nli-votes-s0
+# ```
+#
 # ## How they learn
 #
 # A small training set is soon memorised ({numref}`fig-training-curves`). The run on a thousand pairs of SNLI and

@@ -3,6 +3,7 @@
 ``@recorded`` marks one that needs the votes on a dataset; called with the evidence on several, it
 returns one table. What it returned is recorded in ``results/tables/``, with a key: all that decides
 the rows. Where the key is the one here, known before anything is parsed, the record is the result.
+A reader's run takes what another run below ``runs/`` has computed, too.
 Where it is another, the rows are computed; where votes or predictions are not available, the rows
 recorded for the same parameters are shown, and said to be. ``@derived`` marks an analysis that
 needs other tables alone.
@@ -13,7 +14,7 @@ import hashlib
 import inspect
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -304,18 +305,28 @@ class Analysis:
 
 
 def _recorded_rows(key: Record) -> tuple[pd.DataFrame | None, bool]:
-    """Return the rows of the record that has this key, and whether its file is damaged."""
-    path = paths.results() / FOLDER / key.name
-    if not path.is_file():
-        return None, False
-    try:
-        record = read_record(path)
-    except ChaosError:
-        return None, True
-    if record.key != key.key:
-        return None, False
-    note(Asked(name=key.name, how="read", sha256=digest(path)))
-    return from_text(record.text, record.types), False
+    """Return the rows of the record that has this key, and whether a file of it is damaged."""
+    damaged = False
+    for path in _places_of(key.name):
+        try:
+            record = read_record(path)
+        except ChaosError:
+            damaged = True
+            continue
+        if record.key == key.key:
+            note(Asked(name=key.name, how="read", sha256=digest(path)))
+            return from_text(record.text, record.types), False
+    return None, damaged
+
+
+def _places_of(name: str) -> Iterator[Path]:
+    """Yield the files of a record: the committed one and, for a reader's run, those of others."""
+    folders = [paths.results()]
+    if paths.in_runner() and paths.run_folder().parent == paths.runs():
+        folders += sorted(paths.runs().glob("[!.]*"))
+    for folder in folders:
+        if (folder / FOLDER / name).is_file():
+            yield folder / FOLDER / name
 
 
 def _as_it_is_here(recorded: Input) -> Input:
@@ -416,7 +427,7 @@ def differences(old: Record, new: Record) -> list[Difference]:
     except ValueError as fault:
         return [*found, Difference(name, "rows", str(fault), "")]
     rows = [
-        {", ".join(str(row[key]) for key in new.keys): row for row in table.to_dict("records")}
+        {", ".join(_as_key(row[key]) for key in new.keys): row for row in table.to_dict("records")}
         for table in (before, after)
     ]
     for place in rows[0].keys() | rows[1].keys():
@@ -431,6 +442,11 @@ def differences(old: Record, new: Record) -> list[Difference]:
             sides = ("a row" if side else "no row" for side in (one, other))
             found.append(Difference(name, place, *sides))
     return sorted(found, key=str)
+
+
+def _as_key(value: Any) -> str:
+    """Write a key; a fitted number, such as a temperature, ends in other digits elsewhere."""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -158,6 +158,27 @@ def test_a_record_with_this_key_is_the_result_and_nothing_is_read(
     assert asked == ["computed"] * n + ["read"] * n
 
 
+def test_a_run_of_a_reader_takes_what_another_run_has_computed(
+    evidence, computed, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(paths, "runs", lambda: tmp_path / "runs")
+
+    def ask(folder, **parameters):
+        (tmp_path / folder).mkdir(parents=True)
+        monkeypatch.setenv("CHAOS_RUN", str(tmp_path / folder))
+        computed.clear()
+        return label_shares(evidence, **parameters)
+
+    first = ask("runs/one", scale=0.25)
+    assert computed
+    pd.testing.assert_frame_equal(first.rows, ask("runs/.two-scratch", scale=0.25).rows)
+    assert not computed
+    ask("runs/three", scale=0.75)
+    assert computed
+    ask("elsewhere/a-chapter", scale=0.25)
+    assert computed
+
+
 def replaced(path, old, new):
     path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
 
@@ -381,8 +402,8 @@ def record(rows, **changes):
     types = {"dataset": "str", "label": "str", "share": "float", "n": "int"}
     text = "dataset,label,share,n\n" + "".join(f"{row}\n" for row in rows)
     values = {"inputs": (Input("a", "0"),), "code": "1", "tables": {}, "datasets": {}}
-    values |= {"versions": {}} | changes
-    return Record("a.b", "snli", {}, ("dataset", "label"), types, text=text, **values)
+    values |= {"versions": {}, "keys": ("dataset", "label")} | changes
+    return Record("a.b", "snli", {}, types=types, text=text, **values)
 
 
 def test_every_cell_that_differs_is_named():
@@ -404,6 +425,12 @@ def test_other_processors_agree():
     new = record(["snli,e,0.333333334,3", "snli,n,,4", "snli,c,-2e-17,5"], code="2")
     assert recording.differences(old, new) == []
     assert recording.differences(old, record(["snli,e,0.33334,3", "snli,n,,4", "snli,c,0,5"]))
+    by_share = {"keys": ("dataset", "share")}  # a temperature may tell rows apart
+    one, other = (
+        record([f"snli,e,{share},3"], **by_share) for share in ("2.48243812", "2.48243811")
+    )
+    assert recording.differences(one, other) == []
+    assert recording.differences(one, record(["snli,e,2.483,3"], **by_share))
 
 
 def test_without_data_there_is_evidence_and_no_votes(no_data):
