@@ -277,6 +277,8 @@ class _Fitting:
             reached = job.evaluate(self.model, state.step)
             self.model.train()
             state.looks.append({"step": state.step, "pairs": state.pairs, **reached})
+            epoch = math.ceil(state.step / job.steps_per_epoch)
+            job.say(f"after epoch {epoch} of {job.settings.epochs}: {_in_words(reached)}")
             if job.settings.patience:
                 score = -reached["inner_loss"] if "inner_loss" in reached else reached["accuracy"]
                 if not self.best or score > state.best_accuracy:
@@ -289,6 +291,13 @@ class _Fitting:
             from accelerate.utils import broadcast_object_list
 
             state.stopped = broadcast_object_list([state.stopped])[0]
+
+
+def _in_words(reached: dict[str, Any]) -> str:
+    """Say how good a model is, as `evaluate` has found it."""
+    if "inner_loss" in reached:
+        return f"loss {reached['inner_loss']:.4f} on the inner fold"
+    return f"accuracy {reached['accuracy']:.4f} on development items"
 
 
 def _summed(loss: float, accelerator: Any) -> float:
