@@ -91,7 +91,8 @@ def test_the_settings_of_every_edition_s_records_are_read():
 
 def test_the_notebook_s_parameters_are_the_settings():
     declared = {one.name: one for one in read_parameters(PROJECT / "notebooks" / "finetune.py")}
-    assert [*declared] == [*Settings.model_fields, "device", "output"]
+    own = ["device", "checkpoint_seconds", "resamples", "output"]
+    assert [*declared] == [*Settings.model_fields, *own]
     for name, field in Settings.model_fields.items():
         assert declared[name].meaning == field.title
         assert declared[name].choices == get_args(field.annotation)
