@@ -20,8 +20,8 @@ from chaos_utils.datasets.splits import grouped_folds, item_groups
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.agreement import majority_agreement, pairwise_agreement
 from chaos_utils.metrics.panels import one_hot, panel_values, panel_variance
-from chaos_utils.metrics.replacement import alternative_annotator_test
 from chaos_utils.metrics.ranks import rank_sets
+from chaos_utils.metrics.replacement import alternative_annotator_test
 from chaos_utils.metrics.resampling import (
     bootstrap_means,
     holm,
