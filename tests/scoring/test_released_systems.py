@@ -145,7 +145,7 @@ def test_rows_of_logits_that_are_not_so_are_refused(logits, change, says):
 
 
 def test_a_file_of_logits_that_was_cut_off_or_is_another_is_refused(logits, tmp_path, monkeypatch):
-    votes, rows, write = logits
+    votes, *_ = logits
     whole = (tmp_path / "rows.json").read_text()
     monkeypatch.setattr(sources, "get", lambda name: DataFile(name=name, sha256="0" * 64))
     with pytest.raises(ChaosError, match=r"(?s)SHA-256 differs.*rows\.json"):
