@@ -38,7 +38,7 @@ TABLES = (
     "results.size_effects",
 )  # fmt: skip
 _SEED = 0  # of other chapters, as are these
-_FOLDS, _RESAMPLES, _OF_BINS = 10, 2000, {"n_bins": 5, "n_resamples": 20_000}
+_FOLDS, _RESAMPLES, _OF_BINS = 10, 2000, {"n_bins": 5, "n_resamples": 50_000}
 
 
 def tables(

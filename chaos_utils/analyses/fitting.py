@@ -22,8 +22,8 @@ from chaos_utils.datasets.catalogue import short_of
 from chaos_utils.datasets.splits import grouped_folds, item_groups
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Votes
 from chaos_utils.metrics.measures import MEASURES as ALL_MEASURES
-from chaos_utils.metrics.resampling import split_votes
-from chaos_utils.report.columns import DATASET, Column
+from chaos_utils.metrics.resampling import holm, split_votes
+from chaos_utils.report.columns import DATASET, Column, Row, p_value
 from chaos_utils.scoring.beside import part_of
 from chaos_utils.scoring.fitting import (
     KINDS,
@@ -39,6 +39,7 @@ from chaos_utils.scoring.fitting import (
 from chaos_utils.scoring.published import published_models
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD, References, known_rows
 from chaos_utils.scoring.scores import score, wide
+from chaos_utils.scoring.seeds import families_of
 from chaos_utils.scoring.system import System, are_votes
 from chaos_utils.scoring.systems import computed
 from chaos_utils.scoring.trained import Run, committed_runs, kind_of, ordered
@@ -53,6 +54,7 @@ AS_IT_IS, BASE_RATE, ON_VOTES, PUBLISHED = "as it is", "base rate", "trained on 
 FIXED = f"T = {FIXED_TEMPERATURE:g}"
 ALL, ALL_BUT, WITH_YOURS = "all systems", "all but", "all systems and yours"
 RECIPE: Kind = "quadratic"
+LEVEL = 0.05  # of tests
 ITEMS = (50, 100, 200, 500, 1000)
 VOTES = (1, 3, 5, 20)
 _NEARLY_NONE = 1e-3  # penalty of base rates
@@ -322,6 +324,70 @@ def _references(votes: Votes, part: Votes, measures: Sequence[str], seed: int) -
     return pd.DataFrame([known | row for row in rows])
 
 
+@recorded(keys=("dataset", "left_out"))
+def contributions(
+    votes: Votes, systems: Sequence[System], *, n_folds: int, n_resamples: int, seed: int
+) -> pd.DataFrame:
+    """Say what the stack of the book's systems loses, out of fold, where some are left out.
+
+    These are each family, and the models of each paper together. ``value`` is the distance by the
+    measure ``by`` without them minus that with them, on the same items, both by the recipe and the
+    main objective; its 95% interval and ``p`` are over items, the fits held fixed, and ``p_holm``
+    is adjusted for all that are left out on a dataset. The ``verdict`` is adds or costs where that
+    is below 0.05, else indistinguishable. Empty where there are fewer than two families.
+    """
+    columns = ["left_out", "n_systems", "n_items", "by", "value", "low", "high", "p"]
+    made = common(votes, systems)
+    whole = stacks(made.systems).get(ALL, [])
+    groups = _left_out(made.systems, whole)
+    rests = {name: [place for place in whole if place not in some] for name, some in groups.items()}
+    rests = {name: rest for name, rest in rests.items() if rest}
+    if not rests:
+        return pd.DataFrame(columns=[*columns, "p_holm", "verdict"])
+    folds, objective = _folds(made.groups, n_folds, seed), objectives_for(made.votes)[-1]
+    stacked = [
+        computed(
+            name, made.votes,
+            predict_out_of_fold(
+                made.inputs(places), made.votes.shares, folds, kind=RECIPE, objective=objective
+            ),
+        )
+        for name, places in {ALL: whole, **rests}.items()
+    ]  # fmt: skip
+    by = ranked_by(made.votes)
+    table = score(
+        made.votes, stacked, measures=(by,), comparisons=[(name, ALL) for name in rests],
+        n_resamples=n_resamples, seed=seed,
+    )  # fmt: skip
+    found = table[table["reference"] != ""].rename(columns={"system": "left_out"})
+    found = found.assign(by=by, n_systems=[len(groups[name]) for name in found["left_out"]])
+    found["p_holm"] = holm(found["p"])
+    sides = np.where(found["value"] > 0, "adds", "costs")
+    found["verdict"] = np.where(found["p_holm"] < LEVEL, sides, "indistinguishable")
+    return found[[*columns, "p_holm", "verdict"]]
+
+
+def _left_out(systems: Sequence[System], places: Sequence[int]) -> dict[str, list[int]]:
+    """Return the systems of each paper, where there are several families, and of each family."""
+    papers: dict[str, list[int]] = {}
+    for place in places:
+        if systems[place].paper:
+            papers.setdefault(systems[place].paper, []).append(place)
+    by_family = families_of([systems[place] for place in places])
+    found = {
+        f"those of {_PAPERS[paper]}": some
+        for paper, some in papers.items()
+        if len({systems[place].family for place in some}) > 1
+    }
+    for name, several in by_family.items():
+        seeds = f"{systems[places[several[0]]].family}, {len(several)} seeds"
+        found[seeds if len(several) > 1 else name] = [places[k] for k in several]
+    return found
+
+
+_PAPERS = {"nie2020": "Nie et al. 2020", "baan2022": "Baan et al. 2022"}
+
+
 @recorded(keys=("dataset", "judged_on"))
 def carried_over(
     all_votes: Sequence[Votes], all_systems: Sequence[Sequence[System]]
@@ -505,6 +571,21 @@ def curve_drawn(table: pd.DataFrame) -> pd.DataFrame:
     rows = table[table["recipe"].eq(True)]
     several = rows[rows["n_systems"] > 1]
     return several if len(several) else rows
+
+
+def contribution_columns(n_resamples: int) -> list[Column]:
+    """Return how `contributions` are shown, datasets side by side."""
+
+    def p_of(row: Row) -> str:
+        return p_value(row["p_holm"], n_resamples, raw=row["p"])
+
+    return [
+        DATASET,
+        Column("left out", "left_out", names=SYSTEM_NAMES),
+        Column("distance without, minus with", "value", 4, "low", "high", signed=True),
+        Column("p", p_of),
+        Column("the systems left out", "verdict"),
+    ]
 
 
 CARRIED_COLUMNS = [
