@@ -36,7 +36,6 @@ from chaos_utils.scoring.fitting import (
     log_probabilities,
     predict_out_of_fold,
 )
-from chaos_utils.scoring.published import published_models
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD, References, known_rows
 from chaos_utils.scoring.scores import score, wide
 from chaos_utils.scoring.seeds import families_of
@@ -50,7 +49,7 @@ Ints = npt.NDArray[np.int64]
 
 MEASURES = ("jsd", "kl", "dist_ce", "new_accuracy")
 TEXT, OLD_LABEL, REFERENCE = "text", "old label", "reference"  # what a method has of an item
-AS_IT_IS, BASE_RATE, ON_VOTES, PUBLISHED = "as it is", "base rate", "trained on votes", "published"
+AS_IT_IS, BASE_RATE, ON_VOTES = "as it is", "base rate", "trained on votes"
 FIXED = f"T = {FIXED_TEMPERATURE:g}"
 ALL, ALL_BUT, WITH_YOURS = "all systems", "all but", "all systems and yours"
 RECIPE: Kind = "quadratic"
@@ -215,7 +214,7 @@ def _folds(groups: Ints, n_folds: int, seed: int) -> Ints:
 # The methods
 
 
-@recorded(keys=_KEYS, published=("nie2020_table5",))
+@recorded(keys=_KEYS)
 def methods(
     votes: Votes,
     systems: Sequence[System],
@@ -229,8 +228,7 @@ def methods(
     """Fit every map to every system, out of fold, and score them on the items that all cover.
 
     ``access`` is ``old label`` where the item's old label is an input too, and ``reference`` for
-    perfect model, second crowd and the best published model. ``inputs`` are as `stacks` names them,
-    `variants` in none; ``first`` is said of one system of each family. ``distance`` is that by the
+    perfect model and second crowd. ``inputs`` are as `stacks` names them, `variants` in none; ``first`` is said of one system of each family. ``distance`` is that by the
     measure that ranks, ``by``; ``people`` what a method is worth in people on top of the base rate.
     """
     others = [run.predictions_on(votes) for run in variants if votes.is_released]
@@ -291,7 +289,7 @@ def methods(
     table = pd.DataFrame(rows).join(people)
     table = table.join(wide(found, "low", "high").set_index("system")[values], on="system")
     table = table.assign(n_items=len(part))
-    table = pd.concat([table, _references(votes, part, measures, seed)], ignore_index=True)
+    table = pd.concat([table, _references(part, measures, seed)], ignore_index=True)
     distance = {f"distance{end}": table[f"{by}{end}"] for end in _ENDS}
     about_it = ["n_systems", "origin", "family", "first", "n_items", "by"]
     return table.assign(by=by, **distance)[[*_KEYS[1:], *about_it, *distance, *values, *_PEOPLE]]
@@ -304,24 +302,16 @@ def _in_people(votes: Votes, system: System, **how: Any) -> tuple[float, ...]:
     return found.value, found.low, found.high
 
 
-def _references(votes: Votes, part: Votes, measures: Sequence[str], seed: int) -> pd.DataFrame:
-    """Return perfect model and second crowd on the same items, and the best published model."""
+def _references(part: Votes, measures: Sequence[str], seed: int) -> pd.DataFrame:
+    """Return perfect model and second crowd on the same items."""
     found = known_rows(part, seed) or References(part, seed=seed).rows(measures)
     scores = {(row["system"], row["measure"]): row["value"] for row in found}
-    rows: list[dict[str, object]] = [
-        {"map": name, "n_items": len(part)}
+    rows = [
+        {"access": REFERENCE, "map": name, "n_items": len(part)}
         | {one: scores[name, one] for one in measures if (name, one) in scores}
         for name in (PERFECT_MODEL, SECOND_CROWD)
     ]
-    models = published_models()
-    models = models[models["dataset"] == votes.dataset.name]
-    if votes.is_released and len(models):
-        best = models.loc[models["jsd"].idxmin()]
-        values = {name: best[name] for name in MEASURES if name in best}
-        name = SYSTEM_NAMES[best["model"]]
-        rows.append({"map": PUBLISHED, "inputs": name, "n_items": len(votes)} | values)
-    known = _UNSAID | {"access": REFERENCE}
-    return pd.DataFrame([known | row for row in rows])
+    return pd.DataFrame([_UNSAID | row for row in rows])
 
 
 @recorded(keys=("dataset", "left_out"))
@@ -530,14 +520,13 @@ def drawn(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of `methods` that the figure draws, with their ``group`` and ``label``.
 
     Of one seed of each family, and of all systems together, these are as they are and by the
-    recipe. The best published model is left out where it is one of the systems.
+    recipe.
     """
     one = table["first"] & (table["n_systems"] == 1)
     stacked = table["inputs"].str.startswith((ALL, ALL_BUT))
-    rows = table[(one | stacked | (table["n_systems"] == 0)) & (table["map"] != FIXED)]
-    who = rows["dataset"] + " " + rows["inputs"].replace(SYSTEM_NAMES)
-    is_ours = who.isin(who[rows["map"] == AS_IT_IS])
-    return _labelled(rows[~is_ours | (rows["map"] != PUBLISHED)])
+    return _labelled(
+        table[(one | stacked | (table["n_systems"] == 0)) & (table["map"] != FIXED)]
+    )
 
 
 def ways_drawn(table: pd.DataFrame, encoder: str) -> pd.DataFrame:
@@ -555,10 +544,10 @@ def ways_drawn(table: pd.DataFrame, encoder: str) -> pd.DataFrame:
 def _labelled(table: pd.DataFrame) -> pd.DataFrame:
     """Return rows as the figures draw them: by the recipe, and without a map."""
     rows = table[~_is_aside(table) & ~table["map"].isin(["temperature", "affine"])]
-    no_votes = rows["map"].isin([AS_IT_IS, FIXED, PUBLISHED])
+    no_votes = rows["map"].isin([AS_IT_IS, FIXED])
     label = rows["family"].where(rows["family"] != "", rows["inputs"]).replace(SYSTEM_NAMES)
     label = label.str.replace(r", \d+ folds", "", regex=True)
-    label += rows["map"].map({PUBLISHED: " (published)", FIXED: f", {FIXED}"}).fillna("")
+    label += rows["map"].map({FIXED: f", {FIXED}"}).fillna("")
     label = label.mask(label == "", rows["map"])
     return rows.assign(group=rows["access"].mask(no_votes, "no votes"), label=label)
 

@@ -42,8 +42,7 @@ def plot_fitting(table: pd.DataFrame) -> Figure:
             for row in several.to_dict("records"):
                 _, marker, shade = _GROUPS[row["group"]]
                 values = [row["distance"], row["distance_low"], row["distance_high"]]
-                hollow = row["map"] == "published"
-                interval(axis, place, values, shade, marker, hollow=hollow)
+                interval(axis, place, values, shade, marker)
         for row in part[part["group"] == "reference"].to_dict("records"):
             reference(axis, row["map"], row["distance"])
         axis.set_title(dataset.title, loc="left")
