@@ -381,9 +381,7 @@ publish_table(
     caption=f"""Large models are more accurate, but on MNLI, and on αNLI by KL, farther from people. Change from the base to
     the large model of a family of {{cite:t}}`nie2020` on the same items, with 95% intervals over items
     ({comparisons:,} resamples). A distance that falls is better, an accuracy that rises.""",
-) if len(sizes) else Markdown(
-    "*The models of two sizes are not among the systems here: left out.*"
-)
+) if len(sizes) else Markdown("*The models of two sizes are not among the systems here: left out.*")
 
 # %%
 publish_table(

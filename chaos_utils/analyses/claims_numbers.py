@@ -203,9 +203,7 @@ def _shared_errors(
     rows = np.arange(len(votes))
     for one in systems:
         rows = np.intersect1d(rows, one.rows_in(votes))
-    several = [
-        taken(one.aligned_to(votes), np.isin(one.rows_in(votes), rows)) for one in systems
-    ]
+    several = [taken(one.aligned_to(votes), np.isin(one.rows_in(votes), rows)) for one in systems]
     bits = entropy(votes.shares[rows], unit="bits").round(10)
     wrong = np.all([one.predicted != one.majority for one in several], axis=0)
     numbers = {"items": int(wrong.sum()), "systems": len(several)}

@@ -40,9 +40,7 @@ _FOLDS, _RESAMPLES, _COMPARISONS = 10, 2000, 100_000
 _OF_BINS = {"n_bins": 5, "n_resamples": 50_000}
 
 
-def tables(
-    on: Material, everyone: Material, *, n_resamples: int, seed: int
-) -> dict[str, Table]:
+def tables(on: Material, everyone: Material, *, n_resamples: int, seed: int) -> dict[str, Table]:
     """Return `TABLES` by name, each without rows where what it needs is not available.
 
     `on` is the evidence on the datasets of claims. `everyone` has the models that this project

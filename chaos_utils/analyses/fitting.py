@@ -524,9 +524,7 @@ def drawn(table: pd.DataFrame) -> pd.DataFrame:
     """
     one = table["first"] & (table["n_systems"] == 1)
     stacked = table["inputs"].str.startswith((ALL, ALL_BUT))
-    return _labelled(
-        table[(one | stacked | (table["n_systems"] == 0)) & (table["map"] != FIXED)]
-    )
+    return _labelled(table[(one | stacked | (table["n_systems"] == 0)) & (table["map"] != FIXED)])
 
 
 def ways_drawn(table: pd.DataFrame, encoder: str) -> pd.DataFrame:

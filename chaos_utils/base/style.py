@@ -74,7 +74,7 @@ def system_title(system: str, origin: str, temperature: float) -> str:
     """Return how figures and tables call a system; references have no temperature to speak of."""
     if origin == "reference":
         return "oracle (the votes)" if system == "oracle" else system
-    return f"{system}, T = {temperature:g}"
+    return f"{SYSTEM_NAMES.get(system, system)}, T = {temperature:g}"
 
 
 def _at(turn: float, lightness: float) -> str:
