@@ -228,8 +228,9 @@ def methods(
     """Fit every map to every system, out of fold, and score them on the items that all cover.
 
     ``access`` is ``old label`` where the item's old label is an input too, and ``reference`` for
-    perfect model and second crowd. ``inputs`` are as `stacks` names them, `variants` in none; ``first`` is said of one system of each family. ``distance`` is that by the
-    measure that ranks, ``by``; ``people`` what a method is worth in people on top of the base rate.
+    perfect model and second crowd. ``inputs`` are as `stacks` names them, `variants` in none;
+    ``first`` is said of one system of each family. ``distance`` is that by the measure that ranks,
+    ``by``; ``people`` what a method is worth in people on top of the base rate.
     """
     others = [run.predictions_on(votes) for run in variants if votes.is_released]
     known = {one.name for one in systems}  # a reader may have repeated one of the runs

@@ -13,7 +13,6 @@ from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.catalogue import short_of
-from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.resampling import holm, split_votes
 from chaos_utils.metrics.signals import contested, contested_auroc, entropy_correlation
