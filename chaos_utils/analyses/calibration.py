@@ -422,7 +422,7 @@ def choices_over_seeds(choices: pd.DataFrame) -> pd.DataFrame:
 
 
 def _family(row: Row) -> str:
-    name = SYSTEM_NAMES.get(row["family"], row["family"])
+    name = SYSTEM_NAMES.get(str(row["family"]), str(row["family"]))
     return unbroken(name + (f", {row['n_seeds']} seeds" if row["n_seeds"] > 1 else ""))
 
 

@@ -57,7 +57,8 @@ def _data(app: Sphinx, page: str) -> dict[str, str]:
 
 def _items(*, drawn: bool) -> dict[str, str]:
     """Return the scripts that hold the data which the chapters were made from."""
-    items, files, datasets = BOOK.items, {}, []
+    items, datasets = BOOK.items, []
+    files: dict[str, str] = {}
     for votes in items.votes:
         systems = book.systems(votes)
         made, scripts_of = explorer.apart(
