@@ -118,10 +118,11 @@ def models_against_guesses(
     without models.
     """
     columns = ["system", "baseline", "measure", "n_items", "value", "low", "high", "p"]
-    models = of_table_5(systems)
+    guesses = known.baselines(votes, seed)
+    names = {one.name for one in guesses}  # which a reader may have given to a system
+    models = [one for one in of_table_5(systems) if one.name not in names]
     if not models:
         return pd.DataFrame(columns=[*columns, "p_holm", "verdict"])
-    guesses = known.baselines(votes, seed)
     pairs = [(one.name, other.name) for other in guesses for one in models]
     table = score(
         votes, [*models, *guesses], measures=("jsd", "kl"), comparisons=pairs,
