@@ -273,7 +273,7 @@ publish_figure(
 # All of this holds for items like these: SNLI and MNLI items were chosen because the original
 # annotators disagreed, and each has
 # {value}`tbl-noise-ceiling dataset=snli measure=jsd n_votes` votes from one crowd. The models
-# available here are few, and several on SNLI and MNLI differ only in their seed.
+# here are no sample of models, and several on SNLI and MNLI differ only in their seed.
 #
 # The variances of differences are those of the pairs available, not of models in general, and the
 # perfect model's score depends on a prior fitted to the same votes.

@@ -1,7 +1,6 @@
 """Table 5 of Nie et al. (2020): every system's distance from humans, and what it is worth."""
 
 from collections.abc import Sequence
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -14,11 +13,10 @@ from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.catalogue import short_of
-from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.resampling import holm, split_votes
 from chaos_utils.metrics.signals import contested, contested_auroc, entropy_correlation
-from chaos_utils.report.columns import DATASET, Column, Row, with_ends
+from chaos_utils.report.columns import DATASET, Column, Row, p_value, with_ends
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import systems as known
 from chaos_utils.scoring import worth as worths
@@ -29,7 +27,7 @@ from chaos_utils.scoring.published import (
     published_scores,
 )
 from chaos_utils.scoring.references import CHANCE, PERFECT_MODEL, chance_scores
-from chaos_utils.scoring.scores import as_scores, available, wide
+from chaos_utils.scoring.scores import as_scores, available, score, wide
 from chaos_utils.scoring.seeds import families_of, score_over_seeds
 from chaos_utils.scoring.system import System
 
@@ -39,6 +37,7 @@ _MEASURES = TABLE_5  # of the main table; `COLUMNS` says how each is shown
 _PAPER = ("nie2020_table5",)
 FIVE_PEOPLE, OLD_LABEL = "five people", "mean vote given the old label"
 _FEW = 5
+LEVEL = 0.05  # of tests
 _ROW_NAMES = {"chance": "uniform guess"}
 _PAIRS = {"BERT": "bert", "XLNet": "xlnet", "RoBERTa": "roberta"}
 
@@ -102,25 +101,55 @@ def with_worth(results: pd.DataFrame, equivalents: pd.DataFrame) -> pd.DataFrame
     return results.merge(said.assign(source="computed"), "left", list(_KEYS))
 
 
-@derived(keys=("dataset", "system", "measure"))
-def baselines_against_models(results: pd.DataFrame) -> pd.DataFrame:
-    """Count the published models that are farther from humans than each baseline.
+def of_table_5(systems: Sequence[System]) -> list[System]:
+    """Return the models of Table 5; all systems where none of these is among them."""
+    return [one for one in systems if one.paper == "nie2020"] or [*systems]
 
-    ``n_beaten`` compares values at the four decimals of the paper; ``n_beyond`` counts those beyond
-    the upper end of the baseline's interval: most have no predictions, so no paired interval.
+
+@recorded(keys=("dataset", "system", "baseline", "measure"))
+def models_against_guesses(
+    votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: int
+) -> pd.DataFrame:
+    """Compare the models of Table 5 with each baseline on the same items, by JSD and by KL.
+
+    ``value`` is model minus baseline, in the unit of the measure; its interval and ``p`` are over
+    items, and ``p_holm`` is adjusted for all models that are compared with a baseline by a measure.
+    The ``verdict`` is nearer or farther where that is below 0.05, else indistinguishable. Empty
+    without models.
     """
-    rows = []
-    for dataset, group in results.groupby("dataset", sort=False):
-        models = group[(group["kind"] == "model") & (group["source"] == "published")]
-        baselines = group[group["kind"].isin(["chance", "baseline"])] if len(models) else models
-        for row, measure in product(baselines.to_dict("records"), ("jsd", "kl")):
-            value, high = row[measure], row[f"{measure}_high"]
-            n_beaten = int((models[measure] > round(value, 4)).sum())
-            n_beyond = int((models[measure] > high).sum())
-            counts = (len(models), n_beaten, n_beyond)
-            rows.append((dataset, row["system"], measure, value, high, *counts))
-    columns = ["dataset", "system", "measure", "value", "high", "n_models", "n_beaten", "n_beyond"]
-    return pd.DataFrame(rows, columns=columns)
+    columns = ["system", "baseline", "measure", "n_items", "value", "low", "high", "p"]
+    guesses = known.baselines(votes, seed)
+    names = {one.name for one in guesses}  # which a reader may have given to a system
+    models = [one for one in of_table_5(systems) if one.name not in names]
+    if not models:
+        return pd.DataFrame(columns=[*columns, "p_holm", "verdict"])
+    pairs = [(one.name, other.name) for other in guesses for one in models]
+    table = score(
+        votes, [*models, *guesses], measures=("jsd", "kl"), comparisons=pairs,
+        n_resamples=n_resamples, seed=seed,
+    )  # fmt: skip
+    found = table[table["reference"] != ""].rename(columns={"reference": "baseline"})[columns]
+    found["p_holm"] = found.groupby(["baseline", "measure"])["p"].transform(holm)
+    sides = np.where(found["value"] > 0, "farther", "nearer")
+    found["verdict"] = np.where(found["p_holm"] < LEVEL, sides, "indistinguishable")
+    return found.replace({"baseline": {known.uniform(votes).name: CHANCE}})
+
+
+@derived(keys=("dataset", "system", "measure"))
+def baselines_against_models(against: pd.DataFrame) -> pd.DataFrame:
+    """Count of `models_against_guesses` the models that are farther from humans than each baseline.
+
+    ``n_beaten`` counts those with a larger distance, ``n_surely_beaten`` those that are farther
+    once p is adjusted, and ``n_surely_nearer`` those that are nearer.
+    """
+    found = against.rename(columns={"system": "model", "baseline": "system"})
+    groups = found.assign(
+        n_beaten=found["value"] > 0,
+        n_surely_beaten=found["verdict"] == "farther",
+        n_surely_nearer=found["verdict"] == "nearer",
+    ).groupby(["dataset", "system", "measure"], sort=False)
+    counts = groups[["n_beaten", "n_surely_beaten", "n_surely_nearer"]].sum().astype(int)
+    return counts.assign(n_models=groups.size()).reset_index()
 
 
 def _beats_all(row: Row) -> bool:
@@ -132,7 +161,7 @@ def count_columns(against: pd.DataFrame) -> list[Column]:
     counts = [
         Column(
             short_of(name),
-            "{n_beaten} of {n_models}".format_map,
+            "{n_beaten} ({n_surely_beaten}) of {n_models}".format_map,
             at={"dataset": name, "measure": "jsd"},
             bold=_beats_all,
         )
@@ -264,18 +293,27 @@ def disagreement_signal(
     return pd.DataFrame(rows, columns=columns)
 
 
-@derived(keys=("dataset", "family"), published=_PAPER)
-def size_effects() -> pd.DataFrame:
-    """Set each published large model beside its base model: changes are large minus base."""
-    table = read_published("nie2020_table5").set_index(["model", "dataset"])[list(TABLE_5)]
-    changes = {
-        family: table.loc[f"{name}-large"] - table.loc[f"{name}-base"]
-        for family, name in _PAIRS.items()
-    }
-    found = pd.concat(changes, names=["family"]).add_prefix("change_").reset_index()
-    found["nearer"] = found["change_jsd"] < 0
-    found["more_accurate"] = found["change_new_accuracy"] > 0
-    return in_order_of(found, "dataset", table.index.unique("dataset"))
+@recorded(keys=("dataset", "family", "measure"))
+def size_effects(
+    votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: int
+) -> pd.DataFrame:
+    """Compare the large models of Table 5 with the base models of their family on the same items.
+
+    ``value`` is large minus base, with the interval and ``p`` over items. Empty without them.
+    """
+    columns = ["family", "measure", "n_items", "value", "low", "high", "p"]
+    names = {one.name for one in systems if one.paper == "nie2020"}
+    pairs = {f"{name}-large": (f"{name}-base", title) for title, name in _PAIRS.items()}
+    pairs = {large: pair for large, pair in pairs.items() if {large, pair[0]} <= names}
+    if not pairs:
+        return pd.DataFrame(columns=columns)
+    table = score(
+        votes, [one for one in systems if one.name in names], measures=TABLE_5,
+        comparisons=[(large, base) for large, (base, _) in pairs.items()],
+        n_resamples=n_resamples, seed=seed,
+    )  # fmt: skip
+    found = table[table["reference"] != ""]
+    return found.assign(family=[pairs[large][1] for large in found["system"]])[columns]
 
 
 @derived(keys=("dataset", "distance"), published=_PAPER)
@@ -301,10 +339,12 @@ def rank_correlations() -> pd.DataFrame:
 def drawn_results(results: pd.DataFrame, references: pd.DataFrame) -> pd.DataFrame:
     """Return the JSD of what `main_results` and `reference_scores` have, for a figure.
 
-    Means over seeds are left out; ``label`` is that of the row which the seeds share.
+    Means over seeds are left out, and published rows of what is computed; ``label`` is that of the
+    row which the seeds share.
     """
     names = {"jsd": "value", "jsd_low": "low", "jsd_high": "high"}
-    computed = results[results["n_seeds"].isna()].rename(columns=names)
+    once = results[results["n_seeds"].isna()].drop_duplicates(["dataset", "system"])
+    computed = once.rename(columns=names)
     shown = references[references["measure"] == "jsd"]
     kinds = np.where(shown["system"] == PERFECT_MODEL, "perfect_model", "second_crowd")
     columns = ["dataset", "system", "source", "kind", *names.values()]
@@ -318,7 +358,9 @@ def drawn_results(results: pd.DataFrame, references: pd.DataFrame) -> pd.DataFra
 def nine_models(drawn: pd.DataFrame, *, dataset: str) -> pd.DataFrame:
     """Return the JSD of a dataset's published models beside that of people and guesses."""
     rows = drawn[drawn["dataset"] == dataset]
-    models = (rows["kind"] == "model") & (rows["source"] == "published")
+    models = (rows["kind"] == "model") & rows["label"].isin(
+        [SYSTEM_NAMES[name] for name in published_models()["model"].unique()]
+    )
     guesses = ("original votes", "mean vote given the old label")
     others = rows["kind"].isin(["second_crowd", "chance"]) | rows["system"].isin(guesses)
     return rows[models | others] if models.any() else rows[models]
@@ -368,19 +410,46 @@ COLUMNS = [
 ]
 
 
+def _of_size(heading: str, measure: str, digits: int, *, percent: bool = False) -> Column:
+    at = {"measure": measure}
+    return Column(heading, "value", digits, "low", "high", signed=True, percent=percent, at=at)
+
+
 SIZE_COLUMNS = [
     DATASET,
     Column("family", "family"),
-    Column("JSD", "change_jsd", 3, signed=True),
-    Column("KL", "change_kl", 3, signed=True),
-    Column("old accuracy (points)", "change_old_accuracy", 1, signed=True, percent=True),
-    Column("new accuracy (points)", "change_new_accuracy", 1, signed=True, percent=True),
+    _of_size("JSD", "jsd", 3),
+    _of_size("KL", "kl", 2),
+    _of_size("old accuracy (points)", "old_accuracy", 1, percent=True),
+    _of_size("new accuracy (points)", "new_accuracy", 1, percent=True),
 ]
 RANK_COLUMNS = [
     DATASET,
     Column("distance", "distance", names={"jsd": "JSD", "kl": "KL"}),
     Column("Spearman", "value", 2, "low", "high", signed=True),
 ]
+_PAIRED_WITH = (CHANCE, OLD_LABEL)  # guesses that the table shows
+
+
+def shown_paired(paired: pd.DataFrame) -> pd.DataFrame:
+    """Return of `models_against_guesses` what the table shows: JSD, beside two guesses."""
+    return paired[(paired["measure"] == "jsd") & paired["baseline"].isin(_PAIRED_WITH)]
+
+
+def paired_columns(n_resamples: int) -> list[Column]:
+    """Return how `shown_paired` is shown, the guesses side by side."""
+    columns = [DATASET, SYSTEM]
+    for name in _PAIRED_WITH:
+        look: dict[str, Any] = {
+            "at": {"baseline": name}, "group": f"minus the {_ROW_NAMES.get(name, name)}"
+        }  # fmt: skip
+        columns += [
+            Column("JSD", "value", 3, "low", "high", signed=True, **look),
+            Column("p", lambda row: p_value(row["p_holm"], n_resamples, raw=row["p"]), **look),
+        ]
+    return columns
+
+
 SIGNAL_COLUMNS = [
     DATASET,
     SYSTEM,

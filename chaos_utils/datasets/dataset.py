@@ -155,8 +155,12 @@ class ReleasedSystem(Strict):
         a model that none of them knows.
     caution : str
         What must be said wherever it is shown, such as that it may have seen these items.
-    optional : bool
-        Whether the files, which nobody can fetch, are taken up only where a reader has them.
+    rows_of : tuple of str
+        Datasets whose items, in the order of their files, the rows of these files are, which hold
+        logits and name no items; empty for files that name them.
+    other_form : str
+        A file that holds the same numbers and is read where `files` are missing; where both are
+        there, they must agree. Empty for none.
     """
 
     family: str = ""
@@ -166,7 +170,8 @@ class ReleasedSystem(Strict):
     trained_on: tuple[str, ...]
     paper: str = ""
     caution: str = ""
-    optional: bool = False
+    rows_of: tuple[str, ...] = ()
+    other_form: str = ""
 
     @model_validator(mode="after")
     def _check(self) -> "ReleasedSystem":
