@@ -149,12 +149,20 @@ def spread(votes: Votes, *, n_bins: int) -> pd.DataFrame:
 
 
 @derived(keys=("dataset", "part", "bin"))
-def drawn(rows: pd.DataFrame, bins: pd.DataFrame) -> pd.DataFrame:
-    """Return what `plots.atlas.plot_atlas` draws: means of `atlas`, and `spread`, by ``part``."""
-    columns = ["dataset", "n_labels", "fewest", "median", "most"]
-    means = rows[[*columns, "evenness", "evenness_low", "evenness_high"]]
-    means = means.assign(part="mean", bin=0)
-    return pd.concat([means, bins.assign(part="items")], ignore_index=True).astype({"bin": int})
+def drawn(rows: pd.DataFrame, bins: pd.DataFrame, near: pd.DataFrame) -> pd.DataFrame:
+    """Return what `plots.atlas.plot_atlas` draws, by ``part``.
+
+    Means of `atlas`, those without the annotators whom `your_votes.near_chance` finds, and
+    `spread`.
+    """
+    ends = ["", "_low", "_high"]
+    even = [f"evenness{end}" for end in ends]
+    means = rows[["dataset", "n_labels", "fewest", "median", "most", *even]].assign(part="mean")
+    parts = [means, bins.assign(part="items")]
+    if len(near):
+        without = near.loc[near["n_near"] > 0, ["dataset", *(f"evenness_without{e}" for e in ends)]]
+        parts.append(without.set_axis(["dataset", *even], axis=1).assign(part="without"))
+    return pd.concat(parts, ignore_index=True).fillna({"bin": 0}).astype({"bin": int})
 
 
 @recorded(keys=("dataset",))

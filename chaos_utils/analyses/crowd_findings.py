@@ -176,13 +176,15 @@ def _on_annotators(near: pd.DataFrame) -> str:
         )
     if not row["n_judged"]:
         return f"None of {known} has a hundred votes, by which we could say who labels at random."
-    judged = f"{row['n_judged']} with a hundred votes or more"
+    judged = f"{counted(row['n_judged'], 'annotator')} with a hundred votes or more"
+    if row["n_judged"] < row["n_annotators"]:
+        judged = f"{judged} ({row['n_annotators']:,} in all)"
     if not row["n_near"]:
-        return f"Of {known}, {judged}, none agrees with the rest hardly more than by chance."
+        return f"Of {judged}, none agrees with the rest hardly more than by chance."
     return (
-        f"Of {known}, {judged}, {row['n_near']} {'agree' if row['n_near'] > 1 else 'agrees'} with "
-        f"the rest hardly more than by chance. They gave {_percent(row['share_of_votes'])} of the "
-        f"votes. Two votes differ {_percent(row['disagreement'])} of the time with them, and "
+        f"Of {judged}, {row['n_near']} {'agree' if row['n_near'] > 1 else 'agrees'} with the rest "
+        f"hardly more than by chance. They gave {_percent(row['share_of_votes'])} of the votes. "
+        f"Two votes differ {_percent(row['disagreement'])} of the time with them, and "
         f"{_percent(row['disagreement_without'])} without them "
         f"({_percent(row['disagreement_elsewhere'])} on items that did not serve to find them)."
     )

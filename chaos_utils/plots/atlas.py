@@ -11,6 +11,8 @@ from chaos_utils.plots.panels import panel_grid, row_panels
 
 _ROW = 0.37  # inches
 _TALLEST = 0.72  # of a row, of the fullest bin
+_BELOW = 0.25  # of a row, the votes without some annotators
+_ENDS = ("evenness", "evenness_low", "evenness_high")
 # Of each estimate: its name on the line, and its role's colour.
 _LINES = {
     "plain": ("as they are", "muted"),
@@ -30,8 +32,9 @@ def plot_atlas(table: pd.DataFrame) -> Figure:
 
     Rows whose ``part`` is ``mean`` have ``evenness`` with its ends ``evenness_low`` and
     ``evenness_high``, ``n_labels``, and votes per item from ``fewest`` to ``most``; those of
-    ``items`` have bins from ``low`` to ``high`` with the ``share`` of items. Grey are the package's
-    datasets that no other chapter shows.
+    ``items`` have bins from ``low`` to ``high`` with the ``share`` of items; those of ``without``,
+    drawn hollow, have the entropy without annotators near chance. Grey are the package's datasets
+    that no other chapter shows.
     """
     means = table[table["part"] == "mean"].sort_values("evenness", ascending=False, kind="stable")
     rows = means.to_dict("records")
@@ -47,7 +50,10 @@ def plot_atlas(table: pd.DataFrame) -> Figure:
         axis.bar(bins["low"], -heights, bins["high"] - bins["low"], bottom=place, align="edge",
                  color=colour(hue), alpha=0.45, linewidth=0, zorder=1)  # fmt: skip
         axis.axhline(place, color=colour("grid"), linewidth=0.6, zorder=0)
-        interval(axis, place, [row["evenness"], row["evenness_low"], row["evenness_high"]], hue)
+        interval(axis, place, [row[name] for name in _ENDS], hue)
+        without = table[(table["part"] == "without") & (table["dataset"] == dataset.name)]
+        for _, other in without.iterrows():
+            interval(axis, place + _BELOW, [other[name] for name in _ENDS], hue, hollow=True)
     axis.set(xlim=(0, 1), ylim=(len(means) - 0.5, -0.8))
     axis.xaxis.set_major_formatter("{x:.0%}")
     end = "" if is_narrow() else " (100%: all labels equally often)"
