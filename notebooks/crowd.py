@@ -210,8 +210,8 @@ publish_table(
     columns=your_votes.ITEM_COLUMNS,
     texts=your_votes.texts_of(votes),
     caption="""The items on which people are most divided, with their votes by label, a 95% interval over other votes on
-    the item, and how many items have the same votes: where these are more than are shown, the first of the file stand here. Without
-    intervals, two priors contradict each other, and the votes are too few to rank by.""",
+    the item, and how many items have the same votes: where these are more than are shown, the first of the file stand
+    here. Without intervals, two priors contradict each other, and the votes are too few to rank by.""",
 )
 
 # %% tags=["remove-input"]
@@ -264,7 +264,8 @@ publish_table(
     columns=your_votes.SYSTEM_COLUMNS,
     index=your_votes.SYSTEM_INDEX,
     caption="""How near perfect model, second crowd, guesses and systems come to people. The rows are in the order of
-    the estimates, which is no ranking. In brackets, 95% intervals over items. The last columns say how many people, on top of the base rate, come as near,
+    the estimates, which is no ranking. In brackets, 95% intervals over items. The last columns say how many people, on
+    top of the base rate, come as near,
     with the system as it is and trusted as far as it may be.""",
 )
 

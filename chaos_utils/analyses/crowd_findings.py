@@ -106,11 +106,15 @@ def _of_intervals(agreement: pd.DataFrame) -> Iterator[str]:
             f"number) than people can ({_percent(most)} at most): that is chance"
             + ("" if pd.isna(apart["low"]) else ", and the interval is too short")
         )
-    if not (alpha["low"] > 0 or (pd.isna(alpha["low"]) and alpha["value"] > 0)):
-        yield (
-            "the votes do not show that items differ in what people say of them: neither items "
-            "nor systems can be ranked"
-        )
+    if alpha["low"] > 0 or (pd.isna(alpha["low"]) and alpha["value"] > 0):
+        return
+    if alpha["over"] == OVER_BOTH and alpha["value"] > 0:
+        yield "the interval of α holds 0: other annotators might agree no more than by chance"
+        return
+    yield (
+        "the votes do not show that items differ in what people say of them: neither items nor "
+        "systems can be ranked"
+    )
 
 
 def _on_agreement(agreement: pd.DataFrame) -> str:
@@ -171,8 +175,8 @@ def _on_annotators(near: pd.DataFrame) -> str:
         return f"None of {known} has votes enough to be judged."
     if pd.isna(row["median"]):
         return (
-            f"The {known} agree with each other hardly more than by chance, so that nobody stands "
-            "out: these votes cannot tell careless people from a question without an answer."
+            f"Beyond chance, the {known} do not clearly agree, so that nobody stands out: these "
+            "votes cannot say who labels at random."
         )
     if not row["n_judged"]:
         return f"None of {known} has a hundred votes, by which we could say who labels at random."
@@ -180,7 +184,7 @@ def _on_annotators(near: pd.DataFrame) -> str:
     if row["n_judged"] < row["n_annotators"]:
         judged = f"{judged} ({row['n_annotators']:,} in all)"
     if not row["n_near"]:
-        return f"Of {judged}, none agrees with the rest hardly more than by chance."
+        return f"None of {judged} is near chance."
     return (
         f"Of {judged}, {row['n_near']} {'agree' if row['n_near'] > 1 else 'agrees'} with the rest "
         f"hardly more than by chance. They gave {_percent(row['share_of_votes'])} of the votes. "

@@ -5,7 +5,7 @@ estimated so; the rest comes from a nonparametric prior (`metrics.priors`), and 
 measures how far off that is where there are votes enough to take some away.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from itertools import combinations
@@ -58,7 +58,6 @@ from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import base_rate, baselines, own_systems, refuse_unused
 
 OVER_ITEMS, OVER_BOTH = "items", "items and annotators"  # what intervals are over
-_LOWEST = {"disagreement": 0, "alpha": -1}  # that each can be
 _NOTHING = 1e-12  # a difference that only rounding gives
 _REFITS = 100  # of the prior, for an interval
 _DRAWS = 400  # of an item's true distribution, for an interval
@@ -141,61 +140,57 @@ def agreement(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
     disagreement. The order of the items is no matter.
     """
     several = votes.n_votes >= 2
-    rows: list[dict[str, object]] = []
+    found: dict[str, dict[str, Any]] = {}
     if several.any():
         counts = _in_order(votes.counts[several])
         shares = counts / counts.sum(axis=1, keepdims=True)
         full = 1 - 1 / votes.dataset.n_classes
-        named = {} if votes.annotations is None else agreement_over_people(votes)
-        drawn = _over_items(counts, n_resamples, seed)
-        found = {name: _with_interval(row, named.get(name), _LOWEST[name])
-                 for name, row in drawn.items()}  # fmt: skip
-        found["disagreement"]["plain"] = float((1 - (shares**2).sum(axis=1)).mean())
-        numbers = ("plain", "value", "low", "high")
-        even = found["disagreement"] | {
-            name: found["disagreement"][name] / full for name in numbers
-        }
-        rows += [
-            {"quantity": name, **row}
-            for name, row in (("disagreement", found["disagreement"]), ("evenness", even),
-                              ("alpha", found["alpha"]))
-        ]  # fmt: skip
+        apart, alpha = _over_items(counts, n_resamples, seed)
+        apart["plain"] = float((1 - (shares**2).sum(axis=1)).mean())
+        alike = {}
+        if votes.annotations is not None:
+            named = agreement_over_people(votes)
+            apart |= _over_both(named["disagreement"], 0, full)
+            alpha |= _over_both(named["alpha"], -1, 1)
+            alike = {"value": named["alike"].value} | _over_both(named["alike"], 0, full)
+        scaled = {name: apart[name] / full for name in ("plain", "value", "low", "high")}
+        found = {"disagreement": apart, "evenness": apart | scaled, "alpha": alpha}
         if votes.dataset.ordered:
-            ordered = krippendorff_alpha(counts, ordered=True)
-            rows.append({"quantity": "alpha_ordered", "value": ordered})
-        if named:
-            alike = {"value": named["alike"].value, "low": np.nan, "high": np.nan, "over": ""}
-            rows.append({"quantity": "alike", **_with_interval(alike, named["alike"], 0)})
-    columns = ["quantity", "plain", "value", "low", "high", "of_five", "over"]
-    table = pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(columns[1:-1], float))
-    return table.fillna({"over": ""}).assign(n_items=int(several.sum()))
+            found["alpha_ordered"] = {"value": krippendorff_alpha(counts, ordered=True)}
+        if alike:
+            found["alike"] = alike
+    columns = ["plain", "value", "low", "high", "of_five", "over"]
+    table = pd.DataFrame(list(found.values()), columns=columns)
+    table = table.astype(dict.fromkeys(columns[:-1], float))
+    table.insert(0, "quantity", list(found))
+    table["over"] = table["over"].where(table["low"].notna(), "")
+    return table.assign(n_items=int(several.sum()))
 
 
-def _over_items(counts: Ints, n_resamples: int, seed: int) -> dict[str, dict[str, Any]]:
-    """Return disagreement and α with intervals over items, by the bootstrap."""
+def _over_items(counts: Ints, n_resamples: int, seed: int) -> Iterator[dict[str, Any]]:
+    """Yield disagreement and α with intervals over items, by the bootstrap."""
     sizes, apart = counts.sum(axis=1), quadratic_entropy(counts)
     table = np.column_stack([apart, sizes * apart, counts])
     drawn = bootstrap_means(table, n_resamples, np.random.default_rng([seed, 0]))
     n = drawn[:, 2:].sum(axis=1)
     # α is κ on pooled votes, but for one vote.
     kappas = kappa_from_means(1 - drawn[:, 1] / n, drawn[:, 2:] / n[:, np.newaxis])
-    found = {"disagreement": (apart.mean(), drawn[:, 0]),
-             "alpha": (krippendorff_alpha(counts), kappas)}  # fmt: skip
-    rows = {}
-    for name, (value, resampled) in found.items():
-        # Without it, nothing says how far other items would differ.
-        varies = np.ptp(apart) > _NOTHING
+    # Where all items are alike, nothing says how far others would differ.
+    varies = np.ptp(apart) > _NOTHING
+    for value, resampled in ((apart.mean(), drawn[:, 0]), (krippendorff_alpha(counts), kappas)):
         low, high = map(float, percentile_interval(resampled)) if varies else (np.nan, np.nan)
-        rows[name] = {"value": value, "low": low, "high": high, "over": OVER_ITEMS}
-    return rows
+        yield {"value": value, "low": low, "high": high, "over": OVER_ITEMS}
 
 
-def _with_interval(row: dict[str, Any], named: TwoWay | None, lowest: float) -> dict[str, Any]:
-    """Return a quantity with its interval over items and annotators, where that is defined."""
-    if named is None or np.isnan(named.error):
-        return row
-    low, high = named.interval(lowest, 1)
-    return row | {"low": low, "high": high, "of_five": named.of_five, "over": OVER_BOTH}
+def _over_both(found: TwoWay, lowest: float, highest: float) -> dict[str, Any]:
+    """Return the interval over items and annotators, within what is possible; empty for none.
+
+    An unbiased value may lie above what is possible, and the interval holds it.
+    """
+    low, high = found.interval(lowest, max(highest, found.value))
+    if np.isnan(low):
+        return {}
+    return {"low": low, "high": high, "of_five": found.of_five, "over": OVER_BOTH}
 
 
 @recorded(keys=("dataset", "quantity"))
@@ -213,12 +208,15 @@ def entropies(votes: Votes, *, seed: int) -> pd.DataFrame:
     masses = bootstrap_masses(votes.counts, prior, _REFITS, rng)
     drawn = np.sum(list(masses.values()), axis=0) @ of_points
     value = posterior_means(votes.counts, prior, of_points[:, np.newaxis]).mean()
-    low, high = percentile_interval(drawn - drawn.mean() + value)
+    low, high = map(float, percentile_interval(drawn - drawn.mean() + value))
+    if (majority_share(votes.counts) == 1).all():  # nothing says how far other items would differ
+        low = high = np.nan
     rows = [
         {"quantity": "miller_madow", "value": miller_madow(votes.counts, unit="nats").mean()},
         {"quantity": "prior", "value": value, "low": low, "high": high, "over": OVER_ITEMS},
     ]
-    table = pd.DataFrame(rows).astype({"low": float, "high": float}).fillna({"over": ""})
+    table = pd.DataFrame(rows).astype({"low": float, "high": float})
+    table["over"] = table["over"].where(table["low"].notna(), "")
     return table.assign(plain=plain, n_items=len(votes))
 
 
