@@ -99,10 +99,9 @@ publish_figure(
     plot_atlas,
     atlas.drawn(datasets, atlas.spread(material, n_bins=20), near),
     caption="""MNLI is among the most divided datasets, αNLI among the least. Points are means with 95% intervals,
-    over items and annotators where these are named ({numref}`tbl-crowds-annotators`), else over items; hollow, without
-    annotators near chance. Below a name stand the labels and the votes per item. Bars show how the items spread, by
-    their own quadratic entropy, where most items have at least twenty votes; each dataset's highest bar has the same
-    height.""",
+    over items and annotators where these are named, else over items; hollow, without annotators near chance. Below a
+    name stand the labels and the votes per item. Bars show how the items spread, by their own quadratic entropy, where
+    most items have at least twenty votes; each dataset's highest bar has the same height.""",
     alt="""A row for each dataset, with a point for its mean quadratic entropy as a share of the maximum, and bars for
     its items. RTE, WAX and MNLI stand at the top, SNLI and AmbiEnt in the middle, αNLI and OCNLI near the bottom,
     and CIFAR-10H far below all others. The intervals of RTE and WAX are very wide; a hollow point puts RTE without five
