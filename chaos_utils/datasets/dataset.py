@@ -396,6 +396,8 @@ class ColumnsReader(TableFields):
         holds a list: in JSON, or separated by commas.
     annotators : str
         Column that lists who gave the labels, in the same order; empty where that is not known.
+    annotators_by_place : bool
+        Whether each place in the list, or each of several columns, is one annotator's throughout.
     second_votes : bool
         Whether an annotator's second vote on an item counts, and is reported; else it is a fault.
     ignore : tuple of str
@@ -407,6 +409,7 @@ class ColumnsReader(TableFields):
     format: Literal["columns"]
     labels: str | Annotated[tuple[str, ...], Field(min_length=1)]
     annotators: str = ""
+    annotators_by_place: bool = False
     second_votes: bool = False
     ignore: tuple[str, ...] = ()
     cut: Cut | None = None
@@ -415,6 +418,8 @@ class ColumnsReader(TableFields):
     def _check(self) -> "ColumnsReader":
         if self.annotators and not isinstance(self.labels, str):
             raise ValueError("annotators need labels to be one column, which lists them")
+        if self.annotators and self.annotators_by_place:
+            raise ValueError("annotators are named by a column, or by place: not both")
         return self
 
 
