@@ -40,7 +40,7 @@ from chaos_utils.metrics.measures import BAAN_BINS as BINS
 from chaos_utils.metrics.measures import MEASURES, Judged
 from chaos_utils.metrics.scores import top_label
 from chaos_utils.report.columns import DATASET, Column, Row, number, paper_here_delta
-from chaos_utils.scoring.recalibration import (
+from chaos_utils.scoring.temperature_scaling import (
     LIMITS,
     cross_fit_temperatures,
     fit_temperature,

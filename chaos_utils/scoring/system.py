@@ -12,7 +12,7 @@ from chaos_utils.base.inputs import Input
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import Judged
-from chaos_utils.scoring.recalibration import temper
+from chaos_utils.scoring.temperature_scaling import temper
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

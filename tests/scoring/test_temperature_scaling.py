@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.special import log_softmax, softmax
 
 from chaos_utils.metrics.calibration import Binning, expected_calibration_error
-from chaos_utils.scoring import recalibration
+from chaos_utils.scoring import temperature_scaling
 
 BINS = Binning(10, closed="right", zero_in_bin=False)
 
@@ -25,12 +25,12 @@ def drawn_labels(probabilities, seed=1):
 def test_a_temperature_divides_logits_of_all_items_or_of_each(temperature):
     logits = np.array([[2.0, -1.0, 0.5], [0.0, 0.0, 3.0]])
     p = softmax(logits, axis=1)
-    tempered = recalibration.temper(p, temperature)
+    tempered = temperature_scaling.temper(p, temperature)
     np.testing.assert_allclose(tempered, softmax(logits / temperature, axis=1), atol=1e-12)
-    each = recalibration.temper(p, [temperature, 1.0])
+    each = temperature_scaling.temper(p, [temperature, 1.0])
     np.testing.assert_allclose(each, [tempered[0], p[1]], atol=1e-12)
     # An impossible label stays next to nothing.
-    tempered = recalibration.temper([[0.0, 0.4, 0.6]], 2.0)
+    tempered = temperature_scaling.temper([[0.0, 0.4, 0.6]], 2.0)
     assert tempered[0, 0] < 1e-100
     assert tempered.sum() == pytest.approx(1)
 
@@ -38,7 +38,7 @@ def test_a_temperature_divides_logits_of_all_items_or_of_each(temperature):
 def test_no_other_temperature_has_a_better_likelihood(logits):
     p = softmax(logits, axis=1)
     labels = drawn_labels(softmax(logits / 1.7, axis=1))
-    best = recalibration.fit_temperature(p, labels)
+    best = temperature_scaling.fit_temperature(p, labels)
     tried = [log_softmax(np.log(p) / t, axis=1) for t in [best, *np.geomspace(0.1, 9, 99)]]
     losses = [-logs[np.arange(600), labels].mean() for logs in tried]
     assert losses[0] <= min(losses[1:])
@@ -47,19 +47,19 @@ def test_no_other_temperature_has_a_better_likelihood(logits):
 
 def test_a_fit_without_an_optimum_ends_at_a_limit_or_stays_at_one():
     p = np.array([[0.7, 0.3], [0.4, 0.6]])
-    low, high = recalibration.LIMITS
-    assert recalibration.fit_temperature(p, [0, 1]) == pytest.approx(low)
-    assert recalibration.fit_temperature(p, [1, 0]) == pytest.approx(high)
-    assert recalibration.fit_temperature(np.full((2, 2), 0.5), [0, 1]) == 1
+    low, high = temperature_scaling.LIMITS
+    assert temperature_scaling.fit_temperature(p, [0, 1]) == pytest.approx(low)
+    assert temperature_scaling.fit_temperature(p, [1, 0]) == pytest.approx(high)
+    assert temperature_scaling.fit_temperature(np.full((2, 2), 0.5), [0, 1]) == 1
 
 
 def test_the_ece_fit_beats_neighbours(logits):
     p = softmax(logits, axis=1)
     labels = drawn_labels(softmax(logits / 2, axis=1))
-    best = recalibration.fit_temperature_to_ece(p, labels, BINS)
+    best = temperature_scaling.fit_temperature_to_ece(p, labels, BINS)
 
     def error(t):
-        return expected_calibration_error(recalibration.temper(p, t), labels, BINS)
+        return expected_calibration_error(temperature_scaling.temper(p, t), labels, BINS)
 
     assert error(best) <= min(error(best * 1.05), error(best / 1.05), error(1.0))
 
@@ -70,7 +70,7 @@ def test_cross_fitting_keeps_an_item_out_of_its_own_fit(logits):
 
     changed = np.append((labels[0] + 1) % 3, labels[1:])
     before, after = (
-        recalibration.cross_fit_temperatures(p, target, 4, np.random.default_rng(3))
+        temperature_scaling.cross_fit_temperatures(p, target, 4, np.random.default_rng(3))
         for target in (labels, changed)
     )
     assert np.unique(before, return_counts=True)[1].tolist() == [10] * 4
@@ -82,7 +82,7 @@ def test_cross_fitting_keeps_an_item_out_of_its_own_fit(logits):
 def test_the_temperature_behind_soft_targets_is_found_and_labels_are_unanimous_ones(logits):
     p, labels = softmax(logits, axis=1), np.arange(600) % 3
     for truth in (0.4, 1.0, 2.5):
-        found = recalibration.fit_temperature(p, softmax(logits / truth, axis=1))
+        found = temperature_scaling.fit_temperature(p, softmax(logits / truth, axis=1))
         assert found == pytest.approx(truth, rel=1e-5)
-    found = recalibration.fit_temperature(p, np.eye(3)[labels])
-    assert found == recalibration.fit_temperature(p, labels)
+    found = temperature_scaling.fit_temperature(p, np.eye(3)[labels])
+    assert found == temperature_scaling.fit_temperature(p, labels)
