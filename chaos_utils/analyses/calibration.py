@@ -40,6 +40,8 @@ from chaos_utils.metrics.measures import BAAN_BINS as BINS
 from chaos_utils.metrics.measures import MEASURES, Judged
 from chaos_utils.metrics.scores import top_label
 from chaos_utils.report.columns import DATASET, Column, Row, number, paper_here_delta
+from chaos_utils.scoring.seeds import score_over_seeds
+from chaos_utils.scoring.system import System, votes_of
 from chaos_utils.scoring.temperature_scaling import (
     LIMITS,
     cross_fit_temperatures,
@@ -47,8 +49,6 @@ from chaos_utils.scoring.temperature_scaling import (
     fit_temperature_to_ece,
     temper,
 )
-from chaos_utils.scoring.seeds import score_over_seeds
-from chaos_utils.scoring.system import System, votes_of
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -345,7 +345,7 @@ def evaluated(
     at most `most` items.
     """
     votes = _of_two_votes(votes)
-    everyone = [*baselines(votes, seed), *_marked(systems)]
+    everyone = [*baselines(votes), *_marked(systems)]
     how: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
     scores = as_scores(judge(votes, everyone, _JUDGED_BY, **how))
     beside = references(votes, _JUDGED_BY, seed=seed, most=most, recorded=False)
@@ -534,7 +534,8 @@ SYSTEM_COLUMNS = [
     _scored("JSD", "jsd"),
     _scored("accuracy (%)", "new_accuracy", 1, percent=True),
     Column("worth in people", "text", at={"measure": worths.PEOPLE}),
-    Column("trusted", "text", at={"measure": worths.PEOPLE_TRUSTED}),
+    Column("recalibrated", "text", at={"measure": worths.PEOPLE_RECALIBRATED}),
+    Column("shrunk", "text", at={"measure": worths.PEOPLE_SHRUNK}),
 ]
 REPLACEMENT_COLUMNS = [
     Column("system", "system"),

@@ -22,7 +22,7 @@ _LOWEST = -0.3  # skill, below which nothing is drawn
 _APART = 0.06  # of skill, that two marks are at least
 _LINES = {  # of the skill of panels: name, colour and dashes
     "people_skill": ("people", "muted", {"linestyle": "--", "marker": ""}),
-    "skill_trusted": ("trusted", "blue", {}),
+    "skill_shrunk": ("shrunk", "blue", {}),
     "skill": ("as it is", "text", {}),
 }
 _REFERENCES = {"people": "two people", "the majority of the others": "majority"}
@@ -59,7 +59,7 @@ def plot_machine_worth(table: pd.DataFrame) -> Figure:
     """Draw the skill of random panels of language models by their size, and of as many people.
 
     The table has one row for each ``dataset`` and ``n_members``: ``people_skill``; ``skill`` and
-    ``skill_trusted`` with ``_low`` and ``_high``; ``credibility``, which places marks of people.
+    ``skill_shrunk`` with ``_low`` and ``_high``; ``credibility``, which places marks of people.
     """
     figure, panels = dataset_panels(table, height=2.9, sharey=True)
     for axis, _, rows in panels:

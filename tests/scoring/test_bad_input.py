@@ -13,12 +13,12 @@ from chaos_utils.scoring.annotators import agreement_with_rest, dawid_skene
 from chaos_utils.scoring.fitting import KINDS, fit_map, log_probabilities, predict_out_of_fold
 from chaos_utils.scoring.human_equivalents import TVD, Crowds
 from chaos_utils.scoring.power import spread_by_thinning, spread_of_squared_distance
-from chaos_utils.scoring.temperature_scaling import cross_fit_temperatures, temper
 from chaos_utils.scoring.references import extrapolation_weights
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.seeds import over_seeds, score_over_seeds
 from chaos_utils.scoring.system import votes_of
 from chaos_utils.scoring.systems import load_systems, oracle, uniform
+from chaos_utils.scoring.temperature_scaling import cross_fit_temperatures, temper
 from chaos_utils.scoring.worth import worth
 
 LOGS, EVEN, ONE_FOLD = np.zeros((4, 1, 3)), np.full((4, 3), 1 / 3), np.zeros(4, dtype=int)
