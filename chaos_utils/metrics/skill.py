@@ -7,7 +7,7 @@ Intervals have the coverage `level`; items are taken to be drawn from a populati
 votes.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -17,11 +17,14 @@ import numpy.typing as npt
 from chaos_utils.metrics.agreement import quadratic_entropy
 from chaos_utils.metrics.checks import as_votes
 from chaos_utils.metrics.divergence import squared_distance
-from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
+from chaos_utils.metrics.resampling import Moments, Statistic
 
 Floats = npt.NDArray[np.float64]
 
 MARKS = (1, 2, 5, 10)  # people whose skill is marked on an axis
+FEWEST_DISPUTED = (
+    30  # items on which people disagree: with fewer, intervals hold the truth too rarely
+)
 _ROUNDING = 1e-12  # of a mean square
 _LEAST = 1e-12  # of what is divided by, on a resample
 
@@ -287,65 +290,6 @@ def _squared(correlation: float) -> float:
 
 def _people_of(skill: float, credibility: float) -> float:
     return credibility * skill / (1 - skill) if skill < 1 else np.inf
-
-
-# A function of means over items, whose first axis is theirs: its value, and its slope in each.
-Statistic = Callable[[Floats], tuple[Floats, Sequence[Floats]]]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Moments:
-    """Means and covariances of columns over items, of all of them and of resamples.
-
-    Attributes
-    ----------
-    mean : ndarray of float, shape (n_columns,)
-    covariance : ndarray of float, shape (n_columns, n_columns)
-        Of the means.
-    means : ndarray of float, shape (n_resamples, n_columns)
-    covariances : ndarray of float, shape (n_resamples, n_columns, n_columns)
-    """
-
-    mean: Floats
-    covariance: Floats
-    means: Floats
-    covariances: Floats
-
-    @classmethod
-    def drawn(cls, columns: Floats, n_resamples: int, rng: np.random.Generator) -> "Moments":
-        """Resample the items, at least two of them, which `columns` have a row for each."""
-        n, k = columns.shape
-        mean = columns.mean(axis=0)
-        around = columns - mean
-        one, other = np.triu_indices(k)
-        products = around[:, one] * around[:, other]
-        drawn = bootstrap_means(np.column_stack([around, products]), n_resamples, rng)
-        seconds = np.empty((n_resamples, k, k))
-        seconds[:, one, other] = seconds[:, other, one] = drawn[:, k:]
-        shifts = drawn[:, :k]
-        spreads = seconds - shifts[:, :, np.newaxis] * shifts[:, np.newaxis]
-        return cls(mean, around.T @ around / n / (n - 1), mean + shifts, spreads / (n - 1))
-
-    def interval(
-        self, statistic: Statistic, columns: Sequence[int], level: float
-    ) -> tuple[float, float]:
-        """Return the bootstrap-t interval of a statistic of some of the columns."""
-        places = np.ix_(range(len(self.means)), columns, columns)
-        value, error = _with_error(
-            statistic, self.mean[columns], self.covariance[np.ix_(columns, columns)]
-        )
-        values, errors = _with_error(statistic, self.means[:, columns], self.covariances[places])
-        away = np.divide(values - value, errors, out=np.zeros(len(values)), where=errors > 0)
-        low, high = percentile_interval(away, level)
-        return float(value - high * error), float(value - low * error)
-
-
-def _with_error(statistic: Statistic, means: Floats, covariances: Floats) -> tuple[Floats, Floats]:
-    """Return a statistic and its standard error by the delta method."""
-    value, slopes = statistic(np.moveaxis(means, -1, 0))
-    slope = np.stack(np.broadcast_arrays(*slopes), axis=-1)
-    squared = np.einsum("...i,...ij,...j->...", slope, covariances, slope)
-    return value, np.sqrt(np.maximum(squared, 0))
 
 
 def _ratio(means: Floats) -> tuple[Floats, Sequence[Floats]]:

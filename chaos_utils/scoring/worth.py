@@ -12,6 +12,7 @@ from chaos_utils.datasets.splits import folds_of, item_groups
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.divergence import squared_distance
 from chaos_utils.metrics.skill import (
+    FEWEST_DISPUTED,
     distances,
     intervals,
     is_above_zero,
@@ -47,7 +48,6 @@ TITLES: Mapping[str, str] = {
 UNITS = {name: "" if name.startswith(SKILL) else "people" for name in NAMES}
 BELOW, BEYOND = "below the base rate", "more than voted"
 UNDEFINED, TOO_FEW = "undefined", "too few items to say"
-FEWEST = 30  # items on which people disagree: with fewer, intervals hold the truth too rarely
 _ON_TOP = "as near to the population as the system, beside the base rate"
 _OF_WHAT = "of what the base rate leaves unknown of the population"
 _RESAMPLED = "items resampled, each with its votes; the base rate is held fixed"
@@ -307,10 +307,11 @@ def of_predictions(
     if (groups == groups[0]).all():
         return Worth(*about, f"{UNDEFINED}: a base rate needs items of at least two texts")
     n_disputed = int((counts.max(axis=1) < n_votes).sum())
-    if n_disputed < FEWEST:
+    if n_disputed < FEWEST_DISPUTED:
         return Worth(
             *about,
-            f"{TOO_FEW}: people disagree on {n_disputed} of {len(counts)}, and it takes {FEWEST}",
+            f"{TOO_FEW}: people disagree on {n_disputed} of {len(counts)}, "
+            f"and it takes {FEWEST_DISPUTED}",
         )
     found = distances(counts, model, groups, varying)
     person, base = found.of_person, found.of_base_rate

@@ -151,12 +151,12 @@ def skills(
         name = SYSTEM_NAMES.get(row["system"], row["system"])
         new = {"lane": lane, "name": name, "plain": None, "recalibrated": None, "words": ["–", "–"]}
         one = found.setdefault(key, new)
-        people, skill = _MAPPED[_has_map(row["dataset"], row["n_items"])]
-        if row["measure"] in (PEOPLE, people):
-            one["words"][row["measure"] == people] = without_reason(row["text"])
+        of_people, of_skill = _MAPPED[_has_map(row["dataset"], row["n_items"])]
+        if row["measure"] in (PEOPLE, of_people):
+            one["words"][row["measure"] == of_people] = without_reason(row["text"])
             credibilities[row["dataset"], row["n_items"]] = row["credibility"]
-        elif row["measure"] in (SKILL, skill) and _number(row["value"]) is not None:
-            known_as = "recalibrated" if row["measure"] == skill else "plain"
+        elif row["measure"] in (SKILL, of_skill) and _number(row["value"]) is not None:
+            known_as = "recalibrated" if row["measure"] == of_skill else "plain"
             one[known_as] = [_number(row[end]) for end in _ENDS]
     by_dataset: dict[str, list[dict[str, Any]]] = {}
     for (dataset, _), one in found.items():
