@@ -237,7 +237,7 @@ publish_table(
 # are worth {value}`tbl-machine-stacked dataset=snli "stacked=encoders + language models" people .1f` people on
 # SNLI, {value}`tbl-machine-stacked dataset=mnli "stacked=encoders + language models" people .1f` on MNLI and
 # {value}`tbl-machine-stacked dataset=alphanli "stacked=encoders + language models" people .1f` on αNLI, where the
-# encoders add little.
+# language models alone are worth {value}`tbl-machine-stacked dataset=alphanli "stacked=language models" people .1f`.
 #
 # Without ModernBERT-large, which may have seen the MNLI items, both together are worth
 # {value}`tbl-machine-stacked dataset=mnli "stacked=encoders without ModernBERT-large + language models" people .1f`.

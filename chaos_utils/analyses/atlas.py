@@ -216,7 +216,8 @@ def by_votes(votes: Votes, *, most: int, n_draws: int, seed: int) -> pd.DataFram
     """
     rows: list[dict[str, float | str]] = []
     if (votes.n_votes >= FEWEST_FOR_ITEMS).mean() >= 0.5:
-        rng = np.random.default_rng([seed, 5])
+        # The draws of `ceilings.annotation_budget`: one quantity, one number.
+        rng = np.random.default_rng(seed)
         counts = _some(votes.counts, most, seed)
         truths = draw_truths(counts, fit_grid(counts), rng, n_draws)
         for n_votes in (k for k in VOTES if k <= votes.n_votes.max()):

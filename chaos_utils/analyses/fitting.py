@@ -239,8 +239,9 @@ def methods(
     scored: list[System] = []
     rows: list[dict[str, object]] = []
 
-    def add(probabilities: Floats, about: dict[str, object]) -> None:
-        scored.append(computed(f"{len(rows)}", part, probabilities))
+    def add(one: Floats | System, about: dict[str, object]) -> None:
+        given = one if isinstance(one, System) else computed("", part, one)
+        scored.append(replace(given, name=f"{len(rows)}"))
         rows.append({"system": scored[-1].name, "access": TEXT} | _UNSAID | about)
 
     def fit(
@@ -268,7 +269,7 @@ def methods(
         about["origin"] = "" if several else one.origin
         about["first"] = first_of.setdefault(family, name) == name and name not in alone
         mean = np.mean([made.systems[place].probabilities for place in places], axis=0)
-        add(mean, {"map": AS_IT_IS} | about)
+        add(mean if several else one, {"map": AS_IT_IS} | about)  # which may state its labels
         mean_logs = made.inputs(places).mean(axis=1)
         add(softmax(mean_logs / FIXED_TEMPERATURE, axis=1), {"map": FIXED} | about)
         for access in accesses:
@@ -276,7 +277,7 @@ def methods(
                 fit(access, kind, objective, about, *places)
     for one in made.shown:
         about = {"inputs": one.name, "family": one.family, "origin": one.origin}
-        add(one.probabilities, {"map": ON_VOTES, "n_systems": 1, "first": True} | about)
+        add(one, {"map": ON_VOTES, "n_systems": 1, "first": True} | about)
 
     measures = tuple(dict.fromkeys((*MEASURES, by)))
     how: dict[str, Any] = {"seed": seed, "level": confidence}
