@@ -203,7 +203,7 @@ def people_on_top(
 
 
 def skill(of_base_rate: npt.ArrayLike, of_system: npt.ArrayLike) -> Floats:
-    """Return a system's skill against the base rate, 1 − d/d₀, from means of `Distances`.
+    """Return a system's skill, 1 − d/d₀, from means over items, `of_system` and `of_base_rate`.
 
     1 for what comes as near as the votes can show, 0 for the base rate, negative beyond it.
 
@@ -216,7 +216,10 @@ def skill(of_base_rate: npt.ArrayLike, of_system: npt.ArrayLike) -> Floats:
 
 
 def pooled_people(of_person: npt.ArrayLike, of_system: npt.ArrayLike) -> Floats:
-    """Return how many people's shares, without the base rate, come as near: V/d, or infinity."""
+    """Return how many people's shares, without the base rate, come as near: V/d, or infinity.
+
+    `of_person` and `of_system` are means over items of `Distances`.
+    """
     person, system = np.broadcast_arrays(np.asarray(of_person), np.asarray(of_system))
     return np.divide(person, system, out=np.full(person.shape, np.inf), where=system > 0)
 

@@ -26,7 +26,10 @@ _NEAR = 1e-10  # what a step promises, in nats per item, where the best map is f
 
 
 def too_few_to_recalibrate(n_items: int, n_classes: int) -> str:
-    """Say why so many items are too few for a map of so many labels; empty where they are not."""
+    """Say why `n_items` are too few for a map of `n_classes` labels; empty where they are not.
+
+    A map has k (k + 1) numbers for k labels, and takes 40 items for each, and 500 at least.
+    """
     n_numbers = n_classes * (n_classes + 1)
     needed = max(FEWEST, PER_NUMBER * n_numbers)
     if n_items >= needed:
@@ -60,6 +63,7 @@ def recalibrated(
     Returns
     -------
     ndarray of float, shape (n_items, n_classes)
+        Rows sum to 1.
 
     References
     ----------
