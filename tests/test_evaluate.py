@@ -101,6 +101,26 @@ def test_the_answer_begins_with_what_a_system_is_worth(evaluate, named, tmp_path
     assert title.startswith("**")
 
 
+@pytest.mark.parametrize(
+    ("counts", "why"),
+    [(np.tile([2, 2, 1], (10, 1)), "disagree on 10 of 10"),
+     (np.eye(3, dtype=int)[np.arange(80) % 3] * 5, "disagree on 0 of 80")],
+    ids=["ten items", "unanimous"],
+)  # fmt: skip
+def test_of_few_items_worth_and_intervals_are_not_made_up(evaluate, tmp_path, counts, why):
+    uids = [f"i{i}" for i in range(len(counts))]
+    table = pd.DataFrame(counts, columns=["good", "fair", "bad"], index=pd.Index(uids, name="uid"))
+    table.to_csv(tmp_path / "own.csv")
+    model = np.random.default_rng(0).dirichlet(np.ones(3), len(counts))
+    pd.DataFrame(model, columns=table.columns, index=table.index).to_csv(tmp_path / "mine.csv")
+    done = evaluate(str(tmp_path / "mine.csv"), "--json", data=str(tmp_path / "own.csv"))
+    rows = {row["measure"]: row for row in rows_of(done) if row["system"] == "mine"}
+    assert why in rows[PEOPLE]["text"]
+    assert rows[PEOPLE]["value"] is None
+    assert rows["sq_distance"]["value"] is not None
+    assert rows["sq_distance"]["low"] is None
+
+
 def test_seed_changes_intervals_and_nothing_else(evaluate):
     given = ("snli.csv", "--bootstrap", "40", "--csv", "--measures", "jsd,human_equivalent_tvd")
     first, same, second = (evaluate(*given, "--seed", seed).stdout for seed in "112")

@@ -204,7 +204,7 @@ def legend(answer: Answer) -> list[str]:
     """Return what a reader must know of the tables, a sentence or two each."""
     shown = {row["measure"] for row in answer.rows}
     systems = {row["system"] for row in answer.rows if _is_reference(row)}
-    texts = {row.get("text", "") for row in answer.rows}
+    texts = {row.get(name, "") for row in answer.rows for name in ("text", "interval")}
     towards_0 = any(MEASURES[name].better == "zero" for name in shown & set(MEASURES))
     n_compared = sum(not _is_nan(row.get("p")) for row in answer.rows)
     without = [

@@ -192,7 +192,7 @@ def in_a_sentence(found: Sequence[Mapping[str, Any]], where: str) -> str:
     row = next(row for name, row in rows.items() if name.startswith(PEOPLE))
     system, n_votes = row["system"], row["n_votes"]
     if not said:
-        return f"What {system} is worth in people on {where} is {row['text']}."
+        return f"What {system} is worth in people on {where}: {row['text']}."
     crowd = skill_of_people(n_votes, row["credibility"])
     # What is shrunk stands for what is recalibrated where there are too few items.
     return (

@@ -94,7 +94,7 @@ def test_a_sentence_says_what_is_known_and_how_it_compares():
     labels = replace(found, is_hard=True)
     assert "base rate, 25 [12, ∞] (more" in sentence(labels)
     unknown = Worth(9, 20, False, "undefined: the items hardly differ")
-    assert sentence(unknown).endswith("on SNLI is undefined: the items hardly differ.")
+    assert sentence(unknown).endswith("on SNLI: undefined: the items hardly differ.")
 
 
 def test_one_label_per_item_is_compared_once_it_is_mapped(simulated):
