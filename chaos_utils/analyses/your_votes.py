@@ -533,9 +533,14 @@ SYSTEM_COLUMNS = [
     _scored("DistCE", "dist_ce"),
     _scored("JSD", "jsd"),
     _scored("accuracy (%)", "new_accuracy", 1, percent=True),
-    Column("worth in people", "text", at={"measure": worths.PEOPLE}),
-    Column("recalibrated", "text", at={"measure": worths.PEOPLE_RECALIBRATED}),
-    Column("shrunk", "text", at={"measure": worths.PEOPLE_SHRUNK}),
+    *(
+        Column(title, lambda row: worths.without_reason(row["text"]), at={"measure": name})
+        for title, name in (
+            ("worth in people", worths.PEOPLE),
+            ("recalibrated", worths.PEOPLE_RECALIBRATED),
+            ("shrunk", worths.PEOPLE_SHRUNK),
+        )
+    ),
 ]
 REPLACEMENT_COLUMNS = [
     Column("system", "system"),

@@ -40,8 +40,8 @@ def test_base_rate_and_shrinkage_are_those_of_the_other_groups():
         here, rest = groups == group, groups != group
         base = shares[rest].mean(axis=0)
         away = model[rest] - base
-        trust = max((away * (shares[rest] - base)).sum() / (away**2).sum(), 0)
-        near = base + trust * (model[here] - base)
+        shrinkage = max((away * (shares[rest] - base)).sum() / (away**2).sum(), 0)
+        near = base + shrinkage * (model[here] - base)
         np.testing.assert_allclose(leave_one_out_mean(shares, groups)[here], [base] * here.sum())
         far = squared_distance(shares[here], near, 9)
         np.testing.assert_allclose(found.of_shrunk[here], far)
