@@ -198,7 +198,7 @@ publish_table(
 # ## What few votes do to each estimate
 #
 # ChaosNLI's hundred votes can be thinned: drawing 3, 5, 10 or 20 of them per item gives what fewer people would
-# have said, and shows which estimates can be trusted for the smaller crowds above.
+# have said, and shows which estimates hold for the smaller crowds above.
 
 # %%
 few = atlas.few_votes(atlas.yardsticks(material), seed=seed)

@@ -29,13 +29,12 @@
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
 predictions: list[str] = []  # files of predictions of your own, fitted and shown beside the rest
-folds: int = 10  # folds by premise, story and image
 repeats: int = 2  # draws of items and votes for the learning curve
 resamples: int = 1000  # bootstrap resamples of the items, for the intervals
 comparisons: int = 20_000  # the same, for paired differences and their p-values
 encoder: str = "MiniLM-L6"  # whose ways of learning are compared
 confidence: float = 0.95  # coverage of the intervals
-seed: int = 0  # seed of folds, draws and resamples
+seed: int = 0  # seed of draws and resamples
 
 # %%
 from IPython.display import Markdown
@@ -55,7 +54,6 @@ material = gather(data, predictions)
 methods = fitting.methods(
     material,
     variants=fitting.variants(),
-    n_folds=folds,
     n_resamples=resamples,
     confidence=confidence,
     seed=seed,
@@ -98,7 +96,7 @@ publish_figure(
     plot_fitting,
     methods.having(fitting.drawn(methods.rows)),
     caption=f"""Fitted on other items' votes, DeBERTa is among the nearest to people; as it is, among the
-    furthest. {nearness} out of fold ({folds} folds) of systems as they are, with a quadratic map that was fitted on votes,
+    furthest. {nearness} out of fold (ten folds) of systems as they are, with a quadratic map that was fitted on votes,
     and with the item's old label as well: three kinds of methods that are not to be ranked together. One seed of
     each family, and all together. Bars are {100 * confidence:g}% intervals over items. Perfect model and second crowd
     as in {{doc}}`ceilings`.""",
@@ -114,9 +112,9 @@ publish_figure(
 #
 # A model need not be recent. On top of the {term}`base rate`, one RoBERTa-base is {term}`worth`
 # {value}`tbl-fitting dataset=snli access=text "inputs=RoBERTa-base, seed 0" "map=as it is" people .1f` people on SNLI as it
-# is, and {value}`tbl-fitting dataset=snli access=text "inputs=RoBERTa-base, seed 0" map=affine objective=jsd people .1f` with
-# an affine map; the stack of all systems is worth
-# {value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=jsd people .1f`.
+# is, and {value}`tbl-fitting dataset=snli access=text "inputs=RoBERTa-base, seed 0" map=affine objective=kl people .1f` with
+# an affine map fitted for KL; the stack of all systems, so fitted, is worth
+# {value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=kl people .1f`.
 #
 # Most of the gain is in being less sure, the rest in changing labels by different amounts. For one RoBERTa-base on
 # MNLI, a temperature brings the JSD from
@@ -144,11 +142,11 @@ publish_table(
     groups=["dataset"],
     index=["dataset", "inputs"],
     caption=f"""A temperature brings systems closer to people; on SNLI and MNLI, a matrix brings them closer still.
-    {nearness} out of fold ({folds} folds), on the items that all systems predict, nearest first; one seed of each
+    {nearness} out of fold (ten folds), on the items that all systems predict, nearest first; one seed of each
     family, and the stacks. In brackets,
     {100 * confidence:g}% bootstrap intervals over items ({resamples:,} resamples). *Worth*: people to ask on top of the
-    base rate, by the quadratic map. *None*: the mean vote, without any system, or that given the old label. The data
-    has all seeds, both objectives, KL, TVD and accuracy, perfect model and second crowd.""",
+    base rate, by the quadratic map fitted for KL. *None*: the mean vote, without any system, or that given the old
+    label. The data has all seeds, both objectives, KL, TVD and accuracy, perfect model and second crowd.""",
 )
 
 # %% [markdown]
@@ -218,7 +216,7 @@ Markdown(material.left_out("old labels"))
 # each, and always judged by all votes on the items that it did not see.
 
 # %%
-curve = fitting.curve(material, n_folds=folds, repeats=repeats, seed=seed)
+curve = fitting.curve(material, repeats=repeats, seed=seed)
 publish_figure(
     "fig-fitting-curve",
     plot_fitting_curve,

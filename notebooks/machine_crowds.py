@@ -8,10 +8,10 @@
 # people would, asked on top of what the {term}`base rate` says. On the MNLI items that were chosen in the same
 # way, the same models come no nearer to people than the base rate.
 #
-# What is missing on MNLI is not information: one number, fitted on other items, that says how far to trust them
-# makes the thirty-two worth
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top_trusted .1f` people there, and
-# {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top_trusted .1f` on SNLI.
+# What is missing on MNLI is not information: {term}`recalibrated <worth, recalibrated>`, by a map of twelve numbers
+# that is fitted on other items, the thirty-two are worth
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top_recalibrated .1f` people there, and
+# {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top_recalibrated .1f` on SNLI.
 #
 # On SNLI and αNLI most of the 32 models agree with a random person significantly more often than a second person
 # does. That does not make them better than people: whoever gives the label that most people give agrees more often
@@ -24,7 +24,6 @@
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
 predictions: list[str] = []  # files of predictions of your own, counted among the machines
-folds: int = 10  # folds by premise, story and image, for maps
 resamples: int = 1000  # bootstrap resamples of the items, for the intervals
 confidence: float = 0.95  # coverage of the intervals
 seed: int = 0  # seed of draws and resamples
@@ -97,13 +96,13 @@ publish_figure(
 # minority view.
 #
 # To say what a model knows of people, we ask how many people one would have to ask to know as much
-# ({term}`worth`). For a single label only its {term}`trusted` worth is meaningful: the label is mixed with the
-# base rate, by one weight that is fitted on other items. A person is then worth 1.
+# ({term}`worth`). For a single label only its {term}`recalibrated <worth, recalibrated>` worth is meaningful: in
+# place of the label stands the mean vote on the other items that have it. A person is then worth about 1.
 #
 # Most single models are worth more than one person: from
-# {value}`tbl-machine-models dataset=snli min:people_on_top_trusted .1f` to
-# {value}`tbl-machine-models dataset=snli max:people_on_top_trusted .1f` on SNLI, and up to
-# {value}`tbl-machine-models dataset=mnli|alphanli max:people_on_top_trusted .1f` on MNLI and αNLI
+# {value}`tbl-machine-models dataset=snli min:people_on_top_recalibrated .1f` to
+# {value}`tbl-machine-models dataset=snli max:people_on_top_recalibrated .1f` on SNLI, and up to
+# {value}`tbl-machine-models dataset=mnli|alphanli max:people_on_top_recalibrated .1f` on MNLI and αNLI
 # ({numref}`tbl-machine-models`).
 #
 # Which model agrees best with people cannot be said: on SNLI
@@ -115,7 +114,7 @@ publish_figure(
 # {value}`tbl-machine-models dataset=mnli model=Grok-4.6 rank_best .0f`.
 #
 # ```{interactive} tbl-machine-models
-# :measures: people_on_top_trusted with_people
+# :measures: people_on_top_recalibrated with_people
 # :group: maker
 # ```
 
@@ -126,9 +125,10 @@ publish_table(
     columns=machine_crowds.member_columns(members.rows),
     index=["model"],
     caption=f"""The models one by one. *Agrees*: how often a random person gives the same label; bold where that
-    differs significantly from another person. *Worth* in people on top of the base rate, with one weight fitted on
-    other items; a person is worth 1. The data has {100 * confidence:g}% intervals over items, p-values, the ranks
-    that each model may have, skill and the weights.""",
+    differs significantly from another person. *Worth* in people on top of the base rate, recalibrated:
+    the mean vote given the label, from other items; a person is worth about 1. The data has
+    {100 * confidence:g}% intervals over items, with predictions out of fold held fixed, p-values, the ranks
+    that each model may have, skill and what is shrunk by one weight.""",
 )
 
 # %% [markdown]
@@ -144,26 +144,26 @@ publish_figure(
     machine_crowds.panels(judged, **resampling),
     caption=f"""Pooling more models soon stops helping, as pooling more people does not. {{term}}`Skill <skill>` of
     the pooled votes of some models, on average over all ways to draw them, and of as many people who know the base
-    rate (dashed). 0 is the base rate; at the left, the skill of 1, 2, 5 and 10 people. *Trusted*: mixed with the
-    base rate by one weight, fitted on other items. With {100 * confidence:g}% intervals over items; below −0.3
+    rate (dashed). 0 is the base rate; at the left, the skill of 1, 2, 5 and 10 people. *Shrunk*: mixed with the
+    base rate by one weight, fitted on other items; a panel that is drawn cannot be recalibrated. With {100 * confidence:g}% intervals over items; below −0.3
     nothing is drawn.""",
-    alt="""Line plots for SNLI, MNLI and αNLI. The dashed line of people rises towards one. Trusted panels of models
+    alt="""Line plots for SNLI, MNLI and αNLI. The dashed line of people rises towards one. Shrunk panels of models
     start at or above one person and flatten between two and five people. As it is, a panel starts near the base
     rate on SNLI, and on MNLI stays below it up to all 32 models.""",
 )
 
 # %% [markdown]
 # On SNLI a single model is worth
-# {value}`fig-machine-worth dataset=snli n_members=1 people_on_top_trusted .1f` people, on average and trusted; a
-# random panel of five, {value}`fig-machine-worth dataset=snli n_members=5 people_on_top_trusted .1f`; all 32,
-# {value}`fig-machine-worth dataset=snli n_members=32 people_on_top_trusted .1f` ({numref}`fig-machine-worth`).
+# {value}`fig-machine-worth dataset=snli n_members=1 people_on_top_shrunk .1f` people, on average and shrunk; a
+# random panel of five, {value}`fig-machine-worth dataset=snli n_members=5 people_on_top_shrunk .1f`; all 32,
+# {value}`fig-machine-worth dataset=snli n_members=32 people_on_top_shrunk .1f` ({numref}`fig-machine-worth`).
 #
 # More models of this kind would add little: endlessly many would be worth
-# {value}`tbl-machine-crowds dataset=snli "crowd=language models" limit_people_on_top_trusted .1f` people on SNLI.
+# {value}`tbl-machine-crowds dataset=snli "crowd=language models" limit_people_on_top_shrunk .1f` people on SNLI.
 #
 # The gap between the two lines is overconfidence: the models of a panel agree on more than people do, so that
 # their votes, read as probabilities, are too extreme. On MNLI the weight that mends this is
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" trust .2f`: half of what the panel says is best
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" shrinkage .2f`: half of what the panel says is best
 # replaced by the base rate.
 #
 # Bare votes of people need the base rate, too. As they are, *k* people are worth *k* −
@@ -178,9 +178,10 @@ publish_table(
     groups=["dataset"],
     caption=f"""Language models, and seeds of one model, agree with each other more often than people do, and a
     crowd of them is worth few people. Each crowd gives one label per item and member, pooled; it is judged on the
-    items that all its members answered. Worth is in people on top of the base rate, as the votes are and *trusted*:
-    mixed with the base rate by one weight that is fitted on other items. Negative: below the base rate. In brackets,
-    {100 * confidence:g}% intervals over items ({resamples:,} resamples). The data has skill and more.""",
+    items that all its members answered. Worth is in people on top of the base rate, as the votes are and *recalibrated*
+    by a map fitted on other items. Negative: below the base rate. In brackets,
+    {100 * confidence:g}% intervals that resample items ({resamples:,} times), with predictions out of fold held
+    fixed. The data has skill, what is shrunk, and more.""",
 )
 
 # %% [markdown]
@@ -225,7 +226,7 @@ publish_table(
 # on other items ({doc}`fitting`) to the share of the models that give each label, one to all encoders, one to both.
 
 # %%
-stacked = machine_crowds.with_encoders(judged, n_folds=folds, **resampling)
+stacked = machine_crowds.with_encoders(judged, **resampling)
 publish_table(
     "tbl-machine-stacked",
     stacked,
@@ -233,8 +234,8 @@ publish_table(
     columns=machine_crowds.STACKED_COLUMNS,
     groups=["dataset"],
     caption=f"""Language models and encoders each know something about people that the other does not. Out of fold
-    ({folds} folds), each row one map, on the items that all of them answered. Worth in people on top of the base
-    rate. On the right, by how much JSD falls when the language models join the encoders, and when the encoders
+    (ten folds), each row one map, on the items that all of them answered. Worth in people on top of the base
+    rate, of the same map fitted for KL. On the right, by how much JSD falls when the language models join the encoders, and when the encoders
     join the language models. In brackets, {100 * confidence:g}% intervals over items. The data also has the encoders
     without ModernBERT-large.""",
 )
@@ -244,7 +245,7 @@ publish_table(
 # are worth {value}`tbl-machine-stacked dataset=snli "stacked=encoders + language models" people .1f` people on
 # SNLI, {value}`tbl-machine-stacked dataset=mnli "stacked=encoders + language models" people .1f` on MNLI and
 # {value}`tbl-machine-stacked dataset=alphanli "stacked=encoders + language models" people .1f` on αNLI, where the
-# encoders add little.
+# language models alone are worth {value}`tbl-machine-stacked dataset=alphanli "stacked=language models" people .1f`.
 #
 # The encoders include the nine models of {cite:t}`nie2020`. More of them are not always better: a map of so many
 # systems has more weights than a thousand items pay for ({numref}`tbl-fitting-added`).
@@ -359,7 +360,7 @@ publish_table(
     votes, pooled, and *a model* the agreement of two models. *People*: the agreement of two people. The last two
     rows are yardsticks of the test: the label that people give most often, given to every item, and a hundred more
     people, simulated from the votes (ρ and ω are their means). *Worth* is
-    trusted: votes are mixed with the base rate by one weight that is fitted on other items. In brackets,
+    shrunk: votes are mixed with the base rate by one weight that is fitted on other items. In brackets,
     {100 * confidence:g}% intervals over items.""",
 )
 
@@ -377,9 +378,9 @@ publish_table(
 #
 # On WAX, too, models agree with each other more often than people do; on the skin lesions they agree less often.
 #
-# Passing is no proof that models can replace a crowd. All models together are worth (trusted)
-# {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" people_on_top_trusted .1f` people on WAX
-# and {value}`tbl-machine-stand-ins dataset=lesion "model=all of them, plurality" people_on_top_trusted .1f` on the
+# Passing is no proof that models can replace a crowd. All models together are worth (shrunk)
+# {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" people_on_top_shrunk .1f` people on WAX
+# and {value}`tbl-machine-stand-ins dataset=lesion "model=all of them, plurality" people_on_top_shrunk .1f` on the
 # lesions, fewer than judged each item. As they are, their votes on WAX come out below the base rate
 # ({value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" people_on_top .1f`).
 #

@@ -11,9 +11,9 @@
 # {value}`tbl-baselines-against-models dataset=mnli system=chance measure=jsd n_models` models of the paper beats a
 # {term}`uniform guess`: compared on the same items,
 # {value}`tbl-baselines-against-models dataset=mnli system=chance measure=jsd n_surely_beaten` are farther from people,
-# none is nearer, and for the others the items do not decide. Trusted as far as it deserves, the best model whose predictions are
-# available is worth
-# {value}`tbl-human-equivalents dataset=mnli kind=model measure=people_on_top_trusted max:value .1f` people there,
+# none is nearer, and for the others the items do not decide. {term}`Recalibrated <worth, recalibrated>` on the votes
+# on other items, the best model whose predictions are available is worth
+# {value}`tbl-human-equivalents dataset=mnli kind=model measure=people_on_top_recalibrated max:value .1f` people there,
 # and that one, ModernBERT-large, may have seen the items.
 
 # %% tags=["parameters"]
@@ -264,47 +264,50 @@ publish_table(
 # the population, and has a place for what is below the base rate ({numref}`fig-human-equivalents`). Both rest on
 # squared distances, which the votes show without bias.
 #
-# A model may know much and be too sure of it. So each has two values: as it is, and
-# {term}`trusted <worth, trusted>` as far as it deserves, by one number that draws its probabilities towards the base
-# rate and is fitted on the votes on other items. The second says what it knows; the gap is overconfidence.
+# A model may know much and say it badly. So each has two values: as it is, and
+# {term}`recalibrated <worth, recalibrated>`, by an affine map of its log-probabilities that is fitted to the votes on
+# other texts (twelve numbers for three labels). The second says what it knows, whatever its temperature; the gap is
+# what its probabilities get wrong, most of it overconfidence.
 
 # %%
 publish_figure(
     "fig-human-equivalents",
     plot_skill,
     results.drawn_skill(equivalents),
-    caption="""Trusted as far as they deserve, models know more than they say. Skill by squared distance, with
-    95% intervals over items: 0 is the base rate, 1 the population. Dotted: the skill of 1, 2, 5 and 10 people
-    who know the base rate. Seeds of a model share a row.""",
+    caption="""Recalibrated on other items' votes, models know more than they say. Skill by squared distance: 0 is
+    the base rate, 1 the population. Bars are 95% intervals that resample items, with predictions out of fold held
+    fixed. Dotted: the skill of 1, 2, 5 and 10 people who know the base rate. Seeds of a model share a row.""",
     alt="""A panel for each dataset and a row for each guess and model, with a filled circle for the model as
-    it is and a hollow one for the model trusted as far as it deserves, further right for every model. On SNLI most
+    it is and a hollow one for the model recalibrated, further right for every model. On SNLI most
     filled circles lie between the base rate and one person; on MNLI all models lie left of the base rate, and
-    their hollow circles right of it, those of DeBERTa and ModernBERT beyond one person.""",
+    their hollow circles right of it, those of DeBERTa and ModernBERT beyond two people.""",
 ) if len(equivalents) else None
 
 # %% [markdown]
 # A fine-tuned RoBERTa-base, averaged over three seeds, is worth
 # {value}`tbl-human-equivalents dataset=snli family=RoBERTa-base measure=people_on_top mean:value .1f`
 # people on SNLI as it is, and
-# {value}`tbl-human-equivalents dataset=snli family=RoBERTa-base measure=people_on_top_trusted mean:value .1f`
-# trusted as far as it deserves. On MNLI, which it was not trained on, it is below the base rate as it is; trusted, it is worth
-# {value}`tbl-human-equivalents dataset=mnli family=RoBERTa-base measure=people_on_top_trusted mean:value .1f`.
+# {value}`tbl-human-equivalents dataset=snli family=RoBERTa-base measure=people_on_top_recalibrated mean:value .1f`
+# recalibrated. On MNLI, which it was not trained on, it is below the base rate as it is; recalibrated, it is worth
+# {value}`tbl-human-equivalents dataset=mnli family=RoBERTa-base measure=people_on_top_recalibrated mean:value .1f`.
 #
-# No model whose predictions are available, trusted, is worth more than
-# {value}`tbl-human-equivalents dataset=snli kind=model measure=people_on_top_trusted max:value .1f` people on SNLI or
-# {value}`tbl-human-equivalents dataset=mnli kind=model measure=people_on_top_trusted max:value .1f` on MNLI
-# (ModernBERT-large; DeBERTa-v3-large comes to
-# {value}`tbl-human-equivalents dataset=mnli system=DeBERTa-v3-large measure=people_on_top_trusted value .1f` there).
-# With a map of more numbers, fitted to votes, DeBERTa-v3-large comes to
-# {value}`tbl-fitting dataset=snli inputs=DeBERTa-v3-large map=quadratic objective=kl access=text people .1f` on SNLI and
-# {value}`tbl-fitting dataset=mnli inputs=DeBERTa-v3-large map=quadratic objective=kl access=text people .1f` on MNLI
-# ({doc}`fitting`).
+# No model whose predictions are available, recalibrated, is worth more than
+# {value}`tbl-human-equivalents dataset=snli kind=model measure=people_on_top_recalibrated max:value .1f` people on SNLI
+# or {value}`tbl-human-equivalents dataset=mnli kind=model measure=people_on_top_recalibrated max:value .1f` on MNLI
+# (DeBERTa-v3-large comes to
+# {value}`tbl-human-equivalents dataset=mnli system=DeBERTa-v3-large measure=people_on_top_recalibrated value .1f`
+# there). Several models together, and maps of more numbers, come nearer ({doc}`fitting`).
+#
+# One number that draws a system towards the base rate makes less of it: {term}`shrunk <worth, shrunk>`,
+# DeBERTa-v3-large is worth
+# {value}`tbl-human-equivalents dataset=mnli system=DeBERTa-v3-large measure=people_on_top_shrunk value .1f` people on
+# MNLI, and another number at another temperature. So it stands in only where items are too few for a map.
 #
 # The original votes, five on most items, are worth
-# {value}`tbl-human-equivalents dataset=snli "system=original votes" measure=people_on_top_trusted value .1f`
+# {value}`tbl-human-equivalents dataset=snli "system=original votes" measure=people_on_top_recalibrated value .1f`
 # people on SNLI and
-# {value}`tbl-human-equivalents dataset=mnli "system=original votes" measure=people_on_top_trusted value .1f`
-# on MNLI, trusted. These five are no ordinary sample of people: items were chosen because exactly three of the
+# {value}`tbl-human-equivalents dataset=mnli "system=original votes" measure=people_on_top_recalibrated value .1f`
+# on MNLI, recalibrated. These five are no ordinary sample of people: items were chosen because exactly three of the
 # five agreed.
 #
 # By {term}`TVD` and {term}`JSD` the answer depends on how many votes judge, so a crowd of *v* people
@@ -319,7 +322,8 @@ publish_table(
     columns=results.equivalent_columns(equivalents.rows),
     index=["dataset", "system"],
     caption=f"""What systems are worth in people, with 95% intervals over items. *Worth*: people to ask on top
-    of the base rate, by squared distance, as it is and *trusted* as far as it deserves. *Pooled*: people
+    of the base rate, by squared distance: as it is, *recalibrated* by a map of 12 numbers fitted out of fold (6 for two
+    labels), and *shrunk* by one number. Intervals resample items, with predictions out of fold held fixed. *Pooled*: people
     whose shares alone come as near, which has no zero: a uniform guess has some of it. By TVD and JSD against
     *m* other votes, from {crowds} drawn crowds, with the interval of the paired difference inverted.""",
 ) if len(equivalents) else Markdown(

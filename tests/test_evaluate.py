@@ -21,7 +21,7 @@ from chaos_utils.metrics.resampling import fewest_resamples
 from chaos_utils.scoring import beside, judging
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD
 from chaos_utils.scoring.systems import computed
-from chaos_utils.scoring.worth import PEOPLE, PEOPLE_TRUSTED
+from chaos_utils.scoring.worth import PEOPLE, PEOPLE_SHRUNK, RECALIBRATED
 
 QUICK = ("--bootstrap", "40", "--measures", "jsd,ece")
 
@@ -80,7 +80,7 @@ def value_of(rows, system, measure):
 def test_systems_references_and_baselines_by_measure(evaluate):
     rows = rows_of(evaluate("snli.csv", "--bootstrap", "100", "--json"))
     ours = {row["measure"]: row for row in rows if row["system"] == "snli"}
-    assert set(ours) == set(judging.USUAL)
+    assert set(ours) == set(judging.USUAL) - set(RECALIBRATED)  # of 300 items
     assert ours["jsd"]["low"] < ours["jsd"]["value"] < ours["jsd"]["high"]
     assert ours["ece"]["low"] is None
     assert ours[PEOPLE]["low"] < ours[PEOPLE]["value"]
@@ -92,13 +92,33 @@ def test_systems_references_and_baselines_by_measure(evaluate):
 
 
 def test_the_answer_begins_with_what_a_system_is_worth(evaluate, named, tmp_path):
-    done = evaluate("snli.csv", "--bootstrap", "0", "--measures", PEOPLE_TRUSTED)
+    done = evaluate("snli.csv", "--bootstrap", "0", "--measures", PEOPLE_SHRUNK)
     assert done.stdout.startswith("On ChaosNLI-SNLI (synthetic sample), snli is worth, in people")
     path = named(tmp_path / "many.csv", *"abcd")
-    table = evaluate(path, "--bootstrap", "0", "--measures", PEOPLE_TRUSTED, "--markdown").stdout
+    table = evaluate(path, "--bootstrap", "0", "--measures", PEOPLE_SHRUNK, "--markdown").stdout
     first, _, title, *_ = table.splitlines()
-    assert first.endswith(" No other of the 4 is worth more with λ.")
+    assert first.endswith(" No other of the 4 is worth more shrunk.")
     assert title.startswith("**")
+
+
+@pytest.mark.parametrize(
+    ("counts", "why"),
+    [(np.tile([2, 2, 1], (10, 1)), "disagree on 10 of 10"),
+     (np.eye(3, dtype=int)[np.arange(80) % 3] * 5, "disagree on 0 of 80")],
+    ids=["ten items", "unanimous"],
+)  # fmt: skip
+def test_of_few_items_worth_and_intervals_are_not_made_up(evaluate, tmp_path, counts, why):
+    uids = [f"i{i}" for i in range(len(counts))]
+    table = pd.DataFrame(counts, columns=["good", "fair", "bad"], index=pd.Index(uids, name="uid"))
+    table.to_csv(tmp_path / "own.csv")
+    model = np.random.default_rng(0).dirichlet(np.ones(3), len(counts))
+    pd.DataFrame(model, columns=table.columns, index=table.index).to_csv(tmp_path / "mine.csv")
+    done = evaluate(str(tmp_path / "mine.csv"), "--json", data=str(tmp_path / "own.csv"))
+    rows = {row["measure"]: row for row in rows_of(done) if row["system"] == "mine"}
+    assert why in rows[PEOPLE]["text"]
+    assert rows[PEOPLE]["value"] is None
+    assert rows["sq_distance"]["value"] is not None
+    assert rows["sq_distance"]["low"] is None
 
 
 def test_seed_changes_intervals_and_nothing_else(evaluate):

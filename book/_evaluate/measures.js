@@ -5,11 +5,13 @@
   "use strict";
 
   const {sum, mean, argmax, uniform} = window.Page;
+  const {recalibrated, tooFewToRecalibrate, areLabels} = window.Evaluate;
   const FLOOR = 1e-15; // of the probabilities, in KL
   const TIED = 1e-12; // probabilities that differ by less are equal but for rounding
   const N_BINS = 10;
-  const ROUNDING = 1e-12; // of a mean square
-  const WORTH = ["people_on_top", "people_on_top_trusted", "skill", "skill_trusted"];
+  const ROUNDING = 1e-12, LEAST = 1e-12; // of a mean square; of what is divided by, on a resample
+  const FEWEST = 30; // items on which people disagree: with fewer, intervals fail too often
+  const WAYS = ["", "_recalibrated", "_shrunk"]; // as it is, and otherwise
   const LEVEL = 0.95, Z = 1.959963984540054; // the normal distribution's quantile for it
 
   const total = (values, of) => values.reduce((all, value, k) => all + of(value, k), 0);
@@ -84,7 +86,7 @@
       const n = sum(votes);
       return {
         votes, human: votes.map((count) => count / n), model: probabilities[j],
-        group: dataset.groups[i], majority: dataset.majority[i], old: dataset.old_label?.[i],
+        group: dataset.groups[i], fold: dataset.folds[i], majority: dataset.majority[i], old: dataset.old_label?.[i],
         tiesShare: dataset.ties_share,
       };
     });
@@ -107,27 +109,6 @@
       gaps[bin] += Number(label === argmax(human)) - confidence;
     }
     return total(gaps, Math.abs) / items.length;
-  }
-
-  /* Fieller's interval of the ratio of two means over the same items. */
-  function ratio(above, below) {
-    const n = above.length, top = mean(above), bottom = mean(below);
-    const value = bottom > 0 ? top / bottom : Infinity;
-    if (top === 0 && bottom > 0) return {value: 0, low: 0, high: 0};
-    if (n < 2) return {value, low: 0, high: Infinity};
-    const covariance = (one, other) => {
-      const [a, b] = [mean(one), mean(other)];
-      return total(one, (x, i) => (x - a) * (other[i] - b)) / (n - 1) * Z ** 2 / n;
-    };
-    // In r = 1 / v, the quadratic a r² − 2 b r + c is at most 0.
-    const a = top ** 2 - covariance(above, above);
-    const b = top * bottom - covariance(above, below);
-    const c = bottom ** 2 - covariance(below, below);
-    if (a <= 0) return {value, low: 0, high: Infinity};
-    const root = Math.sqrt(Math.max(b ** 2 - a * c, 0));
-    const [low, high] = [(b + root) / a, (b - root) / a]
-      .map((end) => (end > 0 ? 1 / end : Infinity));
-    return {value, low, high};
   }
 
   function isAboveZero(values) {
@@ -153,7 +134,7 @@
     return {all: named(all), others: new Map(others)};
   }
 
-  function trustOf({model, human, product, square, n}) {
+  function shrinkageOf({model, human, product, square, n}) {
     const base = human.map((value) => value / n);
     const along = product - dot(model, base);
     const away = square - 2 * dot(model, base) + n * dot(base, base);
@@ -175,61 +156,148 @@
     return person / system - (base > 0 ? person / base : Infinity);
   }
 
-  /* What predictions are worth, as chaos_utils/scoring/worth.py has it: people on top of the base
-     rate and skill, as it is and trusted. */
-  function worthOf(items, resamples) {
-    const undefinedValue = {value: NaN};
-    const isHard = items.every(({model}) => Math.max(...model) > 1 - 1e-9);
-    const nVotes = mean(items.map(votesPerItem));
-    const found = (estimates, why, more = {}) => ({estimates, why, isHard, nVotes, ...more});
-    const {all, others} = sumsOf(items), n = items.length;
-    if (others.size < 2) {
-      return found(Object.fromEntries(WORTH.map((name) => [name, undefinedValue])),
-        "a base rate needs items of at least two texts");
+  /* Means and covariances of the means of some columns, of all items and on each resample. */
+  function momentsOf(columns, resamples) {
+    const n = columns[0].length, k = columns.length;
+    const center = columns.map(mean);
+    const around = columns.map((column, c) => Float64Array.from(column, (value) => value - center[c]));
+    const pairs = around.flatMap((_, c) => Array.from({length: k - c}, (__, d) => [c, c + d]));
+    const products = pairs.map(([c, d]) => around[c].map((value, i) => value * around[d][i]));
+    const of = (meanOf) => {
+      const shifts = around.map(meanOf), seconds = products.map(meanOf);
+      const covariance = center.map(() => new Array(k));
+      pairs.forEach(([c, d], place) => {
+        covariance[c][d] = (seconds[place] - shifts[c] * shifts[d]) / (n - 1);
+        covariance[d][c] = covariance[c][d];
+      });
+      return {means: center.map((value, c) => value + shifts[c]), covariance};
+    };
+    return {
+      all: of((column) => sum(column) / n),
+      drawn: resamples.map((times) => of((column) => weightedMean(column, times))),
+    };
+  }
+
+  /* The bootstrap-t interval of a statistic of some columns: a function of their means that returns its
+     value and its slopes. */
+  function studentised({all, drawn}, statistic, places) {
+    const withError = ({means, covariance}) => {
+      const [value, slopes] = statistic(places.map((c) => means[c]));
+      const variance = total(places, (c, i) => total(places, (d, j) => slopes[i] * slopes[j] * covariance[c][d]));
+      return [value, Math.sqrt(Math.max(variance, 0))];
+    };
+    const [value, error] = withError(all);
+    const away = orderStatistics(drawn.map(withError)
+      .map(([one, its]) => (its > 0 ? (one - value) / its : 0)));
+    return [value - away.high * error, value - away.low * error];
+  }
+
+  function ratio([bottom, above]) {
+    const below = Math.max(bottom, LEAST);
+    return [above / below, [-above / below ** 2, 1 / below]];
+  }
+
+  /* People on top, k, as what goes smoothly through infinity: above 0, k₀ k / (k + k₀). */
+  const onTop = (credibility) => ([person, ofBase, system]) => {
+    const base = Math.max(ofBase, LEAST);
+    if (system >= base) {
+      return [person / system - person / base,
+        [1 / system - 1 / base, person / base ** 2, -person / system ** 2]];
     }
+    const bottom = person * (base - system) + credibility * system * base;
+    const value = credibility * person * (base - system) / bottom;
+    return [value, [
+      (credibility * (base - system) - value * (base - system)) / bottom,
+      (credibility * person - value * (person + credibility * system)) / bottom,
+      (-credibility * person - value * (credibility * base - person)) / bottom,
+    ]];
+  };
+
+  /* How a system goes with the votes: the root of its skill with the best λ. */
+  function correlation([ofVotes, product, ofModel]) {
+    const spread = Math.max(ofVotes, LEAST), square = Math.max(ofModel, LEAST);
+    const root = Math.sqrt(spread * square), found = product / root;
+    return [found, [-found / 2 / spread, 1 / root, -found / 2 / square]];
+  }
+
+  /* The correlation that would make a system worth as much at this credibility. */
+  const correlationOfPeople = (credibility) => ([ofPerson, ofVotes, ...others]) => {
+    const person = Math.max(ofPerson, LEAST), spread = Math.max(ofVotes, LEAST);
+    const [found, slopes] = correlation([ofVotes, ...others]);
+    const times = Math.sqrt(person / spread / credibility);
+    const bottom = Math.max(1 + (times ** 2 - 1) * found ** 2, LEAST);
+    const along = times / bottom ** 1.5;
+    const ofTimes = times * found * (1 - found ** 2) / 2 / bottom ** 1.5;
+    const [first, ...rest] = slopes.map((slope) => along * slope);
+    return [times * found / Math.sqrt(bottom), [ofTimes / person, first - ofTimes / spread, ...rest]];
+  };
+
+  const squaredShare = (value) => Math.min(Math.max(value, 0), 1) ** 2;
+  const peopleOf = (skill, credibility) => (skill < 1 ? credibility * skill / (1 - skill) : Infinity);
+
+  /* What predictions are worth, as chaos_utils/scoring/worth.py has it: people on top of the base
+     rate and skill, as it is, recalibrated and shrunk. */
+  function worthOf(items, resamples, isFitted = false) {
+    const isHard = areLabels(items.map(({model}) => model));
+    const nVotes = mean(items.map(votesPerItem)), n = items.length;
+    const found = (estimates, why, more = {}) => ({
+      estimates: Object.fromEntries(["people_on_top", "skill"].flatMap((name) => WAYS
+        .map((way) => [`${name}${way}`, estimates[`${name}${way}`] ?? {value: NaN}]))),
+      why, isHard, nVotes, ...more,
+    });
+    const {all, others} = sumsOf(items);
+    if (others.size < 2) return found({}, "undefined: a base rate needs items of at least two texts");
+    const nDisputed = items.filter(({human}) => Math.max(...human) < 1).length;
+    if (nDisputed < FEWEST) {
+      return found({}, `too few items to say: people disagree on ${nDisputed} of ${n}, and it takes ${FEWEST}`);
+    }
+    const mapped = mappedOf(items, isFitted && !isHard);
     const center = all.human.map((value) => value / n), lost = n / (n - 1);
     const parts = baseRates(items).map((base, i) => {
       const item = items[i], {human, model} = item, noise = noiseOf(item);
-      const trust = trustOf(others.get(item.group)), away = minus(model, base);
+      const shrinkage = shrinkageOf(others.get(item.group)), away = minus(model, base);
       const ofBase = dot(minus(base, human), minus(base, human)) - noise;
       const fromMean = minus(human, center), ofModel = minus(model, center);
       return [
         ofOnePerson(item), ofBase, squared(item),
         lost * dot(fromMean, fromMean) - noise, lost * dot(ofModel, fromMean),
         lost * dot(ofModel, ofModel),
-        ofBase - 2 * trust * dot(away, minus(human, base)) + trust ** 2 * dot(away, away),
+        mapped.models ? squared({...item, model: mapped.models[i]}) : 0,
+        ofBase - 2 * shrinkage * dot(away, minus(human, base)) + shrinkage ** 2 * dot(away, away),
       ];
     });
     const columns = parts[0].map((_, k) => parts.map((part) => part[k]));
-    const [person, base, system, , , , trusted] = columns;
-    const differ = isAboveZero(base), disagree = person.some((value) => value !== 0);
-    let why = "";
-    if (!differ) why = "the items hardly differ, or have too few votes to show it";
-    else if (!disagree) why = "nobody disagrees on any item";
-    const skill = (column) => {
-      if (!differ) return undefinedValue;
-      const {value, low, high} = ratio(base, column);
-      return {value: 1 - 1 / value, low: 1 - 1 / low, high: 1 - 1 / high};
+    if (!isAboveZero(columns[1])) {
+      return found({}, "undefined: the items hardly differ, or have too few votes to show it");
+    }
+    const means = columns.map(mean), [person, base, , spread, , square] = means;
+    const credibility = person / base, known = person / spread;
+    const moments = momentsOf(columns.slice(0, 7), resamples);
+    const ends = (statistic, ...places) => studentised(moments, statistic, places);
+    const estimates = {};
+    const add = (name, value, [low, high]) => {
+      estimates[name] = {value, low: Math.min(low, value), high: Math.max(high, value)};
     };
-    const drawn = resamples.map((times) => {
-      const means = columns.slice(0, 6).map((column) => weightedMean(column, times));
-      const [one, ofBase, of, spread, product, square] = means;
-      const gain = square > ROUNDING ? Math.max(product, 0) ** 2 / square : 0;
-      return [peopleOnTop(one, ofBase, of), peopleOnTop(one, spread, spread - gain),
-        spread > gain ? gain / spread : 1];
-    });
-    const between = (value, place) => {
-      const {low, high} = orderStatistics(drawn.map((one) => one[place]));
-      return {value, low: Math.min(low, value), high: Math.max(high, value)};
-    };
-    const people = (column, place) => (why ? undefinedValue
-      : between(peopleOnTop(mean(person), mean(base), mean(column)), place));
-    return found({
-      people_on_top: people(system, 0),
-      people_on_top_trusted: people(trusted, 1),
-      skill: skill(system),
-      skill_trusted: differ ? between(skill(trusted).value, 2) : undefinedValue,
-    }, why, {credibility: differ ? mean(person) / mean(base) : NaN});
+    const people = (value) => (value <= 0 ? value : peopleOf(value / credibility, credibility));
+    const share = (value) => Math.min(1 - value, 1);
+    for (const [way, place] of [["", 2], ...(mapped.models ? [["_recalibrated", 6]] : [])]) {
+      add(`people_on_top${way}`, peopleOnTop(person, base, means[place]),
+        ends(onTop(credibility), 0, 1, place).map(people));
+      add(`skill${way}`, share(means[place] / base), ends(ratio, 1, place).map(share).reverse());
+    }
+    const isFlat = square <= ROUNDING || spread <= 0;
+    add("people_on_top_shrunk", peopleOnTop(person, base, means[7]), isFlat ? [0, 0]
+      : ends(correlationOfPeople(known), 0, 3, 4, 5).map((end) => peopleOf(squaredShare(end), known)));
+    add("skill_shrunk", share(means[7] / base), isFlat ? [0, 0]
+      : ends(correlation, 3, 4, 5).map(squaredShare));
+    return found(estimates, "", {credibility, notRecalibrated: mapped.why});
+  }
+
+  /* What the map makes of predictions; nothing, and why, where there are too few items. */
+  function mappedOf(items, isFitted) {
+    if (isFitted) return {models: items.map(({model}) => model), why: ""};
+    const why = tooFewToRecalibrate(items.length, items[0].model.length);
+    return why ? {why: `too few items to say: ${why}`} : {models: recalibrated(items), why};
   }
 
   /* How often each resample holds each item: rows of counts. The same seed gives the same. */
@@ -281,16 +349,16 @@
     const even = items[0].model.map((_, k, {length}) => 1 / length);
     const rates = baseRates(items).map((base) => (base.every(isFinite) ? base : even));
     return [
-      [predictions.model, items],
-      ["uniform guess", items.map((item) => ({...item, model: even}))],
-      ["base rate", items.map((item, i) => ({...item, model: rates[i]}))],
-    ].map(([name, of]) => ({name, ...worthOf(of, resamples)}));
+      [predictions.model, items, false],
+      ["uniform guess", items.map((item) => ({...item, model: even})), false],
+      ["base rate", items.map((item, i) => ({...item, model: rates[i]})), true],
+    ].map(([name, of, isFitted]) => ({name, ...worthOf(of, resamples, isFitted)}));
   }
 
   /* An estimate in words, as Worth.text has it: 2.4 [2.2, 2.6]. */
-  function inWords(name, {estimates, why, nVotes}) {
+  function inWords(name, {estimates, why, notRecalibrated, nVotes}) {
     const {value, low, high} = estimates[name], inPeople = !name.startsWith("skill");
-    if (Number.isNaN(value)) return `undefined: ${why}`;
+    if (Number.isNaN(value)) return why || notRecalibrated;
     const short = (one) => {
       if (!isFinite(one)) return one > 0 ? "∞" : "−∞";
       const digits = one.toFixed(inPeople ? Number(Math.abs(one) < 9.95) : 2);
@@ -301,5 +369,8 @@
     return `${isBelow ? "below the base rate" : short(value)} [${short(low)}, ${short(high)}]${beyond}`;
   }
 
-  Object.assign(window.Evaluate, {measured, worths, draw, interval, inWords});
+  /* The same; of what is no number, not why. */
+  const withoutReason = (text) => text.replace(/^(undefined|too few items to say): .*/, "$1");
+
+  Object.assign(window.Evaluate, {measured, worths, draw, interval, inWords, withoutReason});
 })();

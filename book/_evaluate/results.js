@@ -4,7 +4,7 @@
   "use strict";
 
   const {make, table, terms, choice, dot, count, number} = window.Page;
-  const {inWords, strip} = window.Evaluate;
+  const {inWords, withoutReason, strip} = window.Evaluate;
   const BETTER = {lower: "lower is better", higher: "higher is better"};
   const KINDS = {human: "people", people: "people", chance: "baseline", yours: "your file"};
 
@@ -39,10 +39,12 @@
   /* What the file is worth, beside a uniform guess and the base rate. */
   function worthPart(worths, known) {
     if (!worths.length) return [];
-    const measures = Object.entries(known.worth);
+    // Without a map, there is nothing to show of it.
+    const measures = Object.entries(known.worth).filter(([name]) =>
+      !(name.endsWith("_recalibrated") && worths[0].notRecalibrated));
     const cell = (name, {plain}, worth) => {
       if (worth.isHard && plain) return make("td", "number", "–");
-      const [value, ...ends] = inWords(name, worth).replace(/^undefined: .*/, "undefined").split(/ (?=\[)/);
+      const [value, ...ends] = withoutReason(inWords(name, worth)).split(/ (?=\[)/);
       return make("td", "number", [value, ...small(ends[0])]);
     };
     const rows = worths.map((worth, place) => make("tr", place ? "" : "yours", [
@@ -52,13 +54,15 @@
     const meaning = "What it is worth: people to ask about each item, on top of knowing how often "
       + "each label is given overall (the base rate), and skill from 0 (the base rate) to 1.";
     const caption = make("caption", "sr-only", "What it is worth");
-    const [{why, isHard, credibility}] = worths;
+    const [{why, notRecalibrated, isHard, credibility}] = worths;
     const marks = [1, 2, 5, 10].map((k) => `${k}: ${(k / (k + credibility)).toFixed(2)}`);
     const notes = [
-      "Trusted: once one number, fitted on other items, says how far to trust the system. That is what "
-        + "it knows; the gap is overconfidence.",
-      why && `Worth or skill is undefined: ${why}.`,
-      isHard && "One label per item: trusted, it compares with people, of whom one is worth 1.",
+      "Recalibrated: by a map of its log-probabilities, fitted to the votes on other texts. That is what "
+        + "the system knows. Shrunk: drawn towards the base rate by one number, for fewer items.",
+      why && `Worth and skill: ${why}.`,
+      notRecalibrated && `Recalibrated: ${notRecalibrated}.`,
+      isHard && "One label per item: recalibrated, it is the mean vote given the label, and compares with people, "
+        + "of whom one is worth about 1.",
       credibility >= 0 && `Skill by number of people asked, ${marks.join(", ")}.`,
     ];
     const headings = ["System", ...measures.map(([, {title}]) => title)];
@@ -141,7 +145,7 @@
     const {dataset, notes, places} = predictions;
     const isWhole = places.length === dataset.uids.length;
     const explained = [
-      "Intervals resample the items, each with its votes; that of skill as it is is Fieller’s. ECE "
+      "Intervals resample the items, each with its votes; what is recalibrated is held fixed. ECE "
         + "has none: chance alone makes it larger on a resample.",
       ...notes.map((note) => `Note: ${note}.`),
       ...(dataset.others.length && !isWhole

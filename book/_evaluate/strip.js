@@ -4,7 +4,7 @@
 
   const {make, table, count} = window.Page;
   const {svg, scale, inRows, fitted} = window.Axes;
-  const {inWords} = window.Evaluate;
+  const {inWords, withoutReason} = window.Evaluate;
   const LOWEST = -1, MARGIN = 0.06; // skill: what is further below the base rate stands at the edge
   const PEOPLE = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
   const LANES = [
@@ -22,34 +22,38 @@
 
   /* The lowest end that is drawn, or the edge. */
   const lowest = (rows) => Math.max(LOWEST, Math.min(0, ...rows
-    .flatMap(({plain, trusted}) => [plain, trusted]).filter(Boolean).flatMap(whole)) - MARGIN);
+    .flatMap(({plain, recalibrated}) => [plain, recalibrated]).filter(Boolean).flatMap(whole)) - MARGIN);
 
-  /* Systems of the book and the file, each {lane, name, plain, trusted, words}; a value is
+  /* Whether a worth is recalibrated; else, of fewer items, what is shrunk stands for it. */
+  const isMapped = ({notRecalibrated}) => !notRecalibrated;
+  const howOf = (worth) => (isMapped(worth) ? "recalibrated" : "shrunk");
+
+  /* Systems of the book and the file, each {lane, name, plain, recalibrated, words}; a value is
      [skill, low, high]. */
   function rowsOf(worth, systems) {
     const of = (name) => {
       const {value, low, high} = worth.estimates[name];
       return Number.isFinite(value) ? [value, low, high] : null;
     };
-    const {people_on_top: plain, people_on_top_trusted: trusted} = Object.fromEntries(
-      Object.keys(worth.estimates).map((name) => [name, inWords(name, worth)]));
+    const how = howOf(worth), said = (name) => withoutReason(inWords(name, worth));
     const yours = {
       lane: "yours", name: worth.name, plain: worth.isHard ? null : of("skill"),
-      trusted: of("skill_trusted"), words: [worth.isHard ? "–" : plain, trusted],
+      recalibrated: of(`skill_${how}`),
+      words: [worth.isHard ? "–" : said("people_on_top"), said(`people_on_top_${how}`)],
     };
     return [...systems, yours];
   }
 
-  /* How many models are worth less, trusted; a fitted one is as it is. */
+  /* How many models are worth less, recalibrated; a fitted one is as it is. */
   function sentence(worth, rows, dataset) {
-    const [value] = rows.at(-1).trusted ?? [NaN];
+    const [value] = rows.at(-1).recalibrated ?? [NaN], how = howOf(worth);
     const models = rows.filter(({lane}) => ["published", "released", "trained"].includes(lane));
-    const below = models.filter(({trusted}) => trusted && trusted[0] < value).length;
-    const people = inWords("people_on_top_trusted", worth).split(",").slice(0, 2).join(",");
+    const below = models.filter(({recalibrated: one}) => one && one[0] < value).length;
+    const people = inWords(`people_on_top_${how}`, worth).split(",").slice(0, 2).join(",");
     const compared = models.length
       ? `; of the ${models.length} models below, ${below} ${below === 1 ? "is" : "are"} worth less` : "";
-    return `Trusted as far as it deserves, ${worth.name} is worth ${people} people on top of the base rate `
-      + `on ${dataset.short}${compared}.`;
+    return `${how === "shrunk" ? "Shrunk" : "Recalibrated"} on other items’ votes, ${worth.name} is worth ${people} `
+      + `people on top of the base rate on ${dataset.short}${compared}.`;
   }
 
   function draw(place, width, rows, {credibility, nVotes}) {
@@ -80,7 +84,7 @@
         return svg("g", {class: `lane of-${lane}`},
           svg("line", {class: "floor", x1: 0, x2: width, y1: y + LANE / 2, y2: y + LANE / 2}),
           svg("text", isNarrow ? {x: 0, y: y - LANE / 2 - 3} : {x: 0, y: y + 4}, title),
-          own.flatMap((row) => [["plain", -6], ["trusted", 6]].flatMap(([name, shift]) =>
+          own.flatMap((row) => [["plain", -6], ["recalibrated", 6]].flatMap(([name, shift]) =>
             (row[name] ? mark(x, y + shift, whole(row[name]), row, name) : []))));
       }),
       svg("g", {class: "axis", transform: `translate(0 ${bottom})`},
@@ -94,7 +98,7 @@
     place.replaceChildren(picture);
   }
 
-  /* One value with its interval: filled as the system is, hollow trusted. */
+  /* One value with its interval: filled as the system is, hollow recalibrated. */
   function mark(x, y, values, {name, words}, kind) {
     const [least, most] = x.domain;
     const [value, low, high] = values.map((one) => x(Math.min(most, Math.max(least, one))));
@@ -117,19 +121,20 @@
     if (!worth || worth.why || !systems.length) return [];
     const rows = rowsOf(worth, systems), place = make("div", "evaluate-strip");
     fitted(place, (width) => draw(place, width, rows, worth));
-    const best = ({trusted, plain}) => (trusted ?? plain)?.[0] ?? -Infinity;
-    const lines = [...rows].sort((a, b) => best(b) - best(a)).map(({lane, name, words: [plain, trusted]}) =>
+    const how = howOf(worth);
+    const best = ({recalibrated, plain}) => (recalibrated ?? plain)?.[0] ?? -Infinity;
+    const lines = [...rows].sort((a, b) => best(b) - best(a)).map(({lane, name, words: [plain, recalibrated]}) =>
       make("tr", lane === "yours" ? "yours" : "", [
         make("th", "", name, {scope: "row"}),
-        cell(plain), cell(trusted),
+        cell(plain), cell(recalibrated),
       ]));
     return [
       make("p", "evaluate-answer", sentence(worth, rows, dataset)), place,
-      make("p", "note", "Filled: as it is. Hollow: trusted, by one number fitted on other items. With 95% intervals. "
+      make("p", "note", `Filled: as it is. Hollow: ${how}, fitted on other items’ votes. With 95% intervals. `
         + "The distances on the scale are those of skill, from the base rate to the population."),
       make("details", "", make("summary", "", "The same as a table"),
         make("div", "table-scroll", table("published evaluate-worth",
-          make("caption", "sr-only", "Worth in people"), ["System", "worth", "worth, trusted"], lines),
+          make("caption", "sr-only", "Worth in people"), ["System", "worth", `worth, ${how}`], lines),
         {tabindex: "0", role: "region", "aria-label": "Worth in people"})),
     ];
   }

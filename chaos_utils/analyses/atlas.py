@@ -33,7 +33,7 @@ from chaos_utils.scoring.draws import draw_crowds, repeated
 READS = ("votes",)
 FEWEST_TO_THIN = 30  # votes on each item
 _THINNED = (3, 5, 10, 20)
-_TRUSTED = ("miller_madow", "unbiased", "usual")  # estimates, by all votes
+_BY_ALL_VOTES = ("miller_madow", "unbiased", "usual")  # estimates, by all votes
 _QUANTITIES = {
     "shannon": "Shannon entropy (nats)",
     "quadratic": "quadratic entropy",
@@ -228,7 +228,8 @@ def by_votes(votes: Votes, *, most: int, n_draws: int, seed: int) -> pd.DataFram
     """
     rows: list[dict[str, float | str]] = []
     if (votes.n_votes >= FEWEST_FOR_ITEMS).mean() >= 0.5:
-        rng = np.random.default_rng([seed, 5])
+        # The draws of `ceilings.annotation_budget`: one quantity, one number.
+        rng = np.random.default_rng(seed)
         counts = _some(votes.counts, most, seed)
         truths = draw_truths(counts, fit_grid(counts), rng, n_draws)
         for n_votes in (k for k in VOTES if k <= votes.n_votes.max()):
@@ -259,7 +260,7 @@ def few_votes(votes: Votes, *, seed: int, n_draws: int = 50) -> pd.DataFrame:
     for estimated, stream in ((_means, 2), (_counted, 6)):
         rng = np.random.default_rng([seed, stream])
         of_all = estimated(votes.counts)
-        truth = {key[0]: value for key, value in of_all.items() if key[1] in _TRUSTED}
+        truth = {key[0]: value for key, value in of_all.items() if key[1] in _BY_ALL_VOTES}
         for size in _THINNED:
             several = [
                 estimated(split_votes(votes.counts, (size,), rng)[0]) for _ in range(n_draws)

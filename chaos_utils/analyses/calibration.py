@@ -42,15 +42,15 @@ from chaos_utils.metrics.measures import MEASURES, Judged
 from chaos_utils.metrics.scores import top_label
 from chaos_utils.report.columns import DATASET, Column, Row, number, paper_here_delta
 from chaos_utils.scoring.published import published_models
-from chaos_utils.scoring.recalibration import (
+from chaos_utils.scoring.seeds import score_over_seeds
+from chaos_utils.scoring.system import System, votes_of
+from chaos_utils.scoring.temperature_scaling import (
     LIMITS,
     cross_fit_temperatures,
     fit_temperature,
     fit_temperature_to_ece,
     temper,
 )
-from chaos_utils.scoring.seeds import score_over_seeds
-from chaos_utils.scoring.system import System, votes_of
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -108,7 +108,7 @@ def normalised_scores(
     Rescaled is NaN where there is no second crowd, or none that is surely better than the guess.
     """
     found = References(votes, n_draws, seed)
-    everyone = [*systems, *baselines(votes, seed)]
+    everyone = [*systems, *baselines(votes)]
     alike: dict[bytes, list[System]] = {}  # those that cover the same items
     for system in everyone:
         alike.setdefault(system.rows_in(votes).tobytes(), []).append(system)

@@ -19,7 +19,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.catalogue import short_of
-from chaos_utils.datasets.splits import grouped_folds, item_groups
+from chaos_utils.datasets.splits import folds_of, item_groups
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Votes
 from chaos_utils.metrics.measures import MEASURES as ALL_MEASURES
 from chaos_utils.metrics.resampling import holm, split_votes
@@ -42,7 +42,7 @@ from chaos_utils.scoring.seeds import families_of
 from chaos_utils.scoring.system import System, are_votes
 from chaos_utils.scoring.systems import computed
 from chaos_utils.scoring.trained import Run, committed_runs, kind_of, ordered
-from chaos_utils.scoring.worth import worth
+from chaos_utils.scoring.worth import of_predictions
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -104,7 +104,7 @@ class Common:
     """The items that all systems predict, and what is known of them.
 
     `logs` and `systems` are those that maps take as inputs, in one order; `shown` have seen votes,
-    though not the items' own, and are shown as they are.
+    though not the items' own, and are shown as they are. `folds` are those of `splits.folds_of`.
     """
 
     votes: Votes
@@ -112,6 +112,7 @@ class Common:
     shown: tuple[System, ...]
     logs: Floats
     groups: Ints
+    folds: Ints
 
     def inputs(self, places: Sequence[int]) -> Floats:
         """Return what a map of some systems takes, of shape (n_items, n_inputs, n_classes).
@@ -154,7 +155,8 @@ def common(votes: Votes, systems: Sequence[System]) -> Common:
     empty = np.empty((len(part), 0, votes.dataset.n_classes))
     logs = log_probabilities(np.stack(stacked, axis=1)) if stacked else empty
     shown = tuple(one for one in aligned if one not in inputs)
-    return Common(part, tuple(inputs), shown, logs, item_groups([votes])[0][rows])
+    groups = item_groups([votes])[0]
+    return Common(part, tuple(inputs), shown, logs, groups[rows], folds_of(groups)[rows])
 
 
 def at_items_of(votes: Votes, system: System) -> System:
@@ -207,10 +209,6 @@ def stacks(systems: Sequence[System], alone: Collection[str] = ()) -> dict[str, 
     return found
 
 
-def _folds(groups: Ints, n_folds: int, seed: int) -> Ints:
-    return grouped_folds(groups, min(n_folds, len(np.unique(groups))), seed)
-
-
 # The methods
 
 
@@ -220,7 +218,6 @@ def methods(
     systems: Sequence[System],
     *,
     variants: Sequence[Run] = (),
-    n_folds: int,
     n_resamples: int,
     confidence: float,
     seed: int,
@@ -230,20 +227,22 @@ def methods(
     ``access`` is ``old label`` where the item's old label is an input too, and ``reference`` for
     perfect model and second crowd. ``inputs`` are as `stacks` names them, `variants` in none;
     ``first`` is said of one system of each family. ``distance`` is that by the measure that ranks,
-    ``by``; ``people`` what a method is worth in people on top of the base rate.
+    ``by``; ``people`` what a method is worth in people on top of the base rate: of maps, of those
+    fitted for KL alone.
     """
     others = [run.predictions_on(votes) for run in variants if votes.is_released]
     known = {one.name for one in systems}  # a reader may have repeated one of the runs
     more = [one for one in others if one is not None and one.name not in known]
     made = common(votes, [*systems, *more])
-    part, folds = made.votes, _folds(made.groups, n_folds, seed)
+    part, folds = made.votes, made.folds
     by, objectives = ranked_by(part), objectives_for(part)
     accesses = (TEXT, OLD_LABEL) if part.has_old_labels else (TEXT,)
     scored: list[System] = []
     rows: list[dict[str, object]] = []
 
-    def add(probabilities: Floats, about: dict[str, object]) -> None:
-        scored.append(computed(f"{len(rows)}", part, probabilities))
+    def add(one: Floats | System, about: dict[str, object]) -> None:
+        given = one if isinstance(one, System) else computed("", part, one)
+        scored.append(replace(given, name=f"{len(rows)}"))
         rows.append({"system": scored[-1].name, "access": TEXT} | _UNSAID | about)
 
     def fit(
@@ -271,7 +270,7 @@ def methods(
         about["origin"] = "" if several else one.origin
         about["first"] = first_of.setdefault(family, name) == name and name not in alone
         mean = np.mean([made.systems[place].probabilities for place in places], axis=0)
-        add(mean, {"map": AS_IT_IS} | about)
+        add(mean if several else one, {"map": AS_IT_IS} | about)  # which may state its labels
         mean_logs = made.inputs(places).mean(axis=1)
         add(softmax(mean_logs / FIXED_TEMPERATURE, axis=1), {"map": FIXED} | about)
         for access in accesses:
@@ -279,15 +278,19 @@ def methods(
                 fit(access, kind, objective, about, *places)
     for one in made.shown:
         about = {"inputs": one.name, "family": one.family, "origin": one.origin}
-        add(one.probabilities, {"map": ON_VOTES, "n_systems": 1, "first": True} | about)
+        add(one, {"map": ON_VOTES, "n_systems": 1, "first": True} | about)
 
     measures = tuple(dict.fromkeys((*MEASURES, by)))
     how: dict[str, Any] = {"seed": seed, "level": confidence}
     found = score(part, scored, measures=measures, n_resamples=n_resamples, **how)
     values = [f"{name}{end}" for name in measures for end in _ENDS]
     how["n_resamples"] = min(n_resamples, _MOST_RESAMPLES)
-    people = pd.DataFrame([_in_people(part, one, **how) for one in scored], columns=_PEOPLE)
-    table = pd.DataFrame(rows).join(people)
+    table = pd.DataFrame(rows)
+    people = [
+        (np.nan,) * len(_PEOPLE) if one == "jsd" else _in_people(made, system, **how)
+        for one, system in zip(table["objective"], scored, strict=True)
+    ]
+    table = table.join(pd.DataFrame(people, columns=_PEOPLE))
     table = table.join(wide(found, "low", "high").set_index("system")[values], on="system")
     table = table.assign(n_items=len(part))
     table = pd.concat([table, _references(part, measures, seed)], ignore_index=True)
@@ -296,10 +299,11 @@ def methods(
     return table.assign(by=by, **distance)[[*_KEYS[1:], *about_it, *distance, *values, *_PEOPLE]]
 
 
-def _in_people(votes: Votes, system: System, **how: Any) -> tuple[float, ...]:
-    if votes.n_votes.min() < 2:
+def _in_people(made: Common, system: System, **how: Any) -> tuple[float, ...]:
+    if made.votes.n_votes.min() < 2:
         return (np.nan,) * len(_PEOPLE)
-    found = worth(votes, system, **how).people
+    given = made.votes.counts, system.probabilities, made.groups, made.folds
+    found = of_predictions(*given, is_fitted=True, **how).people
     return found.value, found.low, found.high
 
 
@@ -423,9 +427,7 @@ def carried_over(
 
 
 @recorded(keys=("dataset", "objective", "n_fitted", "n_votes"))
-def curve(
-    votes: Votes, systems: Sequence[System], *, n_folds: int, repeats: int, seed: int
-) -> pd.DataFrame:
+def curve(votes: Votes, systems: Sequence[System], *, repeats: int, seed: int) -> pd.DataFrame:
     """Fit the recipe on fewer items and fewer votes, and judge it by all votes, out of fold.
 
     The book's systems are stacked; the reader's own where there are no others. A row has the mean
@@ -440,7 +442,7 @@ def curve(
     if not places:
         return pd.DataFrame(columns=["objective", "n_fitted", "n_votes"])
     logs, counts = made.inputs(places), made.votes.counts
-    folds = _folds(made.groups, n_folds, seed)
+    folds = made.folds
     fewest = int(min((folds != fold).sum() for fold in np.unique(folds)))
     n_votes = int(np.median(made.votes.n_votes))
     rng = np.random.default_rng([seed, 7])
@@ -480,8 +482,13 @@ def _is_aside(rows: pd.DataFrame) -> "pd.Series[bool]":
 def by_map(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of a family's first seed, or of a stack, nearest by the recipe first.
 
-    The base rates, which are what a map of no system comes to, stand where the recipe does.
+    The base rates, which are what a map of no system comes to, stand where the recipe does. What a
+    map is worth is that of the same fitted for KL.
     """
+    same = ["dataset", "access", "inputs", "map"]
+    of_kl = table.loc[table["objective"] == "kl", [*same, *_PEOPLE]]
+    beside = table[same].merge(of_kl, "left", same).set_index(table.index)
+    table = table.assign(**{name: table[name].fillna(beside[name]) for name in _PEOPLE})
     rows = table[(table["first"] | (table["map"] == BASE_RATE)) & ~_is_aside(table)]
     rows = rows.replace({"map": {BASE_RATE: RECIPE}})
     system = ["dataset", "inputs"]

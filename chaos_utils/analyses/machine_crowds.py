@@ -16,7 +16,7 @@ from chaos_utils.analyses.recorded import recorded
 from chaos_utils.datasets.catalogue import bundled_datasets, short_of
 from chaos_utils.datasets.companions import ANNOTATORS, JUDGES, Companion, judges_file
 from chaos_utils.datasets.published.tables import read_published
-from chaos_utils.datasets.splits import grouped_folds, item_groups
+from chaos_utils.datasets.splits import folds_of, item_groups
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.agreement import majority_agreement, pairwise_agreement
 from chaos_utils.metrics.panels import one_hot, panel_values, panel_variance
@@ -32,12 +32,13 @@ from chaos_utils.metrics.skill import distances, people_on_top
 from chaos_utils.report.columns import DATASET, Column, Row, paper_here_delta, with_ends
 from chaos_utils.scoring.beside import part_of
 from chaos_utils.scoring.fitting import log_probabilities, predict_out_of_fold
+from chaos_utils.scoring.recalibration import smoothed
 from chaos_utils.scoring.replacement import replacement
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.system import System, are_votes
 from chaos_utils.scoring.systems import computed
 from chaos_utils.scoring.worth import PEOPLE as ON_TOP
-from chaos_utils.scoring.worth import PEOPLE_TRUSTED, of_distances, worth
+from chaos_utils.scoring.worth import PEOPLE_RECALIBRATED, PEOPLE_SHRUNK, of_predictions, worth
 from chaos_utils.scoring.worth import POOLED as HUMAN_EQUIVALENT
 
 READS = ("alttest/*", "judges32/*")
@@ -176,25 +177,23 @@ def _worth(
     *,
     counts: Ints | None = None,
     varying: Floats | float = 0.0,
+    n_answers: int = 0,
     n_resamples: int,
     confidence: float,
     seed: int,
 ) -> dict[str, float]:
-    """Return a prediction's estimates of worth with their ends, λ (``trust``) and k₀.
+    """Return a prediction's estimates of worth with their ends, λ (``shrinkage``) and k₀.
 
-    `counts` are people's where these have more classes than the dataset.
+    `counts` are people's where these have more classes than the dataset; `varying` and `n_answers`
+    as for `of_predictions`.
     """
-    people = votes.counts if counts is None else counts
     groups = item_groups([votes])[0]
-    if (groups == groups[0]).all():
-        return {}
-    found = of_distances(
-        distances(people, model, groups, varying),
-        float(votes.n_votes.mean()),
-        is_hard=bool(model.max(axis=1).min() == 1),
+    found = of_predictions(
+        votes.counts if counts is None else counts, model, groups, folds_of(groups),
+        varying=varying, n_answers=n_answers,
         n_resamples=n_resamples, seed=seed, level=confidence,
     )  # fmt: skip
-    row = {"trust": found.trust, "credibility": found.credibility}
+    row = {"shrinkage": found.shrinkage, "credibility": found.credibility}
     for name, one in found.estimates.items():
         row |= _with_ends(name, asdict(one))
     return row
@@ -229,9 +228,10 @@ def crowds(
     gives a member's label); of language models also ``within_maker`` and ``across_makers``, how
     often two of one maker and two of different makers agree, and ``closer``, their difference.
     ``rho`` is the correlation over items of the first two; ``left_out_agreement`` how often two
-    people agree on the other items. Then ``trust`` (λ), ``credibility`` (k₀) and the estimates of
-    `scoring.worth` for the members' pooled votes, after ``limit_`` for endlessly many such members,
-    and ``uniform_human_equivalent_brier`` that of a uniform guess. ``old_label`` is the share of
+    people agree on the other items. Then ``shrinkage`` (λ), ``credibility`` (k₀) and the estimates
+    of `scoring.worth` for the members' pooled votes, after ``limit_`` for endlessly many such
+    members, who cannot be recalibrated, and ``uniform_human_equivalent_brier`` that of a uniform
+    guess. ``old_label`` is the share of
     members that gave the old label where people's majority is another, on ``n_contested`` items,
     and ``people_old_label`` that of people.
     """
@@ -257,7 +257,10 @@ def crowds(
         }
         row |= values.mean().to_dict()
         many = _worth(people, pooled, varying=panel_variance(crowd.labels, np.inf), **how)
-        row |= _worth(people, pooled, **how) | {f"limit_{name}": of for name, of in many.items()}
+        of_them = _worth(people, pooled, n_answers=crowd.n_members, **how)
+        row |= of_them | {
+            f"limit_{name}": of for name, of in many.items() if "recalibrated" not in name
+        }
         uniform = _worth(people, np.full(pooled.shape, 1 / pooled.shape[1]), **how)
         row[f"uniform_{HUMAN_EQUIVALENT}"] = uniform.get(HUMAN_EQUIVALENT)
         if people.has_old_labels:
@@ -326,7 +329,7 @@ def members(
     ``side``, above or below people where that is below 1 − `confidence`. ``rank_best`` to
     ``rank_worst`` are the ranks that a model may have by ``with_people``, for all models at once,
     ``rank_margin`` how safe that is, by `metrics.ranks.rank_sets`. For models the estimates
-    of `scoring.worth` that one label allows, and ``trust`` (λ).
+    of `scoring.worth` that one label allows, and ``shrinkage`` (λ).
     """
     crowd = judges_on(votes, judges)
     people, n = crowd.votes, crowd.n_members
@@ -371,8 +374,8 @@ def panels(
 
     On average over all ways to draw k of them, in closed form: see `metrics.panels.panel_variance`.
 
-    A row for each number of models, ``n_members``: ``trust``, ``credibility`` and the estimates of
-    `scoring.worth`, of their pooled votes, with ``_low`` and ``_high`` over items;
+    A row for each number of models, ``n_members``: ``shrinkage``, ``credibility`` and the estimates
+    of `scoring.worth`, of their pooled votes, with ``_low`` and ``_high`` over items;
     ``people_skill``, that of as many people who know the base rate.
     """
     crowd = judges_on(votes, judges)
@@ -381,6 +384,7 @@ def panels(
         {"n_members": k, "n_items": len(crowd.votes)}
         | _worth(
             crowd.votes, crowd.counts / crowd.n_members, varying=panel_variance(crowd.labels, k),
+            n_answers=crowd.n_members,
             n_resamples=n_resamples, confidence=confidence, seed=seed,
         )
         for k in sizes
@@ -449,7 +453,6 @@ def with_encoders(
     systems: Sequence[System],
     *,
     judges: Companion = JUDGES,
-    n_folds: int,
     n_resamples: int,
     confidence: float,
     seed: int,
@@ -458,7 +461,7 @@ def with_encoders(
 
     One map by the recipe of `analyses.fitting` takes the share of the language models that give
     each label, one takes the encoders, one takes both: fitted on the votes on other items, and
-    judged on those that all answered.
+    judged on those that all answered: by JSD when fitted for it, and by worth when fitted for KL.
 
     A row for each map, named by what is ``stacked``, and again for the encoders that cannot have
     seen the items: ``n_systems`` and ``n_items``; ``jsd`` and ``people``, the worth in people on
@@ -468,10 +471,9 @@ def with_encoders(
     """
     crowd = judges_on(votes, judges)
     found = common(crowd.votes, [one for one in systems if one.origin != "yours"])
-    people, folds = found.votes, grouped_folds(found.groups, n_folds, seed)
+    people, folds = found.votes, found.folds
     counts = crowd.counts[[crowd.votes.index(uid) for uid in people.uids]]
-    # As if one more model had divided its vote: no label then has none.
-    logs = log_probabilities((counts + 1 / counts.shape[1]) / (crowd.n_members + 1))
+    logs = log_probabilities(smoothed(counts / crowd.n_members, crowd.n_members))
     stacked: dict[str, tuple[int, Floats]] = {LLMS: (crowd.n_members, logs)}
     unseen = [place for place, one in enumerate(found.systems) if not one.caution]
     encoders = {ENCODERS: list(range(len(found.systems)))}
@@ -483,23 +485,31 @@ def with_encoders(
         stacked[name] = len(places), inputs
         both = np.concatenate([inputs, logs], axis=1)
         stacked[name + _AND] = len(places) + crowd.n_members, both
-    fitted = [
-        computed(name, people, predict_out_of_fold(inputs, people.shares, folds, kind=RECIPE))
-        for name, (_, inputs) in stacked.items()
-    ]
+    fitted, fitted_for_kl = (
+        [
+            computed(
+                name, people,
+                predict_out_of_fold(
+                    inputs, people.shares, folds, kind=RECIPE, objective=objective
+                ),
+            )
+            for name, (_, inputs) in stacked.items()
+        ]
+        for objective in ("jsd", "kl")
+    )  # fmt: skip
     pairs = [(alone, name + _AND) for name in encoders for alone in (name, LLMS)]
     how: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed, "level": confidence}
     scores = score(people, fitted, measures=("jsd",), comparisons=pairs, **how)
     scores = scores.set_index(["system", "reference"])
     rows = []
-    for one in fitted:
+    for one, for_kl in zip(fitted, fitted_for_kl, strict=True):
         row = {"stacked": one.name, "n_systems": stacked[one.name][0], "n_items": len(people)}
         row |= _with_ends("jsd", scores.loc[(one.name, "")])
         if one.name.endswith(_AND):
             alone = one.name.removesuffix(_AND)
             row |= _with_ends("by_models", scores.loc[(alone, one.name)])
             row |= _with_ends("by_encoders", scores.loc[(LLMS, one.name)])
-        rows.append(row | _with_ends("people", asdict(worth(people, one, **how).people)))
+        rows.append(row | _with_ends("people", asdict(worth(people, for_kl, **how).people)))
     return pd.DataFrame(rows)
 
 
@@ -664,7 +674,7 @@ CROWD_COLUMNS = [
     Column("people", "people_agreement", 0, percent=True, group="two agree, %"),
     Column("a machine and a person agree, %", "with_people", 0, percent=True),
     with_ends("as it is", ON_TOP, 1, group="worth in people"),
-    with_ends("trusted", PEOPLE_TRUSTED, 1, group="worth in people"),
+    with_ends("recalibrated", PEOPLE_RECALIBRATED, 1, group="worth in people"),
 ]
 PUBLISHED_COLUMNS = [
     DATASET,
@@ -714,7 +724,7 @@ STAND_IN_COLUMNS = [
     Column("ω, ε = 0.1", "wins_10", 2, group="replacement test"),
     Column("ω, ε = 0.15", "wins_15", 2, group="replacement test"),
     Column("ω, ε = 0.2", "wins_20", 2, group="replacement test"),
-    with_ends("worth in people", PEOPLE_TRUSTED, 1),
+    with_ends("worth in people, shrunk", PEOPLE_SHRUNK, 1),
 ]
 
 
@@ -729,6 +739,6 @@ def member_columns(rows: pd.DataFrame) -> list[Column]:
         look: dict[str, Any] = {"group": short_of(str(one)), "at": {"dataset": one}}
         found += [
             Column("agrees, %", "with_people", 1, percent=True, bold=_differs, **look),
-            Column("worth", PEOPLE_TRUSTED, 1, **look),
+            Column("worth", PEOPLE_RECALIBRATED, 1, **look),
         ]
     return found

@@ -57,7 +57,7 @@ def baseline_scores(votes: Votes, *, seed: int) -> pd.DataFrame:
     DataFrame
         Rows of the table of scores, of origin ``baseline``.
     """
-    return score(votes, baselines(votes, seed))[_COLUMNS]
+    return score(votes, baselines(votes))[_COLUMNS]
 
 
 def write_package_data(tables: Path, target: Path | None = None) -> list[Path]:

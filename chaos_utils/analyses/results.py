@@ -53,7 +53,7 @@ def main_results(
     Systems that differ in their seed alone have a row of their mean too, with an interval for other
     seeds and items, and their number in ``n_seeds``.
     """
-    _, *baselines = known.baselines(votes, seed)
+    _, *baselines = known.baselines(votes)
     names = available(votes, _MEASURES)
     of_chance = chance_scores(votes, names, n_resamples=n_resamples, seed=seed)
     everyone = [*baselines, *systems]
@@ -93,7 +93,11 @@ def _means_over_seeds(
 @derived(keys=_KEYS)
 def with_worth(results: pd.DataFrame, equivalents: pd.DataFrame) -> pd.DataFrame:
     """Set beside `main_results` what `human_equivalents` says of the systems in words."""
-    names = {worths.PEOPLE: "people", worths.PEOPLE_TRUSTED: "people_trusted"}
+    names = {
+        worths.PEOPLE: "people",
+        worths.PEOPLE_RECALIBRATED: "people_recalibrated",
+        worths.PEOPLE_SHRUNK: "people_shrunk",
+    }
     said = equivalents[equivalents["measure"].isin(names) & (equivalents["text"] != "")]
     said = said.replace({"system": {_ROW_NAMES[CHANCE]: CHANCE}})
     said = said.pivot(index=["dataset", "system"], columns="measure", values="text")
@@ -189,7 +193,7 @@ def human_equivalents(
     if votes.n_votes.min() < 2:
         return pd.DataFrame(columns=columns)
     crowds = people.Crowds(votes, n_draws=n_draws, seed=seed)
-    everyone = [("baseline", one) for one in known.baselines(votes, seed)]
+    everyone = [("baseline", one) for one in known.baselines(votes)]
     everyone += [("model", one) for one in systems]
     rows = []
     for kind, system in everyone:
@@ -213,7 +217,8 @@ def equivalent_columns(equivalents: pd.DataFrame) -> list[Column]:
     by = f"m = {judges[0]}" if len(judges) == 1 else "half the crowd judges"
     headings = {
         worths.PEOPLE: "worth",
-        worths.PEOPLE_TRUSTED: "worth, trusted",
+        worths.PEOPLE_RECALIBRATED: "recalibrated",
+        worths.PEOPLE_SHRUNK: "shrunk",
         worths.POOLED: "pooled, squared distance",
         people.TVD: f"TVD, {by}",
         people.JSD: f"JSD, {by}",
@@ -223,20 +228,28 @@ def equivalent_columns(equivalents: pd.DataFrame) -> list[Column]:
 
 
 def _said(row: Row) -> str:
-    return str(row["text"] or row["note"])
+    return worths.without_reason(row["text"]) or str(row["note"])
 
 
-@derived(keys=("dataset", "system", "trusted"))
+@derived(keys=("dataset", "system", "how"))
 def drawn_skill(equivalents: pd.DataFrame) -> pd.DataFrame:
-    """Return what the figure draws of `human_equivalents`: skill, as it is and ``trusted``.
+    """Return what the figure draws of `human_equivalents`: skill, ``as it is`` and otherwise.
 
+    ``how`` is ``recalibrated``, or ``shrunk`` where the dataset has too few items for a map;
     ``label`` is that of the system's row in the figure. Where skill is undefined, there is no row.
     """
-    of_skill = equivalents["measure"].isin((worths.SKILL, worths.SKILL_TRUSTED))
-    rows = equivalents[of_skill & np.isfinite(equivalents["value"])]
+    known = equivalents[np.isfinite(equivalents["value"])]
+    mapped = known["dataset"][known["measure"] == worths.SKILL_RECALIBRATED]
+    names = {
+        worths.SKILL: "as it is",
+        worths.SKILL_RECALIBRATED: "recalibrated",
+        worths.SKILL_SHRUNK: "shrunk",
+    }
+    instead = (known["measure"] == worths.SKILL_SHRUNK) & known["dataset"].isin(mapped)
+    rows = known[known["measure"].isin(names) & ~instead]
     drawn = rows.rename(columns={"value": "skill"}).assign(label=_row_labels(rows))
-    drawn["trusted"] = drawn["measure"] == worths.SKILL_TRUSTED
-    columns = ["dataset", "kind", "label", "system", "trusted", "skill", "low", "high"]
+    drawn["how"] = drawn["measure"].map(names)
+    columns = ["dataset", "kind", "label", "system", "how", "skill", "low", "high"]
     return drawn[[*columns, "credibility"]]
 
 
@@ -406,7 +419,7 @@ COLUMNS = [
     with_ends("old accuracy (%)", "old_accuracy", 1, percent=True),
     with_ends("new accuracy (%)", "new_accuracy", 1, percent=True, best="highest"),
     Column("worth in people", "people"),
-    Column("trusted", "people_trusted"),
+    Column("recalibrated", "people_recalibrated"),
 ]
 
 

@@ -440,7 +440,7 @@ def evaluated(
     at most `most` items.
     """
     votes = _of_two_votes(votes)
-    everyone = [*baselines(votes, seed), *_marked(systems)]
+    everyone = [*baselines(votes), *_marked(systems)]
     how: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
     scores = as_scores(judge(votes, everyone, _JUDGED_BY, **how))
     beside = references(votes, _JUDGED_BY, seed=seed, most=most, recorded=False)
@@ -648,8 +648,14 @@ SYSTEM_COLUMNS = [
     _scored("DistCE", "dist_ce"),
     _scored("JSD", "jsd"),
     _scored("accuracy (%)", "new_accuracy", 1, percent=True),
-    Column("worth in people", "text", at={"measure": worths.PEOPLE}),
-    Column("trusted", "text", at={"measure": worths.PEOPLE_TRUSTED}),
+    *(
+        Column(title, lambda row: worths.without_reason(row["text"]), at={"measure": name})
+        for title, name in (
+            ("worth in people", worths.PEOPLE),
+            ("recalibrated", worths.PEOPLE_RECALIBRATED),
+            ("shrunk", worths.PEOPLE_SHRUNK),
+        )
+    ),
 ]
 REPLACEMENT_COLUMNS = [
     Column("system", "system"),

@@ -31,6 +31,9 @@ _DIGITS = 4
 _ARROWS = {"lower": "↓", "higher": "↑", "zero": "→ 0"}
 _TITLES = {**worths.TITLES, people.TVD: "human equivalent by TVD",
            people.JSD: "human equivalent by JSD"}  # fmt: skip
+# By what many systems are ranked: the first that one of them has.
+_RANKED = {"recalibrated": worths.PEOPLE_RECALIBRATED, "shrunk": worths.PEOPLE_SHRUNK,
+           "as it is": worths.PEOPLE}  # fmt: skip
 _SYNTHETIC = " (synthetic sample)"
 _NEARLY_0 = "≈ 0"
 _GAP = 2  # between columns
@@ -119,7 +122,7 @@ def _value(answer: Answer, row: Row, ours: Collection[str]) -> tuple[str, str, _
         value = _NEARLY_0
     elif row["measure"] in IN_PEOPLE:
         value, bracket, rest = row["text"].partition(" [")
-        value = worths.UNDEFINED if value.startswith(worths.UNDEFINED) else value
+        value = worths.without_reason(value)
         interval = (bracket + rest).strip()
     rank = f"{row['rank']} of {row['ranked']}" if row.get("rank") else ""
     key = (row["dataset"], row["group"], row["measure"], row["system"])
@@ -177,17 +180,23 @@ def summary(answer: Answer) -> list[str]:
             is_worth = row["dataset"] == dataset and row["measure"] in worths.NAMES
             if is_worth and not _is_reference(row):
                 by_system.setdefault(row["system"], []).append(row)
-        sentences = {
-            worths.in_a_sentence(rows, title + _SYNTHETIC * answer.synthetic): row["value"]
-            for rows in by_system.values()
-            for row in rows
-            if row["measure"] == worths.PEOPLE_TRUSTED
-        }
-        if len(sentences) > _SENTENCES:
-            best = max(sentences, key=lambda text: (not _is_nan(sentences[text]), sentences[text]))
-            said.append(f"{best} No other of the {len(sentences)} is worth more with λ.")
+        by_system = {
+            name: rows for name, rows in by_system.items()
+            if any(row["measure"] in _RANKED.values() for row in rows)
+        }  # fmt: skip
+        values = {
+            how: {row["system"]: row["value"] for rows in by_system.values() for row in rows
+                  if row["measure"] == measure and not _is_nan(row["value"])}
+            for how, measure in _RANKED.items()
+        }  # fmt: skip
+        how = next((how for how in values if values[how]), "")
+        where = title + _SYNTHETIC * answer.synthetic
+        if how and len(by_system) > _SENTENCES:
+            best = max(values[how], key=lambda name: values[how][name])
+            sentence = worths.in_a_sentence(by_system[best], where)
+            said.append(f"{sentence} No other of the {len(by_system)} is worth more {how}.")
         else:
-            said += sentences
+            said += [worths.in_a_sentence(rows, where) for rows in by_system.values()]
     return said
 
 
@@ -195,7 +204,7 @@ def legend(answer: Answer) -> list[str]:
     """Return what a reader must know of the tables, a sentence or two each."""
     shown = {row["measure"] for row in answer.rows}
     systems = {row["system"] for row in answer.rows if _is_reference(row)}
-    texts = {row.get("text", "") for row in answer.rows}
+    texts = {row.get(name, "") for row in answer.rows for name in ("text", "interval")}
     towards_0 = any(MEASURES[name].better == "zero" for name in shown & set(MEASURES))
     n_compared = sum(not _is_nan(row.get("p")) for row in answer.rows)
     without = [
@@ -227,15 +236,20 @@ def legend(answer: Answer) -> list[str]:
         (systems & set(BASELINES),
          "Base rate, and mean vote given the old label: fitted on the votes on other items, "
          "which models trained on labels have not seen."),
-        (shown & {worths.PEOPLE, worths.PEOPLE_TRUSTED},
+        (shown & {worths.PEOPLE, worths.PEOPLE_RECALIBRATED, worths.PEOPLE_SHRUNK},
          "Worth: how many people one must ask about each item, knowing already how often each "
          "label is given overall, to come as near to all people. 0 is the base rate."),
-        (shown & {worths.SKILL, worths.SKILL_TRUSTED},
-         "Skill: 0 is the base rate, 1 as near as the votes can show. As it is, its "
-         "interval is Fieller’s."),
-        (shown & {worths.PEOPLE_TRUSTED, worths.SKILL_TRUSTED},
-         "Trusted: the same once it is known how far to trust the system, by one number that is "
-         "fitted on other items. That is what it knows; the gap is overconfidence."),
+        (shown & {worths.SKILL, worths.SKILL_RECALIBRATED, worths.SKILL_SHRUNK},
+         "Skill: 0 is the base rate, 1 as near as the votes can show."),
+        (shown & set(worths.RECALIBRATED),
+         "Recalibrated: by a map of its log-probabilities that is fitted to the votes on other "
+         "texts; of one label per item, the mean vote given the label. That is what the system "
+         "knows. The interval resamples items, with these predictions held fixed."),
+        (shown & set(worths.SHRUNK),
+         "Shrunk: drawn towards the base rate by one number that is fitted on other items. It is "
+         "less than a map makes of a system, and needs fewer items."),
+        (any(text.startswith(worths.TOO_FEW) for text in texts),
+         f"{worths.TOO_FEW.capitalize()}: an interval would hold the truth too rarely."),
         (worths.POOLED in shown,
          "Human equivalent: how many people, pooled, without the base rate, come as near by the "
          "squared distance; a uniform guess is not 0."),

@@ -12,6 +12,7 @@ from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import Votes
 
 Ints = npt.NDArray[np.int64]
+FOLDS = 10  # of whatever is fitted on votes
 _SHOWN = 5
 _IMAGE = re.compile(r"(.+\.(?:jpe?g|png))#")  # uids of captions begin with their image
 
@@ -124,3 +125,15 @@ def grouped_folds(groups: npt.ArrayLike, n_folds: int, seed: int) -> Ints:
         )
     fold_of_group = np.random.default_rng([seed, 5]).permutation(len(names)) % n_folds
     return np.asarray(fold_of_group[group], dtype=np.int64)
+
+
+def folds_of(groups: npt.ArrayLike) -> Ints:
+    """Return the fold of each item that all fits on votes share: ten by text, seed 0.
+
+    As many as there are groups where these are fewer; all items in one where there is one group.
+    """
+    group = np.asarray(groups)
+    n_groups = len(set(group.tolist()))
+    if n_groups < 2:
+        return np.zeros(len(group), dtype=np.int64)
+    return grouped_folds(group, min(FOLDS, n_groups), 0)

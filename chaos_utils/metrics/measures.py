@@ -101,6 +101,9 @@ class Measure:
     has_interval : bool
         Whether an interval of it may be shown. False where a percentile interval holds the truth
         less often than it says: a resample is always less well calibrated than its items are.
+    studentised : bool
+        Whether its interval is a bootstrap-t, and needs items on which people disagree: it is a
+        mean whose few large values a percentile interval misses.
     estimand : str
         What is estimated, where it is not the mean over a population of items, each judged by the
         observed votes.
@@ -124,6 +127,7 @@ class Measure:
     needs: Needs = ""
     times: Literal["", "log k", "k - 1"] = ""
     has_interval: bool = True
+    studentised: bool = False
     estimand: str = ""
     few_votes: Literal["", "compare", "mislead"] = ""
 
@@ -381,7 +385,7 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
                     estimand="the Brier score of one more vote on each item"),
             Measure("sq_distance", "squared distance, unbiased", "", -0.5, 2, "lower",
                     "Brier 1950", **_mean(_squared_distance), needs="two votes",
-                    few_votes="compare",
+                    few_votes="compare", studentised=True,
                     estimand="the squared distance to all people, not to the observed votes"),
             Measure("manhattan", "Manhattan distance (2 × TVD)", "", 0, 2, "lower",
                     "Leonardelli et al. 2025",

@@ -4,7 +4,8 @@
 (0, 1).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -120,6 +121,70 @@ def percentile_interval(
     undefined = np.isnan(ordered[-1])
     low, high = (np.where(undefined, np.nan, ordered[k]) for k in (rank - 1, n - rank))
     return low, high
+
+
+# A function of means over items, whose first axis is theirs: its value, and its slope in each.
+Statistic = Callable[[Floats], tuple[Floats, Sequence[Floats]]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moments:
+    """Means and covariances of columns over items, of all of them and of resamples.
+
+    Attributes
+    ----------
+    mean : ndarray of float, shape (n_columns,)
+    covariance : ndarray of float, shape (n_columns, n_columns)
+        Of the means.
+    means : ndarray of float, shape (n_resamples, n_columns)
+    covariances : ndarray of float, shape (n_resamples, n_columns, n_columns)
+    """
+
+    mean: Floats
+    covariance: Floats
+    means: Floats
+    covariances: Floats
+
+    @classmethod
+    def drawn(cls, columns: Floats, n_resamples: int, rng: np.random.Generator) -> "Moments":
+        """Resample the items, at least two of them, which `columns` have a row for each."""
+        n, k = columns.shape
+        mean = columns.mean(axis=0)
+        around = columns - mean
+        one, other = np.triu_indices(k)
+        products = around[:, one] * around[:, other]
+        drawn = bootstrap_means(np.column_stack([around, products]), n_resamples, rng)
+        seconds = np.empty((n_resamples, k, k))
+        seconds[:, one, other] = seconds[:, other, one] = drawn[:, k:]
+        shifts = drawn[:, :k]
+        spreads = seconds - shifts[:, :, np.newaxis] * shifts[:, np.newaxis]
+        return cls(mean, around.T @ around / n / (n - 1), mean + shifts, spreads / (n - 1))
+
+    def interval(
+        self, statistic: Statistic, columns: Sequence[int], level: float
+    ) -> tuple[float, float]:
+        """Return the bootstrap-t interval of a statistic of some of the columns."""
+        places = np.ix_(range(len(self.means)), columns, columns)
+        value, error = _with_error(
+            statistic, self.mean[columns], self.covariance[np.ix_(columns, columns)]
+        )
+        values, errors = _with_error(statistic, self.means[:, columns], self.covariances[places])
+        away = np.divide(values - value, errors, out=np.zeros(len(values)), where=errors > 0)
+        low, high = percentile_interval(away, level)
+        return float(value - high * error), float(value - low * error)
+
+
+def _with_error(statistic: Statistic, means: Floats, covariances: Floats) -> tuple[Floats, Floats]:
+    """Return a statistic and its standard error by the delta method."""
+    value, slopes = statistic(np.moveaxis(means, -1, 0))
+    slope = np.stack(np.broadcast_arrays(*slopes), axis=-1)
+    squared = np.einsum("...i,...ij,...j->...", slope, covariances, slope)
+    return value, np.sqrt(np.maximum(squared, 0))
+
+
+def mean(means: Floats) -> tuple[Floats, Sequence[Floats]]:
+    """Return the mean of the only column, for `Moments.interval`."""
+    return means[0], (np.ones_like(means[0]),)
 
 
 def _check_level(level: float) -> None:

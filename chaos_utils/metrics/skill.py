@@ -7,6 +7,7 @@ Intervals have the coverage `level`; items are taken to be drawn from a populati
 votes.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -16,12 +17,16 @@ import numpy.typing as npt
 from chaos_utils.metrics.agreement import quadratic_entropy
 from chaos_utils.metrics.checks import as_votes
 from chaos_utils.metrics.divergence import squared_distance
-from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
+from chaos_utils.metrics.resampling import Moments, Statistic
 
 Floats = npt.NDArray[np.float64]
 
 MARKS = (1, 2, 5, 10)  # people whose skill is marked on an axis
+FEWEST_DISPUTED = (
+    30  # items on which people disagree: with fewer, intervals hold the truth too rarely
+)
 _ROUNDING = 1e-12  # of a mean square
+_LEAST = 1e-12  # of what is divided by, on a resample
 
 
 def leave_one_out_mean(shares: npt.ArrayLike, groups: npt.ArrayLike) -> Floats:
@@ -65,9 +70,9 @@ class Distances:
         Of the leave-one-out mean b; its mean is d₀.
     of_system : ndarray of float
         Of the system as it is, m; its mean is d.
-    of_trusted : ndarray of float
+    of_shrunk : ndarray of float
         Of b + λ (m − b), with λ fitted on the items of all other groups.
-    trust : float
+    shrinkage : float
         λ fitted on all items, 0 or more. Below 1, the system is surer than it may be; above 1, b +
         λ (m − b) may leave [0, 1], as a linear regression may.
     spread, product, square : ndarray of float
@@ -78,8 +83,8 @@ class Distances:
     of_person: Floats
     of_base_rate: Floats
     of_system: Floats
-    of_trusted: Floats
-    trust: float
+    of_shrunk: Floats
+    shrinkage: float
     spread: Floats
     product: Floats
     square: Floats
@@ -125,9 +130,9 @@ def distances(
     weights = _weights(others, n_classes)[group]
     away = given - base
     gained = (away * (shares - base)).sum(axis=1)
-    of_trusted = of_base_rate - 2 * weights * gained
-    of_trusted += weights**2 * ((away**2).sum(axis=1) + varying)
-    trust = float(_weights(parts.sum(axis=0, keepdims=True), n_classes)[0])
+    of_shrunk = of_base_rate - 2 * weights * gained
+    of_shrunk += weights**2 * ((away**2).sum(axis=1) + varying)
+    shrinkage = float(_weights(parts.sum(axis=0, keepdims=True), n_classes)[0])
     mean = shares.mean(axis=0)
     lost = len(votes) / max(len(votes) - 1, 1)  # since the mean holds an item's own share
     noise = (shares * (1 - shares)).sum(axis=1) / (n_votes - 1)
@@ -135,8 +140,8 @@ def distances(
         of_person=quadratic_entropy(votes),
         of_base_rate=of_base_rate,
         of_system=of_system,
-        of_trusted=of_trusted,
-        trust=trust,
+        of_shrunk=of_shrunk,
+        shrinkage=shrinkage,
         spread=lost * ((shares - mean) ** 2).sum(axis=1) - noise,
         product=lost * ((given - mean) * (shares - mean)).sum(axis=1),
         square=lost * (((given - mean) ** 2).sum(axis=1) + varying),
@@ -153,35 +158,6 @@ def _weights(sums: Floats, n_classes: int) -> Floats:
     return np.maximum(found, 0)
 
 
-def ratio_interval(top: Floats, bottom: Floats, level: float = 0.95) -> tuple[float, float, float]:
-    """Return the ratio of two means over the same items, and Fieller's interval of it.
-
-    The ratio is infinite where the mean of `bottom` is at most 0; the interval holds each v at
-    which 0 is in that of the mean of `bottom` − `top` / v. Of unbiased squared distances of one
-    person and of a system, by item, it is how many people, pooled, come as near as the system.
-
-    References
-    ----------
-    Fieller, E. C. (1954). Some problems in interval estimation.
-    """
-    above, below = top.mean(), bottom.mean()
-    value = float(above / below) if below > 0 else np.inf
-    if above == 0 < below:
-        return 0.0, 0.0, 0.0
-    if len(top) < 2:
-        return value, 0.0, np.inf
-    z = NormalDist().inv_cdf((1 + level) / 2)
-    ((above2, both), (_, below2)) = np.cov(top, bottom) * z**2 / len(top)
-    # In r = 1 / v, the quadratic a r² − 2 b r + c is at most 0.
-    a, b, c = above**2 - above2, above * below - both, below**2 - below2
-    if a <= 0:  # the mean of `top` may be 0: any ratio would do
-        return value, 0.0, np.inf
-    root = np.sqrt(max(b**2 - a * c, 0.0))
-    ends = ((b + root) / a, (b - root) / a)
-    low, high = (float(1 / end) if end > 0 else np.inf for end in ends)
-    return value, low, high
-
-
 def is_above_zero(values: Floats, level: float = 0.95) -> bool:
     """Return whether the normal interval of a mean over items lies above 0.
 
@@ -192,26 +168,6 @@ def is_above_zero(values: Floats, level: float = 0.95) -> bool:
         return False
     z = NormalDist().inv_cdf((1 + level) / 2)
     return bool(values.mean() > z * values.std(ddof=1) / np.sqrt(len(values)))
-
-
-def skill_interval(
-    of_base_rate: Floats, of_system: Floats, level: float = 0.95
-) -> tuple[float, float, float]:
-    """Return a system's skill against the base rate, 1 − d/d₀, with Fieller's interval.
-
-    1 for what comes as near as the votes can show; 0 for the base rate, which is held fixed;
-    negative beyond it. NaN unless the base rate's distance `is_above_zero`. `of_base_rate` and
-    `of_system` are those of `Distances`.
-
-    References
-    ----------
-    Murphy, A. H. (1988). Skill scores based on the mean square error and their relationships to
-    the correlation coefficient.
-    """
-    if not is_above_zero(of_base_rate, level):
-        return np.nan, np.nan, np.nan
-    value, low, high = (1 - 1 / end for end in ratio_interval(of_base_rate, of_system, level))
-    return value, low, high
 
 
 def skill_of_people(n_people: npt.ArrayLike, credibility: float) -> Floats:
@@ -246,32 +202,155 @@ def people_on_top(
     return np.subtract(needed, known, out=np.full(one.shape, np.inf), where=np.isfinite(needed))
 
 
-def bootstrap_intervals(
-    found: Distances, n_resamples: int, seed: int, level: float = 0.95
-) -> dict[str, tuple[float, float]]:
-    """Return the intervals that Fieller's does not give, from resamples of the items.
+def skill(of_base_rate: npt.ArrayLike, of_system: npt.ArrayLike) -> Floats:
+    """Return a system's skill, 1 − d/d₀, from means over items, `of_system` and `of_base_rate`.
 
-    They are of ``people``, ``people_trusted`` and ``skill_trusted``, as in `scoring.worth.Worth`.
-    An item is resampled with its votes; the base rate is held fixed, λ is fitted on each resample.
-    (With λ fixed, intervals of a system that knows little are too narrow: they held what simulated
-    systems of skill below 0.1 were worth in 84 to 91 % of samples.) What is drawn depends on `seed`
-    and the number of items in `found` alone.
+    1 for what comes as near as the votes can show, 0 for the base rate, negative beyond it.
+
+    References
+    ----------
+    Murphy, A. H. (1988). Skill scores based on the mean square error and their relationships to
+    the correlation coefficient.
     """
-    columns = (
-        found.of_person, found.of_base_rate, found.of_system,
-        found.spread, found.product, found.square,
-    )  # fmt: skip
+    return np.minimum(1 - np.asarray(of_system) / np.asarray(of_base_rate), 1.0)
+
+
+def pooled_people(of_person: npt.ArrayLike, of_system: npt.ArrayLike) -> Floats:
+    """Return how many people's shares, without the base rate, come as near: V/d, or infinity.
+
+    `of_person` and `of_system` are means over items of `Distances`.
+    """
+    person, system = np.broadcast_arrays(np.asarray(of_person), np.asarray(of_system))
+    return np.divide(person, system, out=np.full(person.shape, np.inf), where=system > 0)
+
+
+def intervals(
+    found: Distances,
+    of_recalibrated: Floats | None = None,
+    *,
+    n_resamples: int,
+    seed: int,
+    level: float = 0.95,
+) -> dict[str, tuple[float, float]]:
+    """Return the intervals of skill and worth over the items, by bootstrap-t.
+
+    They are of ``people``, ``people_shrunk``, ``skill``, ``skill_shrunk`` and ``pooled``, as in
+    `scoring.worth.Worth`; with the distances `of_recalibrated`, also of ``people_recalibrated`` and
+    ``skill_recalibrated``. An item is resampled with its votes; the base rate is held fixed, and so
+    is what was recalibrated. λ is fitted on each resample. Each is studentised where it is nearly
+    normal: distances as they are, worth as the skill that it would be beside the same V/d₀, and
+    what is shrunk as the correlation with the votes. What is drawn depends on `seed` and the number
+    of items in `found` alone.
+
+    References
+    ----------
+    Davison, A. C. and Hinkley, D. V. (1997). Bootstrap methods and their application.
+    """
+    columns = {
+        "V": found.of_person, "base": found.of_base_rate, "d": found.of_system,
+        "spread": found.spread, "product": found.product, "square": found.square,
+    }  # fmt: skip
+    if of_recalibrated is not None:
+        columns["mapped"] = of_recalibrated
+    names = list(columns)
     rng = np.random.default_rng([seed, 0])  # the resamples of `scores.score`
-    means = bootstrap_means(np.column_stack(columns), n_resamples, rng)
-    person, base, system, spread, product, square = means.T
-    gain = np.divide(
-        np.maximum(product, 0) ** 2, square, out=np.zeros(len(means)), where=square > _ROUNDING
-    )
-    skill = np.divide(gain, spread, out=np.ones(len(means)), where=spread > gain)
-    drawn = {
-        "people": people_on_top(person, base, system),
-        "people_trusted": people_on_top(person, spread, spread - gain),
-        "skill_trusted": skill,
-    }
-    low, high = percentile_interval(np.column_stack([*drawn.values()]), level)
-    return dict(zip(drawn, zip(low.tolist(), high.tolist(), strict=True), strict=True))
+    moments = Moments.drawn(np.column_stack([*columns.values()]), n_resamples, rng)
+
+    def ends(statistic: Statistic, *of: str) -> tuple[float, float]:
+        return moments.interval(statistic, [names.index(name) for name in of], level)
+
+    person = found.of_person.mean()
+    credibility = float(person / found.of_base_rate.mean())
+
+    def people(value: float) -> float:
+        return value if value <= 0 else _people_of(value / credibility, credibility)
+
+    result: dict[str, tuple[float, float]] = {}
+    for name, system in (("", "d"), ("_recalibrated", "mapped")):
+        if system in columns:
+            low, high = ends(_on_top(credibility), "V", "base", system)
+            result[f"people{name}"] = people(low), people(high)
+            low, high = ends(_ratio, "base", system)
+            result[f"skill{name}"] = min(1 - high, 1.0), min(1 - low, 1.0)
+    low, high = ends(_ratio, "V", "d")
+    low, high = (1 / one if one > 0 else np.inf for one in (high, low))
+    result["pooled"] = low, high
+    result["people_shrunk"] = result["skill_shrunk"] = 0.0, 0.0
+    spread = float(found.spread.mean())
+    if found.square.mean() > _ROUNDING and spread > 0:
+        apart = ("spread", "product", "square")
+        low, high = map(_squared, ends(_correlation, *apart))
+        result["skill_shrunk"] = low, high
+        k_0 = float(person / spread)
+        low, high = map(_squared, ends(_correlation_of_people(k_0), "V", *apart))
+        result["people_shrunk"] = _people_of(low, k_0), _people_of(high, k_0)
+    return result
+
+
+def _squared(correlation: float) -> float:
+    return min(max(correlation, 0.0), 1.0) ** 2
+
+
+def _people_of(skill: float, credibility: float) -> float:
+    return credibility * skill / (1 - skill) if skill < 1 else np.inf
+
+
+def _ratio(means: Floats) -> tuple[Floats, Sequence[Floats]]:
+    """Return the second mean over the first."""
+    below, above = np.maximum(means[0], _LEAST), means[1]
+    return above / below, (-above / below**2, 1 / below)
+
+
+def _on_top(credibility: float) -> Statistic:
+    """Return people on top, k, as what goes smoothly through an infinite number of them.
+
+    That is k below 0; above, k₀ k / (k + k₀), where k₀ is the `credibility` of all items.
+    """
+
+    def statistic(means: Floats) -> tuple[Floats, Sequence[Floats]]:
+        person, system = means[0], means[2]
+        base = np.maximum(means[1], _LEAST)
+        beyond = system >= base
+        far = np.where(beyond, system, 1.0)
+        bottom = person * (base - system) + credibility * system * base
+        bottom = np.where(beyond, 1.0, bottom)
+        top = credibility * person * (base - system)
+        slopes = [
+            (1 / far - 1 / base, credibility * (base - system)),
+            (person / base**2, credibility * person),
+            (-person / far**2, -credibility * person),
+        ]
+        of_bottom = (base - system, person + credibility * system, credibility * base - person)
+        value = np.where(beyond, person / far - person / base, top / bottom)
+        return value, [
+            np.where(beyond, plain, (of_top - top / bottom * below) / bottom)
+            for (plain, of_top), below in zip(slopes, of_bottom, strict=True)
+        ]
+
+    return statistic
+
+
+def _correlation(means: Floats) -> tuple[Floats, Sequence[Floats]]:
+    """Return how a system goes with the votes: the root of what it is worth with the best λ."""
+    spread, product = np.maximum(means[0], _LEAST), means[1]
+    square = np.maximum(means[2], _LEAST)
+    root = np.sqrt(spread * square)
+    found = product / root
+    return found, (-found / 2 / spread, 1 / root, -found / 2 / square)
+
+
+def _correlation_of_people(credibility: float) -> Statistic:
+    """Return the correlation that would make a system worth as much at this `credibility`."""
+
+    def statistic(means: Floats) -> tuple[Floats, Sequence[Floats]]:
+        person, spread = np.maximum(means[0], _LEAST), np.maximum(means[1], _LEAST)
+        found, slopes = _correlation(means[1:])
+        times = np.sqrt(person / spread / credibility)
+        bottom = 1 + (times**2 - 1) * found**2
+        bottom = np.maximum(bottom, _LEAST)
+        along, of_times = times / bottom**1.5, times * found * (1 - found**2) / 2 / bottom**1.5
+        first, *others = (along * one for one in slopes)
+        value = times * found / np.sqrt(bottom)
+        return value, (of_times / person, first - of_times / spread, *others)
+
+    return statistic

@@ -26,7 +26,7 @@ _LINES: dict[
     str, tuple[str, str, dict[str, Any]]
 ] = {  # of the skill of panels: name, colour and dashes
     "people_skill": ("people", "muted", {"linestyle": "--", "marker": ""}),
-    "skill_trusted": ("trusted", "blue", {}),
+    "skill_shrunk": ("shrunk", "blue", {}),
     "skill": ("as it is", "text", {}),
 }
 _REFERENCES = {"people": "two people", "the majority of the others": "majority"}
@@ -65,7 +65,7 @@ def plot_machine_worth(table: pd.DataFrame) -> Figure:
     """Draw the skill of random panels of language models by their size, and of as many people.
 
     The table has one row for each ``dataset`` and ``n_members``: ``people_skill``; ``skill`` and
-    ``skill_trusted`` with ``_low`` and ``_high``; ``credibility``, which places marks of people.
+    ``skill_shrunk`` with ``_low`` and ``_high``; ``credibility``, which places marks of people.
     """
     figure, panels = dataset_panels(table, height=2.9, sharey=True)
     for axis, _, rows in panels:

@@ -52,19 +52,20 @@ def plot_results(table: pd.DataFrame) -> Figure:
 
 
 def plot_skill(table: pd.DataFrame) -> Figure:
-    """Draw the skill of each system against the base rate, as it is and trusted, a row for each.
+    """Draw the skill of each system against the base rate, as it is and recalibrated.
 
-    The table is as `results.drawn_skill` gives it. Seeds of a model share a row. Dotted lines are
-    at the skill of some people; what is further than `_LOWEST` below the base rate is an arrow.
+    A row for each; the table is as `results.drawn_skill` gives it. Seeds of a model share a row.
+    Dotted lines are at the skill of some people; what is further than `_LOWEST` below the base rate
+    is an arrow.
     """
     figure, panels = _panels(table, "skill", lowest_on_top=False)
     lowest = max(_LOWEST, min(0.0, table["skill"].min()))
     for axis, rows in panels:
-        inside = rows.assign(beyond=rows["skill"] < lowest)
+        inside = rows.assign(beyond=rows["skill"] < lowest, adjusted=rows["how"] != "as it is")
         inside[_SKILL] = inside[_SKILL].clip(lowest, 1)
-        for (kind, trusted, beyond), alike in inside.groupby(["group", "trusted", "beyond"]):
+        for (kind, adjusted, beyond), alike in inside.groupby(["group", "adjusted", "beyond"]):
             marker = "<" if beyond else "o"
-            intervals(axis, alike, "skill", KINDS[kind], marker, hollow=trusted)
+            intervals(axis, alike, "skill", KINDS[kind], marker, hollow=adjusted)
         axis.axvline(0, color=colour("text"), linewidth=0.9)
         credibility = float(rows["credibility"].iloc[0])
         for people, skill in skill_marks(credibility, lowest, _APART * (1 - lowest)):
@@ -75,7 +76,8 @@ def plot_skill(table: pd.DataFrame) -> Figure:
         axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         axis.set_xlim(lowest - 0.06, 1.03)
     figure.supxlabel("skill: 0 is the base rate, 1 the population; higher is better", fontsize=8.5)
-    _explain(figure, "as it is", "trusted as far as it deserves")
+    others = [how for how in table["how"].unique() if how != "as it is"]
+    _explain(figure, "as it is", " or ".join(others) or "recalibrated")
     return figure
 
 

@@ -20,7 +20,7 @@ from chaos_utils.datasets import companions, sources
 from chaos_utils.datasets.catalogue import bundled_datasets
 from chaos_utils.datasets.companions import LABELS, Companion
 from chaos_utils.datasets.dataset import Dataset, Release
-from chaos_utils.datasets.splits import item_groups
+from chaos_utils.datasets.splits import folds_of, item_groups
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.divergence import jensen_shannon_distance
 from chaos_utils.publish import licences, scripts
@@ -49,14 +49,15 @@ def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
         ``votes`` and ``old_votes`` (a column of counts for each label; ``old_votes`` None where
         there are none, or only the label was released); ``majority`` and ``old_label`` (positions
         in ``labels``; ``old_label`` None where there are none); ``ties_share`` (whether labels that
-        tie for most votes share an item, for want of a stated majority); and ``systems``: ``name``,
+        tie for most votes share an item, for want of a stated majority); ``groups`` of items that
+        share a text, and ``folds``, a digit for each item's; and ``systems``: ``name``,
         ``origin``, ``caution`` (see `System`), ``n_items`` and ``mean_jsd`` (of those it covers),
         ``shares`` (a column for each label but the last, whose share is the rest), ``label``
         (stated, a position) and ``jsd`` (Jensen–Shannon distance from the votes, nats). Shares and
         distances are in units of 1 / `SCALE`, the mean is not.
     """
     dataset = votes.dataset
-    order = _order(votes)
+    order, groups = _order(votes), item_groups([votes])[0]
     return {
         "name": dataset.name,
         "title": dataset.title,
@@ -71,7 +72,8 @@ def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
         "old_votes": votes.old_votes[order].T.tolist() if votes.has_old_votes else None,
         "majority": votes.majority[order].tolist(),
         "ties_share": not dataset.states_majority,
-        "groups": item_groups([votes])[0][order].tolist(),
+        "groups": groups[order].tolist(),
+        "folds": "".join(map(str, folds_of(groups)[order])),
         "old_label": votes.old_label[order].tolist() if votes.has_old_labels else None,
         "systems": [_system(system, votes, order) for system in systems],
     }

@@ -311,11 +311,13 @@ def worth(
         items: ``dataset``, ``system``, ``origin``, ``measure``, ``n_items``, ``value``, ``low`` and
         ``high`` (95%), ``text`` and ``estimand``. Measures are ``people_on_top``, the number of
         people to ask about each item, knowing how often each label is given overall, to come as
-        near; ``skill``, from 0 for the base rate to 1; both also ``_trusted``, once one number
-        that is fitted on other items says how far to trust the system; and
+        near; ``skill``, from 0 for the base rate to 1; both also ``_recalibrated``, by a map of
+        its log-probabilities that is fitted to the votes on other texts, and ``_shrunk``, drawn
+        towards the base rate by one number that is fitted on other items; and
         ``human_equivalent_brier``, people without the base rate. Of a system that gives one label
-        per item, the first two are left out: people fall below 0 there too. What is undefined is
-        NaN, and ``text`` says why.
+        per item, the first two are left out: people fall below 0 there too. What is undefined, or
+        has too few items to say, is NaN, and ``text`` says why: a map of three labels takes 500
+        items, and the others 30 on which people disagree.
 
     Raises
     ------

@@ -101,7 +101,7 @@ def references(
         # Crowds that are drawn have no old label.
         by_votes = [name for name in measures if MEASURES[name].needs != "old label"]
         found = References(at_most(votes, most, seed), seed=seed).rows(by_votes)
-        found += score_rows(votes, guesses(votes, seed), measures=measures)
+        found += score_rows(votes, guesses(votes), measures=measures)
     origins = dict.fromkeys((PERFECT_MODEL, SECOND_CROWD), "reference")
     origins |= dict.fromkeys(BASELINES, "baseline")
     by_key = {(row["system"], row["measure"]): row for row in found}
@@ -116,9 +116,9 @@ def references(
     return rows
 
 
-def guesses(votes: Votes, seed: int = SEED) -> list[System]:
+def guesses(votes: Votes) -> list[System]:
     """Return the baselines that stand beside every answer."""
-    return [one for one in baselines(votes, seed) if one.name in BASELINES]
+    return [one for one in baselines(votes) if one.name in BASELINES]
 
 
 def part_of(votes: Votes, items: Ints) -> Votes:

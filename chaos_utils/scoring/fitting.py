@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.metrics.checks import as_distributions
-from chaos_utils.scoring.recalibration import LIMITS
+from chaos_utils.scoring.temperature_scaling import LIMITS
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -21,14 +21,15 @@ from chaos_utils.scoring import worth as worths
 from chaos_utils.scoring.beside import IN_PEOPLE, guesses, judge, part_of, references
 from chaos_utils.scoring.predictions import join, notes_on_missing, read_predictions
 from chaos_utils.scoring.published import rank_among_published
+from chaos_utils.scoring.recalibration import too_few_to_recalibrate
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD
 from chaos_utils.scoring.scores import ALL, COLUMNS, Row, available, chosen_measures
 from chaos_utils.scoring.system import System, check_names
 
 # Both papers' main measures, and what systems are worth.
 USUAL = ("jsd", "kl", "old_accuracy", "new_accuracy", "dist_ce", "ent_ce", "rank_cs_expected",
-         "ece", worths.PEOPLE, worths.PEOPLE_TRUSTED,
-         worths.SKILL, worths.SKILL_TRUSTED)  # fmt: skip
+         "ece", worths.PEOPLE, worths.PEOPLE_RECALIBRATED, worths.PEOPLE_SHRUNK,
+         worths.SKILL, worths.SKILL_RECALIBRATED, worths.SKILL_SHRUNK)  # fmt: skip
 ANSWER_COLUMNS = (*COLUMNS, "unit", "better", "rank", "ranked", "synthetic")
 _RESAMPLES = 1000
 _LEVEL = 0.95
@@ -225,7 +226,10 @@ def _chosen(votes: Votes, measures: Sequence[str] | None) -> list[str]:
             every = list(dict.fromkeys([*UNBIASED, *every]))
         enough = int(votes.n_votes.min()) >= 2
         fitting = available(votes, (name for name in every if name in MEASURES))
-        return [name for name in every if name in fitting or (name in IN_PEOPLE and enough)]
+        fitting += IN_PEOPLE if enough else ()
+        if too_few_to_recalibrate(len(votes), votes.dataset.n_classes):
+            fitting = [name for name in fitting if name not in worths.RECALIBRATED]
+        return [name for name in every if name in fitting]
     chosen_measures(votes, [name for name in measures if name in MEASURES])  # raises
     return list(measures)
 
@@ -357,14 +361,17 @@ def _notes_on_worth(votes: Votes, systems: Sequence[System], rows: Sequence[Row]
         if reason := people.refusal(votes, system):
             yield f"{system.name} is worth no number of people: it was {reason}"
     of_worth = [row for row in rows if row["measure"] in worths.NAMES]
-    undefined = f"{worths.UNDEFINED}: "
-    reasons = {row["system"]: row["text"] for row in of_worth if row["text"].startswith(undefined)}
-    for name, text in reasons.items():
-        yield f"{name}: worth or skill is {text}"
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for row in of_worth:
+        if not worths.is_number(row["text"]):
+            title = worths.TITLES[row["measure"]]
+            reasons.setdefault((row["system"], row["text"]), []).append(title)
+    for (name, text), titles in reasons.items():
+        yield f"{name}: {'; '.join(titles)}: {text}"
     if labels := dict.fromkeys(row["system"] for row in of_worth if row["is_hard"]):
         yield (
-            f"{', '.join(labels)}: one label per item; trusted, it compares with people, of whom "
-            "one is worth 1"
+            f"{', '.join(labels)}: one label per item; recalibrated or shrunk, it compares with "
+            "people, of whom one is worth about 1"
         )
     known = (row["credibility"] for row in of_worth if row["credibility"] >= 0)
     if (credibility := next(known, None)) is not None:

@@ -1,102 +1,168 @@
-"""Temperature scaling: apply it, fit it, and fit it without seeing the item that it changes.
+"""Recalibrate a system: map its log-probabilities to vote shares, fitted on other texts' votes.
 
-Dividing logits by a temperature T is raising probabilities to the power 1/T and rescaling
-them, so probabilities are enough. T > 1 flattens a distribution, T < 1 sharpens it; the
-order of the labels stays as it is.
+The map is softmax(W log p + b), with k (k + 1) numbers for k labels, fitted for KL, which is a
+convex problem. For a system that gives one label per item it is the mean vote given that label.
+What it predicts of an item depends on votes on items of other folds alone: see
+`datasets.splits.folds_of`. Unlike drawing a system towards the base rate by one number, it undoes
+a temperature, so it shows what a system knows.
 """
 
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.metrics.calibration import (
-    Binning,
-    classwise_hits,
-    expected_calibration_error,
-)
 from chaos_utils.metrics.checks import as_distributions
 
 Floats = npt.NDArray[np.float64]
-LIMITS = (0.05, 20.0)  # where a temperature is looked for
-_CANDIDATES = np.geomspace(*LIMITS, 601)  # steps of 1%
+Ints = npt.NDArray[np.int64]
+
+FEWEST = 500  # items: with fewer, its interval held what simulated maps are worth too rarely
+PER_NUMBER = 40  # items for each number that is fitted
+PENALTY = 3.0  # of the squared weights of standardised inputs, beside a loss summed over items
+FLOOR = 1e-9  # of a probability whose logarithm is taken
+CERTAIN = 1e-9  # a label that lacks no more of probability 1 is the only one that is given
+_CONSTANT = 1e-9  # below it, an input has no spread
+_STEPS = 100
+_NEAR = 1e-10  # what a step promises, in nats per item, where the best map is found
 
 
-def temper(probabilities: npt.ArrayLike, temperature: npt.ArrayLike) -> Floats:
-    r"""Return distributions at a `temperature`: one number above 0, or one per item.
+def too_few_to_recalibrate(n_items: int, n_classes: int) -> str:
+    """Say why `n_items` are too few for a map of `n_classes` labels; empty where they are not.
 
-    .. math:: q_k = \frac{p_k^{1/T}}{\sum_j p_j^{1/T}}
-
-    References
-    ----------
-    Guo, C. et al. (2017). On calibration of modern neural networks.
+    A map has k (k + 1) numbers for k labels, and takes 40 items for each, and 500 at least.
     """
-    p = as_distributions(probabilities, "probabilities")
-    t = np.asarray(temperature, dtype=np.float64)
-    if t.shape not in ((), (len(p),)):
-        raise ValueError(f"temperature has shape {t.shape}, expected one number or {len(p)}")
-    if not ((t > 0) & np.isfinite(t)).all():
-        raise ValueError(f"temperature is {t}, expected finite values above 0")
-    return np.exp(_normalised(_logs(p) / t.reshape(-1, 1)))
+    n_numbers = n_classes * (n_classes + 1)
+    needed = max(FEWEST, PER_NUMBER * n_numbers)
+    if n_items >= needed:
+        return ""
+    return f"a map of {n_numbers} numbers takes {needed:,} items, and these are {n_items:,}"
 
 
-def fit_temperature(probabilities: npt.ArrayLike, target: npt.ArrayLike) -> float:
-    """Return the temperature of least negative log-likelihood; above 1 where the model is too sure.
-
-    The likelihood has one optimum in T, so a bounded search finds it. Where it is better the
-    further T goes, the result is an end of `LIMITS`; where T makes no difference, 1.
-
-    References
-    ----------
-    Guo, C. et al. (2017). On calibration of modern neural networks.
-    """
-    from scipy.optimize import minimize_scalar  # slow to import
-
-    p, shares = classwise_hits(as_distributions(probabilities, "probabilities"), target)
-    logs = _logs(p)
-
-    def loss(log_temperature: float) -> float:
-        tempered = _normalised(logs / np.exp(log_temperature))
-        return float(-(shares * tempered).sum(axis=1).mean())
-
-    low, high = np.log(LIMITS)
-    found = minimize_scalar(loss, bounds=(low, high), method="bounded", options={"xatol": 1e-7})
-    candidates = [0.0, float(found.x), low, high]
-    return float(np.exp(min(candidates, key=loss)))
+def are_labels(probabilities: Floats) -> bool:
+    """Return whether each item is given one label and no probabilities."""
+    return bool((probabilities.max(axis=1) > 1 - CERTAIN).all())
 
 
-def fit_temperature_to_ece(
-    probabilities: npt.ArrayLike, gold: npt.ArrayLike, binning: Binning
-) -> float:
-    """Return the temperature of least expected calibration error, against labels or vote shares.
-
-    The error jumps as items change bins, so the best of 601 temperatures between the ends of
-    `LIMITS`, 1% apart, is taken; the smallest where several are best.
-    """
-    errors = [
-        expected_calibration_error(temper(probabilities, t), gold, binning) for t in _CANDIDATES
-    ]
-    return float(_CANDIDATES[int(np.argmin(np.round(errors, 10)))])
-
-
-def cross_fit_temperatures(
-    probabilities: npt.ArrayLike, target: npt.ArrayLike, n_folds: int, rng: np.random.Generator
+def recalibrated(
+    probabilities: npt.ArrayLike, shares: npt.ArrayLike, folds: npt.ArrayLike, n_answers: int = 0
 ) -> Floats:
-    """Return a temperature for each item, fitted on the items of the other of `n_folds` folds.
+    r"""Return a system's distributions, mapped as is best for the items of the other folds.
 
-    Folds are dealt by a random permutation; their sizes differ by one at most.
+    Parameters
+    ----------
+    probabilities : array_like of float, shape (n_items, n_classes)
+        What the system gives. Below 1e-9 counts as 1e-9. Where it gives one label per item, an
+        item gets the mean vote on the others that have its label; where none has, on all others.
+    shares : array_like of float, shape (n_items, n_classes)
+        Vote shares.
+    folds : array_like of int, shape (n_items,)
+        As `datasets.splits.folds_of` gives them; at least two.
+    n_answers : int
+        Answers per item that `probabilities` are shares of: each label gets half an answer more,
+        so that none has a probability of 0. 0 where they are no counts.
+
+    Returns
+    -------
+    ndarray of float, shape (n_items, n_classes)
+        Rows sum to 1.
+
+    References
+    ----------
+    Kull, M. et al. (2019). Beyond temperature scaling: obtaining well-calibrated multiclass
+    probabilities with Dirichlet calibration.
     """
-    p = as_distributions(probabilities, "probabilities")
-    if not 2 <= n_folds <= len(p):
-        raise ValueError(f"n_folds is {n_folds}, expected 2 to the number of items, {len(p)}")
-    shares = classwise_hits(p, target)[1]
-    folds = rng.permutation(len(p)) % n_folds
-    fitted = [fit_temperature(p[folds != k], shares[folds != k]) for k in range(n_folds)]
-    return np.array(fitted)[folds]
+    given = as_distributions(probabilities, "probabilities")
+    human, fold = as_distributions(shares, "shares"), np.asarray(folds)
+    if fold.shape != (len(given),) or given.shape != human.shape:
+        raise ValueError(
+            f"shapes differ: probabilities {given.shape}, shares {human.shape}, folds {fold.shape}"
+        )
+    if (fold == fold[:1]).all():
+        raise ValueError("nothing can be fitted out of a single fold")
+    if are_labels(given):
+        return _mean_vote_given_label(given.argmax(axis=1), human, fold)
+    if n_answers:
+        given = smoothed(given, n_answers)
+    logs, found = np.log(np.maximum(given, FLOOR)), np.empty_like(given)
+    for name in sorted(set(fold.tolist())):
+        held = fold == name
+        weights, intercepts = fit_affine(logs[~held], human[~held])
+        found[held] = _softmax(logs[held] @ weights + intercepts)
+    return found
 
 
-def _logs(p: Floats) -> Floats:
-    return np.log(np.maximum(p, np.finfo(np.float64).tiny))  # a 0 stays next to nothing
+def smoothed(shares: Floats, n_answers: int) -> Floats:
+    """Return shares of counted answers with half an answer more for each label."""
+    counts = shares * n_answers + 0.5
+    found: Floats = counts / counts.sum(axis=1, keepdims=True)
+    return found
 
 
-def _normalised(logs: Floats) -> Floats:
-    logs = logs - logs.max(axis=1, keepdims=True)
-    return logs - np.log(np.exp(logs).sum(axis=1, keepdims=True))
+def _mean_vote_given_label(labels: Ints, shares: Floats, fold: Ints) -> Floats:
+    found = np.empty_like(shares)
+    for name in sorted(set(fold.tolist())):
+        held = fold == name
+        for label in sorted(set(labels[held].tolist())):
+            learned = ~held & (labels == label)
+            found[held & (labels == label)] = shares[learned if learned.any() else ~held].mean(0)
+    return found
+
+
+def fit_affine(logs: Floats, shares: Floats) -> tuple[Floats, Floats]:
+    """Return the weights and intercepts of the affine map that is nearest to the votes by KL.
+
+    By Newton's method: each step is halved until it gains something. `logs` and `shares` have shape
+    (n_items, n_classes); so have the weights, of shape (n_classes, n_classes), a column per label.
+    The loss is summed over items, and `PENALTY` times the squared weights of standardised inputs is
+    added, so that it counts for less the more items there are.
+    """
+    n, k = shares.shape
+    means, scales = logs.mean(axis=0), logs.std(axis=0)
+    scales = np.where(scales > _CONSTANT, scales, 1.0)
+    x = np.column_stack([(logs - means) / scales, np.ones(n)])
+    ridge = 2 * PENALTY / n * np.tile(np.append(np.ones(k), 0.0), k)
+    outer = x[:, :, np.newaxis] * x[:, np.newaxis, :]
+
+    def loss(numbers: Floats, logs: Floats) -> float:
+        return float(-(shares * logs).sum() / n + (ridge * numbers**2).sum() / 2)
+
+    numbers = np.zeros((k, k + 1))  # a row per label
+    numbers[:, k] = np.log(np.maximum(shares.mean(axis=0), FLOOR))
+    fitted = _log_softmax(x @ numbers.T)
+    value = loss(numbers.ravel(), fitted)
+    for _ in range(_STEPS):
+        q = np.exp(fitted)
+        slope = ((q - shares).T @ x / n).ravel() + ridge * numbers.ravel()
+        curvature = np.diag(ridge)
+        for one in range(k):
+            for other in range(k):
+                weights = q[:, one] * ((one == other) - q[:, other])
+                rows, columns = (slice(c * (k + 1), (c + 1) * (k + 1)) for c in (one, other))
+                curvature[rows, columns] += np.tensordot(weights, outer, axes=1) / n
+        # The same number added to all intercepts changes nothing: of all best steps, the shortest.
+        step = np.linalg.lstsq(curvature, slope, rcond=None)[0]
+        promised, size = float(slope @ step), 1.0
+        if promised < _NEAR:
+            break
+        while size > _CONSTANT:
+            tried = numbers - size * step.reshape(k, k + 1)
+            logs_tried = _log_softmax(x @ tried.T)
+            gained = value - loss(tried.ravel(), logs_tried)
+            if gained >= size * promised / 4:
+                break
+            size /= 2
+        else:
+            break
+        numbers, fitted, value = tried, logs_tried, value - gained
+    of_inputs = numbers[:, :k].T / scales[:, np.newaxis]
+    return of_inputs, numbers[:, k] - means @ of_inputs
+
+
+def _log_softmax(scores: Floats) -> Floats:
+    logs = scores - scores.max(axis=1, keepdims=True)
+    found: Floats = logs - np.log(np.exp(logs).sum(axis=1, keepdims=True))
+    return found
+
+
+def _softmax(scores: Floats) -> Floats:
+    found: Floats = np.exp(_log_softmax(scores))
+    return found

@@ -15,12 +15,15 @@ from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES, Judged, Measure, Needs, columns_of, taken
 from chaos_utils.metrics.resampling import (
+    Moments,
     bootstrap_tables,
     fewest_resamples,
     holm,
+    mean,
     paired_p_value,
     percentile_interval,
 )
+from chaos_utils.metrics.skill import FEWEST_DISPUTED
 from chaos_utils.scoring.system import System, check_names
 
 if TYPE_CHECKING:
@@ -155,7 +158,7 @@ def score_rows(
             draws = _resample_items(everyone, items, n_resamples, [seed, number])
             common |= {"estimand": _ESTIMAND, "n_resamples": n_resamples}
         for one, other in [*((one, None) for one in parts.values()), *pairs]:
-            rows += _rows(common, one, other, draws, level)
+            rows += _rows(common, one, other, draws, level, [seed, number])
     adjusted = holm([row.get("p", np.nan) for row in rows])
     return [row | {"p_holm": p} for row, p in zip(rows, adjusted, strict=True)]
 
@@ -313,6 +316,7 @@ def _rows(
     other: _Aligned | None,
     draws: Mapping[_Aligned, Floats],
     level: float,
+    seed: Sequence[int],
 ) -> list[Row]:
     """Return a system's values, or their differences from another's on the same items."""
     about = common | described(one.system) | {"n_items": len(one.rows), "reference": ""}
@@ -334,8 +338,19 @@ def _rows(
             row = {name: cell for name, cell in row.items() if name not in _OF_INTERVALS}
         elif draws and measure.estimand:
             row["estimand"] += f"; {measure.estimand}"
+        if draws and measure.studentised and other is None:
+            row |= _studentised(one, k, len(draws[one]), level, seed)
         rows.append(row)
     return rows
+
+
+def _studentised(one: _Aligned, k: int, n_resamples: int, level: float, seed: Sequence[int]) -> Row:
+    """Return the bootstrap-t interval of measure number k, if people disagree on enough items."""
+    if (one.judged.human.max(axis=1) < 1).sum() < FEWEST_DISPUTED:
+        return {"low": np.nan, "high": np.nan, "interval": "too few items to say"}
+    moments = Moments.drawn(one.columns[k], n_resamples, np.random.default_rng(seed))
+    low, high = moments.interval(mean, [0], level)
+    return {"low": low, "high": high, "interval": "bootstrap-t"}
 
 
 def described(system: System) -> Row:

@@ -12,7 +12,7 @@ from chaos_utils.base.inputs import Input
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import Judged
-from chaos_utils.scoring.recalibration import temper
+from chaos_utils.scoring.temperature_scaling import temper
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -78,6 +78,9 @@ class System:
     n_samples : tuple of int
         Fewest and most answers per item that were drawn from it, where it is a crowd of machine
         votes; empty for a model that gives probabilities.
+    n_answers : int
+        Most answers per item, where the probabilities are their bare shares, with nothing added so
+        that no label has none; else 0.
     paper : str
         Key in ``book/references.bib`` of the paper on its dataset that it comes from, for a
         released system; empty for one that none of them knows.
@@ -102,6 +105,7 @@ class System:
     trained_on: tuple[str, ...] = ()
     out_of_fold: bool = False
     n_samples: tuple[int, ...] = ()
+    n_answers: int = 0
     paper: str = ""
     caution: str = ""
     notes: tuple[str, ...] = ()

@@ -14,7 +14,7 @@ from chaos_utils.base.inputs import Input, merged, of_predictions
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.dataset import Dataset, ReleasedSystem
 from chaos_utils.datasets.published.tables import published_rows
-from chaos_utils.datasets.splits import item_groups
+from chaos_utils.datasets.splits import FOLDS, folds_of, item_groups
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.skill import leave_one_out_mean
@@ -30,7 +30,6 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 _AGREES = 5.5e-5  # with a number of four decimals
 _SAME = 1e-6  # of probabilities that stand in two files
-_FOLDS = 10  # of baselines that are fitted on other items
 
 
 def load_systems(
@@ -262,7 +261,7 @@ def uniform(votes: Votes) -> System:
     return computed("uniform guess", votes, np.full((len(votes), k), 1 / k))
 
 
-def baselines(votes: Votes, seed: int = 0) -> list[System]:
+def baselines(votes: Votes) -> list[System]:
     """Return the guesses that need no model, those that the votes have what they need for.
 
     ``uniform`` and ``base rate``; ``class prior``, ``mean vote given the old label`` and ``old
@@ -270,21 +269,21 @@ def baselines(votes: Votes, seed: int = 0) -> list[System]:
     """
     found = [uniform(votes)]
     if votes.has_old_labels:
-        found.append(class_prior(votes, seed))
+        found.append(class_prior(votes))
     found.append(base_rate(votes))
     if votes.has_old_labels:
-        found += [mean_vote_given_old_label(votes, seed), old_label(votes)]
+        found += [mean_vote_given_old_label(votes), old_label(votes)]
     return found + ([original_votes(votes)] if votes.has_old_votes else [])
 
 
-def class_prior(votes: Votes, seed: int = 0) -> System:
-    """Return the frequencies of the old labels, each item's from the other of ten folds.
+def class_prior(votes: Votes) -> System:
+    """Return the frequencies of the old labels, each item's from the other of ten folds by text.
 
-    With a single item, they are uniform.
+    Where all items share a text, they are uniform.
     """
     one_hot = np.eye(votes.dataset.n_classes)[votes.old_label]
     all_alike = np.zeros(len(votes), dtype=np.int64)
-    return computed("class prior", votes, _mean_of_other_folds(one_hot, all_alike, seed))
+    return computed("class prior", votes, _mean_of_other_folds(votes, one_hot, all_alike))
 
 
 def base_rate(votes: Votes) -> System:
@@ -303,29 +302,30 @@ def base_rate(votes: Votes) -> System:
     )
 
 
-def mean_vote_given_old_label(votes: Votes, seed: int = 0) -> System:
+def mean_vote_given_old_label(votes: Votes) -> System:
     """Return the mean vote shares of those items of the other folds that have the same old label.
 
-    Of ten folds; where the others have no item of an old label, its items get their mean vote.
+    Of ten folds by text; where the others have no item of an old label, its items get their mean
+    vote.
     """
-    known = _mean_of_other_folds(votes.shares, votes.old_label, seed)
+    known = _mean_of_other_folds(votes, votes.shares, votes.old_label)
     return replace(
         computed("mean vote given the old label", votes, known),
         trained_on=(votes_of(votes.dataset),),
         out_of_fold=True,
-        notes=(f"fitted on the votes of other items, in {_FOLDS} folds",),
+        notes=(f"fitted on the votes of other items, in {FOLDS} folds by text",),
     )
 
 
-def _mean_of_other_folds(shares: Floats, groups: Ints, seed: int) -> Floats:
+def _mean_of_other_folds(votes: Votes, shares: Floats, groups: Ints) -> Floats:
     """Return, for each item, the mean of its group over the folds that it is not in.
 
-    Folds are at random and of equal size. Where they have none of the group, it is the mean of all
-    their items; uniform where there are none.
+    Where they have none of the group, it is the mean of all their items; uniform where there are
+    none.
     """
-    folds = np.random.default_rng(seed).permutation(len(shares)) % _FOLDS
+    folds = folds_of(item_groups([votes])[0])
     found = np.full_like(shares, 1 / shares.shape[1])
-    for fold in range(_FOLDS):
+    for fold in range(FOLDS):
         others = folds != fold
         for group in sorted(set(groups[~others].tolist())):
             learned = others & (groups == group)
@@ -339,7 +339,8 @@ def _mean_of_other_folds(shares: Floats, groups: Ints, seed: int) -> Floats:
 def original_votes(votes: Votes) -> System:
     """Return the few original votes' shares as a prediction; αNLI has one vote per item."""
     shares = votes.old_votes / votes.old_votes.sum(axis=1, keepdims=True)
-    return computed("original votes", votes, shares)
+    one = computed("original votes", votes, shares)
+    return replace(one, n_answers=int(votes.old_votes.sum(axis=1).max()))
 
 
 def old_label(votes: Votes) -> System:

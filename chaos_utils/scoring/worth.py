@@ -5,49 +5,64 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.splits import item_groups
+from chaos_utils.datasets.splits import folds_of, item_groups
 from chaos_utils.datasets.votes import Votes
+from chaos_utils.metrics.divergence import squared_distance
 from chaos_utils.metrics.skill import (
-    Distances,
-    bootstrap_intervals,
+    FEWEST_DISPUTED,
     distances,
+    intervals,
     is_above_zero,
     people_on_top,
-    ratio_interval,
-    skill_interval,
+    pooled_people,
+    skill,
     skill_of_people,
 )
 from chaos_utils.scoring.human_equivalents import check_seed, predicted
-from chaos_utils.scoring.system import System
+from chaos_utils.scoring.recalibration import are_labels, recalibrated, too_few_to_recalibrate
+from chaos_utils.scoring.system import System, votes_of
 
-PEOPLE, PEOPLE_TRUSTED = "people_on_top", "people_on_top_trusted"
-SKILL, SKILL_TRUSTED = "skill", "skill_trusted"
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+PEOPLE, SKILL = "people_on_top", "skill"
+PEOPLE_RECALIBRATED, PEOPLE_SHRUNK = f"{PEOPLE}_recalibrated", f"{PEOPLE}_shrunk"
+SKILL_RECALIBRATED, SKILL_SHRUNK = f"{SKILL}_recalibrated", f"{SKILL}_shrunk"
 POOLED = "human_equivalent_brier"
-NAMES = (PEOPLE, PEOPLE_TRUSTED, SKILL, SKILL_TRUSTED, POOLED)
+NAMES = (PEOPLE, PEOPLE_RECALIBRATED, PEOPLE_SHRUNK, SKILL, SKILL_RECALIBRATED, SKILL_SHRUNK,
+         POOLED)  # fmt: skip
+AS_IT_IS = (PEOPLE, SKILL)  # which of a label are not shown
+RECALIBRATED, SHRUNK = (PEOPLE_RECALIBRATED, SKILL_RECALIBRATED), (PEOPLE_SHRUNK, SKILL_SHRUNK)
 TITLES: Mapping[str, str] = {
     PEOPLE: "worth",
-    PEOPLE_TRUSTED: "worth, trusted",
+    PEOPLE_RECALIBRATED: "worth, recalibrated",
+    PEOPLE_SHRUNK: "worth, shrunk",
     SKILL: "skill",
-    SKILL_TRUSTED: "skill, trusted",
+    SKILL_RECALIBRATED: "skill, recalibrated",
+    SKILL_SHRUNK: "skill, shrunk",
     POOLED: "human equivalent",
 }
 UNITS = {name: "" if name.startswith(SKILL) else "people" for name in NAMES}
-BELOW, BEYOND, UNDEFINED = "below the base rate", "more than voted", "undefined"
-_FIELLER = "Fieller's interval over items, each with its votes"
-_RESAMPLED = "items resampled, each with its votes; the base rate is held fixed"
+BELOW, BEYOND = "below the base rate", "more than voted"
+UNDEFINED, TOO_FEW = "undefined", "too few items to say"
 _ON_TOP = "as near to the population as the system, beside the base rate"
 _OF_WHAT = "of what the base rate leaves unknown of the population"
-_REFITTED = "and the trust fitted anew"
+_RESAMPLED = "items resampled, each with its votes; the base rate is held fixed"
+_HELD = f"{_RESAMPLED}, and so are predictions out of fold"
+_REFITTED = f"{_RESAMPLED}, and the shrinkage fitted anew"
+_WITHOUT = "items resampled, each with its votes"
 ESTIMANDS = {
     PEOPLE: f"{_ON_TOP}; {_RESAMPLED}",
-    PEOPLE_TRUSTED: f"{_ON_TOP}; {_RESAMPLED}, {_REFITTED}",
-    SKILL: f"{_OF_WHAT}; {_FIELLER}; the base rate is held fixed",
-    SKILL_TRUSTED: f"{_OF_WHAT}; {_RESAMPLED}, {_REFITTED}",
-    POOLED: f"as near to the population as the system; {_FIELLER}",
+    PEOPLE_RECALIBRATED: f"{_ON_TOP}; {_HELD}",
+    PEOPLE_SHRUNK: f"{_ON_TOP}; {_REFITTED}",
+    SKILL: f"{_OF_WHAT}; {_RESAMPLED}",
+    SKILL_RECALIBRATED: f"{_OF_WHAT}; {_HELD}",
+    SKILL_SHRUNK: f"{_OF_WHAT}; {_REFITTED}",
+    POOLED: f"as near to the population as the system; {_WITHOUT}",
 }
-_EPSILON = 1e-9  # of a probability that is 0 or 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,19 +84,20 @@ class Worth:
     n_votes : float
         Votes per item, on average: worth more is beyond the crowd.
     is_hard : bool
-        Whether it gives one label per item: then only what is trusted compares with people, where
-        one person is worth 1.
+        Whether it gives one label per item: as it is, it does not compare with people then.
     undefined : str
-        Why there is no skill, or no number of people; empty where there are both.
-    trust : float
+        Why there is no skill, or no number of people, in words; empty where there are both.
+    not_recalibrated : str
+        Why it is not recalibrated, in words; empty where it is.
+    shrinkage : float
         λ fitted on all items; each item's own is fitted without the items that share its text.
     credibility : float
         k₀ = V/d₀: the skill of k people is k / (k + k₀).
-    skill, skill_trusted : Estimate
-        1 − d/d₀: 0 is the base rate, 1 as near as the votes can show. Of the system as it is, m;
-        and of b + λ (m − b), trusted as far as it deserves. The second is what it knows, the gap is
-        overconfidence.
-    people, people_trusted : Estimate
+    skill, skill_recalibrated, skill_shrunk : Estimate
+        1 − d/d₀: 0 is the base rate, 1 as near as the votes can show. Of the system as it is, m; as
+        `scoring.recalibration` maps it, which is what it knows; and of b + λ (m − b), drawn towards
+        the base rate.
+    people, people_recalibrated, people_shrunk : Estimate
         V/d − V/d₀: people whose answers, on top of the base rate, come as near.
     pooled : Estimate
         V/d: people whose shares, without the base rate, come as near.
@@ -91,23 +107,29 @@ class Worth:
     n_votes: float
     is_hard: bool
     undefined: str = ""
-    trust: float = np.nan
+    not_recalibrated: str = ""
+    shrinkage: float = np.nan
     credibility: float = np.nan
     skill: Estimate = Estimate()
-    skill_trusted: Estimate = Estimate()
+    skill_recalibrated: Estimate = Estimate()
+    skill_shrunk: Estimate = Estimate()
     people: Estimate = Estimate()
-    people_trusted: Estimate = Estimate()
+    people_recalibrated: Estimate = Estimate()
+    people_shrunk: Estimate = Estimate()
     pooled: Estimate = Estimate()
 
     @property
     def estimates(self) -> dict[str, Estimate]:
         """The estimates by name, in the order of `NAMES`, those that may be shown.
 
-        Of one label per item, only those that are trusted and `pooled`.
+        Of one label per item, not those of the system as it is.
         """
-        every = (self.people, self.people_trusted, self.skill, self.skill_trusted, self.pooled)
+        every = (
+            self.people, self.people_recalibrated, self.people_shrunk,
+            self.skill, self.skill_recalibrated, self.skill_shrunk, self.pooled,
+        )  # fmt: skip
         found = dict(zip(NAMES, every, strict=True))
-        return {n: one for n, one in found.items() if not (self.is_hard and n in (PEOPLE, SKILL))}
+        return {n: one for n, one in found.items() if not (self.is_hard and n in AS_IT_IS)}
 
     @property
     def rows(self) -> list[dict[str, Any]]:
@@ -132,11 +154,11 @@ class Worth:
         """Return an estimate in words, with its interval if it has one.
 
         ``2.7 [2.4, 3.1]``, ``below the base rate [−1.2, −0.7]``, ``140 [90, ∞], more than voted``,
-        ``undefined: …``; the `name` is one of `estimates`.
+        ``undefined: …``, ``too few items to say: …``; the `name` is one of `estimates`.
         """
         one = self.estimates[name]
         if np.isnan(one.value):
-            return f"{UNDEFINED}: {self.undefined}"
+            return self.undefined or self.not_recalibrated
         in_people = UNITS[name] == "people"
         short = _people if in_people else _share
         value = BELOW if in_people and short(one.value).startswith("−") else short(one.value)
@@ -145,20 +167,38 @@ class Worth:
         return value + ends + f", {BEYOND}" * is_beyond
 
 
+def is_number(text: str) -> bool:
+    """Return whether an estimate in words is one, and not why there is none."""
+    return not text.startswith((UNDEFINED, TOO_FEW))
+
+
+def without_reason(text: str) -> str:
+    """Return an estimate in words; of one that is no number, not why."""
+    return text if is_number(text) else text.partition(":")[0]
+
+
 def in_a_sentence(found: Sequence[Mapping[str, Any]], where: str) -> str:
     """Say what a system is worth, from its `Worth.rows` with its name, beside a second crowd."""
     rows = {row["measure"]: row for row in found}
-    trusted = rows[PEOPLE_TRUSTED]
-    system, n_votes = trusted["system"], trusted["n_votes"]
-    if np.isnan(trusted["value"]):
-        return f"What {system} is worth in people on {where} is {trusted['text']}."
-    said = [f"{_in_words(rows, PEOPLE_TRUSTED, SKILL_TRUSTED)} with one λ fitted on other items"]
-    if PEOPLE in rows:
-        said.insert(0, f"{_in_words(rows, PEOPLE, SKILL)} as it is")
-    skill = skill_of_people(n_votes, trusted["credibility"])
+    said = [
+        f"{_in_words(rows, people, of_skill)} {how}"
+        for people, of_skill, how in (
+            (PEOPLE, SKILL, "as it is"),
+            (PEOPLE_RECALIBRATED, SKILL_RECALIBRATED, "recalibrated on other items"),
+            (PEOPLE_SHRUNK, SKILL_SHRUNK, "shrunk by one number fitted on other items"),
+        )
+        if people in rows and is_number(rows[people]["text"])
+    ]
+    row = next(row for name, row in rows.items() if name.startswith(PEOPLE))
+    system, n_votes = row["system"], row["n_votes"]
+    if not said:
+        return f"What {system} is worth in people on {where}: {row['text']}."
+    crowd = skill_of_people(n_votes, row["credibility"])
+    # What is shrunk stands for what is recalibrated where there are too few items.
     return (
-        f"On {where}, {system} is worth, in people on top of the base rate, {' and '.join(said)}; "
-        f"a second crowd is worth {_people(n_votes)} (skill {_share(float(skill))})."
+        f"On {where}, {system} is worth, in people on top of the base rate, "
+        f"{' and '.join(said[:2])}; a second crowd is worth {_people(n_votes)} "
+        f"(skill {_share(float(crowd))})."
     )
 
 
@@ -202,11 +242,15 @@ def worth(
 
     .. math:: \text{skill} = 1 - d / d_0, \qquad \text{people on top} = V/d - V/d_0
 
-    so that k people's answers, used as well as the base rate allows, are worth k. Both again for
-    :math:`b + \lambda (m - b)`, with λ fitted on items that share no text with the item. Votes, at
-    least two on each item, base rate and λ are those of the items that the system covers. Intervals
-    of people on top and of what is trusted are from `n_resamples` of the items; the others have
-    Fieller's. Without resamples there is no interval.
+    so that k people's answers, used as well as the base rate allows, are worth k. Again for the
+    system recalibrated, by a map fitted on the items of other folds: what was itself fitted so, out
+    of fold, counts as recalibrated. And for :math:`b + \lambda (m - b)`, with λ fitted on items
+    that share no text with the item. Votes, at least two on each item, base rate, map and λ are
+    those of the items that the system covers.
+
+    Intervals are from `n_resamples` of the items, by bootstrap-t; without resamples there is none.
+    Nothing is said where people disagree on fewer than 30 items, nor of a map for which
+    `scoring.recalibration.too_few_to_recalibrate` has a reason.
 
     References
     ----------
@@ -224,61 +268,96 @@ def worth(
             found=f"{(n_votes < 2).sum()} of {len(rows)} items have a single vote",
             todo="leave these items out",
         )
-    groups = item_groups([votes])[0][rows]
-    is_hard = bool((model.max(axis=1) > 1 - _EPSILON).all())
-    about = (len(rows), float(n_votes.mean()), is_hard)
-    if (groups == groups[0]).all():
-        return Worth(*about, "a base rate needs items of at least two texts")
-    found = distances(votes.counts[rows], model, groups)
-    resampling = {"n_resamples": n_resamples, "seed": seed}
-    return of_distances(found, about[1], is_hard=is_hard, **resampling, level=level)
+    groups = item_groups([votes])[0]
+    is_fitted = system.out_of_fold and votes_of(votes.dataset) in system.trained_on
+    return of_predictions(
+        votes.counts[rows],
+        model,
+        groups[rows],
+        folds_of(groups)[rows],
+        n_answers=system.n_answers,
+        is_fitted=is_fitted,
+        n_resamples=n_resamples,
+        seed=seed,
+        level=level,
+    )
 
 
-def of_distances(
-    found: Distances,
-    n_votes: float,
+def of_predictions(
+    counts: Ints,
+    model: Floats,
+    groups: Ints,
+    folds: Ints,
     *,
-    is_hard: bool = False,
+    varying: Floats | float = 0.0,
+    n_answers: int = 0,
+    is_fitted: bool = False,
     n_resamples: int = 1000,
     seed: int = 0,
     level: float = 0.95,
 ) -> Worth:
-    """Return what a system is worth, as `worth` does, from its squared distances."""
+    """Return what predictions are worth, as `worth` does.
+
+    `groups` and `varying` are those of `metrics.skill.distances`; `folds` and `n_answers` those of
+    `scoring.recalibration.recalibrated`. What varies is not recalibrated.
+    """
+    n_votes = counts.sum(axis=1)
+    is_hard = are_labels(model)
+    about = (len(counts), float(n_votes.mean()), is_hard)
+    if (groups == groups[0]).all():
+        return Worth(*about, f"{UNDEFINED}: a base rate needs items of at least two texts")
+    n_disputed = int((counts.max(axis=1) < n_votes).sum())
+    if n_disputed < FEWEST_DISPUTED:
+        return Worth(
+            *about,
+            f"{TOO_FEW}: people disagree on {n_disputed} of {len(counts)}, "
+            f"and it takes {FEWEST_DISPUTED}",
+        )
+    found = distances(counts, model, groups, varying)
     person, base = found.of_person, found.of_base_rate
-    why, credibility = "", np.nan
-    if is_above_zero(base, level):
-        credibility = float(person.mean() / base.mean())
-    else:
+    if not is_above_zero(base, level):
         why = "the items hardly differ, or have too few votes to show it"
-    estimates = {
-        "skill": Estimate(*skill_interval(base, found.of_system, level)),
-        "skill_trusted": Estimate(skill_interval(base, found.of_trusted, level)[0]),
-    }
-    if person.any():
-        estimates["pooled"] = Estimate(*ratio_interval(person, found.of_system, level))
-    else:
-        why = why or "nobody disagrees on any item"
-    if not why:
-        of_system = [found.of_system.mean(), found.of_trusted.mean()]
-        values = people_on_top(person.mean(), base.mean(), of_system).tolist()
-        estimates["people"], estimates["people_trusted"] = map(Estimate, values)
-    if not n_resamples:
-        estimates = {name: Estimate(one.value) for name, one in estimates.items()}
-    elif credibility >= 0:
-        ends = bootstrap_intervals(found, n_resamples, seed, level)
-        for name in ends.keys() & estimates:
-            estimates[name] = _between(estimates[name], ends[name])
+        pooled = Estimate(float(pooled_people(person.mean(), found.of_system.mean())))
+        return Worth(*about, f"{UNDEFINED}: {why}", shrinkage=found.shrinkage, pooled=pooled)
+    shares = counts / n_votes[:, np.newaxis]
+    known = {"": found.of_system, "_shrunk": found.of_shrunk}
+    of_recalibrated, too_few = None, too_few_to_recalibrate(*model.shape)
+    if np.any(varying):
+        too_few = f"{UNDEFINED}: only predictions that do not vary are recalibrated"
+    elif too_few:
+        too_few = f"{TOO_FEW}: {too_few}"
+    if is_fitted and not is_hard:
+        of_recalibrated, too_few = found.of_system, ""
+    elif not too_few:
+        mapped = recalibrated(model, shares, folds, n_answers)
+        of_recalibrated = squared_distance(shares, mapped, n_votes)
+    if of_recalibrated is not None:
+        known["_recalibrated"] = of_recalibrated
+    ends = {}
+    if n_resamples:
+        how: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed, "level": level}
+        ends = intervals(found, of_recalibrated, **how)
+    values = {"pooled": pooled_people(person.mean(), found.of_system.mean())}
+    for name, of_one in known.items():
+        values[f"skill{name}"] = skill(base.mean(), of_one.mean())
+        values[f"people{name}"] = people_on_top(person.mean(), base.mean(), of_one.mean())
+
+    def estimate(name: str) -> Estimate:
+        value = float(values.get(name, np.nan))
+        # An interval holds its value: what little is known may be less than nothing out of fold.
+        low, high = ends.get(name, (np.nan, np.nan))
+        return Estimate(value, min(low, value), max(high, value))
+
     return Worth(
-        len(person),
-        n_votes,
-        is_hard,
-        undefined=why,
-        trust=found.trust,
-        credibility=credibility,
-        **estimates,
+        *about,
+        not_recalibrated=too_few,
+        shrinkage=found.shrinkage,
+        credibility=float(person.mean() / base.mean()),
+        skill=estimate("skill"),
+        skill_recalibrated=estimate("skill_recalibrated"),
+        skill_shrunk=estimate("skill_shrunk"),
+        people=estimate("people"),
+        people_recalibrated=estimate("people_recalibrated"),
+        people_shrunk=estimate("people_shrunk"),
+        pooled=estimate("pooled"),
     )
-
-
-def _between(one: Estimate, ends: tuple[float, float]) -> Estimate:
-    """Return an estimate with its interval, which holds it: out of fold, little may be less."""
-    return Estimate(one.value, min(ends[0], one.value), max(ends[1], one.value))

@@ -8,7 +8,7 @@ from helpers.evidence import evidence_of, evidence_on, first_items, on_items
 from chaos_utils.analyses import fitting
 from chaos_utils.analyses.fitting import ALL, AS_IT_IS, BASE_RATE, FIXED, ON_VOTES, WITH_YOURS
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.splits import grouped_folds, item_groups
+from chaos_utils.datasets.splits import FOLDS, folds_of, item_groups
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.report.columns import lay_out
 from chaos_utils.scoring.fitting import KINDS, fit_map, log_probabilities, predict_out_of_fold
@@ -19,7 +19,7 @@ from chaos_utils.scoring.trained import kind_of
 from chaos_utils.scoring.worth import worth
 
 N_FOLDS = 2
-FEW = {"n_folds": N_FOLDS, "n_resamples": 20, "confidence": 0.9, "seed": 0}
+FEW = {"n_resamples": 20, "confidence": 0.9, "seed": 0}
 
 
 def yours(votes, name="mine", seed=9, **more):
@@ -128,7 +128,7 @@ def test_ways_to_learn_are_those_of_one_encoder(votes, systems):
 
 def test_the_base_rate_for_kl_is_the_mean_share_of_the_other_folds(votes, table):
     groups = item_groups([votes])[0]
-    folds = grouped_folds(groups, N_FOLDS, 0)
+    folds = folds_of(groups)
     predicted = np.stack([votes.shares[folds != fold].mean(axis=0) for fold in folds])
     expected = score(votes, [computed("", votes, predicted)], measures=["jsd"])["value"].item()
     rows = table.rows[(table.rows["map"] == BASE_RATE) & (table.rows["access"] == "text")]
@@ -154,7 +154,7 @@ def test_other_labels_few_votes_and_no_systems(others):
     alone = fitting.methods(evidence_of(some, []), **FEW).rows
     assert set(alone["map"]) <= {BASE_RATE, "perfect model", "second crowd"}
     assert (alone["map"] == BASE_RATE).sum() == len(fitting.objectives_for(some))
-    assert len(fitting.curve(evidence_of(some, []), n_folds=N_FOLDS, repeats=1, seed=0)) == 0
+    assert len(fitting.curve(evidence_of(some, []), repeats=1, seed=0)) == 0
     assert set(fitting.by_map(alone)["inputs"]) == {""}
 
 
@@ -205,9 +205,9 @@ def test_the_curve_ends_where_the_method_is(votes, systems, table):
     rows = table.rows[(table.rows["inputs"] == ALL) & (table.rows["access"] == "text")]
     recipe = rows[rows["map"] == "quadratic"].set_index("objective")["jsd"]
     evidence = evidence_of(votes, systems)
-    curve = fitting.curve(evidence, n_folds=N_FOLDS, repeats=2, seed=0).rows
-    folds = grouped_folds(item_groups([votes])[0], N_FOLDS, 0)
-    fewest = min((folds != fold).sum() for fold in range(N_FOLDS))
+    curve = fitting.curve(evidence, repeats=2, seed=0).rows
+    folds = folds_of(item_groups([votes])[0])
+    fewest = min((folds != fold).sum() for fold in range(FOLDS))
     assert curve["n_fitted"].max() == fewest
     assert (curve["whole"] == (curve["n_fitted"] == fewest)).all()
     chosen = curve[curve["recipe"]]

@@ -54,6 +54,7 @@ MEASURED = """([text, name, known, resamples]) => {
       ({value, low, high}) => [value, low, high].map((end) => String(end ?? NaN)))}))};
 }"""
 FEW = 60  # resamples
+SCRIPTS = ("reading", "recalibration", "measures", "strip", "results")
 
 
 def known_of(all_votes):
@@ -75,7 +76,7 @@ def told(scripts, contents, all_votes, *, allow_missing=False):
 def scripts(browser):
     """A page that has the scripts, and nothing to show."""
     page = browser.new_page()
-    scripts = [f"_evaluate/{name}.js" for name in ("reading", "measures", "strip", "results")]
+    scripts = [f"_evaluate/{name}.js" for name in SCRIPTS]
     for name in ("_shared/page.js", "_shared/axes.js", *scripts):
         page.add_script_tag(path=PROJECT / "book" / name)
     yield page
@@ -124,7 +125,7 @@ def check_worth(ours, answer):
     every = {**ours.estimates, "people_on_top": ours.people, "skill": ours.skill}
     expected = [end for name in answer["estimates"] for end in astuple(every[name])]
     ends = [float(end.replace("Infinity", "inf")) for end in answer["ends"]]
-    np.testing.assert_allclose(ends, expected, atol=1e-7)
+    np.testing.assert_allclose(ends, expected, atol=1e-6)
     assert answer["isHard"] == ours.is_hard
     said = dict(zip(answer["estimates"], answer["words"], strict=True))
     for name in said.keys() & ours.estimates:
@@ -140,6 +141,25 @@ def check_systems(scripts, all_votes, folder):
 
 def test_numbers_and_intervals_are_python_s_on_every_dataset(scripts, sample, tmp_path):
     check_systems(scripts, sample, tmp_path)
+
+
+@pytest.mark.parametrize("labels", [False, True])
+def test_what_is_recalibrated_is_python_s(scripts, tmp_path, labels):
+    rng = np.random.default_rng(8)
+    truths = rng.dirichlet((0.9, 0.7, 0.5), 520)
+    votes = made_votes(get_dataset("snli"), n=520)
+    order = np.argsort(votes.uids)
+    votes = replace(
+        votes, uids=tuple(sorted(votes.uids)), counts=frozen(rng.multinomial(9, truths)),
+        majority=frozen(votes.majority[order]), given_old_label=frozen(votes.old_label[order]),
+    )  # fmt: skip
+    values = (truths**2 + 0.05) / (truths**2 + 0.05).sum(axis=1, keepdims=True)
+    if labels:
+        values = np.eye(3)[values.argmax(axis=1)]
+    path = write_shares(tmp_path / "m.csv", votes, values)
+    (system,) = read_predictions(path, [votes])
+    assert worth(votes, system).people_recalibrated.value > 0.5
+    check_like_python(scripts, path, votes)
 
 
 @pytest.mark.slow
@@ -400,7 +420,8 @@ OTHERS = """document.addEventListener("readystatechange", () => {
     {system: "other <b>", kind: "model", source: "computed", jsd: [0.01, 0.009, 0.02]},
     {system: "bert", kind: "model", source: "published", of_paper: true, jsd: [0.7, null, null]},
   ];
-  const skill = (lane, name, plain, trusted) => ({lane, name, plain, trusted, words: ["–", "–"]});
+  const skill = (lane, name, plain, recalibrated) =>
+    ({lane, name, plain, recalibrated, words: ["–", "–"]});
   known.skills = {snli: [
     skill("baseline", "uniform guess", [-0.2, -0.3, -0.1], [0, 0, 0.1]),
     skill("published", "<b>bert", [-9, -10, -8], [0.01, 0.005, 0.02]),
@@ -448,17 +469,17 @@ def test_worth_is_drawn_on_the_scale_of_the_book_s_systems(among, files, sample)
     (system,) = read_predictions(files / "my-model.csv", [sample[0]])
     ours = worth(sample[0], system, n_resamples=FEW)
     answer = among.locator(".evaluate-answer").inner_text()
-    assert f"my-model is worth {ours.people_trusted.value:.1f} [" in answer
+    assert f"my-model is worth {ours.people_shrunk.value:.1f} [" in answer
     assert answer.endswith("of the 2 models below, 1 is worth less.")
     strip = among.locator(".evaluate-strip")
     lines = {
         one.locator("text").text_content(): float(one.locator("line").get_attribute("x1"))
         for one in strip.locator(".reference").all()
     }
-    at = float(strip.locator(".of-yours circle.trusted").get_attribute("cx"))
+    at = float(strip.locator(".of-yours circle.recalibrated").get_attribute("cx"))
     five = skill_of_people(5, ours.credibility)
     found = (at - lines["base rate"]) / (lines["five people"] - lines["base rate"])
-    assert found == pytest.approx(ours.skill_trusted.value / five, abs=1e-6)
+    assert found == pytest.approx(ours.skill_shrunk.value / five, abs=1e-6)
     assert lines["uniform guess"] < lines["base rate"] < lines["five people"]
     assert strip.locator(".of-published title").first.text_content() == "<b>bert: –"
     among.get_by_text("The same as a table").click()
@@ -497,22 +518,24 @@ def test_the_page_holds_no_votes_and_a_part_of_the_main_table():
 def test_what_is_fitted_is_worth_the_skill_of_as_many_people():
     common = {"dataset": "snli", "system": "a", "kind": "model", "n_items": 9, "credibility": 2.0}
     worths = [
-        common | {"measure": "people_on_top_trusted", "text": "2.0 [1.0, 3.0]"},
-        common | {"measure": "skill_trusted", "value": 0.5, "low": 0.4, "high": float("inf")},
+        common | {"measure": "people_on_top_shrunk", "text": "2.0 [1.0, 3.0]"},
+        common | {"measure": "skill_shrunk", "value": 0.5, "low": 0.4, "high": float("inf")},
         common | {"measure": "human_equivalent_jsd", "value": 3, "credibility": None},
     ]
-    fitted = {"dataset": "snli", "inputs": "a", "access": "text", "map": "quadratic", "n_items": 9,
-              "objective": "kl", "people": 2.0, "people_low": -0.5, "people_high": 6.0}  # fmt: skip
+    fitted = {
+        "dataset": "snli", "inputs": "all systems", "access": "text", "map": "quadratic",
+        "n_items": 9, "objective": "kl", "people": 2.0, "people_low": -0.5, "people_high": 6.0,
+    }  # fmt: skip
     found = evaluate.skills(
         worths, [fitted, fitted | {"map": "affine"}], {("snli", "a"): "trained"}
     )
     system, of_fitted = found["snli"]
-    assert (system["lane"], system["plain"], system["trusted"]) == (
+    assert (system["lane"], system["plain"], system["recalibrated"]) == (
         "trained",
         None,
         [0.5, 0.4, None],
     )
     assert system["words"] == ["–", "2.0 [1.0, 3.0]"]
-    assert (of_fitted["lane"], of_fitted["name"]) == ("fitted", "a, fitted")
+    assert (of_fitted["lane"], of_fitted["name"]) == ("fitted", "all systems, fitted")
     assert of_fitted["plain"] == pytest.approx([0.5, -1 / 3, 0.75], abs=1e-4)
     assert of_fitted["words"][0] == "2.0 [−0.5, 6.0]"

@@ -8,17 +8,17 @@ from hypothesis import strategies as st
 from chaos_utils.metrics.agreement import kappa_from_means, pairwise_agreement
 from chaos_utils.metrics.divergence import squared_distance
 from chaos_utils.metrics.skill import (
-    bootstrap_intervals,
     distances,
+    intervals,
     is_above_zero,
     leave_one_out_mean,
     people_on_top,
-    ratio_interval,
-    skill_interval,
+    pooled_people,
+    skill,
     skill_of_people,
 )
 
-NAMES = ("skill", "skill_trusted", "people", "people_trusted")
+NAMES = ("skill", "skill_shrunk", "people", "people_shrunk")
 
 
 def population(k, concentration):
@@ -31,7 +31,7 @@ def drawn(seed, n=40, k=3, n_votes=9, concentration=3.0):
     return rng, truths, rng.multinomial(n_votes, truths)
 
 
-def test_base_rate_and_trust_are_those_of_the_other_groups():
+def test_base_rate_and_shrinkage_are_those_of_the_other_groups():
     rng, _, counts = drawn(0)
     shares, groups = counts / 9, np.arange(40) // 3
     model = rng.dirichlet(np.ones(3), 40)
@@ -40,11 +40,11 @@ def test_base_rate_and_trust_are_those_of_the_other_groups():
         here, rest = groups == group, groups != group
         base = shares[rest].mean(axis=0)
         away = model[rest] - base
-        trust = max((away * (shares[rest] - base)).sum() / (away**2).sum(), 0)
-        near = base + trust * (model[here] - base)
+        shrinkage = max((away * (shares[rest] - base)).sum() / (away**2).sum(), 0)
+        near = base + shrinkage * (model[here] - base)
         np.testing.assert_allclose(leave_one_out_mean(shares, groups)[here], [base] * here.sum())
         far = squared_distance(shares[here], near, 9)
-        np.testing.assert_allclose(found.of_trusted[here], far)
+        np.testing.assert_allclose(found.of_shrunk[here], far)
     np.testing.assert_allclose(found.of_system, squared_distance(shares, model, 9))
     noise = (shares * (1 - shares) / 8).sum(axis=1).mean()
     np.testing.assert_allclose(found.spread.mean(), np.cov(shares.T).trace() - noise)
@@ -56,18 +56,16 @@ def test_people_and_skill_are_one_scale(seed, k, n_votes):
     rng, _, counts = drawn(seed, 60, k, n_votes)
     found = distances(counts, rng.dirichlet(np.ones(k), 60), np.arange(60))
     person, base = found.of_person.mean(), found.of_base_rate.mean()
-    skill, low, high = skill_interval(found.of_base_rate, found.of_system)
     if not is_above_zero(found.of_base_rate):
-        assert np.isnan([skill, low, high]).all()
         return
-    assert low <= skill <= high <= 1
-    assert skill == pytest.approx(1 - found.of_system.mean() / base)
+    ends = intervals(found, n_resamples=50, seed=0)
+    known = skill(base, found.of_system.mean())
+    assert ends["skill"][0] <= known <= ends["skill"][1] <= 1
     people = people_on_top(person, base, found.of_system.mean())
-    assert people == pytest.approx(person / base * skill / (1 - skill))
+    assert people == pytest.approx(person / base * known / (1 - known))
     if people >= 0:
-        assert skill_of_people(people, person / base) == pytest.approx(skill)
-    mean = np.zeros(60)
-    assert skill_interval(found.of_base_rate, mean)[0] == 1
+        assert skill_of_people(people, person / base) == pytest.approx(known)
+    assert skill(base, -0.1) == skill(base, 0) == 1
     assert people_on_top(person, base, 0) == np.inf
 
 
@@ -80,17 +78,20 @@ def test_one_person_has_the_skill_that_is_fleiss_kappa():
 
 
 def test_drawn_people_are_worth_what_they_are():
-    """Their shares as they are come to fewer: who knows the base rate trusts them by k/(k + k₀)."""
+    """Their shares as they are come to fewer: with the base rate, they count for k/(k + k₀)."""
     for k, concentration in ((3, 3), (2, 1), (3, 9)):
         rng, truths, counts = drawn(3, 20_000, k, 40, concentration)
         for people in (1, 2, 5, 10):
             shares = rng.multinomial(people, truths) / people
             found = distances(counts, shares, np.arange(20_000))
-            means = [x.mean() for x in (found.of_person, found.of_base_rate, found.of_trusted)]
+            means = [x.mean() for x in (found.of_person, found.of_base_rate, found.of_shrunk)]
             assert people_on_top(*means) == pytest.approx(people, rel=0.06)
-            assert found.trust == pytest.approx(people / (people + means[0] / means[1]), rel=0.03)
-            pooled, *_ = ratio_interval(found.of_person, found.of_system)
-            assert pooled == pytest.approx(people, rel=0.06)
+            assert found.shrinkage == pytest.approx(
+                people / (people + means[0] / means[1]), rel=0.03
+            )
+            assert pooled_people(means[0], found.of_system.mean()) == pytest.approx(
+                people, rel=0.06
+            )
 
 
 def systems(truths, rng):
@@ -117,11 +118,11 @@ def truth_of(k, concentration, n, n_votes):
     for name, model in systems(truths, rng).items():
         away = model - mean
         gain, square = (away * (truths - mean)).sum(axis=1).mean(), (away**2).sum(axis=1).mean()
-        trust = (gain + error) / (square + error)
-        trusted = spread - 2 * trust * gain + trust**2 * square + (1 - trust) ** 2 * error
+        shrink = (gain + error) / (square + error)
+        shrunk = spread - 2 * shrink * gain + shrink**2 * square + (1 - shrink) ** 2 * error
         base, plain = spread + error, ((model - truths) ** 2).sum(axis=1).mean()
-        found[name] = [1 - one / base for one in (plain, trusted)]
-        found[name] += [person / one - person / base for one in (plain, trusted)]
+        found[name] = [1 - one / base for one in (plain, shrunk)]
+        found[name] += [person / one - person / base for one in (plain, shrunk)]
     return found
 
 
@@ -134,14 +135,12 @@ def simulate(k, concentration, n, n_votes, n_replicates):
         rng, truths, counts = drawn([7, replicate], n, k, n_votes, concentration)
         for i, (name, model) in enumerate(systems(truths, rng).items()):
             found = distances(counts, model, np.arange(n))
-            distant = (found.of_base_rate, found.of_system, found.of_trusted)
+            distant = (found.of_base_rate, found.of_system, found.of_shrunk)
             means[i] += np.mean(distant, axis=1)
             if not is_above_zero(found.of_base_rate):
-                continue  # no claim: Fieller's interval has no end then
-            ends = bootstrap_intervals(found, 200, replicate)
-            intervals = [skill_interval(found.of_base_rate, found.of_system)[1:],
-                         ends["skill_trusted"], ends["people"], ends["people_trusted"]]  # fmt: skip
-            low, high = np.transpose(intervals)
+                continue  # no claim
+            ends = intervals(found, n_resamples=200, seed=replicate)
+            low, high = np.transpose([ends[name] for name in NAMES])
             missed[i] += ~((low <= truth[name]) & (truth[name] <= high))
     known = np.array(list(truth.values()))[:, :2]
     return 1 - missed / n_replicates, 1 - means[:, 1:] / means[:, :1] - known

@@ -13,12 +13,12 @@ from chaos_utils.scoring.annotators import agreement_with_rest, dawid_skene
 from chaos_utils.scoring.fitting import KINDS, fit_map, log_probabilities, predict_out_of_fold
 from chaos_utils.scoring.human_equivalents import TVD, Crowds
 from chaos_utils.scoring.power import spread_by_thinning, spread_of_squared_distance
-from chaos_utils.scoring.recalibration import cross_fit_temperatures, temper
 from chaos_utils.scoring.references import extrapolation_weights
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.seeds import over_seeds, score_over_seeds
 from chaos_utils.scoring.system import votes_of
 from chaos_utils.scoring.systems import load_systems, oracle, uniform
+from chaos_utils.scoring.temperature_scaling import cross_fit_temperatures, temper
 from chaos_utils.scoring.worth import worth
 
 LOGS, EVEN, ONE_FOLD = np.zeros((4, 1, 3)), np.full((4, 3), 1 / 3), np.zeros(4, dtype=int)
@@ -36,7 +36,7 @@ SIDES = [Judged(EVEN, EVEN, ONE_FOLD, ONE_FOLD)] * 2
         (lambda: fit_map(LOGS, 2 * EVEN, kind="affine"), "shares"),
         (lambda: fit_map(LOGS, EVEN, kind="affine", penalty=-1), "penalty"),
         (lambda: predict_out_of_fold(LOGS, EVEN, [0, 1], kind="affine"), "folds have shape"),
-        # recalibration
+        # temperature scaling
         (lambda: temper(EVEN, np.nan), "temperature is"),
         (lambda: temper(EVEN, [1.0, 2.0, 3.0]), "temperature has shape"),
         (lambda: cross_fit_temperatures(EVEN, [0, 1, 0, 1], 1, RNG), "n_folds"),

@@ -1,88 +1,88 @@
+"""The map that recalibrates: what it finds, and what it may not know."""
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from scipy.special import log_softmax, softmax
+from scipy.special import softmax
 
-from chaos_utils.metrics.calibration import Binning, expected_calibration_error
-from chaos_utils.scoring import recalibration
+from chaos_utils.scoring import fitting, recalibration
+from chaos_utils.scoring.recalibration import recalibrated, too_few_to_recalibrate
 
-BINS = Binning(10, closed="right", zero_in_bin=False)
-
-
-@pytest.fixture
-def logits():
-    return np.random.default_rng(5).normal(scale=2, size=(600, 3))
+RNG = np.random.default_rng(4)
+TRUTH = RNG.dirichlet([1.2, 2.0, 0.8], size=900)
+COUNTS = RNG.multinomial(20, TRUTH)
+SHARES = COUNTS / 20
+SYSTEM = softmax(2 * np.log(TRUTH) + RNG.normal(scale=0.8, size=TRUTH.shape), axis=1)
+FOLDS = np.arange(900) % 10
 
 
-def drawn_labels(probabilities, seed=1):
-    points = np.random.default_rng(seed).random((len(probabilities), 1))
-    return (points > probabilities.cumsum(axis=1)).sum(axis=1).clip(max=2)
+def distance(model):
+    return ((model - TRUTH) ** 2).sum(axis=1).mean()
 
 
-@settings(max_examples=30)
-@given(st.floats(0.1, 10))
-def test_a_temperature_divides_logits_of_all_items_or_of_each(temperature):
-    logits = np.array([[2.0, -1.0, 0.5], [0.0, 0.0, 3.0]])
-    p = softmax(logits, axis=1)
-    tempered = recalibration.temper(p, temperature)
-    np.testing.assert_allclose(tempered, softmax(logits / temperature, axis=1), atol=1e-12)
-    each = recalibration.temper(p, [temperature, 1.0])
-    np.testing.assert_allclose(each, [tempered[0], p[1]], atol=1e-12)
-    # An impossible label stays next to nothing.
-    tempered = recalibration.temper([[0.0, 0.4, 0.6]], 2.0)
-    assert tempered[0, 0] < 1e-100
-    assert tempered.sum() == pytest.approx(1)
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_the_map_is_that_of_the_fitting_chapter(k):
+    rng = np.random.default_rng(k)
+    truth = rng.dirichlet(np.ones(k), size=700)
+    shares = rng.multinomial(10, truth) / 10
+    logs = np.log(softmax(np.log(truth) + rng.normal(size=truth.shape), axis=1))
+    weights, intercepts = recalibration.fit_affine(logs, shares)
+    other = fitting.fit_map(logs[:, np.newaxis], shares, kind="affine", objective="kl")
+    ours = softmax(logs @ weights + intercepts, axis=1)
+    np.testing.assert_allclose(ours, other.predict(logs[:, np.newaxis]), atol=2e-5)
 
 
-def test_no_other_temperature_has_a_better_likelihood(logits):
-    p = softmax(logits, axis=1)
-    labels = drawn_labels(softmax(logits / 1.7, axis=1))
-    best = recalibration.fit_temperature(p, labels)
-    tried = [log_softmax(np.log(p) / t, axis=1) for t in [best, *np.geomspace(0.1, 9, 99)]]
-    losses = [-logs[np.arange(600), labels].mean() for logs in tried]
-    assert losses[0] <= min(losses[1:])
-    assert best == pytest.approx(1.7, rel=0.15)
+def test_what_is_too_sure_comes_nearer_and_no_item_knows_its_own_fold():
+    found = recalibrated(SYSTEM, SHARES, FOLDS)
+    assert distance(found) < 0.7 * distance(SYSTEM)
+    changed = SHARES.copy()
+    changed[FOLDS == 3] = [0, 0, 1]
+    again = recalibrated(SYSTEM, changed, FOLDS)
+    np.testing.assert_array_equal(again[FOLDS == 3], found[FOLDS == 3])
+    assert np.abs(again - found)[FOLDS != 3].max() > 0.01
 
 
-def test_a_fit_without_an_optimum_ends_at_a_limit_or_stays_at_one():
-    p = np.array([[0.7, 0.3], [0.4, 0.6]])
-    low, high = recalibration.LIMITS
-    assert recalibration.fit_temperature(p, [0, 1]) == pytest.approx(low)
-    assert recalibration.fit_temperature(p, [1, 0]) == pytest.approx(high)
-    assert recalibration.fit_temperature(np.full((2, 2), 0.5), [0, 1]) == 1
+def test_a_label_is_the_mean_vote_given_it_on_the_other_folds():
+    labels = SYSTEM.argmax(axis=1)
+    found = recalibrated(np.eye(3)[labels], SHARES, FOLDS)
+    for label in range(3):
+        of_others = (FOLDS != 2) & (labels == label)
+        here = (FOLDS == 2) & (labels == label)
+        np.testing.assert_allclose(found[here], [SHARES[of_others].mean(axis=0)] * here.sum())
+    # One item has a label that no other has.
+    lonely = np.eye(3)[np.where(np.arange(900) == 7, 2, 0)]
+    found = recalibrated(lonely, SHARES, FOLDS)
+    np.testing.assert_allclose(found[7], SHARES[FOLDS != 7].mean(axis=0))
 
 
-def test_the_ece_fit_beats_neighbours(logits):
-    p = softmax(logits, axis=1)
-    labels = drawn_labels(softmax(logits / 2, axis=1))
-    best = recalibration.fit_temperature_to_ece(p, labels, BINS)
-
-    def error(t):
-        return expected_calibration_error(recalibration.temper(p, t), labels, BINS)
-
-    assert error(best) <= min(error(best * 1.05), error(best / 1.05), error(1.0))
+def test_counts_get_half_an_answer_for_each_label():
+    three = RNG.multinomial(3, TRUTH) / 3
+    bare, smooth = (recalibrated(three, SHARES, FOLDS, n) for n in (0, 3))
+    assert distance(smooth) < distance(bare)
 
 
-def test_cross_fitting_keeps_an_item_out_of_its_own_fit(logits):
-    p = softmax(logits[:40], axis=1)
-    labels = drawn_labels(p)
+@pytest.mark.parametrize(("k", "fewest"), [(2, 500), (3, 500), (4, 800), (10, 4400)])
+def test_a_map_takes_forty_items_for_each_number(k, fewest):
+    assert too_few_to_recalibrate(fewest, k) == ""
+    assert f"{k * (k + 1)} numbers takes {fewest:,} items" in too_few_to_recalibrate(fewest - 1, k)
 
-    changed = np.append((labels[0] + 1) % 3, labels[1:])
-    before, after = (
-        recalibration.cross_fit_temperatures(p, target, 4, np.random.default_rng(3))
-        for target in (labels, changed)
+
+def test_certain_and_impossible_labels_have_a_map():
+    sure = np.where(
+        np.arange(900)[:, np.newaxis] % 2 == 0, np.eye(3)[SYSTEM.argmax(axis=1)], SYSTEM
     )
-    assert np.unique(before, return_counts=True)[1].tolist() == [10] * 4
-    own = before == before[0]
-    np.testing.assert_array_equal(after[own], before[own])
-    assert (after[~own] != before[~own]).all()
+    never = SYSTEM * [1, 1, 0]
+    for model in (sure, never / never.sum(axis=1, keepdims=True), np.full((900, 3), 1 / 3)):
+        found = recalibrated(model, SHARES, FOLDS)
+        np.testing.assert_allclose(found.sum(axis=1), 1)
+    unanimous = recalibrated(SYSTEM, np.tile([1.0, 0, 0], (900, 1)), FOLDS)
+    assert unanimous[:, 0].min() > 0.999
 
 
-def test_the_temperature_behind_soft_targets_is_found_and_labels_are_unanimous_ones(logits):
-    p, labels = softmax(logits, axis=1), np.arange(600) % 3
-    for truth in (0.4, 1.0, 2.5):
-        found = recalibration.fit_temperature(p, softmax(logits / truth, axis=1))
-        assert found == pytest.approx(truth, rel=1e-5)
-    found = recalibration.fit_temperature(p, np.eye(3)[labels])
-    assert found == recalibration.fit_temperature(p, labels)
+@pytest.mark.parametrize(
+    "given",
+    [(SYSTEM[:5], SHARES, FOLDS), (SYSTEM, SHARES, FOLDS[:5]), (SYSTEM, SHARES, FOLDS * 0)],
+    ids=["other items", "other folds", "one fold"],
+)
+def test_what_does_not_fit_is_refused(given):
+    with pytest.raises(ValueError, match=r"shape|single fold"):
+        recalibrated(*given)

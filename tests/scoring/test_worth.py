@@ -6,12 +6,29 @@ import numpy as np
 import pytest
 from helpers.predictions import made_dataset, made_votes, part_of, votes_from
 
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.votes import frozen
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import draw_votes
 from chaos_utils.scoring.beside import part_of as votes_on
-from chaos_utils.scoring.systems import computed, released_systems, uniform
-from chaos_utils.scoring.worth import NAMES, PEOPLE, Estimate, Worth, in_a_sentence, worth
+from chaos_utils.scoring.systems import (
+    base_rate,
+    computed,
+    load_systems,
+    original_votes,
+    released_systems,
+    uniform,
+)
+from chaos_utils.scoring.worth import (
+    NAMES,
+    PEOPLE,
+    POOLED,
+    SKILL,
+    Estimate,
+    Worth,
+    in_a_sentence,
+    worth,
+)
 
 ITEMS = 300
 
@@ -32,7 +49,7 @@ def test_a_system_is_worth_more_than_the_base_rate_less_or_more_than_voted(simul
     truths, votes = simulated
     _, text = said(votes, np.full((ITEMS, 3), 1 / 3))
     assert text["people_on_top"].startswith("below the base rate [−")
-    assert text["people_on_top_trusted"] == "0.0 [0.0, 0.0]"
+    assert text["people_on_top_shrunk"] == "0.0 [0.0, 0.0]"
     assert text["human_equivalent_brier"] != text["people_on_top"]
     _, text = said(votes, truths)
     assert text["human_equivalent_brier"].endswith("∞], more than voted")
@@ -49,15 +66,17 @@ def test_worth_in_words():
         (-0.97, -1.1, -0.84, "below the base rate [−1.1, −0.8]"),
         (np.inf, 44.0, np.inf, "∞ [44, ∞], more than voted"),
         (np.nan, np.nan, np.nan, "undefined: why"),
+        (np.nan, np.nan, np.nan, "too few items to say: why"),
         (3.0, np.nan, np.nan, "3.0"),
     ):
-        assert Worth(9, 20, False, "why", people=Estimate(*numbers)).text(NAMES[0]) == text
+        assert Worth(9, 20, False, text, people=Estimate(*numbers)).text(NAMES[0]) == text
 
 
 def test_a_sentence_says_what_is_known_and_how_it_compares():
-    given = {"people": Estimate(-0.97, -1.1, -0.84), "people_trusted": Estimate(25, 12, np.inf)}
-    given |= {"skill": Estimate(-0.63), "skill_trusted": Estimate(0.98)}
-    found = Worth(9, 20, False, credibility=0.5, **given)
+    given = {"people": Estimate(-0.97, -1.1, -0.84), "people_shrunk": Estimate(25, 12, np.inf)}
+    given |= {"skill": Estimate(-0.63), "skill_shrunk": Estimate(0.98)}
+    mapped = {"people_recalibrated": Estimate(30), "skill_recalibrated": Estimate(0.99)}
+    found = Worth(9, 20, False, "", "too few items to say: 9", credibility=0.5, **given)
 
     def sentence(one, left_out=()):
         rows = [row | {"system": "mine"} for row in one.rows if row["measure"] not in left_out]
@@ -65,25 +84,26 @@ def test_a_sentence_says_what_is_known_and_how_it_compares():
 
     assert sentence(found) == (
         "On SNLI, mine is worth, in people on top of the base rate, −1.0 [−1.1, −0.8] (below the "
-        "base rate; skill −0.63) as it is and 25 [12, ∞] (more than voted; skill 0.98) with one λ "
-        "fitted on other items; a second crowd is worth 20 (skill 0.98)."
+        "base rate; skill −0.63) as it is and 25 [12, ∞] (more than voted; skill 0.98) shrunk by "
+        "one number fitted on other items; a second crowd is worth 20 (skill 0.98)."
     )
-    assert "base rate, 25 [12, ∞] (more than voted) with" in sentence(
-        found, ("skill_trusted", PEOPLE)
+    assert "and 30 (more than voted; skill 0.99) recalibrated" in sentence(replace(found, **mapped))
+    assert "base rate, 25 [12, ∞] (more than voted) shrunk" in sentence(
+        found, ("skill_shrunk", PEOPLE)
     )
     labels = replace(found, is_hard=True)
     assert "base rate, 25 [12, ∞] (more" in sentence(labels)
-    unknown = Worth(9, 20, False, "the items hardly differ")
-    assert sentence(unknown).endswith("on SNLI is undefined: the items hardly differ.")
+    unknown = Worth(9, 20, False, "undefined: the items hardly differ")
+    assert sentence(unknown).endswith("on SNLI: undefined: the items hardly differ.")
 
 
-def test_one_label_per_item_is_compared_once_it_is_trusted(simulated):
+def test_one_label_per_item_is_compared_once_it_is_mapped(simulated):
     truths, votes = simulated
     labels = np.random.default_rng(2).multinomial(1, truths)
     found, text = said(votes, labels)
-    assert list(text) == ["people_on_top_trusted", "skill_trusted", "human_equivalent_brier"]
-    assert found.people_trusted.low < 1 < found.people_trusted.high
-    assert found.skill.value < 0 < found.skill_trusted.value  # as people are, one at a time
+    assert list(text) == [name for name in NAMES if name not in (PEOPLE, SKILL)]
+    assert found.people_shrunk.low < 1 < found.people_shrunk.high
+    assert found.skill.value < 0 < found.skill_shrunk.value  # as people are, one at a time
 
 
 def test_items_that_share_a_text_are_left_out_together(sample):
@@ -97,25 +117,72 @@ def test_items_that_share_a_text_are_left_out_together(sample):
 
 
 def test_what_is_undefined_is_said(sample):
-    for counts, why, defined in (
-        (np.tile([10, 0, 0], (20, 1)), "hardly differ", []),
-        (np.eye(3, dtype=int)[np.arange(30) % 3] * 5, "nobody disagrees", [NAMES[2], NAMES[3]]),
+    alike, even = np.tile([10, 0, 0], (20, 1)), np.eye(3, dtype=int)[np.arange(900) % 3] * 5
+    for counts, why in (
+        (np.tile([5, 3, 2], (60, 1)), "undefined: the items hardly differ"),
+        (alike, "too few items to say: people disagree on 0 of 20, and it takes 30"),
+        (even[:30], "disagree on 0 of 30"),
+        (even, "disagree on 0 of 900"),  # one item more would change everything
+        (np.tile([5, 3, 2], (10, 1)), "disagree on 10 of 10"),
     ):
-        votes = votes_from(sample[0], counts)
+        some = np.resize(np.arange(len(sample[0])), len(counts))
+        votes = votes_from(votes_on(sample[0], some), counts)
         found, text = said(votes, np.tile([0.5, 0.3, 0.2], (len(counts), 1)))
         assert why in text["people_on_top"]
-        assert [name for name in NAMES if not text[name].startswith("undefined")] == defined
+        assert all("undefined" in text[n] or "too few" in text[n] for n in NAMES if n != POOLED)
         assert np.isnan(found.people.value)
+
+
+def test_one_vote_per_item_cannot_say_what_a_system_is_worth(sample):
+    votes = votes_from(sample[0], np.eye(3, dtype=int)[np.arange(300) % 3])
+    with pytest.raises(ChaosError, match="at least two votes"):
+        said(votes, votes.shares)
+
+
+def many(sample, n=1200, n_votes=30, seed=0):
+    """Return truths and votes on many items, with texts of their own."""
+    rng = np.random.default_rng(seed)
+    truths = rng.dirichlet((0.9, 0.7, 0.5), n)
+    part = votes_on(sample[0], np.resize(np.arange(len(sample[0])), n))
+    part = replace(part, uids=tuple(map(str, range(n))), texts=())
+    return truths, votes_from(part, rng.multinomial(n_votes, truths))
+
+
+def test_recalibrated_worth_does_not_depend_on_a_temperature(sample):
+    truths, votes = many(sample)
+    noisy = np.exp(np.random.default_rng(1).normal(scale=0.5, size=truths.shape)) * truths
+    system = computed("one", votes, noisy / noisy.sum(axis=1, keepdims=True))
+    found = [worth(votes, system.at_temperature(t)) for t in (0.5, 1, 2)]
+    mapped = [one.people_recalibrated.value for one in found]
+    shrunk = [one.people_shrunk.value for one in found]
+    assert max(mapped) - min(mapped) < 0.1 * min(mapped)
+    assert max(shrunk) - min(shrunk) > 0.2 * min(shrunk)
+    assert found[1].people_recalibrated.low < mapped[1] < found[1].people_recalibrated.high
+
+
+def test_what_was_fitted_out_of_fold_counts_as_recalibrated(sample):
+    _, votes = many(sample, 120)
+    found = worth(votes, base_rate(votes))
+    assert found.people_recalibrated == found.people
+    assert found.people.value == pytest.approx(0, abs=1e-9)
+
+
+def test_too_few_items_for_a_map_are_said(sample):
+    _, votes = many(sample, 499)
+    system = uniform(votes)
+    assert worth(votes, system).text("skill_recalibrated") == (
+        "too few items to say: a map of 12 numbers takes 500 items, and these are 499"
+    )
 
 
 def test_two_labels_do(tmp_path):
     votes = made_votes(made_dataset(labels=("yes", "no")), n=60, old_labels=False)
     found, _ = said(votes, votes.shares * 0.8 + 0.1)
-    assert found.skill_trusted.value == pytest.approx(1, abs=0.05)
-    assert found.trust == pytest.approx(1 / 0.8)
+    assert found.skill_shrunk.value == 1
+    assert found.shrinkage == pytest.approx(1 / 0.8)
 
 
-# V/d, people on top and skill as it is; people and skill trusted: statistics of ChaosNLI's votes.
+# V/d, people on top and skill as it is; people and skill shrunk: statistics of ChaosNLI's votes.
 EXPECTED = {
     ("snli", "uniform guess", 1): (1.05, -0.18, -0.17, 0, 0),
     ("mnli", "uniform guess", 1): (2.23, -0.30, -0.14, 0, 0),
@@ -134,9 +201,9 @@ def test_worth_on_the_published_votes_is_what_a_statistician_found(released):
         votes = by_name[dataset]
         (system,) = [one for one in systems[dataset] if one.name == name]
         found = worth(votes, system.at_temperature(temperature), n_resamples=0)
-        trusted = (found.people_trusted, found.skill_trusted)
+        shrunk = (found.people_shrunk, found.skill_shrunk)
         for one, known in zip(
-            (found.pooled, found.people, found.skill, *trusted), expected, strict=True
+            (found.pooled, found.people, found.skill, *shrunk), expected, strict=True
         ):
             near = 0.0051 + 0.03 * (known == 1.5)
             assert known is None or one.value == pytest.approx(known, abs=near)
@@ -146,6 +213,28 @@ def test_worth_on_the_published_votes_is_what_a_statistician_found(released):
         assert (found.credibility, 1 / (1 + found.credibility)) == pytest.approx(
             expected, abs=0.005
         )
+
+
+# People on top, recalibrated: another's computation.
+RECALIBRATED = {
+    ("snli", "DeBERTa-v3-large"): 2.73,
+    ("snli", "ModernBERT-large"): 2.57,
+    ("snli", "RoBERTa-base, seed 0"): 1.99,
+    ("snli", "MiniLM-L6, seed 0"): 1.06,
+    ("snli", "original votes"): 1.48,
+    ("mnli", "DeBERTa-v3-large"): 3.77,
+    ("mnli", "ModernBERT-large"): 4.00,
+    ("mnli", "RoBERTa-base, seed 0"): 1.33,
+    ("mnli", "original votes"): 4.14,
+}
+
+
+def test_recalibrated_worth_on_the_published_votes_is_what_a_statistician_found(released):
+    for votes in released[:2]:
+        for one in (*load_systems(votes), original_votes(votes)):
+            if expected := RECALIBRATED.get((votes.dataset.name, one.name)):
+                found = worth(votes, one, n_resamples=0)
+                assert found.people_recalibrated.value == pytest.approx(expected, abs=0.0151)
 
 
 @pytest.mark.parametrize(("n_votes", "expected"), [(100, (92, 88, 95)), (5, (68, 53, 77))])

@@ -15,20 +15,45 @@ from sphinx.util.docutils import SphinxDirective
 from chaos_book.book import BOOK, raw_html, systems
 from chaos_book.widgets import Widget
 from chaos_utils.base.style import SYSTEM_NAMES
+from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.skill import skill_of_people
 from chaos_utils.publish import scripts
-from chaos_utils.scoring.worth import PEOPLE, PEOPLE_TRUSTED, SKILL, SKILL_TRUSTED, TITLES
+from chaos_utils.scoring.recalibration import too_few_to_recalibrate
+from chaos_utils.scoring.worth import (
+    AS_IT_IS,
+    PEOPLE,
+    PEOPLE_RECALIBRATED,
+    PEOPLE_SHRUNK,
+    POOLED,
+    SKILL,
+    SKILL_RECALIBRATED,
+    SKILL_SHRUNK,
+    TITLES,
+    without_reason,
+)
 
 WIDGET = Widget(
     "evaluate",
-    ("evaluate.css", "reading.js", "measures.js", "strip.js", "results.js", "main.js"),
+    (
+        "evaluate.css",
+        "reading.js",
+        "recalibration.js",
+        "measures.js",
+        "strip.js",
+        "results.js",
+        "main.js",
+    ),
     shared=("axes.css", "axes.js"),
 )
 _OTHERS, _WORTHS, _FITTED = "tbl-main-results", "tbl-human-equivalents", "tbl-fitting"
-_MAP = {"access": "text", "map": "quadratic", "objective": "kl"}  # of those fitted, which are shown
-_ALL = "all systems"
+# Which of those fitted is shown: of one system, what is recalibrated is.
+_MAP = {"inputs": "all systems", "access": "text", "map": "quadratic", "objective": "kl"}
+_MAPPED = {
+    True: (PEOPLE_RECALIBRATED, SKILL_RECALIBRATED),
+    False: (PEOPLE_SHRUNK, SKILL_SHRUNK),
+}
 _ENDS = ("value", "low", "high")
 _MEASURES = ("jsd", "kl", "dist_ce", "ent_ce", "old_accuracy", "new_accuracy", "ece")
 
@@ -88,8 +113,9 @@ def known(votes: Sequence[Votes], rows: Sequence[Mapping[str, Any]]) -> dict[str
     return {
         "measures": measures,
         "worth": {
-            name: {"title": TITLES[name], "plain": name in (PEOPLE, SKILL)}
-            for name in (PEOPLE, PEOPLE_TRUSTED, SKILL, SKILL_TRUSTED)
+            name: {"title": title, "plain": name in AS_IT_IS}
+            for name, title in TITLES.items()
+            if name != POOLED
         },
         "others": {one.dataset.name: _others(one.dataset.name, rows) for one in votes},
     }
@@ -112,8 +138,9 @@ def skills(
     Returns
     -------
     dict
-        Of each system its ``lane``, ``name``, skill ``plain`` and ``trusted`` with the ends of
-        intervals, None where there is none, and ``words``: what it is worth, plain and trusted.
+        Of each system its ``lane``, ``name``, skill ``plain`` and ``recalibrated`` with the ends of
+        intervals, None where there is none, and ``words``: what it is worth, plain and so. Where
+        the dataset has too few items for a map, what is shrunk stands for what is recalibrated.
     """
     found: dict[tuple[str, str], dict[str, Any]] = {}
     credibilities = {}
@@ -123,30 +150,34 @@ def skills(
         if row["system"] in SYSTEM_NAMES:
             lane = "published"
         name = SYSTEM_NAMES.get(row["system"], row["system"])
-        new = {"lane": lane, "name": name, "plain": None, "trusted": None, "words": ["–", "–"]}
+        new = {"lane": lane, "name": name, "plain": None, "recalibrated": None, "words": ["–", "–"]}
         one = found.setdefault(key, new)
-        trusted = row["measure"] in (PEOPLE_TRUSTED, SKILL_TRUSTED)
-        if row["measure"] in (PEOPLE, PEOPLE_TRUSTED):
-            one["words"][trusted] = row["text"]
+        of_people, of_skill = _MAPPED[_has_map(row["dataset"], row["n_items"])]
+        if row["measure"] in (PEOPLE, of_people):
+            one["words"][row["measure"] == of_people] = without_reason(row["text"])
             credibilities[row["dataset"], row["n_items"]] = row["credibility"]
-        elif row["measure"] in (SKILL, SKILL_TRUSTED) and _number(row["value"]) is not None:
-            one["trusted" if trusted else "plain"] = [_number(row[end]) for end in _ENDS]
+        elif row["measure"] in (SKILL, of_skill) and _number(row["value"]) is not None:
+            known_as = "recalibrated" if row["measure"] == of_skill else "plain"
+            one[known_as] = [_number(row[end]) for end in _ENDS]
     by_dataset: dict[str, list[dict[str, Any]]] = {}
     for (dataset, _), one in found.items():
         by_dataset.setdefault(dataset, []).append(one)
     for row in fitted:
         credibility = credibilities.get((row["dataset"], row["n_items"]))
-        is_shown = row["inputs"] == _ALL or (row["dataset"], row["inputs"]) in found
         is_meant = all(row[name] == wanted for name, wanted in _MAP.items())
-        if credibility is None or not (is_shown and is_meant):
+        if credibility is None or not is_meant:
             continue
         people = [row[f"people{end}"] for end in ("", "_low", "_high")]
         value, *ends = (f"{one:.1f}".replace("-", "−") for one in people)
-        name = f"{SYSTEM_NAMES.get(row['inputs'], row['inputs'])}, fitted"
+        name = f"{row['inputs']}, fitted"
         plain = [_number(float(skill_of_people(one, credibility))) for one in people]
-        one = {"lane": "fitted", "name": name, "plain": plain, "trusted": None}
+        one = {"lane": "fitted", "name": name, "plain": plain, "recalibrated": None}
         by_dataset[row["dataset"]].append(one | {"words": [f"{value} [{', '.join(ends)}]", "–"]})
     return by_dataset
+
+
+def _has_map(dataset: str, n_items: int) -> bool:
+    return not too_few_to_recalibrate(n_items, get_dataset(dataset).n_classes)
 
 
 def _others(dataset: str, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.plots.marks import system_hues
 from chaos_utils.publish.scripts import compact
-from chaos_utils.scoring.worth import PEOPLE_TRUSTED, TITLES, UNITS
+from chaos_utils.scoring.worth import PEOPLE_RECALIBRATED, TITLES, UNITS
 
 WIDGET = Widget(
     "interactive",
@@ -40,10 +40,10 @@ _UNDEFINED = {
 # Measures of machines beside people, which no system of the book has: title, unit, better way.
 _OF_MACHINES = {
     "with_people": ["agreement with a person", "share of pairs", "higher"],
-    PEOPLE_TRUSTED: [TITLES[PEOPLE_TRUSTED], UNITS[PEOPLE_TRUSTED], "higher"],
+    PEOPLE_RECALIBRATED: [TITLES[PEOPLE_RECALIBRATED], UNITS[PEOPLE_RECALIBRATED], "higher"],
 }
 _TWO_PEOPLE = {"people": "two people"}
-_BY_DEFINITION = {PEOPLE_TRUSTED: {"base rate": 0.0, "one person": 1.0}}
+_BY_DEFINITION = {PEOPLE_RECALIBRATED: {"base rate": 0.0}}
 
 
 class Interactive(SphinxDirective):

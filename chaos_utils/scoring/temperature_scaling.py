@@ -1,0 +1,102 @@
+"""Temperature scaling: apply it, fit it, and fit it without seeing the item that it changes.
+
+Dividing logits by a temperature T is raising probabilities to the power 1/T and rescaling
+them, so probabilities are enough. T > 1 flattens a distribution, T < 1 sharpens it; the
+order of the labels stays as it is.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from chaos_utils.metrics.calibration import (
+    Binning,
+    classwise_hits,
+    expected_calibration_error,
+)
+from chaos_utils.metrics.checks import as_distributions
+
+Floats = npt.NDArray[np.float64]
+LIMITS = (0.05, 20.0)  # where a temperature is looked for
+_CANDIDATES = np.geomspace(*LIMITS, 601)  # steps of 1%
+
+
+def temper(probabilities: npt.ArrayLike, temperature: npt.ArrayLike) -> Floats:
+    r"""Return distributions at a `temperature`: one number above 0, or one per item.
+
+    .. math:: q_k = \frac{p_k^{1/T}}{\sum_j p_j^{1/T}}
+
+    References
+    ----------
+    Guo, C. et al. (2017). On calibration of modern neural networks.
+    """
+    p = as_distributions(probabilities, "probabilities")
+    t = np.asarray(temperature, dtype=np.float64)
+    if t.shape not in ((), (len(p),)):
+        raise ValueError(f"temperature has shape {t.shape}, expected one number or {len(p)}")
+    if not ((t > 0) & np.isfinite(t)).all():
+        raise ValueError(f"temperature is {t}, expected finite values above 0")
+    return np.exp(_normalised(_logs(p) / t.reshape(-1, 1)))
+
+
+def fit_temperature(probabilities: npt.ArrayLike, target: npt.ArrayLike) -> float:
+    """Return the temperature of least negative log-likelihood; above 1 where the model is too sure.
+
+    The likelihood has one optimum in T, so a bounded search finds it. Where it is better the
+    further T goes, the result is an end of `LIMITS`; where T makes no difference, 1.
+
+    References
+    ----------
+    Guo, C. et al. (2017). On calibration of modern neural networks.
+    """
+    from scipy.optimize import minimize_scalar  # slow to import
+
+    p, shares = classwise_hits(as_distributions(probabilities, "probabilities"), target)
+    logs = _logs(p)
+
+    def loss(log_temperature: float) -> float:
+        tempered = _normalised(logs / np.exp(log_temperature))
+        return float(-(shares * tempered).sum(axis=1).mean())
+
+    low, high = np.log(LIMITS)
+    found = minimize_scalar(loss, bounds=(low, high), method="bounded", options={"xatol": 1e-7})
+    candidates = [0.0, float(found.x), low, high]
+    return float(np.exp(min(candidates, key=loss)))
+
+
+def fit_temperature_to_ece(
+    probabilities: npt.ArrayLike, gold: npt.ArrayLike, binning: Binning
+) -> float:
+    """Return the temperature of least expected calibration error, against labels or vote shares.
+
+    The error jumps as items change bins, so the best of 601 temperatures between the ends of
+    `LIMITS`, 1% apart, is taken; the smallest where several are best.
+    """
+    errors = [
+        expected_calibration_error(temper(probabilities, t), gold, binning) for t in _CANDIDATES
+    ]
+    return float(_CANDIDATES[int(np.argmin(np.round(errors, 10)))])
+
+
+def cross_fit_temperatures(
+    probabilities: npt.ArrayLike, target: npt.ArrayLike, n_folds: int, rng: np.random.Generator
+) -> Floats:
+    """Return a temperature for each item, fitted on the items of the other of `n_folds` folds.
+
+    Folds are dealt by a random permutation; their sizes differ by one at most.
+    """
+    p = as_distributions(probabilities, "probabilities")
+    if not 2 <= n_folds <= len(p):
+        raise ValueError(f"n_folds is {n_folds}, expected 2 to the number of items, {len(p)}")
+    shares = classwise_hits(p, target)[1]
+    folds = rng.permutation(len(p)) % n_folds
+    fitted = [fit_temperature(p[folds != k], shares[folds != k]) for k in range(n_folds)]
+    return np.array(fitted)[folds]
+
+
+def _logs(p: Floats) -> Floats:
+    return np.log(np.maximum(p, np.finfo(np.float64).tiny))  # a 0 stays next to nothing
+
+
+def _normalised(logs: Floats) -> Floats:
+    logs = logs - logs.max(axis=1, keepdims=True)
+    return logs - np.log(np.exp(logs).sum(axis=1, keepdims=True))
