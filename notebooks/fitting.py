@@ -170,7 +170,7 @@ publish_table(
 # the same items.
 
 # %%
-added = fitting.contributions(material, n_folds=folds, n_resamples=comparisons, seed=seed)
+added = fitting.contributions(material, n_resamples=comparisons, seed=seed)
 publish_table(
     "tbl-fitting-added",
     added,
@@ -179,7 +179,7 @@ publish_table(
     index=["dataset", "left_out"],
     caption=f"""Few systems add to the others, and on MNLI the nine models of 2020 together cost. How far the stack of all
     systems is from people when some are left out of it, minus how far it is with them: above 0, they add. {nearness}, by
-    the quadratic map out of fold ({folds} folds). In brackets, 95% intervals over items ({comparisons:,} resamples), the
+    the quadratic map out of fold (ten folds). In brackets, 95% intervals over items ({comparisons:,} resamples), the
     fits held fixed; *p* is adjusted (Holm) for all that are left out on a dataset.""",
 ) if len(added) else Markdown("*There are no two families of systems to stack.*")
 

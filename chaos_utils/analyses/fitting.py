@@ -321,7 +321,7 @@ def _references(part: Votes, measures: Sequence[str], seed: int) -> pd.DataFrame
 
 @recorded(keys=("dataset", "left_out"))
 def contributions(
-    votes: Votes, systems: Sequence[System], *, n_folds: int, n_resamples: int, seed: int
+    votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: int
 ) -> pd.DataFrame:
     """Say what the stack of the book's systems loses, out of fold, where some are left out.
 
@@ -339,12 +339,12 @@ def contributions(
     rests = {name: rest for name, rest in rests.items() if rest}
     if not rests:
         return pd.DataFrame(columns=[*columns, "p_holm", "verdict"])
-    folds, objective = _folds(made.groups, n_folds, seed), objectives_for(made.votes)[-1]
+    objective = objectives_for(made.votes)[-1]
     stacked = [
         computed(
             name, made.votes,
             predict_out_of_fold(
-                made.inputs(places), made.votes.shares, folds, kind=RECIPE, objective=objective
+                made.inputs(places), made.votes.shares, made.folds, kind=RECIPE, objective=objective
             ),
         )
         for name, places in {ALL: whole, **rests}.items()

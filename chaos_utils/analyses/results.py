@@ -122,7 +122,7 @@ def models_against_guesses(
     without models.
     """
     columns = ["system", "baseline", "measure", "n_items", "value", "low", "high", "p"]
-    guesses = known.baselines(votes, seed)
+    guesses = known.baselines(votes)
     names = {one.name for one in guesses}  # which a reader may have given to a system
     models = [one for one in of_table_5(systems) if one.name not in names]
     if not models:

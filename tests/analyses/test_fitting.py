@@ -18,7 +18,6 @@ from chaos_utils.scoring.systems import computed, synthetic_systems
 from chaos_utils.scoring.trained import kind_of
 from chaos_utils.scoring.worth import worth
 
-N_FOLDS = 2
 FEW = {"n_resamples": 20, "confidence": 0.9, "seed": 0}
 
 
@@ -224,14 +223,14 @@ def test_what_a_system_adds_is_what_the_stack_loses_without_it(votes, systems):
     mine = replace(yours(votes), origin="released", paper="nie2020")
     copy = replace(mine, name="copy", family="copy")
     found = fitting.contributions.function(
-        votes, [*systems, mine, copy], n_folds=N_FOLDS, n_resamples=200, seed=0
+        votes, [*systems, mine, copy], n_resamples=200, seed=0
     ).set_index("left_out")
     assert list(found.index) == [
         "those of Nie et al. 2020", "synthetic model, 2 seeds", "mine", "copy"
     ]  # fmt: skip
     assert found.loc["those of Nie et al. 2020", ["n_systems", "verdict"]].tolist() == [2, "adds"]
     assert abs(found.loc["mine", "value"]) < found.loc["those of Nie et al. 2020", "value"] / 2
-    folds = grouped_folds(item_groups([votes])[0], N_FOLDS, 0)
+    folds = folds_of(item_groups([votes])[0])
 
     def distance(several):
         made = fitting.common(votes, several)
@@ -242,5 +241,5 @@ def test_what_a_system_adds_is_what_the_stack_loses_without_it(votes, systems):
 
     expected = distance(systems) - distance([*systems, mine, copy])
     assert found.loc["those of Nie et al. 2020", "value"] == pytest.approx(expected, abs=1e-6)
-    alone = fitting.contributions.function(votes, systems, n_folds=2, n_resamples=200, seed=0)
+    alone = fitting.contributions.function(votes, systems, n_resamples=200, seed=0)
     assert alone.empty
