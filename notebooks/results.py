@@ -348,12 +348,13 @@ publish_table(
     shown=results.shown_signal(signal.rows),
     columns=results.SIGNAL_COLUMNS,
     groups=("dataset", "kind"),
-    caption=f"""Five people show better than any model where the others disagree, on SNLI only a little. Guesses, and
-    of each dataset's models the one with the highest correlation; the data has all. *Spearman*:
+    caption=f"""Five people show better than any model, as it is, where the others disagree. Guesses, and
+    of each dataset's models the one with the highest correlation; the data has all. In brackets, 95% intervals over
+    items. *Spearman*:
     rank correlation with the entropy of the votes. *AUROC*: chance that a contested item, on which
     no label has {threshold:.0%} of the votes, gets a higher entropy than another; 0.5 is chance.
-    *Five people* are drawn from each item, and judged by the others. Guesses that say the same of
-    all items are left out.""",
+    *Five people* are drawn from each item a hundred times, and judged by the others: the mean, and the middle 95%
+    of these draws. Guesses that say the same of all items are left out.""",
 )
 
 # %% [markdown]
@@ -362,7 +363,11 @@ publish_table(
 # {value}`tbl-disagreement-signal dataset=mnli "system=five people" spearman .2f` on MNLI
 # ({numref}`tbl-disagreement-signal`). The best model of each comes to
 # {value}`tbl-disagreement-signal dataset=snli kind=model max:spearman .2f` and
-# {value}`tbl-disagreement-signal dataset=mnli kind=model max:spearman .2f`.
+# {value}`tbl-disagreement-signal dataset=mnli kind=model max:spearman .2f`. Fitted to the votes of other items, all
+# systems together do better than five people:
+# {value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=kl spearman .2f` on SNLI and
+# {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=kl spearman .2f` on MNLI
+# ({doc}`fitting`).
 #
 # On MNLI the old label alone does better than all models but that one, ModernBERT-large: the mean vote given it has
 # {value}`tbl-disagreement-signal dataset=mnli "system=mean vote given the old label" spearman .2f`.

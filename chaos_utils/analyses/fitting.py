@@ -23,6 +23,7 @@ from chaos_utils.datasets.splits import folds_of, item_groups
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Votes
 from chaos_utils.metrics.measures import MEASURES as ALL_MEASURES
 from chaos_utils.metrics.resampling import holm, split_votes
+from chaos_utils.metrics.signals import entropy_correlation
 from chaos_utils.report.columns import DATASET, Column, Row, p_value
 from chaos_utils.scoring.beside import part_of
 from chaos_utils.scoring.fitting import (
@@ -59,6 +60,7 @@ VOTES = (1, 3, 5, 20)
 _NEARLY_NONE = 1e-3  # penalty of base rates
 _MOST_RESAMPLES = 500  # for what each of some hundred systems is worth
 _PEOPLE = ["people", "people_low", "people_high"]
+_SIGNAL = ["spearman", "spearman_low", "spearman_high"]
 _ENDS = ("", "_low", "_high")
 _KEYS = ("dataset", "access", "inputs", "map", "objective")
 _UNSAID: dict[str, object] = {
@@ -227,8 +229,8 @@ def methods(
     ``access`` is ``old label`` where the item's old label is an input too, and ``reference`` for
     perfect model and second crowd. ``inputs`` are as `stacks` names them, `variants` in none;
     ``first`` is said of one system of each family. ``distance`` is that by the measure that ranks,
-    ``by``; ``people`` what a method is worth in people on top of the base rate: of maps, of those
-    fitted for KL alone.
+    ``by``; ``spearman`` how well a method's entropy orders the items as people's does; ``people``
+    what it is worth in people on top of the base rate: of maps, of those fitted for KL alone.
     """
     others = [run.predictions_on(votes) for run in variants if votes.is_released]
     known = {one.name for one in systems}  # a reader may have repeated one of the runs
@@ -292,11 +294,14 @@ def methods(
     ]
     table = table.join(pd.DataFrame(people, columns=_PEOPLE))
     table = table.join(wide(found, "low", "high").set_index("system")[values], on="system")
+    signals = [entropy_correlation(part.shares, one.probabilities) for one in scored]
+    table[_SIGNAL] = [(one.value, one.low, one.high) for one in signals]
     table = table.assign(n_items=len(part))
     table = pd.concat([table, _references(part, measures, seed)], ignore_index=True)
     distance = {f"distance{end}": table[f"{by}{end}"] for end in _ENDS}
     about_it = ["n_systems", "origin", "family", "first", "n_items", "by"]
-    return table.assign(by=by, **distance)[[*_KEYS[1:], *about_it, *distance, *values, *_PEOPLE]]
+    shown = [*_KEYS[1:], *about_it, *distance, *values, *_SIGNAL, *_PEOPLE]
+    return table.assign(by=by, **distance)[shown]
 
 
 def _in_people(made: Common, system: System, **how: Any) -> tuple[float, ...]:

@@ -14,7 +14,7 @@ from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.catalogue import short_of
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.metrics.resampling import holm, split_votes
+from chaos_utils.metrics.resampling import holm, percentile_interval, split_votes
 from chaos_utils.metrics.signals import contested, contested_auroc, entropy_correlation
 from chaos_utils.report.columns import DATASET, Column, Row, p_value, with_ends
 from chaos_utils.scoring import human_equivalents as people
@@ -36,7 +36,7 @@ _KEYS = ("dataset", "system", "source")
 _MEASURES = TABLE_5  # of the main table; `COLUMNS` says how each is shown
 _PAPER = ("nie2020_table5",)
 FIVE_PEOPLE, OLD_LABEL = "five people", "mean vote given the old label"
-_FEW = 5
+_FEW, _DRAWS = 5, 100
 LEVEL = 0.05  # of tests
 _ROW_NAMES = {"chance": "uniform guess"}
 _PAIRS = {"BERT": "bert", "XLNet": "xlnet", "RoBERTa": "roberta"}
@@ -269,20 +269,19 @@ def disagreement_signal(
 ) -> pd.DataFrame:
     """Say how well each system's entropy shows on which items people disagree.
 
-    Of the people, five are judged by all others, where each item has twice as many votes. An item
-    is contested where its most frequent label has less than `majority_below` of the votes. Empty
-    without systems.
+    Of the people, five are judged by all others, where each item has twice as many votes: the mean
+    of `_DRAWS` draws of five, and the ends of the middle 95% of these draws. An item is contested
+    where its most frequent label has less than `majority_below` of the votes. Empty without
+    systems.
     """
     columns = ["system", "kind", "n_items", "n_contested"]
     columns += [f"{name}{end}" for name in ("spearman", "auroc") for end in ("", "_low", "_high")]
     if not systems:
         return pd.DataFrame(columns=columns)
     pairs: list[tuple[str, str, Floats, Floats]] = []
+    rows = []
     if votes.n_votes.min() >= 2 * _FEW:
-        rng = np.random.default_rng([seed, 3])
-        few, others = split_votes(votes.counts, (_FEW,), rng)
-        shares = others / others.sum(axis=1, keepdims=True)
-        pairs.append(("people", FIVE_PEOPLE, shares, few / _FEW))
+        rows.append(_signal_of_five(votes, majority_below, np.random.default_rng([seed, 3])))
     if votes.has_old_labels:
         # One distribution for each label, from all items: out of fold, the fold alone would order
         # the items of a label, and against their votes.
@@ -295,7 +294,6 @@ def disagreement_signal(
         for one in group:
             judged = one.aligned_to(votes)
             pairs.append((kind, one.name, judged.human, judged.model))
-    rows = []
     for kind, system, human, model in pairs:
         n_contested = int(contested(human, majority_below=majority_below).sum())
         rank = entropy_correlation(human, model)
@@ -304,6 +302,24 @@ def disagreement_signal(
         numbers = (rank.value, rank.low, rank.high, auroc.value, auroc.low, auroc.high)
         rows.append((*about, *numbers))
     return pd.DataFrame(rows, columns=columns)
+
+
+def _signal_of_five(
+    votes: Votes, majority_below: float, rng: np.random.Generator
+) -> tuple[object, ...]:
+    """Return the row of five people, judged by the others of their item, over draws of them."""
+    drawn = []
+    for _ in range(_DRAWS):
+        few, others = split_votes(votes.counts, (_FEW,), rng)
+        shares = others / others.sum(axis=1, keepdims=True)
+        rank = entropy_correlation(shares, few / _FEW)
+        auroc = contested_auroc(shares, few / _FEW, majority_below=majority_below)
+        n_contested = contested(shares, majority_below=majority_below).sum()
+        drawn.append((n_contested, rank.value, auroc.value))
+    n_contested, *means = np.mean(drawn, axis=0)
+    low, high = percentile_interval(drawn)
+    numbers = np.column_stack([means, low[1:], high[1:]]).ravel()
+    return (FIVE_PEOPLE, "people", len(votes), round(n_contested), *numbers)
 
 
 @recorded(keys=("dataset", "family", "measure"))
