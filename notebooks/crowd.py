@@ -80,8 +80,8 @@ publish_table(
 #
 # Who votes matters before any of it is read as disagreement. An annotator's agreement is the share of the other votes
 # on the same items that are for the same label. *Near chance* is who has a hundred votes or more and agrees with the
-# rest less than half as far beyond chance as the median annotator does: by fewer votes, honest people would be among
-# them. It is a reason to look, not to exclude, since a careful minority agrees little, too; and without those who
+# rest less than half as far beyond chance as the median annotator does, and surely less: by fewer votes, honest people
+# would be among them. It is a reason to look, not to exclude, since a careful minority agrees little, too; and without those who
 # disagree, the others agree better on the same items by the choice alone, so the last column judges by items that did
 # not choose.
 

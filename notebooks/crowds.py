@@ -52,8 +52,8 @@ Markdown(notices(own))
 # ## Who gave the votes
 #
 # Where annotators are named, the votes themselves show who labels at random: such a person agrees with the rest
-# hardly more than by chance. We count as *near chance* who has a hundred votes or more and agrees less than half as
-# far beyond chance as the median annotator; by fewer votes, honest people would be among them.
+# hardly more than by chance. We count as {term}`near chance` who has a hundred votes or more and agrees less than half
+# as far beyond chance as the median annotator, and surely less; by fewer votes, honest people would be among them.
 
 # %%
 near = your_votes.near_chance(material, n_resamples=resamples, seed=seed)

@@ -377,12 +377,13 @@ def near_chance(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
 
     One row. ``median`` is the agreement beyond chance of the median annotator, of ``n_usual`` with
     ten votes or more; missing where it is not clearly above chance, so that nobody stands out. Of
-    ``n_judged`` with a hundred votes or more, ``n_near`` have less than half of it. They gave
-    ``share_of_votes``; ``largest_near`` is the largest agreement beyond chance among them,
-    ``smallest_kept`` the smallest among the others. ``disagreement``, ``evenness`` and ``alpha``
-    are as in `agreement`, ``…_without`` the same without them, with intervals. These are too good
-    by what chance chose; ``disagreement_elsewhere`` is not: annotators are chosen by one half of
-    the items, from half as many votes, and left out on the other; a mean over cuts into halves.
+    ``n_judged`` with a hundred votes or more, ``n_near`` have less than half of it, and surely less
+    than all of it. They gave ``share_of_votes``; ``largest_near`` is the largest agreement beyond
+    chance among them, ``smallest_kept`` the smallest among the others. ``disagreement``,
+    ``evenness`` and ``alpha`` are as in `agreement`, ``…_without`` the same without them, with
+    intervals. These are too good by what chance chose; ``disagreement_elsewhere`` is not:
+    annotators are chosen by one half of the items, from half as many votes, and left out on the
+    other; a mean over cuts into halves.
     """
     known, agreed = votes.annotations, agreement_with_rest(votes)
     assert known is not None

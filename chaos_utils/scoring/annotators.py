@@ -44,9 +44,17 @@ class Agreement:
     @property
     def corrected(self) -> Floats:
         """Agreement beyond chance, as a share of what is possible; NaN where chance is 1."""
+        return self._corrected(self.observed)
+
+    @property
+    def highest_corrected(self) -> Floats:
+        """Upper end of its 95% interval, over the annotator's votes."""
+        return self._corrected(self.observed + 1.96 * self.error)
+
+    def _corrected(self, agreement: Floats) -> Floats:
         room = 1 - self.by_chance
         undefined = np.full(room.shape, np.nan)
-        return np.divide(self.observed - self.by_chance, room, out=undefined, where=room > _TINY)
+        return np.divide(agreement - self.by_chance, room, out=undefined, where=room > _TINY)
 
 
 def agreement_with_rest(votes: Votes) -> Agreement:
@@ -115,9 +123,9 @@ def near_chance(found: Agreement, enough: int = ENOUGH_VOTES) -> NearChance:
     """Find annotators whose votes say little of the items, without a gold label.
 
     They have `enough` votes, and agree with the rest less than half as far beyond chance as the
-    median of those with ten votes or more. From fewer votes, honest annotators would be among them.
-    Where the median is itself not clearly above chance, by three standard errors, nobody stands
-    out.
+    median of those with ten votes or more, and surely less than it, by their 95% interval. From
+    fewer votes, honest annotators would be among them. Where the median is itself not clearly above
+    chance, by three standard errors, nobody stands out.
     """
     usual = (found.n_votes >= FEWEST_VOTES) & ~np.isnan(found.corrected)
     judged = usual & (found.n_votes >= enough)
@@ -126,7 +134,8 @@ def near_chance(found: Agreement, enough: int = ENOUGH_VOTES) -> NearChance:
         error = _ERROR_OF_MEDIAN * values.std(ddof=1) / np.sqrt(len(values))
         if np.median(values) > _CLEAR * error:
             median = float(np.median(values))
-    near = judged & (np.nan_to_num(found.corrected) < median / 2)
+    low = np.where(judged, found.corrected, np.inf) < median / 2
+    near = low & (found.highest_corrected < median)
     return NearChance(usual, judged, near, median)
 
 
