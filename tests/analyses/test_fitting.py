@@ -18,7 +18,6 @@ from chaos_utils.scoring.systems import computed, synthetic_systems
 from chaos_utils.scoring.trained import kind_of
 from chaos_utils.scoring.worth import worth
 
-N_FOLDS = 2
 FEW = {"n_resamples": 20, "confidence": 0.9, "seed": 0}
 
 
