@@ -18,9 +18,8 @@ data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a fold
 dataset: str = "snli"  # which dataset
 predictions: list[str] = []  # files of predictions of your own, shown beside the rest
 shown_seed: int = 0  # which of the model's seeds the diagrams and histograms show
-n_folds: int = 10  # folds of the cross-fitted temperature
 n_seeds: int = 200  # draws of the two samples of votes, at least 2
-seed: int = 0  # deals the folds, and is the first draw's, which the figure shows
+seed: int = 0  # of the first draw of votes, which the figure shows
 n_temperatures: int = 61  # temperatures from 0.5 to 4 at which the measures are computed
 
 # %%
@@ -216,7 +215,7 @@ publish_figure(
 # {value}`tbl-temperatures family=DeBERTa-v3-large choice=cross_fitted temperature .1f`.
 
 # %%
-choices = calibration.temperature_choices(material, n_folds=n_folds, seed=seed)
+choices = calibration.temperature_choices(material)
 by_model = calibration.choices_over_seeds(choices.rows)
 is_first = by_model["family"] == by_model["family"].iloc[0]
 publish_table(
@@ -225,10 +224,10 @@ publish_table(
     columns=calibration.TEMPERATURE_COLUMNS,
     shown=by_model[is_first | (by_model["choice"] == "cross_fitted")],
     groups=["family"],
-    caption=f"""The temperature depends on what it is fitted to. All are means
+    caption="""The temperature depends on what it is fitted to. All are means
     over seeds, T with the lowest and the highest of any seed and fold; the measures are better the
     lower, and the best of the first model is bold. Of the others one choice is shown, and the data
-    has all. Cross-fitting uses {n_folds} folds. KL is in nats.""",
+    has all. Cross-fitting uses ten folds by text. KL is in nats.""",
 )
 
 # %% [markdown]

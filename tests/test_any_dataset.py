@@ -27,8 +27,8 @@ FEW = {
     "agreement": {"resamples": 20},
     "ceilings": {"draws": 2},
     "results": {"resamples": 20, "crowds": 4, "draws": 2},
-    "fitting": {"resamples": 40, "repeats": 1, "folds": 3},
-    "calibration": {"n_folds": 2, "n_temperatures": 2},
+    "fitting": {"resamples": 40, "repeats": 1},
+    "calibration": {"n_temperatures": 2},
 }
 
 

@@ -28,6 +28,7 @@ from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.datasets.loading import datasets_of
+from chaos_utils.datasets.splits import folds_of, item_groups
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.calibration import classwise_calibration_error as classwise_error
 from chaos_utils.metrics.calibration import (
@@ -353,25 +354,17 @@ def ece_by_temperature(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
 
 
 @recorded(keys=("dataset", "system", "choice"))
-def temperature_choices(
-    votes: Votes, systems: Sequence[System], *, n_folds: int, seed: int
-) -> pd.DataFrame:
+def temperature_choices(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     """Fit a temperature to each system in each way, and score it there.
 
     The choices are ``none``, ``fixed``, ``oracle_nll``, ``oracle_ece``, ``cross_fitted`` and, where
     predictions outside the dataset were released, ``outside``. ``n_fitted`` are the items it was
     fitted on, for cross-fitting the fewest of any fold; the temperature is a mean over items, with
-    its ends over folds. The seed deals the folds, the same for all systems.
+    its ends over folds: ten by text.
     """
     rows = []
     for system in _to_fit(votes, systems):
-        n_items = len(system.rows_in(votes))
-        if not 2 <= n_folds <= n_items:
-            expected = f"2 to {n_items}, the number of items"
-            raise ChaosError(
-                "This number of folds is impossible.", found=n_folds, expected=expected
-            )
-        for choice, n_fitted, values, scaled in fits(votes, system, n_folds, seed):
+        for choice, n_fitted, values, scaled in fits(votes, system):
             row = scaled.keys | {"choice": choice, "n_fitted": n_fitted}
             row["temperature"] = float(np.mean(values))
             row |= {"temperature_low": np.min(values), "temperature_high": np.max(values)}
@@ -386,9 +379,7 @@ def _to_fit(votes: Votes, systems: Sequence[System]) -> list[System]:
     return [one for one in chosen if one.temperature == 1 and one.origin != "reference"]
 
 
-def fits(
-    votes: Votes, system: System, n_folds: int, seed: int
-) -> Iterator[tuple[str, int, Floats | float, System]]:
+def fits(votes: Votes, system: System) -> Iterator[tuple[str, int, Floats | float, System]]:
     """Yield each choice, the items fitted on, the temperatures, and the system there."""
     judged = system.aligned_to(votes)
     m, gold, n = judged.model, judged.first_majority, len(judged.model)
@@ -400,17 +391,20 @@ def fits(
     }
     if beyond := on_development(votes, system).get("outside"):
         found["outside"] = len(beyond[1]), fit_temperature(*beyond)
-    folds = cross_fit_temperatures(m, judged.human, n_folds, np.random.default_rng(seed))
-    found["cross_fitted"] = n - -(-n // n_folds), folds
+    rows = system.rows_in(votes)
+    folds = folds_of(item_groups([votes])[0])[rows]
+    if (folds != folds[0]).any():
+        crossed = cross_fit_temperatures(m, judged.human, folds)
+        found["cross_fitted"] = n - int(np.bincount(folds).max()), crossed
     # In the order of the votes, as the cross-fitted temperatures are.
-    uids = tuple(votes.uids[row] for row in system.rows_in(votes))
+    uids = tuple(votes.uids[row] for row in rows)
     system = replace(system, uids=uids, probabilities=m, predicted=judged.predicted)
     on_votes = (*system.trained_on, votes_of(votes.dataset))
     for choice, (n_fitted, temperatures) in found.items():
         scaled = system.at_temperature(temperatures)
         if choice in ("oracle_nll", "oracle_ece", "cross_fitted"):
-            crossed = choice == "cross_fitted"
-            scaled = replace(scaled, trained_on=on_votes, out_of_fold=crossed)
+            out_of_fold = choice == "cross_fitted"
+            scaled = replace(scaled, trained_on=on_votes, out_of_fold=out_of_fold)
         yield choice, n_fitted, temperatures, scaled
 
 

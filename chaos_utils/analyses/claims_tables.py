@@ -36,7 +36,7 @@ TABLES = (
     "results.rank_correlations",
 )  # fmt: skip
 _SEED = 0  # of other chapters, as are these
-_FOLDS, _RESAMPLES, _COMPARISONS = 10, 2000, 100_000
+_RESAMPLES, _COMPARISONS = 2000, 100_000
 _OF_BINS = {"n_bins": 5, "n_resamples": 50_000}
 
 
@@ -60,9 +60,7 @@ def tables(on: Material, everyone: Material, *, n_resamples: int, seed: int) -> 
         "calibration.seed_means": calibration.seed_means(table_1) if len(table_1) else table_1,
         "calibration.classwise_errors": calibration.classwise_errors(own),
         "calibration.signed_entropy_errors": calibration.signed_entropy_errors(both),
-        "calibration.temperature_choices": calibration.temperature_choices(
-            own, n_folds=_FOLDS, seed=_SEED
-        ),
+        "calibration.temperature_choices": calibration.temperature_choices(own),
         "claims_numbers.gains": claims_numbers.gains(on, **drawn),
         "claims_numbers.least_ece": claims_numbers.least_ece(calibration.ece_by_temperature(own)),
         "claims_numbers.system_numbers": claims_numbers.system_numbers(on, **drawn),

@@ -227,7 +227,8 @@ def _chosen(votes: Votes, measures: Sequence[str] | None) -> list[str]:
         enough = int(votes.n_votes.min()) >= 2
         fitting = available(votes, (name for name in every if name in MEASURES))
         fitting += IN_PEOPLE if enough else ()
-        if too_few_to_recalibrate(len(votes), votes.dataset.n_classes):
+        # All of them say why they are not there; the usual ones leave the room to others.
+        if measures and too_few_to_recalibrate(len(votes), votes.dataset.n_classes):
             fitting = [name for name in fitting if name not in worths.RECALIBRATED]
         return [name for name in every if name in fitting]
     chosen_measures(votes, [name for name in measures if name in MEASURES])  # raises

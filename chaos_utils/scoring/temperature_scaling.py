@@ -78,19 +78,22 @@ def fit_temperature_to_ece(
 
 
 def cross_fit_temperatures(
-    probabilities: npt.ArrayLike, target: npt.ArrayLike, n_folds: int, rng: np.random.Generator
+    probabilities: npt.ArrayLike, target: npt.ArrayLike, folds: npt.ArrayLike
 ) -> Floats:
-    """Return a temperature for each item, fitted on the items of the other of `n_folds` folds.
+    """Return a temperature for each item, fitted on the items of the other folds.
 
-    Folds are dealt by a random permutation; their sizes differ by one at most.
+    `folds`, two at least, are those of `datasets.splits.folds_of`.
     """
-    p = as_distributions(probabilities, "probabilities")
-    if not 2 <= n_folds <= len(p):
-        raise ValueError(f"n_folds is {n_folds}, expected 2 to the number of items, {len(p)}")
+    p, fold = as_distributions(probabilities, "probabilities"), np.asarray(folds)
+    if fold.shape != (len(p),):
+        raise ValueError(f"folds have shape {fold.shape}, expected {(len(p),)}")
+    if (fold == fold[:1]).all():
+        raise ValueError("nothing can be fitted out of a single fold")
     shares = classwise_hits(p, target)[1]
-    folds = rng.permutation(len(p)) % n_folds
-    fitted = [fit_temperature(p[folds != k], shares[folds != k]) for k in range(n_folds)]
-    return np.array(fitted)[folds]
+    found = np.empty(len(p))
+    for name in sorted(set(fold.tolist())):
+        found[fold == name] = fit_temperature(p[fold != name], shares[fold != name])
+    return found
 
 
 def _logs(p: Floats) -> Floats:

@@ -40,7 +40,7 @@ def real(released):
 
 @pytest.fixture(scope="module")
 def choices(material):
-    return calibration.temperature_choices(material, n_folds=3, seed=0)
+    return calibration.temperature_choices(material)
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def test_the_reader_s_own_system_stands_beside_the_rest(votes, own):
     mine = whole.set_index(["system", "temperature"]).loc[("mine", 1)]
     assert mine["n_items"] == len(votes) - 2
     assert mine["dist_ce"] == pytest.approx(0, abs=1e-9)
-    choices = temperature_choices(votes, own, n_folds=5, seed=0)
+    choices = temperature_choices(votes, own)
     fitted = choices.set_index("choice")["temperature"]
     assert fitted["cross_fitted"] == pytest.approx(1, abs=1e-3)
 
@@ -173,13 +173,10 @@ def test_temperatures_do_what_they_were_fitted_for(votes, systems, choices):
         crossed = at.loc["cross_fitted"]
         assert crossed["temperature_low"] < crossed["temperature"] < crossed["temperature_high"]
     # The oracle temperatures are scored in sample on purpose, cross-fitted ones out of fold.
-    fitted = {choice: scaled for choice, _, _, scaled in calibration.fits(votes, systems[0], 5, 0)}
+    fitted = {choice: scaled for choice, _, _, scaled in calibration.fits(votes, systems[0])}
     with pytest.raises(ChaosError, match="fitted on the votes"):
         fitted["oracle_nll"].aligned_to(votes)
     fitted["cross_fitted"].aligned_to(votes)
-    for n_folds in (1, len(votes) + 1):
-        with pytest.raises(ChaosError, match="number of folds"):
-            temperature_choices(votes, systems, n_folds=n_folds, seed=0)
     with pytest.raises(ChaosError, match="no temperature"):
         calibration.temperature_curves.function(votes, systems, choices=table, n_temperatures=0)
 
@@ -191,6 +188,6 @@ def test_temperatures_are_fitted_on_what_was_released_of_other_items(real):
     assert {name: len(gold) for name, (_, gold) in sets.items()} == {
         "outside": 8328, "development": 9842,
     }  # fmt: skip
-    choices = temperature_choices(votes, [known], n_folds=2, seed=0).set_index("choice")
+    choices = temperature_choices(votes, [known]).set_index("choice")
     assert choices.loc["outside", "n_fitted"] == 8328
     assert calibration.on_development(votes, replace(known, paper="")) == {}

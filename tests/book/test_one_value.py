@@ -91,3 +91,14 @@ def test_no_table_of_the_book_says_another_value_than_another(real_checkout):
     everything = [key for one in manifests for key, _ in values_of(one)]
     assert len(everything) - len(set(everything)) > 100  # shown in more than one table
     assert not conflicts(manifests)
+    # Neither says of how many items it is: how often k votes show the right label.
+    by_id = {one["id"]: one["data"] for one in manifests}
+    budget = {
+        (row["dataset"], row["n_votes"]): row["value"]
+        for row in by_id["fig-annotation-budget"]
+        if (row["measure"], row["quantity"]) == ("new_accuracy", "error")
+    }
+    for row in by_id["tbl-crowds-votes"]:
+        key = row["dataset"], row["n_votes"]
+        if row["quantity"] == "label" and key in budget:
+            assert row["value"] == pytest.approx(budget[key], abs=1e-9), key

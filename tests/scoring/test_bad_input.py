@@ -39,7 +39,7 @@ SIDES = [Judged(EVEN, EVEN, ONE_FOLD, ONE_FOLD)] * 2
         # temperature scaling
         (lambda: temper(EVEN, np.nan), "temperature is"),
         (lambda: temper(EVEN, [1.0, 2.0, 3.0]), "temperature has shape"),
-        (lambda: cross_fit_temperatures(EVEN, [0, 1, 0, 1], 1, RNG), "n_folds"),
+        (lambda: cross_fit_temperatures(EVEN, [0, 1, 0, 1], ONE_FOLD), "single fold"),
         # power
         (lambda: spread_by_thinning(COUNTS, *SIDES, [MEASURES["jsd"]], 4, RNG), "at most 3 votes"),
         (lambda: spread_by_thinning(COUNTS, *SIDES, [MEASURES["ece"]], 1, RNG),
