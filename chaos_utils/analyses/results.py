@@ -14,6 +14,8 @@ from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.catalogue import short_of
 from chaos_utils.datasets.votes import Votes
+from chaos_utils.metrics.divergence import jensen_shannon_distance
+from chaos_utils.metrics.ranks import rank_sets
 from chaos_utils.metrics.resampling import holm, percentile_interval, split_votes
 from chaos_utils.metrics.signals import contested, contested_auroc, entropy_correlation
 from chaos_utils.report.columns import DATASET, Column, Row, p_value, with_ends
@@ -37,6 +39,7 @@ _MEASURES = TABLE_5  # of the main table; `COLUMNS` says how each is shown
 _PAPER = ("nie2020_table5",)
 FIVE_PEOPLE, OLD_LABEL = "five people", "mean vote given the old label"
 _FEW, _DRAWS = 5, 100
+_RANKS, _RANKINGS = ["rank_best", "rank_worst", "rank_margin"], 10_000  # resamples
 LEVEL = 0.05  # of tests
 _ROW_NAMES = {"chance": "uniform guess"}
 _PAIRS = {"BERT": "bert", "XLNet": "xlnet", "RoBERTa": "roberta"}
@@ -51,7 +54,9 @@ def main_results(
     A ``kind`` is chance, baseline, model or human. Chance is two things in the paper: the uniform
     distribution for JSD and KL, and the share of the most frequent label for the accuracies.
     Systems that differ in their seed alone have a row of their mean too, with an interval for other
-    seeds and items, and their number in ``n_seeds``.
+    seeds and items, and their number in ``n_seeds``. Models that cover all items may have any rank
+    from ``rank_best`` to ``rank_worst`` by JSD, for all of them at once; ``rank_margin`` says how
+    safe that is: see `metrics.ranks.rank_sets`.
     """
     _, *baselines = known.baselines(votes)
     names = available(votes, _MEASURES)
@@ -60,6 +65,7 @@ def main_results(
     of_all = as_scores(judge(votes, everyone, names, n_resamples=n_resamples, seed=seed))
     table = wide(pd.concat([of_chance, of_all], ignore_index=True), "low", "high")
     table["kind"] = ["chance", *["baseline"] * len(baselines), *["model"] * len(systems)]
+    table = table.join(_ranks(votes, systems, seed), on="system")
     means = _means_over_seeds(votes, systems, names, n_resamples, seed)
     published = published_scores()
     of_paper = published["dataset"] == votes.dataset.name
@@ -69,8 +75,23 @@ def main_results(
     columns += [f"{measure}{end}" for measure in _MEASURES for end in ("", "_low", "_high")]
     parts = [table.assign(source="computed"), means.assign(source="computed")]
     parts = [one for one in (*parts, theirs.assign(source="published")) if len(one)]
-    found = pd.concat(parts, ignore_index=True).reindex(columns=[*columns, "n_seeds"])
+    found = pd.concat(parts, ignore_index=True).reindex(columns=[*columns, "n_seeds", *_RANKS])
     return found.astype({"n_seeds": "Int64"})
+
+
+def _ranks(votes: Votes, systems: Sequence[System], seed: int) -> pd.DataFrame:
+    """Return by name the ranks that the systems which cover all items may have, by JSD."""
+    whole = [one for one in systems if set(votes.uids) <= set(one.uids)]
+    if not whole or len(votes) < 2:
+        return pd.DataFrame(columns=_RANKS, dtype=float)
+    judged = [one.aligned_to(votes) for one in whole]
+    values = np.stack(
+        [jensen_shannon_distance(one.human, one.model, unit="nats") for one in judged], axis=1
+    )
+    rng = np.random.default_rng([seed, 21])
+    found = rank_sets(values, _RANKINGS, rng, highest_first=False)
+    ends = np.column_stack([found.best, found.worst, found.margin])
+    return pd.DataFrame(ends, index=[one.name for one in whole], columns=_RANKS)
 
 
 def _means_over_seeds(
