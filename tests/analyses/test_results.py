@@ -179,8 +179,14 @@ def test_a_signal_is_what_the_metrics_give(sample):
         ):
             found = row[[name, f"{name}_low", f"{name}_high"]].astype(float)
             np.testing.assert_array_equal(found, [expected.value, expected.low, expected.high])
-    # Five of the people know it better than a guess that has three answers.
-    assert rows.loc["five people", "spearman_low"] > rows["spearman_high"].iloc[1]
+    # Five of the people know it better than a guess that has three answers; another seed draws
+    # others, whose mean lies well inside the spread.
+    five = rows.loc["five people"]
+    assert five["spearman_low"] < five["spearman"] < five["spearman_high"]
+    assert five["spearman"] > rows["spearman"].iloc[1]
+    again = results.disagreement_signal.function(votes, systems, majority_below=0.6, seed=1)
+    away = abs(again["spearman"].iloc[0] - five["spearman"])
+    assert 0 < away < 0.2 * (five["spearman_high"] - five["spearman_low"])
     # Without systems or many votes there are fewer rows.
     assert signals(votes, []).empty
     few = replace(votes, counts=frozen(np.minimum(votes.counts, 3)))
