@@ -6,13 +6,12 @@ from matplotlib.figure import Figure
 
 from chaos_utils.base.style import colour, is_narrow
 from chaos_utils.datasets.catalogue import bundled_datasets, get_dataset
-from chaos_utils.plots.marks import interval, label_lines, line, logarithmic, write
+from chaos_utils.plots.marks import intervals, label_lines, line, logarithmic, write
 from chaos_utils.plots.panels import panel_grid, row_panels
 
 _ROW = 0.37  # inches
 _TALLEST = 0.72  # of a row, of the fullest bin
 _BELOW = 0.25  # of a row, the votes without some annotators
-_ENDS = ("evenness", "evenness_low", "evenness_high")
 # Of each estimate: its name on the line, and its role's colour.
 _LINES = {
     "plain": ("as they are", "muted"),
@@ -50,10 +49,10 @@ def plot_atlas(table: pd.DataFrame) -> Figure:
         axis.bar(bins["low"], -heights, bins["high"] - bins["low"], bottom=place, align="edge",
                  color=colour(hue), alpha=0.45, linewidth=0, zorder=1)  # fmt: skip
         axis.axhline(place, color=colour("grid"), linewidth=0.6, zorder=0)
-        interval(axis, place, [row[name] for name in _ENDS], hue)
+        intervals(axis, pd.DataFrame([row | {"place": place}]), "evenness", hue)
         without = table[(table["part"] == "without") & (table["dataset"] == dataset.name)]
-        for _, other in without.iterrows():
-            interval(axis, place + _BELOW, [other[name] for name in _ENDS], hue, hollow=True)
+        if len(without):
+            intervals(axis, without.assign(place=place + _BELOW), "evenness", hue, hollow=True)
     axis.set(xlim=(0, 1), ylim=(len(means) - 0.5, -0.8))
     axis.xaxis.set_major_formatter("{x:.0%}")
     end = "" if is_narrow() else " (100%: all labels equally often)"
