@@ -263,8 +263,8 @@ publish_table(
     judged,
     columns=your_votes.SYSTEM_COLUMNS,
     index=your_votes.SYSTEM_INDEX,
-    caption="""How near perfect model, second crowd, guesses and systems come to people. The rows are in the order of
-    the estimates, which is no ranking. In brackets, 95% intervals over items. The last columns say how many people, on
+    caption="""How near perfect model, second crowd, guesses and systems come to people, with 95% intervals over
+    items. The rows are in the order of the estimates, which is no ranking. The last columns say how many people, on
     top of the base rate, come as near, with the system as it is, recalibrated by a map of its log-probabilities that is
     fitted on other items, and shrunk towards the base rate by one number.""",
 )

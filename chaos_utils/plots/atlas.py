@@ -51,7 +51,8 @@ def plot_atlas(table: pd.DataFrame) -> Figure:
         axis.axhline(place, color=colour("grid"), linewidth=0.6, zorder=0)
         intervals(axis, pd.DataFrame([row | {"place": place}]), "evenness", hue)
         without = table[(table["part"] == "without") & (table["dataset"] == dataset.name)]
-        intervals(axis, without.assign(place=place + _BELOW), "evenness", hue, hollow=True)
+        if len(without):
+            intervals(axis, without.assign(place=place + _BELOW), "evenness", hue, hollow=True)
     axis.set(xlim=(0, 1), ylim=(len(means) - 0.5, -0.8))
     axis.xaxis.set_major_formatter("{x:.0%}")
     end = "" if is_narrow() else " (100%: all labels equally often)"
