@@ -178,58 +178,62 @@
     };
   }
 
-  /* The bootstrap-t interval of a statistic of some columns: a function of their means that returns its
-     value and its slopes. */
-  function studentised({all, drawn}, statistic, places) {
-    const withError = ({means, covariance}) => {
-      const [value, slopes] = statistic(places.map((c) => means[c]));
-      const variance = total(places, (c, i) => total(places, (d, j) => slopes[i] * slopes[j] * covariance[c][d]));
-      return [value, Math.sqrt(Math.max(variance, 0))];
+  /* The bootstrap-t interval of a ratio of two functions of some columns' means; each returns its value
+     and its slopes. */
+  function studentised({all, drawn}, ratio, places) {
+    const parts = ({means, covariance}) => {
+      const [one, other] = ratio(places.map((c) => means[c]));
+      const spread = ([, left], [, right]) => total(places, (c, i) =>
+        total(places, (d, j) => left[i] * right[j] * covariance[c][d]));
+      return {top: one[0], bottom: other[0], spreads: [spread(one, one), spread(one, other), spread(other, other)]};
     };
-    const [value, error] = withError(all);
-    const away = orderStatistics(drawn.map(withError)
-      .map(([one, its]) => (its > 0 ? (one - value) / its : 0)));
-    return [value - away.high * error, value - away.low * error];
+    const own = parts(all), value = own.top / own.bottom;
+    const away = orderStatistics(drawn.map(parts).map(({top, bottom, spreads: [a, b, c]}) => {
+      const error = Math.sqrt(Math.max(a - 2 * value * b + value ** 2 * c, 0));
+      return error > 0 ? (top - value * bottom) / error : 0;
+    }));
+    return [away.high, away.low].map((t) => endOf(t, own));
   }
 
-  function ratio([bottom, above]) {
-    const below = Math.max(bottom, LEAST);
-    return [above / below, [-above / below ** 2, 1 / below]];
+  /* Where a ratio would be t standard errors away. */
+  function endOf(t, {top, bottom, spreads}) {
+    const a = bottom ** 2 - t ** 2 * spreads[2];
+    if (a <= 0) return t > 0 ? -Infinity : Infinity;
+    const b = top * bottom - t ** 2 * spreads[1], c = top ** 2 - t ** 2 * spreads[0];
+    return (b - Math.sign(t) * Math.sqrt(Math.max(b ** 2 - a * c, 0))) / a;
   }
 
-  /* People on top, k, as what goes smoothly through infinity: above 0, k₀ k / (k + k₀). */
-  const onTop = (credibility) => ([person, ofBase, system]) => {
-    const base = Math.max(ofBase, LEAST);
-    if (system >= base) {
-      return [person / system - person / base,
-        [1 / system - 1 / base, person / base ** 2, -person / system ** 2]];
-    }
-    const bottom = person * (base - system) + credibility * system * base;
-    const value = credibility * person * (base - system) / bottom;
-    return [value, [
-      (credibility * (base - system) - value * (base - system)) / bottom,
-      (credibility * person - value * (person + credibility * system)) / bottom,
-      (-credibility * person - value * (credibility * base - person)) / bottom,
-    ]];
-  };
+  const ratio = ([bottom, top]) => [[top, [0, 1]], [bottom, [1, 0]]];
+
+  /* People on top: V (d₀ − d) over d d₀. */
+  const onTop = ([person, base, system]) => [
+    [person * (base - system), [base - system, person, -person]],
+    [base * system, [0, system, base]],
+  ];
+  const turnedOver = (means) => onTop(means).reverse();
 
   /* How a system goes with the votes: the root of its skill with the best λ. */
   function correlation([ofVotes, product, ofModel]) {
     const spread = Math.max(ofVotes, LEAST), square = Math.max(ofModel, LEAST);
-    const root = Math.sqrt(spread * square), found = product / root;
-    return [found, [-found / 2 / spread, 1 / root, -found / 2 / square]];
+    const root = Math.sqrt(spread * square);
+    return [[product, [0, 1, 0]], [root, [root / 2 / spread, 0, root / 2 / square]]];
   }
 
   /* The correlation that would make a system worth as much at this credibility. */
   const correlationOfPeople = (credibility) => ([ofPerson, ofVotes, ...others]) => {
     const person = Math.max(ofPerson, LEAST), spread = Math.max(ofVotes, LEAST);
-    const [found, slopes] = correlation([ofVotes, ...others]);
+    const [[product], [root, slopes]] = correlation([ofVotes, ...others]);
+    const found = product / root;
+    const [ofSpread, , ofSquare] = slopes.map((slope) => -found / root * slope);
     const times = Math.sqrt(person / spread / credibility);
     const bottom = Math.max(1 + (times ** 2 - 1) * found ** 2, LEAST);
     const along = times / bottom ** 1.5;
     const ofTimes = times * found * (1 - found ** 2) / 2 / bottom ** 1.5;
-    const [first, ...rest] = slopes.map((slope) => along * slope);
-    return [times * found / Math.sqrt(bottom), [ofTimes / person, first - ofTimes / spread, ...rest]];
+    return [
+      [times * found / Math.sqrt(bottom),
+        [ofTimes / person, along * ofSpread - ofTimes / spread, along / root, along * ofSquare]],
+      [1, [0, 0, 0, 0]],
+    ];
   };
 
   const squaredShare = (value) => Math.min(Math.max(value, 0), 1) ** 2;
@@ -271,18 +275,19 @@
       return found({}, "undefined: the items hardly differ, or have too few votes to show it");
     }
     const means = columns.map(mean), [person, base, , spread, , square] = means;
-    const credibility = person / base, known = person / spread;
+    const known = person / spread;
     const moments = momentsOf(columns.slice(0, 7), resamples);
     const ends = (statistic, ...places) => studentised(moments, statistic, places);
     const estimates = {};
     const add = (name, value, [low, high]) => {
       estimates[name] = {value, low: Math.min(low, value), high: Math.max(high, value)};
     };
-    const people = (value) => (value <= 0 ? value : peopleOf(value / credibility, credibility));
+    const inverted = (value) => (value > 0 ? 1 / value : Infinity);
     const share = (value) => Math.min(1 - value, 1);
     for (const [way, place] of [["", 2], ...(mapped.models ? [["_recalibrated", 6]] : [])]) {
       add(`people_on_top${way}`, peopleOnTop(person, base, means[place]),
-        ends(onTop(credibility), 0, 1, place).map(people));
+        means[place] < base / 2 // where people may be infinitely many
+          ? ends(turnedOver, 0, 1, place).map(inverted).reverse() : ends(onTop, 0, 1, place));
       add(`skill${way}`, share(means[place] / base), ends(ratio, 1, place).map(share).reverse());
     }
     const isFlat = square <= ROUNDING || spread <= 0;
@@ -290,7 +295,7 @@
       : ends(correlationOfPeople(known), 0, 3, 4, 5).map((end) => peopleOf(squaredShare(end), known)));
     add("skill_shrunk", share(means[7] / base), isFlat ? [0, 0]
       : ends(correlation, 3, 4, 5).map(squaredShare));
-    return found(estimates, "", {credibility, notRecalibrated: mapped.why});
+    return found(estimates, "", {credibility: person / base, notRecalibrated: mapped.why});
   }
 
   /* What the map makes of predictions; nothing, and why, where there are too few items. */

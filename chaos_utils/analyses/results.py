@@ -121,6 +121,7 @@ def with_worth(results: pd.DataFrame, equivalents: pd.DataFrame) -> pd.DataFrame
     }
     said = equivalents[equivalents["measure"].isin(names) & (equivalents["text"] != "")]
     said = said.replace({"system": {_ROW_NAMES[CHANCE]: CHANCE}})
+    said = said.assign(text=said["text"].map(worths.without_reason))
     said = said.pivot(index=["dataset", "system"], columns="measure", values="text")
     said = said.reindex(columns=list(names)).rename(columns=names).reset_index()
     return results.merge(said.assign(source="computed"), "left", list(_KEYS))
@@ -256,17 +257,18 @@ def _said(row: Row) -> str:
 def drawn_skill(equivalents: pd.DataFrame) -> pd.DataFrame:
     """Return what the figure draws of `human_equivalents`: skill, ``as it is`` and otherwise.
 
-    ``how`` is ``recalibrated``, or ``shrunk`` where the dataset has too few items for a map;
-    ``label`` is that of the system's row in the figure. Where skill is undefined, there is no row.
+    ``how`` is ``recalibrated``, or ``shrunk`` where there are too few items for a map; ``label`` is
+    that of the system's row in the figure. Where skill is undefined, there is no row.
     """
     known = equivalents[np.isfinite(equivalents["value"])]
-    mapped = known["dataset"][known["measure"] == worths.SKILL_RECALIBRATED]
+    who = known["dataset"] + " " + known["system"]
+    mapped = who[known["measure"] == worths.SKILL_RECALIBRATED]
     names = {
         worths.SKILL: "as it is",
         worths.SKILL_RECALIBRATED: "recalibrated",
         worths.SKILL_SHRUNK: "shrunk",
     }
-    instead = (known["measure"] == worths.SKILL_SHRUNK) & known["dataset"].isin(mapped)
+    instead = (known["measure"] == worths.SKILL_SHRUNK) & who.isin(mapped)
     rows = known[known["measure"].isin(names) & ~instead]
     drawn = rows.rename(columns={"value": "skill"}).assign(label=_row_labels(rows))
     drawn["how"] = drawn["measure"].map(names)

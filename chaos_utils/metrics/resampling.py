@@ -123,8 +123,9 @@ def percentile_interval(
     return low, high
 
 
-# A function of means over items, whose first axis is theirs: its value, and its slope in each.
-Statistic = Callable[[Floats], tuple[Floats, Sequence[Floats]]]
+Smooth = tuple[Floats, Sequence[Floats]]  # a smooth function of means, and its slope in each
+# A function of means over items, whose first axis is theirs: what is divided, and by what.
+Ratio = Callable[[Floats], tuple[Smooth, Smooth]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,31 +161,63 @@ class Moments:
         spreads = seconds - shifts[:, :, np.newaxis] * shifts[:, np.newaxis]
         return cls(mean, around.T @ around / n / (n - 1), mean + shifts, spreads / (n - 1))
 
-    def interval(
-        self, statistic: Statistic, columns: Sequence[int], level: float
-    ) -> tuple[float, float]:
-        """Return the bootstrap-t interval of a statistic of some of the columns."""
-        places = np.ix_(range(len(self.means)), columns, columns)
-        value, error = _with_error(
-            statistic, self.mean[columns], self.covariance[np.ix_(columns, columns)]
+    def interval(self, ratio: Ratio, columns: Sequence[int], level: float) -> tuple[float, float]:
+        """Return the bootstrap-t interval of a ratio of functions of some of the columns' means.
+
+        It holds each r at which what is divided less r times the divisor, over its standard error,
+        is no further from 0 than it is on resamples: as Fieller's interval, but for the quantiles.
+        Infinite where the divisor may be 0.
+
+        References
+        ----------
+        Fieller, E. C. (1954). Some problems in interval estimation.
+        Davison, A. C. and Hinkley, D. V. (1997). Bootstrap methods and their application.
+        """
+        own = np.ix_(columns, columns)
+        (top, bottom), spread = _with_covariances(ratio, self.mean[columns], self.covariance[own])
+        value = top / bottom
+        each = np.ix_(range(len(self.means)), columns, columns)
+        (tops, bottoms), spreads = _with_covariances(
+            ratio, self.means[:, columns], self.covariances[each]
         )
-        values, errors = _with_error(statistic, self.means[:, columns], self.covariances[places])
-        away = np.divide(values - value, errors, out=np.zeros(len(values)), where=errors > 0)
-        low, high = percentile_interval(away, level)
-        return float(value - high * error), float(value - low * error)
+        variances = spreads[0] - 2 * value * spreads[1] + value**2 * spreads[2]
+        errors = np.sqrt(np.maximum(variances, 0))
+        gaps = tops - value * bottoms
+        away = np.divide(gaps, errors, out=np.zeros(len(gaps)), where=errors > 0)
+        low, high = (float(t) for t in percentile_interval(away, level))
+        return _end(high, top, bottom, spread), _end(low, top, bottom, spread)
 
 
-def _with_error(statistic: Statistic, means: Floats, covariances: Floats) -> tuple[Floats, Floats]:
-    """Return a statistic and its standard error by the delta method."""
-    value, slopes = statistic(np.moveaxis(means, -1, 0))
-    slope = np.stack(np.broadcast_arrays(*slopes), axis=-1)
-    squared = np.einsum("...i,...ij,...j->...", slope, covariances, slope)
-    return value, np.sqrt(np.maximum(squared, 0))
+def _with_covariances(
+    ratio: Ratio, means: Floats, covariances: Floats
+) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats, Floats]]:
+    """Return both parts of a ratio, and their variances and covariance by the delta method."""
+    parts = ratio(np.moveaxis(means, -1, 0))
+    one, other = (np.stack(np.broadcast_arrays(*slopes), axis=-1) for _, slopes in parts)
+    spreads = tuple(
+        np.einsum("...i,...ij,...j->...", left, covariances, right)
+        for left, right in ((one, one), (one, other), (other, other))
+    )
+    return (parts[0][0], parts[1][0]), (spreads[0], spreads[1], spreads[2])
 
 
-def mean(means: Floats) -> tuple[Floats, Sequence[Floats]]:
-    """Return the mean of the only column, for `Moments.interval`."""
-    return means[0], (np.ones_like(means[0]),)
+def _end(t: float, top: Floats, bottom: Floats, spread: tuple[Floats, Floats, Floats]) -> float:
+    """Return where a ratio would be t standard errors away."""
+    a = bottom**2 - t**2 * spread[2]
+    if a <= 0:
+        return -np.inf if t > 0 else np.inf
+    b, c = top * bottom - t**2 * spread[1], top**2 - t**2 * spread[0]
+    return float((b - np.sign(t) * np.sqrt(np.maximum(b**2 - a * c, 0))) / a)
+
+
+def mean(means: Floats) -> tuple[Smooth, Smooth]:
+    """Return the mean of the only column over 1, for `Moments.interval`."""
+    return (means[0], (np.ones_like(means[0]),)), constant(means)
+
+
+def constant(means: Floats) -> Smooth:
+    """Return 1, whatever the means."""
+    return np.ones_like(means[0]), tuple(np.zeros_like(one) for one in means)
 
 
 def _check_level(level: float) -> None:

@@ -7,7 +7,6 @@ Intervals have the coverage `level`; items are taken to be drawn from a populati
 votes.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -17,7 +16,7 @@ import numpy.typing as npt
 from chaos_utils.metrics.agreement import quadratic_entropy
 from chaos_utils.metrics.checks import as_votes
 from chaos_utils.metrics.divergence import squared_distance
-from chaos_utils.metrics.resampling import Moments, Statistic
+from chaos_utils.metrics.resampling import Moments, Ratio, Smooth, constant
 
 Floats = npt.NDArray[np.float64]
 
@@ -237,10 +236,8 @@ def intervals(
     They are of ``people``, ``people_shrunk``, ``skill``, ``skill_shrunk`` and ``pooled``, as in
     `scoring.worth.Worth`; with the distances `of_recalibrated`, also of ``people_recalibrated`` and
     ``skill_recalibrated``. An item is resampled with its votes; the base rate is held fixed, and so
-    is what was recalibrated. λ is fitted on each resample. Each is studentised where it is nearly
-    normal: distances as they are, worth as the skill that it would be beside the same V/d₀, and
-    what is shrunk as the correlation with the votes. What is drawn depends on `seed` and the number
-    of items in `found` alone.
+    is what was recalibrated. λ is fitted on each resample. What is drawn depends on `seed` and the
+    number of items in `found` alone.
 
     References
     ----------
@@ -256,22 +253,21 @@ def intervals(
     rng = np.random.default_rng([seed, 0])  # the resamples of `scores.score`
     moments = Moments.drawn(np.column_stack([*columns.values()]), n_resamples, rng)
 
-    def ends(statistic: Statistic, *of: str) -> tuple[float, float]:
-        return moments.interval(statistic, [names.index(name) for name in of], level)
+    def ends(ratio: Ratio, *of: str) -> tuple[float, float]:
+        return moments.interval(ratio, [names.index(name) for name in of], level)
 
-    person = found.of_person.mean()
-    credibility = float(person / found.of_base_rate.mean())
-
-    def people(value: float) -> float:
-        return value if value <= 0 else _people_of(value / credibility, credibility)
-
+    person, base = found.of_person.mean(), found.of_base_rate.mean()
     result: dict[str, tuple[float, float]] = {}
     for name, system in (("", "d"), ("_recalibrated", "mapped")):
         if system in columns:
-            low, high = ends(_on_top(credibility), "V", "base", system)
-            result[f"people{name}"] = people(low), people(high)
             low, high = ends(_ratio, "base", system)
             result[f"skill{name}"] = min(1 - high, 1.0), min(1 - low, 1.0)
+            if columns[system].mean() < base / 2:  # where people may be infinitely many
+                low, high = ends(_turned_over, "V", "base", system)
+                low, high = (1 / one if one > 0 else np.inf for one in (high, low))
+            else:
+                low, high = ends(_on_top, "V", "base", system)
+            result[f"people{name}"] = low, high
     low, high = ends(_ratio, "V", "d")
     low, high = (1 / one if one > 0 else np.inf for one in (high, low))
     result["pooled"] = low, high
@@ -295,62 +291,48 @@ def _people_of(skill: float, credibility: float) -> float:
     return credibility * skill / (1 - skill) if skill < 1 else np.inf
 
 
-def _ratio(means: Floats) -> tuple[Floats, Sequence[Floats]]:
+def _ratio(means: Floats) -> tuple[Smooth, Smooth]:
     """Return the second mean over the first."""
-    below, above = np.maximum(means[0], _LEAST), means[1]
-    return above / below, (-above / below**2, 1 / below)
+    zero, one = np.zeros_like(means[0]), np.ones_like(means[0])
+    return (means[1], (zero, one)), (means[0], (one, zero))
 
 
-def _on_top(credibility: float) -> Statistic:
-    """Return people on top, k, as what goes smoothly through an infinite number of them.
-
-    That is k below 0; above, k₀ k / (k + k₀), where k₀ is the `credibility` of all items.
-    """
-
-    def statistic(means: Floats) -> tuple[Floats, Sequence[Floats]]:
-        person, system = means[0], means[2]
-        base = np.maximum(means[1], _LEAST)
-        beyond = system >= base
-        far = np.where(beyond, system, 1.0)
-        bottom = person * (base - system) + credibility * system * base
-        bottom = np.where(beyond, 1.0, bottom)
-        top = credibility * person * (base - system)
-        slopes = [
-            (1 / far - 1 / base, credibility * (base - system)),
-            (person / base**2, credibility * person),
-            (-person / far**2, -credibility * person),
-        ]
-        of_bottom = (base - system, person + credibility * system, credibility * base - person)
-        value = np.where(beyond, person / far - person / base, top / bottom)
-        return value, [
-            np.where(beyond, plain, (of_top - top / bottom * below) / bottom)
-            for (plain, of_top), below in zip(slopes, of_bottom, strict=True)
-        ]
-
-    return statistic
+def _on_top(means: Floats) -> tuple[Smooth, Smooth]:
+    """Return people on top: V (d₀ − d) over d d₀."""
+    person, base, system = means
+    top = person * (base - system), (base - system, person, -person)
+    return top, (base * system, (np.zeros_like(base), system, base))
 
 
-def _correlation(means: Floats) -> tuple[Floats, Sequence[Floats]]:
-    """Return how a system goes with the votes: the root of what it is worth with the best λ."""
-    spread, product = np.maximum(means[0], _LEAST), means[1]
-    square = np.maximum(means[2], _LEAST)
-    root = np.sqrt(spread * square)
-    found = product / root
-    return found, (-found / 2 / spread, 1 / root, -found / 2 / square)
+def _turned_over(means: Floats) -> tuple[Smooth, Smooth]:
+    """Return 1 over people on top."""
+    top, bottom = _on_top(means)
+    return bottom, top
 
 
-def _correlation_of_people(credibility: float) -> Statistic:
+def _correlation(means: Floats) -> tuple[Smooth, Smooth]:
+    """Return how a system goes with the votes: the root of its skill with the best λ."""
+    spread, square = np.maximum(means[0], _LEAST), np.maximum(means[2], _LEAST)
+    root, zero = np.sqrt(spread * square), np.zeros_like(spread)
+    top = means[1], (zero, np.ones_like(spread), zero)
+    return top, (root, (root / 2 / spread, zero, root / 2 / square))
+
+
+def _correlation_of_people(credibility: float) -> Ratio:
     """Return the correlation that would make a system worth as much at this `credibility`."""
 
-    def statistic(means: Floats) -> tuple[Floats, Sequence[Floats]]:
+    def ratio(means: Floats) -> tuple[Smooth, Smooth]:
         person, spread = np.maximum(means[0], _LEAST), np.maximum(means[1], _LEAST)
-        found, slopes = _correlation(means[1:])
+        (product, _), (root, slopes) = _correlation(means[1:])
+        found = product / root
+        of_spread, _, of_square = (-found / root * slope for slope in slopes)
         times = np.sqrt(person / spread / credibility)
-        bottom = 1 + (times**2 - 1) * found**2
-        bottom = np.maximum(bottom, _LEAST)
+        bottom = np.maximum(1 + (times**2 - 1) * found**2, _LEAST)
         along, of_times = times / bottom**1.5, times * found * (1 - found**2) / 2 / bottom**1.5
-        first, *others = (along * one for one in slopes)
-        value = times * found / np.sqrt(bottom)
-        return value, (of_times / person, first - of_times / spread, *others)
+        slope = (
+            of_times / person, along * of_spread - of_times / spread,
+            along / root, along * of_square,
+        )  # fmt: skip
+        return (times * found / np.sqrt(bottom), slope), constant(means)
 
-    return statistic
+    return ratio
