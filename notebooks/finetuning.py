@@ -111,6 +111,14 @@ publish_table(
 # ```{executed} minilm-l6-nli-votes-s0
 # ```
 #
+# Votes alone teach it little: about
+# {value}`fig-distribution-learning dataset=snli "label=MiniLM-L6, vote shares alone" people .2f` people on SNLI and
+# {value}`fig-distribution-learning dataset=mnli "label=MiniLM-L6, vote shares alone" people .2f` on MNLI, hardly more
+# than the base rate. Trained on the pairs of SNLI and MNLI before, it learns from the same votes to be worth
+# {value}`fig-distribution-learning dataset=snli "label=MiniLM-L6, vote shares" people .2f` and
+# {value}`fig-distribution-learning dataset=mnli "label=MiniLM-L6, vote shares" people .2f`
+# ({numref}`fig-distribution-learning`).
+#
 # ## How they learn
 #
 # A small training set is soon memorised ({numref}`fig-training-curves`). The run on a thousand pairs of SNLI and

@@ -10,10 +10,11 @@
 # and one that none of the four gave
 # {value}`tbl-why-errors judges=authors "status=not given" holder=people each .0%`.
 #
-# Errors are rare, and get about their share of the dissent: they are
-# {value}`tbl-why-errors judges=authors status=error holder=people minority_labels .1%` of the minority labels and
-# hold {value}`tbl-why-errors judges=authors status=error holder=people minority_share .1%` of the votes against
-# the majority, a difference within the interval ({numref}`tbl-why-errors`).
+# Errors hold {value}`tbl-why-errors judges=authors status=error holder=people minority_share .0%` of the votes
+# against the majority. Among the minority labels that one of the four gave, they are
+# {value}`tbl-why-errors judges=authors status=error holder=people given_labels .0%` and get
+# {value}`tbl-why-errors judges=authors status=error holder=people given_share .0%` of the votes: less than their
+# share, but not few ({numref}`tbl-why-errors`).
 #
 # The kind of reason says little about how much people disagree, and more about which labels they choose. Ten
 # reasons explain {value}`tbl-why-explained holder=people quantity=entropy by_reason .1%` of the variance of
@@ -81,16 +82,18 @@ publish_table(
     explanation that holds. Labels of items by
     what VariErr's four annotators made of them, and ChaosNLI's votes on them. *Judged by* says whose word
     decides whether an explanation holds: that of its author, or that of the author's peers, more than half
-    of whom must accept it. Minority votes are those against an item's majority. In brackets,
-    {100 * confidence:g}% bootstrap intervals over items ({resamples:,} resamples). The data also has the
-    models' probabilities.""",
+    of whom must accept it. The minority is every label but an item's majority, and the votes on it; the last
+    two columns leave out labels that none of the four gave. In brackets, {100 * confidence:g}% bootstrap
+    intervals over items ({resamples:,} resamples). The data also has the models' probabilities.""",
 )
 
 # %% [markdown]
-# Labels called errors get about as large a share of the minority's votes as they are of its labels; labels with an
-# explanation that holds get more: they are
-# {value}`tbl-why-errors judges=authors status=plausible holder=people minority_labels .0%` of the minority labels
-# and hold {value}`tbl-why-errors judges=authors status=plausible holder=people minority_share .0%` of its votes
+# Of the minority's labels, {value}`tbl-why-errors judges=authors "status=not given" holder=people minority_labels .0%`
+# were given by none of the four, and {value}`tbl-why-errors judges=authors "status=not given" holder=people minority_share .0%`
+# of its votes are on these. Beside the rest, labels called errors get fewer votes than their share: the difference is
+# {value}`tbl-why-errors judges=authors status=error holder=people given_excess .1%`, with an interval from
+# {value}`tbl-why-errors judges=authors status=error holder=people given_excess_low .1%` to
+# {value}`tbl-why-errors judges=authors status=error holder=people given_excess_high .1%`
 # ({numref}`tbl-why-errors`).
 #
 # A label can even be called an error and be the majority's: this happens on
@@ -98,9 +101,12 @@ publish_table(
 # {value}`tbl-why-errors judges=authors status=error holder=people n_items .0f` items. A vote on a label that
 # somebody else could not defend need not be a mistake.
 #
-# The answer depends on who judges. When peers decide, more labels are called errors:
-# {value}`tbl-why-errors judges=peers status=error holder=people minority_labels .0%` of the minority's, with
-# {value}`tbl-why-errors judges=peers status=error holder=people minority_share .0%` of its votes.
+# How many errors there are depends on who judges. When peers decide, more labels are called errors,
+# {value}`tbl-why-errors judges=peers status=error holder=people given_labels .0%` of those that were given, with
+# {value}`tbl-why-errors judges=peers status=error holder=people given_share .0%` of the votes: again less than their
+# share. Beside all labels, those that nobody gave included, peers' errors get more than theirs
+# ({value}`tbl-why-errors judges=peers status=error holder=people minority_share .0%` of the votes for
+# {value}`tbl-why-errors judges=peers status=error holder=people minority_labels .0%` of the labels).
 #
 # Much of the dissent was never judged:
 # {value}`tbl-why-errors judges=authors "status=not given" holder=people minority_share .0%` of the votes against

@@ -17,9 +17,8 @@
     const rows = [[`${item.total} ${label ? "new" : "votes"}`, shown(item.votes)]];
     if (item.oldVotes) rows.push([`${sum(item.oldVotes)} original`, shown(item.oldVotes)]);
     else if (label) rows.push(["Original", `the label alone was released: ${label}`]);
-    const verdict = item.majority === item.old ? "kept" : "overruled";
     const caption = make("p", "", [
-      ...(label ? ["The original label, ", make("b", "", label), `, is ${verdict}: the`] : ["The"]),
+      ...(label ? ["The original label, ", make("b", "", label), `, is ${item.verdict}: the`] : ["The"]),
       " majority’s is ", make("b", "", labels[item.majority]),
       `, with ${percent(item.share)} of the votes. Their entropy is ${number(item.entropy)} bits.`,
     ]);

@@ -40,6 +40,7 @@
         oldVotes: oldVotes && column(oldVotes, i),
         entropy: Math.round(scale * entropyOf(shares)) / scale,
         share: shares[dataset.majority[i]],
+        verdict: old && verdictOn(votes, dataset.majority[i], old[i]),
         reasons: reasonsOf(dataset.reasons, i),
         searched: [uid, ...text].map(spaced).join("\n"),
         results: new Map(dataset.systems
@@ -47,6 +48,19 @@
           .map((system) => [system.name, resultOf(system)])),
       };
     });
+  }
+
+  /* What the votes say of the old label. A new majority overrules it where it leads beyond chance:
+     p < .05 by the exact two-sided binomial test, as in `metrics.agreement.leads`. */
+  function verdictOn(votes, majority, old) {
+    if (majority === old) return "kept";
+    const all = votes[majority] + votes[old];
+    let tail = 0, chance = 0.5 ** all; // of k votes for the old label
+    for (let k = 0; k <= Math.min(votes[majority], votes[old]); k += 1) {
+      tail += chance;
+      chance *= (all - k) / (k + 1);
+    }
+    return 2 * tail < 0.05 ? "overruled" : "too close to call";
   }
 
   /* Why people disagree on an item, in words; undefined where nobody found out. */

@@ -31,8 +31,7 @@
     const name = make("span", "item-name", [short, " ", make("code", "uid", item.uid)]);
     const text = item.text.length ? make("span", "item-text", summary(item)) : "";
     const link = make("a", "", [name, text], {href: fragmentOf(item.uid)});
-    const hasOld = item.old !== undefined;
-    const overruled = hasOld && item.majority !== item.old;
+    const changed = item.verdict && item.verdict !== "kept";
     const result = item.results.get(view.system);
     const wrong = result && result.label !== item.majority;
     return make("tr", "", [
@@ -41,7 +40,7 @@
       make("td", "number", number(item.entropy, 2)),
       make("td", "", [labels[item.majority], make("small", "", percent(item.share))]),
       make("td", "needs-old",
-        [hasOld ? labels[item.old] : "–", overruled ? make("small", "", "overruled") : ""]),
+        [labels[item.old] ?? "–", changed ? make("small", "", item.verdict) : ""]),
       make("td", "number needs-systems",
         [number(result?.jsd, 2), wrong ? make("small", "", "other label") : ""]),
       make("td", "number needs-other", signed(difference(item, view))),

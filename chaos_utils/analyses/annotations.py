@@ -15,6 +15,7 @@ from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.agreement import (
     is_tied,
     kappa_from_means,
+    leads,
     majority_share,
     pairwise_agreement,
 )
@@ -46,9 +47,13 @@ def data_statistics(votes: Votes) -> pd.DataFrame:
 
     The change rate over the full development set divides the same changed items by the published
     size of that set, since only re-annotated items can change; it is given for the released data
-    alone. A difference is ours minus theirs. NaN where the paper has no number.
+    alone. ``n_overruled`` are the items whose new majority leads the old label beyond chance, by
+    `metrics.agreement.leads`. A difference is ours minus theirs. NaN where the paper has no number.
     """
     table = read_published("nie2020_table2").set_index("dataset")
+    items = np.arange(len(votes))
+    new, old = (votes.counts[items, label] for label in (votes.majority, votes.old_label))
+    overruled = int(leads(new, old).sum())
     theirs = table.to_dict("index").get(votes.dataset.name, dict.fromkeys(table.columns, np.nan))
     changed = int((votes.majority != votes.old_label).sum())
     full = float(theirs["full_dev_size"]) if votes.is_released else np.nan
@@ -56,6 +61,8 @@ def data_statistics(votes: Votes) -> pd.DataFrame:
         "n_examples": len(votes),
         "n_changed": changed,
         "change_rate_percent": 100 * changed / len(votes),
+        "n_overruled": overruled,
+        "overruled_percent": 100 * overruled / len(votes),
         "full_dev_size": full,
         "change_rate_full_dev_percent": 100 * changed / full,
     }
@@ -248,6 +255,7 @@ DATA_STATISTICS = [
     DATASET,
     Column("items", "n_examples", 0),
     *paper_here_delta("majority changed (%)", "change_rate_percent", 2),
+    Column("overruled (%)", "overruled_percent", 1),
     *paper_here_delta("… of the full development set", "change_rate_full_dev_percent", 2),
 ]
 AGREEMENT = [

@@ -20,6 +20,7 @@ from chaos_utils.datasets.splits import folds_of, item_groups
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.agreement import majority_agreement, pairwise_agreement
 from chaos_utils.metrics.panels import one_hot, panel_values, panel_variance
+from chaos_utils.metrics.ranks import rank_sets
 from chaos_utils.metrics.replacement import alternative_annotator_test
 from chaos_utils.metrics.resampling import (
     bootstrap_means,
@@ -325,7 +326,9 @@ def members(
     ``with_people``, how often a random person gives the same label, and ``beyond``, by how much
     that is more often than another person does, with ``_low`` and ``_high`` over items, the p-value
     of the paired bootstrap (``p``) and that by Holm's method over the models (``p_adjusted``), and
-    ``side``, above or below people where that is below 1 − `confidence`. For models the estimates
+    ``side``, above or below people where that is below 1 − `confidence`. ``rank_best`` to
+    ``rank_worst`` are the ranks that a model may have by ``with_people``, for all models at once,
+    ``rank_margin`` how safe that is, by `metrics.ranks.rank_sets`. For models the estimates
     of `scoring.worth` that one label allows, and ``shrinkage`` (λ).
     """
     crowd = judges_on(votes, judges)
@@ -348,6 +351,9 @@ def members(
     of_models = pd.DataFrame({"p": p, "p_adjusted": holm(p)})
     side = np.where(beyond.mean(axis=0) > 0, "above", "below")
     of_models["side"] = np.where(of_models["p_adjusted"] < 1 - confidence, side, "")
+    ranks = rank_sets(rates[:, :n], _TESTS, np.random.default_rng([seed, 19]), confidence)
+    of_models["rank_best"], of_models["rank_worst"] = ranks.best, ranks.worst
+    of_models["rank_margin"] = ranks.margin
     worths = [
         _worth(people, one, n_resamples=n_resamples, confidence=confidence, seed=seed)
         for one in crowd.one_hot

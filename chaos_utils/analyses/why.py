@@ -119,7 +119,9 @@ def errors(
     the votes; ``each``, the mean share of those that are not, and ``minority_labels``, their share
     of all such labels; ``share`` of all votes, and
     ``minority_share`` of those against the majority, with the ends of its bootstrap interval over
-    items.
+    items. ``excess`` is the latter minus ``minority_labels``; ``given_labels``, ``given_share`` and
+    ``given_excess`` are the same among the labels that somebody gave, NaN for ``not given``. Both
+    differences have their interval over items.
     """
     rows = companion.read()
     given = rows.assign(authors=~rows["error"], peers=rows["peers_agree"] > rows["peers"] / 2)
@@ -131,11 +133,16 @@ def errors(
         against = shares * minority
         for judges in given:
             status = _statuses(held, given[judges])
+            was_given = minority & (status != "not given")
             for name in STATUSES:
                 here = status == name
-                sums = np.column_stack([(against * here).sum(axis=1), against.sum(axis=1)])
+                of_items = [against * here, against, here & minority, minority,
+                            against * was_given, was_given]  # fmt: skip
+                sums = np.column_stack([values.sum(axis=1) for values in of_items])
                 means = bootstrap_means(sums, n_resamples, np.random.default_rng(seed))
-                low, high = percentile_interval(means[:, 0] / means[:, 1], confidence)
+                drawn = _of_minority(means, given=name != "not given")
+                point = _of_minority(sums.mean(axis=0, keepdims=True), given=name != "not given")
+                ends = {key: percentile_interval(drawn[key], confidence) for key in drawn}
                 found.append(
                     {
                         "judges": judges,
@@ -144,15 +151,41 @@ def errors(
                         "n_items": len(held),
                         "n_labels": here.sum(),
                         "n_majority": (here & ~minority).sum(),
-                        "minority_labels": (here & minority).sum() / minority.sum(),
+                        "minority_labels": float(point["minority_labels"][0]),
                         "each": against[here & minority].mean(),
                         "share": (shares * here).sum() / len(held),
-                        "minority_share": sums[:, 0].sum() / sums[:, 1].sum(),
-                        "minority_low": float(low),
-                        "minority_high": float(high),
+                        "minority_share": float(point["minority_share"][0]),
+                        "minority_low": float(ends["minority_share"][0]),
+                        "minority_high": float(ends["minority_share"][1]),
+                        "given_labels": float(point["given_labels"][0]),
+                        "given_share": float(point["given_share"][0]),
+                        **_with_interval("excess", point, ends),
+                        **_with_interval("given_excess", point, ends),
                     }
                 )
     return pd.DataFrame(found)
+
+
+def _of_minority(means: Floats, *, given: bool) -> dict[str, Floats]:
+    """From means by item to shares: of the minority's labels and votes, and of those given."""
+    votes, all_votes, labels, all_labels, given_votes, given_labels = means.T
+    none = np.full(len(means), np.nan)
+    found = {
+        "minority_labels": labels / all_labels,
+        "minority_share": votes / all_votes,
+        "given_labels": labels / given_labels if given else none,
+        "given_share": votes / given_votes if given else none,
+    }
+    found["excess"] = found["minority_share"] - found["minority_labels"]
+    found["given_excess"] = found["given_share"] - found["given_labels"]
+    return found
+
+
+def _with_interval(
+    name: str, point: Mapping[str, Floats], ends: Mapping[str, tuple[Floats, Floats]]
+) -> dict[str, float]:
+    low, high = ends[name]
+    return {name: float(point[name][0]), f"{name}_low": float(low), f"{name}_high": float(high)}
 
 
 def _statuses(held: Votes, given: "pd.Series[bool]") -> npt.NDArray[np.str_]:
@@ -323,14 +356,15 @@ ERROR_COLUMNS = [
     Column("judged by", "judges"),
     Column("label", "status", names=_STATUS_NAMES),
     Column("labels", "n_labels", 0),
-    Column("of them the majority", "n_majority", 0),
     Column("a minority label has, %", "each", 1, percent=True),
-    Column("of all votes, %", "share", 1, percent=True),
-    Column("of minority labels, %", "minority_labels", 1, percent=True),
+    Column("labels", "minority_labels", 1, percent=True, group="of the minority, %"),
     Column(
-        "of minority votes, %", "minority_share", 1, "minority_low", "minority_high", percent=True
+        "votes", "minority_share", 1, "minority_low", "minority_high", percent=True,
+        group="of the minority, %",
     ),
-]
+    Column("labels", "given_labels", 1, percent=True, group="of it, on labels that were given, %"),
+    Column("votes", "given_share", 1, percent=True, group="of it, on labels that were given, %"),
+]  # fmt: skip
 
 
 _QUANTITIES = {"entropy": "entropy, bits", "jsd": "JSD"}

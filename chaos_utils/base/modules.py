@@ -8,6 +8,7 @@ import ast
 import hashlib
 import json
 import re
+import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -34,7 +35,8 @@ _MEMORY = "modules.json"
 class Source:
     """What a module or a notebook says.
 
-    `imports` are dotted names in this package; `declares` the names that it annotates outside of
+    `imports` are dotted names in this package, `libraries` the packages that it imports from
+    elsewhere, but for Python's own; `declares` the names that it annotates outside of
     functions, such as a notebook's parameters; `data` the package's data files that it names;
     `meaning` is a digest of what it does: comments, docstrings and layout do not count.
 
@@ -45,6 +47,7 @@ class Source:
     """
 
     imports: tuple[str, ...]
+    libraries: tuple[str, ...]
     declares: tuple[str, ...]
     data: tuple[str, ...]
     meaning: str
@@ -70,6 +73,11 @@ def closure(names: Iterable[str], without: Collection[Path] = ()) -> list[Path]:
         found.add(path)
         waiting += source_of(path).imports
     return sorted(found)
+
+
+def libraries(names: Iterable[str]) -> set[str]:
+    """Return the packages from elsewhere that modules, and all that they import, import."""
+    return {library for path in closure(names) for library in source_of(path).libraries}
 
 
 @cache
@@ -158,8 +166,11 @@ def _read(text: str, path: Path, data: Mapping[str, str]) -> Source:
     texts: list[str] = []
     _describe(tree, texts)
     strings = {one.value for one in ast.walk(tree) if isinstance(one, ast.Constant)}
+    imports = list(_imports(tree))
+    others = {name.partition(".")[0] for name in imports} - {PACKAGE} - sys.stdlib_module_names
     return Source(
-        tuple(_imports(tree)),
+        tuple(name for name in imports if name.partition(".")[0] == PACKAGE),
+        tuple(sorted(others)),
         tuple(
             one.target.id
             for one in tree.body
@@ -203,6 +214,7 @@ def _data_files(root: Path) -> dict[str, str]:
 
 
 def _imports(tree: ast.AST) -> Iterator[str]:
+    """Yield the dotted names that code imports."""
     for node in _run(tree):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -211,7 +223,7 @@ def _imports(tree: ast.AST) -> Iterator[str]:
             names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
         else:
             continue
-        yield from (name for name in names if name.split(".")[0] == PACKAGE)
+        yield from names
 
 
 def _run(tree: ast.AST) -> Iterator[ast.AST]:

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import numpy.typing as npt
+from scipy.stats import binom
 
 from chaos_utils.metrics.checks import as_distributions, as_votes
 
@@ -23,6 +24,27 @@ def is_tied(votes: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     counts = as_votes(votes, "votes")
     tied: npt.NDArray[np.bool_] = (counts == counts.max(axis=1, keepdims=True)).sum(axis=1) > 1
     return tied
+
+
+def leads(
+    first: npt.ArrayLike, second: npt.ArrayLike, level: float = 0.95
+) -> npt.NDArray[np.bool_]:
+    """Whether one label leads another beyond chance: by the exact two-sided binomial test.
+
+    Parameters
+    ----------
+    first, second : array_like of int, shape (n_items,)
+        Votes for the one and for the other label of each item; others do not count.
+    level : float
+        A lead counts where p is below 1 − `level`.
+
+    References
+    ----------
+    Dixon, W. J. and Mood, A. M. (1946). The statistical sign test.
+    """
+    ours, theirs = np.asarray(first), np.asarray(second)
+    p = 2 * binom.cdf(np.minimum(ours, theirs), ours + theirs, 0.5)
+    return np.asarray((ours > theirs) & (p < 1 - level))
 
 
 def pairwise_agreement(votes: npt.ArrayLike) -> npt.NDArray[np.float64]:

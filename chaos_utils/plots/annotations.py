@@ -1,6 +1,7 @@
 """Figures about old and new labels."""
 
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -34,20 +35,22 @@ def plot_label_transitions(table: pd.DataFrame) -> Figure:
 
 def _draw_bars(axis: Axes, rows: pd.DataFrame, dataset: Dataset) -> None:
     places = {label: place for place, label in enumerate(dataset.labels)}
-    ends = dict.fromkeys(places, 0.0)
-    for label in dataset.classes:
-        shade = colour(label.colour)
-        of_label = rows[rows["new_majority"] == label.name]
-        for old, n, share in of_label[["old_label", "n", "row_share"]].itertuples(index=False):
-            axis.barh(
-                places[old], share, left=ends[old], height=0.82, color=shade,
-                edgecolor=colour("grid"), linewidth=0.5,
-            )  # fmt: skip
-            axis.text(
-                ends[old] + share / 2, places[old], _fitting(share, f"{n:,}", label.name),
-                ha="center", va="center", color=readable_on(shade),
-            )  # fmt: skip
-            ends[old] += share
+    shades = {label.name: colour(label.colour) for label in dataset.classes}
+    rows = rows.sort_values("new_majority", key=lambda names: names.map(places))
+    ends = rows.groupby("old_label")["row_share"].cumsum()
+    sns.histplot(
+        y=rows["old_label"].map(places).to_numpy(), weights=rows["row_share"].to_numpy(),
+        hue=rows["new_majority"].to_numpy(), hue_order=list(reversed(shades)), palette=shades,
+        multiple="stack", discrete=True, shrink=0.82, alpha=1, edgecolor=colour("grid"),
+        linewidth=0.5, legend=False, ax=axis,
+    )  # fmt: skip
+    axis.set_xlabel("")  # "Count"
+    for row, end in zip(rows.to_dict("records"), ends, strict=True):
+        share, label = row["row_share"], row["new_majority"]
+        axis.text(
+            end - share / 2, places[row["old_label"]], _fitting(share, f"{row['n']:,}", label),
+            ha="center", va="center", color=readable_on(shades[label]),
+        )  # fmt: skip
     axis.set(xlim=(0, 1), ylim=(len(places) - 0.5, -0.5))
     axis.xaxis.set_major_formatter("{x:.0%}")
     axis.spines[["left", "bottom"]].set_visible(False)

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from chaos_utils.base.style import colour, is_narrow
 from chaos_utils.datasets.catalogue import bundled_datasets, get_dataset
-from chaos_utils.plots.marks import interval, label_lines, line, logarithmic, write
+from chaos_utils.plots.marks import intervals, label_lines, line, logarithmic, write
 from chaos_utils.plots.panels import panel_grid, row_panels
 
 _ROW = 0.37  # inches
@@ -47,7 +47,7 @@ def plot_atlas(table: pd.DataFrame) -> Figure:
         axis.bar(bins["low"], -heights, bins["high"] - bins["low"], bottom=place, align="edge",
                  color=colour(hue), alpha=0.45, linewidth=0, zorder=1)  # fmt: skip
         axis.axhline(place, color=colour("grid"), linewidth=0.6, zorder=0)
-        interval(axis, place, [row["evenness"], row["evenness_low"], row["evenness_high"]], hue)
+        intervals(axis, pd.DataFrame([row | {"place": place}]), "evenness", hue)
     axis.set(xlim=(0, 1), ylim=(len(means) - 0.5, -0.8))
     axis.xaxis.set_major_formatter("{x:.0%}")
     end = "" if is_narrow() else " (100%: all labels equally often)"

@@ -141,7 +141,5 @@ def _models(
         rows = rows.assign(bin=rows["bin"] + _DODGE * (place - (len(here) - 1) / 2))
         n_seeds = int(rows["n_seeds"].iloc[0])
         title = f"{name}, {n_seeds} seeds" if n_seeds > 1 else name
-        ends.append(line(axis, rows, "bin", "value", title, **known[name]))
-        if n_seeds != 2:
-            axis.vlines(rows["bin"], rows["low"], rows["high"], color=ends[-1][3], linewidth=1.1)
+        ends.append(line(axis, rows, "bin", "value", title, bars=n_seeds != 2, **known[name]))
     return ends

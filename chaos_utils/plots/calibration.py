@@ -3,12 +3,13 @@
 from typing import Any
 
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from chaos_utils.base.style import Hue, colour, is_narrow, system_title
 from chaos_utils.metrics.measures import MEASURES
-from chaos_utils.plots.marks import key, system_hues, write
+from chaos_utils.plots.marks import histogram, key, system_hues, write
 from chaos_utils.plots.panels import panel_grid, row_panels
 
 # The chosen temperatures that are marked, and how; the oracle ones lie in the curves' valleys.
@@ -33,7 +34,8 @@ def plot_reliability(table: pd.DataFrame) -> Figure:
     figure, axes = panel_grid(len(systems), columns=3, height=2.3, sharex=True, sharey=True)
     for axis, (names, rows) in zip(axes, systems, strict=True):
         share = rows["n"] / rows["n"].sum()
-        axis.bar((rows["bin_low"] + rows["bin_high"]) / 2, share, width=0.094, color=colour("grid"))
+        bars: dict[str, Any] = {"element": "bars", "fill": True, "alpha": 1, "shrink": 0.94}
+        histogram(axis, rows, share, "grid", **bars)
         axis.plot([0, 1], [0, 1], color=colour("muted"), linestyle="--", linewidth=1)
         x, hits = rows["confidence"], rows["hits"]
         axis.vlines(x, hits, x, color=colour("accent"), linewidth=0.8 + 7 * share)
@@ -90,6 +92,7 @@ def plot_temperatures(table: pd.DataFrame) -> Figure:
             _draw_curves(axis, rows[rows["measure"] == name], hue)
         unit = MEASURES[name].unit
         axis.set(title=MEASURES[name].title + f" ({unit})" * bool(unit), xlabel="temperature")
+        axis.set_ylabel("")
         axis.set_xscale("log", base=2)
         axis.set_xticks([0.5, 1, 2, 4], ["0.5", "1", "2", "4"])
         axis.set_ylim(bottom=0)
@@ -107,13 +110,12 @@ def plot_temperatures(table: pd.DataFrame) -> Figure:
 
 def _draw_curves(axis: Axes, rows: pd.DataFrame, hue: Hue) -> None:
     curves = rows[rows["choice"] == ""]
-    seeds = curves.pivot_table(index="temperature", columns="system", values="value")
-    axis.plot(seeds, color=colour(hue), linewidth=0.7, alpha=0.6)
-    axis.plot(seeds.mean(axis=1), color=colour(hue), linewidth=1.8)
-    chosen = rows.groupby("choice")[["temperature", "value"]].mean()
-    for choice, (marker, _) in _CHOICES.items():
-        if choice in chosen.index:
-            axis.scatter(
-                "temperature", "value", data=chosen.loc[[choice]], marker=marker, s=34, zorder=3,
-                color=colour(hue), edgecolor=colour("text"), linewidths=0.8,
-            )  # fmt: skip
+    point: dict[str, Any] = {"x": "temperature", "y": "value", "color": colour(hue), "ax": axis}
+    sns.lineplot(curves, **point, units="system", estimator=None, linewidth=0.7, alpha=0.6)
+    sns.lineplot(curves, **point, estimator="mean", errorbar=None, linewidth=1.8)
+    chosen = rows[rows["choice"].isin(_CHOICES)].groupby("choice", as_index=False)
+    sns.scatterplot(
+        chosen[["temperature", "value"]].mean(), **point, style="choice", s=34, zorder=3,
+        markers={choice: marker for choice, (marker, _) in _CHOICES.items()},
+        edgecolor=colour("text"), linewidth=0.8, legend=False,
+    )  # fmt: skip

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from chaos_utils.base.style import SYSTEM_NAMES, colour
+from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.plots.marks import key, line, logarithmic, write
@@ -30,21 +30,17 @@ def plot_annotation_budget(table: pd.DataFrame) -> Figure:
     figure, axes = panel_grid(len(names), columns=3, height=2.1)
     datasets = in_order(table["dataset"])
     looks = {one.short: {"hue": one.colour, "linestyle": one.dash} for one in datasets}
-    hollow: dict[str, Any] = {
-        "marker": "o",
-        "markersize": 5,
-        "markerfacecolor": "none",
-        "linestyle": "",
-    }
+    hollow: dict[str, Any] = {"marker": "o", "markersize": 5, "markerfacecolor": "none"}
+    hollow["linestyle"] = ""
     for axis, name in zip(axes, names, strict=True):
         measure, of_measure = MEASURES[name], table[table["measure"] == name]
         for dataset in datasets:
             rows = of_measure[of_measure["dataset"] == dataset.name]
-            sides = rows.pivot(index="n_votes", columns="quantity", values="value")
-            shade = colour(dataset.colour)
-            axis.plot(sides["perfect_model"], marker=".", color=shade, linestyle=dataset.dash)
+            sides = rows.pivot(index="n_votes", columns="quantity", values="value").reset_index()
+            look: dict[str, Any] = {"marker": ".", "markersize": 6, "linestyle": dataset.dash}
+            line(axis, sides, "n_votes", "perfect_model", "", dataset.colour, **look)
             if "error" in sides and not np.allclose(sides["error"], sides["perfect_model"]):
-                axis.plot(sides["error"], **hollow, color=shade)
+                line(axis, sides, "n_votes", "error", "", dataset.colour, **hollow)
         unit = f"{measure.unit}, " if measure.unit else ""
         axis.set(title=measure.title, ylabel=f"{unit}{measure.better} is better")
         axis.set_xlabel("votes per item")
@@ -94,8 +90,9 @@ def _draw_parts(axis: Axes, rows: pd.DataFrame, hue: str) -> None:
     """Draw bias and standard error, each named at the end where it stands alone."""
     for part, (name, dashes, end) in _PARTS.items():
         known = rows[rows[part].abs() > _TINY].sort_values("n_votes")
-        sizes = known[part].abs()
-        axis.plot(known["n_votes"], sizes, linestyle=dashes, color=colour(hue), linewidth=1)
+        known = known.assign(size=known[part].abs())
         if len(known):
-            place = known["n_votes"].iloc[end], sizes.iloc[end]
+            look: dict[str, Any] = {"marker": "", "linestyle": dashes, "linewidth": 1}
+            line(axis, known, "n_votes", "size", name, hue, **look)
+            place = known["n_votes"].iloc[end], known["size"].iloc[end]
             write(axis, name, place, (-1 if end else 1, -5), hue)

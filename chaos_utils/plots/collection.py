@@ -12,7 +12,7 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 from matplotlib.path import Path
 
 from chaos_utils.base.style import colour, is_narrow, width
-from chaos_utils.plots.marks import interval, key, line, looks, note, write
+from chaos_utils.plots.marks import intervals, key, line, looks, note, write
 from chaos_utils.plots.panels import dataset_panels, label_left, row_panels
 
 # Of the state machine's picture, as shares of its width: where the column of states and that of
@@ -113,7 +113,7 @@ def plot_annotator_accuracy(table: pd.DataFrame) -> Figure:
     for axis, _, rows in panels:
         of_all, of_careful = (rows[rows["who"] == who] for who in ("all", "careful"))
         line(axis, of_all, "items", "accuracy_percent", "", "blue")
-        of_careful = of_careful.drop(columns="accuracy_percent_low")  # and so without a band
+        of_careful = of_careful[["items", "accuracy_percent"]]  # and so without a band
         line(axis, of_careful, "items", "accuracy_percent", "", "text", linestyle="-.", marker="")
         published = rows["plateau_percent"].iloc[0]
         axis.axhline(published, color=colour("muted"), linestyle="--", linewidth=1.2)
@@ -148,11 +148,10 @@ def plot_protocol_effect(table: pd.DataFrame) -> Figure:
     names = [_VARIANTS.get(one, f"without {one.removeprefix('the ')}") for one in order]
     figure, axes = row_panels([names], len(_EFFECTS), row=0.3)
     known = looks(sorted(set(table["careless"])), cycle(("high", "text", "warning")))
+    placed = table.assign(place=table["without"].map(order.index))
     for axis, (name, unit) in zip(axes, _EFFECTS.items(), strict=True):
-        for row in table.to_dict("records"):
-            look, place = known[row["careless"]], order.index(row["without"])
-            values = [row[name], row[f"{name}_low"], row[f"{name}_high"]]
-            interval(axis, place, values, look["hue"], look["marker"])
+        for careless, rows in placed.groupby("careless"):
+            intervals(axis, rows, name, known[careless]["hue"], known[careless]["marker"])
         axis.set_xlabel(unit)
         axis.set_ylim(top=-1.2)  # room for the note
     axes[0].set_xlim(left=0)

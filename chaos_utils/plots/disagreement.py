@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
@@ -11,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from chaos_utils.base.style import colour
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.datasets.dataset import Dataset
-from chaos_utils.plots.marks import AT_X, label_lines, line, note, stairs, write
+from chaos_utils.plots.marks import AT_X, histogram, label_lines, line, note, write
 from chaos_utils.plots.panels import dataset_panels, label_left, panel_grid
 
 _BITS = ("low_bits", "high_bits")
@@ -34,7 +35,7 @@ def plot_entropy(table: pd.DataFrame) -> Figure:
         note(axis, mean, f"mean {mean:.2f}", "text", right=mean < upper / 2)
         if rows["share_of_splits"].notna().all():
             expected = rows["share_of_splits"] * rows["n_items"].sum()
-            stairs(axis, rows, expected, "muted", _BITS, linewidth=1.2)
+            histogram(axis, rows, expected, "muted", _BITS, linewidth=1.2)
             axis.set_ylim(top=max(axis.get_ylim()[1], 1.05 * expected.max()))
             words, place = "if all splits\nwere equally\nfrequent", (rows["low_bits"].iloc[-1], 0.8)
             write(axis, words, place, (-4, -1), "muted", xycoords=AT_X)
@@ -45,7 +46,7 @@ def plot_entropy(table: pd.DataFrame) -> Figure:
 
 def _histogram(axis: Axes, rows: pd.DataFrame, dataset: Dataset, bins: tuple[str, str]) -> None:
     """Draw how many items are in each bin, with room for a note at the top."""
-    stairs(axis, rows, rows["n_items"], dataset.colour, bins, fill=True, alpha=0.85)
+    histogram(axis, rows, rows["n_items"], dataset.colour, bins, fill=True, alpha=0.85)
     # There are no half items.
     axis.yaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 2.5, 5, 10], integer=True))
     axis.set_ylim(0, 1.24 * rows["n_items"].max())
@@ -63,8 +64,10 @@ def plot_majority_share(table: pd.DataFrame) -> Figure:
     for dataset in shown:
         rows = table[table["dataset"] == dataset.name]
         rows = rows.assign(votes=rows["percent"] / 100)
-        look = {"marker": "", "drawstyle": "steps-pre", "linewidth": 2, "linestyle": dataset.dash}
-        end = line(axis, rows, "votes", "share_at_least", dataset.short, dataset.colour, **look)
+        end = line(
+            axis, rows, "votes", "share_at_least", dataset.short, dataset.colour, marker="",
+            drawstyle="steps-pre", linewidth=2, linestyle=dataset.dash,
+        )  # fmt: skip
         ends.append(end)
     axis.set(xlim=(1 / max(dataset.n_classes for dataset in shown), 1), ylim=(0, 1.05))
     axis.set(xlabel="votes for the majority label, at least", ylabel="share of items")
@@ -88,14 +91,14 @@ def plot_simplex(table: pd.DataFrame) -> Figure:
     scale = _LARGEST_DOT**2 / largest
     for axis, dataset, _ in panels:
         _draw_triangle(axis, dataset)
-        for label in dataset.classes:
-            of_label = cells["majority_label"] == label.name
-            some = cells[(cells["dataset"] == dataset.name) & of_label]
-            shares = some[["percent_1", "percent_2", "percent_3"]].to_numpy(float) / 100
-            axis.scatter(
-                *_in_triangle(shares), s=scale * some["n_items"], color=colour(label.colour),
-                linewidths=0, zorder=3, clip_on=False,
-            )  # fmt: skip
+        some = cells[cells["dataset"] == dataset.name]
+        x, y = _in_triangle(some[["percent_1", "percent_2", "percent_3"]].to_numpy(float) / 100)
+        sns.scatterplot(
+            x=x, y=y, hue=some["majority_label"].to_numpy(), size=some["n_items"].to_numpy(),
+            palette={label.name: colour(label.colour) for label in dataset.classes},
+            sizes=(0, scale * largest), size_norm=(0, largest), linewidth=0, legend=False,
+            zorder=3, clip_on=False, ax=axis,
+        )  # fmt: skip
     axis = panels[-1][0]
     for height, n_items in zip((0.92, 0.84), _KEY, strict=True):
         if n_items <= largest:

@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 
 from chaos_utils.base.style import Hue, colour, distinct_hues, system_title
 from chaos_utils.datasets.catalogue import get_dataset
-from chaos_utils.plots.marks import key, looks, stairs, system_hues, write
+from chaos_utils.plots.marks import histogram, key, looks, system_hues, write
 from chaos_utils.plots.panels import panel_grid
 
 _KEYS = ["system", "origin", "temperature"]
@@ -55,7 +55,7 @@ def plot_error_distributions(table: pd.DataFrame) -> Figure:
         _draw_distances(axis, rows, hue, words, "text", fill=True, alpha=0.75)
         if axis is not axes[0]:
             first = groups[0][1]
-            stairs(axis, first, first["n"] / first["n_items"], "text", linewidth=1)
+            histogram(axis, first, first["n"] / first["n_items"], "text", linewidth=1)
     axes[-1].set_xlabel(_DISTANCE)
     figure.supylabel(_SHARE, fontsize=8.5)
     return figure
@@ -66,7 +66,7 @@ def _draw_distances(
     **look: Any,
 ) -> None:  # fmt: skip
     """Draw a histogram of distances, and write the mean at a place from the top right."""
-    stairs(axis, rows, rows["n"] / rows["n_items"], hue, **look)
+    histogram(axis, rows, rows["n"] / rows["n_items"], hue, **look)
     mean = rows["mean"].iloc[0]
     axis.axvline(mean, color=colour(ink), linestyle="--", linewidth=1.2)
     corner: dict[str, Any] = {"xycoords": "axes fraction", "fontweight": "bold"}
@@ -88,7 +88,7 @@ def plot_rank_errors(table: pd.DataFrame) -> Figure:
     for axis, ((dataset, rank), of_panel) in zip(axes, panels, strict=True):
         for names, rows in of_panel.groupby(_KEYS, sort=False):
             hue, marker = known[names]["hue"], known[names]["marker"]
-            stairs(axis, rows, rows["n"] / rows["n_items"], hue, linewidth=1.4)
+            histogram(axis, rows, rows["n"] / rows["n_items"], hue, linewidth=1.4)
             axis.plot(rows["mean"].iloc[0], 0, marker, color=colour(hue), clip_on=False, zorder=3)
         axis.axvline(0, color=colour("muted"), linewidth=0.8)
         axis.set(title=f"{get_dataset(dataset).short}: label ranked {rank}", xlim=(-1, 1))

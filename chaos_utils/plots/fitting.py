@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from chaos_utils.base.style import colour, is_narrow
 from chaos_utils.datasets.catalogue import in_order
-from chaos_utils.plots.marks import interval, key, label_lines, line, logarithmic, reference
+from chaos_utils.plots.marks import intervals, key, label_lines, line, logarithmic, reference
 from chaos_utils.plots.panels import dataset_panels, row_panels
 
 # What a method knows of an item: its name, mark and colour.
@@ -39,11 +39,10 @@ def plot_fitting(table: pd.DataFrame) -> Figure:
             several = rows[rows["label"] == name]
             axis.plot([several["distance"].min(), several["distance"].max()], [place, place],
                       color=colour("grid"), linewidth=3, zorder=0)  # fmt: skip
-            for row in several.to_dict("records"):
-                _, marker, shade = _GROUPS[row["group"]]
-                values = [row["distance"], row["distance_low"], row["distance_high"]]
-                hollow = row["map"] == "published"
-                interval(axis, place, values, shade, marker, hollow=hollow)
+        rows = rows.assign(place=rows["label"].map(order.index), hollow=rows["map"] == "published")
+        for (group, hollow), alike in rows.groupby(["group", "hollow"]):
+            _, marker, shade = _GROUPS[group]
+            intervals(axis, alike, "distance", shade, marker, hollow=hollow)
         for row in part[part["group"] == "reference"].to_dict("records"):
             reference(axis, row["map"], row["distance"])
         axis.set_title(dataset.title, loc="left")

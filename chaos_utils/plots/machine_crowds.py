@@ -1,5 +1,7 @@
 """Figures of language models beside people."""
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
@@ -8,7 +10,7 @@ from chaos_utils.base.style import colour
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.plots.marks import (
     AT_Y,
-    interval,
+    intervals,
     label_lines,
     line,
     logarithmic,
@@ -20,7 +22,9 @@ from chaos_utils.plots.panels import dataset_panels, label_left, row_panels
 
 _LOWEST = -0.3  # skill, below which nothing is drawn
 _APART = 0.06  # of skill, that two marks are at least
-_LINES = {  # of the skill of panels: name, colour and dashes
+_LINES: dict[
+    str, tuple[str, str, dict[str, Any]]
+] = {  # of the skill of panels: name, colour and dashes
     "people_skill": ("people", "muted", {"linestyle": "--", "marker": ""}),
     "skill_shrunk": ("shrunk", "blue", {}),
     "skill": ("as it is", "text", {}),
@@ -40,11 +44,13 @@ def plot_members(table: pd.DataFrame) -> Figure:
     shown = in_order(table["dataset"])
     figure, axes = row_panels([order], len(shown), row=0.135)
     for axis, dataset in zip(axes, shown, strict=True):
-        for row in table[table["dataset"] == dataset.name].to_dict("records"):
-            if row["maker"]:
-                ends = [row["with_people"], row["with_people_low"], row["with_people_high"]]
-                interval(axis, order.index(row["model"]), ends, "blue" if row["side"] else "muted")
-            elif row["model"] in _REFERENCES:
+        here = table[table["dataset"] == dataset.name]
+        drawn = here[here["maker"] != ""]
+        drawn = drawn.assign(place=drawn["model"].map(order.index), apart=drawn["side"] != "")
+        for apart, alike in drawn.groupby("apart"):
+            intervals(axis, alike, "with_people", "blue" if apart else "muted")
+        for row in here.to_dict("records"):
+            if row["model"] in _REFERENCES:
                 name, people = _REFERENCES[row["model"]], row["model"] == "people"
                 height = 1.0 if people else 0.97
                 note(axis, row["with_people"], name, "text", right=people, height=height)
@@ -94,8 +100,7 @@ def plot_unanimity(table: pd.DataFrame) -> Figure:
             0.52, 0.56, "as many people", fontsize=7, color=colour("muted"), rotation=45,
             rotation_mode="anchor", transform_rotates_text=True,
         )  # fmt: skip
-        line(axis, rows, "share", "people", "", "blue")
-        axis.vlines(rows["share"], rows["low"], rows["high"], color=colour("blue"), linewidth=1)
+        line(axis, rows, "share", "people", "", "blue", bars=True)
         for row in rows.to_dict("records"):
             whole = row["share"] == 1  # there is room at the right
             end = row["share"], row["people" if whole else "low"]

@@ -1,16 +1,21 @@
-"""What the figures draw: intervals, lines and steps, and names that stand beside them."""
+"""What the figures draw, by seaborn: intervals, lines, histograms; and names beside them.
+
+Intervals come from the tables: seaborn resamples nothing.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import cycle
 from typing import Any
 
+import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 from matplotlib.typing import ColorType
+from seaborn.utils import relative_luminance
 
 from chaos_utils.base.style import HUES, PURPLE, Hue, colour, distinct_hues, width
 from chaos_utils.metrics.skill import MARKS, skill_of_people
@@ -31,6 +36,12 @@ _DASHES: tuple[Any, ...] = ("-", "--", "-.", (0, (5, 1)), (0, (3, 1, 1, 1)), (0,
 _TICKS = 4  # about as many numbers as a logarithmic axis names
 
 End = tuple[float, float, str, str]  # of a line: where it ends, its name and its colour
+# Of each group of three values, the first is drawn, and from the second to the third its interval.
+_GIVEN: dict[str, Any] = {
+    "estimator": lambda three: three.iloc[0],
+    "errorbar": lambda three: tuple(three.iloc[1:]),
+}
+_LINE: dict[str, Any] = {"marker": "o", "markersize": 3.5, "markeredgewidth": 1, "linewidth": 1.6}
 
 # The families that stand in several figures have a colour of their own, which no dataset has.
 _OF_FAMILIES = {"RoBERTa-base": PURPLE, "BERT-base": HUES[9], "MiniLM-L6": HUES[7]}
@@ -62,49 +73,65 @@ def looks(names: Iterable[Any], hues: Iterable[str | Hue]) -> dict[Any, dict[str
     }
 
 
-def interval(
-    axis: Axes, height: float, values: Sequence[float], hue: str | Hue, marker: str = "o", *,
+def intervals(
+    axis: Axes, rows: pd.DataFrame, value: str, hue: str | Hue, marker: str = "o", *,
     hollow: bool = False,
 ) -> None:  # fmt: skip
-    """Draw a value with its interval in a row.
+    """Draw values with their intervals, each at the height of its row's ``place``.
 
-    The `values` are it, its low and its high end; `height` is the row's place on the `axis`. A
-    `hue` is a role of the style, or a colour in light and in dark; the `marker` may be `hollow`.
+    The `rows` are drawn on the `axis`, no two at one place. The ends of the interval of the column
+    `value` are in ``…_low`` and ``…_high``, else in ``low`` and ``high``. A `hue` is a role of the
+    style, or a colour in light and in dark; the `marker` may be `hollow`.
     """
     shade = colour(hue)
-    axis.plot(values[1:], [height] * len(values[1:]), color=shade, linewidth=1.4)
-    axis.plot(
-        values[0], height, marker=marker, markersize=4.5, linestyle="", color=shade,
-        markerfacecolor="none" if hollow else shade,
+    own = f"{value}_" if f"{value}_low" in rows else ""
+    places, values = _with_ends(rows, "place", value, own)
+    sns.pointplot(
+        x=values, y=places, orient="y", native_scale=True, **_GIVEN, ax=axis, color=shade,
+        marker=marker, markersize=4.5, markeredgewidth=1,
+        markerfacecolor="none" if hollow else shade, linestyle="none", err_kws={"linewidth": 1.4},
     )  # fmt: skip
 
 
 def line(
-    axis: Axes, rows: pd.DataFrame, x: str, y: str, name: str, hue: str | Hue, **look: Any
-) -> End:
+    axis: Axes, rows: pd.DataFrame, x: str, y: str, name: str, hue: str | Hue, *,
+    bars: bool = False, **look: Any,
+) -> End:  # fmt: skip
     """Draw a column over another, and return where its name belongs.
 
     The `rows` are drawn on the `axis`, their column `y` over `x`, with a band where they have its
-    ends, ``…_low`` and ``…_high``, in a `hue` as for `interval`. The `look` is matplotlib's of a
-    line; what is returned, with the `name`, is for `label_lines`.
+    ends, ``…_low`` and ``…_high``, or with `bars` from ``low`` to ``high``; in a `hue` as for
+    `intervals`. The `look` is matplotlib's of a line; what is returned, with the `name`, is for
+    `label_lines`.
     """
     shade = colour(hue)
-    if f"{y}_low" in rows:
-        axis.fill_between(
-            rows[x], rows[f"{y}_low"], rows[f"{y}_high"], color=shade, alpha=0.2, linewidth=0
-        )
-    drawn = {"marker": "o", "markersize": 3.5, "linewidth": 1.6, **look}
-    axis.plot(rows[x], rows[y], color=shade, **drawn)
+    places, values = _with_ends(rows, x, y, "" if bars else f"{y}_")
+    sns.lineplot(
+        x=places, y=values, sort=False, **_GIVEN, ax=axis, color=shade,
+        err_style="bars" if bars else "band", err_kws={"linewidth": 1.1 if bars else 0},
+        **_LINE | {"markeredgecolor": shade} | look,
+    )  # fmt: skip
     return float(rows[x].iloc[-1]), float(rows[y].iloc[-1]), name, shade
 
 
-def stairs(
+def _with_ends(rows: pd.DataFrame, at: str, value: str, own: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return where each value stands and the value, then the same for both ends of its interval."""
+    columns = [name for name in (value, f"{own}low", f"{own}high") if name in rows]
+    values = [rows[name].to_numpy(float) for name in columns]
+    return np.tile(rows[at].to_numpy(float), len(columns)), np.concatenate(values)
+
+
+def histogram(
     axis: Axes, rows: pd.DataFrame, heights: "pd.Series[float]", hue: str | Hue,
     bins: tuple[str, str] = ("bin_low", "bin_high"), **look: Any,
 ) -> None:  # fmt: skip
-    """Draw the height of each bin, whose edges are in two columns."""
+    """Draw the height of each bin, whose edges are in two columns: filled, or an outline."""
     low, high = bins
-    axis.stairs(heights, [*rows[low], rows[high].iloc[-1]], color=colour(hue), **look)
+    drawn = {"element": "step", "color": colour(hue)} | look
+    drawn |= {"linewidth": 0} if drawn.setdefault("fill", False) else {}
+    middles, edges = (rows[low] + rows[high]).to_numpy() / 2, [*rows[low], rows[high].iloc[-1]]
+    sns.histplot(x=middles, weights=heights.to_numpy(float), bins=edges, ax=axis, **drawn)
+    axis.set_ylabel("")  # "Count", where there is no name
 
 
 def label_lines(axis: Axes, ends: Iterable[End]) -> None:
@@ -212,19 +239,11 @@ def key(figure: Figure, marks: Mapping[str, Mapping[str, Any]], title: str | Non
 
 def _can_be_read(shade: ColorType) -> bool:
     """Say whether small letters of a colour stand out from the page (4.5 : 1, WCAG)."""
-    page = _luminance(readable_on(colour("text")))
-    low, high = sorted([page, _luminance(shade)])
+    page = relative_luminance(readable_on(colour("text")))
+    low, high = sorted([page, relative_luminance(shade)])
     return (high + 0.05) / (low + 0.05) >= 4.5
 
 
 def readable_on(background: ColorType) -> str:
     """Return black or white, whichever stands out more (relative luminance as in WCAG)."""
-    return "#000000" if _luminance(background) > 0.179 else "#ffffff"
-
-
-def _luminance(shade: ColorType) -> float:
-    linear = [
-        value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
-        for value in to_rgb(shade)
-    ]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "#000000" if relative_luminance(background) > 0.179 else "#ffffff"

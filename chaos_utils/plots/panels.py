@@ -1,4 +1,8 @@
-"""What the figures share: panels, the rows in them, and what systems and votes are called."""
+"""What the figures share: panels, and the rows in them.
+
+seaborn's FacetGrid lays panels out by itself, and leaves no room for names at their right and a key
+above them; so the grids are matplotlib's.
+"""
 
 from collections.abc import Iterable, Sequence
 from typing import Any

@@ -1,8 +1,7 @@
 """The figures of every system's distance from humans, and of its skill against the base rate."""
 
-from collections.abc import Iterator
 from itertools import cycle
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,7 @@ from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from chaos_utils.base.style import colour, is_narrow
 from chaos_utils.datasets.catalogue import in_order
-from chaos_utils.plots.marks import AT_X, KINDS, interval, key, skill_marks, write
+from chaos_utils.plots.marks import AT_X, KINDS, intervals, key, skill_marks, write
 from chaos_utils.plots.panels import row_panels
 
 # Of the table's kinds, those of the figures, which are groups of rows in this order.
@@ -22,6 +21,7 @@ _KINDS = {
 }  # fmt: skip
 _LINES: dict[str, Literal[":", "--"]] = {"perfect_model": ":", "second_crowd": ":", "chance": "--"}
 _SEEDS_APART = 0.22  # rows, so that the seeds of a model do not hide each other
+_SKILL = ["skill", "low", "high"]
 _LOWEST = -1.0  # skill that is drawn
 _APART = 0.07  # of the axis, that the marks of two numbers of people are at least
 
@@ -34,14 +34,15 @@ def plot_results(table: pd.DataFrame) -> Figure:
     a line, too), ``value``, ``low``, ``high``.
     """
     figure, panels = _panels(table, "value", lowest_on_top=True)
-    for axis, _, places in panels:
-        for place, row in places:
-            shade, published = KINDS[_KINDS[row["kind"]]], row["source"] == "published"
-            if row["kind"] in _LINES:
-                dashes = _LINES[row["kind"]]
-                axis.axvline(row["value"], color=colour(shade), linestyle=dashes, linewidth=1)
-            values = [row["value"], row["low"], row["high"]]
-            interval(axis, place, values, shade, "D" if published else "o", hollow=published)
+    for axis, rows in panels:
+        for kind, dashes in _LINES.items():
+            for value in rows.loc[rows["kind"] == kind, "value"]:
+                shade = colour(KINDS[_KINDS[kind]])
+                axis.axvline(value, color=shade, linestyle=dashes, linewidth=1)
+        for (kind, source), alike in rows.groupby(["group", "source"]):
+            published = source == "published"
+            marker = "D" if published else "o"
+            intervals(axis, alike, "value", KINDS[kind], marker, hollow=published)
         axis.xaxis.set_major_locator(MaxNLocator(4 if len(panels) > 1 else 8))
         axis.set_xlim(0, 1.05 * table[["value", "high"]].max().max())
     figure.supxlabel("JSD from the human distribution (√nats); lower is better", fontsize=8.5)
@@ -59,12 +60,12 @@ def plot_skill(table: pd.DataFrame) -> Figure:
     """
     figure, panels = _panels(table, "skill", lowest_on_top=False)
     lowest = max(_LOWEST, min(0.0, table["skill"].min()))
-    for axis, rows, places in panels:
-        for place, row in places:
-            values = np.clip([row["skill"], row["low"], row["high"]], lowest, 1).tolist()
-            marker = "<" if row["skill"] < lowest else "o"
-            shade = KINDS[_KINDS[row["kind"]]]
-            interval(axis, place, values, shade, marker, hollow=row["how"] != "as it is")
+    for axis, rows in panels:
+        inside = rows.assign(beyond=rows["skill"] < lowest)
+        inside[_SKILL] = inside[_SKILL].clip(lowest, 1)
+        for (kind, how, beyond), alike in inside.groupby(["group", "how", "beyond"]):
+            marker = "<" if beyond else "o"
+            intervals(axis, alike, "skill", KINDS[kind], marker, hollow=how != "as it is")
         axis.axvline(0, color=colour("text"), linewidth=0.9)
         credibility = float(rows["credibility"].iloc[0])
         for people, skill in skill_marks(credibility, lowest, _APART * (1 - lowest)):
@@ -80,13 +81,10 @@ def plot_skill(table: pd.DataFrame) -> Figure:
     return figure
 
 
-_Places = Iterator[tuple[float, dict[str, Any]]]  # rows, and how high they stand
-
-
 def _panels(
     table: pd.DataFrame, value: str, *, lowest_on_top: bool
-) -> tuple[Figure, list[tuple[Axes, pd.DataFrame, _Places]]]:
-    """Return a panel for each dataset with its rows.
+) -> tuple[Figure, list[tuple[Axes, pd.DataFrame]]]:
+    """Return a panel for each dataset with its rows, the ``group`` and ``place`` of each.
 
     Up to three datasets stand side by side and share their rows, which are then sorted by their
     mean rank. On a phone, and where there are more, each has rows of its own below the others'.
@@ -104,8 +102,8 @@ def _panels(
         axis.grid(visible=beside, axis="y")
         axis.grid(visible=False, axis="x")
         axis.set_title(dataset.short)
-    places = [_spread(part, order) for part, order in zip(parts, cycle(orders), strict=False)]
-    return figure, list(zip(axes, parts, places, strict=True))
+    placed = [_placed(part, order) for part, order in zip(parts, cycle(orders), strict=False)]
+    return figure, list(zip(axes, placed, strict=True))
 
 
 def _order(rows: pd.DataFrame, value: str, lowest_on_top: bool) -> "pd.Series[int]":
@@ -117,13 +115,13 @@ def _order(rows: pd.DataFrame, value: str, lowest_on_top: bool) -> "pd.Series[in
     return means.sort_values(["group", "rank"], kind="stable").set_index("label")["group"]
 
 
-def _spread(rows: pd.DataFrame, order: "pd.Series[int]") -> _Places:
-    """Yield the rows with their heights: seeds of one label a little apart."""
-    for label, several in rows.groupby("label", sort=False):
-        names = list(dict.fromkeys(several["system"]))
-        for row in several.to_dict("records"):
-            shift = _SEEDS_APART * (names.index(row["system"]) - (len(names) - 1) / 2)
-            yield order.index.get_loc(label) + shift, row
+def _placed(rows: pd.DataFrame, order: "pd.Series[int]") -> pd.DataFrame:
+    """Return the rows with their group and height: seeds of one label a little apart."""
+    seeds = rows.groupby("label")["system"]
+    number = seeds.transform(lambda names: pd.factorize(names)[0])
+    shift = _SEEDS_APART * (number - (seeds.transform("nunique") - 1) / 2)
+    height = rows["label"].map(order.index.get_loc) + shift
+    return rows.assign(place=height, group=rows["kind"].map(_KINDS))
 
 
 def _explain(figure: Figure, filled: str, hollow: str, marker: str = "o") -> None:

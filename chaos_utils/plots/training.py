@@ -91,8 +91,7 @@ def plot_training_size(table: pd.DataFrame) -> Figure:
 
 
 def _draw_bin(axis: Axes, rows: pd.DataFrame, look: Mapping[str, Any]) -> None:
-    *_, shade = line(axis, rows, "items", "value", "", **look)
-    axis.vlines(rows["items"], rows["low"], rows["high"], color=shade, linewidth=0.8)
+    *_, shade = line(axis, rows, "items", "value", "", bars=True, **look)
     # Chance is another in each bin: its mark stands beyond the last point.
     axis.plot(
         1.04, rows["chance"].iloc[-1], transform=axis.get_yaxis_transform(), color=shade,

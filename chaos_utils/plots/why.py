@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from chaos_utils.base.style import colour
 from chaos_utils.datasets.catalogue import get_dataset
-from chaos_utils.plots.marks import AT_X, interval, key, label_lines, line, write
+from chaos_utils.plots.marks import AT_X, intervals, key, label_lines, line, write
 from chaos_utils.plots.panels import panel_grid, row_panels
 
 _FEWEST = 20  # items of a reason that is drawn
@@ -33,13 +33,12 @@ def plot_reasons(table: pd.DataFrame) -> Figure:
         label.name: (label.colour, marker)
         for label, marker in zip(dataset.classes, _MARKERS, strict=False)
     }
-    for row in people.to_dict("records"):
-        place, ends = order.index(row["reason"]), [row["mean"], row["low"], row["high"]]
-        if row["quantity"] == "entropy":
-            interval(left, place, ends, "text")
-        elif row["quantity"] in looks:
-            shift = _APART * (list(looks).index(row["quantity"]) - (len(looks) - 1) / 2)
-            interval(right, place + shift, ends, *looks[row["quantity"]])
+    people = people.assign(place=people["reason"].map(order.index))
+    intervals(left, people[people["quantity"] == "entropy"], "mean", "text")
+    for number, (label, look) in enumerate(looks.items()):
+        shift = _APART * (number - (len(looks) - 1) / 2)
+        of_label = people[people["quantity"] == label]
+        intervals(right, of_label.assign(place=of_label["place"] + shift), "mean", *look)
     overall = people.loc[people["quantity"] == "entropy", "overall"].iloc[0]
     left.axvline(overall, color=colour("muted"), linestyle=":", linewidth=1, zorder=0)
     write(left, "mean of the ten", (overall, 1), (0, 2), "muted", xycoords=AT_X)

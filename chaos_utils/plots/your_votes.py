@@ -3,7 +3,7 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chaos_utils.plots.marks import SMALL, stairs
+from chaos_utils.plots.marks import SMALL, histogram
 from chaos_utils.plots.panels import panel_grid
 
 
@@ -14,10 +14,10 @@ def plot_majorities(table: pd.DataFrame) -> Figure:
     """
     figure, (axis,) = panel_grid(1, columns=1, height=2.7)
     bins = ("low", "high")
-    stairs(axis, table, table["plain"], "grid", bins, fill=True, label="by their votes")
-    stairs(
-        axis, table, table["value"], "blue", bins, linewidth=1.8, label="by the prior: all people"
-    )
+    filled = {"fill": True, "alpha": 1, "label": "by their votes"}
+    histogram(axis, table, table["plain"], "grid", bins, **filled)
+    outline = {"linewidth": 1.8, "label": "by the prior: all people"}
+    histogram(axis, table, table["value"], "blue", bins, **outline)
     axis.set(xlabel="share of the majority label", ylabel="share of items")
     axis.set_xlim(table["low"].iloc[0], table["high"].iloc[-1])
     axis.xaxis.set_major_formatter("{x:.0%}")

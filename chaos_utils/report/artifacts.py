@@ -111,12 +111,14 @@ def describe(
     *,
     formats: Sequence[Format] = (),
     licence: str | None = None,
+    code: Sequence[str] = (),
     **own: Any,
 ) -> Manifest:
     """Return the manifest of what the running notebook makes.
 
     Its caption says so where the data is synthetic. `formats` are those of the files beside the
-    data, `licence` is the data's where that is not ours, and `own` what its kind has beside `alt`.
+    data, `licence` is the data's where that is not ours, `code` names the modules that draw, and
+    `own` is what its kind has beside `alt`.
     """
     caption, alt = _without_findings(id, table, caption, alt)
     caption = " ".join(cautioned(caption, table.rows).split())
@@ -136,7 +138,7 @@ def describe(
         inputs=list(table.inputs),
         recorded=table.recorded,
         outdated=table.origin.outdated,
-        software=provenance.software(),
+        software=provenance.software_of(code),
         formats=[*formats, "csv", "json"],
         keys=list(table.keys),
         columns=list(data.columns),

@@ -88,7 +88,8 @@ def publish_figure(
     sizes = {False: (0, 0), True: (0, 0)}  # until it is drawn
     about = artifacts.describe(
         id, "figure", table, caption, alt,
-        formats=["svg", "png", "pdf"], size=sizes[False], narrow_size=sizes[True],
+        formats=["svg", "png", "pdf"], code=[plot.__module__, __name__],
+        size=sizes[False], narrow_size=sizes[True],
     )  # fmt: skip
     folder = artifacts.folder()
     rows = _literal(table.rows)

@@ -6,6 +6,7 @@ import json
 import os
 import platform
 import subprocess
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePath
@@ -20,8 +21,9 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_json
 from chaos_utils.base.inputs import Input, merged
 
-_PACKAGES = ("matplotlib", "numpy", "pandas", "scipy", "seaborn")
-RECORDED = (*_PACKAGES, "jupytext", "papermill", "ipykernel", "torch", "transformers")
+# What computes and draws, and what runs a notebook.
+_PACKAGES = ("matplotlib", "numpy", "pandas", "scipy", "seaborn", "torch", "transformers")
+RECORDED = (*_PACKAGES, "jupytext", "papermill", "ipykernel")
 VERSION: Literal[2] = 2  # of the form of records
 _ID_DIGITS = 16
 TRAINED_WITH = ("torch", "transformers", "tokenizers", "accelerate", "safetensors", "numpy")
@@ -161,7 +163,19 @@ def version() -> str:
     return importlib.metadata.version("chaos-utils")
 
 
-def software(names: tuple[str, ...] = _PACKAGES) -> dict[str, str]:
+def software_of(code: Iterable[str]) -> dict[str, str]:
+    """Return the versions of Python, this package, and what some modules compute and draw with.
+
+    Beside those of `code`, the modules of analyses that this process has imported count: a
+    notebook has a process of its own.
+    """
+    analyses = f"{modules.PACKAGE}.analyses."
+    running = [name for name in sys.modules if name.startswith(analyses)]
+    imported = modules.libraries([*code, *running])
+    return software(tuple(name for name in _PACKAGES if name in imported))
+
+
+def software(names: Iterable[str]) -> dict[str, str]:
     """Return the versions of Python, this package and those named, where installed."""
     found = {"python": platform.python_version(), "chaos-utils": version()}
     for name in names:

@@ -21,7 +21,7 @@ CHAPTERS = (
     "numpy", "pandas", "pyarrow.parquet", "scipy.stats", "scipy.optimize", "scipy.interpolate",
     "matplotlib.pyplot", "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg",
     "matplotlib.backends.backend_pdf", "matplotlib_inline.backend_inline", "fontTools.subset",
-    "PIL.PngImagePlugin", "pydantic.main", "pydantic.types", "yaml", "filelock", "typer",
+    "seaborn", "PIL.PngImagePlugin", "pydantic.main", "pydantic.types", "yaml", "filelock", "typer",
     "rich.console", "jupytext", "nbformat", "nbclient", "papermill", "ipykernel.kernelapp",
     "ipykernel.ipkernel", "IPython.display",
 )  # fmt: skip

@@ -12,6 +12,7 @@ def test_data_statistics_count_changes_and_take_the_difference(few):
     assert table["n_changed"].to_dict() == {"snli": 1, "mnli": 1, "alphanli": 1}
     assert table.loc["snli", "change_rate_percent"] == pytest.approx(100 / 3)
     assert table.loc["snli", "difference_n_examples"] == 3 - 1514
+    assert table["n_overruled"].le(table["n_changed"]).all()
     # Own data has no full development set.
     assert table["change_rate_full_dev_percent"].isna().all()
 

@@ -141,6 +141,8 @@ def test_each_model_beside_people(votes, judges):
     assert rows.loc[mc.PEOPLE, "with_people"] == pytest.approx(pairs)
     assert rows.loc["m0", "beyond"] == pytest.approx(share.mean() - pairs)
     assert rows.loc["m0", "side"] == "above"
+    assert tuple(rows.loc["m0", ["rank_best", "rank_worst"]]) == (1, 1)
+    assert rows.loc[[f"m{k}" for k in range(1, 6)], "rank_best"].ge(2).all()
     # A drawn person's labels are worth about one; the majority's agree more often with people.
     people = rows.loc[[f"m{k}" for k in range(1, 6)], "people_on_top_shrunk"]
     assert people.mean() == pytest.approx(1, abs=0.25)
@@ -222,6 +224,9 @@ def test_thirty_two_language_models(
     found += [rows.loc[mc.MAJORITY, "with_people"], crowd["agreement"]]
     assert np.allclose(found, agree, atol=5.1e-4)
     assert tuple((models["side"] == side).sum() for side in ("above", "below")) == sides
+    # Of any order of the judges; a single step, without going on, finds 17, 11 and 21.
+    assert (models["rank_best"] == 1).sum() == {"snli": 17, "mnli": 10, "alphanli": 21}[name]
+    assert models["rank_margin"].min() > 1e-4
     last = mc.unanimity(material, **FEW).rows.iloc[-1]
     assert np.allclose(last[["share_of_items", "people"]].astype(float), whole, atol=6e-3)
     rows = mc.panels(material, **FEW).rows.set_index("n_members")

@@ -44,6 +44,17 @@ def test_a_notebook_s_imports_and_parameters_are_read_without_running_it(project
     assert names == ["__init__.py", "a.py", "b.py", "c.py"]
 
 
+def test_libraries_are_those_of_all_that_code_imports_but_python_s_own(project):
+    written = "import json\nfrom typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import torch\n"
+    written += "import scipy.stats as s\n\n\ndef later():\n    from pandas import DataFrame\n"
+    (project / "chaos_utils/data/c.py").write_text(written)
+    assert modules.libraries(["chaos_utils.a"]) == {"scipy", "pandas"}
+    assert modules.libraries(["chaos_utils.other", "elsewhere"]) == {"scipy", "pandas"}
+    (project / "chaos_utils/b.py").write_text("import seaborn\n")
+    modules.forget()
+    assert modules.libraries(["chaos_utils.a"]) == {"seaborn"}
+
+
 @pytest.mark.parametrize(
     ("file", "text", "changes"),
     [

@@ -9,6 +9,7 @@ from helpers.checkout import PROJECT
 from helpers.pages import instead, unpacked, violations
 from helpers.predictions import made_dataset, made_votes
 
+from chaos_utils.metrics.agreement import leads
 from chaos_utils.metrics.divergence import entropy
 from chaos_utils.publish import explorer, scripts
 from chaos_utils.publish.dependencies import CHART_LIBRARY
@@ -167,6 +168,25 @@ def test_a_card_shows_votes_systems_neighbours_and_citations(visit, items):
     assert copied.startswith("@misc{snli-")
     assert "@inproceedings{nie2020," in copied
     assert copied.count("{") == copied.count("}")
+
+
+def test_a_new_majority_overrules_the_old_label_where_it_leads_beyond_chance(visit, items):
+    for name in ("snli", "mnli"):
+        data = items[name]
+        votes = np.transpose(data["votes"])
+        each = np.arange(len(votes))
+        clear = leads(votes[each, data["majority"]], votes[each, data["old_label"]])
+        changed = np.not_equal(data["majority"], data["old_label"])
+        page = visit(f"?dataset={name}&change=changed")
+        words = page.locator("td.needs-old small").all_inner_texts()
+        assert 0 < len(words) <= changed.sum()
+        if len(words) == changed.sum():  # all on one page
+            assert words.count("overruled") == (clear & changed).sum()
+        assert set(words) <= {"overruled", "too close to call"}
+        for verdict, several in (("overruled", clear & changed), ("too close", changed & ~clear)):
+            for i in np.flatnonzero(several)[:1]:
+                page = visit("#" + data["uids"][i])
+                assert f", is {verdict}" in page.locator("dialog").inner_text()
 
 
 def test_the_browser_s_buttons_lead_through_cards(visit, items):

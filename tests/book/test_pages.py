@@ -12,6 +12,7 @@ from helpers.pages import look_over, open_page, pages, tab_through
 from helpers.pictures import TOLERATED, keep, reduced, share_that_differs
 from PIL import Image
 
+from chaos_utils.base import modules
 from chaos_utils.publish.site import broken_links
 from chaos_utils.report.parameters import (
     command,
@@ -220,6 +221,20 @@ def test_links_lead_somewhere_and_figures_have_their_files_alt_text_and_citation
         for words in (f"@misc{{{id}", 'href="../notebooks/', f'href="../figures/{id}.html"'):
             assert words in block
         assert re.search(r'caption-number">(Fig\.|Table) \d', block)
+
+
+def test_provenance_names_the_libraries_that_the_code_imports_and_no_others(any_site):
+    drawing = {"matplotlib", "seaborn"}
+    for path in sorted((any_site / "figures").glob("*.json")):
+        manifest = json.loads(path.read_text())
+        notebook = PROJECT / "notebooks" / f"{manifest['notebook']}.py"
+        imports = modules.source_of(notebook, notebook=True).imports
+        rooms = (".analyses.", ".plots.")[: 2 if path.stem.startswith("fig-") else 1]
+        imported = modules.libraries(one for one in imports if any(room in one for room in rooms))
+        named = set(manifest["software"]) - {"python", "chaos-utils"}
+        assert named <= imported, path.stem
+        assert {"numpy", "pandas"} <= named, path.stem
+        assert named & drawing == (drawing if path.stem.startswith("fig-") else set()), path.stem
 
 
 # Letters are paths, drawn to scale; without a fill they are black.

@@ -108,7 +108,7 @@ def shorten(checkout: Path) -> Path:
         notebook = checkout / "notebooks" / f"{name}.py"
         more = CLAIMS if name == "annotations" else ""
         notebook.write_text(_without_others(notebook.read_text("utf-8")) + more, "utf-8")
-    for name in ("annotate", "related", "explorer"):
+    for name in ("annotate", "related", "explorer", "rebuild"):
         page = checkout / "book" / f"{name}.md"
         linked = r"\{doc}`chapters/(?!annotations|disagreement)\w+`"
         page.write_text(re.sub(linked, "a chapter", page.read_text("utf-8")), "utf-8")

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import multinomial
+from scipy.stats import binomtest, multinomial
 
 from chaos_utils.metrics import agreement
 
@@ -44,6 +44,14 @@ def test_majority_share_and_ties():
     votes = [[50, 50, 0], [34, 33, 33], [0, 0, 100]]
     np.testing.assert_allclose(agreement.majority_share(votes), [0.5, 0.34, 1])
     assert agreement.is_tied(votes).tolist() == [True, False, False]
+
+
+@given(st.lists(st.integers(0, 60), min_size=2, max_size=2))
+def test_a_label_leads_where_the_binomial_test_says_so(votes):
+    first, second = votes
+    clear = first > second and binomtest(first, first + second).pvalue < 0.05
+    assert agreement.leads([first], [second]).tolist() == [clear]
+    assert agreement.leads([60, 61], [40, 39]).tolist() == [False, True]
 
 
 @settings(max_examples=20)

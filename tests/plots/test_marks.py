@@ -1,9 +1,21 @@
 import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.text import Text
 
 from chaos_utils.base.style import HUES, look
-from chaos_utils.plots.marks import key, label_lines, logarithmic, looks, reference, system_hues
+from chaos_utils.plots.marks import (
+    histogram,
+    intervals,
+    key,
+    label_lines,
+    line,
+    logarithmic,
+    looks,
+    reference,
+    system_hues,
+)
 from chaos_utils.plots.panels import panel_grid, row_panels
 
 
@@ -58,6 +70,33 @@ def test_rows_stand_from_the_top_and_are_named_once_in_a_line_of_panels(narrow):
     assert low > 1 > 0 > high
     assert named[0] == ["one", "another"]
     assert (named[1] == named[0]) == narrow  # on a phone they stand below each other
+
+
+def test_intervals_and_bands_are_those_of_the_table_and_some_rows_have_none():
+    _, (axis, other) = panel_grid(2, columns=2, height=2.0)
+    rows = pd.DataFrame({"place": [0, 1.5], "n": [1, 10], "value": [0.3, 0.5],
+                         "low": [0.25, np.nan], "high": [0.6, np.nan]})  # fmt: skip
+    intervals(axis, rows, "value", "blue", hollow=True)
+    points, *bars = axis.lines
+    assert [*zip(*points.get_data(), strict=True)] == [(0.3, 0), (0.5, 1.5)]
+    drawn = [bar.get_xydata().tolist() for bar in bars if np.isfinite(bar.get_xdata()).all()]
+    assert drawn == [[[0.25, 0], [0.6, 0]]]
+    other.set_xscale("log")
+    named = rows.rename(columns={"low": "value_low", "high": "value_high"})
+    assert line(other, named, "n", "value", "here", "blue") == (10, 0.5, "here", "#0072b2")
+    assert other.lines[0].get_ydata().tolist() == [0.3, 0.5]
+    assert other.collections[0].get_datalim(other.transData).intervaly.tolist() == [0.25, 0.6]
+    assert not other.get_xlabel() + other.get_ylabel() + axis.get_xlabel() + axis.get_ylabel()
+
+
+def test_a_histogram_has_the_heights_and_edges_of_the_table():
+    _, (axis,) = panel_grid(1, columns=1, height=2.0)
+    rows = pd.DataFrame({"bin_low": [0, 0.1, 0.4], "bin_high": [0.1, 0.4, 1.0]})
+    histogram(axis, rows, pd.Series([2, 0.5, 3]), "blue")
+    edges, heights = axis.lines[0].get_data()
+    assert edges.tolist() == pytest.approx([0, 0.1, 0.4, 1.0])
+    assert heights.tolist() == [2, 0.5, 3, 3]
+    assert axis.get_ylabel() == ""
 
 
 def test_no_line_stands_for_what_has_no_value():
