@@ -302,7 +302,11 @@
   function mappedOf(items, isFitted) {
     if (isFitted) return {models: items.map(({model}) => model), why: ""};
     const why = tooFewToRecalibrate(items.length, items[0].model.length);
-    return why ? {why: `too few items to say: ${why}`} : {models: recalibrated(items), why};
+    if (why) return {why: `too few items to say: ${why}`};
+    if (new Set(items.map(({fold}) => fold)).size < 2) {
+      return {why: "too few items to say: a map takes items of more texts"};
+    }
+    return {models: recalibrated(items), why};
   }
 
   /* How often each resample holds each item: rows of counts. The same seed gives the same. */

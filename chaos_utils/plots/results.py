@@ -61,11 +61,11 @@ def plot_skill(table: pd.DataFrame) -> Figure:
     figure, panels = _panels(table, "skill", lowest_on_top=False)
     lowest = max(_LOWEST, min(0.0, table["skill"].min()))
     for axis, rows in panels:
-        inside = rows.assign(beyond=rows["skill"] < lowest, adjusted=rows["how"] != "as it is")
+        inside = rows.assign(beyond=rows["skill"] < lowest)
         inside[_SKILL] = inside[_SKILL].clip(lowest, 1)
-        for (kind, adjusted, beyond), alike in inside.groupby(["group", "adjusted", "beyond"]):
+        for (kind, how, beyond), alike in inside.groupby(["group", "how", "beyond"]):
             marker = "<" if beyond else "o"
-            intervals(axis, alike, "skill", KINDS[kind], marker, hollow=adjusted)
+            intervals(axis, alike, "skill", KINDS[kind], marker, hollow=how != "as it is")
         axis.axvline(0, color=colour("text"), linewidth=0.9)
         credibility = float(rows["credibility"].iloc[0])
         for people, skill in skill_marks(credibility, lowest, _APART * (1 - lowest)):

@@ -326,6 +326,8 @@ def of_predictions(
         too_few = f"{UNDEFINED}: only predictions that do not vary are recalibrated"
     elif too_few:
         too_few = f"{TOO_FEW}: {too_few}"
+    elif (folds == folds[0]).all():
+        too_few = f"{TOO_FEW}: a map takes items of more texts"
     if is_fitted and not is_hard:
         of_recalibrated, too_few = found.of_system, ""
     elif not too_few:

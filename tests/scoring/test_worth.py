@@ -27,6 +27,7 @@ from chaos_utils.scoring.worth import (
     Estimate,
     Worth,
     in_a_sentence,
+    of_predictions,
     worth,
 )
 
@@ -165,6 +166,14 @@ def test_what_was_fitted_out_of_fold_counts_as_recalibrated(sample):
     found = worth(votes, base_rate(votes))
     assert found.people_recalibrated == found.people
     assert found.people.value == pytest.approx(0, abs=1e-9)
+
+
+def test_a_map_takes_items_of_two_folds():
+    rng = np.random.default_rng(0)
+    counts = rng.multinomial(9, rng.dirichlet(np.ones(3), 600))
+    model, groups = np.full((600, 3), 1 / 3), np.arange(600) // 300
+    found = of_predictions(counts, model, groups, np.zeros(600, dtype=int), n_resamples=0)
+    assert "more texts" in found.text("people_on_top_recalibrated")
 
 
 def test_too_few_items_for_a_map_are_said(sample):
