@@ -116,7 +116,7 @@ class Table:
         return self.where(self.rows["dataset"] == dataset)
 
     def made_from(self, *groups: Iterable[Input]) -> "Table":
-        """Return the rows as they are, made from these files instead of what they say.
+        """Return the rows as they are, made from `groups` of files instead of what they say.
 
         A notebook that trains says so what it was given, not what it has just written.
         """

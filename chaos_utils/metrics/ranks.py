@@ -65,6 +65,7 @@ def rank_sets(
     Returns
     -------
     RankSets
+        In the order of the columns.
 
     Raises
     ------

@@ -125,7 +125,11 @@ def histogram(
     axis: Axes, rows: pd.DataFrame, heights: "pd.Series[float]", hue: str | Hue,
     bins: tuple[str, str] = ("bin_low", "bin_high"), **look: Any,
 ) -> None:  # fmt: skip
-    """Draw the height of each bin, whose edges are in two columns: filled, or an outline."""
+    """Draw a height for each bin: filled, or an outline.
+
+    The `heights` are those of the `rows`, which have the bins' edges in the two columns `bins`. The
+    `axis`, the `hue` and the `look` are as for `line`.
+    """
     low, high = bins
     drawn = {"element": "step", "color": colour(hue)} | look
     drawn |= {"linewidth": 0} if drawn.setdefault("fill", False) else {}

@@ -44,6 +44,9 @@ def as_html(notebook: nbformat.NotebookNode, *, below: int = 0) -> str:
         for mark in heading.find_all("a", class_="anchor-link"):
             mark.decompose()
         del heading["id"]  # another notebook on the page may have the same
+    for number, table in enumerate(page.find_all("table"), start=1):
+        box = {"class": "table-scroll", "role": "region", "tabindex": "0"}
+        table.wrap(page.new_tag("div", attrs=box | {"aria-label": f"Table {number} of the run"}))
     return str(page)
 
 
