@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from bs4 import BeautifulSoup
+from bs4 import BeautifulSoup, Tag
 
 from chaos_utils.report.standalone import plain_roles
 
@@ -45,9 +45,21 @@ def as_html(notebook: nbformat.NotebookNode, *, below: int = 0) -> str:
             mark.decompose()
         del heading["id"]  # another notebook on the page may have the same
     for number, table in enumerate(page.find_all("table"), start=1):
-        box = {"class": "table-scroll", "role": "region", "tabindex": "0"}
-        table.wrap(page.new_tag("div", attrs=box | {"aria-label": f"Table {number} of the run"}))
+        _make_reachable(page, table, f"Table {number} of the run")
     return str(page)
+
+
+def _make_reachable(page: BeautifulSoup, table: Tag, name: str) -> None:
+    """Give a table what screen readers and the keyboard need: caption, scopes, a box to scroll."""
+    for heading in table.find_all("th"):
+        if not heading.get("scope"):
+            heading["scope"] = "col"
+    if table.caption is None:
+        caption = page.new_tag("caption", attrs={"class": "visually-hidden"})
+        caption.string = name
+        table.insert(0, caption)
+    box = {"class": "table-scroll", "role": "region", "tabindex": "0", "aria-label": name}
+    table.wrap(page.new_tag("div", attrs=box))
 
 
 def _cell(cell: nbformat.NotebookNode) -> Iterator[str]:
