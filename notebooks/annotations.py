@@ -139,7 +139,8 @@ publish_table(
     annotations.agreement(material, n_resamples=resamples, seed=seed),
     columns=annotations.AGREEMENT,
     caption=f"""People agree most on αNLI and least on MNLI, by every statistic. In brackets, 95%
-    bootstrap intervals over items ({resamples:,} resamples). {{term}}`Fleiss’ κ` is 0 where people
+    intervals over items ({resamples:,} resamples); over annotators too where these are named
+    ({{term}}`jackknife <interval over annotators>`). {{term}}`Fleiss’ κ` is 0 where people
     agree no more than by chance; {{term}}`entropy` is 0 where all agree. Unanimous items have all
     votes on one label; on a tie, two labels share the first place.""",
 )

@@ -81,14 +81,15 @@ Markdown(notices(material))
 
 # %%
 table_1 = calibration.human_calibration(in_table_1)
+drawn = table_1.where((table_1.rows["dataset"] == dataset) & calibration.is_drawn(table_1.rows))
 publish_table(
     "tbl-human-calibration",
     table_1,
     columns=calibration.CALIBRATION_COLUMNS,
-    shown=calibration.over_seeds(table_1.on(dataset).rows, calibration.TABLE_1),
+    shown=calibration.over_seeds(drawn.rows, calibration.TABLE_1),
     groups=["kind"],
     caption="""The best prediction of people has the worst calibration error. Means over the seeds of
-    a model, on SNLI; the best model is bold. The data has every seed, and MNLI. The conventions are those
+    a model, on SNLI; the best model is bold. The data has every seed, all nine models of {cite:t}`nie2020`, and MNLI. The conventions are those
     of the code of {cite:t}`baan2022`: accuracy takes the last of tied labels, ECE the first, with ten
     bins $(a, b]$; EntCE is in nats.""",
 )
@@ -96,7 +97,9 @@ publish_table(
 # %% [markdown]
 # RoBERTa-base stands for the
 # {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=1 count:ece d` models that
-# {cite:t}`baan2022` trained on SNLI and released; MNLI is out of distribution for them. DeBERTa-v3-large
+# {cite:t}`baan2022` trained on SNLI and released; MNLI is out of distribution for them. The nine models of
+# {cite:t}`nie2020` were trained on both; where a figure has a panel for each system, the RoBERTa-large among them stands
+# for all. DeBERTa-v3-large
 # and ModernBERT-large are encoders of today, with one run each; {doc}`results` says where they come from,
 # and that ModernBERT-large may have seen the items of MNLI. MiniLM-L6 and MPNet-base are small models of
 # our own, trained on both datasets. BERT-base, released too, is left out as in the paper's tables.
@@ -118,12 +121,14 @@ is_first = diagrams.rows["family"] == diagrams.rows["family"].iloc[0]
 publish_figure(
     "fig-reliability",
     plot_reliability,
-    diagrams.where(is_first | (diagrams.rows["temperature"] == 1)),
+    diagrams.where(
+        (is_first | (diagrams.rows["temperature"] == 1)) & calibration.is_drawn(diagrams.rows)
+    ),
     caption=f"""A temperature of 2 brings RoBERTa-base close to the diagonal; the oracle stays above it. Dots
     are the accuracy in a bin of confidence, against the majority label; lines lead to the bin's mean
     confidence, thicker where there are more items. Seed {shown_seed} where there are several. Compare
     Figures 1c and 1d of {{cite:t}}`baan2022`.""",
-    alt="""Seven reliability diagrams. At temperature 1 RoBERTa's dots stay below the diagonal, but for
+    alt="""Eight reliability diagrams. At temperature 1 RoBERTa's dots stay below the diagonal, but for
     a first one that holds a single item; most items are in the last bin. At temperature 2 the dots
     follow the diagonal. The other models, shown before scaling alone, are overconfident too. The
     oracle's dots are all at 1, far above the diagonal except at its end.""",
@@ -141,17 +146,18 @@ publish_figure(
 # votes than before.
 
 # %%
+distances = calibration.distance_histogram(material, shown_seed=shown_seed)
 publish_figure(
     "fig-distce",
     plot_distances,
-    calibration.distance_histogram(material, shown_seed=shown_seed),
+    distances.where(calibration.is_drawn(distances.rows)),
     caption=f"""A temperature of 2 shortens the tail; items very close to the votes become fewer, but for
     DeBERTa's. Total variation distance (DistCE) between model and votes, item by item; dashed lines are
     means. The oracle's distances would all be 0. Seed {shown_seed} where there are several. Compare
     Figures 1a and 1b of {{cite:t}}`baan2022`.""",
-    alt="""Five panels, each with two histograms of DistCE. At temperature 1 many of RoBERTa's items lie
+    alt="""Six panels, each with two histograms of DistCE. At temperature 1 many of RoBERTa's items lie
     near 0 and a long tail reaches almost to 1; at temperature 2 the tail is shorter, fewer items lie
-    next to 0, and the mean is a little smaller. ModernBERT changes likewise; DeBERTa gains items near 0. MiniLM and
+    next to 0, and the mean is a little smaller. RoBERTa-large and ModernBERT change likewise; DeBERTa gains items near 0. MiniLM and
     MPNet lose their items near 0, and their means stay.""",
 )
 
@@ -175,13 +181,13 @@ publish_figure(
 publish_figure(
     "fig-ece-against-votes",
     plot_two_targets,
-    table_1.on(dataset),
+    drawn,
     caption="""RoBERTa-base is calibrated worse to the votes than to their majority. ECE of the same
     predictions in the same bins; only what counts as right differs. Large marks are means over seeds,
     small ones single seeds. The oracle's 0 holds by construction.""",
     alt="""A row for each system, with two marks joined by a line. Against vote shares the oracle's error
     is 0, against the majority label it is the largest of all. RoBERTa has it the other way round: at
-    both temperatures and for every seed its error is larger against vote shares. Those of MiniLM,
+    both temperatures and for every seed its error is larger against vote shares, as is that of RoBERTa-large. Those of MiniLM,
     MPNet and ModernBERT are larger at temperature 1 and smaller at temperature 2; DeBERTa's error
     against vote shares is the largest.""",
 )
@@ -201,8 +207,12 @@ publish_figure(
 # is {value}`tbl-temperatures family=RoBERTa-base choice=outside mean:temperature .2f` on average over the
 # seeds, and ECE hardly moves: those items were not chosen for dispute, and on them the model is as sure as
 # it is right. Votes ask for more. Cross-fitted, the temperature is
-# {value}`tbl-temperatures family=RoBERTa-base choice=cross_fitted mean:temperature .2f`, for DeBERTa-v3-large, the
-# surest of the models here, {value}`tbl-temperatures family=DeBERTa-v3-large choice=cross_fitted temperature .1f`.
+# {value}`tbl-temperatures family=RoBERTa-base choice=cross_fitted mean:temperature .2f`, for the nine of
+# {cite:t}`nie2020` between
+# {value}`tbl-temperatures family=bert-base|xlnet-base|roberta-base|bert-large|xlnet-large|roberta-large|bart-large|albert-xxlarge|distilbert choice=cross_fitted min:temperature .2f` and
+# {value}`tbl-temperatures family=bert-base|xlnet-base|roberta-base|bert-large|xlnet-large|roberta-large|bart-large|albert-xxlarge|distilbert choice=cross_fitted max:temperature .2f`,
+# for DeBERTa-v3-large, the surest of the models here,
+# {value}`tbl-temperatures family=DeBERTa-v3-large choice=cross_fitted temperature .1f`.
 
 # %%
 choices = calibration.temperature_choices(material)
@@ -228,10 +238,11 @@ publish_table(
 # doubt up or down for all items alike. It cannot show which items people doubt.
 
 # %%
+curves = calibration.temperature_curves(material, choices=choices, n_temperatures=n_temperatures)
 publish_figure(
     "fig-temperature",
     plot_temperatures,
-    calibration.temperature_curves(material, choices=choices, n_temperatures=n_temperatures),
+    curves.where(calibration.is_drawn(curves.rows)),
     caption="""Each measure has a temperature of its own. Thin lines are seeds, thick ones their means;
     marks show three chosen temperatures and the measure there. The oracle temperatures of
     {numref}`tbl-temperatures` lie in the valleys. The horizontal axis is logarithmic.""",
@@ -341,7 +352,7 @@ publish_table(
 # %% [markdown]
 # ## Limitations
 #
-# These findings rest on one architecture with a few seeds, two larger ones with one run each and two small
+# These findings rest on one architecture with a few seeds, eleven models with one run each and two small
 # ones of our own. The items of ChaosNLI were chosen because their five original votes were split, so error
 # and disagreement are higher than on whole development sets. All calibration errors depend on ten bins.
 #

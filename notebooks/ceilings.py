@@ -257,9 +257,13 @@ publish_figure(
 # published ranking are typically {value}`fig-power dataset=snli min:gap .3f` apart
 # ({numref}`fig-power`).
 #
-# To distinguish such neighbours would take about
-# {value}`fig-power dataset=snli min:items_needed ,.0f` items like those of SNLI, and about
-# {value}`fig-power dataset=mnli min:items_needed ,.0f` like those of MNLI.
+# To distinguish such neighbours would take from
+# {value}`fig-power dataset=snli min:items_needed_low ,.0f` to
+# {value}`fig-power dataset=snli min:items_needed_high ,.0f` items like those of SNLI, and from
+# {value}`fig-power dataset=mnli min:items_needed_low ,.0f` to
+# {value}`fig-power dataset=mnli min:items_needed_high ,.0f` like those of MNLI: fewer if the two err as alike as two
+# seeds of a model, more if they are as unlike as two models on average. Both extrapolate beyond any development set
+# that there is.
 #
 # Models that err on the same items are easier to distinguish: with 1,000 SNLI items, two different
 # models need to differ by
@@ -273,7 +277,7 @@ publish_figure(
 # All of this holds for items like these: SNLI and MNLI items were chosen because the original
 # annotators disagreed, and each has
 # {value}`tbl-noise-ceiling dataset=snli measure=jsd n_votes` votes from one crowd. The models
-# available here are few, and several on SNLI and MNLI differ only in their seed.
+# here are no sample of models, and several on SNLI and MNLI differ only in their seed.
 #
 # The variances of differences are those of the pairs available, not of models in general, and the
 # perfect model's score depends on a prior fitted to the same votes.

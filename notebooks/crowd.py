@@ -43,14 +43,14 @@ if margin is not None:
 agreed = your_votes.agreement(here, n_resamples=resamples, seed=seed)
 majorities = your_votes.majorities(several)
 budget = ceilings.annotation_budget(several, n_draws=draws, seed=seed)
-annotators = your_votes.annotators_together(material)
+near = your_votes.near_chance(material, n_resamples=resamples, seed=seed)
 spread = power.spread_of_differences(several, n_draws=draws, seed=seed)
 detectable = power.detectable(spread, [len(votes)])
 judged = your_votes.evaluated(here, most=most, n_resamples=resamples, seed=seed)
 
 # %% tags=["remove-input"]
 of_votes = [f"> {in_markdown(note)}" for note in (votes.dataset.warning, *votes.notes) if note]
-few = crowd_findings.too_few(votes, agreed=agreed, majorities=majorities)
+few = crowd_findings.too_few(votes, agreed=agreed, majorities=majorities, near=near)
 Markdown("\n\n".join(filter(None, [*of_votes, of_systems(material), few])))
 
 # %% tags=["remove-input"]
@@ -60,7 +60,7 @@ Markdown(
         agreed=agreed,
         majorities=majorities,
         budget=budget,
-        annotators=annotators,
+        near=near,
         replaced=replaced,
         judged=judged,
         detectable=detectable,
@@ -76,10 +76,55 @@ publish_table(
 )
 
 # %% [markdown]
+# ## Annotators
+#
+# Who votes matters before any of it is read as disagreement. An annotator's agreement is the share of the other votes
+# on the same items that are for the same label. *Near chance* is who has a hundred votes or more and agrees with the
+# rest less than half as far beyond chance as the median annotator does, and surely less: by fewer votes, honest people
+# would be among them. It is a reason to look, not to exclude, since a careful minority agrees little, too; and without those who
+# disagree, the others agree better on the same items by the choice alone, so the last column judges by items that did
+# not choose.
+
+# %% tags=["remove-input"]
+publish_table(
+    "tbl-crowd-near-chance",
+    near,
+    columns=your_votes.NEAR_COLUMNS[1:],
+    caption="""Annotators near chance, whose votes they are, and how often two votes on an item differ with and without
+    them. *Beyond chance*: the median annotator's agreement, the largest of those near chance, and the smallest of the
+    others with a hundred votes. In brackets, 95% intervals over items and annotators.""",
+) if len(near) else None
+
+# %% tags=["remove-input"]
+publish_table(
+    "tbl-crowd-annotators-together",
+    your_votes.annotators_together(material),
+    columns=your_votes.TOGETHER_COLUMNS,
+    caption="""The annotators together, and how many majority labels Dawid–Skene would change. *Dawid–Skene* (Dawid and
+    Skene 1979) supposes that every item has one right label; where people rightly differ, it takes dissent for
+    error.""",
+) if len(near) else None
+
+# %% tags=["remove-input"]
+of_each = your_votes.annotators(material)
+publish_table(
+    "tbl-crowd-annotators",
+    of_each,
+    shown=your_votes.at_the_ends(of_each.rows, shown),
+    columns=your_votes.ANNOTATOR_COLUMNS,
+    caption=f"""Annotators by their agreement with the rest beyond chance: the {shown} with least and the {shown} with
+    most, where there are more. Numbers are in the order of the file; in brackets, 95% intervals over the annotator's
+    own votes.""",
+) if len(of_each) else None
+
+# %% tags=["remove-input"]
+Markdown(material.left_out("annotators"))
+
+# %% [markdown]
 # ## How much people agree
 #
 # Few votes make people look more of one mind than they are: a single vote always agrees with itself. Some
-# measures can be corrected exactly. The chance that two people give different labels (quadratic entropy) has
+# measures can be corrected exactly. The chance that two votes on an item differ (quadratic entropy) has
 # an unbiased estimate from two votes per item on, and so has the squared distance between a prediction and
 # people; compare datasets and systems by these. *Krippendorff's α* is the same agreement, corrected for chance.
 # Shannon entropy has no unbiased estimate. The Miller–Madow term mends only part of its bias; a nonparametric
@@ -90,8 +135,9 @@ publish_table(
     "tbl-crowd-agreement",
     together([agreed, your_votes.entropies(several, seed=seed)]),
     columns=your_votes.AGREEMENT_COLUMNS,
-    caption="""How far people agree. Uncorrected vote shares understate disagreement. In brackets: 95% intervals,
-    with the items resampled.""",
+    caption="""How far people agree. Uncorrected vote shares understate disagreement. In brackets, 95% intervals over
+    what the last column says: where annotators are named, they are a sample as items are (two-way jackknife); else only
+    the items are resampled.""",
 )
 
 # %% [markdown]
@@ -163,42 +209,13 @@ publish_table(
     your_votes.divided_items(here, n_items=shown, most=most, seed=seed),
     columns=your_votes.ITEM_COLUMNS,
     texts=your_votes.texts_of(votes),
-    caption="""The items on which people are most divided, with their votes by label, a 95% interval, and how many
-    items have the same votes: where these are more than are shown, the first of the file stand here. Without
-    intervals, two priors contradict each other, and the votes are too few to rank by.""",
+    caption="""The items on which people are most divided, with their votes by label, a 95% interval over other votes on
+    the item, and how many items have the same votes: where these are more than are shown, the first of the file stand
+    here. Without intervals, two priors contradict each other, and the votes are too few to rank by.""",
 )
 
 # %% tags=["remove-input"]
 Markdown("Labels: " + your_votes.key_of(votes))
-
-# %% [markdown]
-# ## Annotators
-#
-# An annotator's agreement is the share of the other votes on the same items that are for the same label.
-# *Dawid–Skene* (Dawid and Skene 1979) supposes that every item has one right label; where people rightly differ, it
-# takes dissent for error. A low number is a reason to look, not to exclude: a careful minority agrees little, too.
-
-# %% tags=["remove-input"]
-publish_table(
-    "tbl-crowd-annotators-together",
-    annotators,
-    columns=your_votes.TOGETHER_COLUMNS,
-    caption="The annotators together, and how many majority labels Dawid–Skene would change.",
-)
-
-# %% tags=["remove-input"]
-of_each = your_votes.annotators(material)
-publish_table(
-    "tbl-crowd-annotators",
-    of_each,
-    shown=your_votes.at_the_ends(of_each.rows, shown),
-    columns=your_votes.ANNOTATOR_COLUMNS,
-    caption=f"""Annotators by their agreement with the rest beyond chance: the {shown} with least and the {shown} with
-    most, where there are more. Numbers are in the order of the file; intervals are of 95%.""",
-) if len(of_each) else None
-
-# %% tags=["remove-input"]
-Markdown(material.left_out("annotators"))
 
 # %% [markdown]
 # ## May a model replace an annotator?
@@ -246,10 +263,10 @@ publish_table(
     judged,
     columns=your_votes.SYSTEM_COLUMNS,
     index=your_votes.SYSTEM_INDEX,
-    caption="""How near perfect model, second crowd, guesses and systems come to people. The rows are in the order of
-    the estimates, which is no ranking. The last columns say how many people, on top of the base rate, come as near,
-    with the system as it is, recalibrated by a map of its log-probabilities that is fitted on other items, and shrunk
-    towards the base rate by one number.""",
+    caption="""How near perfect model, second crowd, guesses and systems come to people, with 95% intervals over
+    items. The rows are in the order of the estimates, which is no ranking. The last columns say how many people, on
+    top of the base rate, come as near, with the system as it is, recalibrated by a map of its log-probabilities that is
+    fitted on other items, and shrunk towards the base rate by one number.""",
 )
 
 # %% tags=["remove-input"]
@@ -269,6 +286,7 @@ if here.has_systems:
 # %% [markdown]
 # ## Limitations
 #
-# Intervals are for other items of the kind that is here, answered by the same kind of people. The prior takes
+# Intervals of agreement are over items, and over annotators where these are named; those of systems are over items
+# alone. Where a few people gave nearly all votes, even the former are too short. The prior takes
 # the votes on an item to be independent draws from one distribution: where annotators differ in their habits,
 # it takes part of that for uncertainty about the item. Unbiased estimates need no such assumption.

@@ -13,8 +13,11 @@
 # the OCNLI items that would pass the same test, we estimate
 # {value}`tbl-crowds-selection dataset=ocnli of_chosen .0%`.
 #
-# Choice does not explain everything. RTE, whose items were not chosen for dispute, is, with WAX, the most divided,
-# at {value}`tbl-crowds dataset=rte evenness .0%`, though other measures order the datasets differently.
+# Before votes are read as disagreement, look at who gave them. By its votes RTE would be the most divided of all, at
+# {value}`tbl-crowds dataset=rte evenness .0%`. But {value}`tbl-crowds-annotators dataset=rte n_near d` of its
+# {value}`tbl-crowds-annotators dataset=rte n_annotators d` workers, who gave
+# {value}`tbl-crowds-annotators dataset=rte share_of_votes .0%` of the votes, agree with the others hardly more than by
+# chance. Without them RTE is at {value}`tbl-crowds-annotators dataset=rte evenness_without .0%`, below SNLI.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -29,7 +32,7 @@ seed: int = 0  # seed of all draws
 # %%
 from IPython.display import Markdown, display
 
-from chaos_utils.analyses import atlas
+from chaos_utils.analyses import atlas, your_votes
 from chaos_utils.analyses.evidence import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.plots.atlas import plot_atlas, plot_few_votes
@@ -46,9 +49,45 @@ material = atlas.atlas_of(data, own)
 Markdown(notices(own))
 
 # %% [markdown]
+# ## Who gave the votes
+#
+# Where annotators are named, the votes themselves show who labels at random: such a person agrees with the rest
+# hardly more than by chance. We count as {term}`near chance` who has a hundred votes or more and agrees less than half
+# as far beyond chance as the median annotator, and surely less; by fewer votes, honest people would be among them.
+
+# %%
+near = your_votes.near_chance(material, n_resamples=resamples, seed=seed)
+publish_table(
+    "tbl-crowds-annotators",
+    near,
+    columns=your_votes.NEAR_COLUMNS,
+    caption="""Five workers make RTE’s disagreement. Annotators near chance, whose votes they are, and how often two votes
+    on an item differ with and without them. *Beyond chance*: the median annotator’s agreement, the largest of those
+    near chance, and the smallest of the others with a hundred votes. In brackets, 95% intervals over items and
+    annotators. The data has evenness and {term}`Krippendorff’s α` too.""",
+) if len(near) else Markdown("This section needs annotators who are named.")
+
+# %% [markdown]
+# On RTE {cite:p}`snow2008` the five are far from all others: their agreement beyond chance is at most
+# {value}`tbl-crowds-annotators dataset=rte largest_near .2f`, that of the others with a hundred votes at least
+# {value}`tbl-crowds-annotators dataset=rte smallest_kept .2f` ({numref}`tbl-crowds-annotators`). Without them,
+# {term}`Krippendorff’s α` rises from {value}`tbl-crowds-annotators dataset=rte alpha .2f` to
+# {value}`tbl-crowds-annotators dataset=rte alpha_without .2f`. That is no effect of leaving out those who disagree:
+# found by one half of the items, they change the other half as much.
+#
+# On MD-Agreement and DICES-350 there is no such gap, and little changes. Who agrees least there may be careless, or a
+# careful minority: the votes do not say which, so that everyone stays in the numbers below.
+#
+# People differ, so they are a sample as items are, and it matters how the votes are shared out. Two *votes* on an RTE
+# item differ {value}`tbl-crowds dataset=rte disagreement .0%` of the time, two *people*, each counted alike,
+# {value}`tbl-crowds dataset=rte alike .0%`; on MD-Agreement it is
+# {value}`tbl-crowds dataset=md-agreement disagreement .0%` and {value}`tbl-crowds dataset=md-agreement alike .0%`.
+# Where annotators are named, all intervals of agreement below are over items *and* annotators, by a two-way jackknife
+# (see the {term}`glossary <interval over annotators>`).
+#
 # ## The atlas
 #
-# The {term}`quadratic entropy` of an item is the chance that two people give it different labels. It can be
+# The {term}`quadratic entropy` of an item is the chance that two votes on it differ. It can be
 # estimated without bias from two votes on, so that datasets with five votes per item and with a hundred
 # compare. We show it as a share of its maximum, which an even split over all labels reaches, so that two
 # labels and ten compare, too.
@@ -58,22 +97,29 @@ datasets = atlas.by_evenness(atlas.atlas(material, most=most, n_resamples=resamp
 publish_figure(
     "fig-atlas",
     plot_atlas,
-    atlas.drawn(datasets, atlas.spread(material, n_bins=20)),
-    caption="""MNLI is among the most divided datasets, αNLI among the least. Points are means with 95% intervals
-    over items; below a name stand the labels and the votes per item. Bars show how the items spread, by their own
-    quadratic entropy, where most items have at least twenty votes; each dataset's highest bar has the same
-    height.""",
+    atlas.drawn(datasets, atlas.spread(material, n_bins=20), near),
+    caption="""MNLI is among the most divided datasets, αNLI among the least. Points are means with 95% intervals,
+    over items and annotators where these are named, else over items; hollow, without annotators near chance. Below a
+    name stand the labels and the votes per item. Bars show how the items spread, by their own quadratic entropy, where
+    most items have at least twenty votes; each dataset's highest bar has the same height.""",
     alt="""A row for each dataset, with a point for its mean quadratic entropy as a share of the maximum, and bars for
     its items. RTE, WAX and MNLI stand at the top, SNLI and AmbiEnt in the middle, αNLI and OCNLI near the bottom,
-    and CIFAR-10H far below all others. The items of SNLI and of the slider data spread over the whole range; those of
+    and CIFAR-10H far below all others. The intervals of RTE and WAX are very wide; a hollow point puts RTE without five
+    workers below SNLI. The items of SNLI and of the slider data spread over the whole range; those of
     CIFAR-10H are nearly all at the lower end.""",
 )
 
 # %% [markdown]
 # Inference divides people in every dataset, and by very different amounts ({numref}`fig-atlas`): from
 # {value}`tbl-crowds dataset=ocnli evenness .0%` of the maximum on OCNLI {cite:p}`hu2020` to
-# {value}`tbl-crowds dataset=rte evenness .0%` on RTE {cite:p}`snow2008`. AmbiEnt, whose sentences were picked for
-# being ambiguous {cite:p}`liu2023`, and the slider data {cite:p}`pavlick2019` lie about halfway.
+# {value}`tbl-crowds dataset=mnli evenness .0%` on the MNLI items that ChaosNLI chose. AmbiEnt, whose sentences were
+# picked for being ambiguous {cite:p}`liu2023`, and the slider data {cite:p}`pavlick2019` lie about halfway.
+#
+# Two places are hardly known. RTE's rests on five workers, who make up
+# {value}`tbl-crowds dataset=rte of_five .0%` of the variance over annotators: even its interval, from
+# {value}`tbl-crowds dataset=rte evenness_low .0%` to {value}`tbl-crowds dataset=rte evenness_high .0%`, is too short.
+# And WAX's eight annotators are too few to speak for others: it may stand anywhere from
+# {value}`tbl-crowds dataset=wax evenness_low .0%` to {value}`tbl-crowds dataset=wax evenness_high .0%`.
 #
 # Whether a tweet is offensive (MD-Agreement, {cite:alp}`leonardelli2021`) or a chatbot's answer safe (DICES,
 # {cite:alp}`aroyo2023`) falls within this range: from {value}`tbl-crowds dataset=md-agreement evenness .0%` to
@@ -88,14 +134,14 @@ publish_table(
     columns=atlas.ATLAS_COLUMNS,
     caption="""Which crowd agrees least depends on the measure. Quadratic entropy and {term}`Krippendorff’s α` come
     from the votes alone; Shannon {term}`entropy` is what a {term}`nonparametric prior`, fitted to each dataset,
-    expects. In brackets, 95% intervals over items. Annotators are counted where the file names them. The data also
-    has unanimous items and ties.""",
+    expects. Annotators are counted where the file names them or lists them in one order; there, the 95% intervals in
+    brackets are over items and annotators, elsewhere over items. The data also has unanimous items and ties.""",
 )
 
 # %% [markdown]
 # Chance-corrected agreement orders them differently ({numref}`tbl-crowds`). α is lowest on the two DICES datasets
 # ({value}`tbl-crowds dataset=dices alpha .2f` and {value}`tbl-crowds dataset=dices350 alpha .2f`), well below
-# RTE's {value}`tbl-crowds dataset=rte alpha .2f`: every conversation there gets a similar mix of answers, so that
+# MNLI's {value}`tbl-crowds dataset=mnli alpha .2f`: every conversation there gets a similar mix of answers, so that
 # two votes on one conversation agree little more often than votes on two different ones.
 #
 # Shannon entropy and quadratic entropy, each as a share of its maximum, differ by a few points for two or three
@@ -146,9 +192,8 @@ publish_table(
 #
 # Five votes choose loosely. All of ChaosNLI's SNLI and MNLI items once split five people so; when five
 # of the hundred votes are drawn, only {value}`tbl-crowds-selection dataset=snli seen .0%` of the SNLI items and
-# {value}`tbl-crowds-selection dataset=mnli seen .0%` of the MNLI items do so again. Of the RTE items,
-# {value}`tbl-crowds-selection dataset=rte seen .0%` split five people although they were not chosen for it.
-# Part of this may be carelessness rather than difference of judgement; votes alone cannot separate them.
+# {value}`tbl-crowds-selection dataset=mnli seen .0%` of the MNLI items do so again. RTE's
+# {value}`tbl-crowds-selection dataset=rte seen .0%` counts all its votes, those of the five workers included.
 #
 # ## What few votes do to each estimate
 #
@@ -252,6 +297,6 @@ publish_table(
 # and sixteen labels, the prior has little to go on, and the Shannon entropy above is a guess. The slider's answers
 # were cut into equal thirds, and another cut gives other numbers.
 #
-# Intervals are over items, with the annotators as they are. Where a few people gave all votes, as the
-# {value}`tbl-crowds dataset=lesion n_annotators .0f` for skin lesions, other people may differ more than these
-# intervals allow.
+# Intervals over items alone take the people as they are. Where nobody is named, as in ChaosNLI, no others can be
+# computed, and other people may differ more than they allow. Where few people gave all votes, more items do not help:
+# {value}`tbl-crowds dataset=lesion n_annotators .0f` judged the skin lesions, and say little of others.

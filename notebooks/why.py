@@ -140,7 +140,7 @@ publish_figure(
     why.reasons(items, confidence=confidence),
     caption=f"""People disagree about as much for each reason, but between different labels. Means over
     the items of each reason (their number in brackets; an item may have several), with
-    {100 * confidence:g}% intervals by Student's t. Reasons of at least {why.FEW} items, by the share of
+    {100 * confidence:g}% intervals over items by Student's t. Reasons of at least {why.FEW} items, by the share of
     contradiction; the data has rarer ones, and what models do on each.""",
     alt="""Two dot plots with a row for each frequent reason. The entropies lie close together, around
     one bit. The shares of the three labels differ widely between rows: contradiction leads where it is

@@ -53,7 +53,7 @@ def try_tests(cwd, *arguments, **environment):
 
 
 def test_wherever_the_published_files_are(tmp_path):
-    names = [*vote_files(), *prediction_files(optional=False)]
+    names = [*vote_files(), *prediction_files(other_forms=False)]
     put(tmp_path / "shared" / "data", names)
     put(tmp_path / "home" / ".cache" / "chaos-utils", names)
     environment = {
@@ -75,7 +75,7 @@ def test_without_the_published_data_its_tests_stop(tmp_path):
 
 
 def test_the_published_data_may_be_in_several_places(tmp_path, monkeypatch):
-    first, *others = names = [*vote_files(), *prediction_files(optional=False)]
+    first, *others = names = [*vote_files(), *prediction_files(other_forms=False)]
     monkeypatch.setenv("CHAOS_DATA", put(tmp_path / "named", [first]))
     monkeypatch.setenv("CHAOS_CACHE", put(tmp_path / "cache", others[1:]))
     with pytest.raises(ChaosError, match=f"no {others[0]}"):

@@ -117,13 +117,14 @@
   }
 
   /* What the votes support: rows of votes, value and standard error for a majority label and for shares,
-     up to half the votes that at least half of the items have; {fault} where these are too few. */
+     up to a third of the votes that at least half of the items have, since nearer to all of them their
+     own majority is too easily right; {fault} where these are too few. */
   function curvesOf(counts) {
     const totals = counts.map(sum).sort((a, b) => b - a);
     const enough = totals[Math.max(Math.ceil(totals.length / 2), FEWEST_ITEMS) - 1] ?? 0;
-    const most = Math.min(Math.floor(enough / 2), SIZES.at(-1));
+    const most = Math.min(Math.floor(enough / 3), SIZES.at(-1));
     if (most < 2) {
-      return {fault: `At least ${FEWEST_ITEMS} items, and half of all, need four votes or more: from fewer votes, `
+      return {fault: `At least ${FEWEST_ITEMS} items, and half of all, need six votes or more: from fewer votes, `
         + "what k votes leave cannot be computed without a model of the rest."};
     }
     const groups = new Map();

@@ -80,7 +80,7 @@
   /* A file as a reader might have it, from the first system that covers a whole dataset. */
   function exampleOf({datasets, scale}) {
     const [found] = datasets.flatMap((dataset) => dataset.systems
-      .filter(({label}) => !label.includes(null))
+      .filter(({label}) => label && !label.includes(null)) // some are loaded by the explorer alone
       .map((system) => ({dataset, system})));
     if (!found) return undefined;
     const {dataset: {labels, uids}, system: {name, shares}} = found;

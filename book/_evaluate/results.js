@@ -79,7 +79,7 @@
   function placed(others, yours, name, better) {
     const sign = better === "higher" ? -1 : 1;
     const rows = others.filter((one) => one[name]).map((one) => ({...one, at: one[name]}));
-    const models = rows.filter(({kind, source}) => kind === "model" && source === "published");
+    const models = rows.filter(({of_paper: isOfPaper}) => isOfPaper);
     const place = (value) => 1 + models.filter(({at: [other]}) => sign * (other - value) < 0).length;
     const {value, low = null, high = null} = yours;
     const ends = [place(low), place(high)].sort((a, b) => a - b);
@@ -98,10 +98,10 @@
 
   function placesTable(model, all, measure, isLogarithmic) {
     const at = scaleOf(all, isLogarithmic);
-    const rows = all.map(({system, kind, source, at: [value, low, high]}) => {
+    const rows = all.map(({system, kind, source, of_paper: isOfPaper, at: [value, low, high]}) => {
       const isYours = kind === "yours", isPublished = source === "published";
       const what = [KINDS[kind] ?? kind, isPublished && "published"].filter(Boolean).join(", ");
-      return make("tr", isYours ? "yours" : isPublished && "of-paper", [
+      return make("tr", isYours ? "yours" : (isOfPaper || isPublished) && "of-paper", [
         make("th", "", [isYours ? model : system, ...small(what)], {scope: "row"}),
         make("td", "number",
           [number(value), ...small(low !== null && `[${number(low)}, ${number(high)}]`)]),

@@ -56,15 +56,12 @@
       + `people on top of the base rate on ${dataset.short}${compared}.`;
   }
 
-  function draw(place, width, rows, {credibility, nVotes}, dataset) {
+  function draw(place, width, rows, {credibility, nVotes}) {
     const isNarrow = width < NARROW;
     const least = lowest(rows);
     const x = scale([least, 1], [isNarrow ? 8 : NAMES, width - 12]);
     const step = isNarrow ? LANE + ROW : LANE;
-    // The paper's models are named even where their predictions are not known.
-    const isOfPaper = dataset.others.some(({kind, source}) => kind === "model" && source === "published");
-    const lanes = LANES.filter(([lane]) => (lane === "published" && isOfPaper)
-      || rows.some((row) => row.lane === lane));
+    const lanes = LANES.filter(([lane]) => rows.some((row) => row.lane === lane));
     const guess = rows.find(({name}) => name === "uniform guess")?.plain[0];
     const marks = inRows([
       ["base rate", 0], ["five people", skillOf(5, credibility)],
@@ -84,13 +81,9 @@
         svg("text", {x: middle, y: row * ROW + 12, "text-anchor": "middle"}, text))),
       lanes.map(([lane, title], k) => {
         const y = top + k * step + step - LANE / 2, own = rows.filter((row) => row.lane === lane);
-        const said = own.length ? title : `${title}: predictions not released`;
         return svg("g", {class: `lane of-${lane}`},
           svg("line", {class: "floor", x1: 0, x2: width, y1: y + LANE / 2, y2: y + LANE / 2}),
-          svg("text", isNarrow ? {x: 0, y: y - LANE / 2 - 3} : {x: 0, y: y + 4},
-            own.length || isNarrow ? said : title),
-          own.length || isNarrow ? null
-            : svg("text", {x: x(least), y: y + 4}, "predictions not released"),
+          svg("text", isNarrow ? {x: 0, y: y - LANE / 2 - 3} : {x: 0, y: y + 4}, title),
           own.flatMap((row) => [["plain", -6], ["recalibrated", 6]].flatMap(([name, shift]) =>
             (row[name] ? mark(x, y + shift, whole(row[name]), row, name) : []))));
       }),
@@ -127,7 +120,7 @@
   function strip(worth, systems, dataset) {
     if (!worth || worth.why || !systems.length) return [];
     const rows = rowsOf(worth, systems), place = make("div", "evaluate-strip");
-    fitted(place, (width) => draw(place, width, rows, worth, dataset));
+    fitted(place, (width) => draw(place, width, rows, worth));
     const how = howOf(worth);
     const best = ({recalibrated, plain}) => (recalibrated ?? plain)?.[0] ?? -Infinity;
     const lines = [...rows].sort((a, b) => best(b) - best(a)).map(({lane, name, words: [plain, recalibrated]}) =>

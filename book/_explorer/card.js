@@ -82,7 +82,8 @@
       make("caption", "sr-only", `What systems predict of ${item.uid}, and how far it is from the votes`),
       ["System", "Distribution", ...labels, "JSD", "TVD"],
       [row(`The ${count(item.total)} votes`, crowd, "reference"),
-        ...[...item.results].map(([name, result]) => row(marked(name, known), result))]);
+        ...known.filter(({name}) => item.results.has(name))
+          .map(({name}) => row(marked(name, known), item.results.get(name)))]);
     const scroll = make("div", "table-scroll", all,
       {tabindex: "0", role: "region", "aria-label": "Systems"});
     const cautions = known.filter(({name, caution}) => caution && item.results.has(name))

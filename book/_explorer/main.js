@@ -3,8 +3,8 @@
   "use strict";
 
   const {
-    readItems, nameOf, marked, rankedSystems, isCrossed, filtersSet, select, viewFrom, queryOf, fragmentOf,
-    uidFrom, fill, showCard, choicesOf, fitted, csvOf, makeDrawings,
+    readItems, addResults, nameOf, marked, rankedSystems, isCrossed, filtersSet, select, viewFrom, queryOf,
+    fragmentOf, uidFrom, fill, showCard, choicesOf, fitted, csvOf, makeDrawings,
   } = window.Explorer;
   const {make, save, count, load, unpack} = window.Page;
   const root = document.getElementById("explorer");
@@ -28,24 +28,49 @@
   }
 
   function addItems(dataset, fields) {
-    for (const item of readItems(dataset, fields, data.scale, items.length)) {
+    const own = readItems(dataset, fields, data.scale, items.length);
+    for (const item of own) {
       items.push(item);
       byName.set(item.name, item);
     }
+    for (const system of dataset.systems) if (system.shares) addResults(own, system, data.scale);
   }
 
-  /* Load the datasets among these that are not here yet, then go on; at once where none is missing. */
-  function withData(names, goOn) {
+  /* Load what is missing, then go on; at once where nothing is. */
+  function having(missing, loadOne, goOn) {
     turn += 1;
     const mine = turn;
-    const missing = data.more.filter(({name}) => names.includes(name)
-      && !data.datasets.some((dataset) => dataset.name === name));
     if (!missing.length) {
       goOn();
       return;
     }
     say("Loading the items …");
-    Promise.all(missing.map(loadMore)).then(() => { if (mine === turn) goOn(); }).catch(report);
+    Promise.all(missing.map(loadOne)).then(() => { if (mine === turn) goOn(); }).catch(report);
+  }
+
+  /* Load the datasets among these that are not here yet, then go on. */
+  function withData(names, goOn) {
+    having(data.more.filter(({name}) => names.includes(name)
+      && !data.datasets.some((dataset) => dataset.name === name)), loadMore, goOn);
+  }
+
+  /* Load the systems of the view that are not here yet, then go on. */
+  function withSystems(goOn) {
+    const names = [view.system, view.other];
+    having(lacking(data.datasets).filter(([, {name}]) => names.includes(name)), loadSystem, goOn);
+  }
+
+  /* The systems of some datasets whose columns are not here yet. */
+  function lacking(datasets) {
+    return datasets.flatMap((dataset) => dataset.systems
+      .filter((system) => !system.shares).map((system) => [dataset, system]));
+  }
+
+  async function loadSystem([dataset, system]) {
+    const columns = await load(system.file, system.global);
+    if (system.shares) return; // it was asked for twice
+    Object.assign(system, columns);
+    addResults(itemsOf([dataset]), system, data.scale);
   }
 
   async function loadMore({name, file, global}) {
@@ -73,7 +98,7 @@
   /* The systems on a dataset, or on all of the book, the one that is taken by default first. */
   function systemsOn(dataset) {
     if (!rankings.has(dataset)) {
-      rankings.set(dataset, rankedSystems(itemsOf(askedFor(dataset))));
+      rankings.set(dataset, rankedSystems(askedFor(dataset)));
     }
     return rankings.get(dataset);
   }
@@ -155,7 +180,7 @@
       view = asked;
       view.pins = view.pins.filter((pin) => byName.has(pin));
       fit();
-      goOn();
+      withSystems(goOn);
     });
   }
 
@@ -201,9 +226,11 @@
     withData(namesIn(asked), () => {
       view = asked;
       fit();
-      show();
-      clearTimeout(waiting);
-      waiting = setTimeout(writeAddress, REST);
+      withSystems(() => {
+        show();
+        clearTimeout(waiting);
+        waiting = setTimeout(writeAddress, REST);
+      });
     });
   }
 
@@ -221,8 +248,18 @@
     say(item || isPlace ? ""
       : `No item has the id “${uid}”. Check the link, or search for the item below.`, "message");
     drawings?.highlight(item || null);
-    if (item) showCard(dialog, item, items, found, data, view);
+    if (item) openCard(item);
     else if (dialog.open) dialog.close();
+  }
+
+  /* Show an item's card with all systems, unless another one has been asked for meanwhile. */
+  function openCard(item) {
+    const missing = lacking([item.dataset]);
+    function open() {
+      if (named(uidFrom(location.hash)) === item) showCard(dialog, item, items, found, data, view);
+    }
+    if (missing.length) Promise.all(missing.map(loadSystem)).then(open).catch(report);
+    else open();
   }
 
   /* The address was changed: by a link, by the browser's buttons, or by hand. */

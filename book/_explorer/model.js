@@ -24,13 +24,6 @@
       const votes = column(dataset.votes, i);
       const total = sum(votes), shares = votes.map((n) => n / total);
       const text = column(fields, i);
-      const resultOf = (system) => {
-        const said = whole(column(system.shares, i).map((share) => share / scale));
-        return {
-          shares: said, label: system.label[i], jsd: system.jsd[i] / scale,
-          tvd: totalVariation(shares, said),
-        };
-      };
       return {
         uid, dataset, votes, total, shares, text,
         order: n + i,
@@ -43,9 +36,7 @@
         verdict: old && verdictOn(votes, dataset.majority[i], old[i]),
         reasons: reasonsOf(dataset.reasons, i),
         searched: [uid, ...text].map(spaced).join("\n"),
-        results: new Map(dataset.systems
-          .filter((system) => system.jsd[i] !== null)
-          .map((system) => [system.name, resultOf(system)])),
+        results: new Map(),
       };
     });
   }
@@ -61,6 +52,17 @@
       chance *= (all - k) / (k + 1);
     }
     return 2 * tail < 0.05 ? "overruled" : "too close to call";
+  }
+
+  /* Add what a system, whose columns are here, says of a dataset's items, in the dataset's order. */
+  function addResults(items, {name, shares, label, jsd}, scale) {
+    items.forEach((item, i) => {
+      if (jsd[i] === null) return;
+      const said = whole(column(shares, i).map((share) => share / scale));
+      item.results.set(name, {
+        shares: said, label: label[i], jsd: jsd[i] / scale, tvd: totalVariation(item.shares, said),
+      });
+    });
   }
 
   /* Why people disagree on an item, in words; undefined where nobody found out. */
@@ -89,23 +91,20 @@
     return systems.some((one) => one.name === name && one.caution) ? `${name} †` : name;
   }
 
-  /* The systems of some items, in the order in which they are offered: released ones first, marked
+  /* The systems on some datasets, in the order in which they are offered: released ones first, marked
      ones after them, then those that cover the most items, then those with the least mean JSD. */
-  function rankedSystems(items) {
+  function rankedSystems(datasets) {
     const systems = new Map();
-    for (const {dataset, results} of items) {
-      for (const {name, origin, caution} of dataset.systems) {
-        if (!results.has(name)) continue;
-        const known = systems.get(name)
-          ?? {name, released: origin === "released", caution: Boolean(caution), distances: []};
-        known.distances.push(results.get(name).jsd);
-        systems.set(name, known);
-      }
+    for (const {name, origin, caution, n_items: n, mean_jsd: mean} of datasets.flatMap((one) => one.systems)) {
+      const known = systems.get(name)
+        ?? {name, released: origin === "released", caution: Boolean(caution), n: 0, total: 0};
+      known.n += n;
+      known.total += n * mean;
+      systems.set(name, known);
     }
-    const mean = ({distances}) => sum(distances) / distances.length;
     return [...systems.values()]
       .sort((a, b) => b.released - a.released || a.caution - b.caution
-        || b.distances.length - a.distances.length || mean(a) - mean(b))
+        || b.n - a.n || a.total / a.n - b.total / b.n)
       .map(({name}) => name);
   }
 
@@ -316,7 +315,7 @@
   }
 
   window.Explorer = {
-    readItems, nameOf, marked, rankedSystems, isCrossed, filtersSet, select, difference,
-    neighboursOf, viewFrom, queryOf, fragmentOf, uidFrom, choicesOf, fitted, csvOf, entropyOf, DEFAULTS,
+    readItems, addResults, nameOf, marked, rankedSystems, isCrossed, filtersSet, select,
+    difference, neighboursOf, viewFrom, queryOf, fragmentOf, uidFrom, choicesOf, fitted, csvOf, entropyOf, DEFAULTS,
   };
 })();

@@ -30,7 +30,7 @@ from chaos_utils.metrics.resampling import (
 )
 from chaos_utils.report.columns import DATASET, MISSING, Column, Row, number, p_value, signed
 from chaos_utils.scoring.pools import pool_systems, pool_votes
-from chaos_utils.scoring.published import TABLE_5
+from chaos_utils.scoring.published import TABLE_5, published_models
 from chaos_utils.scoring.scores import resampled
 from chaos_utils.scoring.seeds import families_of, over_seeds
 from chaos_utils.scoring.system import System
@@ -44,6 +44,7 @@ BIN_GUESS = "commonest label of the bin"
 FIRST_BIN = "first bin"
 BASELINES = (GUESS, BIN_GUESS, "class prior", "original votes")
 MODELS = ("model", "mean of seeds")  # roles of what stands for a model
+OF_PAPER = "model of the paper"  # role, in figures, of the nine that are drawn together
 LEVEL = 0.05  # of tests
 _SHOWN = 0.001  # smaller p-values are not told apart
 _ROUNDING = 1e-9
@@ -400,9 +401,10 @@ def against_guesses(scores: pd.DataFrame) -> pd.DataFrame:
 
 @derived(keys=_KEYS)
 def in_figure(scores: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """Return the scores of a measure that are drawn: no computed models of the published band."""
+    """Return the scores of a measure that are drawn; the role of the nine models is `OF_PAPER`."""
     rows = scores[scores["reference"] == ""].drop(columns=["reference", "p"])
-    return _once(_shown(rows, [measure]))
+    drawn = _once(_shown(rows, [measure]))
+    return drawn.assign(role=drawn["role"].mask(_of_paper(drawn), OF_PAPER))
 
 
 def _shown(rows: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
@@ -413,21 +415,31 @@ def _shown(rows: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
 
 
 def _once(rows: pd.DataFrame) -> pd.DataFrame:
-    """Leave out what is computed of models of which a dataset has published rows."""
+    """Leave out the published rows of models that are computed too."""
     known = pd.MultiIndex.from_frame(rows[["dataset", "system"]])
-    published = rows["source"] == "published"
-    return rows[published | ~known.isin(known[published])]
+    computed = rows["source"] == "computed"
+    return rows[computed | ~known.isin(known[computed])]
+
+
+def _of_paper(rows: pd.DataFrame) -> "pd.Series[bool]":
+    """Say of rows on the paper's datasets, and pools of them, which are of its nine models."""
+    paper = published_models()
+    known = set(paper["dataset"])
+    return rows["system"].isin(paper["model"]) & rows["dataset"].map(
+        lambda name: known.issuperset(name.split("+"))
+    ).astype(bool)
 
 
 def shown(scores: pd.DataFrame, *measures: str) -> pd.DataFrame:
-    """Return the rows of `in_bins` of these measures by dataset, published models as their mean."""
-    rows = _shown(scores, measures)
-    published = rows["source"] == "published"
-    theirs, ours = rows[published], _once(rows)[lambda one: one["source"] != "published"]
+    """Return the rows of `in_bins` of these measures by dataset, the nine models as their mean."""
+    rows = _once(_shown(scores, measures))
+    of_paper = _of_paper(rows)
+    theirs, ours = rows[of_paper], rows[~of_paper]
     several = theirs.groupby("dataset")["system"].transform("nunique").astype(str)
-    theirs = theirs.assign(system=several + " published models, mean")
+    theirs = theirs.assign(system=several + " models of Nie et al. 2020, mean")
     keys = ["dataset", "measure", "bin", "system"]
-    both = pd.concat([ours, theirs.groupby(keys, as_index=False).mean(numeric_only=True)])
+    means = theirs.groupby(keys, as_index=False)[["value", "change"]].mean()
+    both = pd.concat([ours, means])
     order = {"dataset": pd.unique(rows["dataset"]), "measure": measures}
     for name in reversed(order):
         both = in_order_of(both, name, order[name])
@@ -463,7 +475,7 @@ def bin_columns(scores: pd.DataFrame, *, change: bool = False) -> list[Column]:
 def shown_guesses(against: pd.DataFrame) -> pd.DataFrame:
     """Return of `against_guesses` the last bin's models that differ from a guess, by new accuracy.
 
-    All of them where none does, and none of the published ones.
+    All of them where none does, and no published values.
     """
     last = against["bin"] == against.groupby("dataset")["bin"].transform("max")
     ours = against[last & (against["measure"] == "new_accuracy") & (against["verdict"] != "")]

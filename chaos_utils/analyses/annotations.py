@@ -1,9 +1,11 @@
 """What a hundred votes change: Tables 2 and 7 of Nie et al. (2020), agreement, items to read."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from chaos_utils.analyses.recorded import derived, recorded
@@ -11,7 +13,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.published.tables import read_published
-from chaos_utils.datasets.votes import Votes
+from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.agreement import (
     is_tied,
     kappa_from_means,
@@ -31,13 +33,16 @@ from chaos_utils.report.columns import (
     signed,
     with_ends,
 )
+from chaos_utils.scoring.annotators import over_people
 
+Floats = npt.NDArray[np.float64]
 INTERVAL_STATISTICS = (
     "mean_entropy_bits",
     "mean_majority_share",
     "fleiss_kappa",
     "mean_pairwise_agreement",
 )
+_LOWEST = {"fleiss_kappa": -1}  # of what can be below 0
 _PAPERS = {"nie2020": "Nie et al.", "baan2022": "Baan et al."}
 
 
@@ -119,36 +124,61 @@ def label_transitions(votes: Votes) -> pd.DataFrame:
 
 @recorded(keys=("dataset",))
 def agreement(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
-    """Measure how far annotators agree, with 95% bootstrap intervals over items.
+    """Measure how far annotators agree, with 95% intervals.
 
-    One row. ``n_unanimous`` items have every vote on one label. Each dataset of the book has a
-    stream of random numbers of its own.
+    They are bootstrap intervals ``over`` items; where annotators are named, over items and
+    annotators (`metrics.jackknife`), as far as those are defined. One row. ``n_unanimous`` items
+    have every vote on one label. Each dataset of the book has a stream of random numbers of its
+    own.
     """
-    counts, shares = votes.counts, votes.shares
-    # Where items have few votes, one with a single vote has no pair that could agree.
-    has_pairs = votes.n_votes > 1
-    pairs = np.zeros(len(votes))
-    pairs[has_pairs] = pairwise_agreement(counts[has_pairs]) if has_pairs.any() else 0
-    values = np.column_stack(
-        [entropy(shares, unit="bits"), majority_share(counts), pairs, has_pairs, shares]
-    )
+    values = _columns(votes.counts)
     rng = np.random.default_rng([seed, max(votes.dataset.in_book - 1, 0)])
-    point = _agreement_of_means(values.mean(axis=0, keepdims=True))[0]
-    low, high = percentile_interval(_agreement_of_means(bootstrap_means(values, n_resamples, rng)))
+    point = _agreement_of_sums(values.sum(axis=0))
+    drawn = _agreement_of_sums(bootstrap_means(values, n_resamples, rng))
     row: dict[str, object] = {"n_examples": len(votes)}
+    over = "items"
     for i, name in enumerate(INTERVAL_STATISTICS):
-        row |= {name: point[i], f"{name}_low": low[i], f"{name}_high": high[i]}
-    row["n_ties"] = int(is_tied(counts).sum())
-    row["n_unanimous"] = int((counts.max(axis=1) == votes.n_votes).sum())
+        low, high = map(float, percentile_interval(drawn[:, i]))
+        if votes.annotations is not None:
+            wide = over_people(votes, _columns, partial(_statistic, i))
+            if not np.isnan(wide.error):
+                highest = np.log2(votes.dataset.n_classes) if i == 0 else 1
+                low, high = wide.interval(_LOWEST.get(name, 0), highest)
+                over = "items and annotators"
+        row |= {name: point[i], f"{name}_low": low, f"{name}_high": high}
+    row["over"] = over
+    row["n_ties"] = int(is_tied(votes.counts).sum())
+    row["n_unanimous"] = int((votes.counts.max(axis=1) == votes.n_votes).sum())
     return pd.DataFrame([row])
 
 
-def _agreement_of_means(means: np.ndarray) -> np.ndarray:
-    """From columns (entropy, majority share, pairs, has pairs, shares…) to the statistics."""
-    none = np.full(len(means), np.nan)
-    pairs = np.divide(means[:, 2], means[:, 3], out=none, where=means[:, 3] > 0)
-    kappa = kappa_from_means(pairs, means[:, 4:])
-    return np.column_stack([means[:, 0], means[:, 1], kappa, pairs])
+def _columns(counts: Ints | Floats) -> Floats:
+    """Return entropy, majority share, pairs, has pairs, has votes, shares…; 0 without votes."""
+    found = np.zeros((len(counts), 5 + counts.shape[1]))
+    totals = counts.sum(axis=1)
+    some, several = totals > 0, totals > 1
+    shares = counts[some] / totals[some, np.newaxis]
+    found[some, 0] = entropy(shares, unit="bits")
+    found[some, 1] = shares.max(axis=1)
+    # Where items have few votes, one with a single vote has no pair that could agree.
+    found[several, 2] = pairwise_agreement(counts[several]) if several.any() else 0
+    found[:, 3], found[:, 4] = several, some
+    found[some, 5:] = shares
+    return found
+
+
+def _agreement_of_sums(sums: Floats) -> Floats:
+    """From sums, or means, of the columns to the statistics, shape (..., 4)."""
+    means = sums / sums[..., 4:5]
+    none = np.full(means.shape[:-1], np.nan)
+    pairs = np.divide(means[..., 2], means[..., 3], out=none, where=means[..., 3] > 0)
+    kappa = kappa_from_means(pairs, means[..., 5:])
+    return np.stack([means[..., 0], means[..., 1], kappa, pairs], axis=-1)
+
+
+def _statistic(place: int, sums: Floats) -> Floats:
+    found: Floats = _agreement_of_sums(sums)[..., place]
+    return found
 
 
 @recorded(keys=("reason", "dataset", "uid"), published=("example_items",))

@@ -81,20 +81,24 @@ def atlas(votes: Votes, *, most: int, n_resamples: int, seed: int) -> pd.DataFra
     """Say in one row what the votes on a dataset are, and how far people agree.
 
     As `your_votes.contents`; then, over items with two votes or more, ``disagreement`` (the chance
-    that two people give different labels), ``evenness`` (the disagreement over its maximum) and
-    ``alpha`` (Krippendorff's, without an order; with one in ``alpha_ordered``), with 95% intervals.
-    ``shannon`` is the mean entropy in nats that the nonparametric prior expects, fitted on at most
-    `most` items, and ``shannon_evenness`` that over its maximum. ``tied``, ``no_majority`` (no
-    label has more than half the votes) and ``unanimous`` are shares of items.
+    that two votes on an item differ), ``evenness`` (the disagreement over its maximum) and
+    ``alpha`` (Krippendorff's, without an order; with one in ``alpha_ordered``), with 95% intervals
+    ``over`` items, or items and annotators. ``alike`` and ``of_five`` are as in
+    `your_votes.agreement`. ``shannon`` is the mean entropy in nats that the nonparametric prior
+    expects, fitted on at most `most` items, and ``shannon_evenness`` that over its maximum.
+    ``tied``, ``no_majority`` (no label has more than half the votes) and ``unanimous`` are shares
+    of items.
     """
     (row,) = your_votes.contents.function(votes).to_dict("records")
     found = your_votes.agreement.function(votes, n_resamples=n_resamples, seed=seed)
-    quantities = ["disagreement", "evenness", "alpha", "alpha_ordered"]
+    quantities = ["disagreement", "evenness", "alpha", "alpha_ordered", "alike"]
     found = found.set_index("quantity").reindex(quantities)  # single votes have none of these
     for quantity in quantities[:3]:
         for column, end in (("value", ""), ("low", "_low"), ("high", "_high")):
             row[quantity + end] = found.loc[quantity, column]
     row["alpha_ordered"] = found.loc["alpha_ordered", "value"]
+    row["alike"] = found.loc["alike", "value"]
+    row["over"], row["of_five"] = found.loc["disagreement", ["over", "of_five"]]
     counts = _some(votes.counts, most, seed)
     prior = fit_grid(counts)
     of_points = entropy(prior.points, unit="nats")[:, np.newaxis]
@@ -145,12 +149,20 @@ def spread(votes: Votes, *, n_bins: int) -> pd.DataFrame:
 
 
 @derived(keys=("dataset", "part", "bin"))
-def drawn(rows: pd.DataFrame, bins: pd.DataFrame) -> pd.DataFrame:
-    """Return what `plots.atlas.plot_atlas` draws: means of `atlas`, and `spread`, by ``part``."""
-    columns = ["dataset", "n_labels", "fewest", "median", "most"]
-    means = rows[[*columns, "evenness", "evenness_low", "evenness_high"]]
-    means = means.assign(part="mean", bin=0)
-    return pd.concat([means, bins.assign(part="items")], ignore_index=True).astype({"bin": int})
+def drawn(rows: pd.DataFrame, bins: pd.DataFrame, near: pd.DataFrame) -> pd.DataFrame:
+    """Return what `plots.atlas.plot_atlas` draws, by ``part``.
+
+    Means of `atlas`, those without the annotators whom `your_votes.near_chance` finds, and
+    `spread`.
+    """
+    ends = ["", "_low", "_high"]
+    even = [f"evenness{end}" for end in ends]
+    means = rows[["dataset", "n_labels", "fewest", "median", "most", *even]].assign(part="mean")
+    parts = [means, bins.assign(part="items")]
+    if len(near):
+        without = near.loc[near["n_near"] > 0, ["dataset", *(f"evenness_without{e}" for e in ends)]]
+        parts.append(without.set_axis(["dataset", *even], axis=1).assign(part="without"))
+    return pd.concat(parts, ignore_index=True).fillna({"bin": 0}).astype({"bin": int})
 
 
 @recorded(keys=("dataset",))

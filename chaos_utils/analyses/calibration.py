@@ -26,6 +26,7 @@ from chaos_utils.analyses.baan import (
 from chaos_utils.analyses.error_distributions import histogram, item_errors
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.datasets.loading import datasets_of
 from chaos_utils.datasets.splits import folds_of, item_groups
 from chaos_utils.datasets.votes import Votes
@@ -41,6 +42,7 @@ from chaos_utils.metrics.measures import BAAN_BINS as BINS
 from chaos_utils.metrics.measures import MEASURES, Judged
 from chaos_utils.metrics.scores import top_label
 from chaos_utils.report.columns import DATASET, Column, Row, number, paper_here_delta
+from chaos_utils.scoring.published import published_models
 from chaos_utils.scoring.seeds import score_over_seeds
 from chaos_utils.scoring.system import System, votes_of
 from chaos_utils.scoring.temperature_scaling import (
@@ -123,6 +125,15 @@ CALIBRATION_COLUMNS = [
     Column("EntCE ↓", "ent_ce", 3, best="lowest"),
     Column("DistCE ↓", "dist_ce", 3, best="lowest"),
 ]
+
+
+def is_drawn(table: pd.DataFrame) -> "pd.Series[bool]":
+    """Say of rows which are drawn: of the nine models of Nie et al. (2020), the largest RoBERTa.
+
+    It stands for them in figures that have a panel or a line for each system.
+    """
+    others = set(published_models()["model"]) - {"roberta-large"}
+    return ~(table["family"].isin(others) & (table["origin"] == "released"))
 
 
 def _chosen(votes: Votes, systems: Sequence[System], shown_seed: int | None) -> Sequence[System]:
@@ -405,7 +416,8 @@ def choices_over_seeds(choices: pd.DataFrame) -> pd.DataFrame:
 
 
 def _family(row: Row) -> str:
-    return unbroken(row["family"] + (f", {row['n_seeds']} seeds" if row["n_seeds"] > 1 else ""))
+    name = SYSTEM_NAMES.get(str(row["family"]), str(row["family"]))
+    return unbroken(name + (f", {row['n_seeds']} seeds" if row["n_seeds"] > 1 else ""))
 
 
 def _temperature(row: Row) -> str:

@@ -138,8 +138,9 @@ def _chosen(texts: Any) -> Chosen:
         if address.table not in TABLES:
             raise ValueError(did_you_mean(address.table, TABLES))
         try:
-            for name in address.where.get("dataset", ()):
-                get_dataset(name)
+            for pool in address.where.get("dataset", ()):
+                for name in pool.split("+"):
+                    get_dataset(name)
         except ChaosError as fault:
             raise ValueError(" ".join(str(fault).split())) from fault
     if max(map(len, parts)) > (2 if len(parts) == 1 else 1):
@@ -444,7 +445,7 @@ def _judge(claim: Claim, row: Row, p: float, *, below: bool) -> str:
 def _lacking(claim: Claim, known: set[str]) -> str:
     """Say why a claim is left open whose numbers are not available."""
     assert claim.numbers is not None
-    missing = [name for name in claim.numbers.datasets if name not in known]
+    missing = [name for name in claim.numbers.datasets if not known.issuperset(name.split("+"))]
     if missing:
         return f"The votes on {listed(map(short_of, missing))} are not available."
     if claim.lacking or claim.numbers.addresses[0].table not in OF_SYSTEMS:
@@ -475,8 +476,8 @@ SUM_COLUMNS = [
 
 def wanted_datasets() -> list[str]:
     """Return the datasets that claims are about."""
-    several = [one.numbers.datasets for one in read_claims() if one.numbers]
-    return list(dict.fromkeys(name for datasets in several for name in datasets))
+    pools = [name for one in read_claims() if one.numbers for name in one.numbers.datasets]
+    return list(dict.fromkeys(name for pool in pools for name in pool.split("+")))
 
 
 def shown_value(row: Row) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.analyses.baan import FIXED_TEMPERATURE, in_paper
+from chaos_utils.analyses.baan import FIXED_TEMPERATURE, PAPER, in_paper
 from chaos_utils.analyses.conventions import UNITS
 from chaos_utils.analyses.error_distributions import N_BINS, N_VOTES, draw_released_samples
 from chaos_utils.analyses.recorded import derived, recorded
@@ -15,7 +15,7 @@ from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.agreement import majority_share
 from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance, total_variation
-from chaos_utils.metrics.measures import MEASURES, Judged
+from chaos_utils.metrics.measures import MEASURES, taken
 from chaos_utils.metrics.resampling import bootstrap_means, paired_p_value, percentile_interval
 from chaos_utils.metrics.scores import brier_of_votes
 from chaos_utils.scoring.scores import available, score
@@ -125,16 +125,19 @@ def _scaled(system: System) -> System:
     return system.at_temperature(FIXED_TEMPERATURE, f"{system.name} at T = {FIXED_TEMPERATURE:g}")
 
 
-def _of_papers(systems: Sequence[System]) -> list[System]:
-    """Leave out released systems of no paper: the papers' claims are about no others."""
-    return [one for one in systems if one.paper or one.origin != "released"]
+def _of(paper: str, systems: Sequence[System]) -> list[System]:
+    """Leave out released systems that are not of a paper, whose claims are about no others."""
+    return [one for one in systems if one.paper == paper or one.origin != "released"]
 
 
 @recorded(keys=("dataset", "system", "reference", "measure"))
 def gains(votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: int) -> pd.DataFrame:
-    """Score each system minus the same at T = 2, and the oracle minus each system."""
+    """Score each system of Baan et al. (2022) minus the same at T = 2, and the oracle minus each.
+
+    Systems that were not released count too: those of a reader, and simulated ones.
+    """
     columns = ["dataset", "system", "origin", "reference", "measure", *_NUMBERS]
-    plain = _of_papers(systems)
+    plain = _of(PAPER, systems)
     if not plain:
         return pd.DataFrame(columns=columns)
     scaled, perfect = [_scaled(one) for one in plain], oracle(votes)
@@ -153,16 +156,17 @@ def system_numbers(
 ) -> pd.DataFrame:
     """Compute what claims about the errors of systems, and of twenty people, need.
 
-    ``ratio_to_people`` is a system's DistCE over that of twenty people, both to the votes outside
-    their samples: each system as it is and at T = 2. ``histogram_kl_gain`` is the KL from their
-    histogram of errors, to all votes, to that of the first of the paper's models, minus the same
-    with the model scaled. ``shared_errors`` is the share with more than the median entropy of the
-    items that all systems get wrong; then how many items and systems these are.
+    Of the systems of Baan et al. (2022), and those that were not released, ``ratio_to_people`` is a
+    system's DistCE over that of twenty people, both to the votes outside their samples: each system
+    as it is and at T = 2. ``histogram_kl_gain`` is the KL from their histogram of errors, to all
+    votes, to that of the first of the paper's models, minus the same with the model scaled. Of
+    those of Nie et al. (2020) and those that were not released, ``shared_errors`` is the share with
+    more than the median entropy of the items that all get wrong; then how many items and systems
+    these are.
     """
     estimate = partial(_estimate, n_resamples=n_resamples, seed=seed)
-    known = _of_papers(systems)
-    judged = {one.name: one.aligned_to(votes) for one in known}
-    found = _shared_errors(judged, known, estimate)
+    found = _shared_errors(votes, _of("nie2020", systems), estimate)
+    known = _of(PAPER, systems)
     if not known or votes.n_votes.min() <= 2 * N_VOTES:
         return _tabled(found)
     (h1, _), judges = draw_released_samples(votes, known)
@@ -191,15 +195,16 @@ def _histogram_gain(means: Floats) -> Floats:
 
 
 def _shared_errors(
-    judged: Mapping[str, Judged], systems: Sequence[System], estimate: Callable[..., Estimate]
+    votes: Votes, systems: Sequence[System], estimate: Callable[..., Estimate]
 ) -> dict[tuple[str, str], Estimate]:
-    """Where the systems' items differ, those that Baan et al. (2022) tabulate are taken."""
-    several = list(judged.values())
-    if len({len(one.human) for one in several}) > 1:
-        several = [judged[one.name] for one in in_paper(systems)]
-    if not several:
+    """Take the items that all systems cover."""
+    if not systems:
         return {}
-    bits = entropy(several[0].human, unit="bits").round(10)
+    rows = np.arange(len(votes))
+    for one in systems:
+        rows = np.intersect1d(rows, one.rows_in(votes))
+    several = [taken(one.aligned_to(votes), np.isin(one.rows_in(votes), rows)) for one in systems]
+    bits = entropy(votes.shares[rows], unit="bits").round(10)
     wrong = np.all([one.predicted != one.majority for one in several], axis=0)
     numbers = {"items": int(wrong.sum()), "systems": len(several)}
     found: dict[tuple[str, str], Estimate] = {

@@ -1,4 +1,4 @@
-"""What the page of a crowd finds, in five sentences made for its votes, and what it leaves open."""
+"""What the page of a crowd finds, in sentences made for its votes, and what it leaves open."""
 
 from collections.abc import Iterator, Sequence
 
@@ -6,6 +6,7 @@ import pandas as pd
 
 from chaos_utils.analyses.names import listed
 from chaos_utils.analyses.notices import in_markdown
+from chaos_utils.analyses.your_votes import OVER_BOTH
 from chaos_utils.base.errors import counted
 from chaos_utils.base.table import Table
 from chaos_utils.datasets.votes import Votes
@@ -15,6 +16,8 @@ from chaos_utils.scoring.judging import note_on_few
 from chaos_utils.scoring.replacement import COMMONEST, ONE_MORE, PASSES
 
 _WIDEST = 0.2  # interval of how often two people differ that still says something
+_FEW_PEOPLE = 8  # annotators who say nothing of others
+_OF_FIVE = 0.9  # of what other annotators would change, as much as this from five is too much
 _PRIOR_OFF = 0.02  # of the same, by the prior: less is no matter
 
 
@@ -24,50 +27,36 @@ def findings(
     agreed: Table,
     majorities: Table,
     budget: Table,
-    annotators: Table,
+    near: Table,
     replaced: Table | None,
     judged: Table,
     detectable: Table,
 ) -> str:
-    """Return five sentences in Markdown, from the page's tables, which say more."""
+    """Return sentences in Markdown, from the page's tables, which say more: annotators first."""
     agreement = agreed.rows.set_index("quantity")
     sentences = [
+        _on_annotators(near.rows),
         _on_agreement(agreement),
         _on_majorities(majorities.rows.set_index("quantity")),
         _on_numbers(votes, budget.rows),
-        " ".join([_on_annotators(annotators.rows), *_on_replacement(replaced)]),
+        " ".join(_on_replacement(replaced)),
         " ".join(_on_systems(votes, judged.rows, detectable.rows)),
     ]
-    return "\n".join(f"* {sentence}" for sentence in sentences)
+    return "\n".join(f"* {sentence}" for sentence in sentences if sentence)
 
 
-def too_few(votes: Votes, *, agreed: Table, majorities: Table) -> str:
+def too_few(votes: Votes, *, agreed: Table, majorities: Table, near: Table) -> str:
     """Say in Markdown what these votes are too few for; nothing where they are enough."""
     agreement = agreed.rows.set_index("quantity")
-    apart, alpha = agreement.loc["disagreement"], agreement.loc["alpha"]
+    apart = agreement.loc["disagreement"]
     said = [note_on_few(votes)] if votes.are_few else []
-    if apart["high"] - apart["low"] > _WIDEST:
-        said.append(
-            f"{counted(apart['n_items'], 'item')} with two votes are too few to say how far people "
-            "agree"
-        )
-    if agreement.loc["evenness", "value"] > 1:
-        most = apart["value"] / agreement.loc["evenness", "value"]
-        said.append(
-            f"people differ more often in these votes ({_percent(apart['value'])}, corrected for "
-            f"their number) than they can ({_percent(most)} at most): that is chance, and the "
-            "interval is too short"
-        )
-    if not alpha["low"] > 0:
-        said.append(
-            "the votes do not show that items differ in what people say of them: neither items "
-            "nor systems can be ranked"
-        )
+    said += _of_people(near.rows, apart)
+    said += _of_intervals(agreement)
     expected = majorities.rows.set_index("quantity")["value"]["disagreement"]
-    is_inside = apart["low"] <= expected <= apart["high"]
+    is_inside = pd.isna(apart["low"]) or apart["low"] <= expected <= apart["high"]
     if not is_inside and abs(expected - apart["value"]) > _PRIOR_OFF:
         said.append(
-            f"for so many labels, the votes are too few for the prior: it expects two people to "
+            f"for so many labels, the votes are too few for the prior: it expects two votes to "
             f"differ {_percent(expected)} of the time, not {_percent(apart['value'])}; what is "
             f"said of all people below is too {'sure' if expected < apart['value'] else 'unsure'}"
         )
@@ -77,18 +66,78 @@ def too_few(votes: Votes, *, agreed: Table, majorities: Table) -> str:
     return "\n".join(["> **What these votes are too few for**", ">", *points])
 
 
+def _of_people(near: pd.DataFrame, apart: pd.Series) -> Iterator[str]:
+    """Yield why an interval over annotators is too short, or missing."""
+    if not len(near) or pd.isna(apart["low"]):
+        return
+    n_people = near.iloc[0]["n_annotators"]
+    people = f"{counted(n_people, 'annotator')} gave these votes"
+    if apart["over"] != OVER_BOTH:
+        yield f"{people}, which cannot say how far others would agree"
+    elif n_people <= _FEW_PEOPLE:
+        yield f"{people}, and are too few to speak for others: the intervals are a guess"
+    elif apart["of_five"] > _OF_FIVE:
+        yield (
+            f"{_percent(apart['of_five'])} of what other annotators would change hangs on five of "
+            "these: even the interval over annotators is too short"
+        )
+
+
+def _of_intervals(agreement: pd.DataFrame) -> Iterator[str]:
+    """Yield what intervals of agreement leave open."""
+    apart, alpha = agreement.loc["disagreement"], agreement.loc["alpha"]
+    if pd.isna(apart["low"]):
+        alike = "nobody disagrees on any" if not apart["value"] else "people disagree alike on each"
+        yield (
+            f"{alike} of {counted(apart['n_items'], 'item')} with two votes: how far they agree on "
+            "others has no interval"
+        )
+    if apart["high"] - apart["low"] > _WIDEST:
+        yield (
+            f"{counted(apart['n_items'], 'item')} with two votes are too few to say how far people "
+            "agree"
+            if apart["over"] != OVER_BOTH
+            else "these items and annotators are too few to say how far people agree"
+        )
+    if agreement.loc["evenness", "value"] > 1:
+        most = apart["value"] / agreement.loc["evenness", "value"]
+        yield (
+            f"these votes differ more often ({_percent(apart['value'])}, corrected for their "
+            f"number) than people can ({_percent(most)} at most): that is chance"
+            + ("" if pd.isna(apart["low"]) else ", and the interval is too short")
+        )
+    if alpha["low"] > 0 or (pd.isna(alpha["low"]) and alpha["value"] > 0):
+        return
+    if alpha["over"] == OVER_BOTH and alpha["value"] > 0:
+        yield "the interval of α holds 0: other annotators might agree no more than by chance"
+        return
+    yield (
+        "the votes do not show that items differ in what people say of them: neither items nor "
+        "systems can be ranked"
+    )
+
+
 def _on_agreement(agreement: pd.DataFrame) -> str:
     apart, alpha = agreement.loc["disagreement"], agreement.loc["alpha"]
-    chance = ""
+    said = f"Two votes on the same item differ {_percent(apart['value'])}{_ends(apart)} of the time"
     if not pd.isna(alpha["value"]):
-        chance = (
-            f"; beyond chance they agree by α = {number(alpha['value'], 2)}"
-            f" [{number(alpha['low'], 2)}, {number(alpha['high'], 2)}], where 1 is full agreement"
+        said += f"; beyond chance they agree by α = {number(alpha['value'], 2)}"
+        if not pd.isna(alpha["low"]):
+            said += f" [{number(alpha['low'], 2)}, {number(alpha['high'], 2)}]"
+        said += ", where 1 is full agreement"
+    if "alike" in agreement.index:
+        alike = agreement.loc["alike"]
+        said += (
+            f". Two people differ {_percent(alike['value'])}{_ends(alike)} of the time, if each "
+            "annotator counts alike"
         )
-    return (
-        f"Asked about the same item, two people give different labels {_percent(apart['value'])}"
-        f" [{_percent(apart['low'])}, {_percent(apart['high'])}] of the time{chance}."
-    )
+    over = "" if pd.isna(apart["low"]) else f" Intervals are over {apart['over']}."
+    return f"{said}.{over}"
+
+
+def _ends(row: pd.Series) -> str:
+    """Return the interval of a share, or nothing."""
+    return "" if pd.isna(row["low"]) else f" [{_percent(row['low'])}, {_percent(row['high'])}]"
 
 
 def _on_majorities(majorities: pd.DataFrame) -> str:
@@ -113,18 +162,35 @@ def _on_numbers(votes: Votes, budget: pd.DataFrame) -> str:
     return f"{said}; {more} would come within {errors[more]:.2f}{by_prior}."
 
 
-def _on_annotators(annotators: pd.DataFrame) -> str:
-    if not len(annotators):
+def _on_annotators(near: pd.DataFrame) -> str:
+    """Say who is near chance, whose votes these are, and what they change."""
+    if not len(near):
         return (
-            "It is not known who gave which vote, so nothing can be said of single annotators, nor "
-            "whether a model may replace one."
+            "It is not known who gave which vote: nobody can be found who labelled at random, "
+            "intervals are over items alone, and no model can be tested in an annotator's place."
         )
-    row = annotators.iloc[0]
+    row = near.iloc[0]
+    known = counted(row["n_annotators"], "annotator")
     if not row["n_usual"]:
-        return f"None of {counted(row['n_annotators'], 'annotator')} has votes enough to be judged."
-    known, n_clear = counted(row["n_usual"], "annotator"), row["n_usual"] - row["at_chance"]
+        return f"None of {known} has votes enough to be judged."
+    if pd.isna(row["median"]):
+        return (
+            f"Beyond chance, the {known} do not clearly agree, so that nobody stands out: these "
+            "votes cannot say who labels at random."
+        )
+    if not row["n_judged"]:
+        return f"None of {known} has a hundred votes, by which we could say who labels at random."
+    judged = f"{counted(row['n_judged'], 'annotator')} with a hundred votes or more"
+    if row["n_judged"] < row["n_annotators"]:
+        judged = f"{judged} ({row['n_annotators']:,} in all)"
+    if not row["n_near"]:
+        return f"None of {judged} is near chance."
     return (
-        f"Of {known} with ten votes or more, {n_clear} clearly agree with the rest beyond chance."
+        f"Of {judged}, {row['n_near']} {'agree' if row['n_near'] > 1 else 'agrees'} with the rest "
+        f"hardly more than by chance. They gave {_percent(row['share_of_votes'])} of the votes. "
+        f"Two votes differ {_percent(row['disagreement'])} of the time with them, and "
+        f"{_percent(row['disagreement_without'])} without them "
+        f"({_percent(row['disagreement_elsewhere'])} on items that did not serve to find them)."
     )
 
 

@@ -56,7 +56,8 @@ def _states_old_labels(dataset: Dataset) -> bool:
 
 def _names_annotators(dataset: Dataset) -> bool:
     reader = dataset.reader
-    return bool(getattr(reader, "annotator", "") or getattr(reader, "annotators", ""))
+    names = ("annotator", "annotators", "annotators_by_place")
+    return any(getattr(reader, name, "") for name in names)
 
 
 # What a dataset may lack, by what its YAML file says of it,

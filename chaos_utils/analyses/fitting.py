@@ -22,8 +22,9 @@ from chaos_utils.datasets.catalogue import short_of
 from chaos_utils.datasets.splits import folds_of, item_groups
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Votes
 from chaos_utils.metrics.measures import MEASURES as ALL_MEASURES
-from chaos_utils.metrics.resampling import split_votes
-from chaos_utils.report.columns import DATASET, Column
+from chaos_utils.metrics.resampling import holm, split_votes
+from chaos_utils.metrics.signals import entropy_correlation
+from chaos_utils.report.columns import DATASET, Column, Row, p_value
 from chaos_utils.scoring.beside import part_of
 from chaos_utils.scoring.fitting import (
     KINDS,
@@ -36,9 +37,9 @@ from chaos_utils.scoring.fitting import (
     log_probabilities,
     predict_out_of_fold,
 )
-from chaos_utils.scoring.published import published_models
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD, References, known_rows
 from chaos_utils.scoring.scores import score, wide
+from chaos_utils.scoring.seeds import families_of
 from chaos_utils.scoring.system import System, are_votes
 from chaos_utils.scoring.systems import computed
 from chaos_utils.scoring.trained import Run, committed_runs, kind_of, ordered
@@ -49,15 +50,17 @@ Ints = npt.NDArray[np.int64]
 
 MEASURES = ("jsd", "kl", "dist_ce", "new_accuracy")
 TEXT, OLD_LABEL, REFERENCE = "text", "old label", "reference"  # what a method has of an item
-AS_IT_IS, BASE_RATE, ON_VOTES, PUBLISHED = "as it is", "base rate", "trained on votes", "published"
+AS_IT_IS, BASE_RATE, ON_VOTES = "as it is", "base rate", "trained on votes"
 FIXED = f"T = {FIXED_TEMPERATURE:g}"
 ALL, ALL_BUT, WITH_YOURS = "all systems", "all but", "all systems and yours"
 RECIPE: Kind = "quadratic"
+LEVEL = 0.05  # of tests
 ITEMS = (50, 100, 200, 500, 1000)
 VOTES = (1, 3, 5, 20)
 _NEARLY_NONE = 1e-3  # penalty of base rates
 _MOST_RESAMPLES = 500  # for what each of some hundred systems is worth
 _PEOPLE = ["people", "people_low", "people_high"]
+_SIGNAL = ["spearman", "spearman_low", "spearman_high"]
 _ENDS = ("", "_low", "_high")
 _KEYS = ("dataset", "access", "inputs", "map", "objective")
 _UNSAID: dict[str, object] = {
@@ -211,7 +214,7 @@ def stacks(systems: Sequence[System], alone: Collection[str] = ()) -> dict[str, 
 # The methods
 
 
-@recorded(keys=_KEYS, published=("nie2020_table5",))
+@recorded(keys=_KEYS)
 def methods(
     votes: Votes,
     systems: Sequence[System],
@@ -224,10 +227,10 @@ def methods(
     """Fit every map to every system, out of fold, and score them on the items that all cover.
 
     ``access`` is ``old label`` where the item's old label is an input too, and ``reference`` for
-    perfect model, second crowd and the best published model. ``inputs`` are as `stacks` names them,
-    `variants` in none; ``first`` is said of one system of each family. ``distance`` is that by the
-    measure that ranks, ``by``; ``people`` what a method is worth in people on top of the base rate:
-    of maps, of those fitted for KL alone.
+    perfect model and second crowd. ``inputs`` are as `stacks` names them, `variants` in none;
+    ``first`` is said of one system of each family. ``distance`` is that by the measure that ranks,
+    ``by``; ``spearman`` how well a method's entropy orders the items as people's does; ``people``
+    what it is worth in people on top of the base rate: of maps, of those fitted for KL alone.
     """
     others = [run.predictions_on(votes) for run in variants if votes.is_released]
     known = {one.name for one in systems}  # a reader may have repeated one of the runs
@@ -291,11 +294,14 @@ def methods(
     ]
     table = table.join(pd.DataFrame(people, columns=_PEOPLE))
     table = table.join(wide(found, "low", "high").set_index("system")[values], on="system")
+    signals = [entropy_correlation(part.shares, one.probabilities) for one in scored]
+    table[_SIGNAL] = [(one.value, one.low, one.high) for one in signals]
     table = table.assign(n_items=len(part))
-    table = pd.concat([table, _references(votes, part, measures, seed)], ignore_index=True)
+    table = pd.concat([table, _references(part, measures, seed)], ignore_index=True)
     distance = {f"distance{end}": table[f"{by}{end}"] for end in _ENDS}
     about_it = ["n_systems", "origin", "family", "first", "n_items", "by"]
-    return table.assign(by=by, **distance)[[*_KEYS[1:], *about_it, *distance, *values, *_PEOPLE]]
+    shown = [*_KEYS[1:], *about_it, *distance, *values, *_SIGNAL, *_PEOPLE]
+    return table.assign(by=by, **distance)[shown]
 
 
 def _in_people(made: Common, system: System, **how: Any) -> tuple[float, ...]:
@@ -306,24 +312,80 @@ def _in_people(made: Common, system: System, **how: Any) -> tuple[float, ...]:
     return found.value, found.low, found.high
 
 
-def _references(votes: Votes, part: Votes, measures: Sequence[str], seed: int) -> pd.DataFrame:
-    """Return perfect model and second crowd on the same items, and the best published model."""
+def _references(part: Votes, measures: Sequence[str], seed: int) -> pd.DataFrame:
+    """Return perfect model and second crowd on the same items."""
     found = known_rows(part, seed) or References(part, seed=seed).rows(measures)
     scores = {(row["system"], row["measure"]): row["value"] for row in found}
-    rows: list[dict[str, object]] = [
-        {"map": name, "n_items": len(part)}
+    rows = [
+        {"access": REFERENCE, "map": name, "n_items": len(part)}
         | {one: scores[name, one] for one in measures if (name, one) in scores}
         for name in (PERFECT_MODEL, SECOND_CROWD)
     ]
-    models = published_models()
-    models = models[models["dataset"] == votes.dataset.name]
-    if votes.is_released and len(models):
-        best = models.loc[models["jsd"].idxmin()]
-        values = {name: best[name] for name in MEASURES if name in best}
-        name = SYSTEM_NAMES[best["model"]]
-        rows.append({"map": PUBLISHED, "inputs": name, "n_items": len(votes)} | values)
-    known = _UNSAID | {"access": REFERENCE}
-    return pd.DataFrame([known | row for row in rows])
+    return pd.DataFrame([_UNSAID | row for row in rows])
+
+
+@recorded(keys=("dataset", "left_out"))
+def contributions(
+    votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: int
+) -> pd.DataFrame:
+    """Say what the stack of the book's systems loses, out of fold, where some are left out.
+
+    These are each family, and the models of each paper together. ``value`` is the distance by the
+    measure ``by`` without them minus that with them, on the same items, both by the recipe and the
+    main objective; its 95% interval and ``p`` are over items, the fits held fixed, and ``p_holm``
+    is adjusted for all that are left out on a dataset. The ``verdict`` is adds or costs where that
+    is below 0.05, else indistinguishable. Empty where there are fewer than two families.
+    """
+    columns = ["left_out", "n_systems", "n_items", "by", "value", "low", "high", "p"]
+    made = common(votes, systems)
+    whole = stacks(made.systems).get(ALL, [])
+    groups = _left_out(made.systems, whole)
+    rests = {name: [place for place in whole if place not in some] for name, some in groups.items()}
+    rests = {name: rest for name, rest in rests.items() if rest}
+    if not rests:
+        return pd.DataFrame(columns=[*columns, "p_holm", "verdict"])
+    objective = objectives_for(made.votes)[-1]
+    stacked = [
+        computed(
+            name, made.votes,
+            predict_out_of_fold(
+                made.inputs(places), made.votes.shares, made.folds, kind=RECIPE, objective=objective
+            ),
+        )
+        for name, places in {ALL: whole, **rests}.items()
+    ]  # fmt: skip
+    by = ranked_by(made.votes)
+    table = score(
+        made.votes, stacked, measures=(by,), comparisons=[(name, ALL) for name in rests],
+        n_resamples=n_resamples, seed=seed,
+    )  # fmt: skip
+    found = table[table["reference"] != ""].rename(columns={"system": "left_out"})
+    found = found.assign(by=by, n_systems=[len(groups[name]) for name in found["left_out"]])
+    found["p_holm"] = holm(found["p"])
+    sides = np.where(found["value"] > 0, "adds", "costs")
+    found["verdict"] = np.where(found["p_holm"] < LEVEL, sides, "indistinguishable")
+    return found[[*columns, "p_holm", "verdict"]]
+
+
+def _left_out(systems: Sequence[System], places: Sequence[int]) -> dict[str, list[int]]:
+    """Return the systems of each paper, where there are several families, and of each family."""
+    papers: dict[str, list[int]] = {}
+    for place in places:
+        if systems[place].paper:
+            papers.setdefault(systems[place].paper, []).append(place)
+    by_family = families_of([systems[place] for place in places])
+    found = {
+        f"those of {_PAPERS[paper]}": some
+        for paper, some in papers.items()
+        if len({systems[place].family for place in some}) > 1
+    }
+    for name, several in by_family.items():
+        seeds = f"{systems[places[several[0]]].family}, {len(several)} seeds"
+        found[seeds if len(several) > 1 else name] = [places[k] for k in several]
+    return found
+
+
+_PAPERS = {"nie2020": "Nie et al. 2020", "baan2022": "Baan et al. 2022"}
 
 
 @recorded(keys=("dataset", "judged_on"))
@@ -471,14 +533,11 @@ def drawn(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of `methods` that the figure draws, with their ``group`` and ``label``.
 
     Of one seed of each family, and of all systems together, these are as they are and by the
-    recipe. The best published model is left out where it is one of the systems.
+    recipe.
     """
     one = table["first"] & (table["n_systems"] == 1)
     stacked = table["inputs"].str.startswith((ALL, ALL_BUT))
-    rows = table[(one | stacked | (table["n_systems"] == 0)) & (table["map"] != FIXED)]
-    who = rows["dataset"] + " " + rows["inputs"].replace(SYSTEM_NAMES)
-    is_ours = who.isin(who[rows["map"] == AS_IT_IS])
-    return _labelled(rows[~is_ours | (rows["map"] != PUBLISHED)])
+    return _labelled(table[(one | stacked | (table["n_systems"] == 0)) & (table["map"] != FIXED)])
 
 
 def ways_drawn(table: pd.DataFrame, encoder: str) -> pd.DataFrame:
@@ -496,10 +555,10 @@ def ways_drawn(table: pd.DataFrame, encoder: str) -> pd.DataFrame:
 def _labelled(table: pd.DataFrame) -> pd.DataFrame:
     """Return rows as the figures draw them: by the recipe, and without a map."""
     rows = table[~_is_aside(table) & ~table["map"].isin(["temperature", "affine"])]
-    no_votes = rows["map"].isin([AS_IT_IS, FIXED, PUBLISHED])
+    no_votes = rows["map"].isin([AS_IT_IS, FIXED])
     label = rows["family"].where(rows["family"] != "", rows["inputs"]).replace(SYSTEM_NAMES)
     label = label.str.replace(r", \d+ folds", "", regex=True)
-    label += rows["map"].map({PUBLISHED: " (published)", FIXED: f", {FIXED}"}).fillna("")
+    label += rows["map"].map({FIXED: f", {FIXED}"}).fillna("")
     label = label.mask(label == "", rows["map"])
     return rows.assign(group=rows["access"].mask(no_votes, "no votes"), label=label)
 
@@ -512,6 +571,21 @@ def curve_drawn(table: pd.DataFrame) -> pd.DataFrame:
     rows = table[table["recipe"].eq(True)]
     several = rows[rows["n_systems"] > 1]
     return several if len(several) else rows
+
+
+def contribution_columns(n_resamples: int) -> list[Column]:
+    """Return how `contributions` are shown, datasets side by side."""
+
+    def p_of(row: Row) -> str:
+        return p_value(row["p_holm"], n_resamples, raw=row["p"])
+
+    return [
+        DATASET,
+        Column("left out", "left_out", names=SYSTEM_NAMES),
+        Column("distance without, minus with", "value", 4, "low", "high", signed=True),
+        Column("p", p_of),
+        Column("the systems left out", "verdict"),
+    ]
 
 
 CARRIED_COLUMNS = [

@@ -170,7 +170,9 @@ def drawn(found: pd.DataFrame, shown: Sequence[int], released: bool) -> pd.DataF
     Of JSD and the numbers of votes in `shown`. ``detected`` is the smallest difference that all of
     a dataset's items and votes detect; ``gap`` the median one of models that are neighbours by
     their published score, NaN where none was published, or the votes are not the `released` ones;
-    ``items_needed``, about how many items (to two digits) would detect it.
+    about how many items (to two digits) would detect it, from ``items_needed_low``, if they are as
+    alike as two seeds of a model (or the most alike pair), to ``items_needed_high``, if they are as
+    unlike as two models are on average.
     """
     rows = first_pair(found)
     rows = rows[rows["measure"] == DRAWN]
@@ -180,8 +182,12 @@ def drawn(found: pd.DataFrame, shown: Sequence[int], released: bool) -> pd.DataF
     detected = smallest_difference(whole["variance"], whole["n_items"])
     gap = gaps.reindex(whole.index) if released else np.nan
     known = pd.DataFrame({"detected": detected, "gap": gap}, whole.index)
-    needed = items_needed(whole["variance"], known["gap"])
-    known["items_needed"] = [float(f"{one:.2g}") for one in needed]
+    of_seeds = found[(found["pair"] == "seeds") & (found["measure"] == DRAWN)]
+    alike = of_seeds.loc[of_seeds.groupby("dataset")["n_votes"].idxmax()].set_index("dataset")
+    least = alike["variance"].reindex(whole.index).fillna(whole["least"])
+    for end, variance in (("low", least), ("high", whole["variance"])):
+        needed = items_needed(variance, known["gap"])
+        known[f"items_needed_{end}"] = [float(f"{one:.2g}") for one in needed]
     rows = rows[rows["n_votes"].isin(shown)].join(known, on="dataset")
     return rows.assign(compared=rows["pair"].map(PAIRS))
 

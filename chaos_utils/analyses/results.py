@@ -1,7 +1,6 @@
 """Table 5 of Nie et al. (2020): every system's distance from humans, and what it is worth."""
 
 from collections.abc import Sequence
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -14,11 +13,12 @@ from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.catalogue import short_of
-from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.metrics.resampling import holm, split_votes
+from chaos_utils.metrics.divergence import jensen_shannon_distance
+from chaos_utils.metrics.ranks import rank_sets
+from chaos_utils.metrics.resampling import holm, percentile_interval, split_votes
 from chaos_utils.metrics.signals import contested, contested_auroc, entropy_correlation
-from chaos_utils.report.columns import DATASET, Column, Row, with_ends
+from chaos_utils.report.columns import DATASET, Column, Row, p_value, with_ends
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import systems as known
 from chaos_utils.scoring import worth as worths
@@ -29,7 +29,7 @@ from chaos_utils.scoring.published import (
     published_scores,
 )
 from chaos_utils.scoring.references import CHANCE, PERFECT_MODEL, chance_scores
-from chaos_utils.scoring.scores import as_scores, available, wide
+from chaos_utils.scoring.scores import as_scores, available, score, wide
 from chaos_utils.scoring.seeds import families_of, score_over_seeds
 from chaos_utils.scoring.system import System
 
@@ -38,7 +38,9 @@ _KEYS = ("dataset", "system", "source")
 _MEASURES = TABLE_5  # of the main table; `COLUMNS` says how each is shown
 _PAPER = ("nie2020_table5",)
 FIVE_PEOPLE, OLD_LABEL = "five people", "mean vote given the old label"
-_FEW = 5
+_FEW, _DRAWS = 5, 100
+_RANKS, _RANKINGS = ["rank_best", "rank_worst", "rank_margin"], 10_000  # resamples
+LEVEL = 0.05  # of tests
 _ROW_NAMES = {"chance": "uniform guess"}
 _PAIRS = {"BERT": "bert", "XLNet": "xlnet", "RoBERTa": "roberta"}
 
@@ -52,7 +54,9 @@ def main_results(
     A ``kind`` is chance, baseline, model or human. Chance is two things in the paper: the uniform
     distribution for JSD and KL, and the share of the most frequent label for the accuracies.
     Systems that differ in their seed alone have a row of their mean too, with an interval for other
-    seeds and items, and their number in ``n_seeds``.
+    seeds and items, and their number in ``n_seeds``. Models that cover all items may have any rank
+    from ``rank_best`` to ``rank_worst`` by JSD, for all of them at once; ``rank_margin`` says how
+    safe that is: see `metrics.ranks.rank_sets`.
     """
     _, *baselines = known.baselines(votes)
     names = available(votes, _MEASURES)
@@ -61,6 +65,7 @@ def main_results(
     of_all = as_scores(judge(votes, everyone, names, n_resamples=n_resamples, seed=seed))
     table = wide(pd.concat([of_chance, of_all], ignore_index=True), "low", "high")
     table["kind"] = ["chance", *["baseline"] * len(baselines), *["model"] * len(systems)]
+    table = table.join(_ranks(votes, systems, seed), on="system")
     means = _means_over_seeds(votes, systems, names, n_resamples, seed)
     published = published_scores()
     of_paper = published["dataset"] == votes.dataset.name
@@ -70,8 +75,23 @@ def main_results(
     columns += [f"{measure}{end}" for measure in _MEASURES for end in ("", "_low", "_high")]
     parts = [table.assign(source="computed"), means.assign(source="computed")]
     parts = [one for one in (*parts, theirs.assign(source="published")) if len(one)]
-    found = pd.concat(parts, ignore_index=True).reindex(columns=[*columns, "n_seeds"])
+    found = pd.concat(parts, ignore_index=True).reindex(columns=[*columns, "n_seeds", *_RANKS])
     return found.astype({"n_seeds": "Int64"})
+
+
+def _ranks(votes: Votes, systems: Sequence[System], seed: int) -> pd.DataFrame:
+    """Return by name the ranks that the systems which cover all items may have, by JSD."""
+    whole = [one for one in systems if set(votes.uids) <= set(one.uids)]
+    if not whole or len(votes) < 2:
+        return pd.DataFrame(columns=_RANKS, dtype=float)
+    judged = [one.aligned_to(votes) for one in whole]
+    values = np.stack(
+        [jensen_shannon_distance(one.human, one.model, unit="nats") for one in judged], axis=1
+    )
+    rng = np.random.default_rng([seed, 21])
+    found = rank_sets(values, _RANKINGS, rng, highest_first=False)
+    ends = np.column_stack([found.best, found.worst, found.margin])
+    return pd.DataFrame(ends, index=[one.name for one in whole], columns=_RANKS)
 
 
 def _means_over_seeds(
@@ -107,25 +127,55 @@ def with_worth(results: pd.DataFrame, equivalents: pd.DataFrame) -> pd.DataFrame
     return results.merge(said.assign(source="computed"), "left", list(_KEYS))
 
 
-@derived(keys=("dataset", "system", "measure"))
-def baselines_against_models(results: pd.DataFrame) -> pd.DataFrame:
-    """Count the published models that are farther from humans than each baseline.
+def of_table_5(systems: Sequence[System]) -> list[System]:
+    """Return the models of Table 5; all systems where none of these is among them."""
+    return [one for one in systems if one.paper == "nie2020"] or [*systems]
 
-    ``n_beaten`` compares values at the four decimals of the paper; ``n_beyond`` counts those beyond
-    the upper end of the baseline's interval: most have no predictions, so no paired interval.
+
+@recorded(keys=("dataset", "system", "baseline", "measure"))
+def models_against_guesses(
+    votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: int
+) -> pd.DataFrame:
+    """Compare the models of Table 5 with each baseline on the same items, by JSD and by KL.
+
+    ``value`` is model minus baseline, in the unit of the measure; its interval and ``p`` are over
+    items, and ``p_holm`` is adjusted for all models that are compared with a baseline by a measure.
+    The ``verdict`` is nearer or farther where that is below 0.05, else indistinguishable. Empty
+    without models.
     """
-    rows = []
-    for dataset, group in results.groupby("dataset", sort=False):
-        models = group[(group["kind"] == "model") & (group["source"] == "published")]
-        baselines = group[group["kind"].isin(["chance", "baseline"])] if len(models) else models
-        for row, measure in product(baselines.to_dict("records"), ("jsd", "kl")):
-            value, high = row[measure], row[f"{measure}_high"]
-            n_beaten = int((models[measure] > round(value, 4)).sum())
-            n_beyond = int((models[measure] > high).sum())
-            counts = (len(models), n_beaten, n_beyond)
-            rows.append((dataset, row["system"], measure, value, high, *counts))
-    columns = ["dataset", "system", "measure", "value", "high", "n_models", "n_beaten", "n_beyond"]
-    return pd.DataFrame(rows, columns=columns)
+    columns = ["system", "baseline", "measure", "n_items", "value", "low", "high", "p"]
+    guesses = known.baselines(votes)
+    names = {one.name for one in guesses}  # which a reader may have given to a system
+    models = [one for one in of_table_5(systems) if one.name not in names]
+    if not models:
+        return pd.DataFrame(columns=[*columns, "p_holm", "verdict"])
+    pairs = [(one.name, other.name) for other in guesses for one in models]
+    table = score(
+        votes, [*models, *guesses], measures=("jsd", "kl"), comparisons=pairs,
+        n_resamples=n_resamples, seed=seed,
+    )  # fmt: skip
+    found = table[table["reference"] != ""].rename(columns={"reference": "baseline"})[columns]
+    found["p_holm"] = found.groupby(["baseline", "measure"])["p"].transform(holm)
+    sides = np.where(found["value"] > 0, "farther", "nearer")
+    found["verdict"] = np.where(found["p_holm"] < LEVEL, sides, "indistinguishable")
+    return found.replace({"baseline": {known.uniform(votes).name: CHANCE}})
+
+
+@derived(keys=("dataset", "system", "measure"))
+def baselines_against_models(against: pd.DataFrame) -> pd.DataFrame:
+    """Count of `models_against_guesses` the models that are farther from humans than each baseline.
+
+    ``n_beaten`` counts those with a larger distance, ``n_surely_beaten`` those that are farther
+    once p is adjusted, and ``n_surely_nearer`` those that are nearer.
+    """
+    found = against.rename(columns={"system": "model", "baseline": "system"})
+    groups = found.assign(
+        n_beaten=found["value"] > 0,
+        n_surely_beaten=found["verdict"] == "farther",
+        n_surely_nearer=found["verdict"] == "nearer",
+    ).groupby(["dataset", "system", "measure"], sort=False)
+    counts = groups[["n_beaten", "n_surely_beaten", "n_surely_nearer"]].sum().astype(int)
+    return counts.assign(n_models=groups.size()).reset_index()
 
 
 def _beats_all(row: Row) -> bool:
@@ -137,7 +187,7 @@ def count_columns(against: pd.DataFrame) -> list[Column]:
     counts = [
         Column(
             short_of(name),
-            "{n_beaten} of {n_models}".format_map,
+            "{n_beaten} ({n_surely_beaten}) of {n_models}".format_map,
             at={"dataset": name, "measure": "jsd"},
             bold=_beats_all,
         )
@@ -242,20 +292,19 @@ def disagreement_signal(
 ) -> pd.DataFrame:
     """Say how well each system's entropy shows on which items people disagree.
 
-    Of the people, five are judged by all others, where each item has twice as many votes. An item
-    is contested where its most frequent label has less than `majority_below` of the votes. Empty
-    without systems.
+    Of the people, five are judged by all others, where each item has twice as many votes: the mean
+    of `_DRAWS` draws of five, and the ends of the middle 95% of these draws. An item is contested
+    where its most frequent label has less than `majority_below` of the votes. Empty without
+    systems.
     """
     columns = ["system", "kind", "n_items", "n_contested"]
     columns += [f"{name}{end}" for name in ("spearman", "auroc") for end in ("", "_low", "_high")]
     if not systems:
         return pd.DataFrame(columns=columns)
     pairs: list[tuple[str, str, Floats, Floats]] = []
+    rows = []
     if votes.n_votes.min() >= 2 * _FEW:
-        rng = np.random.default_rng([seed, 3])
-        few, others = split_votes(votes.counts, (_FEW,), rng)
-        shares = others / others.sum(axis=1, keepdims=True)
-        pairs.append(("people", FIVE_PEOPLE, shares, few / _FEW))
+        rows.append(_signal_of_five(votes, majority_below, np.random.default_rng([seed, 3])))
     if votes.has_old_labels:
         # One distribution for each label, from all items: out of fold, the fold alone would order
         # the items of a label, and against their votes.
@@ -268,7 +317,6 @@ def disagreement_signal(
         for one in group:
             judged = one.aligned_to(votes)
             pairs.append((kind, one.name, judged.human, judged.model))
-    rows = []
     for kind, system, human, model in pairs:
         n_contested = int(contested(human, majority_below=majority_below).sum())
         rank = entropy_correlation(human, model)
@@ -279,18 +327,45 @@ def disagreement_signal(
     return pd.DataFrame(rows, columns=columns)
 
 
-@derived(keys=("dataset", "family"), published=_PAPER)
-def size_effects() -> pd.DataFrame:
-    """Set each published large model beside its base model: changes are large minus base."""
-    table = read_published("nie2020_table5").set_index(["model", "dataset"])[list(TABLE_5)]
-    changes = {
-        family: table.loc[f"{name}-large"] - table.loc[f"{name}-base"]
-        for family, name in _PAIRS.items()
-    }
-    found = pd.concat(changes, names=["family"]).add_prefix("change_").reset_index()
-    found["nearer"] = found["change_jsd"] < 0
-    found["more_accurate"] = found["change_new_accuracy"] > 0
-    return in_order_of(found, "dataset", table.index.unique("dataset"))
+def _signal_of_five(
+    votes: Votes, majority_below: float, rng: np.random.Generator
+) -> tuple[object, ...]:
+    """Return the row of five people, judged by the others of their item, over draws of them."""
+    drawn = []
+    for _ in range(_DRAWS):
+        few, others = split_votes(votes.counts, (_FEW,), rng)
+        shares = others / others.sum(axis=1, keepdims=True)
+        rank = entropy_correlation(shares, few / _FEW)
+        auroc = contested_auroc(shares, few / _FEW, majority_below=majority_below)
+        n_contested = contested(shares, majority_below=majority_below).sum()
+        drawn.append((n_contested, rank.value, auroc.value))
+    n_contested, *means = np.mean(drawn, axis=0)
+    low, high = percentile_interval(drawn)
+    numbers = np.column_stack([means, low[1:], high[1:]]).ravel()
+    return (FIVE_PEOPLE, "people", len(votes), round(n_contested), *numbers)
+
+
+@recorded(keys=("dataset", "family", "measure"))
+def size_effects(
+    votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: int
+) -> pd.DataFrame:
+    """Compare the large models of Table 5 with the base models of their family on the same items.
+
+    ``value`` is large minus base, with the interval and ``p`` over items. Empty without them.
+    """
+    columns = ["family", "measure", "n_items", "value", "low", "high", "p"]
+    names = {one.name for one in systems if one.paper == "nie2020"}
+    pairs = {f"{name}-large": (f"{name}-base", title) for title, name in _PAIRS.items()}
+    pairs = {large: pair for large, pair in pairs.items() if {large, pair[0]} <= names}
+    if not pairs:
+        return pd.DataFrame(columns=columns)
+    table = score(
+        votes, [one for one in systems if one.name in names], measures=TABLE_5,
+        comparisons=[(large, base) for large, (base, _) in pairs.items()],
+        n_resamples=n_resamples, seed=seed,
+    )  # fmt: skip
+    found = table[table["reference"] != ""]
+    return found.assign(family=[pairs[large][1] for large in found["system"]])[columns]
 
 
 @derived(keys=("dataset", "distance"), published=_PAPER)
@@ -316,10 +391,12 @@ def rank_correlations() -> pd.DataFrame:
 def drawn_results(results: pd.DataFrame, references: pd.DataFrame) -> pd.DataFrame:
     """Return the JSD of what `main_results` and `reference_scores` have, for a figure.
 
-    Means over seeds are left out; ``label`` is that of the row which the seeds share.
+    Means over seeds are left out, and published rows of what is computed; ``label`` is that of the
+    row which the seeds share.
     """
     names = {"jsd": "value", "jsd_low": "low", "jsd_high": "high"}
-    computed = results[results["n_seeds"].isna()].rename(columns=names)
+    once = results[results["n_seeds"].isna()].drop_duplicates(["dataset", "system"])
+    computed = once.rename(columns=names)
     shown = references[references["measure"] == "jsd"]
     kinds = np.where(shown["system"] == PERFECT_MODEL, "perfect_model", "second_crowd")
     columns = ["dataset", "system", "source", "kind", *names.values()]
@@ -333,7 +410,9 @@ def drawn_results(results: pd.DataFrame, references: pd.DataFrame) -> pd.DataFra
 def nine_models(drawn: pd.DataFrame, *, dataset: str) -> pd.DataFrame:
     """Return the JSD of a dataset's published models beside that of people and guesses."""
     rows = drawn[drawn["dataset"] == dataset]
-    models = (rows["kind"] == "model") & (rows["source"] == "published")
+    models = (rows["kind"] == "model") & rows["label"].isin(
+        [SYSTEM_NAMES[name] for name in published_models()["model"].unique()]
+    )
     guesses = ("original votes", "mean vote given the old label")
     others = rows["kind"].isin(["second_crowd", "chance"]) | rows["system"].isin(guesses)
     return rows[models | others] if models.any() else rows[models]
@@ -383,19 +462,46 @@ COLUMNS = [
 ]
 
 
+def _of_size(heading: str, measure: str, digits: int, *, percent: bool = False) -> Column:
+    at = {"measure": measure}
+    return Column(heading, "value", digits, "low", "high", signed=True, percent=percent, at=at)
+
+
 SIZE_COLUMNS = [
     DATASET,
     Column("family", "family"),
-    Column("JSD", "change_jsd", 3, signed=True),
-    Column("KL", "change_kl", 3, signed=True),
-    Column("old accuracy (points)", "change_old_accuracy", 1, signed=True, percent=True),
-    Column("new accuracy (points)", "change_new_accuracy", 1, signed=True, percent=True),
+    _of_size("JSD", "jsd", 3),
+    _of_size("KL", "kl", 2),
+    _of_size("old accuracy (points)", "old_accuracy", 1, percent=True),
+    _of_size("new accuracy (points)", "new_accuracy", 1, percent=True),
 ]
 RANK_COLUMNS = [
     DATASET,
     Column("distance", "distance", names={"jsd": "JSD", "kl": "KL"}),
     Column("Spearman", "value", 2, "low", "high", signed=True),
 ]
+_PAIRED_WITH = (CHANCE, OLD_LABEL)  # guesses that the table shows
+
+
+def shown_paired(paired: pd.DataFrame) -> pd.DataFrame:
+    """Return of `models_against_guesses` what the table shows: JSD, beside two guesses."""
+    return paired[(paired["measure"] == "jsd") & paired["baseline"].isin(_PAIRED_WITH)]
+
+
+def paired_columns(n_resamples: int) -> list[Column]:
+    """Return how `shown_paired` is shown, the guesses side by side."""
+    columns = [DATASET, SYSTEM]
+    for name in _PAIRED_WITH:
+        look: dict[str, Any] = {
+            "at": {"baseline": name}, "group": f"minus the {_ROW_NAMES.get(name, name)}"
+        }  # fmt: skip
+        columns += [
+            Column("JSD", "value", 3, "low", "high", signed=True, **look),
+            Column("p", lambda row: p_value(row["p_holm"], n_resamples, raw=row["p"]), **look),
+        ]
+    return columns
+
+
 SIGNAL_COLUMNS = [
     DATASET,
     SYSTEM,

@@ -5,7 +5,7 @@ estimated so; the rest comes from a nonparametric prior (`metrics.priors`), and 
 measures how far off that is where there are votes enough to take some away.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from itertools import combinations
@@ -28,6 +28,7 @@ from chaos_utils.metrics.agreement import (
     quadratic_entropy,
 )
 from chaos_utils.metrics.divergence import entropy, miller_madow
+from chaos_utils.metrics.jackknife import TwoWay
 from chaos_utils.metrics.priors import (
     bootstrap_masses,
     draw_truths,
@@ -37,22 +38,32 @@ from chaos_utils.metrics.priors import (
 )
 from chaos_utils.metrics.resampling import behind_holm, bootstrap_means, percentile_interval
 from chaos_utils.metrics.scores import shared_top
-from chaos_utils.report.columns import DATASET, Column, Row, number, p_value
+from chaos_utils.report.columns import DATASET, Column, Row, number, p_value, with_ends
 from chaos_utils.report.manifests import ItemText, VotesBar
 from chaos_utils.scoring import replacement as replacements
 from chaos_utils.scoring import worth as worths
-from chaos_utils.scoring.annotators import agreement_with_rest, dawid_skene
+from chaos_utils.scoring.annotators import (
+    ENOUGH_VOTES,
+    FEWEST_VOTES,
+    agreement_over_people,
+    agreement_with_rest,
+    dawid_skene,
+    votes_kept,
+)
+from chaos_utils.scoring.annotators import near_chance as found_near_chance
 from chaos_utils.scoring.beside import at_most, judge, part_of, references
 from chaos_utils.scoring.human_equivalents import refusal
 from chaos_utils.scoring.scores import as_scores, score
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import base_rate, baselines, own_systems, refuse_unused
 
+OVER_ITEMS, OVER_BOTH = "items", "items and annotators"  # what intervals are over
+_NOTHING = 1e-12  # a difference that only rounding gives
 _REFITS = 100  # of the prior, for an interval
 _DRAWS = 400  # of an item's true distribution, for an interval
+_HALVINGS = 10  # cuts of the items into halves
 _SURE = 0.95
 _FEWEST_ITEMS = 10  # with two votes
-_FEWEST_VOTES = 10  # of an annotator, for a place in the order
 _MOST_ERRORS = 50_000_000  # cells of all annotators' confusion matrices
 _LONGEST = 600  # characters of a text
 _JUDGED_BY = ("sq_distance", "dist_ce", "jsd", "new_accuracy")
@@ -118,41 +129,68 @@ def agreement(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
     """Say how far people agree: as the votes show it, and corrected for their number.
 
     A row per ``quantity``: ``plain`` is computed as if the vote shares were people's, ``value`` is
-    corrected, with a 95% interval over items (and the votes on them); ``n_items`` are those with
-    two votes or more. ``disagreement`` is the chance that two people give different labels,
-    ``evenness`` the same over its maximum; both are unbiased, so that with few votes they and
-    their intervals may lie beyond what is possible. ``alpha`` is Krippendorff's, for labels without
-    an order; ``alpha_ordered``, where the labels have one, has no interval here. The order of the
-    items is no matter.
+    corrected, with a 95% interval ``over`` items (and the votes on them), or over items and
+    annotators, where these are named; ``n_items`` are those with two votes or more.
+    ``disagreement`` is the chance that two votes on an item differ, ``evenness`` the same over its
+    maximum; both are unbiased, so that with few votes they and their intervals may lie beyond what
+    is possible. ``alpha`` is Krippendorff's, for labels without an order; ``alpha_ordered``, where
+    the labels have one, has no interval here. ``alike``, where annotators are named, is the chance
+    that two of them differ, each as likely as another. ``of_five`` is the part of the annotators'
+    variance that comes from five of them. An interval is missing where every item has the same
+    disagreement. The order of the items is no matter.
     """
     several = votes.n_votes >= 2
-    rows: list[dict[str, object]] = []
+    found: dict[str, dict[str, Any]] = {}
     if several.any():
         counts = _in_order(votes.counts[several])
         shares = counts / counts.sum(axis=1, keepdims=True)
-        sizes, k = counts.sum(axis=1), votes.dataset.n_classes
-        apart = quadratic_entropy(counts)
-        table = np.column_stack([apart, sizes * apart, counts])
-        drawn = bootstrap_means(table, n_resamples, np.random.default_rng([seed, 0]))
-        plain = float((1 - (shares**2).sum(axis=1)).mean())
-        full = 1 - 1 / k
-        low, high = percentile_interval(drawn[:, 0])
-        found = {"plain": plain, "value": apart.mean(), "low": low, "high": high}
-        rows.append({"quantity": "disagreement", **found})
-        rows.append({"quantity": "evenness", **{name: one / full for name, one in found.items()}})
-        n = drawn[:, 2:].sum(axis=1)
-        # α is κ on pooled votes, but for one vote.
-        kappas = kappa_from_means(1 - drawn[:, 1] / n, drawn[:, 2:] / n[:, np.newaxis])
-        low, high = percentile_interval(kappas)
-        rows.append(
-            {"quantity": "alpha", "value": krippendorff_alpha(counts), "low": low, "high": high}
-        )
+        full = 1 - 1 / votes.dataset.n_classes
+        apart, alpha = _over_items(counts, n_resamples, seed)
+        apart["plain"] = float((1 - (shares**2).sum(axis=1)).mean())
+        alike = {}
+        if votes.annotations is not None:
+            named = agreement_over_people(votes)
+            apart |= _over_both(named["disagreement"], 0, full)
+            alpha |= _over_both(named["alpha"], -1, 1)
+            alike = {"value": named["alike"].value} | _over_both(named["alike"], 0, full)
+        scaled = {name: apart[name] / full for name in ("plain", "value", "low", "high")}
+        found = {"disagreement": apart, "evenness": apart | scaled, "alpha": alpha}
         if votes.dataset.ordered:
-            ordered = krippendorff_alpha(counts, ordered=True)
-            rows.append({"quantity": "alpha_ordered", "value": ordered})
-    columns = ["quantity", "plain", "value", "low", "high"]
-    table = pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(columns[1:], float))
+            found["alpha_ordered"] = {"value": krippendorff_alpha(counts, ordered=True)}
+        if alike:
+            found["alike"] = alike
+    columns = ["plain", "value", "low", "high", "of_five", "over"]
+    table = pd.DataFrame(list(found.values()), columns=columns)
+    table = table.astype(dict.fromkeys(columns[:-1], float))
+    table.insert(0, "quantity", list(found))
+    table["over"] = table["over"].where(table["low"].notna(), "")
     return table.assign(n_items=int(several.sum()))
+
+
+def _over_items(counts: Ints, n_resamples: int, seed: int) -> Iterator[dict[str, Any]]:
+    """Yield disagreement and α with intervals over items, by the bootstrap."""
+    sizes, apart = counts.sum(axis=1), quadratic_entropy(counts)
+    table = np.column_stack([apart, sizes * apart, counts])
+    drawn = bootstrap_means(table, n_resamples, np.random.default_rng([seed, 0]))
+    n = drawn[:, 2:].sum(axis=1)
+    # α is κ on pooled votes, but for one vote.
+    kappas = kappa_from_means(1 - drawn[:, 1] / n, drawn[:, 2:] / n[:, np.newaxis])
+    # Where all items are alike, nothing says how far others would differ.
+    varies = np.ptp(apart) > _NOTHING
+    for value, resampled in ((apart.mean(), drawn[:, 0]), (krippendorff_alpha(counts), kappas)):
+        low, high = map(float, percentile_interval(resampled)) if varies else (np.nan, np.nan)
+        yield {"value": value, "low": low, "high": high, "over": OVER_ITEMS}
+
+
+def _over_both(found: TwoWay, lowest: float, highest: float) -> dict[str, Any]:
+    """Return the interval over items and annotators, within what is possible; empty for none.
+
+    An unbiased value may lie above what is possible, and the interval holds it.
+    """
+    low, high = found.interval(lowest, max(highest, found.value))
+    if np.isnan(low):
+        return {}
+    return {"low": low, "high": high, "of_five": found.of_five, "over": OVER_BOTH}
 
 
 @recorded(keys=("dataset", "quantity"))
@@ -170,12 +208,15 @@ def entropies(votes: Votes, *, seed: int) -> pd.DataFrame:
     masses = bootstrap_masses(votes.counts, prior, _REFITS, rng)
     drawn = np.sum(list(masses.values()), axis=0) @ of_points
     value = posterior_means(votes.counts, prior, of_points[:, np.newaxis]).mean()
-    low, high = percentile_interval(drawn - drawn.mean() + value)
+    low, high = map(float, percentile_interval(drawn - drawn.mean() + value))
+    if (majority_share(votes.counts) == 1).all():  # nothing says how far other items would differ
+        low = high = np.nan
     rows = [
         {"quantity": "miller_madow", "value": miller_madow(votes.counts, unit="nats").mean()},
-        {"quantity": "prior", "value": value, "low": low, "high": high},
+        {"quantity": "prior", "value": value, "low": low, "high": high, "over": OVER_ITEMS},
     ]
     table = pd.DataFrame(rows).astype({"low": float, "high": float})
+    table["over"] = table["over"].where(table["low"].notna(), "")
     return table.assign(plain=plain, n_items=len(votes))
 
 
@@ -305,7 +346,7 @@ def annotators(votes: Votes) -> pd.DataFrame:
             "accuracy": accuracy,
         }
     )
-    table["few"] = (table["n_votes"] < _FEWEST_VOTES) | table["corrected"].isna()
+    table["few"] = (table["n_votes"] < FEWEST_VOTES) | table["corrected"].isna()
     return table.sort_values(["few", "corrected", "annotator"], ignore_index=True)
 
 
@@ -313,18 +354,14 @@ def annotators(votes: Votes) -> pd.DataFrame:
 def annotators_together(votes: Votes) -> pd.DataFrame:
     """Sum up the annotators in one row, and what Dawid and Skene make of the majorities.
 
-    ``median_votes`` are those of one annotator; ``at_chance`` counts who, of the ``n_usual`` with
-    ten votes or more, does not surely agree more than by chance (by the interval's lower end);
-    ``relabelled`` is the share of items whose most likely label is not a majority one, missing as
-    in `annotators`.
+    ``median_votes`` are those of one annotator; ``n_usual`` have ten votes or more; ``relabelled``
+    is the share of items whose most likely label is not a majority one, missing as in `annotators`.
     """
     table = annotators.function(votes)
-    usual = table[~table["few"]]
     row = {
         "n_annotators": len(table),
         "median_votes": table["n_votes"].median(),
-        "n_usual": len(usual),
-        "at_chance": (usual["low"] <= usual["by_chance"]).sum(),
+        "n_usual": (~table["few"]).sum(),
         "relabelled": np.nan,
     }
     if table["accuracy"].notna().any():
@@ -332,6 +369,65 @@ def annotators_together(votes: Votes) -> pd.DataFrame:
         top = votes.counts.max(axis=1)
         row["relabelled"] = (votes.counts[np.arange(len(votes)), labels] < top).mean()
     return pd.DataFrame([row])
+
+
+@recorded(keys=("dataset",), needs="annotators")
+def near_chance(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
+    """Find annotators who agree with the rest hardly more than by chance, and what they change.
+
+    One row. ``median`` is the agreement beyond chance of the median annotator, of ``n_usual`` with
+    ten votes or more; missing where it is not clearly above chance, so that nobody stands out. Of
+    ``n_judged`` with a hundred votes or more, ``n_near`` have less than half of it, and surely less
+    than all of it. They gave ``share_of_votes``; ``largest_near`` is the largest agreement beyond
+    chance among them, ``smallest_kept`` the smallest among the others. ``disagreement``,
+    ``evenness`` and ``alpha`` are as in `agreement`, ``…_without`` the same without them, with
+    intervals. These are too good by what chance chose; ``disagreement_elsewhere`` is not:
+    annotators are chosen by one half of the items, from half as many votes, and left out on the
+    other; a mean over cuts into halves.
+    """
+    known, agreed = votes.annotations, agreement_with_rest(votes)
+    assert known is not None
+    found = found_near_chance(agreed)
+    row: dict[str, Any] = {
+        "n_annotators": (np.bincount(known.annotator) > 0).sum(),
+        "n_usual": found.is_usual.sum(),
+        "n_judged": found.is_judged.sum(),
+        "n_near": found.is_near.sum(),
+        "share_of_votes": found.is_near[known.annotator].mean(),
+        "median": found.median,
+        "largest_near": max(agreed.corrected[found.is_near], default=np.nan),
+        "smallest_kept": min(agreed.corrected[found.is_judged & ~found.is_near], default=np.nan),
+    }
+    without = votes_kept(votes, ~found.is_near[known.annotator]) if found.is_near.any() else None
+    for one, ending in ((votes, ""), (without, "_without")):
+        rows = pd.DataFrame(columns=["quantity", "value", "low", "high"])
+        if one is not None:
+            rows = agreement.function(one, n_resamples=n_resamples, seed=seed)
+        rows = rows.set_index("quantity").reindex(["disagreement", "evenness", "alpha"])
+        for name, values in rows.iterrows():
+            row[f"{name}{ending}"] = values["value"]
+            row |= {f"{name}{ending}_{end}": values[end] for end in ("low", "high")}
+    row["disagreement_elsewhere"] = np.nan if without is None else _elsewhere(votes, seed)
+    return pd.DataFrame([row])
+
+
+def _elsewhere(votes: Votes, seed: int) -> float:
+    """Return the disagreement on items without annotators who were chosen by other items."""
+    known, rng = votes.annotations, np.random.default_rng([seed, 8])
+    assert known is not None
+    values = []
+    for _ in range(_HALVINGS):
+        halves = rng.permutation(len(votes)) % 2
+        for half in (0, 1):
+            inside = halves[known.item] == half
+            chosen = found_near_chance(
+                agreement_with_rest(votes_kept(votes, inside)), ENOUGH_VOTES // 2
+            )
+            near = np.isin(known.annotator, np.flatnonzero(chosen.is_near))
+            others = votes_kept(votes, ~inside & ~near)
+            several = others.counts[others.n_votes >= 2]
+            values += [quadratic_entropy(several).mean()] if len(several) else []
+    return float(np.mean(values)) if values else np.nan
 
 
 @recorded(keys=("dataset", "system", "measure"))
@@ -450,8 +546,9 @@ def _plain(value: float) -> str:
 
 
 QUANTITIES: Mapping[str, str] = {
-    "disagreement": "two people give different labels (quadratic entropy)",
+    "disagreement": "two votes on an item differ (quadratic entropy)",
     "evenness": "the same, as a share of its maximum",
+    "alike": "two annotators differ, each counted alike",
     "alpha": "Krippendorff’s α",
     "alpha_ordered": "Krippendorff’s α, ordinal",
     "miller_madow": "Shannon entropy (nats), Miller–Madow",
@@ -467,6 +564,7 @@ AGREEMENT_COLUMNS = [
     Column("", "quantity", names=QUANTITIES),
     Column("votes as they are", "plain", 3),
     Column("corrected for few votes", "value", 3, "low", "high"),
+    Column("interval over", "over"),
 ]
 MAJORITY_COLUMNS = [
     Column("", "quantity", names=QUANTITIES),
@@ -515,9 +613,27 @@ ANNOTATOR_COLUMNS = [
 TOGETHER_COLUMNS = [
     Column("annotators", "n_annotators"),
     Column("votes of one, median", "median_votes", 1),
-    Column("not clearly above chance", "at_chance"),
+    Column("with ten votes or more", "n_usual"),
     Column("items whose likeliest label is no majority label (%)", "relabelled", 1, percent=True),
 ]
+_APART: dict[str, Any] = {"percent": True, "group": "two votes differ (%)"}
+NEAR_COLUMNS = [
+    DATASET,
+    Column("with 100 votes or more", "n_judged", group="annotators"),
+    Column("near chance", "n_near", group="annotators"),
+    Column("their votes (%)", "share_of_votes", 0, percent=True),
+    Column("beyond chance: median, most near, least other", lambda row: _beyond(row)),
+    with_ends("all", "disagreement", 0, **_APART),
+    with_ends("without them", "disagreement_without", 0, **_APART),
+    Column("without, on other items", "disagreement_elsewhere", 0, **_APART),
+]
+
+
+def _beyond(row: Row) -> str:
+    """Return the agreement beyond chance by which annotators are near chance, or not."""
+    return ", ".join(number(row[name], 2) for name in ("median", "largest_near", "smallest_kept"))
+
+
 SYSTEM_INDEX = ("dataset", "system")
 
 

@@ -56,9 +56,9 @@ def distinct_hues(n: int, first: Sequence[Hue] = _OF_SYSTEMS) -> list[Hue]:
 
 # What tables call systems by, and how the papers write it.
 SYSTEM_NAMES = {
-    "bert-base": "BERT-base",
+    "bert-base": "BERT-base (2020)",  # since other runs of BERT-base and RoBERTa-base stand beside
     "xlnet-base": "XLNet-base",
-    "roberta-base": "RoBERTa-base",
+    "roberta-base": "RoBERTa-base (2020)",
     "bert-large": "BERT-large",
     "xlnet-large": "XLNet-large",
     "roberta-large": "RoBERTa-large",
@@ -74,7 +74,7 @@ def system_title(system: str, origin: str, temperature: float) -> str:
     """Return how figures and tables call a system; references have no temperature to speak of."""
     if origin == "reference":
         return "oracle (the votes)" if system == "oracle" else system
-    return f"{system}, T = {temperature:g}"
+    return f"{SYSTEM_NAMES.get(system, system)}, T = {temperature:g}"
 
 
 def _at(turn: float, lightness: float) -> str:

@@ -34,7 +34,7 @@ def _select(names: list[str] | None) -> dict[str, Path | None]:
 
     selected: dict[str, Path | None] = {}
     datasets = {one.name: one for one in known_datasets()}
-    for name in names or [*vote_files(), *prediction_files(optional=False)]:
+    for name in names or [*vote_files(), *prediction_files(other_forms=False)]:
         path = paths.from_reader(name)
         described_by = path if is_dataset_file(path) else None
         if described_by:

@@ -153,16 +153,11 @@ def vote_files() -> list[str]:
     return [file.name for dataset in book_datasets() for file in dataset.files]
 
 
-def prediction_files(
-    datasets: Iterable[Dataset] | None = None, *, optional: bool = True
-) -> list[str]:
+def prediction_files(*, other_forms: bool = True) -> list[str]:
     """Return the files of predictions that were released on datasets, each once."""
-    names = (
-        name
-        for dataset in (known_datasets() if datasets is None else datasets)
-        for system in dataset.systems
-        if optional or not system.optional
-        for files in system.parts.values()
-        for name in files
-    )
+    names: list[str] = []
+    for dataset in known_datasets():
+        for system in dataset.systems:
+            names += [name for files in system.parts.values() for name in files]
+            names += [system.other_form] if other_forms and system.other_form else []
     return list(dict.fromkeys(names))

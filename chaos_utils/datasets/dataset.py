@@ -155,8 +155,12 @@ class ReleasedSystem(Strict):
         a model that none of them knows.
     caution : str
         What must be said wherever it is shown, such as that it may have seen these items.
-    optional : bool
-        Whether the files, which nobody can fetch, are taken up only where a reader has them.
+    rows_of : tuple of str
+        Datasets whose items, in the order of their files, the rows of these files are, which hold
+        logits and name no items; empty for files that name them.
+    other_form : str
+        A file that holds the same numbers and is read where `files` are missing; where both are
+        there, they must agree. Empty for none.
     """
 
     family: str = ""
@@ -166,7 +170,8 @@ class ReleasedSystem(Strict):
     trained_on: tuple[str, ...]
     paper: str = ""
     caution: str = ""
-    optional: bool = False
+    rows_of: tuple[str, ...] = ()
+    other_form: str = ""
 
     @model_validator(mode="after")
     def _check(self) -> "ReleasedSystem":
@@ -391,6 +396,8 @@ class ColumnsReader(TableFields):
         holds a list: in JSON, or separated by commas.
     annotators : str
         Column that lists who gave the labels, in the same order; empty where that is not known.
+    annotators_by_place : bool
+        Whether each place in the list, or each of several columns, is one annotator's throughout.
     second_votes : bool
         Whether an annotator's second vote on an item counts, and is reported; else it is a fault.
     ignore : tuple of str
@@ -402,6 +409,7 @@ class ColumnsReader(TableFields):
     format: Literal["columns"]
     labels: str | Annotated[tuple[str, ...], Field(min_length=1)]
     annotators: str = ""
+    annotators_by_place: bool = False
     second_votes: bool = False
     ignore: tuple[str, ...] = ()
     cut: Cut | None = None
@@ -410,6 +418,8 @@ class ColumnsReader(TableFields):
     def _check(self) -> "ColumnsReader":
         if self.annotators and not isinstance(self.labels, str):
             raise ValueError("annotators need labels to be one column, which lists them")
+        if self.annotators and self.annotators_by_place:
+            raise ValueError("annotators are named by a column, or by place: not both")
         return self
 
 

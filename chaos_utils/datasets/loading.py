@@ -15,7 +15,6 @@ from chaos_utils.datasets.catalogue import (
     bundled_datasets,
     get_dataset,
     known_datasets,
-    prediction_files,
 )
 from chaos_utils.datasets.dataset import Dataset, is_dataset_file, read_dataset
 
@@ -231,7 +230,13 @@ def is_missing(dataset: Dataset) -> bool:
 
 def missing_predictions(dataset: Dataset) -> list[str]:
     """Return the released predictions on a dataset that are not available, but could be."""
-    names = prediction_files([dataset], optional=False)
+    names = (
+        name
+        for system in dataset.systems
+        if not (system.other_form and sources.find(system.other_form))
+        for files in system.parts.values()
+        for name in files
+    )
     return [name for name in names if sources.find(name) is None]
 
 

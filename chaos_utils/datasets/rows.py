@@ -225,7 +225,7 @@ class Rows:
             who = who and Column(who.codes[rows], who.values)
             return _Ballots(rows, cells, [", ".join(reader.label)], who)
         if isinstance(reader.labels, str):
-            return self._listed(reader.labels, reader.annotators)
+            return self._listed(reader.labels, reader)
         names, n = list(reader.labels), len(frame)
         columns = [frame.column(name) for name in names]
         shift = np.cumsum([0, *(len(one.values) for one in columns)])[:-1]
@@ -238,10 +238,13 @@ class Rows:
         there = codes >= 0
         cells = Column(codes[there].astype(np.int32), [v for one in columns for v in one.values])
         rows = np.repeat(np.arange(n), len(names))[there]
-        return _Ballots(rows, cells, names, None, np.tile(np.arange(len(names)), n)[there])
+        place = np.tile(np.arange(len(names)), n)[there]
+        who = Column(place.astype(np.int32), names) if reader.annotators_by_place else None
+        return _Ballots(rows, cells, names, who, place)
 
-    def _listed(self, path: str, annotators: str) -> "_Ballots":
+    def _listed(self, path: str, reader: ColumnsReader) -> "_Ballots":
         """Return the answers that a column lists, with who gave them."""
+        annotators = reader.annotators
         cells = self.frame.column(path)
         lists = cells.map(as_list)
         is_list = lists != None  # noqa: E711 - of each element
@@ -257,9 +260,23 @@ class Rows:
                 ),
             )
             is_list &= lengths == wanted
+        if reader.annotators_by_place:
+            lengths = np.array([0 if one is None else len(one) for one in lists])
+            most = int(lengths.max(initial=0))
+            self.note(
+                is_list & (lengths != most),
+                lambda row: (
+                    f"field {path!r}: found a list of {lengths[row]}, expected {most}, one per "
+                    "annotator"
+                ),
+            )
+            is_list &= lengths == most
         rows = np.flatnonzero(is_list)
         given = lists[rows]
         who = column_of(one for row in rows for one in people[row]) if annotators else None
+        if reader.annotators_by_place:
+            places = np.tile(np.arange(most, dtype=np.int32), len(rows))
+            who = Column(places, list(map(str, range(1, most + 1))))
         at = np.repeat(rows, [len(one) for one in given])
         return _Ballots(at, column_of(one for values in given for one in values), [path], who)
 

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import binom
+from scipy.special import bdtr
 
 from chaos_utils.metrics.checks import as_distributions, as_votes
 
@@ -43,7 +43,7 @@ def leads(
     Dixon, W. J. and Mood, A. M. (1946). The statistical sign test.
     """
     ours, theirs = np.asarray(first), np.asarray(second)
-    p = 2 * binom.cdf(np.minimum(ours, theirs), ours + theirs, 0.5)
+    p = 2 * bdtr(np.minimum(ours, theirs), ours + theirs, 0.5)  # twice the binomial tail
     return np.asarray((ours > theirs) & (p < 1 - level))
 
 
@@ -153,6 +153,59 @@ def krippendorff_alpha(votes: npt.ArrayLike, *, ordered: bool = False) -> float:
         return math.nan
     observed = (counts * (counts @ apart)).sum(axis=1) / (counts.sum(axis=1) - 1)
     return float(1 - observed.sum() * (totals.sum() - 1) / by_chance)
+
+
+def agreement_columns(counts: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Columns whose sums over items `mean_disagreement` and `alpha_of_sums` are functions of.
+
+    1, the chance that two votes differ, the same times the number of votes, and the counts, shape
+    (n_items, 3 + n_classes); 0 for items with fewer than two votes, which `counts` may hold.
+    """
+    totals = counts.sum(axis=1)
+    several = totals >= 2
+    pairs = totals * (totals - 1)
+    unlike = pairs - (counts * (counts - 1)).sum(axis=1)
+    apart = np.divide(unlike, pairs, out=np.zeros(len(counts)), where=several)
+    return np.column_stack([several, apart, totals * apart, counts * several[:, np.newaxis]])
+
+
+def mean_disagreement(sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Mean of `quadratic_entropy`, from `sums` of `agreement_columns`; NaN without items."""
+    return _divided(sums[..., 1], sums[..., 0])
+
+
+def alpha_of_sums(sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """`krippendorff_alpha` for labels without an order, from `sums` of `agreement_columns`."""
+    totals = sums[..., 3:]
+    n = totals.sum(axis=-1)
+    return 1 - _divided(sums[..., 2] * (n - 1), n**2 - (totals**2).sum(axis=-1))
+
+
+def alike_columns(sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Columns for `alike_disagreement`: the weight of an item's pairs of votes, and of unlike ones.
+
+    `sums`, shape (n_items, 2 n_classes), are those of the votes' weights by label, and of their
+    squares. Each vote weighs as much as its giver's others, and all votes of a person 1 together.
+    """
+    weights, squares = np.split(sums, 2, axis=1)
+    pairs = weights.sum(axis=1) ** 2 - squares.sum(axis=1)
+    same = (weights**2 - squares).sum(axis=1)
+    return np.column_stack([pairs, pairs - same])
+
+
+def alike_disagreement(sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Chance that two people who are drawn alike differ on an item that both have judged.
+
+    From `sums` of `alike_columns`; NaN where no two judged the same item.
+    """
+    return _divided(sums[..., 1], sums[..., 0])
+
+
+def _divided(
+    top: npt.NDArray[np.float64], bottom: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """Divide where there is anything; NaN elsewhere."""
+    return np.divide(top, bottom, out=np.full(np.shape(top), np.nan), where=bottom > 1e-12)
 
 
 def chance_of_majority_size(

@@ -108,8 +108,10 @@ class Measure:
         What is estimated, where it is not the mean over a population of items, each judged by the
         observed votes.
     few_votes : {'', 'compare', 'mislead'}
-        By few votes, differences of one that they ``compare`` are unbiased and least at the truth;
-        where they ``mislead``, what is overconfident looks better than the truth.
+        By few votes, differences of one that they ``compare`` are unbiased, and it is best at the
+        truth; where they ``mislead``, what is overconfident looks better than the truth. Empty for
+        those in which the truth is not best alone by endless votes either, such as accuracies. A
+        simulation tests it.
     """
 
     name: str
@@ -341,6 +343,7 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
                     few_votes="mislead",
                     **_mean(lambda j: np.abs(calibration.entropy_error(j.human, j.model)))),
             Measure("signed_ent_ce", "signed EntCE", "nats", -1, 1, "zero", _BAAN, times="log k",
+                    few_votes="mislead",
                     **_mean(lambda j: calibration.entropy_error(j.human, j.model))),
             Measure("rank_cs", "RankCS", "", 0, 1, "higher", _BAAN,
                     **_mean(lambda j: calibration.same_ranking(j.human, j.model, ties="index")),
@@ -375,9 +378,10 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
                     **_mean(lambda j: scores.soft_accuracy(j.human, j.model)),
                     few_votes="mislead"),
             Measure("cross_entropy", "soft cross-entropy", "nats", 0, np.inf, "lower",
-                    "Shannon 1948", **_mean(_cross_entropy)),
+                    "Shannon 1948", **_mean(_cross_entropy), few_votes="compare"),
             Measure("brier", "Brier score of the votes", "", 0, 2, "lower", "Brier 1950",
                     **_mean(lambda j: scores.brier_of_votes(j.human, j.model)),
+                    few_votes="compare",
                     estimand="the Brier score of one more vote on each item"),
             Measure("sq_distance", "squared distance, unbiased", "", -0.5, 2, "lower",
                     "Brier 1950", **_mean(_squared_distance), needs="two votes",
@@ -392,7 +396,7 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
             Measure("wasserstein", "Wasserstein distance", "steps", 0, 1, "lower",
                     "Leonardelli et al. 2025", **_mean(
                         lambda j: divergence.wasserstein(j.human, j.model)),
-                    needs="ordered labels", times="k - 1"),
+                    needs="ordered labels", times="k - 1", few_votes="mislead"),
         )
     }
 )  # fmt: skip

@@ -11,6 +11,7 @@ from chaos_utils.plots.panels import panel_grid, row_panels
 
 _ROW = 0.37  # inches
 _TALLEST = 0.72  # of a row, of the fullest bin
+_BELOW = 0.25  # of a row, the votes without some annotators
 # Of each estimate: its name on the line, and its role's colour.
 _LINES = {
     "plain": ("as they are", "muted"),
@@ -30,8 +31,9 @@ def plot_atlas(table: pd.DataFrame) -> Figure:
 
     Rows whose ``part`` is ``mean`` have ``evenness`` with its ends ``evenness_low`` and
     ``evenness_high``, ``n_labels``, and votes per item from ``fewest`` to ``most``; those of
-    ``items`` have bins from ``low`` to ``high`` with the ``share`` of items. Grey are the package's
-    datasets that no other chapter shows.
+    ``items`` have bins from ``low`` to ``high`` with the ``share`` of items; those of ``without``,
+    drawn hollow, have the entropy without annotators near chance. Grey are the package's datasets
+    that no other chapter shows.
     """
     means = table[table["part"] == "mean"].sort_values("evenness", ascending=False, kind="stable")
     rows = means.to_dict("records")
@@ -48,6 +50,9 @@ def plot_atlas(table: pd.DataFrame) -> Figure:
                  color=colour(hue), alpha=0.45, linewidth=0, zorder=1)  # fmt: skip
         axis.axhline(place, color=colour("grid"), linewidth=0.6, zorder=0)
         intervals(axis, pd.DataFrame([row | {"place": place}]), "evenness", hue)
+        without = table[(table["part"] == "without") & (table["dataset"] == dataset.name)]
+        if len(without):
+            intervals(axis, without.assign(place=place + _BELOW), "evenness", hue, hollow=True)
     axis.set(xlim=(0, 1), ylim=(len(means) - 0.5, -0.8))
     axis.xaxis.set_major_formatter("{x:.0%}")
     end = "" if is_narrow() else " (100%: all labels equally often)"

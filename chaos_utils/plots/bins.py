@@ -39,9 +39,9 @@ def plot_jsd_by_entropy(table: pd.DataFrame) -> Figure:
     """Draw Jensen–Shannon distance bin by bin, a panel for each dataset and each pool.
 
     The table has one row for each ``dataset``, ``bin`` and ``system``: ``entropy_low_bits``,
-    ``entropy_high_bits``, ``source``, ``role``, ``n_seeds``, ``value`` (distance, √nats), ``low``,
-    ``high``. See `analyses.agreement.in_figure`. Published models are a band from the lowest to the
-    highest; a mean of two seeds has no interval, since two say little about others.
+    ``entropy_high_bits``, ``role``, ``n_seeds``, ``value`` (distance, √nats), ``low``, ``high``.
+    See `analyses.agreement.in_figure`. The nine models of Nie et al. (2020) are a band from the
+    lowest to the highest; a mean of two seeds has no interval, since two say little about others.
     """
     top = max(math.sqrt(math.log(2)) * 0.75, 1.05 * table["value"].max())
     return _plot(table, "JSD (√nats); lower is better", {"chance": "uniform guess"}, top)
@@ -93,7 +93,8 @@ def _height(rows: pd.DataFrame) -> float:
 def _plot(table: pd.DataFrame, heading: str, names: Mapping[str, str], top: float) -> Figure:
     family = table["system"].str.replace(r", (seed \d+|mean of \d+ seeds)$", "", regex=True)
     shown = table.assign(family=family)
-    here, theirs = (shown[shown["source"] == source] for source in ("computed", "published"))
+    of_paper = shown["role"] == "model of the paper"
+    here, theirs = shown[~of_paper], shown[of_paper]
     families = here.loc[here["role"] != "baseline", "family"].unique()
     known = looks(families, system_hues(families, taken=_NOT_OF_MODELS))
     pools = [name for name in shown["dataset"].unique() if "+" in name]
@@ -120,13 +121,13 @@ def _plot(table: pd.DataFrame, heading: str, names: Mapping[str, str], top: floa
     return figure
 
 
-def _band(axis: Axes, published: pd.DataFrame) -> list[End]:
-    """Draw published models as a band, which has one name."""
-    if published.empty:
+def _band(axis: Axes, several: pd.DataFrame) -> list[End]:
+    """Draw the models of the paper as a band, which has one name."""
+    if several.empty:
         return []
-    spans = published.groupby("bin")["value"].agg(value_low="min", value_high="max")
+    spans = several.groupby("bin")["value"].agg(value_low="min", value_high="max")
     spans = spans.assign(value=spans.mean(axis=1)).reset_index()
-    name = f"{published['system'].nunique()} published models"
+    name = f"{several['system'].nunique()} models of 2020"
     return [line(axis, spans, "bin", "value", name, "muted", marker="", linewidth=0)]
 
 

@@ -7,7 +7,7 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from chaos_utils.base.style import Hue, colour, is_narrow, system_title
+from chaos_utils.base.style import SYSTEM_NAMES, Hue, colour, is_narrow, system_title
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.plots.marks import histogram, key, system_hues, write
 from chaos_utils.plots.panels import panel_grid, row_panels
@@ -100,7 +100,8 @@ def plot_temperatures(table: pd.DataFrame) -> Figure:
     lines = {}
     for ((_, family), rows), hue in zip(families, hues, strict=True):
         n_seeds = rows["system"].nunique()
-        lines[family + f", {n_seeds} seeds" * (n_seeds > 1)] = {"hue": hue, "linestyle": "-"}
+        name = SYSTEM_NAMES.get(family, family) + f", {n_seeds} seeds" * (n_seeds > 1)
+        lines[name] = {"hue": hue, "linestyle": "-"}
     key(figure, lines | {
         name: {"hue": "text", "marker": marker, "markerfacecolor": "none"}
         for choice, (marker, name) in _CHOICES.items() if choice in set(table["choice"])

@@ -39,10 +39,9 @@ def plot_fitting(table: pd.DataFrame) -> Figure:
             several = rows[rows["label"] == name]
             axis.plot([several["distance"].min(), several["distance"].max()], [place, place],
                       color=colour("grid"), linewidth=3, zorder=0)  # fmt: skip
-        rows = rows.assign(place=rows["label"].map(order.index), hollow=rows["map"] == "published")
-        for (group, hollow), alike in rows.groupby(["group", "hollow"]):
+        for group, alike in rows.assign(place=rows["label"].map(order.index)).groupby("group"):
             _, marker, shade = _GROUPS[group]
-            intervals(axis, alike, "distance", shade, marker, hollow=hollow)
+            intervals(axis, alike, "distance", shade, marker)
         for row in part[part["group"] == "reference"].to_dict("records"):
             reference(axis, row["map"], row["distance"])
         axis.set_title(dataset.title, loc="left")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.collection.materials import is_unanimous
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance
@@ -97,7 +98,8 @@ def two_models(votes: Votes, systems: Sequence[System]) -> list[System]:
 
 def _stated(system: System, uids: Sequence[str]) -> dict[str, Any]:
     stated = dict(zip(system.uids, system.predicted.tolist(), strict=True))
-    return {"name": system.name, "labels": [stated.get(uid) for uid in uids]}
+    name = SYSTEM_NAMES.get(system.name, system.name)
+    return {"name": name, "labels": [stated.get(uid) for uid in uids]}
 
 
 def _draw(votes: Votes, eligible: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:

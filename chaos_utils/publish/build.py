@@ -38,7 +38,7 @@ def choose_data(
             sources.check(sources.get(name), path)
     if dry_run:
         return "auto"
-    names = [*vote_files(), *prediction_files(optional=False)]
+    names = [*vote_files(), *prediction_files(other_forms=False)]
     try:
         sources.fetch(names, say=lambda text: say(f"fetching {text}"), progress=progress)
     except ChaosError as fault:

@@ -27,6 +27,7 @@ from chaos_utils.publish import licences, scripts
 from chaos_utils.report import citations
 from chaos_utils.scoring.system import System
 
+_COLUMNS = ("shares", "label", "jsd")  # of a system, by item
 OTHERS = "others.js"  # names the datasets beside the book's, and why people disagree on its items
 SCALE = 10_000  # shares and distances are whole ten-thousandths, which are short
 # What an address of the explorer may ask for: see the page.
@@ -50,9 +51,10 @@ def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
         in ``labels``; ``old_label`` None where there are none); ``ties_share`` (whether labels that
         tie for most votes share an item, for want of a stated majority); ``groups`` of items that
         share a text, and ``folds``, a digit for each item's; and ``systems``: ``name``,
-        ``origin``, ``caution`` (see `System`), ``shares`` (a column for each label but the last,
-        whose share is the rest), ``label`` (stated, a position) and ``jsd`` (Jensen–Shannon
-        distance from the votes, nats). Shares and distances are in units of 1 / `SCALE`.
+        ``origin``, ``caution`` (see `System`), ``n_items`` and ``mean_jsd`` (of those it covers),
+        ``shares`` (a column for each label but the last, whose share is the rest), ``label``
+        (stated, a position) and ``jsd`` (Jensen–Shannon distance from the votes, nats). Shares and
+        distances are in units of 1 / `SCALE`, the mean is not.
     """
     dataset = votes.dataset
     order, groups = _order(votes), item_groups([votes])[0]
@@ -75,6 +77,30 @@ def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
         "old_label": votes.old_label[order].tolist() if votes.has_old_labels else None,
         "systems": [_system(system, votes, order) for system in systems],
     }
+
+
+def apart(
+    made: dict[str, Any], systems: Sequence[System], notice: str
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Take the columns of some systems out of `columns`: they are loaded when they are needed.
+
+    These are the models of Nie et al. (2020), nine on each dataset. In their place stand the names
+    of a ``file`` and of the ``global`` that it sets. Returned are the rest, and the scripts by
+    name.
+    """
+    kept, files = [], {}
+    for place, (system, found) in enumerate(zip(systems, made["systems"], strict=True)):
+        if system.paper != "nie2020":
+            kept.append(found)
+            continue
+        place_of = {
+            "file": f"system-{made['name']}-{place}.js",
+            "global": f"CHAOS_SYSTEM_{made['name'].replace('-', '_')}_{place}",
+        }
+        held = {name: found[name] for name in _COLUMNS}
+        files[place_of["file"]] = scripts.packed(place_of["global"], held, notice)
+        kept.append({name: of for name, of in found.items() if name not in _COLUMNS} | place_of)
+    return made | {"systems": kept}, files
 
 
 def texts(votes: Votes) -> list[list[str]]:
@@ -255,13 +281,16 @@ def _system(system: System, votes: Votes, order: Sequence[int]) -> dict[str, Any
     def placed(values: npt.NDArray[Any]) -> list[int | None]:
         return [int(values[place_of[i]]) if i in place_of else None for i in order]
 
+    jsd = jensen_shannon_distance(judged.human, judged.model, unit="nats")
     return {
         "name": system.name,
         "origin": system.origin,
         "caution": system.caution,
+        "n_items": len(jsd),
+        "mean_jsd": round(float(jsd.mean()), 6),
         "shares": [placed(column) for column in _scaled(judged.model).T[:-1]],
         "label": placed(judged.predicted),
-        "jsd": placed(_scaled(jensen_shannon_distance(judged.human, judged.model, unit="nats"))),
+        "jsd": placed(_scaled(jsd)),
     }
 
 

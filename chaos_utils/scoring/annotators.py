@@ -1,18 +1,35 @@
-"""What each annotator's votes are worth: agreement with the rest, and errors by Dawid and Skene."""
+"""What each annotator's votes are worth: agreement with the rest, and errors by Dawid and Skene.
 
-from dataclasses import dataclass
+And how far people agree, where they are a sample of annotators; and who agrees hardly more with the
+rest than by chance.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.votes import Annotations, Ints, Votes
+from chaos_utils.datasets.votes import Annotations, Ints, Votes, frozen
+from chaos_utils.metrics.agreement import (
+    agreement_columns,
+    alike_columns,
+    alike_disagreement,
+    alpha_of_sums,
+    mean_disagreement,
+)
+from chaos_utils.metrics.jackknife import TwoWay, two_way_jackknife
 
 Floats = npt.NDArray[np.float64]
 
 _TINY = 1e-10  # of a share, in place of 0
 _GAIN = 1e-6  # nats per vote: EM stops where a step gains less
 _MOST_STEPS = 200
+FEWEST_VOTES = 10  # of an annotator, to be one of the usual
+ENOUGH_VOTES = 100  # of an annotator, to be called near chance
+_ERROR_OF_MEDIAN = 1.2533  # of a normal sample, over that of its mean
+_CLEAR = 3  # standard errors
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,9 +44,17 @@ class Agreement:
     @property
     def corrected(self) -> Floats:
         """Agreement beyond chance, as a share of what is possible; NaN where chance is 1."""
+        return self._corrected(self.observed)
+
+    @property
+    def highest_corrected(self) -> Floats:
+        """Upper end of its 95% interval, over the annotator's votes."""
+        return self._corrected(self.observed + 1.96 * self.error)
+
+    def _corrected(self, agreement: Floats) -> Floats:
         room = 1 - self.by_chance
         undefined = np.full(room.shape, np.nan)
-        return np.divide(self.observed - self.by_chance, room, out=undefined, where=room > _TINY)
+        return np.divide(agreement - self.by_chance, room, out=undefined, where=room > _TINY)
 
 
 def agreement_with_rest(votes: Votes) -> Agreement:
@@ -53,6 +78,85 @@ def agreement_with_rest(votes: Votes) -> Agreement:
         by_chance = (mean(own) * mean(rest)).sum(axis=1)
         error = np.sqrt(mean((agreed - observed[annotator]) ** 2) / (n_votes - 1))
         return Agreement(n_votes, observed, error, by_chance)
+
+
+def over_people(
+    votes: Votes, columns: Callable[[Floats], Floats], reduce: Callable[[Floats], Floats]
+) -> TwoWay:
+    """Return a function of sums over items of columns of counts, over items and annotators."""
+    known = annotations_of(votes)
+    ballots = np.eye(votes.dataset.n_classes)[known.label]
+    return two_way_jackknife(known.item, known.annotator, ballots, columns, reduce)
+
+
+def agreement_over_people(votes: Votes) -> Mapping[str, TwoWay]:
+    """Return how far people agree, with errors over items and annotators.
+
+    ``disagreement`` is the chance that two votes on an item differ, ``alpha`` Krippendorff's, and
+    ``alike`` the chance that two annotators differ, each of whom is as likely as another. In its
+    errors the weights of annotators are held.
+    """
+    known = annotations_of(votes)
+    weights = 1 / np.bincount(known.annotator)[known.annotator, np.newaxis]
+    own = np.eye(votes.dataset.n_classes)[known.label]
+    weighted = np.concatenate([own * weights, own * weights**2], axis=1)
+    return {
+        "disagreement": over_people(votes, agreement_columns, mean_disagreement),
+        "alpha": over_people(votes, agreement_columns, alpha_of_sums),
+        "alike": two_way_jackknife(
+            known.item, known.annotator, weighted, alike_columns, alike_disagreement
+        ),
+    }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NearChance:
+    """Who agrees with the rest less than half as far beyond chance as the median annotator."""
+
+    is_usual: npt.NDArray[np.bool_]  # ten votes or more that chance does not explain alone
+    is_judged: npt.NDArray[np.bool_]  # of these, who has votes enough to be called near chance
+    is_near: npt.NDArray[np.bool_]
+    median: float  # agreement beyond chance, of the usual; NaN where it is not clearly above 0
+
+
+def near_chance(found: Agreement, enough: int = ENOUGH_VOTES) -> NearChance:
+    """Find annotators whose votes say little of the items, without a gold label.
+
+    They have `enough` votes, and agree with the rest less than half as far beyond chance as the
+    median of those with ten votes or more, and surely less than it, by their 95% interval. From
+    fewer votes, honest annotators would be among them. Where the median is itself not clearly above
+    chance, by three standard errors, nobody stands out.
+    """
+    usual = (found.n_votes >= FEWEST_VOTES) & ~np.isnan(found.corrected)
+    judged = usual & (found.n_votes >= enough)
+    values, median = found.corrected[usual], np.nan
+    if len(values) > 1:
+        error = _ERROR_OF_MEDIAN * values.std(ddof=1) / np.sqrt(len(values))
+        if np.median(values) > _CLEAR * error:
+            median = float(np.median(values))
+    low = np.where(judged, found.corrected, np.inf) < median / 2
+    near = low & (found.highest_corrected < median)
+    return NearChance(usual, judged, near, median)
+
+
+def votes_kept(votes: Votes, kept: npt.NDArray[np.bool_]) -> Votes:
+    """Return some of the votes of annotators, on the items that have any of these."""
+    known = annotations_of(votes)
+    counts = np.zeros_like(votes.counts)
+    np.add.at(counts, (known.item[kept], known.label[kept]), 1)
+    rows = np.flatnonzero(counts.sum(axis=1))
+    return replace(
+        votes,
+        uids=tuple(votes.uids[row] for row in rows),
+        counts=frozen(counts[rows]),
+        majority=frozen(counts[rows].argmax(axis=1)),
+        given_old_label=None,
+        given_old_votes=None,
+        texts=(),
+        annotations=Annotations(
+            np.searchsorted(rows, known.item[kept]), known.annotator[kept], known.label[kept]
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

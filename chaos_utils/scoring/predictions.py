@@ -440,7 +440,7 @@ def _contradictions(frame: PredictionFrame) -> dict[int, str]:
         if logits is not None:
             said = np.empty(0)
             if isinstance(logits, list) and logits and all(map(_is_number, logits)):
-                said = _softmax(np.array([logits], dtype=np.float64))[0]
+                said = softmax(np.array([logits], dtype=np.float64))[0]
             if len(said) != len(shares) or (np.abs(said - np.array(shares)) > _TOLERANCE).any():
                 both = f"{shorten(shares, _WIDE)} are not the softmax of {shorten(logits, _WIDE)}"
                 found[row] = f"probabilities {both}"
@@ -761,7 +761,7 @@ class _Part:
         if self.lists:
             values = values[:, np.argsort(self._order())]
         if frame.are_logits or self.lists == LOGITS:
-            return _softmax(values)
+            return softmax(values)
         check_shares(self.said.name, lambda i: frame.place(int(self.rows[i])), values, frame.path)
         return values
 
@@ -831,7 +831,8 @@ def _no_numbers(cells: Any, k: int) -> str:
     return f"{shorten(cells, _WIDE)}{' is not finite' * are_infinite}"
 
 
-def _softmax(logits: Floats) -> Floats:
+def softmax(logits: Floats) -> Floats:
+    """Return the probabilities that logits stand for, shape (n, k)."""
     powers = np.exp(logits - logits.max(axis=1, keepdims=True))
     shares: Floats = powers / powers.sum(axis=1, keepdims=True)
     return shares

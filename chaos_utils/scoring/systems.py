@@ -18,6 +18,7 @@ from chaos_utils.datasets.splits import FOLDS, folds_of, item_groups
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.skill import leave_one_out_mean
+from chaos_utils.scoring.logit_rows import read_logit_rows
 from chaos_utils.scoring.predictions import join, read_predictions
 from chaos_utils.scoring.published import TABLE_5
 from chaos_utils.scoring.scores import score_rows
@@ -28,6 +29,7 @@ READS = ("predictions",)
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 _AGREES = 5.5e-5  # with a number of four decimals
+_SAME = 1e-6  # of probabilities that stand in two files
 
 
 def load_systems(
@@ -90,19 +92,15 @@ def released_systems(votes: Votes) -> list[System]:
     Each system's parts are joined. The models of Baan et al. (2022) were trained on SNLI, so MNLI
     is out of their distribution; 30 of its 1,599 items have no prediction. A file of several models
     keeps their names; if it is another one than was published, their rows must agree with those of
-    Table 5 of Nie et al. (2020).
+    Table 5 of Nie et al. (2020). Where the same predictions stand in two files, these must agree.
     """
     systems = []
     for known, seed, files in _released_files(votes.dataset):
-        of_files = [read_predictions(path, [votes], allow_missing=True) for path in files.values()]
-        if known.models:
-            _check_models(known, of_files, list(files.values()))
-            try:
-                _check_digests(files)
-            except ChaosError:
-                every = [one for some in of_files for one in some if one.name in known.models]
-                if not all(_agrees_with_table_5(votes, one) for one in every):
-                    raise
+        of_files = _read_released(votes, known, files)
+        other = sources.find(known.other_form) if known.other_form else None
+        if other is not None and known.other_form not in files:
+            again = _read_released(votes, known, {known.other_form: other})
+            _check_alike(known, [*files.values(), other], of_files[0], again[0])
         for name in known.models or (known.family,):
             parts = [one for some in of_files for one in some if one.name == name or known.family]
             one = join(parts, name if seed is None else f"{name}, seed {seed}")
@@ -120,19 +118,51 @@ def released_systems(votes: Votes) -> list[System]:
     return systems
 
 
-def _check_models(
-    known: ReleasedSystem, of_files: Sequence[Sequence[System]], files: Sequence[Path]
-) -> None:
-    """Raise a ChaosError if files do not hold the models that are said to be in them."""
-    for path, found in zip(files, of_files, strict=True):
-        names = [one.name for one in found]
-        if missing := [name for name in known.models if name not in names]:
+def _read_released(
+    votes: Votes, known: ReleasedSystem, files: Mapping[str, Path]
+) -> list[list[System]]:
+    """Return the systems in each file; a ChaosError if it is not what was published."""
+    found = [
+        read_logit_rows(path, votes, known.rows_of)
+        if known.rows_of and name in known.files
+        else read_predictions(path, [votes], allow_missing=True)
+        for name, path in files.items()
+    ]
+    for (name, path), some in zip(files.items() if known.models else (), found, strict=False):
+        by_name = {one.name: one for one in some}
+        if missing := [model for model in known.models if model not in by_name]:
             raise ChaosError(
                 "The file lacks predictions of a model on these items.",
                 where=path,
-                found=", ".join(names) or "none",
+                found=", ".join(by_name) or "none",
                 expected=", ".join(missing),
             )
+        try:
+            sources.check(sources.get(name), path)
+        except ChaosError:
+            if not all(_agrees_with_table_5(votes, by_name[model]) for model in known.models):
+                raise
+    return found
+
+
+def _check_alike(
+    known: ReleasedSystem, files: Sequence[Path], some: Sequence[System], others: Sequence[System]
+) -> None:
+    """Raise a ChaosError if two files say different things of the same items."""
+    other = {one.name: one for one in others}
+    for one in some:
+        if one.name in known.models:
+            theirs = other[one.name]
+            place = {uid: i for i, uid in enumerate(theirs.uids)}
+            rows = theirs.probabilities[[place[uid] for uid in one.uids if uid in place]]
+            if len(rows) != len(one) or np.abs(rows - one.probabilities).max() > _SAME:
+                raise ChaosError(
+                    f"Two files of the same predictions on {one.dataset.title} disagree.",
+                    where=", ".join(map(str, files)),
+                    found=f"other predictions of {one.name}",
+                    expected="the same in both files",
+                    todo="remove the file that is not the published one: `chaos data verify`",
+                )
 
 
 def _agrees_with_table_5(votes: Votes, system: System) -> bool:
@@ -148,22 +178,25 @@ def _agrees_with_table_5(votes: Votes, system: System) -> bool:
     return len(system) == len(votes) and bool(near) and all(near)
 
 
-def _check_digests(files: Mapping[str, Path]) -> None:
-    for name, path in files.items():
-        sources.check(sources.get(name), path)
-
-
 def _released_files(
     dataset: Dataset,
 ) -> Iterator[tuple[ReleasedSystem, int | None, dict[str, Path]]]:
     """Yield what was released on a dataset, its seed and its files by name, where available."""
     for known in dataset.systems:
         for seed, names in known.parts.items():
-            files = {name: path for name in names if (path := sources.find(name)) is not None}
+            files = _found(names)
+            if len(files) < len(names):
+                names = (known.other_form,) if known.other_form else names
+                files = _found(names)
             if len(files) == len(names):
                 if not known.models:  # whose scores were published otherwise
-                    _check_digests(files)
+                    for name, path in files.items():
+                        sources.check(sources.get(name), path)
                 yield known, seed, files
+
+
+def _found(names: Sequence[str]) -> dict[str, Path]:
+    return {name: path for name in names if (path := sources.find(name)) is not None}
 
 
 def trained_systems(votes: Votes) -> list[System]:

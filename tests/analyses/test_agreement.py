@@ -11,8 +11,9 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.metrics.divergence import entropy
 from chaos_utils.metrics.resampling import holm
+from chaos_utils.scoring.published import TABLE_5
 from chaos_utils.scoring.scores import score
-from chaos_utils.scoring.systems import load_systems, oracle
+from chaos_utils.scoring.systems import computed, load_systems, oracle
 
 
 def binned(all_votes, systems, n_bins=5):
@@ -65,6 +66,14 @@ def test_every_published_bin_is_reproduced(released):
     assert (both["n"] == both["n_ours"]).all()
     for end in ("entropy_low_bits", "entropy_high_bits"):
         np.testing.assert_allclose(both[end], both[f"{end}_ours"], atol=1e-6)
+    rows = table[table["source"] == "computed"].pivot(
+        index=["dataset", "bin", "system"], columns="measure", values="value"
+    )
+    theirs = published.set_index(["dataset", "bin", "model"])[list(TABLE_5)]
+    values = rows.reindex(theirs.index.rename(rows.index.names))[list(TABLE_5)]
+    assert values.size == 540  # which are printed half up, to four digits
+    np.testing.assert_allclose(values, theirs, atol=5.1e-5, rtol=0)
+    assert set(published["model"]) <= set(rows.loc["snli+mnli"].index.unique("system"))
     pooled = ours[ours["dataset"] == "snli+mnli"]
     of_figures = [0, 0.663, 0.912, 1.045, 1.206]
     np.testing.assert_allclose(pooled["entropy_low_bits"], of_figures, atol=5e-4)
@@ -138,3 +147,25 @@ def test_a_verdict_on_a_system_and_a_guess_needs_a_side_and_a_small_adjusted_p(o
         rows = rows[rows["reference"] == "chance"].groupby("measure")["verdict"].unique()
         assert rows["new_accuracy"].tolist() == [accuracy]
         assert rows["jsd"].tolist() == [distance]
+
+
+def test_the_nine_are_drawn_as_a_band_and_shown_as_their_mean_in_a_pool_too(sample):
+    nine = [("bert-base", 0.4), ("distilbert", 0.7)]
+
+    def systems(votes):
+        for name, share in (*nine, ("mine", 0.2)):
+            mixed = (1 - share) * votes.shares + share / votes.dataset.n_classes
+            yield computed(name, votes, mixed, origin="yours")
+
+    found = binned(sample[:2], systems)
+    drawn = agreement.in_figure(found, "jsd").rows
+    roles = drawn.groupby("system")["role"].unique()
+    assert list(roles["bert-base"]) == list(roles["distilbert"]) == [agreement.OF_PAPER]
+    assert list(roles["mine"]) == ["model"]
+    assert not drawn.duplicated(["dataset", "bin", "system"]).any()  # published values are left out
+    shown = agreement.shown(agreement.in_bins(found).rows, "jsd")
+    first = "dataset == 'snli+mnli' and bin == 1"
+    (mean,) = shown.query(f"{first} and system.str.startswith('2 models')").to_dict("records")
+    two = drawn.query(first).set_index("system")["value"][[one for one, _ in nine]]
+    assert mean["value"] == pytest.approx(two.mean())
+    assert np.isnan(mean["low"])

@@ -1,9 +1,12 @@
+from dataclasses import replace
+
 import pytest
 from helpers.evidence import evidence_on
 from scipy.stats import entropy
 
-from chaos_utils.analyses import annotations
+from chaos_utils.analyses import annotations, your_votes
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.loading import load_all_votes
 
 
 def test_data_statistics_count_changes_and_take_the_difference(few):
@@ -44,3 +47,18 @@ def test_no_label_and_no_vote_is_lost_whatever_their_number(others):
         of_items = votes.counts[[votes.index(uid) for uid in picked["uid"]]]
         assert counts.iloc[:, :k].to_numpy().tolist() == of_items.tolist()
         assert counts.iloc[:, k:].isna().to_numpy().all()
+
+
+def test_intervals_are_over_annotators_too_where_these_are_named(four):
+    (votes,) = load_all_votes(str(four))
+    how = {"n_resamples": 300, "seed": 0}
+    named = annotations.agreement.function(votes, **how).iloc[0]
+    alone = annotations.agreement.function(replace(votes, annotations=None), **how).iloc[0]
+    assert (named["over"], alone["over"]) == ("items and annotators", "items")
+    agreed = your_votes.agreement.function(votes, **how).set_index("quantity").loc["disagreement"]
+    for name in annotations.INTERVAL_STATISTICS:
+        assert named[name] == alone[name]
+        assert named[f"{name}_low"] < named[name] < named[f"{name}_high"]
+    if (votes.n_votes >= 2).all():  # the same pairs, by two ways
+        pairs = [named[f"mean_pairwise_agreement{end}"] for end in ("_low", "", "_high")]
+        assert pairs == pytest.approx(1 - agreed[["high", "value", "low"]].to_numpy(float))

@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
-from helpers.evidence import drawn
+from helpers.evidence import drawn, evidence_of
 
 from chaos_utils.analyses import atlas
 from chaos_utils.analyses.evidence import gather
@@ -64,6 +65,22 @@ def test_choosing_by_five_votes_is_foreseen_by_the_prior(sample, truth, n_votes)
     else:
         assert row["of_seen"] == pytest.approx(right, abs=0.03)
         assert row["of_chosen_low"] < right < row["of_chosen_high"]
+
+
+def test_the_votes_without_annotators_near_chance_are_drawn_beside_all(sample, truth):
+    votes = evidence_of(drawn(sample[0], truth, 30))
+    rows = atlas.atlas(votes, **FEW)
+    near = pd.DataFrame(
+        {"dataset": ["snli", "mnli"], "n_near": [1, 0], "evenness_without": [0.2, 0.3],
+         "evenness_without_low": [0.1, 0.2], "evenness_without_high": [0.3, 0.4]}
+    )  # fmt: skip
+    shown = atlas.drawn(rows, atlas.spread(votes, n_bins=5), near).rows
+    without = shown[shown["part"] == "without"]
+    assert without[["dataset", "evenness", "evenness_high"]].to_numpy().tolist() == [
+        ["snli", 0.2, 0.3]
+    ]
+    none = atlas.drawn(rows, atlas.spread(votes, n_bins=5), near.head(0)).rows
+    assert set(none["part"]) == {"mean", "items"}
 
 
 def test_thinning_shows_the_bias_of_few_votes(sample, truth):

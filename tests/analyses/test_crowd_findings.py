@@ -1,5 +1,6 @@
 """The findings of a crowd's page: made for its votes, and silent where they are too few."""
 
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -11,6 +12,7 @@ from helpers.predictions import blurred
 
 from chaos_utils.analyses import ceilings, power, your_votes
 from chaos_utils.analyses.crowd_findings import findings, too_few
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.scoring.api import make_system
 from chaos_utils.scoring.replacement import COMMONEST, ONE_MORE
@@ -23,7 +25,7 @@ def tables(votes, systems=(), replaced=None):
         "agreed": your_votes.agreement(here, n_resamples=100, seed=0),
         "majorities": your_votes.majorities(here),
         "budget": ceilings.annotation_budget(here, n_draws=2, seed=0),
-        "annotators": your_votes.annotators_together(here),
+        "near": your_votes.near_chance(here, n_resamples=50, seed=0),
         "judged": your_votes.evaluated(here, most=100, n_resamples=50, seed=0),
         "detectable": power.detectable(spread, [len(votes)]),
         "replaced": replaced,
@@ -33,20 +35,24 @@ def tables(votes, systems=(), replaced=None):
 def notice(votes):
     here = evidence_of(votes, own=True)
     agreed = your_votes.agreement(here, n_resamples=100, seed=0)
-    return too_few(votes, agreed=agreed, majorities=your_votes.majorities(here))
+    near = your_votes.near_chance(here, n_resamples=100, seed=0)
+    return too_few(votes, agreed=agreed, majorities=your_votes.majorities(here), near=near)
 
 
-def test_five_sentences_are_made_for_the_votes(four):
+def test_sentences_are_made_for_the_votes(four):
     (votes,) = load_all_votes(str(four))
     given = tables(votes)
     said = findings(votes, **given).splitlines()
     assert len(said) == 5
-    apart = given["agreed"].rows.set_index("quantity").loc["disagreement"]
-    assert said[0].startswith("* Asked about the same item, two people give different labels")
-    assert f" {apart['value']:.0%} [{apart['low']:.0%}, {apart['high']:.0%}] of the time" in said[0]
-    assert "10 votes per item come within" in said[2]
-    assert "as far as the prior knows" not in said[2]  # as many as 20 were given
-    assert said[3].startswith("* Of 30 annotators with ten votes or more, ")
+    assert said[0].startswith("* None of 30 annotators has a hundred votes")
+    agreed = given["agreed"].rows.set_index("quantity")
+    for name, words in (("disagreement", "Two votes on the same item"), ("alike", "Two people")):
+        row = agreed.loc[name]
+        ends = f"{row['value']:.0%} [{row['low']:.0%}, {row['high']:.0%}] of the time"
+        assert f"{words} differ {ends}" in said[1]
+    assert said[1].endswith("Intervals are over items and annotators.")
+    assert "10 votes per item come within" in said[3]
+    assert "as far as the prior knows" not in said[3]  # as many as 20 were given
     assert "To tell two systems apart" in said[4]
 
 
@@ -55,7 +61,7 @@ def test_a_system_is_said_to_be_worth_what_its_table_says(sample, truth):
     systems = [make_system(name, votes, blurred(votes, by))
                for name, by in (("far", 0.9), ("*near*", 0.3))]  # fmt: skip
     said = findings(votes, **tables(votes, systems)).splitlines()
-    assert "It is not known who gave which vote" in said[3]
+    assert "It is not known who gave which vote" in said[0]
     assert said[4].startswith(r"* On SNLI, \*near\* is worth, in people on top of the base rate, ")
     assert "a second crowd is worth 10 (skill" in said[4]
     assert said[4].endswith("Of the 2 systems, it comes nearest to people by squared distance.")
@@ -82,11 +88,11 @@ def test_a_verdict_stands_beside_one_more_person(four, passed, of_person, expect
     rows += [{"system": COMMONEST, "origin": "baseline", "verdict": "does not pass"},
              {"system": ONE_MORE, "origin": "reference", "passed": of_person}]  # fmt: skip
     replaced = SimpleNamespace(rows=pd.DataFrame(rows).assign(epsilon=0.1))
-    said = findings(votes, **tables(votes, replaced=replaced)).splitlines()[3]
-    assert said.endswith(expected)
+    said = findings(votes, **tables(votes, replaced=replaced)).splitlines()[4]
+    assert said == f"* {expected}"
     rows[-2]["verdict"] = "passes"
     replaced = SimpleNamespace(rows=pd.DataFrame(rows).assign(epsilon=0.1))
-    said = findings(votes, **tables(votes, replaced=replaced)).splitlines()[3]
+    said = findings(votes, **tables(votes, replaced=replaced)).splitlines()[4]
     assert ("passing says nothing here" in said) == (of_person > 0)
 
 
@@ -102,7 +108,8 @@ def test_what_votes_are_too_few_for_is_said(sample, truth, monkeypatch):
     alike = drawn(sample[0], np.tile([0.5, 0.3, 0.2], (60, 1)), 3)
     assert "do not show that items differ" in notice(alike)
     apart = replace(alike, counts=np.ones_like(alike.counts))
-    assert "than they can (67% at most)" in notice(apart)
+    assert "than people can (67% at most)" in notice(apart)
+    assert "has no interval" in notice(apart)
 
 
 def test_a_prior_that_keeps_too_close_to_the_votes_is_told(tmp_path):
@@ -115,3 +122,80 @@ def test_a_prior_that_keeps_too_close_to_the_votes_is_told(tmp_path):
     (votes,) = load_all_votes(str(path))
     assert "the votes are too few for the prior" in notice(votes)
     assert "below is too sure" in notice(votes)
+
+
+def own_votes(tmp_path, rows):
+    """Read votes of named annotators: item, annotator and label in each row."""
+    path = tmp_path / "votes.csv"
+    path.write_text("\n".join(["item,annotator,label", *(",".join(map(str, row)) for row in rows)]))
+    (votes,) = load_all_votes(str(path))
+    return votes
+
+
+def people(rng, n_items, accuracies):
+    """Return the labels of everyone on every item, who are right with their accuracy or guess."""
+    truth = rng.integers(2, size=n_items)
+    return [
+        (f"i{k}", f"w{j}", "ab"[truth[k] if rng.random() < accuracy else rng.integers(2)])
+        for k in range(n_items) for j, accuracy in enumerate(accuracies)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("n_items", "accuracies", "sentence", "notices"),
+    [
+        (150, [0.9] * 9 + [0], "1 agrees with the rest hardly more than by", ()),
+        (150, [0] * 12, "do not clearly agree, so that nobody stands out", ()),
+        (150, [0.9] * 12, "None of 12 annotators with a hundred .* near chance", ()),
+        (150, [0.9, 0.9], "is near chance|nobody stands out", ("cannot say how far others would",)),
+        (150, [0.9] * 6, "is near chance", ("too few to speak for others",)),
+        (10, [0.9] * 5, "None of 5 annotators has a hundred votes", ("too few to say how far",)),
+        (60, [1] * 12, "None of 12 annotators has a hundred", ("Nobody disagrees on any of 60",)),
+    ],
+)  # fmt: skip
+def test_named_annotators_of_every_kind_get_an_answer_in_words(
+    tmp_path, n_items, accuracies, sentence, notices
+):
+    votes = own_votes(tmp_path, people(np.random.default_rng(4), n_items, accuracies))
+    given = tables(votes)
+    said = findings(votes, **given)
+    assert re.search(sentence, said.splitlines()[0])
+    assert "nan" not in said
+    found = notice(votes)
+    assert all(one in found for one in notices)
+    rows = given["agreed"].rows
+    assert not (rows["low"] == rows["high"]).any()
+    held = rows["value"].between(rows["low"], rows["high"]) | rows["low"].isna()
+    assert held[rows["quantity"] != "alpha_ordered"].all()
+
+
+def test_who_labels_at_random_is_found_with_the_share_of_the_votes_and_what_it_changes(tmp_path):
+    rng = np.random.default_rng(5)
+    rows = people(rng, 200, [0.9] * 8 + [0, 0])
+    votes = own_votes(tmp_path, rows)
+    row = your_votes.near_chance.function(votes, n_resamples=100, seed=0).iloc[0]
+    assert (row["n_annotators"], row["n_judged"], row["n_near"]) == (10, 10, 2)
+    assert row["share_of_votes"] == pytest.approx(0.2)
+    assert row["largest_near"] < row["median"] / 2 < row["smallest_kept"]
+    assert row["disagreement_without"] < row["disagreement_without_high"] < row["disagreement"]
+    assert row["disagreement_elsewhere"] == pytest.approx(row["disagreement_without"], abs=0.02)
+
+
+def test_annotators_who_share_no_item_and_one_alone_are_refused(tmp_path):
+    for rows in (
+        [(f"i{k}", f"w{k % 3}", "ab"[k % 2]) for k in range(60)],
+        [(f"i{k}", "w", "ab"[k % 2]) for k in range(60)],
+    ):
+        own_votes(tmp_path, rows)
+        with pytest.raises(ChaosError, match="cannot say how far people agree"):
+            your_votes.crowd_of(str(tmp_path / "votes.csv"), "", [])
+
+
+def test_nearly_all_that_others_would_change_hangs_on_five(tmp_path):
+    rng = np.random.default_rng(6)
+    truth = rng.integers(2, size=400)
+    rows = []
+    for k in range(400):
+        rows += [(f"i{k}", f"w{j}", "ab"[rng.integers(2) if j < 2 else truth[k]]) for j in range(4)]
+        rows += [(f"i{k}", f"v{(3 * k + j) % 90}", "ab"[truth[k]]) for j in range(3)]
+    assert "hangs on five of these" in notice(own_votes(tmp_path, rows))

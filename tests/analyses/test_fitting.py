@@ -11,7 +11,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.splits import FOLDS, folds_of, item_groups
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.report.columns import lay_out
-from chaos_utils.scoring.fitting import KINDS, fit_map, log_probabilities
+from chaos_utils.scoring.fitting import KINDS, fit_map, log_probabilities, predict_out_of_fold
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.system import votes_of
 from chaos_utils.scoring.systems import computed, synthetic_systems
@@ -217,3 +217,30 @@ def test_the_curve_ends_where_the_method_is(votes, systems, table):
     assert not drawn.duplicated(["dataset", "n_fitted", "n_votes"]).any()
     at_most = drawn[drawn["n_votes"] == 100].set_index("n_fitted")["distance"]
     assert at_most.iloc[0] > at_most.iloc[-1]
+
+
+def test_what_a_system_adds_is_what_the_stack_loses_without_it(votes, systems):
+    near = 0.98 * votes.shares + 0.02 / votes.dataset.n_classes
+    mine = replace(computed("mine", votes, near, origin="released"), paper="nie2020")
+    copy = replace(mine, name="copy", family="copy")
+    found = fitting.contributions.function(
+        votes, [*systems, mine, copy], n_resamples=200, seed=0
+    ).set_index("left_out")
+    assert list(found.index) == [
+        "those of Nie et al. 2020", "synthetic model, 2 seeds", "mine", "copy"
+    ]  # fmt: skip
+    assert found.loc["those of Nie et al. 2020", ["n_systems", "verdict"]].tolist() == [2, "adds"]
+    assert abs(found.loc["mine", "value"]) < found.loc["those of Nie et al. 2020", "value"] / 2
+    folds = folds_of(item_groups([votes])[0])
+
+    def distance(several):
+        made = fitting.common(votes, several)
+        predicted = predict_out_of_fold(
+            made.inputs(range(len(several))), votes.shares, folds, kind="quadratic"
+        )
+        return MEASURES["jsd"].value(computed("", votes, predicted).aligned_to(votes))
+
+    expected = distance(systems) - distance([*systems, mine, copy])
+    assert found.loc["those of Nie et al. 2020", "value"] == pytest.approx(expected, abs=1e-6)
+    alone = fitting.contributions.function(votes, systems, n_resamples=200, seed=0)
+    assert alone.empty

@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from helpers.evidence import evidence_of, evidence_on
 from scipy.stats import spearmanr
@@ -13,7 +14,15 @@ from chaos_utils.metrics.signals import contested_auroc, entropy_correlation
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import worth as worths
 from chaos_utils.scoring.published import published_models
-from chaos_utils.scoring.systems import computed, oracle, original_votes, synthetic_systems
+from chaos_utils.scoring.scores import score
+from chaos_utils.scoring.systems import (
+    computed,
+    oracle,
+    original_votes,
+    released_systems,
+    synthetic_systems,
+    uniform,
+)
 
 
 def signals(votes, systems):
@@ -35,20 +44,62 @@ def table(sample):
 
 
 def test_chance_is_the_paper_s_and_simple_guesses_beat_its_models(released):
-    evidence = evidence_on(released, lambda votes: ())
+    evidence = evidence_on(released, released_systems)
     table = results.main_results(evidence, n_resamples=20, seed=0)
     chance = table.rows[table.rows["kind"] == "chance"].set_index("dataset")
     printed = read_published("nie2020_table5").query("model == 'chance'").set_index("dataset")
     for measure in results.TABLE_5:
         assert (chance[measure] - printed[measure]).abs().max() < 3e-4
-    against = results.baselines_against_models(table)
+    drawn = results.drawn_results(table, pd.DataFrame(columns=["measure", "system", "dataset"]))
+    nine = results.nine_models(drawn, dataset="mnli").rows
+    assert (nine["kind"] == "model").sum() == 9
+    assert (nine["source"] == "computed").all()
+    paired = results.models_against_guesses(evidence, n_resamples=20_000, seed=0)
+    against = results.baselines_against_models(paired)
     jsd = against.rows[against.rows["measure"] == "jsd"].set_index(["system", "dataset"])
     beaten = jsd["n_beaten"]
     assert beaten["chance", "mnli"] == beaten["base rate", "mnli"] == 9
     assert beaten["chance", "snli"] == beaten["base rate", "snli"] == 0
     for dataset in ("mnli", "alphanli"):
-        assert beaten["mean vote given the old label", dataset] == 9
-    assert (jsd["n_beyond"] <= beaten).all()
+        assert jsd["n_surely_beaten"]["mean vote given the old label", dataset] == 9
+    assert (jsd["n_surely_beaten"] <= beaten).all()
+    rows = paired.rows.set_index(["dataset", "baseline", "measure", "system"])["verdict"]
+    worse = rows["mnli", "chance", "jsd"] == "farther"
+    assert worse.index[worse].tolist() == ["bart-large", "albert-xxlarge"]
+
+
+def test_differences_from_guesses_are_paired_and_corrected_for_the_models(sample):
+    votes = sample[0]
+    systems = [replace(one, paper="nie2020") for one in synthetic_systems(votes)[:2]]
+    other = replace(computed("other", votes, votes.shares), origin="released")
+    found = results.models_against_guesses.function(
+        votes, [*systems, other], n_resamples=200, seed=0
+    )
+    assert set(found["system"]) == {one.name for one in systems}  # the paper's alone
+    expected = score(
+        votes, [systems[0], uniform(votes)], measures=["jsd"], n_resamples=0,
+        comparisons=[(systems[0].name, "uniform guess")],
+    )["value"].iloc[-1]  # fmt: skip
+    one = found[(found["baseline"] == "chance") & (found["measure"] == "jsd")]
+    assert one["value"].iloc[0] == pytest.approx(expected)
+    np.testing.assert_allclose(one["p_holm"], holm(one["p"]))
+    alone = results.models_against_guesses.function(votes, [other], n_resamples=200, seed=0)
+    assert set(alone["system"]) == {"other"}
+    assert results.models_against_guesses.function(votes, [], n_resamples=200, seed=0).empty
+
+
+def test_a_large_model_is_compared_with_the_base_of_its_family(sample):
+    votes = sample[0]
+    one, other, more = synthetic_systems(votes)
+    named = [
+        replace(system, name=name, paper="nie2020")
+        for system, name in ((one, "bert-base"), (other, "bert-large"), (more, "xlnet-large"))
+    ]
+    found = results.size_effects.function(votes, named, n_resamples=200, seed=0)
+    assert set(found["family"]) == {"BERT"}
+    means = score(votes, [one, other], measures=["jsd"], n_resamples=0)["value"]
+    value = found.set_index("measure")["value"]["jsd"]
+    assert value == pytest.approx(means.iloc[1] - means.iloc[0])
 
 
 def test_correlations_are_those_of_nine_models_and_corrected_together():
@@ -128,8 +179,14 @@ def test_a_signal_is_what_the_metrics_give(sample):
         ):
             found = row[[name, f"{name}_low", f"{name}_high"]].astype(float)
             np.testing.assert_array_equal(found, [expected.value, expected.low, expected.high])
-    # Five of the people know it better than a guess that has three answers.
-    assert rows.loc["five people", "spearman_low"] > rows["spearman_high"].iloc[1]
+    # Five of the people know it better than a guess that has three answers; another seed draws
+    # others, whose mean lies well inside the spread.
+    five = rows.loc["five people"]
+    assert five["spearman_low"] < five["spearman"] < five["spearman_high"]
+    assert five["spearman"] > rows["spearman"].iloc[1]
+    again = results.disagreement_signal.function(votes, systems, majority_below=0.6, seed=1)
+    away = abs(again["spearman"].iloc[0] - five["spearman"])
+    assert 0 < away < 0.2 * (five["spearman_high"] - five["spearman_low"])
     # Without systems or many votes there are fewer rows.
     assert signals(votes, []).empty
     few = replace(votes, counts=frozen(np.minimum(votes.counts, 3)))

@@ -171,7 +171,7 @@ def test_the_page_of_a_reader_s_own_votes_is_whole_and_shows_texts_as_they_are(t
     assert "&lt;i&gt;llm: machine votes: 3 samples per item, smoothed by" in page
     # In each table of systems, and among the findings, which come first.
     assert page.count("&lt;i&gt;llm (machine votes)") == 5
-    assert page.index("two people give different labels") < page.index("tbl-crowd")
+    assert page.index("Two votes on the same item differ") < page.index("tbl-crowd")
     assert "What these votes are too few for" in page
     assert "for this reason: &lt;b&gt;cheap" in page
     (manifest,) = (checkout / "runs").glob("crowd-*/figures/tbl-crowd-items.json")

@@ -14,8 +14,10 @@ from helpers.checkout import PROJECT
 from helpers.pages import violations, watch
 
 from chaos_utils.analyses import conventions
+from chaos_utils.datasets.loading import load_votes
 from chaos_utils.metrics import divergence, scores
 from chaos_utils.metrics.measures import Judged
+from chaos_utils.metrics.resampling import split_votes
 from chaos_utils.scoring.power import items_needed, smallest_difference
 
 SCRIPTS = (
@@ -247,6 +249,32 @@ def test_a_reader_s_own_votes_are_thinned_exactly(opened):
         )
         assert found == pytest.approx(thinned(counts, k), abs=1e-9), (counts, k)
     page.close()
+
+
+@pytest.mark.browser
+def test_the_curve_of_own_votes_ends_at_a_third_of_them(opened):
+    page = opened("votes")
+    for n, last in ((30, 10), (10, 3), (6, 2), (5, None)):
+        counts = [[n - k % 3, k % 3] for k in range(12)]
+        found = page.evaluate("(counts) => Calculators.curvesOf(counts)", counts)
+        assert found.get("label", [[None]])[-1][0] == last
+        assert ("need six votes or more" in found.get("fault", "")) == (last is None)
+    page.close()
+
+
+def test_ten_of_mnli_s_votes_find_their_own_majority_more_often_than_the_hundred_s(released_root):
+    """What the page says of own votes: why the curve ends at a third of them."""
+    votes, rng = load_votes("mnli"), np.random.default_rng(0)
+    found = {3: [], 5: []}
+    for k, rows in found.items():
+        for _ in range(20):
+            ten = split_votes(votes.counts, (10,), rng)[0]
+            top = scores.shared_top(split_votes(ten, (k,), rng)[0] / k)
+            judges = [scores.shared_top(one) for one in (ten / 10, votes.shares)]
+            rows.append([(top * one).sum(axis=1).mean() for one in judges])
+    right = {k: np.mean(rows, axis=0) for k, rows in found.items()}
+    assert right[3] == pytest.approx([0.77, 0.72], abs=0.008)
+    assert right[5] == pytest.approx([0.84, 0.77], abs=0.008)
 
 
 BAD = {

@@ -418,7 +418,7 @@ OTHERS = """document.addEventListener("readystatechange", () => {
     {system: "guess", kind: "baseline", source: "computed", jsd: [0.8, 0.79, 0.81],
      new_accuracy: [0.99, 0.98, 1]},
     {system: "other <b>", kind: "model", source: "computed", jsd: [0.01, 0.009, 0.02]},
-    {system: "bert", kind: "model", source: "published", jsd: [0.7, null, null]},
+    {system: "bert", kind: "model", source: "published", of_paper: true, jsd: [0.7, null, null]},
   ];
   const skill = (lane, name, plain, recalibrated) =>
     ({lane, name, plain, recalibrated, words: ["–", "–"]});
@@ -505,10 +505,13 @@ def test_the_page_holds_no_votes_and_a_part_of_the_main_table():
         human | {"jsd": 0.0614, "jsd_low": float("nan"), "jsd_high": None},
         model | {"n_seeds": 2},
         model | {"dataset": "mnli"},
+        model | {"system": "bert-base", "jsd": 0.3},
+        model | {"system": "bert-base", "jsd": 0.31, "source": "published"},
     ]
     known = evaluate.known([made_votes(get_dataset("snli"), prefix="item-")], rows)
-    (other,) = known["others"]["snli"]
+    other, of_paper = known["others"]["snli"]
     assert (other["system"], other["jsd"]) == ("estimated human", [0.0614, None, None])
+    assert (of_paper["of_paper"], of_paper["source"], of_paper["jsd"][0]) == (True, "computed", 0.3)
     assert "item-" not in json.dumps(known)
 
 

@@ -427,6 +427,28 @@ def test_a_dataset_beside_the_book_s_is_loaded_when_it_is_asked_for(load, small_
     assert count(page) == len(uids)
 
 
+def test_systems_are_loaded_when_they_are_chosen_or_a_card_shows_them(load, small_checkout):
+    data = read(small_checkout, "items.js")
+    snli = data["datasets"][0]
+    held = {name: snli["systems"][2].pop(name) for name in ("shares", "label", "jsd")}
+    # Any script of the page stands in for the file, which sets what is set already.
+    snli["systems"][2] |= {"file": "table.js", "global": "CHAOS_SYSTEM_snli_2"}
+    page = load(
+        script=instead("CHAOS_ITEMS", data) + scripts.packed("CHAOS_SYSTEM_snli_2", held, "")
+    )
+    name, others = snli["systems"][2]["name"], [one["name"] for one in snli["systems"][:2]]
+    assert page.locator("[name=system]").input_value() in [name, *others]
+    choose(page, dataset="snli", system=name, verdict="right")
+    right = np.array(held["label"]) == np.array(snli["majority"])
+    page.locator(".explorer-count", has_text=f"{right.sum()} of").wait_for()
+    page.locator("#explorer tbody.found a").first.click()
+    i = int(np.flatnonzero(right)[0])
+    rows = page.locator("dialog tbody tr")
+    assert f"{held['jsd'][i] / 10_000:.3f}" in rows.filter(has_text=name).inner_text()
+    names = rows.locator("th").all_inner_texts()
+    assert [one for one in names if one in (name, *others)] == [*others, name]  # in their order
+
+
 @pytest.mark.slow
 def test_reasons_are_on_the_cards_of_items_that_have_any_and_can_be_asked_for(visit, load, items):
     page = visit("?dataset=mnli&reason=lexical")

@@ -25,6 +25,7 @@ SHARES = WIDE | {"values": "shares", "n_votes": 5}
 COLUMNS = {"format": "columns", "labels": "given"}
 INSIDE = COLUMNS | {"records": "all.items"}
 PEOPLE = COLUMNS | {"annotators": "who"}
+BY_PLACE = COLUMNS | {"annotators_by_place": True}
 BY_KEYS = LONG | {"keys": ["who", "item"], "label": "value"}
 LONG_ROWS = "item,who,label\na,w9,red\nb,w9,blue\na,w7,green\na,w8,red\n"
 WIDE_ROWS = "item,blue,red,green\na,1,2,0\nb,0,0,5\n"
@@ -194,6 +195,18 @@ def test_second_votes_count_only_where_the_yaml_file_says_so(tmp_path):
     assert "1 of 2 votes" in votes.notes[0]
 
 
+def test_places_in_a_list_and_columns_may_each_be_an_annotator(tmp_path):
+    votes = read(tmp_path, 'item,given\na,"red,blue"\nb,"green,red"\n', BY_PLACE)
+    assert votes.annotations.annotator.tolist() == [0, 1, 0, 1]
+    assert votes.annotations.label.tolist() == [0, 2, 1, 0]
+    columns = BY_PLACE | {"labels": ["ana", "ben", "cleo"]}
+    votes = read(tmp_path, "item,ana,ben,cleo\na,red,,blue\nb,,green,red\n", columns)
+    assert votes.annotations.item.tolist() == [0, 0, 1, 1]
+    assert votes.annotations.annotator.tolist() == [0, 2, 1, 2]
+    with pytest.raises(ValueError, match="not both"):
+        dataset(PEOPLE | {"annotators_by_place": True})
+
+
 # What is refused whether a YAML file describes it or not: it cannot be described either.
 DAMAGED = [
     (LONG, "", "The data file is empty"),
@@ -231,6 +244,7 @@ FAULTS = [
      "majority label 'green' with 0 votes"),
     (PEOPLE, 'item,given,who\na,"red,blue",w9\n', "field 'who': expected a list of 2, one per"),
     (PEOPLE, 'item,given,who\na,"red,blue","w9,w9"\n', "found two votes by one annotator"),
+    (BY_PLACE, 'item,given\na,"red,blue"\nb,red\n', "found a list of 1, expected 2, one per"),
     (COLUMNS | {"cut": CUT}, "item,given\na,3.01\n", "expected a number from -3 to 3"),
     (BY_KEYS, '{"w9": "red"}', "expected:  objects by who, by item"),
     (BY_KEYS, '{"w9": {"a": "red"}, "w9": {"b": "red"}}', "not valid JSON"),

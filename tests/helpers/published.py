@@ -11,7 +11,7 @@ from chaos_utils.datasets.catalogue import known_files, prediction_files, vote_f
 def link_published(folder: Path) -> None:
     """Link every published file that is found in one folder; the votes and predictions must be."""
     found = {name: sources.find(name) for name in known_files()}
-    wanted = (*vote_files(), *prediction_files(optional=False))
+    wanted = (*vote_files(), *prediction_files(other_forms=False))
     missing = [name for name in wanted if found[name] is None]
     if missing:
         raise ChaosError(

@@ -50,6 +50,19 @@ def test_what_a_system_does_not_cover_is_empty_and_the_rest_in_its_place(sample)
         assert found[name] == [of[uid] if uid in part.uids else None for uid in uids]
 
 
+def test_the_nine_are_loaded_when_they_are_needed_and_named_before(sample):
+    votes = sample[0]
+    one, other = synthetic_systems(votes)[:2]
+    made = explorer.columns(votes, [one, replace(other, paper="nie2020")])
+    rest, files = explorer.apart(made, [one, replace(other, paper="nie2020")], "A notice.")
+    here, there = rest["systems"]
+    assert here == made["systems"][0]
+    assert list(files) == [there["file"]] == ["system-snli-1.js"]
+    assert there["global"] in files[there["file"]]
+    found = there | unpacked(files[there["file"]])
+    assert made["systems"][1] == {name: found[name] for name in made["systems"][1]}
+
+
 def test_scripts_keep_any_text():
     odd = ["</script><script>alert(1)</script>", "*/ \u2028 \\ \" ' αé"]
     script = scripts.packed("X", odd, "A notice.")

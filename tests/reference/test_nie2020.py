@@ -6,8 +6,9 @@ from helpers.evidence import evidence_on
 from chaos_utils.analyses import annotations
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.published.tables import read_published
+from chaos_utils.scoring.published import TABLE_5
 from chaos_utils.scoring.scores import score
-from chaos_utils.scoring.systems import uniform
+from chaos_utils.scoring.systems import released_systems, uniform
 
 
 def test_change_rates_equal_table_2(released):
@@ -54,6 +55,19 @@ def test_chance_equals_table_5(released):
         ours = score(votes, [uniform(votes)], measures=["jsd", "kl"]).set_index("measure")
         theirs = published.loc[votes.dataset.name, ["jsd", "kl"]].astype(float)
         assert ours["value"].to_dict() == pytest.approx(theirs.to_dict(), abs=3e-4)
+
+
+def test_the_nine_models_equal_table_5(released):
+    published = read_published("nie2020_table5").set_index(["dataset", "model"])
+    n_values = 0
+    for votes in released:
+        nine = [one for one in released_systems(votes) if one.paper == "nie2020"]
+        ours = score(votes, nine, measures=TABLE_5, n_resamples=0)
+        for row in ours.to_dict("records"):
+            theirs = published.loc[(row["dataset"], row["system"]), row["measure"]]
+            assert row["value"] == pytest.approx(theirs, abs=5.1e-5), row["system"]
+            n_values += 1
+    assert n_values == 108
 
 
 def test_published_tables_are_read_by_name():

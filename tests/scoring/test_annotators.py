@@ -10,7 +10,13 @@ from helpers.predictions import made_dataset, made_votes
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.votes import Annotations, frozen
 from chaos_utils.scoring import annotators
-from chaos_utils.scoring.annotators import agreement_with_rest, dawid_skene
+from chaos_utils.scoring.annotators import (
+    agreement_over_people,
+    agreement_with_rest,
+    dawid_skene,
+    near_chance,
+    votes_kept,
+)
 
 
 def crowd(item, annotator, label):
@@ -68,6 +74,60 @@ def test_dawid_and_skene_find_the_errors_and_beat_the_majority(simulated):
         chances[item] *= found.errors[annotator, :, label]
     chances /= chances.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(found.chances, chances, atol=1e-9)
+
+
+def people(rng, n_people, careless, spread):
+    """Draw nine votes on each of 600 items by people who differ in leniency, some by lot."""
+    item = np.repeat(np.arange(600), 9)
+    annotator = np.concatenate([rng.permutation(n_people)[:9] for _ in range(600)])
+    leniency, easiness = rng.normal(0, 0.7, n_people), rng.normal(0, spread, 600)
+    p = 1 / (1 + np.exp(-(easiness[item] + leniency[annotator])))
+    p = np.where(annotator < careless, 0.5, p)
+    return crowd(item, annotator, (rng.random(len(item)) < p).astype(int))
+
+
+@pytest.mark.parametrize(
+    ("n_people", "careless", "spread", "fewest", "most"),
+    [
+        (40, 4, 3, 4, 4),  # who labels by lot, and nobody else
+        (40, 0, 3, 0, 0),
+        (40, 0, 0.6, 0, 4),  # where all agree little, honest people are hardly accused
+        (40, 40, 3, 0, 0),  # nobody stands out
+        (400, 40, 3, 0, 0),  # nobody has a hundred votes
+    ],
+)
+def test_who_labels_by_lot_is_near_chance(n_people, careless, spread, fewest, most):
+    rng = np.random.default_rng(7)
+    found = near_chance(agreement_with_rest(people(rng, n_people, careless, spread)))
+    assert fewest <= found.is_near.sum() <= most
+    if fewest:
+        assert found.is_near[:careless].all()
+    assert np.isnan(found.median) == (careless == n_people)
+    assert found.is_judged.any() == (n_people < 400)
+
+
+def test_rte_s_five_are_those_that_gold_labels_show(released_root):
+    rte = load_votes("rte")
+    known = rte.annotations
+    near = near_chance(agreement_with_rest(rte)).is_near
+    assert near.sum() == 5
+    assert near[known.annotator].sum() == 2980
+    right = known.label == rte.old_label[known.item]
+    of_five = [right[known.annotator == one].mean() for one in np.flatnonzero(near)]
+    assert max(of_five) < 0.6
+    agreed = agreement_over_people(rte)
+    assert agreed["disagreement"].error == pytest.approx(0.03850, abs=5e-6)
+    assert agreed["alike"].value == pytest.approx(0.23, abs=0.005)
+    without = agreement_over_people(votes_kept(rte, ~near[known.annotator]))["disagreement"]
+    assert (without.value, *without.interval(0, 1)) == pytest.approx(
+        [0.208, 0.187, 0.230], abs=5e-4
+    )
+
+
+@pytest.mark.parametrize(("dataset", "error"), [("md-agreement", 0.00646), ("dices350", 0.01476)])
+def test_errors_over_annotators_are_those_that_were_computed_apart(released_root, dataset, error):
+    found = agreement_over_people(load_votes(dataset))["disagreement"]
+    assert found.error == pytest.approx(error, abs=5e-6)
 
 
 @pytest.mark.slow  # its library is slow to import

@@ -24,8 +24,12 @@ from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.systems import computed, load_systems, released_systems
 
 NINE = ReleasedSystem(
-    models=("one", "two"), files=("both.json",), trained_on=("SNLI",), paper="p", optional=True
-)
+    models=("one", "two"), files=("both.json",), trained_on=("SNLI",), paper="p",
+    other_form="whole.json",
+)  # fmt: skip
+ROWS = NINE.model_copy(update={"files": ("rows.json",), "rows_of": ("snli", "mnli")})
+N_ROWS = 1514 + 1599
+ROWS_FILE = "nine2020/model_logits.json"
 LATER = ReleasedSystem(family="Later", files=("later.csv",), trained_on=(), caution="may know them")
 
 
@@ -41,11 +45,14 @@ def test_a_file_of_several_models_and_of_two_datasets_gives_those_that_are_named
         return tmp_path / name if (tmp_path / name).exists() else None
 
     monkeypatch.setattr(sources, "find", find)
-    monkeypatch.setattr(sources, "get", None)
-    monkeypatch.setattr(systems, "_check_digests", lambda files: None)
+    monkeypatch.setattr(sources, "get", lambda name: DataFile(name=name))
     described = replace(votes, dataset=votes.dataset.model_copy(update={"systems": (NINE, LATER)}))
     assert released_systems(described) == []
-    assert missing_predictions(described.dataset) == ["later.csv"]  # nobody can fetch the other
+    assert missing_predictions(described.dataset) == ["both.json", "later.csv"]
+    write_chaosnli(tmp_path / "whole.json", models=["one", "two"])
+    assert missing_predictions(described.dataset) == ["later.csv"]
+    assert [one.name for one in released_systems(described)] == ["one", "two"]
+    (tmp_path / "whole.json").unlink()
     write_chaosnli(tmp_path / "both.json", models=["one"])
     with pytest.raises(ChaosError, match=r"(?s)lacks predictions.*one.*two"):
         released_systems(described)
@@ -56,12 +63,13 @@ def test_a_file_of_several_models_and_of_two_datasets_gives_those_that_are_named
     ]  # fmt: skip
 
 
-def test_of_the_nine_one_file_can_be_fetched_and_every_digest_is_known_and_asked_for(
+def test_the_nine_s_files_can_be_fetched_and_every_digest_is_known_and_asked_for(
     votes, tmp_path, monkeypatch
 ):
     nine = {f"model_predictions/model_predictions_for_{of}.json" for of in ("snli_mnli", "abdnli")}
+    nine.add("nine2020/model_logits.json")
     assert nine <= set(prediction_files())
-    assert nine - set(prediction_files(optional=False)) == {sorted(nine)[1]}
+    assert nine - set(prediction_files(other_forms=False)) == {sorted(nine)[1]}
     assert all(len(sources.get(name).sha256) == 64 for name in prediction_files())
     (tmp_path / "encoders2026").mkdir()
     write_csv(tmp_path / "encoders2026" / "deberta-v3-large-snli.csv")
@@ -89,6 +97,95 @@ def test_another_file_of_the_nine_counts_if_its_rows_are_those_of_table_5(
     rows[1]["kl"] += 0.0001
     with pytest.raises(ChaosError, match="SHA-256 differs"):
         released_systems(described)
+
+
+@pytest.fixture
+def logits(tmp_path, monkeypatch):
+    """The votes of a dataset whose models' logits stand in rows, and what writes them."""
+    rng = np.random.default_rng(0)
+    rows = {name: rng.normal(size=(N_ROWS, 3)).round(3).tolist() for name in ("one", "two")}
+
+    def find(name):
+        return tmp_path / name if (tmp_path / name).exists() else None
+
+    def write(change=lambda rows: rows):
+        (tmp_path / "rows.json").write_text(json.dumps(change(json.loads(json.dumps(rows)))))
+
+    monkeypatch.setattr(sources, "find", find)
+    monkeypatch.setattr(sources, "get", lambda name: DataFile(name=name))
+    write()
+    made = made_votes(get_dataset("mnli").model_copy(update={"systems": (ROWS,)}), 1599)
+    return made, rows, write
+
+
+def test_rows_of_logits_are_those_of_the_datasets_items_in_their_order(logits):
+    votes, rows, _ = logits
+    one, two = released_systems(votes)
+    assert (one.name, two.name, one.uids, one.stated) == ("one", "two", votes.uids, False)
+    powers = np.exp(rows["two"][1514:])
+    assert np.allclose(two.probabilities, powers / powers.sum(axis=1, keepdims=True))
+    assert [one.name for one in two.inputs] == ["predictions/rows.json"]
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda rows: {**rows, "two": rows["two"][1:]}, "'two', 3,112 rows"),
+        (lambda rows: {**rows, "two": [*rows["two"][:-1], [1, 2]]}, r"'two', row 3113, \[1, 2\]"),
+        (lambda rows: {**rows, "one": [*rows["one"][:-1], [1, 2, None]]}, "'one', row 3113"),
+        (lambda rows: {"one": rows["one"]}, r"(?s)lacks predictions.*expected: +two"),
+        (lambda rows: {"one": {"u0": [1, 2, 3]}}, "no file of logits by model"),
+    ],
+)
+def test_rows_of_logits_that_are_not_so_are_refused(logits, change, says):
+    votes, _, write = logits
+    write(change)
+    with pytest.raises(ChaosError, match=says):
+        released_systems(votes)
+
+
+def test_a_file_of_logits_that_was_cut_off_or_is_another_is_refused(logits, tmp_path, monkeypatch):
+    votes, *_ = logits
+    whole = (tmp_path / "rows.json").read_text()
+    monkeypatch.setattr(sources, "get", lambda name: DataFile(name=name, sha256="0" * 64))
+    with pytest.raises(ChaosError, match=r"(?s)SHA-256 differs.*rows\.json"):
+        released_systems(votes)
+    (tmp_path / "rows.json").write_text(whole[: len(whole) // 2])
+    with pytest.raises(ChaosError, match=r"(?s)not valid JSON.*rows\.json.*chaos data fetch"):
+        released_systems(votes)
+
+
+def test_the_same_predictions_in_two_files_must_agree(logits, tmp_path):
+    votes, rows, write = logits
+    entries = {
+        name: {uid: {"uid": uid, "logits": row, "predicted_label": "enc"[int(np.argmax(row))]}
+               for uid, row in zip(votes.uids, several[1514:], strict=True)}
+        for name, several in rows.items()
+    }  # fmt: skip
+    (tmp_path / "whole.json").write_text(json.dumps(entries))
+    assert [len(one) for one in released_systems(votes)] == [1599, 1599]
+    write(lambda rows: {**rows, "two": rows["two"][::-1]})
+    with pytest.raises(ChaosError, match=r"(?s)disagree.*rows\.json.*whole\.json.*two"):
+        released_systems(votes)
+
+
+@pytest.mark.parametrize(
+    "change", [lambda rows: rows[::-1], lambda rows: [rows[1], rows[0], *rows[2:]]]
+)
+def test_the_nine_s_logits_in_another_order_do_not_give_table_5(
+    released, change, tmp_path, monkeypatch
+):
+    path = sources.find(ROWS_FILE)
+    rows = json.loads(path.read_text())
+    find = sources.find
+    monkeypatch.setattr(
+        sources, "find", lambda name: tmp_path / "l.json" if name == ROWS_FILE else find(name)
+    )
+    (tmp_path / "l.json").write_text(json.dumps(rows))  # with other spaces
+    assert len([one for one in released_systems(released[0]) if one.paper == "nie2020"]) == 9
+    (tmp_path / "l.json").write_text(json.dumps({name: change(one) for name, one in rows.items()}))
+    with pytest.raises(ChaosError, match=r"(?s)SHA-256 differs.*l\.json"):
+        released_systems(released[0])
 
 
 def test_of_a_list_with_texts_numbers_alone_are_kept(tmp_path):

@@ -101,8 +101,9 @@ def known(votes: Sequence[Votes], rows: Sequence[Mapping[str, Any]]) -> dict[str
     -------
     dict
         ``measures``: title, unit and better way by name; ``worth``: its titles, and whether it is
-        that of the system as it is; ``others`` by dataset: the systems with their values by
-        measure: a value and the ends of its interval, which may be None.
+        that of the system as it is; ``others`` by dataset: the systems, whether they are models
+        of Table 5 of Nie et al. (2020), with their values by measure: a value and the ends of its
+        interval, which may be None.
     """
     measures = {
         name: {"title": MEASURES[name].title, "unit": MEASURES[name].unit,
@@ -180,17 +181,22 @@ def _has_map(dataset: str, n_items: int) -> bool:
 
 
 def _others(dataset: str, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the systems on a dataset, without the means of several that differ in their seed."""
-    return [
-        {
-            "system": SYSTEM_NAMES.get(row["system"], row["system"]),
-            "kind": row["kind"],
-            "source": row["source"],
-        }
-        | {name: found for name in _MEASURES if (found := _values(row, name))}
-        for row in rows
-        if row["dataset"] == dataset and _number(row.get("n_seeds")) is None
-    ]
+    """Return the systems on a dataset, without the means of several that differ in their seed.
+
+    Those of the paper stand there once, as computed where they are.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        if row["dataset"] == dataset and _number(row.get("n_seeds")) is None:
+            said = {
+                "system": SYSTEM_NAMES.get(row["system"], row["system"]),
+                "kind": row["kind"],
+                "source": row["source"],
+                "of_paper": row["kind"] == "model" and row["system"] in SYSTEM_NAMES,
+            }
+            values = {name: known for name in _MEASURES if (known := _values(row, name))}
+            found.setdefault(row["system"], said | values)
+    return list(found.values())
 
 
 def _values(row: Mapping[str, Any], measure: str) -> list[float | None]:

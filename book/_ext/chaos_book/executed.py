@@ -18,6 +18,7 @@ from chaos_utils.scoring.trained import Run, committed_runs
 
 logger = logging.getLogger(__name__)
 FOLDER = "runs"  # of the pages
+_LISTED = "chapters/finetuning"  # where all are; a book may lack it
 
 
 def _with_notebook() -> dict[str, Run]:
@@ -48,9 +49,9 @@ def _pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
     for name, run in _with_notebook().items():
         assert run.notebook is not None
         title = escape(run.system)
-        body = templating.render(
-            "executed", run=run, notebook=as_html(read_executed(run.notebook), below=1)
-        )
+        notebook = as_html(read_executed(run.notebook), below=1)
+        are_listed = _LISTED in app.env.found_docs
+        body = templating.render("executed", run=run, notebook=notebook, are_listed=are_listed)
         yield f"{FOLDER}/{name}", {"title": title, "body": body}, "page.html"
 
 

@@ -57,20 +57,24 @@ def _data(app: Sphinx, page: str) -> dict[str, str]:
 
 def _items(*, drawn: bool) -> dict[str, str]:
     """Return the scripts that hold the data which the chapters were made from."""
-    items = BOOK.items
+    items, datasets = BOOK.items, []
+    files: dict[str, str] = {}
+    for votes in items.votes:
+        systems = book.systems(votes)
+        made, scripts_of = explorer.apart(
+            explorer.columns(votes, systems), systems, book.votes_notice()
+        )
+        datasets.append(made | {"paper": _paper(votes.dataset.release.citation)})
+        files |= scripts_of
     numbers = {
         "scale": explorer.SCALE,
         "synthetic": items.synthetic,
-        "datasets": [
-            explorer.columns(votes, book.systems(votes))
-            | {"paper": _paper(votes.dataset.release.citation)}
-            for votes in items.votes
-        ],
+        "datasets": datasets,
         "citation": explorer.citation(BOOK.citation, synthetic=items.synthetic),
         "drawn": drawn,
     }
     texts = {votes.dataset.name: explorer.texts(votes) for votes in items.votes}
-    return {
+    return files | {
         "items.js": scripts.packed("CHAOS_ITEMS", numbers, book.votes_notice()),
         "texts.js": scripts.packed("CHAOS_TEXTS", texts, book.notice()),
     }

@@ -1,0 +1,81 @@
+"""Logits of several models in one JSON file, ``{model: [[…], …]}``, whose rows name no items."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from chaos_utils.base import inputs
+from chaos_utils.base.errors import counted
+from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.cells import parse
+from chaos_utils.datasets.faults import Faults, shorten
+from chaos_utils.datasets.frame import Content
+from chaos_utils.datasets.votes import Votes
+from chaos_utils.scoring.predictions import softmax
+from chaos_utils.scoring.system import System
+
+Floats = npt.NDArray[np.float64]
+
+
+def read_logit_rows(path: Path, votes: Votes, rows_of: Sequence[str]) -> list[System]:
+    """Return what each model in a file says of one dataset.
+
+    Parameters
+    ----------
+    path : path
+    votes : Votes
+        On one of the datasets, all of its items in the order of its file.
+    rows_of : sequence of str
+        Datasets whose items, in the order of their files, each model's rows are.
+
+    Raises
+    ------
+    ChaosError
+        If the file is not such JSON, as when it was cut off; a model has another number of rows
+        than the datasets have items; or a row is not one finite number for each label.
+    """
+    sizes = {name: sum(file.items for file in get_dataset(name).files) for name in rows_of}
+    items = ", then ".join(f"{get_dataset(name).title} ({n:,})" for name, n in sizes.items())
+    faults = Faults(
+        path,
+        "logits",
+        expected=f"{{model: rows}} with {sum(sizes.values()):,} rows for each model: those of "
+        f"{items}; in each row one finite number for each label",
+        todo="remove the file and run `chaos data fetch`",
+    )
+    content = Content.of(path)
+    try:
+        whole = parse(content.text())
+    except ValueError as fault:
+        raise faults.fatal("The file of logits is not valid JSON.", fault) from fault
+    if not isinstance(whole, dict) or not all(isinstance(rows, list) for rows in whole.values()):
+        raise faults.fatal("This is no file of logits by model.", shorten(whole))
+    first = sum(sizes[name] for name in rows_of[: rows_of.index(votes.dataset.name)])
+    read_from = (inputs.of_predictions(path, content.sha256),)
+    found = []
+    for model, rows in whole.items():
+        if len(rows) != sum(sizes.values()):
+            faults.add(shorten(model), [counted(len(rows), "row")])
+            continue
+        logits = _numbers(rows[first : first + len(votes)], votes.dataset.n_classes)
+        for row in np.flatnonzero(~np.isfinite(logits).all(axis=1)).tolist():
+            faults.add(f"{shorten(model)}, row {first + row + 1}", [shorten(rows[first + row])])
+        shares = softmax(logits)
+        found.append(
+            System(
+                model, votes.dataset, votes.uids, shares, shares.argmax(axis=1), inputs=read_from
+            )
+        )
+    faults.check()
+    return found
+
+
+def _numbers(rows: Sequence[object], k: int) -> Floats:
+    """Return rows of k numbers as an array; NaN in a row that is none."""
+    numbers = np.full((len(rows), k), np.nan)
+    for place, row in enumerate(rows):
+        if isinstance(row, list) and [type(one) in (int, float) for one in row] == [True] * k:
+            numbers[place] = row
+    return numbers
