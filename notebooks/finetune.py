@@ -80,9 +80,10 @@ publish_figure(
     plot_training_curves,
     curves,
     caption="""Course of the training. Left: loss on the training items, smoothed, over the raw one in
-    grey; right: accuracy on development items.""",
-    alt="""Two panels against the number of items seen, on a logarithmic axis: the training loss and
-    the accuracy on development items.""",
+    grey; right: accuracy on development items or, of a run in folds, the loss on the inner fold, which says
+    when to stop.""",
+    alt="""Two panels against the number of items seen, on a logarithmic axis: the training loss, and
+    the accuracy on development items or the loss on the inner fold.""",
 )
 
 # %% [markdown]

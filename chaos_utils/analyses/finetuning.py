@@ -132,8 +132,9 @@ def curve_table(runs: Iterable[Run]) -> pd.DataFrame:
     """Return the course of every run that trained, by ``items`` seen.
 
     ``kind`` is that of `kind_of`, and ``label`` the number of training items. A ``measure`` is
-    ``loss``, the mean training loss since the row before, in nats, or ``dev_accuracy``, on
-    development items outside ChaosNLI. Folds count from 0; runs that are not folded have one.
+    ``loss``, the mean training loss since the row before, in nats, ``dev_accuracy``, on development
+    items outside ChaosNLI, or ``inner_loss`` after each pass, on the inner fold that says when to
+    stop, in nats. Folds count from 0; runs that are not folded have one.
     """
     rows = [
         {"task": run.settings.task, "run": run.name, "model": run.settings.model,
@@ -145,6 +146,10 @@ def curve_table(runs: Iterable[Run]) -> pd.DataFrame:
         for measure, points in (
             ("loss", [(one.pairs, one.loss) for one in fit.curve]),
             ("dev_accuracy", [(one.pairs, one.accuracy) for one in fit.looks]),
+            (
+                "inner_loss",
+                [(n * fit.train_examples, one) for n, one in enumerate(fit.inner_losses)],
+            ),
         )
         for pairs, value in points
     ]  # fmt: skip

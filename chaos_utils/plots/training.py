@@ -16,35 +16,47 @@ from chaos_utils.plots.marks import AT_Y, key, line, logarithmic, looks, write
 from chaos_utils.plots.panels import panel_grid
 
 _HUES = ("blue", "green", "amber", "pink", "purple", "accent", "text")
+_BESIDE = ("dev_accuracy", "inner_loss")
+_TITLES = {
+    "loss": "training loss (nats)",
+    "dev_accuracy": "development accuracy",
+    "inner_loss": "loss on the inner fold (nats)",
+}
 _SMOOTHED = 0.08  # of a run: how much of the loss is averaged
 
 
 def plot_training_curves(table: pd.DataFrame) -> Figure:
-    """Draw training loss and accuracy on development items against items seen.
+    """Draw training loss against items seen, and accuracy on development items beside it.
 
     The table has one row for each ``task`` (``nli``, ``alphanli``), ``run``, ``fold`` and point:
     ``label`` (of the run; those with one label look alike), ``measure`` (``loss`` in nats,
-    ``dev_accuracy``), ``items``, ``value``. Losses are drawn smoothed, over the raw ones in grey.
+    ``dev_accuracy``, ``inner_loss`` in nats), ``items``, ``value``. Losses are drawn smoothed, over
+    the raw ones in grey. Where there is no accuracy, the loss on the inner fold is in its place.
     """
     shown = [task for name, task in tasks().items() if name in set(table["task"])]
     figure, axes = panel_grid(2 * len(shown), columns=2, height=2.5)
     known = looks(table["label"], cycle(_HUES))
     for k, task in enumerate(shown):
-        loss, accuracy = axes[2 * k : 2 * k + 2]
-        runs = table[table["task"] == task.name].groupby(["run", "fold", "measure"], sort=False)
-        for (*_, measure), rows in runs:
-            _draw_run(loss if measure == "loss" else accuracy, rows, known[rows["label"].iloc[0]])
+        of_task = table[table["task"] == task.name]
+        looks_at = [name for name in _BESIDE if (of_task["measure"] == name).any()]
+        beside = looks_at[0] if looks_at else "dev_accuracy"
+        panels = dict(zip(("loss", beside), axes[2 * k : 2 * k + 2], strict=True))
+        for (*_, measure), rows in of_task.groupby(["run", "fold", "measure"], sort=False):
+            if measure in panels:
+                _draw_run(panels[measure], rows, known[rows["label"].iloc[0]])
         title = " + ".join(get_dataset(name).short for name in task.datasets)
         n_labels = len(task.labels)
-        for axis, guess in ((loss, math.log(n_labels)), (accuracy, 1 / n_labels)):
+        for measure, axis in panels.items():
+            guess = 1 / n_labels if measure == "dev_accuracy" else math.log(n_labels)
             axis.axhline(guess, color=colour("muted"), linestyle=":", linewidth=1.2)
             write(axis, "uniform guess", (1, guess), (-2, 3), "muted", xycoords=AT_Y)
-            axis.set(xscale="log", xlabel="training items seen", title=title)
-        loss.set_ylabel("training loss (nats)")
-        loss.set_ylim(bottom=0)
-        accuracy.set_ylabel("development accuracy")
-        accuracy.yaxis.set_major_formatter("{x:.0%}")
-        accuracy.margins(y=0.12)
+            axis.set(xlabel="training items seen", title=title)
+            axis.set_xscale("linear" if measure == "inner_loss" else "log")  # from before the first
+            axis.set_ylabel(_TITLES[measure])
+            axis.margins(y=0.12)
+        panels["loss"].set_ylim(bottom=0)
+        if beside == "dev_accuracy":
+            panels[beside].yaxis.set_major_formatter("{x:.0%}")
     if len(known) > 1:
         key(
             figure,
@@ -60,7 +72,7 @@ def _draw_run(axis: Axes, rows: pd.DataFrame, look: Mapping[str, Any]) -> None:
         window = max(round(_SMOOTHED * len(rows)), 1)
         smooth = rows["value"].rolling(window, center=True, min_periods=1).mean()
         rows = rows.assign(value=smooth)
-    marker = "o" if len(rows) == 1 else ""
+    marker = "o" if len(rows) == 1 or rows["measure"].iloc[0] == "inner_loss" else ""
     line(axis, rows, "items", "value", "", **{**look, "marker": marker})
 
 

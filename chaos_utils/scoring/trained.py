@@ -98,10 +98,12 @@ class Look(_Part):
 
 
 class Fit(_Part):
-    """The course of one training, and its cost."""
+    """The course of one training, and its cost; a fold's losses on its inner fold by epoch."""
 
     curve: list[Loss]
     looks: list[Look]
+    train_examples: int = 0
+    inner_losses: list[float] = []
     pairs: int
     seconds: float
     pairs_per_second: float

@@ -39,7 +39,7 @@ class ExecutedDirective(SphinxDirective):
             return []
         self.env.note_dependency(str(run.notebook))
         notebook = read_executed(run.notebook)
-        return [raw_html(f'<div class="executed">{as_html(notebook, below=1)}</div>')]
+        return [raw_html(f'<div class="executed">{as_html(notebook, below=2)}</div>')]
 
 
 def _pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
