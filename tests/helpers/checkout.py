@@ -134,8 +134,13 @@ def _without_others(notebook: str) -> str:
 
 def copy_built(checkout: Path, target: Path) -> Path:
     """Copy a checkout with what was built in it, while others may run chapters there."""
-    ignored = shutil.ignore_patterns("runs", "*.pyc.*")
-    return shutil.copytree(checkout, target, symlinks=True, ignore=ignored)
+    compiling = shutil.ignore_patterns("*.pyc.*")
+
+    def left_out(folder: str, names: list[str]) -> set[str]:
+        of_others = {"runs"} if Path(folder) == checkout else set()  # the site has some, too
+        return {*compiling(folder, names), *of_others}
+
+    return shutil.copytree(checkout, target, symlinks=True, ignore=left_out)
 
 
 def append(path: Path, text: str = "\n# changed\n") -> None:

@@ -99,7 +99,7 @@ def test_the_notebook_that_the_site_offers_trains_by_plain_papermill(checkout, m
     assert done.returncode == 0, done.stderr
     assert read_run(checkout / "mine").record.made_by is None
     # The machine may lack what training needs: one message says so.
-    hidden = "import sys; sys.modules['torch'] = None\n"
+    hidden = "import sys; sys.modules['accelerate'] = None\n"
     (checkout / "hidden").mkdir()
     (checkout / "hidden" / "sitecustomize.py").write_text(hidden)
     environment["PYTHONPATH"] += f":{checkout / 'hidden'}"
