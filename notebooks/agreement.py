@@ -7,8 +7,9 @@
 # {cite:t}`nie2020` cut the items into five bins by the {term}`entropy` of their hundred votes. How
 # much of a score is decided by human agreement, and is anything left where people disagree most?
 #
-# Little accuracy is left. And where people disagree, models' entropy rises too little: on SNLI about half as much as
-# people's, on MNLI a fifth. From the first to the last fifth of SNLI, the nine models of the paper fall from
+# Little accuracy is left. And where people disagree, models' entropy rises too little: that of the nine models of the
+# paper on SNLI about half as much as people's, on MNLI at most a third. From the first to the last fifth of SNLI, these
+# models fall from
 # {value}`tbl-entropy-bins dataset=snli source=published measure=new_accuracy bin=1 mean:value .0%` to
 # {value}`tbl-entropy-bins dataset=snli source=published measure=new_accuracy bin=5 mean:value .0%` accuracy
 # on average, close to always giving the commonest label
@@ -133,9 +134,9 @@ publish_table(
 # Once p is adjusted, no model differs significantly from a guess in the last bin of SNLI or αNLI, among them all of
 # the nine. On MNLI, {value}`tbl-against-guesses dataset=mnli source=computed measure=new_accuracy bin=5 verdict=better count:system d`
 # of {value}`tbl-against-guesses dataset=mnli source=computed measure=new_accuracy reference=chance bin=5 count:system d`
-# models lie above the commonest label of all items, seven of the nine among them: RoBERTa-large is right on
+# models lie above the commonest label of all items, seven of the nine among them: RoBERTa-large lies above it by
 # {value}`tbl-against-guesses dataset=mnli source=computed system=roberta-large measure=new_accuracy reference=chance bin=5 value .0%`
-# more of the items, DeBERTa-v3-large on
+# of the items, DeBERTa-v3-large by
 # {value}`tbl-against-guesses dataset=mnli system=DeBERTa-v3-large measure=new_accuracy reference=chance bin=5 value .0%`.
 # None is significantly above that of the bin; on SNLI and MNLI pooled, DeBERTa-v3-large alone is
 # ({numref}`tbl-against-guesses`), and none of the nine.

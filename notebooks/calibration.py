@@ -98,8 +98,8 @@ publish_table(
 # RoBERTa-base stands for the
 # {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=1 count:ece d` models that
 # {cite:t}`baan2022` trained on SNLI and released; MNLI is out of distribution for them. The nine models of
-# {cite:t}`nie2020` were trained on both; where a figure has a panel for each system, the RoBERTa-large among them stands
-# for all. DeBERTa-v3-large
+# {cite:t}`nie2020` were trained on both; in most figures with a panel for each system, the RoBERTa-large among them
+# stands for all. DeBERTa-v3-large
 # and ModernBERT-large are encoders of today, with one run each; {doc}`results` says where they come from,
 # and that ModernBERT-large may have seen the items of MNLI. MiniLM-L6 and MPNet-base are small models of
 # our own, trained on both datasets. BERT-base, released too, is left out as in the paper's tables.
@@ -151,7 +151,7 @@ publish_figure(
     "fig-distce",
     plot_distances,
     distances.where(calibration.is_drawn(distances.rows)),
-    caption=f"""A temperature of 2 shortens the tail; items very close to the votes become fewer, but for
+    caption=f"""A temperature of 2 shortens the tail; items very close to the votes become fewer, but for RoBERTa-large's and
     DeBERTa's. Total variation distance (DistCE) between model and votes, item by item; dashed lines are
     means. The oracle's distances would all be 0. Seed {shown_seed} where there are several. Compare
     Figures 1a and 1b of {{cite:t}}`baan2022`.""",

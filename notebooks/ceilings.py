@@ -13,7 +13,7 @@
 # than that model judged by a hundred.
 #
 # How many votes are enough depends on the question. To measure *how far* a model is from people, about fifty votes
-# per item make good use of a budget of 10,000 for most systems. (The surest need far fewer: their biases cancel.) To
+# per item make good use of a budget of 10,000 for most systems. (DeBERTa-v3-large needs far fewer: its biases cancel.) To
 # find out *which* of two models is closer, more items help most; beyond twenty votes per item, more votes hardly do. The
 # {doc}`calculator of votes and items <../votes_and_items>` reads these curves for the votes, items and budget that you
 # have in mind.

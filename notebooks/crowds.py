@@ -51,9 +51,10 @@ Markdown(notices(own))
 # %% [markdown]
 # ## Who gave the votes
 #
-# Where annotators are named, the votes themselves show who labels at random: such a person agrees with the rest
-# hardly more than by chance. We count as {term}`near chance` who has a hundred votes or more and agrees less than half
-# as far beyond chance as the median annotator, and surely less; by fewer votes, honest people would be among them.
+# Where annotators are named, the votes themselves show who may label at random: such a person agrees with the
+# rest far less than others do. We count as {term}`near chance` who has a hundred votes or more and agrees less than half
+# as far beyond chance as the median of those with ten votes, and surely less; by fewer votes, honest people would be
+# among them.
 
 # %%
 near = your_votes.near_chance(material, n_resamples=resamples, seed=seed)
@@ -61,15 +62,15 @@ publish_table(
     "tbl-crowds-annotators",
     near,
     columns=your_votes.NEAR_COLUMNS,
-    caption="""Five workers make RTE’s disagreement. Annotators near chance, whose votes they are, and how often two votes
+    caption="""Five workers make over two fifths of RTE’s disagreement. Annotators near chance, whose votes they are, and how often two votes
     on an item differ with and without them. *Beyond chance*: the median annotator’s agreement, the largest of those
     near chance, and the smallest of the others with a hundred votes. In brackets, 95% intervals over items and
     annotators. The data has evenness and {term}`Krippendorff’s α` too.""",
 ) if len(near) else Markdown("This section needs annotators who are named.")
 
 # %% [markdown]
-# On RTE {cite:p}`snow2008` the five are far from all others: their agreement beyond chance is at most
-# {value}`tbl-crowds-annotators dataset=rte largest_near .2f`, that of the others with a hundred votes at least
+# On RTE {cite:p}`snow2008` the five are far from the four others with a hundred votes: their agreement beyond chance is at most
+# {value}`tbl-crowds-annotators dataset=rte largest_near .2f`, that of those four at least
 # {value}`tbl-crowds-annotators dataset=rte smallest_kept .2f` ({numref}`tbl-crowds-annotators`). Without them,
 # {term}`Krippendorff’s α` rises from {value}`tbl-crowds-annotators dataset=rte alpha .2f` to
 # {value}`tbl-crowds-annotators dataset=rte alpha_without .2f`. That is no effect of leaving out those who disagree:

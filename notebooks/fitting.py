@@ -95,8 +95,7 @@ publish_figure(
     "fig-fitting",
     plot_fitting,
     methods.having(fitting.drawn(methods.rows)),
-    caption=f"""Fitted on other items' votes, DeBERTa is among the nearest to people; as it is, among the
-    furthest. {nearness} out of fold (ten folds) of systems as they are, with a quadratic map that was fitted on votes,
+    caption=f"""Fitted on other items' votes, DeBERTa is no longer among the furthest from people. {nearness} out of fold (ten folds) of systems as they are, with a quadratic map that was fitted on votes,
     and with the item's old label as well: three kinds of methods that are not to be ranked together. One seed of
     each family, and all together. Bars are {100 * confidence:g}% intervals over items. Perfect model and second crowd
     as in {{doc}}`ceilings`.""",
@@ -113,7 +112,7 @@ publish_figure(
 # A model need not be recent. On top of the {term}`base rate`, one RoBERTa-base is {term}`worth`
 # {value}`tbl-fitting dataset=snli access=text "inputs=RoBERTa-base, seed 0" "map=as it is" people .1f` people on SNLI as it
 # is, and {value}`tbl-fitting dataset=snli access=text "inputs=RoBERTa-base, seed 0" map=affine objective=kl people .1f` with
-# an affine map fitted for KL; the stack of all systems, so fitted, is worth
+# an affine map fitted for KL; the stack of all systems, with a quadratic one, is worth
 # {value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=kl people .1f`.
 #
 # Most of the gain is in being less sure, the rest in changing labels by different amounts. For one RoBERTa-base on
@@ -188,8 +187,8 @@ publish_table(
 # ({numref}`tbl-fitting-added`), and the nine of {cite:t}`nie2020` together add
 # {value}`tbl-fitting-added dataset=snli "left_out=those of Nie et al. 2020" value .4f`. On MNLI only the two encoders of
 # today add, and the nine together cost
-# ({value}`tbl-fitting-added dataset=mnli "left_out=those of Nie et al. 2020" value .4f`): a map of so many systems has
-# more weights than fifteen hundred items pay for. On αNLI, ALBERT-xxlarge and RoBERTa-large add. Seeds of the RoBERTa
+# ({value}`tbl-fitting-added dataset=mnli "left_out=those of Nie et al. 2020" value .4f`), perhaps because a map of more
+# systems has more weights to fit; with as many weights, they add on SNLI. On αNLI, ALBERT-xxlarge and RoBERTa-large add. Seeds of the RoBERTa
 # and BERT that were trained on SNLI alone add nothing that shows.
 #
 # ## With the old label
@@ -235,11 +234,12 @@ publish_figure(
 # With all items of the other folds, five votes on each, as many as the AmbiNLI of {cite:t}`meissner2021`
 # takes from SNLI and MNLI, give
 # {value}`fig-fitting-curve dataset=mnli whole=true n_votes=5 distance .3f` on MNLI; a hundred give
-# {value}`fig-fitting-curve dataset=mnli whole=true n_votes=100 distance .3f`. Much of that is the objective: fitted for KL
-# as five votes must be, a hundred give
+# {value}`fig-fitting-curve dataset=mnli whole=true n_votes=100 distance .3f`. Little of that is the objective: fitted for KL,
+# as five votes must be, a hundred still give
 # {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=kl jsd .3f`.
 #
-# For the same number of votes, more items are better than more votes on each, here down to a single one. A
+# For the same number of votes, more items are better than more votes on each, down to about five; below that nothing
+# is gained. A
 # thousand votes on SNLI give {value}`fig-fitting-curve dataset=snli n_fitted=50 n_votes=20 distance .3f` as 50
 # items with twenty, {value}`fig-fitting-curve dataset=snli n_fitted=200 n_votes=5 distance .3f` as 200 items
 # with five, and {value}`fig-fitting-curve dataset=snli n_fitted=1000 n_votes=1 distance .3f` as 1,000 items with

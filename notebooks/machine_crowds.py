@@ -102,7 +102,8 @@ publish_figure(
 # Most single models are worth more than one person: from
 # {value}`tbl-machine-models dataset=snli min:people_on_top_recalibrated .1f` to
 # {value}`tbl-machine-models dataset=snli max:people_on_top_recalibrated .1f` on SNLI, and up to
-# {value}`tbl-machine-models dataset=mnli|alphanli max:people_on_top_recalibrated .1f` on MNLI and αNLI
+# {value}`tbl-machine-models dataset=mnli max:people_on_top_recalibrated .1f` on MNLI and
+# {value}`tbl-machine-models dataset=alphanli max:people_on_top_recalibrated .1f` on αNLI
 # ({numref}`tbl-machine-models`).
 #
 # Which model agrees best with people cannot be said: on SNLI
@@ -110,7 +111,7 @@ publish_figure(
 # {value}`tbl-machine-models dataset=mnli rank_best=1 count:with_people d`, on αNLI
 # {value}`tbl-machine-models dataset=alphanli rank_best=1 count:with_people d` (ranks that hold for all models at
 # once, 95%). Grok-4.6, first on αNLI, may have any rank down to
-# {value}`tbl-machine-models dataset=alphanli model=Grok-4.6 rank_worst .0f` there; on MNLI its best is
+# {value}`tbl-machine-models dataset=alphanli model=Grok-4.6 rank_worst .0f` there; on MNLI its best possible rank is
 # {value}`tbl-machine-models dataset=mnli model=Grok-4.6 rank_best .0f`.
 #
 # ```{interactive} tbl-machine-models
@@ -142,9 +143,9 @@ publish_figure(
     "fig-machine-worth",
     plot_machine_worth,
     machine_crowds.panels(judged, **resampling),
-    caption=f"""Pooling more models soon stops helping, as pooling more people does not. {{term}}`Skill <skill>` of
+    caption=f"""Pooling more models soon stops helping; pooling more people does not. {{term}}`Skill <skill>` of
     the pooled votes of some models, on average over all ways to draw them, and of as many people who know the base
-    rate (dashed). 0 is the base rate; at the left, the skill of 1, 2, 5 and 10 people. *Shrunk*: mixed with the
+    rate (dashed). 0 is the base rate; at the left, the skill of 1, 2, 5 or 10 people, where there is room. *Shrunk*: mixed with the
     base rate by one weight, fitted on other items; a panel that is drawn cannot be recalibrated. With {100 * confidence:g}% intervals over items; below −0.3
     nothing is drawn.""",
     alt="""Line plots for SNLI, MNLI and αNLI. The dashed line of people rises towards one. Shrunk panels of models
@@ -158,7 +159,7 @@ publish_figure(
 # random panel of five, {value}`fig-machine-worth dataset=snli n_members=5 people_on_top_shrunk .1f`; all 32,
 # {value}`fig-machine-worth dataset=snli n_members=32 people_on_top_shrunk .1f` ({numref}`fig-machine-worth`).
 #
-# More models of this kind would add little: endlessly many would be worth
+# More models of this kind would add little: infinitely many would be worth
 # {value}`tbl-machine-crowds dataset=snli "crowd=language models" limit_people_on_top_shrunk .1f` people on SNLI.
 #
 # The gap between the two lines is overconfidence: the models of a panel agree on more than people do, so that
@@ -247,8 +248,8 @@ publish_table(
 # {value}`tbl-machine-stacked dataset=alphanli "stacked=encoders + language models" people .1f` on αNLI, where the
 # language models alone are worth {value}`tbl-machine-stacked dataset=alphanli "stacked=language models" people .1f`.
 #
-# The encoders include the nine models of {cite:t}`nie2020`. More of them are not always better: a map of so many
-# systems has more weights than a thousand items pay for ({numref}`tbl-fitting-added`).
+# The encoders include the nine models of {cite:t}`nie2020`. More of them are not always better: on MNLI the
+# nine cost the stack of encoders a little ({doc}`fitting`).
 #
 # Without ModernBERT-large, which may have seen the MNLI items, both together are worth
 # {value}`tbl-machine-stacked dataset=mnli "stacked=encoders without ModernBERT-large + language models" people .1f`.
@@ -390,7 +391,7 @@ publish_table(
 #   people agree more.
 # * Every language model was asked once, with one prompt, for one label. Another prompt, several samples, or
 #   asking for a distribution would make other crowds.
-# * Thirty-two models by ten makers are no sample of all models; what endlessly many would be worth assumes that
+# * Thirty-two models by ten makers are no sample of all models; what infinitely many would be worth assumes that
 #   they are, and intervals are over items alone.
 # * The fine-tuned models are few, and differ in size, seeds and training data. Nine of them are those of
 #   {cite:t}`nie2020`.

@@ -4,15 +4,15 @@
 # *Do models capture how people’s answers are distributed?*
 #
 # A model trained on one label per item still outputs a full distribution. Is it the distribution of
-# people's answers? {cite:t}`nie2020` measured that for nine models. We set their table beside all
-# predictions that have been released, and beside guesses that need no model.
+# people's answers? {cite:t}`nie2020` measured that for nine models. We recompute their table, and
+# set other predictions that were released beside it, and guesses that need no model.
 #
 # The answer is mostly no. On the MNLI items that ChaosNLI chose for their disagreement, none of the
 # {value}`tbl-baselines-against-models dataset=mnli system=chance measure=jsd n_models` models of the paper beats a
 # {term}`uniform guess`: compared on the same items,
 # {value}`tbl-baselines-against-models dataset=mnli system=chance measure=jsd n_surely_beaten` are farther from people,
 # none is nearer, and for the others the items do not decide. {term}`Recalibrated <worth, recalibrated>` on the votes
-# on other items, the best model whose predictions are available is worth
+# on other items, the best model is worth
 # {value}`tbl-human-equivalents dataset=mnli kind=model measure=people_on_top_recalibrated max:value .1f` people there,
 # and that one, ModernBERT-large, may have seen the items.
 
@@ -65,8 +65,8 @@ publish_figure(
     drawn,
     caption="""On the MNLI items that ChaosNLI chose for their disagreement, no model of the paper beats a uniform
     guess (dashed). The rows are people and references, guesses that need no model, and models; on a wide screen they are
-    sorted by their mean rank over the datasets. Dotted: the perfect model and the second crowd. Seeds
-    of a model share a row.""",
+    sorted by their mean rank over the datasets. Bars are 95% intervals over items. Dotted: the perfect model and the
+    second crowd. Seeds of a model share a row.""",
     alt="""Dot plots of JSD, a panel for each dataset and a row for each system. On SNLI every
     model of the paper lies left of the line of the uniform guess; on MNLI all of them lie right of it.
     On MNLI and αNLI the mean vote given the old label lies left of all models. All are far from the
@@ -80,7 +80,7 @@ publish_figure(
 #
 # On MNLI the uniform guess has a JSD of
 # {value}`tbl-main-results dataset=mnli system=chance jsd .3f`, and the closest of the nine models of the paper,
-# BERT-base, {value}`tbl-main-results dataset=mnli source=published kind=model min:jsd .3f`
+# BERT-base, {value}`tbl-main-results dataset=mnli source=computed system=bert-base jsd .3f`
 # ({numref}`fig-results`): a tie is not excluded. By single 95% intervals of the difference, four of the nine are farther
 # from people than the guess. Corrected for nine comparisons (Holm), two are: BART-large by
 # {value}`tbl-paired-with-guesses dataset=mnli system=bart-large baseline=chance measure=jsd value .3f`
@@ -186,7 +186,7 @@ publish_table(
 # DistilBERT.
 #
 # So do five people on MNLI, little as their split says about the hundred on a single item ({doc}`disagreement`): the
-# models say less. The original votes, taken as a prediction, have a JSD of
+# models, as they are, say less. The original votes, taken as a prediction, have a JSD of
 # {value}`tbl-main-results dataset=mnli "system=original votes" jsd .3f` and beat all nine
 # ({numref}`fig-nine-models`). By KL they beat none, with
 # {value}`tbl-main-results dataset=mnli "system=original votes" kl .2f`. JSD
@@ -199,7 +199,8 @@ publish_figure(
     results.nine_models(drawn, dataset="mnli"),
     caption="""On the MNLI items that ChaosNLI chose for their disagreement, no model of the paper beats a uniform
     guess. The five original votes do, and so does the mean vote of other items with the same old
-    label. Dashed: the uniform guess; dotted: a second crowd of a hundred people.""",
+    label. Bars are 95% intervals over items. Dashed: the uniform guess; dotted: a second crowd of a hundred
+    people.""",
     alt="""A dot plot of JSD on MNLI. The second crowd stands far left. The mean vote given the old
     label and the original votes come next, then the uniform guess on a dashed line. All nine
     models of the paper lie close together, right of that line; the closest, BERT-base, nearly on it.""",
@@ -286,11 +287,11 @@ publish_figure(
     results.drawn_skill(equivalents),
     caption="""Recalibrated on other items' votes, models know more than they say. Skill by squared distance: 0 is
     the base rate, 1 the population. Bars are 95% intervals that resample items, with predictions out of fold held
-    fixed. Dotted: the skill of 1, 2, 5 and 10 people who know the base rate. Seeds of a model share a row.""",
+    fixed. Dotted: the skill of 1, 2, 5 or 10 people who know the base rate, where there is room. Seeds of a model share a row.""",
     alt="""A panel for each dataset and a row for each guess and model, with a filled circle for the model as
     it is and a hollow one for the model recalibrated, further right for every model. On SNLI most
     filled circles lie between the base rate and one person; on MNLI all models lie left of the base rate, and
-    their hollow circles right of it, those of DeBERTa and ModernBERT beyond two people.""",
+    their hollow circles right of it, those of the nearest seven beyond two people.""",
 ) if len(equivalents) else None
 
 # %% [markdown]
@@ -301,17 +302,18 @@ publish_figure(
 # recalibrated. On MNLI, which it was not trained on, it is below the base rate as it is; recalibrated, it is worth
 # {value}`tbl-human-equivalents dataset=mnli family=RoBERTa-base measure=people_on_top_recalibrated mean:value .1f`.
 #
-# No model whose predictions are available, recalibrated, is worth more than
+# No model, recalibrated, is worth more than
 # {value}`tbl-human-equivalents dataset=snli kind=model measure=people_on_top_recalibrated max:value .1f` people on SNLI
 # or {value}`tbl-human-equivalents dataset=mnli kind=model measure=people_on_top_recalibrated max:value .1f` on MNLI
-# (DeBERTa-v3-large comes to
+# (RoBERTa-large and DeBERTa-v3-large come to
+# {value}`tbl-human-equivalents dataset=mnli system=roberta-large measure=people_on_top_recalibrated value .1f` and
 # {value}`tbl-human-equivalents dataset=mnli system=DeBERTa-v3-large measure=people_on_top_recalibrated value .1f`
 # there). Several models together, and maps of more numbers, come nearer ({doc}`fitting`).
 #
 # One number that draws a system towards the base rate makes less of it: {term}`shrunk <worth, shrunk>`,
 # DeBERTa-v3-large is worth
 # {value}`tbl-human-equivalents dataset=mnli system=DeBERTa-v3-large measure=people_on_top_shrunk value .1f` people on
-# MNLI, and another number at another temperature. So it stands in only where items are too few for a map.
+# MNLI, and another number at another temperature. So it stands in only where items are too few for a map, or panels are drawn at random.
 #
 # The original votes, five on most items, are worth
 # {value}`tbl-human-equivalents dataset=snli "system=original votes" measure=people_on_top_recalibrated value .1f`
@@ -376,8 +378,9 @@ publish_table(
 # {value}`tbl-disagreement-signal dataset=mnli kind=model max:spearman .2f`. Fitted to the votes of other items, all
 # systems together do better than five people:
 # {value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=kl spearman .2f` on SNLI and
-# {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=kl spearman .2f` on MNLI
-# ({doc}`fitting`).
+# {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=kl spearman .2f` on MNLI,
+# but not on αNLI ({value}`tbl-fitting dataset=alphanli access=text "inputs=all systems" map=quadratic objective=kl spearman .2f`
+# against {value}`tbl-disagreement-signal dataset=alphanli "system=five people" spearman .2f`; {doc}`fitting`).
 #
 # On MNLI the old label alone does better than all models but that one, ModernBERT-large: the mean vote given it has
 # {value}`tbl-disagreement-signal dataset=mnli "system=mean vote given the old label" spearman .2f`.
@@ -397,7 +400,7 @@ publish_table(
     sizes,
     columns=results.SIZE_COLUMNS,
     index=["dataset", "family"],
-    caption=f"""Large models are more accurate, but on MNLI, and on αNLI by KL, farther from people. Change from the base to
+    caption=f"""Large models are more accurate, but by KL farther from people on MNLI, and mostly on αNLI. Change from the base to
     the large model of a family of {{cite:t}}`nie2020` on the same items, with 95% intervals over items
     ({comparisons:,} resamples). A distance that falls is better, an accuracy that rises.""",
 ) if len(sizes) else Markdown("*The models of two sizes are not among the systems here: left out.*")

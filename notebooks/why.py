@@ -177,8 +177,8 @@ publish_table(
 # %% [markdown]
 # The size of models' errors hardly goes with reasons. These explain
 # {value}`tbl-why-explained holder=RoBERTa-base quantity=jsd by_reason .1%` of the variance of RoBERTa-base's JSD,
-# and at most {value}`tbl-why-explained holder=DeBERTa-v3-large quantity=jsd by_reason .1%`, for DeBERTa-v3-large
-# (p = {value}`tbl-why-explained holder=DeBERTa-v3-large quantity=jsd p_holm .2f`; {numref}`tbl-why-explained`).
+# and for no model more than {value}`tbl-why-explained quantity=jsd max:by_reason .1%` (p at least
+# {value}`tbl-why-explained quantity=jsd min:p_holm .2f`; {numref}`tbl-why-explained`).
 #
 # The direction of their errors does. RoBERTa-base's share of neutral lies above people's where these accommodate
 # additions ({value}`fig-why-reasons holder=RoBERTa-base quantity=neutral reason=accommodating mean +.2f`), and far
@@ -229,6 +229,5 @@ publish_figure(
 # * An item may have several reasons, and nothing here shows that a reason causes the votes. That reasons explain
 #   little of the entropy may also come from the choice of items, which were disputed to begin with.
 # * VariErr's judges are four people.
-# * The models are few. DeBERTa and ModernBERT are large, the others small; RoBERTa-base was trained on SNLI alone,
-#   and MPNet on 10,000 pairs.
+# * The models are few, and most are single runs; RoBERTa-base was trained on SNLI alone, and MPNet on 10,000 pairs.
 # * AmbiEnt's pairs are not ChaosNLI's, so what disambiguation removes there need not hold here.

@@ -16,6 +16,7 @@ import pandas as pd
 
 from chaos_utils.analyses.evidence import Evidence, Material
 from chaos_utils.analyses.recorded import recorded
+from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.datasets.companions import AMBIENT, TAXONOMY, VARIERR, Companion
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.agreement import quadratic_entropy
@@ -384,7 +385,7 @@ def _extreme(end: str) -> Callable[[Row], str]:
 
 
 EXPLAINED_COLUMNS = [
-    Column("of", "holder"),
+    Column("of", "holder", names=SYSTEM_NAMES),
     Column("what", _what),
     Column("mean", "mean", 2),
     Column("lowest", _extreme("low"), group="mean by reason"),
