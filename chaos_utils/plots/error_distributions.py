@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from chaos_utils.base.style import Hue, colour, distinct_hues, system_title
+from chaos_utils.base.style import SYSTEM_NAMES, Hue, colour, distinct_hues, system_title
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.plots.marks import histogram, key, looks, system_hues, write
 from chaos_utils.plots.panels import panel_grid
@@ -31,7 +31,7 @@ def plot_distances(table: pd.DataFrame) -> Figure:
         for place, ((temperature, rows), hue) in enumerate(zip(temperatures, hues, strict=True)):
             look: dict[str, Any] = {"linewidth": 1.6} if place else {"alpha": 0.45, "fill": True}
             _draw_distances(axis, rows, hue, f"T = {temperature:g}: ", hue, place, **look)
-        axis.set(title=name, xlabel=_DISTANCE.partition(",")[0])
+        axis.set(title=SYSTEM_NAMES.get(name, name), xlabel=_DISTANCE.partition(",")[0])
         axis.grid(visible=False, axis="x")
     axes[0].set_ylim(bottom=0)  # once all are drawn: the panels share it
     figure.supylabel(_SHARE, fontsize=8.5)
