@@ -93,8 +93,9 @@ publish_table(
     groups=["dataset"],
     index=["dataset", "measure", "system"],
     caption="""From the first bin to the last, new accuracy falls and most models' JSD grows: the change with its 95%
-    interval. The nine models of {cite:t}`nie2020` are shown as their mean, as are seeds. The data has the bins' edges and sizes, 95% intervals, every seed, every model, what is published beside what is computed, old accuracy, and KL in nats with the paper's floor
-    of 1e-15.""",
+    interval over items. The nine models of {cite:t}`nie2020` are shown as their mean, as are seeds. The data has the
+    bins' edges and sizes, 95% intervals over items, every seed, every model, what is published beside what is computed,
+    old accuracy, and KL in nats with the paper's floor of 1e-15.""",
 )
 
 # %% [markdown]
@@ -116,7 +117,7 @@ publish_table(
     index=["dataset", "system"],
     caption=f"""In the last bin, models that differ significantly from a guess do so mostly on MNLI, from the label that
     is the commonest over all items; these do. New accuracy,
-    model minus guess, with 95% intervals; *p* is adjusted (Holm) for all comparisons in the data, which
+    model minus guess, with 95% intervals over items; *p* is adjusted (Holm) for all comparisons in the data, which
     has all models, the first bin, and JSD against the uniform guess in every bin. After ≤ stands the smallest
     *p* that {resamples:,} resamples allow, times the number of comparisons: how much smaller it is, they cannot
     say. The data has published values too.""",
@@ -277,8 +278,8 @@ publish_table(
     groups=["dataset"],
     index=["dataset", "measure", "items"],
     caption="""Scores by number of training items, in bins of human agreement. JSD is the
-    distance in √nats, where lower is better. The data has the bins' edges and sizes, 95% intervals, the accuracy on the
-    old labels, and the differences from the smallest run.""",
+    distance in √nats, where lower is better. The data has the bins' edges and sizes, 95% intervals over items, the accuracy
+    on the old labels, and the differences from the smallest run.""",
 ) if len(growth) else Markdown("")
 
 # %% [markdown]

@@ -18,7 +18,7 @@
 # {doc}`calculator of votes and items <../votes_and_items>` reads these curves for the votes, items and budget that you
 # have in mind.
 #
-# The measure has to be one that few votes do not bias. By JSD, five votes per item shift the difference of two models
+# The measure has to be one that few votes do not bias. JSD favours overconfident models: five votes per item shift the difference of two models
 # by {value}`tbl-vote-bias dataset=snli n_votes=5 median .3f` (the median on SNLI), and rank
 # {value}`tbl-vote-bias dataset=snli n_votes=5 reversed d` of
 # {value}`tbl-vote-bias dataset=snli n_votes=5 n_pairs d` pairs the wrong way however many items there are.

@@ -266,8 +266,8 @@ publish_table(
     needed,
     columns=atlas.BY_VOTES_COLUMNS,
     index=atlas.BY_VOTES_INDEX,
-    caption="""Where people are divided, five votes find the wrong majority on a sixth of the items or more. Datasets
-    with at least twenty votes on most items: on how many of them the majority of k votes is that of endlessly many,
+    caption="""Where people are divided, five votes find the wrong majority on about a sixth of the items or more. Datasets
+    with at least twenty votes on most items: on how many of them the majority of k votes is that of infinitely many,
     and how far the shares of k votes are from everyone's. The data has up to a hundred votes and the standard
     deviations over draws.""",
 ) if len(needed) else Markdown("This section needs at least twenty votes on half of the items.")

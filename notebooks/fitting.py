@@ -260,7 +260,7 @@ publish_table(
 )
 
 # %% [markdown]
-# On SNLI all of the gain is lost ({numref}`tbl-fitting-pooled`), on MNLI about half, where a map of its own brings the
+# On SNLI nearly all of the gain is lost ({numref}`tbl-fitting-pooled`), on MNLI about half, where a map of its own brings the
 # stack to {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=jsd jsd .3f`. Part of
 # what a map learns may be how one dataset's items were chosen. Fifty items of the dataset itself, with twenty votes on
 # each, give more ({numref}`fig-fitting-curve`).

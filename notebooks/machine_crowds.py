@@ -73,8 +73,8 @@ publish_figure(
     "fig-machine-models",
     plot_members,
     members,
-    caption=f"""On SNLI and αNLI most models agree with a person more often than another person does; none does so
-    as often as the majority. How often a random person gives a model's label, with {100 * confidence:g}% intervals over
+    caption=f"""On SNLI and αNLI most models agree with a person more often than another person does; the label
+    that most other people gave is beyond them all, as it nearly must be. How often a random person gives a model's label, with {100 * confidence:g}% intervals over
     items. Blue: the difference from *two people*, who agree with each other, is significant (paired bootstrap,
     Holm's method over the models). *Majority*: the label that most other people gave.""",
     alt="""Three panels of dots, one row per model, for SNLI, MNLI and αNLI. On SNLI nearly all dots lie between
@@ -274,7 +274,7 @@ publish_figure(
 # {value}`fig-machine-unanimity dataset=mnli bin=4 people .0%` on MNLI and
 # {value}`fig-machine-unanimity dataset=alphanli bin=4 people .0%` on αNLI.
 #
-# So unanimity of models is a poor sign of agreement. It is a good sign of the majority, whose label it is on
+# So unanimity of models says little of agreement on SNLI and MNLI. It is a good sign of the majority, whose label it is on
 # {value}`fig-machine-unanimity dataset=mnli bin=4 majority .0%` of these MNLI items.
 #
 # Where people are split, models are split somewhat more often: over items, the correlation between how often two
