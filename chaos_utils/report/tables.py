@@ -144,7 +144,8 @@ def _cell_class(cell: Cell, of_numbers: bool) -> str:
     """Say of a cell that it is a number (or none, in a column of numbers), or fits on one line."""
     if _is_number(cell) or (of_numbers and cell == MISSING):
         return ' class="number"'
-    return ' class="short"' if isinstance(cell, str) and len(cell) <= _SHORT else ""
+    text = cell.link.text if isinstance(cell, LinkCell) else cell
+    return ' class="short"' if isinstance(text, str) and len(text) <= _SHORT else ""
 
 
 def _header_html(columns: Sequence[Sequence[str]], numeric: Sequence[bool]) -> list[str]:
