@@ -21,9 +21,8 @@ from chaos_utils.metrics.resampling import Moments, Ratio, Smooth, constant
 Floats = npt.NDArray[np.float64]
 
 MARKS = (1, 2, 5, 10)  # people whose skill is marked on an axis
-FEWEST_DISPUTED = (
-    30  # items on which people disagree: with fewer, intervals hold the truth too rarely
-)
+# Items on which people disagree: with fewer, intervals hold the truth too rarely.
+FEWEST_DISPUTED = 30
 _ROUNDING = 1e-12  # of a mean square
 _LEAST = 1e-12  # of what is divided by, on a resample
 
