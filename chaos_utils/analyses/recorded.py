@@ -1,21 +1,21 @@
 """Analyses: pure functions from votes, systems and parameters to tables, kept as text.
 
 ``@recorded`` marks one that needs the votes on a dataset; called with the evidence on several, it
-returns one table. What it returned is recorded in ``results/tables/``, with a key: all that decides
-the rows. Where the key is the one here, known before anything is parsed, the record is the result.
-A reader's run takes what another run below ``runs/`` has computed, too.
+returns one table. What it returned is recorded in ``results/tables/``, a file each; their keys, all
+that decides the rows, stand in one file beside them, so that code which changes no number changes
+no table's file. Where the key is the one here, known before anything is parsed, the record is the
+result. A reader's run takes what another run below ``runs/`` has computed, too.
 Where it is another, the rows are computed; where votes or predictions are not available, the rows
 recorded for the same parameters are shown, and said to be. ``@derived`` marks an analysis that
 needs other tables alone.
 """
 
 import functools
-import hashlib
 import inspect
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,14 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
 from chaos_utils.base.inputs import Input, digest, merged
 from chaos_utils.base.modules import code_digest, digest_of_dataset, library_versions
+from chaos_utils.base.record_keys import (
+    Key,
+    digest_of,
+    digest_of_record,
+    key_digest,
+    read_keys,
+    write_keys,
+)
 from chaos_utils.base.table import (
     Origin,
     Table,
@@ -43,7 +51,7 @@ from chaos_utils.datasets.published.tables import FOLDER as FOLDER_OF_PUBLISHED
 from chaos_utils.datasets.published.tables import published_input
 
 FOLDER = paths.TABLES  # below results/ too
-VERSION = 2  # of the format of records
+VERSION = 3  # of the format of records
 _PACKAGE = "chaos_utils.analyses."
 # Parameters of an analysis that take evidence; what they are given is no parameter of the record.
 _EVIDENCE = ("votes", "systems", "all_votes", "all_systems")
@@ -57,9 +65,7 @@ class Record:
 
     `analysis` is module and function, such as ``results.main_results``; `dataset` as in
     `Evidence.name`; `types` are those of the columns, as `as_text` gives them; `text` has the rows,
-    as CSV. The key is all else: `tables` has the digest of the rows of each table that was given,
-    `datasets` that of the YAML file of each dataset whose votes were, `code` that of the code with
-    its data, as `code_digest` gives it, and `versions` those of the libraries that compute.
+    as CSV. The `key` stands in the file of all keys.
     """
 
     analysis: str
@@ -68,29 +74,18 @@ class Record:
     keys: tuple[str, ...]
     types: Mapping[str, str]
     inputs: tuple[Input, ...]
-    tables: Mapping[str, str]
-    datasets: Mapping[str, str]
-    code: str
-    versions: Mapping[str, str]
     text: str = ""
+    key: Key = field(default_factory=Key)
 
     @property
     def name(self) -> str:
         """Its place below a folder of records."""
         return _place(self.analysis, self.dataset, self.parameters)
 
-    @property
-    def key(self) -> dict[str, Any]:
-        """What decides the rows, as JSON would give it back."""
-        about = asdict(self)
-        del about["types"], about["text"]
-        found: dict[str, Any] = json.loads(_as_json(about))
-        return found
-
     def written(self) -> str:
         """Return the record as a file holds it: what it was made from, then the rows."""
         about = {"record": VERSION} | asdict(self) | {"sha256": digest_of(self.text)}
-        del about["text"]
+        del about["text"], about["key"]
         lines = [f"# {name}: {_as_json(value)}\n" for name, value in about.items()]
         return "".join([*lines, self.text])
 
@@ -104,16 +99,11 @@ def _as_json(value: object) -> str:
     return json.dumps(value, sort_keys=False, ensure_ascii=False)
 
 
-def digest_of(text: str) -> str:
-    """Return the SHA-256 of a text, such as the rows of a record."""
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
 def read_record(path: Path, *, whole: bool = True) -> Record:
     """Read a record; fail if it is missing, cut off, changed by hand or of another version.
 
     Without `whole`, its rows need not be those that were written: so it can be compared with
-    others.
+    others. It has no key yet.
     """
     try:
         content = path.read_bytes().decode()
@@ -207,31 +197,33 @@ class Analysis:
         )
 
     def _on(self, evidence: Evidence, arguments: Mapping[str, Any]) -> Table:
-        given, passed, origin = self._given(evidence, arguments)
+        given, tables, passed, origin = self._given(evidence, arguments)
         systems = self._takes_systems
         if evidence.given_votes is None or (systems and evidence.given_systems is None):
-            return self._shown(evidence, given, origin)
+            return self._shown(evidence, given, tables, origin)
         origin |= Origin(evidence.inputs(systems=systems))
         origin |= Origin(merged(map(published_input, self.published)))
         if not evidence.is_known(systems=systems) or paths.find_project() is None:
             return self._computed(evidence, passed, origin)
-        datasets = sorted({one.dataset.name for one in evidence.given_votes})
-        key = self._found_here(replace(given, inputs=origin.inputs), datasets)
-        rows, damaged = (None, False) if paths.recompute() else _recorded_rows(key)
+        datasets = [one.name for one in evidence.datasets]
+        key = self._key(given, origin.inputs, tables, datasets)
+        rows, damaged = (None, False) if paths.recompute() else _recorded_rows(given.name, key)
         if rows is not None:
             return Table(rows, self.keys, {evidence.name: origin})
         found = self._computed(evidence, passed, origin)
         if not origin.recorded and paths.in_runner():
             text, types = as_text(found.rows)
-            record = replace(key, text=text, types=types)
-            write_text(paths.run_folder() / FOLDER / record.name, record.written())
+            record = replace(given, inputs=origin.inputs, text=text, types=types)
+            folder = paths.run_folder() / FOLDER
+            write_text(folder / record.name, record.written())
+            write_keys(folder, read_keys(folder) | {record.name: key})
             note(Asked(name=record.name, how="computed", damaged=damaged))
         return found
 
     def _given(
         self, evidence: Evidence, arguments: Mapping[str, Any]
-    ) -> tuple[Record, dict[str, Any], Origin]:
-        """Sort the arguments: what of each is part of the key, and what the function gets."""
+    ) -> tuple[Record, dict[str, str], dict[str, Any], Origin]:
+        """Sort the arguments: parameters of the record, digests of tables, what is passed on."""
         defaults = {
             name: one.default
             for name, one in self._takes.items()
@@ -244,7 +236,7 @@ class Analysis:
                 parameters[name] = value
             elif isinstance(value, Table):
                 passed[name] = rows = value.on(evidence.name).rows
-                tables[name] = digest_of(as_text(rows)[0])
+                tables[name] = key_digest(as_text(rows)[0])
                 origin |= value.origins.get(evidence.name, Origin())
             else:
                 try:
@@ -254,18 +246,28 @@ class Analysis:
                         f"{self.name}: argument {name!r} is neither a parameter, a table nor a "
                         f"thing with inputs: {fault}"
                     ) from fault
-        # What is found here is filled in where it is needed.
-        key = Record(self.name, evidence.name, parameters, self.keys, {}, (), tables, {}, "", {})
-        return key, passed, origin
+        record = Record(self.name, evidence.name, parameters, self.keys, {}, ())
+        return record, tables, passed, origin
 
-    def _found_here(self, record: Record, datasets: Iterable[str]) -> Record:
-        """Return a record with the datasets, the code and the libraries that are here."""
-        return replace(
-            record,
-            datasets={name: digest_of_dataset(name) for name in datasets},
-            code=code_digest(self.function.__module__),
-            versions=library_versions(),
-        )
+    def _key(
+        self,
+        record: Record,
+        inputs: Iterable[Input],
+        tables: Mapping[str, str],
+        datasets: Iterable[str],
+    ) -> Key:
+        """Return the key of a record, with the datasets, code and libraries that are here."""
+        made_by = [
+            VERSION,
+            record.name,
+            record.parameters,
+            record.keys,
+            [asdict(one) for one in inputs],
+            {name: digest_of_dataset(name) for name in sorted(datasets)},
+            code_digest(self.function.__module__),
+            library_versions(),
+        ]
+        return Key(key_digest(_as_json(made_by)), tables)
 
     def _computed(self, evidence: Evidence, given: Mapping[str, Any], origin: Origin) -> Table:
         votes, systems = evidence.votes, evidence.systems if self._takes_systems else None
@@ -278,7 +280,9 @@ class Analysis:
             rows.insert(0, "dataset", evidence.name)
         return Table(rounded(rows), self.keys, {evidence.name: origin})
 
-    def _shown(self, evidence: Evidence, given: Record, origin: Origin) -> Table:
+    def _shown(
+        self, evidence: Evidence, given: Record, tables: Mapping[str, str], origin: Origin
+    ) -> Table:
         """Return what is recorded for the same parameters: its inputs are not all available."""
         folder = paths.results() / FOLDER
         known = map(read_record, sorted((folder / self.name).glob(f"{evidence.name}*.csv")))
@@ -293,40 +297,39 @@ class Analysis:
                 expected="; ".join(_as_json(one.parameters) for one in others),
                 todo="run `chaos data fetch` to compute with parameters of your own",
             )
-        record = read_record(folder / given.name)
-        note(Asked(name=given.name, how="shown", sha256=digest(folder / given.name)))
+        record, keys = read_record(folder / given.name), read_keys(folder)
+        sha256 = digest_of_record(folder, given.name)
+        note(Asked(name=given.name, how="shown", sha256=sha256))
         # What else went in may be here, and have changed.
         inputs = tuple(map(_as_it_is_here, record.inputs))
-        again = replace(record, inputs=inputs, tables=given.tables)
-        outdated = self._found_here(again, record.datasets) != record or origin.outdated
+        here = self._key(record, inputs, tables, (one.name for one in evidence.datasets))
+        outdated = here != keys.get(given.name) or origin.outdated
         origin = Origin(record.inputs, recorded=True, outdated=outdated)
         rows = from_text(record.text, record.types)
         return Table(rows, self.keys, {evidence.name: origin})
 
 
-def _recorded_rows(key: Record) -> tuple[pd.DataFrame | None, bool]:
+def _recorded_rows(name: str, key: Key) -> tuple[pd.DataFrame | None, bool]:
     """Return the rows of the record that has this key, and whether a file of it is damaged."""
     damaged = False
-    for path in _places_of(key.name):
+    for folder in _folders_with(name):
         try:
-            record = read_record(path)
+            record, known = read_record(folder / name), read_keys(folder).get(name)
         except ChaosError:
             damaged = True
             continue
-        if record.key == key.key:
-            note(Asked(name=key.name, how="read", sha256=digest(path)))
+        if known == key:
+            note(Asked(name=name, how="read", sha256=digest_of_record(folder, name)))
             return from_text(record.text, record.types), False
     return None, damaged
 
 
-def _places_of(name: str) -> Iterator[Path]:
-    """Yield the files of a record: the committed one and, for a reader's run, those of others."""
+def _folders_with(name: str) -> Iterator[Path]:
+    """Yield the folders of a record: the committed one and, for a reader's run, those of others."""
     folders = [paths.results()]
     if paths.in_runner() and paths.run_folder().parent == paths.runs():
         folders += sorted(paths.runs().glob("[!.]*"))
-    for folder in folders:
-        if (folder / FOLDER / name).is_file():
-            yield folder / FOLDER / name
+    yield from (folder / FOLDER for folder in folders if (folder / FOLDER / name).is_file())
 
 
 def _as_it_is_here(recorded: Input) -> Input:

@@ -15,6 +15,7 @@ from chaos_utils.base import inputs, modules, paths
 from chaos_utils.base.asked import asked_by
 from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.record_keys import digest_of_record
 from chaos_utils.base.yaml_files import read_yaml
 from chaos_utils.datasets import loading
 from chaos_utils.datasets.catalogue import bundled_datasets, known_files, prediction_files
@@ -204,9 +205,15 @@ def records_read(run: Path) -> dict[str, str]:
 
 
 def digests_now(names: Iterable[str]) -> dict[str, str]:
-    """Return the digest of each recorded table that `records_read` names, where it is there."""
-    found = {name: paths.project() / name for name in names}
-    return {name: _digest(path) for name, path in found.items() if path.is_file()}
+    """Return the digest of each of these files that is there; a recorded table's has its key."""
+    root, tables = paths.project(), paths.results() / paths.TABLES
+    found = {name: root / name for name in names if (root / name).is_file()}
+    return {
+        name: digest_of_record(tables, path.relative_to(tables).as_posix())
+        if path.is_relative_to(tables)
+        else _digest(path)
+        for name, path in found.items()
+    }
 
 
 def digests_of_pages() -> dict[str, str]:

@@ -3,14 +3,12 @@
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from chaos_utils.analyses.recorded import (
     FOLDER,
     Difference,
     Record,
     differences,
-    digest_of,
     read_record,
 )
 from chaos_utils.analyses.references import write_package_data
@@ -18,6 +16,7 @@ from chaos_utils.base import paths
 from chaos_utils.base.asked import asked_by
 from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import fresh_folder, write_bytes, write_text
+from chaos_utils.base.record_keys import Key, key_digest, read_keys, write_keys
 from chaos_utils.publish import crate, dependencies, staleness
 
 
@@ -47,16 +46,19 @@ def built() -> Built:
     chapters computed one table and found different numbers.
     """
     computed: dict[str, Record] = {}
+    keys: dict[str, Key] = {}
     asked: dict[str, set[str]] = {"computed": set(), "read": set(), "shown": set()}
     staleness.refuse_stale()
     for chapter in dependencies.chapters():
         run = paths.chapter_run(chapter)
         for one in asked_by(run):
             asked[one.how].add(one.name)
-        for path in sorted((run / FOLDER).glob("*/*.csv")):
-            _agree(computed.setdefault((record := read_record(path)).name, record), record)
+        for record in _records_in(run / FOLDER).values():
+            _agree(computed.setdefault(record.name, record), record)
+        keys |= read_keys(run / FOLDER)
     for name in sorted(asked["read"] & computed.keys()):
         _agree(read_record(folder() / name), computed[name])
+    computed = {name: replace(one, key=keys.get(name, Key())) for name, one in computed.items()}
     return Built(computed, asked["read"], asked["shown"])
 
 
@@ -74,7 +76,8 @@ def renew() -> list[str]:
 
     That is a line for each record that is new, gone or has other numbers. A record that a chapter
     has read stays as it is; one that none has asked for is gone. A record whose numbers are the
-    same within the tolerance keeps its digits, so that another processor changes none. Raises
+    same within the tolerance keeps its digits, so that another processor changes none: all that
+    changes then is its key. Raises
     ChaosError as `built` does, and if some of the data was not available.
     """
     last = built()
@@ -96,14 +99,17 @@ def renew() -> list[str]:
             texts[name] = old[name].text
     # A record keeps its digits where the new ones agree, so a table that was given to another
     # analysis is known by the digits that it keeps: the key that the next build finds.
-    kept = {digest_of(record.text): digest_of(texts[name]) for name, record in new.items()}
+    kept = {key_digest(record.text): key_digest(texts[name]) for name, record in new.items()}
+    known = read_keys(folder()) if last.read else {}  # where it is damaged, nothing was read
+    keys = {name: key for name, key in known.items() if name in last.read}
     with fresh_folder(folder()) as fresh:
         for name in last.read - new.keys():
             write_bytes(fresh / name, (folder() / name).read_bytes())
         for name, record in new.items():
-            tables = {given: kept.get(text, text) for given, text in record.tables.items()}
-            record = replace(record, text=texts[name], tables=tables)
-            write_text(fresh / name, record.written())
+            write_text(fresh / name, replace(record, text=texts[name]).written())
+            tables = {given: kept.get(rows, rows) for given, rows in record.key.tables.items()}
+            keys[name] = replace(record.key, tables=tables)
+        write_keys(fresh, keys)
     write_package_data(folder())
     return sorted(changes)
 
@@ -113,12 +119,19 @@ def stored(damaged: Collection[str] = ()) -> dict[str, Record]:
 
     Those that may be `damaged` are left out where they are.
     """
+    return _records_in(folder(), damaged, whole=False)
+
+
+def _records_in(
+    place: Path, damaged: Collection[str] = (), *, whole: bool = True
+) -> dict[str, Record]:
+    """Return the records of a folder by name, without their keys."""
     found = {}
-    for path in sorted(folder().glob("*/*.csv")):
+    for path in sorted(place.glob("*/*.csv")):
         try:
-            record = read_record(path, whole=False)
+            record = read_record(path, whole=whole)
         except ChaosError:
-            if path.relative_to(folder()).as_posix() in damaged:
+            if path.relative_to(place).as_posix() in damaged:
                 continue
             raise
         found[record.name] = record
@@ -153,13 +166,10 @@ def compare() -> tuple[list[Difference], list[str], list[str]]:
             found.append(Difference(name, "", "a table", "no chapter makes it"))
     differing = {one.record for one in found}
     both = (new.keys() & old.keys()) - differing
-    outdated = [name for name in both if _made_by(new[name]) != _made_by(old[name])]
+    # The last digits of the tables that were given depend on the processor.
+    keys = read_keys(folder())
+    outdated = [name for name in both if new[name].key.made_by != keys.get(name, Key()).made_by]
     return sorted(found, key=str), sorted(unchecked), sorted(outdated)
-
-
-def _made_by(record: Record) -> dict[str, Any]:
-    """Return a record's key without its tables, whose last digits depend on the processor."""
-    return {name: value for name, value in record.key.items() if name != "tables"}
 
 
 def _shown_from_records() -> set[str]:

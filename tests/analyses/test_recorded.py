@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ from chaos_utils.base import modules, paths
 from chaos_utils.base.asked import asked_by
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input
+from chaos_utils.base.record_keys import read_keys, write_keys
 from chaos_utils.base.table import Table
 from chaos_utils.datasets import loading
 from chaos_utils.datasets.catalogue import bundled_datasets
@@ -114,9 +116,9 @@ def test_what_is_recorded_is_what_was_computed_with_all_that_decides_it(evidence
     files = ["published/nie2020_table2.csv", "synthetic-sample/chaosNLI_snli.jsonl"]
     assert [one.name for one in record.inputs] == files
     assert computed.keys == read.keys == record.keys == ("dataset", "label")
-    assert re.fullmatch("[0-9a-f]{16}", record.code)
-    assert record.datasets.keys() == {"snli"}
-    assert record.versions.keys() == {"numpy", "scipy", "pandas"}
+    key = read_keys(results / recording.FOLDER)[record.name]
+    assert re.fullmatch("[0-9a-f]{16}", key.made_by)
+    assert key.tables == {}
 
 
 # The key
@@ -207,6 +209,13 @@ def edited(old, new):
     )
 
 
+def without_key(evidence, results, monkeypatch):
+    keys = read_keys(results / recording.FOLDER)
+    name = record_of(results, coverage.name, "mnli").name
+    del keys[f"{coverage.name}/{name}"]
+    write_keys(results / recording.FOLDER, keys)
+
+
 def unlinked(evidence, results, monkeypatch):
     record_of(results, most_frequent.name, "alphanli").unlink()
 
@@ -236,7 +245,8 @@ CHANGES = {
         ON_SNLI | POOL,
     ),
     "other rows": (edited("seed 0", "seed 9"), {("coverage", "mnli")}),
-    "another version": (edited("# record: 2", "# record: 1"), {("coverage", "mnli")}),
+    "another version": (edited("# record: 3", "# record: 1"), {("coverage", "mnli")}),
+    "a key is missing": (without_key, {("coverage", "mnli")}),
     "no record": (unlinked, {("most_frequent", "alphanli")}),
     "recompute": (recompute, EVERYTHING),
 }
@@ -359,7 +369,7 @@ DAMAGES = {
     "missing": lambda path: path.unlink(),
     "cut off": lambda path: replaced(path, path.read_text("utf-8")[-20:], ""),
     "changed by hand": lambda path: replaced(path, "entailment,0.", "entailment,9."),
-    "of another version": lambda path: replaced(path, "# record: 2", "# record: 99"),
+    "of another version": lambda path: replaced(path, "# record: 3", "# record: 99"),
     "no text": lambda path: path.write_text("\0" * 10),
 }
 
@@ -374,35 +384,53 @@ def test_a_damaged_record_is_one_clear_error(evidence, without, results, damage)
     assert str(path) in str(fault.value)
     assert "restore it with git" in str(fault.value)
     if damage == "of another version":
-        assert "version 99, expected 2" in str(fault.value)
+        assert "version 99, expected 3" in str(fault.value)
 
 
 OUTDATED = {
-    "other code": (r'# code: "[0-9a-f]+"', '# code: "0123"'),
-    "another numpy": (r'"numpy": "[^"]+"', '"numpy": "1.0"'),
-    "another YAML": (r'# datasets: {"snli": "[0-9a-f]+"}', '# datasets: {"snli": "01"}'),
-    "other published numbers": (r'(nie2020_table2.csv", "sha256": ")..', r"\g<1>00"),
+    "other published numbers": {"_as_it_is_here": lambda one: replace(one, sha256="00")},
+    "other code": {"code_digest": lambda module: "0" * 16},
+    "another numpy": {"library_versions": lambda: {"numpy": "1.0"}},
+    "another YAML": {
+        "digest_of_dataset": lambda name: "01" if name == "snli" else digest_of_dataset(name)
+    },
 }
 
 
-@pytest.mark.parametrize("change", OUTDATED)
-def test_an_outdated_record_is_shown_and_says_so(evidence, without, results, change):
+@pytest.mark.parametrize("change", [*OUTDATED, "no key"])
+def test_an_outdated_record_is_shown_and_says_so(evidence, without, results, monkeypatch, change):
     label_shares(evidence)
-    path = record_of(results, label_shares.name, "snli")
-    changed = re.sub(*OUTDATED[change], path.read_text("utf-8"))
-    assert changed != path.read_text("utf-8")
-    path.write_text(changed)
+    record = record_of(results, label_shares.name, "snli")
+    if change == "no key":
+        keys = read_keys(results / recording.FOLDER)
+        del keys[f"{label_shares.name}/{record.name}"]
+        write_keys(results / recording.FOLDER, keys)
+    for name, function in OUTDATED.get(change, {}).items():
+        monkeypatch.setattr(recording, name, function)
     table = label_shares(without)
-    assert table.origin.outdated
     assert table.on("snli").origin.outdated
-    assert not table.on("mnli").origin.outdated
+    assert table.origin.outdated
+    assert table.on("mnli").origin.outdated == (change not in ("another YAML", "no key"))
+
+
+def test_with_damaged_keys_all_is_computed_and_nothing_shown(
+    evidence, without, results, computed, monkeypatch, tmp_path
+):
+    label_shares(evidence)
+    (results / recording.FOLDER / "keys.json").write_text("<<<<<<< HEAD\n{}")
+    computed.clear()
+    (tmp_path / "another").mkdir()
+    monkeypatch.setenv("CHAOS_RUN", str(tmp_path / "another"))
+    assert label_shares(evidence).recorded == []
+    assert {dataset for _, dataset in computed} == {"snli", "mnli", "alphanli"}
+    with pytest.raises(ChaosError, match=r"keys(?s:.)*damaged(?s:.)*restore it with git"):
+        label_shares(without)
 
 
 def record(rows, **changes):
     types = {"dataset": "str", "label": "str", "share": "float", "n": "int"}
     text = "dataset,label,share,n\n" + "".join(f"{row}\n" for row in rows)
-    values = {"inputs": (Input("a", "0"),), "code": "1", "tables": {}, "datasets": {}}
-    values |= {"versions": {}, "keys": ("dataset", "label")} | changes
+    values = {"inputs": (Input("a", "0"),), "keys": ("dataset", "label")} | changes
     return Record("a.b", "snli", {}, types=types, text=text, **values)
 
 
@@ -422,7 +450,7 @@ def test_every_cell_that_differs_is_named():
 
 def test_other_processors_agree():
     old = record(["snli,e,0.333333333,3", "snli,n,,4", "snli,c,1e-17,5"])
-    new = record(["snli,e,0.333333334,3", "snli,n,,4", "snli,c,-2e-17,5"], code="2")
+    new = record(["snli,e,0.333333334,3", "snli,n,,4", "snli,c,-2e-17,5"])
     assert recording.differences(old, new) == []
     assert recording.differences(old, record(["snli,e,0.33334,3", "snli,n,,4", "snli,c,0,5"]))
     by_share = {"keys": ("dataset", "share")}  # a temperature may tell rows apart

@@ -8,11 +8,12 @@ from helpers.checkout import PROJECT
 from helpers.manifests import make_record
 from typer.testing import CliRunner
 
-from chaos_utils.analyses.recorded import FOLDER, Record, digest_of, read_record
+from chaos_utils.analyses.recorded import FOLDER, Record, read_record
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
 from chaos_utils.base.inputs import Input
+from chaos_utils.base.record_keys import Key, key_digest, read_keys, write_keys
 from chaos_utils.base.table import as_text, from_text
 from chaos_utils.cli import extras
 from chaos_utils.cli.__main__ import app
@@ -26,7 +27,7 @@ def record(rows=ROWS, analysis="one.shares", dataset="snli", code="1"):
     types = {"dataset": "str", "label": "str", "share": "float", "n": "int"}
     text = "dataset,label,share,n\n" + "".join(f"{row}\n" for row in rows)
     inputs, keys = (Input("votes", "0"),), ("dataset", "label")
-    return Record(analysis, dataset, {}, keys, types, inputs, {}, {}, code, {}, text)
+    return Record(analysis, dataset, {}, keys, types, inputs, text, Key(code))
 
 
 @pytest.fixture
@@ -51,8 +52,10 @@ def project(tmp_path, monkeypatch):
 def compute(project, chapter, *made):
     """Let a chapter compute these tables, and ask for no others."""
     ask(project, chapter, **{one.name: "computed" for one in made})
+    folder = project / "_build" / "chapters" / chapter / FOLDER
     for one in made:
-        write_text(project / "_build" / "chapters" / chapter / FOLDER / one.name, one.written())
+        write_text(folder / one.name, one.written())
+    write_keys(folder, {one.name: one.key for one in made})
 
 
 def ask(project, chapter, **how):
@@ -79,20 +82,20 @@ def test_a_table_edited_by_hand_is_named_cell_by_cell(project):
         assert f"one.shares/snli.csv, snli, n, {said}" in done.stdout
     assert "1 of 2 recorded tables are as computed" in done.stdout
     assert records.renew() == ["one.shares/snli.csv: 2 cells"]
-    assert read_record(path) == record()
+    assert read_record(path) == replace(record(), key=Key())
 
 
 def test_the_digits_of_another_processor_change_nothing(project):
     compute(project, "one", record(["snli,e,0.500000001,3", ROWS[1]]))
     before = stored(project).read_text()
     made = read_record(project / "_build/chapters/one" / FOLDER / "one.shares/snli.csv")
-    of_shares = {"shares": digest_of(made.text)}
-    compute(project, "two", replace(record(analysis="two.counts"), tables=of_shares))
+    of_shares = Key("1", {"shares": key_digest(made.text)})
+    compute(project, "two", replace(record(analysis="two.counts"), key=of_shares))
     assert records.compare() == ([], [], [])
     assert records.renew() == []
     assert stored(project).read_text() == before
-    of_two = read_record(stored(project, "two.counts/snli.csv"))
-    assert of_two.tables == {"shares": digest_of(read_record(stored(project)).text)}
+    of_two = read_keys(project / "results" / FOLDER)["two.counts/snli.csv"]
+    assert of_two.tables == {"shares": key_digest(read_record(stored(project)).text)}
 
 
 def test_new_numbers_are_recorded_and_what_no_chapter_asks_for_is_removed(project):
@@ -123,14 +126,28 @@ def test_what_a_chapter_has_read_stays_as_it_is_and_verifies_nothing(project):
     assert records.renew() == []  # nothing was computed: nothing changes
 
 
-def test_records_of_another_key_agree_until_their_numbers_differ(project):
+def test_code_that_changes_no_number_changes_the_keys_alone(project):
+    folder = project / "results" / FOLDER
+    before = {path: path.read_bytes() for path in folder.glob("*/*.csv")}
     compute(project, "one", record(code="2"))
     assert records.compare() == ([], [], ["one.shares/snli.csv"])
     done = CliRunner().invoke(app, ["verify"])
     assert done.exit_code == 0
     assert "made by other code" in done.stdout
-    records.renew()
-    assert read_record(stored(project)).code == "2"
+    assert records.renew() == []
+    assert {path: path.read_bytes() for path in folder.glob("*/*.csv")} == before
+    keys = {name: key.made_by for name, key in read_keys(folder).items()}
+    assert keys == {"one.shares/snli.csv": "2", "two.counts/snli.csv": "1"}
+
+
+def test_damaged_keys_are_an_error_until_all_is_computed_and_recorded(project):
+    path = project / "results" / FOLDER / "keys.json"
+    text = path.read_text()
+    path.write_text(text.replace("{", "<<<<<<< HEAD\n{", 1))
+    with pytest.raises(ChaosError, match=r"keys(?s:.)*damaged(?s:.)*make record"):
+        records.compare()
+    assert records.renew() == []
+    assert path.read_text() == text
 
 
 def test_what_could_not_be_computed_is_not_compared_nor_renewed(project):
@@ -169,16 +186,17 @@ def test_a_damaged_record_is_an_error_until_it_is_computed_and_recorded(project)
     assert len(path.read_text()) == 50
     compute(project, "one", record())
     records.renew()
-    assert read_record(path) == record()
+    assert read_record(path) == replace(record(), key=Key())
 
 
 def test_the_committed_records_hold_aggregates_alone():
     files = [path for path in (PROJECT / "results" / FOLDER).rglob("*") if path.is_file()]
-    assert {path.suffix for path in files} == {".csv"}
+    assert {path.suffix for path in files} == {".csv", ".json"}
     assert len(files) > 40
     assert sum(path.stat().st_size for path in files) < 5_000_000
     of_items = {"premise", "hypothesis", "obs1", "obs2", "hyp1", "hyp2", "uid", "uids", "item"}
-    by_item = [path.parent.name for path in files if of_items & read_record(path).types.keys()]
+    tables = [path for path in files if path.suffix == ".csv"]
+    by_item = [path.parent.name for path in tables if of_items & read_record(path).types.keys()]
     assert set(by_item) == {"annotations.examples"}
 
 

@@ -9,6 +9,7 @@ from helpers.manifests import make_record
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_json, write_text
 from chaos_utils.base.inputs import digest
+from chaos_utils.base.record_keys import Key, digest_of_record, write_keys
 from chaos_utils.publish import dependencies, site, staleness
 
 RECORD = "_build/chapters/n/record.json"
@@ -76,11 +77,16 @@ def test_what_a_chapter_has_made_is_as_it_was_left(project, name):
 @pytest.mark.parametrize(("how", "named"), [("read", True), ("shown", True), ("computed", False)])
 def test_a_recorded_table_that_a_chapter_has_read_is_one_of_its_sources(project, how, named):
     name = "results/tables/one.shares/snli.csv"
-    record = project / name
+    record, tables = project / name, project / "results" / "tables"
     write_text(record, "dataset\nsnli\n")
+    write_keys(tables, {"one.shares/snli.csv": Key("1")})
     asked = {"name": "one.shares/snli.csv", "how": how}
-    asked |= {"sha256": digest(record)} if named else {}
+    asked |= {"sha256": digest_of_record(tables, asked["name"])} if named else {}
     write_text(project / "_build/chapters/n/tables/asked.jsonl", f"{json.dumps(asked)}\n")
+    assert changed_since("n") == []
+    write_keys(tables, {"one.shares/snli.csv": Key("2")})
+    assert changed_since("n") == [name] * named
+    write_keys(tables, {"one.shares/snli.csv": Key("1")})
     assert changed_since("n") == []
     record.write_text("dataset\nmnli\n")  # of the same size
     assert changed_since("n") == [name] * named
