@@ -68,7 +68,7 @@ class Judged:
         return scores.top_label(self.human, ties="first")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
     """A measure and its metadata.
 
@@ -107,11 +107,11 @@ class Measure:
     estimand : str
         What is estimated, where it is not the mean over a population of items, each judged by the
         observed votes.
-    few_votes : {'', 'compare', 'mislead'}
-        By few votes, differences of one that they ``compare`` are unbiased, and it is best at the
-        truth; where they ``mislead``, what is overconfident looks better than the truth. Empty for
-        those in which the truth is not best alone by endless votes either, such as accuracies. A
-        simulation tests it.
+    few_votes_bias : {'', 'none', 'favours_overconfident'}
+        What few votes do to a comparison of systems. With ``none``, differences are unbiased, and
+        the truth scores best; with ``favours_overconfident``, an overconfident system scores better
+        than the truth. Empty where the truth is not alone best by endless votes either, such as
+        accuracies. A simulation tests it.
     """
 
     name: str
@@ -129,7 +129,7 @@ class Measure:
     has_interval: bool = True
     studentised: bool = False
     estimand: str = ""
-    few_votes: Literal["", "compare", "mislead"] = ""
+    few_votes_bias: Literal["", "none", "favours_overconfident"] = ""
 
     @property
     def is_mean(self) -> bool:
@@ -329,74 +329,92 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
     {
         measure.name: measure
         for measure in (
-            Measure("jsd", "JSD (distance)", "√nats", 0, _JS_HIGH, "lower", _NIE,
-                    **_mean(_js_distance), few_votes="mislead"),
-            Measure("kl", "KL(human ‖ model)", "nats", 0, np.inf, "lower", _NIE, **_mean(_kl),
-                    few_votes="compare"),
-            Measure("old_accuracy", "old accuracy", "", 0, 1, "higher", _NIE,
-                    **_mean(_old_accuracy), needs="old label"),
-            Measure("new_accuracy", "new accuracy", "", 0, 1, "higher", _NIE,
-                    **_mean(_new_accuracy)),
-            Measure("dist_ce", "DistCE (TVD)", "", 0, 1, "lower", _BAAN, few_votes="mislead",
+            Measure(name="jsd", title="JSD (distance)", unit="√nats", low=0, high=_JS_HIGH,
+                    better="lower", source=_NIE, **_mean(_js_distance),
+                    few_votes_bias="favours_overconfident"),
+            Measure(name="kl", title="KL(human ‖ model)", unit="nats", low=0, high=np.inf,
+                    better="lower", source=_NIE, **_mean(_kl), few_votes_bias="none"),
+            Measure(name="old_accuracy", title="old accuracy", unit="", low=0, high=1,
+                    better="higher", source=_NIE, **_mean(_old_accuracy), needs="old label"),
+            Measure(name="new_accuracy", title="new accuracy", unit="", low=0, high=1,
+                    better="higher", source=_NIE, **_mean(_new_accuracy)),
+            Measure(name="dist_ce", title="DistCE (TVD)", unit="", low=0, high=1,
+                    better="lower", source=_BAAN, few_votes_bias="favours_overconfident",
                     **_mean(lambda j: divergence.total_variation(j.human, j.model))),
-            Measure("ent_ce", "EntCE", "nats", 0, 1, "lower", _BAAN, times="log k",
-                    few_votes="mislead",
+            Measure(name="ent_ce", title="EntCE", unit="nats", low=0, high=1, better="lower",
+                    source=_BAAN, times="log k", few_votes_bias="favours_overconfident",
                     **_mean(lambda j: np.abs(calibration.entropy_error(j.human, j.model)))),
-            Measure("signed_ent_ce", "signed EntCE", "nats", -1, 1, "zero", _BAAN, times="log k",
-                    few_votes="mislead",
+            Measure(name="signed_ent_ce", title="signed EntCE", unit="nats", low=-1, high=1,
+                    better="zero", source=_BAAN, times="log k",
+                    few_votes_bias="favours_overconfident",
                     **_mean(lambda j: calibration.entropy_error(j.human, j.model))),
-            Measure("rank_cs", "RankCS", "", 0, 1, "higher", _BAAN,
+            Measure(name="rank_cs", title="RankCS", unit="", low=0, high=1, better="higher",
+                    source=_BAAN,
                     **_mean(lambda j: calibration.same_ranking(j.human, j.model, ties="index")),
                     estimand=_OBSERVED_ORDER),
-            Measure("rank_cs_ties", "RankCS, tie-aware", "", 0, 1, "higher", "this book",
+            Measure(name="rank_cs_ties", title="RankCS, tie-aware", unit="", low=0, high=1,
+                    better="higher", source="this book",
                     **_mean(lambda j: calibration.same_ranking(j.human, j.model, ties="aware")),
                     estimand=_OBSERVED_ORDER),
-            Measure("rank_cs_expected", "RankCS, ties at random", "", 0, 1, "higher", "this book",
+            Measure(name="rank_cs_expected", title="RankCS, ties at random", unit="", low=0,
+                    high=1, better="higher", source="this book",
                     **_mean(lambda j: calibration.expected_same_ranking(j.human, j.model)),
                     estimand=_OBSERVED_ORDER),
-            Measure("kendall_tau", "Kendall’s τ-b", "", -1, 1, "higher", "Kendall 1945",
-                    _tau_columns, _of_defined, estimand=_OBSERVED_ORDER),
-            Measure("ece", "ECE, majority label", "", 0, 1, "lower", "Guo et al. 2017",
+            Measure(name="kendall_tau", title="Kendall’s τ-b", unit="", low=-1, high=1,
+                    better="higher", source="Kendall 1945", columns=_tau_columns,
+                    reduce=_of_defined, estimand=_OBSERVED_ORDER),
+            Measure(name="ece", title="ECE, majority label", unit="", low=0, high=1,
+                    better="lower", source="Guo et al. 2017",
                     **_ece(lambda j: j.first_majority, "first")),
-            Measure("ece_votes", "ECE, vote shares", "", 0, 1, "lower", "this book",
-                    **_ece(lambda j: j.human, "shared")),
-            Measure("classwise_ece", "class-wise ECE, majority label", "", 0, 1, "lower",
-                    "Kull et al. 2019", **_classwise(lambda j: j.first_majority)),
-            Measure("classwise_ece_votes", "class-wise ECE, vote shares", "", 0, 1, "lower",
-                    "this book", **_classwise(lambda j: j.human)),
-            Measure("mce", "maximum calibration error", "", 0, 1, "lower", "Guo et al. 2017",
-                    _mce_columns, _largest_gap, has_interval=False),
-            Measure("adaptive_ece", "ECE, equal-mass bins", "", 0, 1, "lower",
-                    "Nixon et al. 2019", _adaptive_columns, _sum_of_gaps, by_item=False,
-                    has_interval=False),
-            Measure("sq_ce", "squared calibration error, majority label", "", -1, 1, "lower",
-                    "Kumar et al. 2019", **_squared(lambda j: j.first_majority),
+            Measure(name="ece_votes", title="ECE, vote shares", unit="", low=0, high=1,
+                    better="lower", source="this book", **_ece(lambda j: j.human, "shared")),
+            Measure(name="classwise_ece", title="class-wise ECE, majority label", unit="",
+                    low=0, high=1, better="lower", source="Kull et al. 2019",
+                    **_classwise(lambda j: j.first_majority)),
+            Measure(name="classwise_ece_votes", title="class-wise ECE, vote shares", unit="",
+                    low=0, high=1, better="lower", source="this book",
+                    **_classwise(lambda j: j.human)),
+            Measure(name="mce", title="maximum calibration error", unit="", low=0, high=1,
+                    better="lower", source="Guo et al. 2017", columns=_mce_columns,
+                    reduce=_largest_gap, has_interval=False),
+            Measure(name="adaptive_ece", title="ECE, equal-mass bins", unit="", low=0, high=1,
+                    better="lower", source="Nixon et al. 2019", columns=_adaptive_columns,
+                    reduce=_sum_of_gaps, by_item=False, has_interval=False),
+            Measure(name="sq_ce", title="squared calibration error, majority label", unit="",
+                    low=-1, high=1, better="lower", source="Kumar et al. 2019",
+                    **_squared(lambda j: j.first_majority),
                     estimand=f"{_OF_BINS}; right is the majority of the observed votes"),
-            Measure("sq_ce_votes", "squared calibration error, vote shares", "", -1, 1, "lower",
-                    "Kumar et al. 2019", **_squared(lambda j: j.human), estimand=_OF_BINS),
-            Measure("soft_accuracy", "soft accuracy (1 − TVD)", "", 0, 1, "higher", "this book",
+            Measure(name="sq_ce_votes", title="squared calibration error, vote shares", unit="",
+                    low=-1, high=1, better="lower", source="Kumar et al. 2019",
+                    **_squared(lambda j: j.human), estimand=_OF_BINS),
+            Measure(name="soft_accuracy", title="soft accuracy (1 − TVD)", unit="", low=0,
+                    high=1, better="higher", source="this book",
                     **_mean(lambda j: scores.soft_accuracy(j.human, j.model)),
-                    few_votes="mislead"),
-            Measure("cross_entropy", "soft cross-entropy", "nats", 0, np.inf, "lower",
-                    "Shannon 1948", **_mean(_cross_entropy), few_votes="compare"),
-            Measure("brier", "Brier score of the votes", "", 0, 2, "lower", "Brier 1950",
+                    few_votes_bias="favours_overconfident"),
+            Measure(name="cross_entropy", title="soft cross-entropy", unit="nats", low=0,
+                    high=np.inf, better="lower", source="Shannon 1948", **_mean(_cross_entropy),
+                    few_votes_bias="none"),
+            Measure(name="brier", title="Brier score of the votes", unit="", low=0, high=2,
+                    better="lower", source="Brier 1950",
                     **_mean(lambda j: scores.brier_of_votes(j.human, j.model)),
-                    few_votes="compare",
+                    few_votes_bias="none",
                     estimand="the Brier score of one more vote on each item"),
-            Measure("sq_distance", "squared distance, unbiased", "", -0.5, 2, "lower",
-                    "Brier 1950", **_mean(_squared_distance), needs="two votes",
-                    few_votes="compare", studentised=True,
+            Measure(name="sq_distance", title="squared distance, unbiased", unit="", low=-0.5,
+                    high=2, better="lower", source="Brier 1950", **_mean(_squared_distance),
+                    needs="two votes", few_votes_bias="none", studentised=True,
                     estimand="the squared distance to all people, not to the observed votes"),
-            Measure("manhattan", "Manhattan distance (2 × TVD)", "", 0, 2, "lower",
-                    "Leonardelli et al. 2025",
+            Measure(name="manhattan", title="Manhattan distance (2 × TVD)", unit="", low=0,
+                    high=2, better="lower", source="Leonardelli et al. 2025",
                     **_mean(lambda j: 2 * divergence.total_variation(j.human, j.model)),
-                    few_votes="mislead"),
-            Measure("simbench", "SimBench score", "", -np.inf, 100, "higher", "Hu et al. 2025",
-                    _simbench_columns, _gain_on_even, few_votes="mislead"),
-            Measure("wasserstein", "Wasserstein distance", "steps", 0, 1, "lower",
-                    "Leonardelli et al. 2025", **_mean(
-                        lambda j: divergence.wasserstein(j.human, j.model)),
-                    needs="ordered labels", times="k - 1", few_votes="mislead"),
+                    few_votes_bias="favours_overconfident"),
+            Measure(name="simbench", title="SimBench score", unit="", low=-np.inf, high=100,
+                    better="higher", source="Hu et al. 2025", columns=_simbench_columns,
+                    reduce=_gain_on_even, few_votes_bias="favours_overconfident"),
+            Measure(name="wasserstein", title="Wasserstein distance", unit="steps", low=0,
+                    high=1, better="lower", source="Leonardelli et al. 2025",
+                    **_mean( lambda j: divergence.wasserstein(j.human, j.model)),
+                    needs="ordered labels", times="k - 1",
+                    few_votes_bias="favours_overconfident"),
         )
     }
 )  # fmt: skip

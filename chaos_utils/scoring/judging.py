@@ -34,7 +34,7 @@ ANSWER_COLUMNS = (*COLUMNS, "unit", "better", "rank", "ranked", "synthetic")
 _RESAMPLES = 1000
 _LEVEL = 0.95
 _LONG = 20_000  # resamples of all systems
-BIASED = [name for name, one in MEASURES.items() if one.few_votes == "mislead"]
+BIASED = [name for name, one in MEASURES.items() if one.few_votes_bias == "favours_overconfident"]
 # What few votes compare, and come first of these; the squared distance is a level, too.
 UNBIASED = ("sq_distance", "kl")
 

@@ -231,16 +231,16 @@ def behind_the_truth(measure, human, n_votes):
 
 
 def what_few_votes_do(measure):
-    """Say by simulation whether three votes per item compare by a measure, or mislead."""
+    """Return, by simulation, what three votes per item do to a comparison by a measure."""
     endless = behind_the_truth(measure, TRUTH, 10**9)
     if endless.min() < 1e-6:
         return ""  # the truth is not best alone
     few = behind_the_truth(measure, FEW / 3, 3)
     if few.min() > 0 and np.allclose(few, endless, rtol=0.12, atol=0.002):
-        return "compare"
-    return "mislead" if few[: len(OVERCONFIDENT)].min() < 0 else ""
+        return "none"
+    return "favours_overconfident" if few[: len(OVERCONFIDENT)].min() < 0 else ""
 
 
 @pytest.mark.parametrize("name", MEASURES)
 def test_what_is_said_of_few_votes_is_what_they_do(name):
-    assert what_few_votes_do(MEASURES[name]) == MEASURES[name].few_votes
+    assert what_few_votes_do(MEASURES[name]) == MEASURES[name].few_votes_bias
