@@ -597,6 +597,10 @@ class Dataset(Strict):
             if self.reader.texts_by and len(self.files) < 2:
                 raise ValueError("reader.texts_by needs a second file")
             cut = None if isinstance(self.reader, WideReader) else self.reader.cut
+            missing = () if isinstance(self.reader, WideReader) else self.reader.missing
+            for answer in missing:
+                if self.label_index(answer) is not None:
+                    raise ValueError(f"reader.missing names {answer!r}, which is a label")
             for name in cut.labels if cut else ():
                 if name not in self.labels:
                     raise ValueError(

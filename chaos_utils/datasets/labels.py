@@ -151,7 +151,7 @@ def other_reading(votes: Mapping[str, int], is_apart: Callable[[str], bool]) -> 
     why += [f"one label, or several: {_spelled(same)}?" for same in alike[:_SHOWN]]
     spellings = {}
     for same in alike:
-        name = max(same, key=left.__getitem__)
+        name = max(same, key=lambda one: (one.isprintable(), left[one]))
         spellings[name] = [other for other in same if other != name]
     others = {other for some in spellings.values() for other in some}
     labels: list[str | dict[str, Any]] = [
@@ -216,7 +216,7 @@ def _beyond(numbers: Sequence[float]) -> list[float]:
         return []
     gap, width = max(b - a for a, b in pairwise(inner)), inner[-1] - inner[0]
     away = {number: max(inner[0] - number, number - inner[-1]) for number in far}
-    found = [number for number in far if away[number] > gap and away[number] >= width]
+    found = [number for number in far if away[number] > 2 * gap and away[number] >= width]
     below = [number for number in inner if number < 0]
     others = inner[len(below) :]
     if below and len(others) > 1:

@@ -111,10 +111,12 @@ class Layout:
         if self.format == "wide" or not is_rating(self.labels):
             return ""
         low, high = min(self.labels, key=float), max(self.labels, key=float)
+        none = no_votes(self.labels)
+        beyond = f"; {_listed(none)} may stand for no answer" if none else ""
         return (
             f"the labels are numbers on a scale, {len(self.labels)} different ones from "
             f"{shorten(low)} to {shorten(high)}: name the rule that cuts it into classes, "
-            "`chaos dataset init --cut`"
+            f"`chaos dataset init --cut`{beyond}"
         )
 
     @property
@@ -382,7 +384,9 @@ class _Search:
                 self._doubt_counts(columns, label, names or [""] * len(lists[0]))
         elif all(len(set(map(str, one))) == len(one) for one in lists):
             for name in self._lists_beside(label):
-                if _are_counts([as_list(one) or [] for one in self.frame.column(name).values]):
+                if not self._is_measure(self.plain[name]) and _are_counts(
+                    [as_list(one) or [] for one in self.frame.column(name).values]
+                ):
                     self._doubt_counts(columns, name, self._names_in(label))
 
     def _lists_beside(self, label: str) -> list[str]:
@@ -390,8 +394,9 @@ class _Search:
         lengths = self.frame.column(label).map(_length, int)
         return [
             name
-            for name, plain in self.plain.items()
-            if not (name == label or self._is_measure(plain))
+            for name in self.frame.names
+            if name != label
+            and _is_list(self.frame.column(name))
             and (self.frame.column(name).map(_length, int) == lengths).all()
         ]
 
@@ -403,7 +408,7 @@ class _Search:
         return list(names) if are_names and all(as_number(one) is None for one in names) else []
 
     def _doubt_counts(self, columns: dict[str, Any], counts: str, names: Sequence[str]) -> None:
-        """Refuse lists of counts; `names` are those of the places, empty where each row has its own."""
+        """Refuse lists that may be counts; `names` are of their places, none if rows differ."""
         places = [f"{counts}.{k}" for k in range(len(names))]
         wide = {key: value for key, value in columns.items() if key != "labels"}
         labels = [{"name": name or place, "code": place}
@@ -483,6 +488,11 @@ class _Search:
                 is_odd = self._is_measure(plain)
                 (odd if is_odd else numbers).append(name)
                 every += [] if is_odd else values
+        if any(_number(value) < 0 for value in every):
+            self._doubt(
+                f"numbers below 0 in {_listed(numbers)}: the vote of a person in each column?",
+                [base | {"format": "columns", "labels": numbers}],
+            )
         lists = self.named(_LISTS)
         if not numbers and not odd:
             raise self.faults.fatal(
@@ -799,7 +809,9 @@ def yaml_of(dataset: Dataset) -> str:
     }
     text: str = yaml.safe_dump(
         {key: value for key, value in kept.items() if value},
-        allow_unicode=all(unicodedata.is_normalized("NFC", word) for word in words),
+        allow_unicode=all(
+            one.isprintable() and unicodedata.is_normalized("NFC", one) for one in words
+        ),
         sort_keys=False,
         default_flow_style=None,
         width=100,

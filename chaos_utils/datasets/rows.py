@@ -302,7 +302,11 @@ class Rows:
         expected = known_labels(dataset)
         self.note(
             label == _UNKNOWN,
-            lambda vote: wrong(ballots.field(vote), cells[vote], expected),
+            lambda vote: wrong(
+                ballots.field(vote),
+                cells[vote],
+                expected if answer_of(cells[vote]) else f'{expected}; or `missing: [""]` in YAML',
+            ),
             at,
         )
         item = self.item.codes if at is None else self.item.codes[at]
