@@ -723,7 +723,8 @@ def _may_be_votes(lists: Sequence[Sequence[Any]]) -> bool:
     counts = [tuple(as_count(value) or 0 for value in one) for one in lists]
     sums = set(map(sum, counts))
     add_up = len(counts) > 2 and len(set(counts)) > 1 and len(sums) == 1 and min(sums) > 1
-    return add_up or max(map(max, counts)) > _MOST_RATING
+    numbers = {str(number) for one in counts for number in one}
+    return add_up or max(map(int, numbers.difference(no_votes(list(numbers))))) > _MOST_RATING
 
 
 def _holds_objects(value: Any) -> bool:
