@@ -44,8 +44,8 @@ _MAYBE_NO_ANSWER = frozenset(("none", "unknown", "not applicable", "not availabl
 _NO_WORD = re.compile(r"[?.\-–—/_]+")  # such as "?" and "-"
 _CODE = re.compile(r"-?([89]|9[789]|88|77|99[789]|9{3,}|8{3,}|7{3,})")  # such as -99, in surveys
 _SEPARATORS = ",;|/+&"
-_DASHES = str.maketrans({"−": "-", "–": "-", "‐": "-", "’": "'", "‘": "'", "`": "'"})
-_JOINT = re.compile(r"(?<=[^\W\d_])[\s_-]+(?=[^\W\d_])")  # between two words
+_PLAIN = str.maketrans({**dict.fromkeys("−–‐", "-"), **dict.fromkeys("’‘`", "'"), "\ufe0f": ""})
+_JOINT = re.compile(r"(?<=[^\W\d_])[\s_-]+(?=[^\W_])")  # between two words
 _ONE_WORD = {"true": "1", "yes": "1", "y": "1", "false": "0", "no": "0", "n": "0"}
 _IS_LIST = re.compile(r"[\[{(](.*[,'\"].*|\s*-?\d[\d.\s-]*)[\])}]", re.DOTALL)
 
@@ -201,11 +201,16 @@ def no_votes(names: Sequence[str]) -> list[str]:
 
 
 def _maybe_no_votes(names: Sequence[str]) -> list[str]:
-    """Return labels that may stand for no answer, if people give them by chance."""
-    numbers = sorted(number for name in names if (number := as_number(name)) is not None)
-    from_one = len(numbers) == len(names) > 2 and numbers[0] == 0
-    return [name for name in names if _words(name) in _MAYBE_NO_ANSWER or is_code(name) or
-            (from_one and as_number(name) == 0)]  # fmt: skip
+    """Return labels that may stand for no answer, if people give them by chance.
+
+    These are words, and numbers at an end of the others: -1 beside 0 and 1, 9 of 1 to 9, or 0.
+    """
+    numbers = {name: number for name in names if (number := as_number(name)) is not None}
+    known = sorted(numbers.values())
+    ends = [] if len(known) < max(len(names), 3) else [known[-1]]
+    ends += known[:1] if ends and (known[0] == 0 or known == [-1, 0, 1]) else []
+    return [name for name in names if _words(name) in _MAYBE_NO_ANSWER or
+            (numbers.get(name) in ends and (numbers[name] <= 0 or is_code(name)))]  # fmt: skip
 
 
 def _beyond(numbers: Sequence[float]) -> list[float]:
@@ -242,10 +247,10 @@ def _alike(names: Iterable[str]) -> list[list[str]]:
     """Return labels that differ by their spelling alone, those of each together."""
     alike: dict[str, list[str]] = {}
     for name in names:
-        text = unicodedata.normalize("NFKC", name).translate(_DASHES).casefold()
+        text = unicodedata.normalize("NFKC", name).translate(_PLAIN).casefold()
         text = "".join(one for one in text if unicodedata.category(one) != "Cf")
         if as_number(text) is None:
-            text = _JOINT.sub("", text).strip(" .") or name
+            text = _JOINT.sub("", text).strip(" .'\"") or name
         alike.setdefault(_ONE_WORD.get(text) or spelling_of(text), []).append(name)
     return [same for same in alike.values() if len(same) > 1]
 

@@ -627,7 +627,7 @@ class _Search:
     def _readings(self, layout: Layout) -> tuple[tuple[str, ...], list[str]]:
         """Return what is in doubt about the labels, and the YAML files that they may be."""
         as_they_stand: dict[str, Any] = {"labels": list(layout.labels)}
-        if layout.rating or len(layout.labels) > _MOST_LABELS:
+        if len(layout.labels) > _MOST_LABELS or layout.rating:
             return (), self._texts(layout, [as_they_stand])
         if layout.format == "wide":
             none = no_votes(layout.labels)
@@ -636,7 +636,7 @@ class _Search:
                 return (), self._texts(layout, [as_they_stand])
             asked = f"no answers, or votes for a label: {_listed(none)}?"
             return (asked,), self._texts(layout, [{"labels": left}, as_they_stand])
-        other = other_reading(layout.votes, partial(self._is_apart, layout.reader))
+        other = other_reading(layout.votes, partial(self._is_apart, layout))
         why = other.why if other else ()
         meant = {"labels": other.labels, "reader": other.reader} if other else as_they_stand
         if layout.several:
@@ -654,22 +654,26 @@ class _Search:
                     texts.append(yaml_of(described(self.path, layout, one)))
         return texts
 
-    def _is_apart(self, reader: Mapping[str, Any], name: str) -> bool:
+    def _is_apart(self, layout: Layout, name: str) -> bool:
         """Return whether a label looks like no answer by where it stands.
 
-        It is given often, and people agree on where no better than by chance; or, if it is a
-        number such as -1, it is most of the answers, and never all of those on an item.
+        People agree on where no better than by chance, and it is given often (or below 0); or, if
+        it is a number such as -1, it is most of the answers, and never all of those on an item.
         """
-        given, n = self._by_item(reader, name)
-        share = given.sum() / max(n.sum(), 1)
-        if len(n) < _MANY_ROWS or not _OFTEN <= share < 1:
+        share = layout.votes[name] / sum(layout.votes.values())
+        is_table = layout.format == "columns"
+        rare = share < _OFTEN and not name.startswith("-")
+        if rare or (share <= 1 / 2 and not (is_code(name) or is_table)):
+            return False
+        given, n = self._by_item(layout.reader, name)
+        if len(n) < _MANY_ROWS:
             return False
         differ = 2 * (given * (n - given)).sum() / max((n * (n - 1)).sum(), 1)
         by_chance = bool(1 - differ / (2 * share * (1 - share)) <= _BY_CHANCE)
         if is_code(name):
             return by_chance or bool(share > 1 / 2 and (given < n).all())
-        padded = reader["format"] == "columns" and not (np.ptp(given) or np.ptp(n))
-        return bool(padded or (share > 1 / 2 and by_chance))
+        is_padded = is_table and not (np.ptp(given) or np.ptp(n))
+        return bool(is_padded or (share > 1 / 2 and by_chance))
 
     def _by_item(self, reader: Mapping[str, Any], name: str) -> tuple[Any, Any]:
         """Return how often each item has this label, and how many answers it has."""

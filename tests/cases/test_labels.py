@@ -120,6 +120,14 @@ def test_a_code_for_no_vote_is_asked_about(tmp_path, rng, labels, code, form):
     assert f"120 of {N_PEOPLE * N_ITEMS} answers are for none of the labels" in without.notes[0]
 
 
+def test_minus_one_beside_zero_and_one_is_asked_about_if_people_give_it_by_chance(tmp_path, rng):
+    path = tmp_path / "votes.csv"
+    rows = [[*row[:-1], -1] if k % 3 == 0 else row
+            for k, row in enumerate(opinions(rng, (0, 1), n_votes=5))]  # fmt: skip
+    path.write_text(long(rows))
+    assert readings(path)[0].n_votes.sum() == 5 * N_ITEMS - N_ITEMS // 3
+
+
 @pytest.mark.parametrize("code", [-1, 99, "don't know", "N/A"])
 def test_a_code_is_asked_about_though_few_gave_it(tmp_path, rng, code):
     rows = opinions(rng, (0, 1, 2))
@@ -216,7 +224,8 @@ SPELLINGS = [
     ("1", "1.0", "2"), ("1", "01", "2"), ("Yes", "yes", "no"), ("café", "cafe\u0301", "thé"),
     ("ＡＢ", "AB", "C"), ("True", "true", "False"), ("True", "1", "False"), ("y", "yes", "no"),
     ("don't", "don’t", "do"), ("not bad", "not_bad", "bad"), ("yes.", "yes", "no"),
-    ("a\u200bb", "ab", "c"), ("hate  speech", "Hate speech", "none"),
+    ("a\u200bb", "ab", "c"), ("❤\ufe0f", "❤", "no"), ("'yes'", "yes", "no"),
+    ("Type 1", "type_1", "x"), ("hate  speech", "Hate speech", "none"),
 ]  # fmt: skip
 
 
