@@ -434,7 +434,7 @@ class _Search:
         if len(found) != 1 or (item and self._repeats(item)):
             return []
         stem, names = found[0]
-        values = [set(self.frame.column(name).identifiers.values) for name in names]
+        values = [set(_votes([self.frame.column(name)], in_lists=False)) for name in names]
         are_like = all(
             one & set().union(*values[:k], *values[k + 1 :]) for k, one in enumerate(values)
         )
@@ -583,7 +583,7 @@ class _Search:
         others = [name for name in self.frame.names if name not in used]
         who = reader.get("annotator")
         lacks = bool(who and (frame.column(who).identifiers.codes < 0).any())
-        several = reader["format"] == "long" and any(
+        several = not isinstance(reader.get("labels"), str) and any(
             isinstance(alone(value), list) for cells in answers for value in cells.values
         )
         return Layout(reader, labels, tuple(others), lacks, votes, several)

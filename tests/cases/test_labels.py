@@ -275,7 +275,9 @@ def test_several_labels_in_a_cell_may_be_one_person_s(tmp_path, separator):
         load(path.with_suffix(".yml"))
 
 
-@pytest.mark.parametrize("form", ["objects by annotator", "lists by annotator", "Label Studio"])
+@pytest.mark.parametrize(
+    "form", ["objects by annotator", "lists by annotator", "a column each", "Label Studio"]
+)
 def test_several_labels_in_json_may_be_one_person_s(tmp_path, form):
     people = [CHOICES[:3], CHOICES[3:]]
     if form == "objects by annotator":
@@ -287,6 +289,9 @@ def test_several_labels_in_json_may_be_one_person_s(tmp_path, form):
     elif form == "lists by annotator":
         content = [{"item": k, "annotator": who, "label": one}
                    for k, row in enumerate(people) for who, one in enumerate(row)]  # fmt: skip
+    elif form == "a column each":
+        content = [{"item": k} | {f"rater_{who}": one for who, one in enumerate(row)}
+                   for k, row in enumerate(people)]  # fmt: skip
     else:
         content = [
             {"id": k, "annotations": [
@@ -299,7 +304,8 @@ def test_several_labels_in_json_may_be_one_person_s(tmp_path, form):
     path.write_text(json.dumps(content))
     votes = readings(path)[0]
     assert totals(votes) == SINGLE
-    assert np.bincount(votes.annotations.annotator).tolist() == [2, 3, 3]
+    if form != "a column each":
+        assert np.bincount(votes.annotations.annotator).tolist() == [2, 3, 3]
 
 
 def test_a_comma_in_a_label_is_no_choice_of_several(tmp_path):
