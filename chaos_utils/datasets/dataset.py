@@ -15,7 +15,6 @@ from chaos_utils.base.checked import Strict, checked
 from chaos_utils.base.errors import did_you_mean
 from chaos_utils.base.style import HUES, Hue, distinct_hues
 from chaos_utils.base.yaml_files import read_yaml
-from chaos_utils.datasets.cells import as_number
 
 _SUFFIXES = (".yml", ".yaml")
 DASHES = ("solid", "dashed", "dashdot", "dotted")
@@ -211,6 +210,8 @@ class Annotate(Strict):
 
 def spelling_of(text: str) -> str:
     """Return one spelling for all of a text: 1 of 1.0 and 01, é of e with an accent after it."""
+    from chaos_utils.datasets.cells import as_number  # slow to import
+
     number = as_number(text)
     if number is None:
         return unicodedata.normalize("NFC", text)
