@@ -70,6 +70,8 @@ def dig(value: Any, path: str) -> Any:
 
     A key may have dots of its own; a list of one element stands for that element.
     """
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        value = as_list(value)
     if isinstance(value, list):
         first, _, rest = path.partition(".")
         if first.isdecimal() and len(first) < 9:

@@ -4,11 +4,12 @@ The table of fields on the book's page on datasets says what each of them means.
 """
 
 import re
-from functools import cache
+import unicodedata
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from chaos_utils.base.checked import Strict, checked
 from chaos_utils.base.errors import did_you_mean
@@ -207,6 +208,16 @@ class Annotate(Strict):
     invitation: str
 
 
+def spelling_of(text: str) -> str:
+    """Return one spelling for all of a text: 1 of 1.0 and 01, é of e with an accent after it."""
+    from chaos_utils.datasets.cells import as_number  # slow to import
+
+    number = as_number(text)
+    if number is None:
+        return unicodedata.normalize("NFC", text)
+    return str(int(number)) if number == int(number) else str(number)
+
+
 @cache
 def _tasks() -> tuple[str, ...]:
     return tuple(package_yaml(TASKS_FILE))
@@ -316,6 +327,18 @@ class TableFields(Strict):
         return {key: one if isinstance(one, list | tuple) else [one] for key, one in value.items()}
 
 
+def _as_answers(value: Any) -> Any:
+    if not isinstance(value, list | tuple):
+        value = [value]
+    if any(isinstance(one, bool) for one in value):
+        raise ValueError("an answer is true or false; put 'Yes' and 'No' in quotation marks")
+    return ["" if one is None else str(one) if isinstance(one, int | float) else one
+            for one in value]  # fmt: skip
+
+
+_Answers = Annotated[tuple[str, ...], BeforeValidator(_as_answers)]
+
+
 class LongReader(TableFields):
     """One row per vote. Its fields are these, and those of `TableFields`.
 
@@ -329,8 +352,11 @@ class LongReader(TableFields):
         Columns about whoever voted, such as a group; each says the same of one in all rows.
     label : str or tuple of str
         Column of the label; or one-hot columns, each named as its label, of which one is set.
-    ignore : tuple of str
-        Answers that are no votes for a label.
+    missing : tuple of str
+        Answers that are no votes, such as ``-1`` or ``skipped``; an empty text is an empty cell.
+    separator : str
+        What stands between labels where one person may choose several, each of which is a vote;
+        a list in JSON is such a choice too. Empty where a cell holds one label.
     cut : Cut or None
         Turns numbers into labels; None where the answers are labels.
     """
@@ -340,7 +366,8 @@ class LongReader(TableFields):
     annotator: str = ""
     annotator_fields: tuple[str, ...] = ()
     label: str | Annotated[tuple[str, ...], Field(min_length=1)] = "label"
-    ignore: tuple[str, ...] = ()
+    missing: _Answers = ()
+    separator: str = ""
     cut: Cut | None = None
 
     @model_validator(mode="after")
@@ -400,8 +427,11 @@ class ColumnsReader(TableFields):
         Whether each place in the list, or each of several columns, is one annotator's throughout.
     second_votes : bool
         Whether an annotator's second vote on an item counts, and is reported; else it is a fault.
-    ignore : tuple of str
-        Answers that are no votes for a label.
+    missing : tuple of str
+        Answers that are no votes, such as ``-1`` or ``skipped``; an empty text is an empty cell.
+    separator : str
+        What stands between labels where one person may choose several, each of which is a vote;
+        a list in JSON is such a choice too. Empty where a cell holds one label.
     cut : Cut or None
         Turns numbers into labels; None where the answers are labels.
     """
@@ -411,7 +441,8 @@ class ColumnsReader(TableFields):
     annotators: str = ""
     annotators_by_place: bool = False
     second_votes: bool = False
-    ignore: tuple[str, ...] = ()
+    missing: _Answers = ()
+    separator: str = ""
     cut: Cut | None = None
 
     @model_validator(mode="after")
@@ -567,6 +598,10 @@ class Dataset(Strict):
             if self.reader.texts_by and len(self.files) < 2:
                 raise ValueError("reader.texts_by needs a second file")
             cut = None if isinstance(self.reader, WideReader) else self.reader.cut
+            missing = () if isinstance(self.reader, WideReader) else self.reader.missing
+            for answer in missing:
+                if self.label_index(answer) is not None:
+                    raise ValueError(f"reader.missing names {answer!r}, which is a label")
             for name in cut.labels if cut else ():
                 if name not in self.labels:
                     raise ValueError(
@@ -605,7 +640,7 @@ class Dataset(Strict):
         Parameters
         ----------
         label : object
-            As a data file has it, such as ``e`` or ``entailment``; on αNLI 1 or ``1``.
+            As a data file has it, such as ``e`` or ``entailment``; on αNLI 1, ``1`` or ``1.0``.
 
         Returns
         -------
@@ -615,13 +650,28 @@ class Dataset(Strict):
         if isinstance(label, bool) or not isinstance(label, str | int):
             return None
         text = str(label)
-        for spelling in (self.codes, self.labels):
-            if text in spelling:
-                return spelling.index(text)
+        found = self._positions.get(text)
+        return self._positions_alike.get(spelling_of(text)) if found is None else found
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        """Where each label stands, by its code, name and spellings, in this order."""
+        found: dict[str, int] = {}
+        for names in (self.codes, self.labels):
+            for k, name in enumerate(names):
+                found.setdefault(name, k)
         for k, known in enumerate(self.classes):
-            if text in known.spellings:
-                return k
-        return None
+            for name in known.spellings:
+                found.setdefault(name, k)
+        return found
+
+    @cached_property
+    def _positions_alike(self) -> dict[str, int]:
+        """Where a label stands by what spells it otherwise, and no other label."""
+        found: dict[str, int] = {}
+        for name, k in self._positions.items():
+            found[spelling_of(name)] = -1 if found.get(spelling_of(name), k) != k else k
+        return {name: k for name, k in found.items() if k >= 0}
 
 
 def read_dataset(path: Path) -> Dataset:

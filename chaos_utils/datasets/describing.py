@@ -10,7 +10,7 @@ from chaos_utils.datasets.catalogue import KEYWORDS, bundled_datasets
 from chaos_utils.datasets.cells import as_number
 from chaos_utils.datasets.faults import Faults
 from chaos_utils.datasets.findings import check_file
-from chaos_utils.datasets.labels import cut_of, scale_of
+from chaos_utils.datasets.labels import cut_of, no_votes, scale_of
 from chaos_utils.datasets.layout import described, name_of, yaml_of
 
 _COMMENTS = """\
@@ -50,6 +50,10 @@ def describe(
         raise faults.fatal(
             "Only a column of numbers can be cut.", words, "numbers alone", f"leave out {given}"
         )
+    none = [name for name in no_votes(layout.labels) if cut and not _is_within(name, cut)]
+    rating = [
+        number for number, name in zip(rating, layout.labels, strict=False) if name not in none
+    ]
     if cut and not (cut[0] <= min(rating) and max(rating) <= cut[-1]):
         raise faults.fatal(
             "Some numbers lie outside the scale that is to be cut.",
@@ -88,6 +92,9 @@ def describe(
         rule = cut_of(cut)
         extra |= {"labels": list(rule.labels), "ordered": True}
         reader["cut"] = rule.model_dump(mode="json")
+    if none:
+        reader["missing"] = none
+        left_out.append(f"no answers, since {given} leaves them out: {', '.join(none)}")
     dataset = described(votes, layout, extra | ({"reader": reader} if reader else {}))
     text = yaml_of(dataset)
     is_scale = all(number is not None for number in numbers) or scale_of(layout.labels)
@@ -95,3 +102,8 @@ def describe(
         proposed = "# ordered: true  # if each label is one step from the next, in this order"
         text = re.sub(r"(?m)^(?=texts:|files:)", f"{proposed}\n", text, count=1)
     return _COMMENTS + text, left_out, faults_left
+
+
+def _is_within(name: str, edges: Sequence[float]) -> bool:
+    """Return whether a number lies on the scale that is cut at these edges."""
+    return edges[0] <= float(name) <= edges[-1]

@@ -589,7 +589,8 @@ def _csv(content: Content, faults: Faults) -> Frame:
             problem = ""
             if len(row) != len(names):
                 problem = f"found {len(row)} fields; expected {len(names)}, as the header has"
-            elif len(wanted.intersection(row)) > 1:  # in whatever order
+            elif len(again := wanted.intersection(row)) > 1 and not all(map(str.isdecimal, again)):
+                # in whatever order; labels that are numbers may be counts as well
                 problem = "found the header again; expected it once: are two files joined?"
             if problem:
                 faults.add(f"row {n_rows}, line {line}", [problem])

@@ -4,9 +4,12 @@ Where two things could be meant, the file is refused and both are shown as YAML 
 """
 
 import re
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +21,23 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.cells import (
     alone,
     as_count,
+    as_identifier,
     as_list,
     as_number,
     as_share,
 )
-from chaos_utils.datasets.dataset import Dataset
+from chaos_utils.datasets.dataset import Dataset, Label
 from chaos_utils.datasets.faults import Faults, shorten
-from chaos_utils.datasets.frame import Column, Content, Frame, column_of, read_frame
-from chaos_utils.datasets.labels import in_order, is_rating
+from chaos_utils.datasets.frame import Column, Content, Frame, read_frame
+from chaos_utils.datasets.labels import (
+    are_lists,
+    in_order,
+    is_code,
+    is_rating,
+    no_votes,
+    other_reading,
+)
+from chaos_utils.datasets.rows import is_set
 
 # Names are compared in lower case, with "_" for all but letters and digits.
 _ITEM = ("item", "uid", "id", "item_id", "example_id", "instance_id", "sample_id", "pair_id",
@@ -70,6 +82,8 @@ _TOOLS: Sequence[tuple[set[str], dict[str, Any]]] = (  # columns, and what they 
 _N_VOTES = "n_votes"
 _MOST_LABELS, _FEW_LABELS = 1000, 50
 _MANY_ROWS, _MOST_RATING = 20, 10
+_OFTEN = 0.2  # of all answers: from here on it is asked whether a label is one
+_BY_CHANCE = 0.05  # of agreement: up to here it is as good as none
 FORMAT = (
     "CSV, TSV, JSON lines or parquet: a row per vote with the columns item, annotator (optional) "
     "and label; or a row per item with the column item and one for each label's votes, or a list"
@@ -88,6 +102,8 @@ class Layout:
     labels: tuple[str, ...]  # in their order
     others: tuple[str, ...] = ()  # columns that are none of these
     lacks_annotators: bool = False  # whether some rows do not say who voted
+    votes: Mapping[str, int] = field(default_factory=dict)  # for each label, as far as known
+    several: bool = False  # whether some answers are lists of labels
 
     @property
     def rating(self) -> str:
@@ -95,10 +111,12 @@ class Layout:
         if self.format == "wide" or not is_rating(self.labels):
             return ""
         low, high = min(self.labels, key=float), max(self.labels, key=float)
+        none = no_votes(self.labels)
+        beyond = f"; {_listed(none)} may stand for no answer" if none else ""
         return (
             f"the labels are numbers on a scale, {len(self.labels)} different ones from "
             f"{shorten(low)} to {shorten(high)}: name the rule that cuts it into classes, "
-            "`chaos dataset init --cut`"
+            f"`chaos dataset init --cut`{beyond}"
         )
 
     @property
@@ -135,6 +153,7 @@ def layout_of(
             repr(layout.labels[0]),
             "two labels at least",
         )
+    search.check_labels(layout)
     return layout, content, frame
 
 
@@ -188,6 +207,7 @@ class _Search:
         if votes:
             return {"format": "columns"} | base | {"labels": votes}
         lists = [name for name in self.named(_LISTS) if _is_list(self.frame.column(name))]
+        lists = [name for name in lists if not (lists[1:] and self._names_in(name))]
         if len(lists) == 1 and not annotator:
             return self._by_label(long | base, lists[0])
         answers = [name for name in self.frame.names if self.plain[name].startswith(_ANSWERS)]
@@ -330,7 +350,8 @@ class _Search:
                 "say where the labels stand in a dataset's YAML file: reader.each, and a dotted "
                 "path as reader.label",
             )
-        if not _is_list(cells) or all(len(as_list(value) or [0]) == 1 for value in cells.values):
+        one_each = all(len(as_list(value) or [0]) == 1 for value in cells.values)
+        if one_each or not _is_list(cells) or self._is_by_person(long):
             return long | {"label": label}
         who = next(iter(self.named(_ANNOTATORS)), "")
         columns = {"format": "columns"} | {
@@ -348,22 +369,59 @@ class _Search:
             )
         return columns
 
+    def _is_by_person(self, long: Mapping[str, Any]) -> bool:
+        """Return whether each row is one person's, who may have chosen several labels."""
+        who = long.get("annotator")
+        return self._repeats(long["item"]) or bool(who and not _is_list(self.frame.column(who)))
+
     def _list_of_counts(
         self, columns: dict[str, Any], label: str, lists: Sequence[Sequence[Any]]
     ) -> None:
         """Refuse lists of whole numbers that may be the votes for a label each."""
-        counts = [as_count(value) for one in lists for value in one]
-        if len({len(one) for one in lists}) > 1 or None in counts:
-            return
-        if max(filter(None, counts), default=0) > _MOST_RATING:
-            places = [f"{label}.{k}" for k in range(len(lists[0]))]
-            wide = {key: value for key, value in columns.items() if key != "labels"}
-            self._doubt(
-                f"lists of {len(places)} whole numbers in {label!r}: the votes for a label each "
-                f"(name it: `{{name: …, code: {places[0]}}}`), or a rating by each person?",
-                [wide | {"format": "wide"}, columns],
-                places,
-            )
+        if _are_counts(lists):
+            names = next(filter(None, map(self._names_in, self._lists_beside(label))), [])
+            if len(set(map(len, lists))) == 1 and (names or _may_be_votes(lists)):
+                self._doubt_counts(columns, label, names or [""] * len(lists[0]))
+        elif all(len(set(map(str, one))) == len(one) for one in lists):
+            for name in self._lists_beside(label):
+                if not self._is_measure(self.plain[name]) and _are_counts(
+                    [as_list(one) or [] for one in self.frame.column(name).values]
+                ):
+                    self._doubt_counts(columns, name, self._names_in(label))
+
+    def _lists_beside(self, label: str) -> list[str]:
+        """Return the other columns of lists that are as long in every row."""
+        lengths = self.frame.column(label).map(_length, int)
+        return [
+            name
+            for name in self.frame.names
+            if name != label
+            and _is_list(self.frame.column(name))
+            and (self.frame.column(name).map(_length, int) == lengths).all()
+        ]
+
+    def _names_in(self, column: str) -> list[str]:
+        """Return the words that a column lists, the same in every row; empty for others."""
+        lists = {tuple(map(str, as_list(one) or [])) for one in self.frame.column(column).values}
+        names = lists.pop()
+        are_names = not lists and len(set(names)) == len(names)
+        return list(names) if are_names and all(as_number(one) is None for one in names) else []
+
+    def _doubt_counts(self, columns: dict[str, Any], counts: str, names: Sequence[str]) -> None:
+        """Refuse lists that may be counts; `names` are of their places, none if rows differ."""
+        places = [f"{counts}.{k}" for k in range(len(names))]
+        wide = {key: value for key, value in columns.items() if key != "labels"}
+        labels = [{"name": name or place, "code": place}
+                  for name, place in zip(names, places, strict=True)]  # fmt: skip
+        texts = []
+        if places:
+            layout = self.layout(wide | {"format": "wide"}, places)
+            texts = self._texts(layout, [{"labels": labels}])
+        why = f"whole numbers are listed in {counts!r}: the votes for a label each"
+        if not all(names):
+            why += " (say which: `{name: …, code: " + f"{counts}.0" + "}`)"
+        texts += self._readings(self.layout(columns))[1]
+        self._ask("columns", [f"{why}, or a rating by each person?"], texts)
 
     def _columns_of_votes(self, item: str) -> list[str]:
         """Return columns such as rater_1 to rater_n, which hold a vote each."""
@@ -376,7 +434,7 @@ class _Search:
         if len(found) != 1 or (item and self._repeats(item)):
             return []
         stem, names = found[0]
-        values = [set(self.frame.column(name).identifiers.values) for name in names]
+        values = [set(_votes([self.frame.column(name)], in_lists=False)) for name in names]
         are_like = all(
             one & set().union(*values[:k], *values[k + 1 :]) for k, one in enumerate(values)
         )
@@ -430,6 +488,11 @@ class _Search:
                 is_odd = self._is_measure(plain)
                 (odd if is_odd else numbers).append(name)
                 every += [] if is_odd else values
+        if any(_number(value) < 0 for value in every):
+            self._doubt(
+                f"numbers below 0 in {_listed(numbers)}: the vote of a person in each column?",
+                [base | {"format": "columns", "labels": numbers}],
+            )
         lists = self.named(_LISTS)
         if not numbers and not odd:
             raise self.faults.fatal(
@@ -477,9 +540,15 @@ class _Search:
         are_small = 0 < counts.min() <= counts.max() <= _MOST_RATING or counts.max() == 1
         return bool(are_small and np.ptp(n_votes))
 
+    def _rows(self, reader: Mapping[str, Any]) -> Frame:
+        """Return the rows that a reader reads."""
+        frame, each = self.frame, reader.get("each", ())
+        if each:
+            frame = frame.each((each,) if isinstance(each, str) else tuple(each), self.faults)
+        return frame.where(reader["where"], self.faults) if reader.get("where") else frame
+
     def layout(self, reader: dict[str, Any], numbers: Sequence[str] = ()) -> Layout:
         """Return a reader with the labels that it finds."""
-        frame = self.frame
         reader = {key: value for key, value in reader.items() if value or key == "item"}
         reader |= {"keys": self.keys} if self.keys else {}
         used = {reader.get("item"), reader.get("annotator"), reader.get("n_votes"), "key"}
@@ -487,10 +556,8 @@ class _Search:
         each = reader.get("each", ())
         each = (each,) if isinstance(each, str) else tuple(each)
         used |= set(each)
-        if each:
-            frame = frame.each(each, self.faults)
-        if reader.get("where"):
-            frame = frame.where(reader["where"], self.faults)
+        frame = self._rows(reader)
+        answers: list[Column] = []
         if reader["format"] == "wide":
             numbers = numbers or [
                 name
@@ -498,40 +565,141 @@ class _Search:
                 if name not in used
                 and any(as_number(value) is not None for value in frame.column(name).values)
             ]
-            labels, used = tuple(numbers), used | set(numbers)
-        elif reader["format"] == "columns" and isinstance(reader["labels"], str):
-            cells = frame.column(reader["labels"]).values
-            labels = _labels(column_of(one for cell in cells for one in as_list(cell) or []))
-            used.add(reader["labels"])
+            used |= set(numbers)
+            numbers_in = {name: frame.column(name).map(_number, float) for name in numbers}
+            votes = Counter({name: int(given.sum()) for name, given in numbers_in.items()})
         elif reader["format"] == "long" and not isinstance(reader["label"], str):
-            labels, used = tuple(reader["label"]), used | set(reader["label"])
-        else:
-            names = reader.get("labels") or [reader["label"]]
-            labels = _labels(
-                column_of(alone(v) for name in names for v in frame.column(name).values)
+            used |= set(reader["label"])
+            votes = Counter(
+                {name: int(frame.column(name).map(is_set, bool).sum()) for name in reader["label"]}
             )
+        else:
+            names = reader.get("labels") or reader["label"]
+            names = [names] if isinstance(names, str) else names
+            answers = [frame.column(name) for name in names]
+            votes = _votes(answers, in_lists=isinstance(reader.get("labels"), str))
             used |= set(names)
+        labels = tuple(in_order(votes) if answers else votes)
         others = [name for name in self.frame.names if name not in used]
         who = reader.get("annotator")
         lacks = bool(who and (frame.column(who).identifiers.codes < 0).any())
-        return Layout(reader, labels, tuple(others), lacks)
+        several = not isinstance(reader.get("labels"), str) and any(
+            isinstance(alone(value), list) for cells in answers for value in cells.values
+        )
+        return Layout(reader, labels, tuple(others), lacks, votes, several)
 
     def _doubt(
         self, why: str, readers: Sequence[dict[str, Any]], numbers: Sequence[str] = ()
     ) -> None:
         """Refuse a file that may be read in two ways, and show both."""
-        texts = []
+        whys, texts = [why], []
         for reader in readers:
-            layout = self.layout({"item": ""} | reader, numbers)
-            if 2 <= len(layout.labels) <= _FEW_LABELS:
-                texts.append(yaml_of(described(self.path, layout)))
+            more, described_as = self._readings(self.layout({"item": ""} | reader, numbers))
+            whys += [one for one in more if one not in whys]
+            texts += described_as
+        self._ask("columns", whys, texts, ", or name the columns: --item, --annotator, --label")
+
+    def _ask(self, what: str, why: Sequence[str], texts: Sequence[str], else_: str = "") -> None:
+        """Refuse a file in which something may mean two things."""
         raise self.faults.fatal(
-            "What the columns of this votes file are is in doubt.",
-            why,
-            "one of these YAML files:\n" + "# or\n".join(texts) if texts else "",
-            "save the one that is meant beside the votes, or name the columns: --item, "
-            "--annotator, --label",
+            f"What the {what} of this votes file are is in doubt.",
+            "; ".join(why),
+            ("one of these YAML files:\n" if texts[1:] else "this YAML file:\n")
+            + "# or\n".join(texts)
+            if texts
+            else "",
+            f"save the one that is meant beside the votes{else_}",
         )
+
+    def check_labels(self, layout: Layout) -> None:
+        """Ask about labels that may be meant otherwise than they stand."""
+        if are_lists(layout.labels):
+            raise self.faults.fatal(
+                "The labels look like whole lists of labels.",
+                shorten(layout.labels[0]),
+                "lists in JSON, or separated by commas, or a row per vote",
+                "correct the file, or name another column: --label",
+            )
+        why, texts = self._readings(layout)
+        if why:
+            self._ask("labels", why, texts)
+
+    def _readings(self, layout: Layout) -> tuple[tuple[str, ...], list[str]]:
+        """Return what is in doubt about the labels, and the YAML files that they may be."""
+        as_they_stand: dict[str, Any] = {"labels": list(layout.labels)}
+        if len(layout.labels) > _MOST_LABELS or layout.rating:
+            return (), self._texts(layout, [as_they_stand])
+        if layout.format == "wide":
+            none = no_votes(layout.labels)
+            left = [name for name in layout.labels if name not in none]
+            if not none or len(left) < 2:
+                return (), self._texts(layout, [as_they_stand])
+            asked = f"no answers, or votes for a label: {_listed(none)}?"
+            return (asked,), self._texts(layout, [{"labels": left}, as_they_stand])
+        other = other_reading(layout.votes, partial(self._is_apart, layout))
+        why = other.why if other else ()
+        meant = {"labels": other.labels, "reader": other.reader} if other else as_they_stand
+        if layout.several:
+            why = ("some answers are lists: one person may choose several labels?", *why)
+            meant |= {"reader": {"separator": ","} | (other.reader if other else {})}
+        both = [meant] if layout.several or not other else [meant, as_they_stand]
+        return why, self._texts(layout, both)
+
+    def _texts(self, layout: Layout, readings: Sequence[dict[str, Any]]) -> list[str]:
+        """Return YAML files with these labels, where they are few and make a dataset."""
+        texts = []
+        for one in readings:
+            with suppress(ChaosError):
+                if 2 <= len(one["labels"]) <= _FEW_LABELS:
+                    texts.append(yaml_of(described(self.path, layout, one)))
+        return texts
+
+    def _is_apart(self, layout: Layout, name: str) -> bool:
+        """Return whether a label looks like no answer by where it stands.
+
+        People agree on where no better than by chance, and it is given often (or below 0); or, if
+        it is a number such as -1, it is most of the answers, and never all of those on an item.
+        """
+        share = layout.votes[name] / sum(layout.votes.values())
+        is_table = layout.format == "columns"
+        rare = share < _OFTEN and not name.startswith("-")
+        if rare or (share <= 1 / 2 and not (is_code(name) or is_table)):
+            return False
+        given, n = self._by_item(layout.reader, name)
+        if len(n) < _MANY_ROWS:
+            return False
+        differ = 2 * (given * (n - given)).sum() / max((n * (n - 1)).sum(), 1)
+        by_chance = bool(1 - differ / (2 * share * (1 - share)) <= _BY_CHANCE)
+        if is_code(name):
+            return by_chance or bool(share > 1 / 2 and (given < n).all())
+        is_padded = is_table and not (np.ptp(given) or np.ptp(n))
+        return bool(is_padded or (share > 1 / 2 and by_chance))
+
+    def _by_item(self, reader: Mapping[str, Any], name: str) -> tuple[Any, Any]:
+        """Return how often each item has this label, and how many answers it has."""
+
+        def is_it(value: Any) -> bool:
+            return as_identifier(alone(value)) == name
+
+        frame, empty = self._rows(reader), np.empty(0)
+        if reader["format"] == "long":
+            if not (isinstance(reader["label"], str) and reader["item"]):
+                return empty, empty
+            items, cells = frame.column(reader["item"]).identifiers, frame.column(reader["label"])
+            there = (items.codes >= 0) & (cells.codes >= 0)
+            at = items.codes[there]
+            given, n = np.bincount(at, cells.map(is_it, float)[there]), np.bincount(at)
+        elif isinstance(reader["labels"], str):
+            lists = frame.column(reader["labels"]).map(lambda value: as_list(value) or [])
+            given = np.array([sum(map(is_it, one)) for one in lists])
+            n = np.array(list(map(len, lists)))
+        else:
+            columns = [frame.column(one) for one in reader["labels"]]
+            given = np.sum([one.map(is_it, float) for one in columns], axis=0)
+            n = np.sum(
+                [one.map(lambda value: value not in (None, ""), float) for one in columns], 0
+            )
+        return given[n > 0], n[n > 0]
 
 
 def _is_list(cells: Column) -> bool:
@@ -546,12 +714,45 @@ def _is_list(cells: Column) -> bool:
     return all(one.startswith("[") for one in texts) or len(parts) <= min(_FEW_LABELS, len(texts))
 
 
+def _length(value: object) -> int:
+    return len(as_list(value) or [])
+
+
+def _are_counts(lists: Iterable[Sequence[Any]]) -> bool:
+    return all(as_count(value) is not None for one in lists for value in one)
+
+
+def _may_be_votes(lists: Sequence[Sequence[Any]]) -> bool:
+    """Return whether whole numbers are more than ratings are, or add up to the same everywhere."""
+    counts = [tuple(as_count(value) or 0 for value in one) for one in lists]
+    sums = set(map(sum, counts))
+    add_up = len(counts) > 2 and len(set(counts)) > 1 and len(sums) == 1 and min(sums) > 1
+    numbers = {str(number) for one in counts for number in one}
+    return add_up or max(map(int, numbers.difference(no_votes(list(numbers))))) > _MOST_RATING
+
+
 def _holds_objects(value: Any) -> bool:
     return isinstance(value, list) and any(isinstance(one, dict | list) for one in value)
 
 
-def _labels(cells: Column) -> tuple[str, ...]:
-    return tuple(in_order(cells.identifiers.values))
+def _votes(columns: Iterable[Column], *, in_lists: bool) -> Counter[str]:
+    """Return how often each label stands in columns of labels, or of lists of them."""
+    votes: Counter[str] = Counter()
+    for cells in columns:
+        times = np.bincount(cells.codes[cells.codes >= 0], minlength=len(cells.values))
+        for value, n in zip(cells.values, times.tolist(), strict=True):
+            if in_lists:
+                given = as_list(value) or []
+            else:
+                given = value if isinstance(value, list) else [value]
+            for name in map(as_identifier, given):
+                if name is not None:
+                    votes[name] += n
+    return votes
+
+
+def _number(value: object) -> float:
+    return as_number(value) or 0
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -600,8 +801,8 @@ def described(path: Path, layout: Layout, extra: Mapping[str, Any] | None = None
 def yaml_of(dataset: Dataset) -> str:
     """Return what was said of a dataset, in the order of the package's own files."""
     said = dataset.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    labels = [one.name if one.name == one.code else {"name": one.name, "code": one.code}
-              for one in dataset.classes]  # fmt: skip
+    labels = [_label_of(one) for one in dataset.classes]
+    words = [word for one in dataset.classes for word in (one.name, one.code, *one.spellings)]
     kept = {
         "name": dataset.name,
         "title": dataset.title,
@@ -613,12 +814,24 @@ def yaml_of(dataset: Dataset) -> str:
     }
     text: str = yaml.safe_dump(
         {key: value for key, value in kept.items() if value},
-        allow_unicode=True,
+        allow_unicode=all(
+            one.isprintable() and unicodedata.is_normalized("NFC", one) for one in words
+        ),
         sort_keys=False,
         default_flow_style=None,
         width=100,
     )
     return text
+
+
+def _label_of(label: Label) -> str | dict[str, Any]:
+    """Return a label as a YAML file says it: its name, and what is not as its name."""
+    said: dict[str, Any] = {"name": label.name}
+    if label.code != label.name:
+        said["code"] = label.code
+    if label.spellings:
+        said["spellings"] = list(label.spellings)
+    return said if len(said) > 1 else label.name
 
 
 def name_of(path: Path) -> str:

@@ -7,6 +7,7 @@ repaired.
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from html import unescape
 from types import MappingProxyType
 from typing import Any
@@ -33,7 +34,7 @@ from chaos_utils.datasets.dataset import (
 )
 from chaos_utils.datasets.faults import Faults, shorten, wrong
 from chaos_utils.datasets.frame import Column, Frame, column_of
-from chaos_utils.datasets.labels import label_of, notes_on, vote_of
+from chaos_utils.datasets.labels import answer_of, label_of, labels_in, notes_on, vote_of
 from chaos_utils.datasets.votes import Annotations, Ints, Votes, frozen
 
 _SHARE_TOLERANCE = 0.25  # of a vote: shares are rounded to a few decimals
@@ -212,16 +213,16 @@ class Rows:
             if isinstance(reader.label, str):
                 cells = frame.column(reader.label)
                 return _Ballots(None, cells, [reader.label], who)
-            set_columns = [frame.column(name).map(_is_set, bool) for name in reader.label]
-            is_set = np.column_stack(set_columns)
-            n_set = is_set.sum(axis=1)
+            set_columns = [frame.column(name).map(is_set, bool) for name in reader.label]
+            chosen = np.column_stack(set_columns)
+            n_set = chosen.sum(axis=1)
             listed = ", ".join(map(shorten, reader.label[:6]))
             self.note(
                 n_set != 1,
                 lambda row: f"found {n_set[row]} of the columns {listed} set; expected one",
             )
             rows = np.flatnonzero(n_set == 1)
-            cells = Column(is_set.argmax(axis=1).astype(np.int32)[rows], list(reader.label))
+            cells = Column(chosen.argmax(axis=1).astype(np.int32)[rows], list(reader.label))
             who = who and Column(who.codes[rows], who.values)
             return _Ballots(rows, cells, [", ".join(reader.label)], who)
         if isinstance(reader.labels, str):
@@ -285,20 +286,27 @@ class Rows:
     ) -> tuple[Ints, Annotations | None, tuple[str, ...]]:
         """Return the counts, who voted, and what was read otherwise than it stands."""
         dataset, ballots = self.dataset, self._ballots(reader)
+        if reader.separator:
+            ballots = ballots.apart(partial(_labels_in, dataset, reader.separator))
         cells, at = ballots.cells, ballots.rows
+        missing = set(map(answer_of, reader.missing))
 
         def code(value: object) -> int:
             value = alone(value)
             label = vote_of(value, dataset, reader.cut)
             if label is not None:
                 return label
-            return _IGNORED if (as_identifier(value) or "") in reader.ignore else _UNKNOWN
+            return _IGNORED if answer_of(value) in missing else _UNKNOWN
 
         label = cells.map(code, np.int32)
         expected = known_labels(dataset)
         self.note(
             label == _UNKNOWN,
-            lambda vote: wrong(ballots.field(vote), cells[vote], expected),
+            lambda vote: wrong(
+                ballots.field(vote),
+                cells[vote],
+                expected if answer_of(cells[vote]) else f'{expected}; or `missing: [""]` in YAML',
+            ),
             at,
         )
         item = self.item.codes if at is None else self.item.codes[at]
@@ -316,7 +324,8 @@ class Rows:
             self.note(  # who it is, is never shown, not even here
                 who.codes < 0, lambda vote: f"field {name!r}: expected an identifier", at
             )
-            n_second = self._second_votes(item, who, (label != _IGNORED) & (item >= 0), at, reader)
+            counts_as_one = (label != _IGNORED) & (item >= 0) & ~ballots.again
+            n_second = self._second_votes(item, who, counts_as_one, at, reader)
             named = kept & (who.codes >= 0)
             parts = [one if named.all() else one[named] for one in (item, who.codes, label)]
             order = np.argsort(parts[0], kind="stable")
@@ -488,13 +497,37 @@ class _Ballots:
     columns: Sequence[str]
     who: Column | None
     column: Ints | None = None  # of each answer, where there are several
+    again: Mask | np.bool_ = np.False_  # whether it is a further label of the answer before
+
+    def apart(self, labels_in: Callable[[object], list[Any]]) -> "_Ballots":
+        """Return an answer for each of the labels that a cell names."""
+        labels = [labels_in(value) for value in self.cells.values]
+        n_labels = np.array([*map(len, labels), 1])
+        each = n_labels[self.cells.codes]
+        answer = np.repeat(np.arange(len(each)), each)
+        place = np.arange(len(answer)) - np.repeat(np.cumsum(each) - each, each)
+        codes = self.cells.codes[answer]
+        codes = np.where(codes < 0, -1, (np.cumsum(n_labels) - n_labels)[codes] + place)
+        return _Ballots(
+            answer if self.rows is None else self.rows[answer],
+            Column(codes.astype(np.int32), [one for some in labels for one in some]),
+            self.columns,
+            self.who and Column(self.who.codes[answer], self.who.values),
+            None if self.column is None else self.column[answer],
+            place > 0,
+        )
 
     def field(self, vote: int) -> str:
         """Return the column of an answer."""
         return self.columns[0 if self.column is None else int(self.column[vote])]
 
 
-def _is_set(value: object) -> bool:
+def _labels_in(dataset: Dataset, separator: str, value: object) -> list[Any]:
+    """Return the labels that a cell names; one label may have the separator in its name."""
+    return [value] if label_of(value, dataset) is not None else labels_in(value, separator)
+
+
+def is_set(value: object) -> bool:
     """Return whether a cell of a one-hot column says that its label is given."""
     return str("" if value is None else value).strip().casefold() not in _UNSET
 

@@ -127,7 +127,7 @@ def test_one_column_that_lists_the_labels(tmp_path, given):
 
 
 def test_json_with_a_path_to_its_records_and_answers_that_are_no_votes(tmp_path):
-    reader = INSIDE | {"item": "id", "labels": "votes.people", "ignore": ["none"]}
+    reader = INSIDE | {"item": "id", "labels": "votes.people", "missing": ["none"]}
     reader |= {"texts": {"scene": "text.scene"}}
     item = {"id": 3, "votes": {"people": ["red", "none", "blue"]}, "text": {"scene": "a\u2028b"}}
     content = json.dumps({"all": {"items": [item]}}, indent=1)
@@ -283,7 +283,7 @@ def large_table():
 
 
 LARGE = large_table()
-SKIPPING = LONG | {"ignore": ["skipped"]}
+SKIPPING = LONG | {"missing": ["skipped"]}
 
 
 @pytest.mark.parametrize(
