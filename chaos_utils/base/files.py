@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +11,19 @@ from pathlib import Path
 from typing import Any
 
 from chaos_utils.base.errors import ChaosError
+
+
+def check_regular(path: Path) -> None:
+    """Refuse to read what may have no end: a pipe or a device, or what a link to one leads to."""
+    kind = path.stat().st_mode
+    if not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):  # reading a folder says what it is
+        raise ChaosError(
+            "Only regular files are read.",
+            where=path,
+            found="a pipe" if stat.S_ISFIFO(kind) else "a device",
+            expected="a regular file",
+            todo="save it to a file",
+        )
 
 
 @contextmanager
