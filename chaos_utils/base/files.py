@@ -13,8 +13,8 @@ from typing import Any
 from chaos_utils.base.errors import ChaosError
 
 
-def check_regular(path: Path) -> None:
-    """Refuse to read what may have no end: a pipe or a device, or what a link to one leads to."""
+def read_regular(path: Path) -> bytes:
+    """Return what a file holds; a pipe or a device, which may have no end, is refused."""
     kind = path.stat().st_mode
     if not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):  # reading a folder says what it is
         raise ChaosError(
@@ -24,6 +24,7 @@ def check_regular(path: Path) -> None:
             expected="a regular file",
             todo="save it to a file",
         )
+    return path.read_bytes()
 
 
 @contextmanager

@@ -4,7 +4,8 @@ The table of fields on the book's page on datasets says what each of them means.
 """
 
 import re
-from functools import cache
+from collections import Counter
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -529,7 +530,7 @@ class Dataset(Strict):
             raise ValueError(f"task: found {self.task!r}; {did_you_mean(self.task, _tasks())}")
         columns = tuple(name.replace(" ", "_") for name in self.labels)  # in files of predictions
         for what, values in (("name", columns), ("code", self.codes)):
-            double = sorted({value for value in values if values.count(value) > 1})
+            double = sorted(value for value, number in Counter(values).items() if number > 1)
             if double:
                 raise ValueError(f"the label {what} {double[0]!r} occurs twice")
         if len(self.text_titles) != len(self.text_fields):
@@ -546,8 +547,8 @@ class Dataset(Strict):
             for label in self.classes
             for spelling in {label.name, label.code, *label.spellings}
         ]
-        for spelling in spellings:
-            if spellings.count(spelling) > 1:
+        for spelling, number in Counter(spellings).items():
+            if number > 1:
                 raise ValueError(f"{spelling!r} stands for two labels")
         for text in (self.title, self.short, *self.labels):
             if text.count("$") > 1 or not text.isprintable():
@@ -614,14 +615,17 @@ class Dataset(Strict):
         """
         if isinstance(label, bool) or not isinstance(label, str | int):
             return None
-        text = str(label)
-        for spelling in (self.codes, self.labels):
-            if text in spelling:
-                return spelling.index(text)
-        for k, known in enumerate(self.classes):
-            if text in known.spellings:
-                return k
-        return None
+        return self._places.get(str(label))
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """The position of each label by its code, name and spellings."""
+        spelled = (
+            (spelling, k)
+            for k, label in enumerate(self.classes)
+            for spelling in (label.code, label.name, *label.spellings)
+        )
+        return dict(spelled)
 
 
 def read_dataset(path: Path) -> Dataset:

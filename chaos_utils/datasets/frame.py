@@ -21,14 +21,16 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError, counted, did_you_mean
-from chaos_utils.base.files import check_regular
+from chaos_utils.base.files import read_regular
 from chaos_utils.datasets.cells import alone, as_identifier, as_list, dig, parse
 from chaos_utils.datasets.faults import Faults, shorten
 
 LARGE = 1 << 20  # bytes from which on it pays to import pyarrow: its CSV takes a fifth of the time
 _DELIMITERS = ",\t;"
 _SEP = re.compile(r'\s*"?sep=([^"\r\n])"?\r?\n', re.IGNORECASE)  # Excel's first line
-_MOST_COLUMNS, _MOST_CELLS = 25_000, 10**9  # of a file, and of a table made of objects
+_MOST_COLUMNS = 25_000
+# Cells of a table that objects make, beside so many for each that is filled.
+_MOST_CELLS, _SPARSE = 10_000_000, 100
 _MOST_PIPED = 10**9  # bytes: a pipe may have no end
 _PARQUET, _NPY = b"PAR1", b"\x93NUMPY"
 # How large a parquet file may be once unpacked: so many times its size, within these bytes.
@@ -63,8 +65,7 @@ class Content:
         """Read a regular file; `piped` allows for a pipe, which is read to its end, if it ends."""
         try:
             if not (piped and path.is_fifo()):
-                check_regular(path)
-                return cls(path, path.read_bytes())
+                return cls(path, read_regular(path))
             with path.open("rb") as stream:
                 data = stream.read(_MOST_PIPED + 1)
         except OSError as fault:
@@ -463,7 +464,7 @@ def _json_lines(content: Content, faults: Faults) -> Frame:
         try:
             whole = parse(content.text())
         except ValueError as fault:
-            if not n_objects:
+            if not n_objects and len(problems) > 1:
                 found = str(fault).removeprefix("found ")
                 raise faults.fatal("The data file is not valid JSON.", found) from fault
         else:
@@ -529,11 +530,11 @@ def _of_objects(
 ) -> Frame:
     frame = Frame.of_records(records, place)
     _check_names(frame.names, faults)
-    if len(frame) * len(frame.names) > _MOST_CELLS:
+    if len(frame) * len(frame.names) > _MOST_CELLS + _SPARSE * sum(map(len, records)):
         raise faults.fatal(
             "The data file makes too large a table.",
-            f"{len(frame):,} rows with {len(frame.names):,} keys, most of which few rows have",
-            f"at most {_MOST_CELLS:,} cells",
+            f"{len(frame):,} rows and {len(frame.names):,} columns, almost all of it empty",
+            "rows that have most of the columns",
             "leave out what is neither votes nor texts",
         )
     return frame
