@@ -51,9 +51,7 @@ def parse(text: str) -> Any:
             f"{at}found {shorten(text)}; expected JSON ({_IN_WORDS.get(fault.msg, fault.msg)})"
         ) from fault
     except RecursionError as fault:
-        raise ValueError(
-            f"found {shorten(text)}; expected JSON (it is nested too deeply)"
-        ) from fault
+        raise NestedError(text) from fault
     except _DoubledKeyError as fault:
         raise ValueError(
             f"found the key {shorten(fault.args[0])} twice in one object; expected it once"
@@ -61,7 +59,7 @@ def parse(text: str) -> Any:
     except ValueError as fault:  # an integer of thousands of digits
         raise ValueError(f"found {shorten(text)}; expected JSON (a number is too long)") from fault
     if text.count("[") + text.count("{") > _DEEPEST and not _is_shallow(value):
-        raise ValueError(f"found {shorten(text[:99])}; expected JSON (it is nested too deeply)")
+        raise NestedError(text)
     if _SURROGATE.search(text):
         try:
             json.dumps(value, ensure_ascii=False).encode()
@@ -80,6 +78,13 @@ def _is_shallow(value: Any) -> bool:
         if not level:
             return True
     return False
+
+
+class NestedError(ValueError):
+    """JSON is nested too deeply."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(f"found {shorten(text)}; expected JSON (it is nested too deeply)")
 
 
 class _DoubledKeyError(ValueError):

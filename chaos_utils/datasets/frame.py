@@ -593,6 +593,8 @@ def _large_csv(content: Content) -> Frame | None:
                 ),
             )
             return _encoded(pa.chunked_array(one.column(0).dictionary_encode() for one in blocks))
+        except MemoryError:  # one of pyarrow's own faults too
+            raise
         except (pa.ArrowException, ValueError) as fault:
             raise ChaosError("This CSV file is unusual.", where=content.path) from fault
 
@@ -769,6 +771,8 @@ def _parquet(content: Content, faults: Faults) -> Frame:
     def tried(read: Callable[[], Any]) -> Any:
         try:
             return read()
+        except MemoryError:
+            raise
         except (pa.ArrowException, OSError, ValueError, OverflowError) as fault:
             found = " ".join(str(fault).split())[:160]
             raise faults.fatal("The data file is damaged.", found, "parquet") from fault
