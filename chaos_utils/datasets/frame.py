@@ -464,7 +464,8 @@ def _json_lines(content: Content, faults: Faults) -> Frame:
         try:
             whole = parse(content.text())
         except ValueError as fault:
-            if not n_objects and len(problems) > 1:
+            is_damaged = "follows its end" not in str(fault)  # as what follows the first line does
+            if is_damaged and not n_objects and len(problems) > 1:
                 found = str(fault).removeprefix("found ")
                 raise faults.fatal("The data file is not valid JSON.", found) from fault
         else:
