@@ -31,7 +31,7 @@ _SEP = re.compile(r'\s*"?sep=([^"\r\n])"?\r?\n', re.IGNORECASE)  # Excel's first
 _MOST_COLUMNS = 25_000
 # Cells of a table that objects make, beside so many for each that is filled.
 _MOST_CELLS, _SPARSE = 10_000_000, 100
-_MOST_PIPED = 10**9  # bytes: a pipe may have no end
+_MOST_PIPED = 200_000_000  # bytes: a pipe may have no end
 _PARQUET, _NPY = b"PAR1", b"\x93NUMPY"
 # How large a parquet file may be once unpacked: so many times its size, within these bytes.
 _UNPACKED, _ALLOWED, _MOST_BYTES = 100, 20_000_000, 10**9
@@ -691,8 +691,10 @@ def _records(text: str, delimiter: str, *, quoted: bool) -> Iterator[tuple[int, 
     above = text[: said.end()] if said else ""
     stream = io.StringIO(text[len(above) :], newline="")
     start = shift = above.count("\n") + 1
-    quoting = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
-    reader = csv.reader(stream, delimiter=delimiter, strict=True, quoting=quoting)
+    reader = csv.reader(
+        stream, delimiter=delimiter, strict=True,
+        quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
+    )  # fmt: skip
     try:
         for row in reader:
             line, start = start, reader.line_num + shift

@@ -88,7 +88,7 @@ def read_predictions(
     Parameters
     ----------
     path : path
-        A file, or a pipe of at most a gigabyte.
+        A file, or a pipe of at most 200 MB.
     all_votes : sequence of Votes
         The datasets that it may cover.
     model : str, optional
