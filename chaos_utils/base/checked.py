@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.base.files import read_regular
 
 _MOST = 10  # faults that are shown
 _LONGEST = 60  # characters of a value that is shown
@@ -34,7 +35,7 @@ class Strict(BaseModel):
 def read_json(path: Path, kind: type[Model], what: str, *, todo: str) -> Model:
     """Return what a JSON file that the project has written says, as `checked` does."""
     try:
-        content = path.read_bytes()
+        content = read_regular(path)
     except OSError as fault:
         found = fault.strerror
         raise ChaosError(f"{what} cannot be read.", where=path, found=found, todo=todo) from fault

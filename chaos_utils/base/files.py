@@ -2,8 +2,9 @@
 
 import json
 import os
+import secrets
 import shutil
-import tempfile
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,42 +13,68 @@ from typing import Any
 from chaos_utils.base.errors import ChaosError
 
 
+def read_regular(path: Path) -> bytes:
+    """Return what a file holds; a pipe or a device, which may have no end, is refused."""
+    kind = path.stat().st_mode
+    if not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):  # reading a folder says what it is
+        raise ChaosError(
+            "Only regular files are read.",
+            where=path,
+            found="a pipe" if stat.S_ISFIFO(kind) else "a device",
+            expected="a regular file",
+            todo="save it to a file",
+        )
+    return path.read_bytes()
+
+
 @contextmanager
 def _readable_errors(target: Path) -> Iterator[None]:
     try:
         yield
-    except (PermissionError, FileExistsError, NotADirectoryError) as fault:
-        raise _cannot_write(target, fault) from fault
-    except OSError as fault:
-        if fault.errno in (28, 30):  # no space left, read-only file system
-            raise _cannot_write(target, fault) from fault
-        raise
+    except OSError as fault:  # a full disk, a quota, a limit of the process, a read-only place, …
+        raise ChaosError(
+            "Cannot write here.",
+            where=target,
+            found=fault.strerror,
+            expected="a folder that this user may write to, with space left",
+            todo="change its permissions or choose another place",
+        ) from fault
 
 
-def _cannot_write(target: Path, fault: OSError) -> ChaosError:
-    return ChaosError(
-        "Cannot write here.",
-        where=target,
-        found=fault.strerror,
-        expected="a folder that this user may write to, with space left",
-        todo="change its permissions or choose another place",
-    )
+def check_replaceable(path: Path) -> None:
+    """Refuse to put a file in the place of anything but a regular file."""
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise ChaosError(
+            "Only a regular file is replaced by a file.",
+            where=path,
+            found="a link"
+            if path.is_symlink()
+            else "a folder"
+            if path.is_dir()
+            else "a pipe or device",
+            todo="choose another place, or name the file that a link leads to",
+        )
+
+
+def _beside(path: Path) -> Path:
+    """Return a name for what is to take the place of a file or folder."""
+    return path.with_name(f".{path.name}-{secrets.token_hex(8)}")
 
 
 def write_bytes(path: Path, content: bytes) -> None:
     """Write a file whole or not at all; its folder is made where it is not there."""
     with _readable_errors(path):
+        check_replaceable(path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+        new = _beside(path)
         try:
-            with os.fdopen(handle, "wb") as stream:
+            with new.open("xb") as stream:
                 stream.write(content)
                 stream.flush()
                 os.fsync(stream.fileno())  # else a power cut may leave the name without the bytes
-            Path(name).chmod(0o644)
-            Path(name).replace(path)
+            new.replace(path)
         except BaseException:
-            Path(name).unlink(missing_ok=True)
+            new.unlink(missing_ok=True)
             raise
 
 
@@ -92,11 +119,11 @@ def fresh_folder(target: Path) -> Iterator[Path]:
     """
     with _readable_errors(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-        new = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}-"))
+        new = _beside(target)
+        new.mkdir()
     try:
         yield new
         with _readable_errors(target):
-            new.chmod(0o755)
             swap_in(new, target)
     finally:
         shutil.rmtree(new, ignore_errors=True)
@@ -107,6 +134,8 @@ def swap_in(new: Path, target: Path) -> None:
 
     Both must be on the same file system.
     """
+    if target.exists() and not target.is_dir():
+        raise ChaosError("Only a folder is replaced by a folder.", where=target, todo="remove it")
     for path in new.rglob("*"):
         if path.is_file():
             with path.open("rb") as stream:

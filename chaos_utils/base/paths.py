@@ -12,7 +12,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 
@@ -126,10 +126,20 @@ def from_reader(path: str) -> Path:
 def context() -> dict[str, object]:
     """Return what the runner left for the notebook that it runs; empty outside of it."""
     named = os.environ.get("CHAOS_RUN")
-    path = Path(named, CONTEXT_FILE) if named else None
-    if path is None or not path.is_file():
+    if not named:
         return {}
-    found: dict[str, object] = json.loads(path.read_text("utf-8"))
+    found: object = None
+    with suppress(OSError, ValueError, RecursionError):
+        is_there = (Path(named) / CONTEXT_FILE).exists()  # it is gone when the run has ended
+        found = json.loads((Path(named) / CONTEXT_FILE).read_text("utf-8")) if is_there else {}
+    if not isinstance(found, dict):
+        raise ChaosError(
+            "CHAOS_RUN does not name the folder of a run.",
+            where="environment variable CHAOS_RUN",
+            found=named,
+            expected=f"a folder whose {CONTEXT_FILE}, if there is one, says what runs",
+            todo="unset it: it is for the notebooks that `chaos run` runs",
+        )
     return found
 
 

@@ -25,6 +25,8 @@ from chaos_utils.cli.arguments import only_one
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 # Control characters of both kinds, but for tabs and ends of lines, and those that turn text round.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|\r(?!\n)")
+# A full disk, a quota, a limit of the process, a device that fails, a stream that is closed.
+_UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 _NO_TERMINAL = 150  # columns: a pipe has no width of its own, and a table is not to be cut off
 
 
@@ -198,6 +200,13 @@ class Commands(TyperGroup):
             )
             _print_fault(unusable)
             raise typer.Exit(2) from fault
+        except MemoryError as fault:
+            small = ChaosError(
+                "There is too little memory for this.",
+                todo="give it a smaller file, or more memory (`ulimit -v` says what is allowed)",
+            )
+            typer.echo(str(small), err=True)  # in colours it would take more
+            raise typer.Exit(2) from fault
         except KeyboardInterrupt as stop:
             say("Interrupted. Nothing is left half-written; run the same command again.")
             raise typer.Exit(128 + (stop.args or (signal.SIGINT,))[0]) from stop
@@ -215,7 +224,7 @@ class Commands(TyperGroup):
             finally:
                 sys.stdout.flush()
         except OSError as fault:
-            if fault.errno not in (errno.ENOSPC, errno.EBADF) or fault.filename is not None:
+            if fault.errno not in _UNWRITTEN or fault.filename is not None:
                 raise
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left unsaid
             full = ChaosError(

@@ -1,5 +1,6 @@
 """`chaos dataset`: votes of one's own, checked and described."""
 
+import shlex
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -157,7 +158,7 @@ def init(
     force: Replace = False,
 ) -> Replies:
     """Write the YAML file of a dataset, for `-p data=` and `chaos evaluate --data`."""
-    from chaos_utils.base.files import write_text
+    from chaos_utils.base.files import check_replaceable, write_text
     from chaos_utils.datasets.dataset import is_dataset_file
     from chaos_utils.datasets.describing import describe
 
@@ -170,12 +171,16 @@ def init(
         raise ChaosError(
             "This file exists already.", where=target, todo="choose another: --out, or pass --force"
         )
+    check_replaceable(target)
     text, left_out, faults = describe(
         votes, target, item=item, annotator=annotator, label=label, cut=_numbers(cut)
     )
     write_text(target, text)
     then = [f"correct {votes.name}"] if faults else []
-    then += [f"chaos run crowd -p data={target}", f"chaos evaluate predictions.csv --data {target}"]
+    then += [
+        shlex.join(["chaos", "run", "crowd", "-p", f"data={target}"]),
+        shlex.join(["chaos", "evaluate", "predictions.csv", "--data", str(target)]),
+    ]
     lines = [f"  {one}" for one in left_out] + [f"  fault: {one}" for one in faults]
     lines = [str(target), *lines, *(f"  next: {one}" for one in then)]
     yield Reply({"file": str(target), "left_out": left_out, "faults": faults}, lines)

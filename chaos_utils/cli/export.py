@@ -9,7 +9,7 @@ import typer
 from typer import Argument, Option
 
 from chaos_utils.base.errors import ChaosError, counted
-from chaos_utils.base.files import decoded
+from chaos_utils.base.files import decoded, read_regular
 from chaos_utils.cli.arguments import Given, Replace, assignments, only_one, writable
 from chaos_utils.cli.console import Replies, Reply, command
 
@@ -124,7 +124,7 @@ def _load(name: str, data: str) -> "Votes":
 def _read(prompt: Path | None) -> str:
     if prompt is None:
         return ""
-    text = decoded(prompt.read_bytes(), "This prompt", prompt).strip()
+    text = decoded(read_regular(prompt), "This prompt", prompt).strip()
     if not text:
         raise ChaosError("This prompt is empty.", where=prompt)
     return text

@@ -2,17 +2,32 @@
 
 import json
 import re
+from ast import literal_eval
+from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from math import inf
 from typing import Any
 
 from chaos_utils.datasets.faults import shorten
 
 _BEYOND = 10**300  # whole numbers from here on have no place in an array
+_DEEPEST = 100  # objects and lists within each other; what looks into them calls itself
 MOST_VOTES = 10**9  # for one label of one item; more is a mistake, or overflows
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _WHOLE = re.compile(r"[0-9]{1,18}(\.0*)?")
 _NUMBER = re.compile(r"([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
+# Lists as Python and NumPy write them, such as ['a', 'b'], (1, 2), [0 1 1] and array([0., 1.]).
+_PYTHON = re.compile(r"\((.*)\)|(?:array\(\s*)?\[(.*)\](?:,\s*dtype=[\w<'.]+)?\)?", re.DOTALL)
+_ELEMENT = re.compile(
+    r"""\s*(?:np\.\w+\()?('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s,'"\[\](){}]+)\)?"""
+    r"""(?:\s*,|(?=\s)|$)""",
+    re.DOTALL,
+)
+_LITERAL = re.compile(
+    r"-?(0|[1-9]\d{0,17})|-?\d{0,18}(\d\.|\.\d)\d{0,18}(e[-+]?\d{1,2})?", re.ASCII
+)
+_TRUTH = {"True": True, "False": False, "true": True, "false": False, "None": None, "nan": None}
 _IN_WORDS = {
     "Unterminated string starting at": "a string is never closed",
     "Expecting property name enclosed in double quotes": "a name in double quotes is missing",
@@ -36,21 +51,40 @@ def parse(text: str) -> Any:
             f"{at}found {shorten(text)}; expected JSON ({_IN_WORDS.get(fault.msg, fault.msg)})"
         ) from fault
     except RecursionError as fault:
-        raise ValueError(
-            f"found {shorten(text)}; expected JSON (it is nested too deeply)"
-        ) from fault
+        raise NestedError(text) from fault
     except _DoubledKeyError as fault:
         raise ValueError(
             f"found the key {shorten(fault.args[0])} twice in one object; expected it once"
         ) from fault
     except ValueError as fault:  # an integer of thousands of digits
         raise ValueError(f"found {shorten(text)}; expected JSON (a number is too long)") from fault
+    if text.count("[") + text.count("{") > _DEEPEST and not _is_shallow(value):
+        raise NestedError(text)
     if _SURROGATE.search(text):
         try:
             json.dumps(value, ensure_ascii=False).encode()
         except UnicodeEncodeError as fault:
             raise ValueError("found half of a surrogate pair; expected Unicode text") from fault
     return value
+
+
+def _is_shallow(value: Any) -> bool:
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(_DEEPEST):
+        level = [
+            one for above in level for one in (above.values() if isinstance(above, dict) else above)
+            if isinstance(one, dict | list)
+        ]  # fmt: skip
+        if not level:
+            return True
+    return False
+
+
+class NestedError(ValueError):
+    """JSON is nested too deeply."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(f"found {shorten(text)}; expected JSON (it is nested too deeply)")
 
 
 class _DoubledKeyError(ValueError):
@@ -60,8 +94,8 @@ class _DoubledKeyError(ValueError):
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise _DoubledKeyError(next(key for key in keys if keys.count(key) > 1))
+        number = Counter(key for key, _ in pairs)
+        raise _DoubledKeyError(next(key for key in number if number[key] > 1))
     return made
 
 
@@ -90,15 +124,56 @@ def dig(value: Any, path: str) -> Any:
 
 
 def as_list(value: object) -> list[Any] | None:
-    """Return a list that a cell holds: in JSON, or separated by commas; None where it is none."""
-    if isinstance(value, str):
-        if not value.strip().startswith("["):
-            return [part.strip() for part in value.split(",") if part.strip()]
-        try:
-            value = parse(value)
-        except ValueError:
+    """Return a list that a cell holds: in JSON, as Python writes it, or separated by commas.
+
+    None where it is none.
+    """
+    if not isinstance(value, str):
+        return value if isinstance(value, list) else None
+    text = value.strip()
+    if text.startswith("["):
+        with suppress(ValueError):
+            found = parse(text)
+            return found if isinstance(found, list) else None
+    in_python = _python_list(text)
+    if in_python is not None or text.startswith("["):
+        return in_python
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _python_list(text: str) -> list[Any] | None:
+    """Return a list that Python or NumPy wrote; None for any other text.
+
+    Words without quotation marks are separated by commas, and stand in square brackets.
+    """
+    whole = _PYTHON.fullmatch(text)
+    if whole is None:
+        return None
+    inside = (whole[1] or whole[2] or "").rstrip()
+    found: list[Any] = []
+    end = 0
+    if whole[1] is None and "," in inside and not re.search(r"""['"\[\](){}]""", inside):
+        return [_literal(part.strip()) for part in inside.removesuffix(",").split(",")]
+    while end < len(inside):
+        element = _ELEMENT.match(inside, end)
+        if element is None:
             return None
-    return value if isinstance(value, list) else None
+        end = element.end()
+        try:
+            is_text = element[1][0] in "'\""
+            found.append(literal_eval(element[1]) if is_text else _literal(element[1]))
+        except (ValueError, SyntaxError):  # an escape that is none
+            return None
+        if not is_text and isinstance(found[-1], str):
+            return None
+    return found
+
+
+def _literal(word: str) -> Any:
+    """Return what a word without quotation marks stands for: a number, a truth value, a text."""
+    if _LITERAL.fullmatch(word):
+        return float(word) if "." in word else int(word)
+    return _TRUTH.get(word, word)
 
 
 def alone(value: object) -> object:
@@ -135,9 +210,14 @@ def as_share(value: object) -> float | None:
 
 
 def as_identifier(value: object) -> str | None:
-    """Return the identifier of an item or annotator as text; None where the value is none."""
+    """Return an identifier, or a label, as text; None where the value is none.
+
+    Truth values are ``true`` and ``false``, as JSON spells them.
+    """
     if isinstance(value, str):
         return value.strip() or None
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else None
+    return str(value) if isinstance(value, int) else None

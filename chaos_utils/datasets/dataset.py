@@ -4,6 +4,7 @@ The table of fields on the book's page on datasets says what each of them means.
 """
 
 import re
+from collections import Counter
 import unicodedata
 from functools import cache, cached_property
 from pathlib import Path
@@ -560,7 +561,7 @@ class Dataset(Strict):
             raise ValueError(f"task: found {self.task!r}; {did_you_mean(self.task, _tasks())}")
         columns = tuple(name.replace(" ", "_") for name in self.labels)  # in files of predictions
         for what, values in (("name", columns), ("code", self.codes)):
-            double = sorted({value for value in values if values.count(value) > 1})
+            double = sorted(value for value, number in Counter(values).items() if number > 1)
             if double:
                 raise ValueError(f"the label {what} {double[0]!r} occurs twice")
         if len(self.text_titles) != len(self.text_fields):
@@ -577,8 +578,8 @@ class Dataset(Strict):
             for label in self.classes
             for spelling in {label.name, label.code, *label.spellings}
         ]
-        for spelling in spellings:
-            if spellings.count(spelling) > 1:
+        for spelling, number in Counter(spellings).items():
+            if number > 1:
                 raise ValueError(f"{spelling!r} stands for two labels")
         for text in (self.title, self.short, *self.labels):
             if text.count("$") > 1 or not text.isprintable():
@@ -650,26 +651,24 @@ class Dataset(Strict):
         if isinstance(label, bool) or not isinstance(label, str | int):
             return None
         text = str(label)
-        found = self._positions.get(text)
-        return self._positions_alike.get(spelling_of(text)) if found is None else found
+        found = self._places.get(text)
+        return self._places_alike.get(spelling_of(text)) if found is None else found
 
     @cached_property
-    def _positions(self) -> dict[str, int]:
-        """Where each label stands, by its code, name and spellings, in this order."""
-        found: dict[str, int] = {}
-        for names in (self.codes, self.labels):
-            for k, name in enumerate(names):
-                found.setdefault(name, k)
-        for k, known in enumerate(self.classes):
-            for name in known.spellings:
-                found.setdefault(name, k)
-        return found
+    def _places(self) -> dict[str, int]:
+        """The position of each label by its code, name and spellings."""
+        spelled = (
+            (spelling, k)
+            for k, label in enumerate(self.classes)
+            for spelling in (label.code, label.name, *label.spellings)
+        )
+        return dict(spelled)
 
     @cached_property
-    def _positions_alike(self) -> dict[str, int]:
+    def _places_alike(self) -> dict[str, int]:
         """Where a label stands by what spells it otherwise, and no other label."""
         found: dict[str, int] = {}
-        for name, k in self._positions.items():
+        for name, k in self._places.items():
             found[spelling_of(name)] = -1 if found.get(spelling_of(name), k) != k else k
         return {name: k for name, k in found.items() if k >= 0}
 

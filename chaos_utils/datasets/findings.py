@@ -110,12 +110,15 @@ def check_file(
     dataset = described(path, layout)
     texts, others, alike = _others(frame, layout)
     votes, noted = read_noting([path], dataset, any_number=True, given=(content, frame))
+    spread = frame.spread
     del content, frame  # which may be large
     faults = [*noted.shown, *([layout.rating] if layout.rating else [])]
     beside = "by the YAML file of `chaos dataset init`: not all columns are votes"
     found = check_votes(votes, faults)
     found.text_columns, found.other_columns = texts, others
     found.abilities = _abilities(found, beside if layout.format == "wide" and layout.others else "")
+    if spread:
+        found.remarks.append(spread)
     if alike:
         found.remarks.insert(0, f"{counted(alike, 'item')} with the texts of another item")
     shown = ("item", "annotator", "label", "labels", "annotators", "n_votes", "each", "where")

@@ -7,7 +7,9 @@ its values, so that a rule meets each value once, however many rows there are.
 import csv
 import hashlib
 import io
+import re
 from array import array
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,11 +21,17 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError, counted, did_you_mean
+from chaos_utils.base.files import read_regular
 from chaos_utils.datasets.cells import alone, as_identifier, as_list, dig, parse
 from chaos_utils.datasets.faults import Faults, shorten
 
 LARGE = 1 << 20  # bytes from which on it pays to import pyarrow: its CSV takes a fifth of the time
 _DELIMITERS = ",\t;"
+_SEP = re.compile(r'\s*"?sep=([^"\r\n])"?\r?\n', re.IGNORECASE)  # Excel's first line
+_MOST_COLUMNS = 25_000
+# Cells of a table that objects make, beside so many for each that is filled.
+_MOST_CELLS, _SPARSE = 10_000_000, 100
+_MOST_PIPED = 200_000_000  # bytes: a pipe may have no end
 _PARQUET, _NPY = b"PAR1", b"\x93NUMPY"
 # How large a parquet file may be once unpacked: so many times its size, within these bytes.
 _UNPACKED, _ALLOWED, _MOST_BYTES = 100, 20_000_000, 10**9
@@ -53,12 +61,23 @@ class Content:
     data: bytes
 
     @classmethod
-    def of(cls, path: Path) -> "Content":
-        """Read a file."""
+    def of(cls, path: Path, *, piped: bool = False) -> "Content":
+        """Read a regular file; `piped` allows for a pipe, which is read to its end, if it ends."""
         try:
-            return cls(path, path.read_bytes())
+            if not (piped and path.is_fifo()):
+                return cls(path, read_regular(path))
+            with path.open("rb") as stream:
+                data = stream.read(_MOST_PIPED + 1)
         except OSError as fault:
             raise ChaosError("Cannot read this file.", where=path, found=fault.strerror) from fault
+        if len(data) > _MOST_PIPED:
+            raise ChaosError(
+                "This pipe holds too much.",
+                where=path,
+                found=f"more than {_MOST_PIPED:,} bytes",
+                todo="save it to a file",
+            )
+        return cls(path, data)
 
     @property
     def sha256(self) -> str:
@@ -165,7 +184,8 @@ class Frame:
     """The rows of a file, by columns.
 
     `place` says where a row stands, such as ``line 3``, and is None where only another reading
-    tells; `records` are the rows, where they are objects; `notes` say what was left out.
+    tells; `records` are the rows, where they are objects; `notes` say what was left out, and
+    `spread` why there are fewer rows than lines.
     """
 
     def __init__(
@@ -177,8 +197,10 @@ class Frame:
         *,
         records: Sequence[Mapping[str, Any]] | None = None,
         notes: Sequence[str] = (),
+        spread: str = "",
     ) -> None:
-        self.names, self.notes = list(names), tuple(notes)
+        self.names, self.notes, self.spread = list(names), tuple(notes), spread
+        self._known = set(self.names)
         self._n, self._column, self._place, self._records = n_rows, column, place, records
 
     @classmethod
@@ -189,12 +211,20 @@ class Frame:
         notes: Sequence[str] = (),
     ) -> "Frame":
         """Return objects as rows."""
-        names = dict.fromkeys(name for record in records for name in record)
+        rows: dict[str, array[int]] = {}
+        for row, record in enumerate(records):
+            for name in record:
+                rows.setdefault(name, array("q")).append(row)
 
         def column(name: str) -> Column:
-            return column_of(record.get(name) for record in records)
+            there = column_of(records[row][name] for row in rows[name])
+            if len(rows[name]) == len(records):
+                return there
+            codes = np.full(len(records), -1, dtype=np.int32)
+            codes[np.frombuffer(rows[name], dtype=np.int64)] = there.codes
+            return Column(codes, there.values)
 
-        return cls(list(names), len(records), column, place, records=records, notes=notes)
+        return cls(list(rows), len(records), column, place, records=records, notes=notes)
 
     def __len__(self) -> int:
         return self._n
@@ -224,7 +254,7 @@ class Frame:
 
     def _root(self, path: str) -> str:
         """Return the column that a dotted path begins with; empty for none."""
-        while path and path not in self.names:
+        while path and path not in self._known:
             path = path.rpartition(".")[0]
         return path
 
@@ -263,6 +293,7 @@ class Frame:
         for row, record in enumerate(self.records()):
             inside = [dig(record, path) for path in paths]
             keyed = inside[0] if isinstance(inside[0], dict) and len(paths) == 1 else None
+            keys = list(keyed or ())
             lists = [list(keyed.values())] if keyed is not None else list(map(as_list, inside))
             lengths = {0 if one is None else len(one) for one in lists}
             if any(one is not None for one in inside) and (None in lists or len(lengths) > 1):
@@ -273,7 +304,7 @@ class Frame:
                 made = record | {
                     path: one[k] for path, one in zip(paths, lists, strict=True) if one
                 }
-                rows.append(made | ({"key": list(keyed)[k]} if keyed else {}))
+                rows.append(made | ({"key": keys[k]} if keyed else {}))
                 places.append((row, k))
         said = f"{counted(n_empty, 'row')} with nothing in {path}"
         return Frame.of_records(
@@ -418,28 +449,35 @@ def _nested(value: Any, faults: Faults, keys: Sequence[str]) -> Frame:
     records = [
         (below if isinstance(below, dict) else {"value": below}) | above for above, below in rows
     ]
-    return Frame.of_records(records, lambda row: f"entry {row + 1}")
+    return _of_objects(records, lambda row: f"entry {row + 1}", faults)
 
 
 def _json_lines(content: Content, faults: Faults) -> Frame:
-    values = []
+    values, problems = [], []
     for number, text in lines(content):
         try:
             values.append((number, parse(text)))
         except ValueError as fault:
-            faults.add(f"line {number}", [str(fault)])
-    objects = [value for _, value in values]
-    if len(objects) < 2:  # one object over many lines, or in one
-        _refuse_an_object(content, faults)
+            problems.append((f"line {number}", str(fault)))
+    n_objects = sum(isinstance(value, dict) for _, value in values)
+    if problems or n_objects < 2:  # one object over many lines, or in one
+        try:
+            whole = parse(content.text())
+        except ValueError as fault:
+            is_damaged = "follows its end" not in str(fault)  # as what follows the first line does
+            if is_damaged and not n_objects and len(problems) > 1:
+                found = str(fault).removeprefix("found ")
+                raise faults.fatal("The data file is not valid JSON.", found) from fault
+        else:
+            _refuse_an_object(content, whole, faults)
+            return _objects([(1, whole)], faults, "line {}")
+    for place, problem in problems:
+        faults.add(place, [problem])
     return _objects(values, faults, "line {}")
 
 
-def _refuse_an_object(content: Content, faults: Faults) -> None:
+def _refuse_an_object(content: Content, whole: dict[str, Any], faults: Faults) -> None:
     """Say of a file that is one JSON object what could be meant."""
-    try:
-        whole = parse(content.text())
-    except ValueError:
-        return
     below = list(whole.values())
     by_column = 'save a row each, as pandas does by to_json(FILE, orient="records")'
     lists = [key for key, value in whole.items() if isinstance(value, list) and value
@@ -484,13 +522,30 @@ def _objects(values: Sequence[tuple[int, Any]], faults: Faults, place: str) -> F
             kept.append((number, value))
         else:
             faults.add(place.format(number), [f"found {shorten(value)}; expected a JSON object"])
-    return Frame.of_records([value for _, value in kept], lambda row: place.format(kept[row][0]))
+    records = [value for _, value in kept]
+    return _of_objects(records, lambda row: place.format(kept[row][0]), faults)
+
+
+def _of_objects(
+    records: Sequence[Mapping[str, Any]], place: Callable[[int], str], faults: Faults
+) -> Frame:
+    frame = Frame.of_records(records, place)
+    _check_names(frame.names, faults)
+    if len(frame) * len(frame.names) > _MOST_CELLS + _SPARSE * sum(map(len, records)):
+        raise faults.fatal(
+            "The data file makes too large a table.",
+            f"{len(frame):,} rows and {len(frame.names):,} columns, almost all of it empty",
+            "rows that have most of the columns",
+            "leave out what is neither votes nor texts",
+        )
+    return frame
 
 
 def _head(text: str) -> tuple[list[str], str, str]:
     """Return the columns of a CSV file, what separates its fields, and its first line."""
-    first = text.lstrip("\r\n").split("\n", 1)[0]
-    delimiter = max(_DELIMITERS, key=first.count)
+    said = _SEP.match(text)
+    first = text[said.end() if said else 0 :].lstrip("\r\n").split("\n", 1)[0]
+    delimiter = said[1] if said else max(_DELIMITERS, key=first.count)
     row = [first]
     with suppress(csv.Error):  # which reading on explains
         row = next(csv.reader(io.StringIO(first, newline=""), delimiter=delimiter), [])
@@ -510,13 +565,16 @@ def _large_csv(content: Content) -> Frame | None:
     if not content.data.isascii():
         content.text()  # which says what is wrong, if it is no text
     data = content.data.lstrip(b"\r\n")
-    names, delimiter, first = _head(data[: 1 << 20].decode("utf-8-sig", "replace"))
+    head = data[: 1 << 20].decode("utf-8-sig", "replace")
+    names, delimiter, first = _head(head)
     rarest_first = sorted(names, key=len, reverse=True)
+    has_marks = b'"' in data
     is_usual = (
         first.lstrip()[:1] not in ("{", "[", "")
-        and len(set(names)) == len(names)
+        and not _SEP.match(head)
+        and len(set(names)) == len(names) <= _MOST_COLUMNS
         and first.count('"') % 2 == 0
-        and data.count(b'"') % 2 == 0
+        and not (has_marks and (delimiter == "\t" or data.count(b'"') % 2))
         and not all(_is_cell_of(data, name, delimiter, len(first)) for name in rarest_first)
     )
     if not is_usual:
@@ -528,7 +586,7 @@ def _large_csv(content: Content) -> Frame | None:
             blocks = pc.open_csv(
                 pa.BufferReader(data),
                 pc.ReadOptions(column_names=names, skip_rows=1, block_size=1 << 24),
-                pc.ParseOptions(delimiter=delimiter, newlines_in_values=b'"' in data),
+                pc.ParseOptions(delimiter=delimiter, newlines_in_values=has_marks),
                 pc.ConvertOptions(
                     include_columns=[name],
                     column_types={name: pa.string()},
@@ -536,13 +594,17 @@ def _large_csv(content: Content) -> Frame | None:
                 ),
             )
             return _encoded(pa.chunked_array(one.column(0).dictionary_encode() for one in blocks))
+        except MemoryError:  # one of pyarrow's own faults too
+            raise
         except (pa.ArrowException, ValueError) as fault:
             raise ChaosError("This CSV file is unusual.", where=content.path) from fault
 
     try:
-        return Frame(names, len(column(names[-1]).codes), column, None)
+        frame = Frame(names, len(column(names[-1]).codes), column, None)
     except ChaosError:
         return None
+    n_lines = data.count(b"\n") + (not data.endswith(b"\n"))
+    return None if has_marks and n_lines > len(frame) + 1 else frame
 
 
 def _is_cell_of(data: bytes, name: str, delimiter: str, start: int) -> bool:
@@ -566,18 +628,17 @@ def _encoded(cells: Any) -> Column:
 def _csv(content: Content, faults: Faults) -> Frame:
     text = content.text()
     names, delimiter, _ = _head(text)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     header: list[str] = []
     wanted: set[str] = set()
     known: list[dict[str, int]] = []
     codes: list[array[int]] = []
     places: tuple[array[int], array[int]] = (array("q"), array("q"))
-    start, n_rows = 1, 0
+    spread: list[str] = []
+    n_rows = n_lines = 0
     try:
-        for row in reader:
-            line, start = start, reader.line_num + 1
-            if not any(row):
-                continue
+        for line, end, row in _records(
+            text, delimiter, quoted=_has_quotes(text, delimiter, faults)
+        ):
             if not header:
                 header = row
                 names = _names(row)
@@ -586,6 +647,9 @@ def _csv(content: Content, faults: Faults) -> Frame:
                 wanted = set(filter(None, header))
                 continue
             n_rows += 1  # as in parquet
+            n_lines += end - line + 1
+            if end > line:
+                spread.append(f"row {n_rows}, line {line}")
             problem = ""
             if len(row) != len(names):
                 problem = f"found {len(row)} fields; expected {len(names)}, as the header has"
@@ -603,7 +667,7 @@ def _csv(content: Content, faults: Faults) -> Frame:
         said = str(fault).replace("unexpected end of data", "a quotation mark is never closed")
         raise faults.fatal(
             "The data file is not valid CSV.",
-            f"line {start}: {said}",
+            said,
             "fields of less than 131,072 characters, and a closing mark for each quotation mark",
         ) from fault
     columns = {
@@ -611,16 +675,94 @@ def _csv(content: Content, faults: Faults) -> Frame:
         for name, values, cells in zip(names, known, codes, strict=False)
     }
     n_read = len(places[0])
+    why = f"{counted(n_rows, 'row')} on {counted(n_lines, 'line')}: fields hold line ends in "
+    why += f"{counted(len(spread), 'row')} ({', '.join(spread[:3])}{', …' * (len(spread) > 3)})"
     return Frame(
         list(columns),
         n_read,
         columns.__getitem__,
         lambda row: f"row {places[0][row]}, line {places[1][row]}",
+        spread=why if spread else "",
     )
 
 
+def _records(text: str, delimiter: str, *, quoted: bool) -> Iterator[tuple[int, int, list[str]]]:
+    """Yield the first and last line, and the fields, of each row of a CSV file but empty ones."""
+    said = _SEP.match(text)
+    above = text[: said.end()] if said else ""
+    stream = io.StringIO(text[len(above) :], newline="")
+    start = shift = above.count("\n") + 1
+    reader = csv.reader(
+        stream, delimiter=delimiter, strict=True,
+        quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
+    )  # fmt: skip
+    try:
+        for row in reader:
+            line, start = start, reader.line_num + shift
+            if any(row):
+                yield line, start - 1, row
+    except csv.Error as fault:
+        raise csv.Error(f"line {start}: {fault}") from fault
+
+
+def _has_quotes(text: str, delimiter: str, faults: Faults) -> bool:
+    """Return whether quotation marks stand around fields, or are characters like others.
+
+    Like others they are in TSV whose lines then have as many fields as the header. Where rows would
+    vanish by the one reading or the other, the file is refused.
+    """
+    if '"' not in text:
+        return True
+    quoted, mixed, is_spread = _shape(text, delimiter, quoted=True)
+    if delimiter != "\t" and not is_spread:
+        return True
+    plain, _, _ = _shape(text, delimiter, quoted=False)
+    if delimiter == "\t" and (plain or not quoted):
+        return plain == quoted > 0
+    if (plain and quoted) or (delimiter == "\t" and mixed):
+        raise faults.fatal(
+            "It is in doubt what quotation marks mean in this file.",
+            f"{counted(quoted, 'row')}, if they stand around fields, which then hold line ends"
+            + (f" and tabs ({mixed}); " if mixed else "; ")
+            + (f"{counted(plain, 'row')}, one a line, if they are" if plain else "or they are")
+            + " characters like others",
+            "fields without line ends, or marks around fields alone",
+            "write a mark that is a character twice, and its field between marks; or replace "
+            "the line ends inside fields by blanks",
+        )
+    return True
+
+
+def _shape(text: str, delimiter: str, *, quoted: bool) -> tuple[int, str, bool]:
+    """Return how many rows a file has, 0 where a row has more or fewer fields than the header.
+
+    Then, where a field first holds line ends and tabs, and whether rows take several lines.
+    """
+    n_rows, n_fields, mixed, is_spread = 0, 0, "", False
+    try:
+        for line, end, row in _records(text, delimiter, quoted=quoted):
+            n_fields = n_fields or len(row)
+            if len(row) != n_fields or n_fields == 1:
+                return 0, mixed, is_spread
+            n_rows += 1
+            if end > line:
+                is_spread = True
+                if not mixed and any("\t" in cell and "\n" in cell for cell in row):
+                    mixed = f"line {line}"
+    except csv.Error:
+        return 0, mixed, is_spread
+    return n_rows - 1, mixed, is_spread
+
+
 def _check_names(names: Sequence[str], faults: Faults) -> None:
-    double = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if len(names) > _MOST_COLUMNS:
+        raise faults.fatal(
+            "The data file has too many columns.",
+            f"{len(names):,}, such as {', '.join(map(shorten, names[:3]))}",
+            f"at most {_MOST_COLUMNS:,}",
+            "where columns or keys are items, give each a row",
+        )
+    double = [name for name, number in Counter(names).items() if number > 1]
     if double:
         raise faults.fatal(
             "A column appears twice in the data file.", shorten(double[0]), "each column once"
@@ -633,6 +775,8 @@ def _parquet(content: Content, faults: Faults) -> Frame:
     def tried(read: Callable[[], Any]) -> Any:
         try:
             return read()
+        except MemoryError:
+            raise
         except (pa.ArrowException, OSError, ValueError, OverflowError) as fault:
             found = " ".join(str(fault).split())[:160]
             raise faults.fatal("The data file is damaged.", found, "parquet") from fault
@@ -660,6 +804,7 @@ def _unpacked(content: Content, faults: Faults) -> Any:
     import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
     file = pq.ParquetFile(pa.BufferReader(content.data))
+    alone = {"use_threads": False}  # one that outlives its file aborts the process
     held = file.metadata
     groups = [held.row_group(i) for i in range(held.num_row_groups)]
     leaves = [held.schema.column(j) for j in range(len(held.schema))]
@@ -667,7 +812,7 @@ def _unpacked(content: Content, faults: Faults) -> Any:
     n_bytes = sum(group.total_byte_size for group in groups)
     if n_bytes <= most:
         for i in range(len(groups)):  # a damaged one raises; to look at its columns would abort
-            next(file.iter_batches(1, row_groups=[i]), None)
+            next(file.iter_batches(1, row_groups=[i], **alone), None)
         n_bytes += sum(
             group.column(j).num_values * max(8, leaf.length)
             for group in groups
@@ -675,7 +820,7 @@ def _unpacked(content: Content, faults: Faults) -> Any:
         )
     if n_bytes <= most:  # a text that is repeated stands in the file once
         texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
-        packed = pq.read_table(pa.BufferReader(content.data), read_dictionary=texts)
+        packed = pq.ParquetFile(pa.BufferReader(content.data), read_dictionary=texts).read(**alone)
         n_bytes += sum(
             pc.sum(pc.binary_length(chunk.dictionary).take(chunk.indices)).as_py() or 0
             for column in packed.columns
@@ -689,7 +834,7 @@ def _unpacked(content: Content, faults: Faults) -> Any:
             f"at least {n_bytes:,} bytes",
             f"at most {most:,}, for a file of {len(content.data):,}",
         )
-    return pq.read_table(pa.BufferReader(content.data))
+    return file.read(**alone)
 
 
 def read_array(content: Content, faults: Faults) -> npt.NDArray[Any]:

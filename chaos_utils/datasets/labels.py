@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from chaos_utils.datasets.cells import as_number
+from chaos_utils.datasets.cells import as_identifier, as_number
 from chaos_utils.datasets.dataset import Cut, Dataset, spelling_of
 from chaos_utils.datasets.faults import shorten
 
@@ -304,7 +304,8 @@ def label_of(value: object, dataset: Dataset) -> int | None:
     """Return the position of the label that a cell holds; None where it is none."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    return dataset.label_index(value.strip() if isinstance(value, str) else value)
+    is_text = isinstance(value, bool | str)  # of a truth value, as JSON spells it
+    return dataset.label_index(as_identifier(value) if is_text else value)
 
 
 def vote_of(value: object, dataset: Dataset, cut: Cut | None) -> int | None:

@@ -144,6 +144,13 @@ def layout_of(
     named = filter(None, (item, annotator, label))
     frame.require(named, faults, "name a column that is there")
     layout = search.layout(search.reader(item, annotator, label))
+    if len(layout.labels) > _MOST_LABELS and layout.format != "wide" and not layout.rating:
+        raise faults.fatal(
+            "There are too many labels in this votes file.",
+            f"{len(layout.labels):,} labels, such as {_listed(layout.labels[:3])}",
+            f"at most {_MOST_LABELS:,}: classes, not free answers or identifiers",
+            "name the column of the votes: --label",
+        )
     if not layout.labels:
         faults.check()
         raise faults.fatal("This votes file holds no votes.", f"{len(frame)} rows")
@@ -435,9 +442,8 @@ class _Search:
             return []
         stem, names = found[0]
         values = [set(_votes([self.frame.column(name)], in_lists=False)) for name in names]
-        are_like = all(
-            one & set().union(*values[:k], *values[k + 1 :]) for k, one in enumerate(values)
-        )
+        columns = Counter(value for one in values for value in one)
+        are_like = all(any(columns[value] > 1 for value in one) for one in values)
         are_counts = all(as_count(value) is not None for one in values for value in one)
         if not are_like or (stem in _LABEL and are_counts):
             base = {"item": item}

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
@@ -193,7 +194,7 @@ def _described(path: Path) -> VoteFiles:
                 f"The file {file.name} of this dataset is not available.",
                 where=path,
                 expected=f"{place}, or a file of this name where data is looked for",
-                todo=f"run `chaos data fetch {path}`" if file.url else "put it there",
+                todo=f"run `chaos data fetch {quote(str(path))}`" if file.url else "put it there",
             )
         if file.sha256:
             sources.check(file.model_copy(update={"release": dataset.release}), at, path)

@@ -1,12 +1,16 @@
 """Data files: find them, verify them, fetch them; and the synthetic sample of them."""
 
+import fcntl
 import json
 import lzma
+import os
 import shutil
+import signal
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
@@ -18,7 +22,8 @@ from chaos_utils.datasets.dataset import DataFile, Kept
 
 # The synthetic sample, laid out like a data folder.
 SAMPLE = Path(__file__).parent / "synthetic_sample"
-TIMEOUT_SECONDS = 20
+TIMEOUT_SECONDS = 20  # without a byte
+_MOST_SECONDS = 3600  # of a fetch as a whole
 _MOST_BYTES = 10**9  # of a download or a file in it; the largest, of SNLI, has half of that
 # What a download raises that fails, and an archive that is damaged, encrypted or packed oddly.
 UNREADABLE = (
@@ -120,28 +125,49 @@ def fetch(
     step, and `progress` draws a bar.
     """
     found = []
-    for name in names:
-        file = get(name)
-        path = _find_for(name, described_by.get(name))
-        if path is None:
-            path = _download(file, say, progress)
-        else:
-            check(file, path, described_by.get(name))
-        found.append(path)
+    with _in_time():
+        for name in names:
+            file = get(name)
+            path = _find_for(name, described_by.get(name))
+            if path is None:
+                path = _download(file, say, progress)
+            else:
+                check(file, path, described_by.get(name))
+            found.append(path)
     return found
+
+
+@contextmanager
+def _in_time() -> Iterator[None]:
+    """Let everything fail that takes too long as a whole, however often a server sends a byte."""
+
+    def late(number: int, frame: object) -> None:
+        raise TimeoutError(f"the whole fetch takes longer than {_MOST_SECONDS:,} seconds")
+
+    try:
+        before = signal.signal(signal.SIGALRM, late)
+    except ValueError:  # only the main thread may set it
+        yield
+        return
+    signal.setitimer(signal.ITIMER_REAL, _MOST_SECONDS, 1)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def _download(file: DataFile, say: Callable[[str], None], progress: bool) -> Path:
     target = paths.cache() / file.name
     target.parent.mkdir(parents=True, exist_ok=True)
     troubles = []
-    with tempfile.TemporaryDirectory(dir=paths.cache(), prefix=".arriving-") as folder:
+    with _arriving() as folder:
         for url, member in ((file.url, file.member), (file.mirror, "")):
             if not url:
                 continue
             say(f"{file.name}: {url}")
             try:
-                arrived = _retrieve(file, url, member, Path(folder), progress)
+                arrived = _retrieve(file, url, member, folder, progress)
             except (*UNREADABLE, ChaosError) as fault:
                 troubles.append(f"{url}: {_short(fault)}")
                 continue
@@ -154,6 +180,35 @@ def _download(file: DataFile, say: Callable[[str], None], progress: bool) -> Pat
         or "the published file",
         todo=f"check the network and try again, or put the file at {target}",
     )
+
+
+@contextmanager
+def _arriving() -> Iterator[Path]:
+    """Yield an empty folder for what arrives; those that killed fetches have left are removed.
+
+    A folder is locked as long as the process lives that has made it.
+    """
+    for left in paths.cache().glob(".arriving-*"):
+        with suppress(OSError):
+            os.close(_locked(left))
+            shutil.rmtree(left)
+    with tempfile.TemporaryDirectory(dir=paths.cache(), prefix=".arriving-") as folder:
+        handle = _locked(Path(folder))
+        try:
+            yield Path(folder)
+        finally:
+            os.close(handle)
+
+
+def _locked(folder: Path) -> int:
+    """Lock a folder until what is returned is closed; an OSError says that another process has."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(handle)
+        raise
+    return handle
 
 
 def _short(fault: BaseException) -> str:
@@ -203,9 +258,15 @@ def _retrieve(file: DataFile, url: str, member: str, folder: Path, progress: boo
     pooch.get_logger().setLevel("ERROR")
     meter = _Meter(file.name, drawn=progress)
     fetcher = pooch.HTTPDownloader(timeout=TIMEOUT_SECONDS, progressbar=meter)
+    name = pooch.utils.unique_file_name(url)
     # Archives are kept in the cache, since one serves several files; single files are moved on.
-    kept = paths.cache() / "archives" if member else folder
-    arrived = Path(pooch.retrieve(url, known_hash=None, path=kept, downloader=fetcher))
+    arrived = kept = paths.cache() / "archives" / name
+    if not (member and kept.is_file()):
+        arrived = Path(pooch.retrieve(url, None, name, folder, downloader=fetcher))
+        arrived.chmod(0o666 & ~_umask())  # pooch lets its owner alone read it
+    if member and arrived != kept:
+        kept.parent.mkdir(exist_ok=True)
+        arrived = arrived.replace(kept)
     try:
         path = extract_member(arrived, member, folder) if member else arrived
         path = keep_numbers(path, file.kept) if file.kept else path
@@ -214,6 +275,13 @@ def _retrieve(file: DataFile, url: str, member: str, folder: Path, progress: boo
         arrived.unlink(missing_ok=True)  # the next try starts afresh
         raise
     return path
+
+
+def _umask() -> int:
+    """Return what new files are not allowed here; to ask for it is to set it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 def keep_numbers(path: Path, kept: Kept) -> Path:

@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from chaos_utils.base.errors import ChaosError, counted, did_you_mean
-from chaos_utils.base.files import write_text
+from chaos_utils.base.files import check_replaceable, write_text
 from chaos_utils.base.inputs import OWN
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.votes import Votes
@@ -137,6 +137,7 @@ def write_batch(
 def _check_free(path: Path, force: bool) -> None:
     if path.is_dir():
         raise ChaosError("This is a folder.", where=path, expected="a file to write: --out")
+    check_replaceable(path)
     if path.exists() and not force:
         raise ChaosError(
             "This file exists already.", where=path, todo="choose another: --out, or pass --force"

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.cells import as_identifier, parse
+from chaos_utils.datasets.cells import NestedError, as_identifier, parse
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.faults import Faults, shorten
 from chaos_utils.datasets.frame import Column, Content, Frame, column_of, read_frame
@@ -203,9 +203,13 @@ def _json_frame(source: Content, faults: Faults) -> Frame:
 def _are_lines(text: str) -> bool:
     """Return whether one of the first lines is an object of its own."""
     for line in text.lstrip().split("\n", _LOOKED_AT)[:_LOOKED_AT]:
-        with suppress(ValueError):
+        try:
             if isinstance(parse(line), dict):
                 return True
+        except NestedError:
+            return True
+        except ValueError:
+            continue
     return False
 
 

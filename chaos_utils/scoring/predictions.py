@@ -88,7 +88,7 @@ def read_predictions(
     Parameters
     ----------
     path : path
-        A file or a pipe.
+        A file, or a pipe of at most 200 MB.
     all_votes : sequence of Votes
         The datasets that it may cover.
     model : str, optional
@@ -230,7 +230,7 @@ def _content_of(path: Path) -> Content:
             found=f"{size:,} bytes",
             expected=f"at most {_MOST_BYTES:,}",
         )
-    return Content.of(path)
+    return Content.of(path, piped=True)
 
 
 def write_predictions(path: Path, predictions: Iterable[System]) -> None:

@@ -58,7 +58,9 @@ _HOSTILE = (
     b"1e400", b"-1e-400", b"9" * 30, b"9" * 5000, b"[" * 5000, b'{"a":' * 2000, b"(" * 500,
     b'"\\ud800"', b'"\\u0000"', b"../../x", b"/etc", b"2026-13-45", b"2026-01-02", b"0x1f",
     b"1_000", b"&a [*a]", b"*a", b"!!python/name:os.system", b"!!binary x", b"<<: {a: 1}", b"? [a]",
-    b"[1, [2]]", b'{"a": [1]}', b"\xe2\x80\xae", b"a" * 100_000,
+    b"[1, [2]]", b'{"a": [1]}', b"\xe2\x80\xae", b"a" * 100_000, b"[" * 90, b'{"text": [' * 60,
+    b"['a', 'b']", b"[0 1]", b"(" * 99, b"['" * 900, b"array([", b'"a\tb\nc"', b"sep=;\n",
+    b"\xff\xfe", b"\xe4", b"\xed\xa0\x80", b"e\xcc\x81", b"\xef\xbc\x91", b"True", b"nan", b"-inf",
 )  # fmt: skip
 REASONS = (
     b'{"id": "1", "error_labels": ["neutral"], "neutral": [], "contradiction": [], "entailment": '
@@ -98,7 +100,7 @@ def damaged(content: bytes, other: bytes, rng: random.Random) -> bytes:
         start = rng.randrange(len(content) + 1)
         end = min(len(content), start + rng.choice((1, 1, 8, 64, 1024)))
         part = content[start:end]
-        how = rng.randrange(9)
+        how = rng.randrange(11)
         if how == 0:
             put = bytes(byte ^ 1 << rng.randrange(8) for byte in part)
         elif how == 1:
@@ -111,6 +113,12 @@ def damaged(content: bytes, other: bytes, rng: random.Random) -> bytes:
             put = other[start:end]
         elif how == 5:
             end, put = len(content), b""
+        elif how == 6:
+            start, end, put = 0, len(content), _encoded(content, rng)
+        elif how == 7:
+            opening, closing = rng.choice(((b"[", b"]"), (b'{"a": ', b"}"), (b"{\n", b"\n}")))
+            depth = rng.choice((1, 2, 60, 150, 1200))
+            start, end, put = 0, len(content), opening * depth + content + closing * depth
         else:  # a value becomes another one, mostly
             found = list(_SCALAR.finditer(content))
             put = rng.choice(_HOSTILE)
@@ -119,6 +127,13 @@ def damaged(content: bytes, other: bytes, rng: random.Random) -> bytes:
                 put = rng.choice((put, put, rng.choice(found)[0]))
         content = content[:start] + put + content[end:]
     return content
+
+
+def _encoded(content: bytes, rng: random.Random) -> bytes:
+    """Return a text in another encoding, or what is none with other ends of lines."""
+    with suppress(ValueError):
+        return content.decode().encode(rng.choice(("utf-16", "utf-8-sig", "utf-7", "latin-1")))
+    return content.replace(b"\n", rng.choice((b"\r", b"\r\n", b"\x00")))
 
 
 def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Callable[[Path], object]]]:
@@ -172,6 +187,25 @@ def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Callable[[Pat
         ).encode(),
         b"id,rater_1,rater_2\n1,a,b\n2,b,b\n",
         b'{"text": "t", "labels": [0, 1, 1]}\n{"text": "u", "labels": [1, 1, 1]}\n',
+        json.dumps(
+            {
+                str(n): {
+                    "text": {"context": f"c {n}", "said": ["b, so", "c"]},
+                    "annotators": "u,v",
+                    "annotations": {"u": "a", "v": "a,b"[: 1 + 2 * n]},
+                }
+                for n in range(2)
+            },
+            indent=4,
+        ).encode(),
+        b"id,labels\n1,\"['a', 'b']\"\n2,\"['b', 'b']\"\n",
+        b'id,labels\n1,[0 1 1]\n2,[1 1 1]\n3,"array([0., 1.], dtype=float32)"\n',
+        b'[{"item": 1, "label": true}, {"item": 1, "label": false}, {"item": 2, "label": true}]',
+        pd.DataFrame({"item": [1, 1, 2], "label": [True, False, True]}).to_parquet(),
+        b'item\ttext\tlabel\n1\t"so\ta\n1\tso\tb\n2\tso"\tb\n2\tso\ta\n',
+        b'item\ttext\tlabel\n1\t"so\n\t1"\ta\n1\t"so\n\t1"\tb\n',
+        b'sep=;\r\nitem;text;label\r\n1;"so; so";a\r\n1;"so; so";b\r\n',
+        b'item,text,label\n1,"a, b\nc",a\n1,"a, b\nc",b\n',
     ]
     votes = folder / "own" / "votes.csv"
     yield "dataset check", votes, votes_files, check_file
@@ -206,9 +240,14 @@ def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Callable[[Pat
         b"uid,sample\nu1,neutral\nu1,entailment\nu2,neutral\n",
         b"item,n_samples,entailment,neutral,contradiction\nu1,5,2,2,1\nu2,4,4,0,0\n",
         b'{"uid": "u1", "samples": ["neutral", "entailment"]}\n', *RUNS,
+        b"sep=;\nuid;entailment;neutral;contradiction\nu1;0,5;0,25;0,25\n",
+        b'uid\tprobs\nu1\t"[0.5 0.25 0.25]"\nu2\t[0.4, 0.6, 0]\n',
+        json.dumps({f"u{n}": [0.5, 0.25, 0.25] for n in range(3)}, indent=2).encode(),
+        json.dumps([{"uid": "u1", "probs": {"entailment": 1, "neutral": 0, "contradiction": 0}}],
+                   indent=1).encode(),
     ]  # fmt: skip
     read = partial(read_predictions, all_votes=[judged], allow_missing=True)
-    yield "predictions", folder / "predicted" / "file", predicted[:8], read
+    yield "predictions", folder / "predicted" / "file", [*predicted[:8], *predicted[-4:]], read
     lettered = partial(read, answers={"A": "entailment", "B": "neutral", "C": "contradiction"})
     yield "answers", folder / "predicted" / "samples_a.jsonl", predicted, lettered
     run = PROJECT / "results" / "minilm-l6-nli-s0"

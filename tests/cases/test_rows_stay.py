@@ -1,0 +1,93 @@
+"""Rows never vanish: there are as many as lines, or the answer says why not."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+from typer.testing import CliRunner
+
+from chaos_utils.cli.__main__ import app
+from chaos_utils.datasets import frame
+from chaos_utils.datasets.loading import load_all_votes
+from chaos_utils.scoring.predictions import read_predictions
+
+ROWS = [
+    ("item", "annotator", "text", "label"),
+    *((f"x{k // 2}", "uv"[k % 2], f"so {k // 2}", ["yes", "no"][k % 3 % 2]) for k in range(12)),
+]
+
+
+def check(path, code=0):
+    """Return what `chaos dataset check` finds, or the fault in which it ends."""
+    done = CliRunner().invoke(app, ["dataset", "check", str(path), "--json"])
+    assert done.exit_code == code, done.output
+    return SimpleNamespace(**json.loads(done.stdout)[0]) if done.stdout else done.stderr
+
+
+def written(path, rows, delimiter="\t", start=""):
+    path.write_text(start + "".join(delimiter.join(row) + "\n" for row in rows))
+    return path
+
+
+def with_marks(*cells):
+    """Return the rows with texts that begin or end with a quotation mark."""
+    return [
+        (*row[:2], cells[k] if k < len(cells) else row[2], row[3]) if k else row
+        for k, row in enumerate(ROWS)
+    ]
+
+
+@pytest.fixture(params=[frame.LARGE, 1])
+def large(request, monkeypatch):
+    monkeypatch.setattr(frame, "LARGE", request.param)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [("", '"so', "so", 'so"'), ("", '"'), ("", "so", 'a " b', '"'), ("", '"so" they', 'said"')],
+)
+def test_marks_in_tsv_are_characters_and_no_row_is_lost(tmp_path, large, cells):
+    found = check(written(tmp_path / "v.tsv", with_marks(*cells)))
+    assert (found.rows, found.votes, found.faults) == (12, 12, [])
+    votes = load_all_votes(str(tmp_path / "v.tsv"))[0]
+    assert votes.counts.sum() == 12
+
+
+def test_tsv_with_marks_around_fields_is_read_without_them(tmp_path, large):
+    rows = [tuple(f'"{cell}"' for cell in row) for row in ROWS]
+    found = check(written(tmp_path / "v.tsv", rows))
+    assert (found.votes, found.labels) == (12, {"no": 4, "yes": 8})
+    assert found.columns["label"] == "label"
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "cells"),
+    [(",", ("", '"so', "so", 'so"')), (";", ("", "so", '"', '"')),
+     ("\t", ("", '"so', "so", 'so"', '"a\tb"'))],
+)  # fmt: skip
+def test_rows_that_one_reading_loses_are_a_doubt(tmp_path, large, delimiter, cells):
+    fault = check(written(tmp_path / "v.csv", with_marks(*cells), delimiter), 2)
+    assert "in doubt what quotation marks mean" in fault
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t"])
+def test_texts_of_several_lines_are_read_and_said(tmp_path, large, delimiter):
+    rows = [(*row[:2], f'"{row[2]}, so\n""it"" is"', row[3]) if k else row
+            for k, row in enumerate(ROWS)]  # fmt: skip
+    found = check(written(tmp_path / "v.csv", rows, delimiter))
+    assert (found.votes, found.text_columns) == (12, ["text"])
+    assert "12 rows on 24 lines" in "".join(found.remarks)
+
+
+@pytest.mark.parametrize("delimiter", [";", ",", "\t", "|"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_the_separator_that_excel_names_is_taken(tmp_path, large, delimiter, end):
+    path = written(tmp_path / "v.csv", ROWS, delimiter, f"sep={delimiter}{end}")
+    found = check(path)
+    assert found.labels == {"no": 4, "yes": 8}
+    path.write_text(path.read_text() + "x\n")
+    assert "line 15" in "".join(check(path, 2).faults)
+    rows = [("uid", "yes", "no"), *((f"x{k}", "0.75", "0.25") for k in range(6))]
+    predicted = written(tmp_path / "p.csv", rows, delimiter, f"sep={delimiter}{end}")
+    votes = load_all_votes(str(written(tmp_path / "w.csv", ROWS, ",")))
+    assert read_predictions(predicted, votes)[0].probabilities.shape == (6, 2)
