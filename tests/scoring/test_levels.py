@@ -98,9 +98,9 @@ def test_a_higher_level_reaches_farther(sample, name):
 DECISIONS = {
     "leads": lambda level: -agreement.leads(FIRST, SECOND, level).sum(),
     "is_above_zero": lambda level: -skill.is_above_zero(np.array([0.0, 2.0]), level),
-    "rank_sets": lambda level: ranks.rank_sets(
-        SHARES, 200, np.random.default_rng(0), level
-    ).critical,
+    "rank_sets": lambda level: (
+        ranks.rank_sets(SHARES, 200, np.random.default_rng(0), level).critical
+    ),
     "fewest_resamples": resampling.fewest_resamples,
 }
 

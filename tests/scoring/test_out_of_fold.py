@@ -71,7 +71,9 @@ def given_label(votes, model):
 
 MAPS = {
     "base rate": lambda votes, model: base_rate(votes).probabilities,
-    "mean vote given the old label": lambda votes, _: mean_vote_given_old_label(votes).probabilities,
+    "mean vote given the old label": lambda votes, _: (
+        mean_vote_given_old_label(votes).probabilities
+    ),
     "mean vote given a label": given_label,
     "recalibrated": lambda votes, model: recalibrated(model, votes.shares, folds(votes)),
     "temperature": lambda votes, model: cross_fit_temperatures(model, votes.shares, folds(votes)),

@@ -183,7 +183,10 @@ def test_too_few_items_are_reported(part, kept, message, tmp_path):
 
 @pytest.mark.parametrize("train", ["corpora", "chaosnli"])
 def test_nothing_that_is_trained_or_chosen_on_shares_a_premise_with_chaosnli(train, tmp_path):
-    folder, (votes, *_) = shutil.copytree(sources.SAMPLE, tmp_path / "data"), load_all_votes("sample")
+    folder, (votes, *_) = (
+        shutil.copytree(sources.SAMPLE, tmp_path / "data"),
+        load_all_votes("sample"),
+    )
     part = "dev" if train == "chaosnli" else "train"
     (path,) = folder.glob(f"*/snli*_{part}.jsonl")
     row = {"pairID": "copied", "gold_label": "neutral", "sentence2": "A hypothesis."}
