@@ -1,4 +1,4 @@
-"""What is fitted on votes, whatever it is: no prediction knows the votes on its own item's texts."""
+"""No prediction knows the votes on its own item's texts, whatever is fitted on votes."""
 
 from dataclasses import replace
 
