@@ -106,7 +106,11 @@ def test_a_training_premise_that_is_evaluated_is_refused_however_it_is_spelt():
 
 # Two sentences of each item, by their numbers; a story is both, a premise the first.
 FRAMES = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 1)), max_size=30)
-SPELLINGS = (str, str.upper, lambda text: f" {text} !", lambda text: text.replace(" ", ", "))
+WIDE = {code: code + 0xFEE0 for code in range(ord("!"), ord("~") + 1)}  # full-width forms
+SPELLINGS = (
+    str, str.upper, lambda text: f" {text} !", lambda text: text.replace(" ", ", "),
+    lambda text: text.translate(WIDE),
+)  # fmt: skip
 
 
 def framed(task, frames, prefix):
@@ -114,7 +118,7 @@ def framed(task, frames, prefix):
     texts = []
     for number, frame in enumerate(frames):
         first, last = (
-            SPELLINGS[number % 4](f"{place} sentence {one}")
+            SPELLINGS[number % len(SPELLINGS)](f"{place} sentence {one}")
             for place, one in zip(("first", "last"), frame, strict=True)
         )
         between = (f"this {number}", f"that {number}")
@@ -193,6 +197,11 @@ def test_folds_keep_groups_together_and_deal_them_evenly(groups, seed):
     sizes = np.bincount(list(fold_of.values()), minlength=3)
     assert sizes.max() - sizes.min() <= 1
     np.testing.assert_array_equal(folds, splits.grouped_folds(groups, 3, seed))
+
+
+def test_another_seed_deals_other_folds():
+    one, other = (splits.grouped_folds(np.arange(100), 10, seed) for seed in (0, 1))
+    assert (one != other).any()
 
 
 def with_texts(name, texts, **fields):

@@ -106,6 +106,13 @@ def test_who_labels_by_lot_is_near_chance(n_people, careless, spread, fewest, mo
     assert found.is_judged.any() == (n_people < 400)
 
 
+def test_the_majority_is_that_of_the_votes_that_are_kept():
+    votes = crowd(np.repeat([0, 1], 3), np.tile([0, 1, 2], 2), np.array([0, 0, 1, 1, 1, 0]))
+    kept = votes_kept(votes, votes.annotations.annotator == 2)
+    assert kept.majority.tolist() == [1, 0]
+    assert kept.counts.sum() == 2
+
+
 @pytest.mark.published("snow2008/*")
 def test_rte_s_five_are_those_that_gold_labels_show():
     rte = load_votes("rte")
