@@ -58,7 +58,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 test: $(VENV)/test.stamp $(DRAWING) browser ## Run the tests (sets up first)
 	@$(PYTEST)
 
-test-data: $(VENV)/test.stamp $(DRAWING) browser ## Run the tests that need the published data (fails where it is missing)
+test-data: $(VENV)/test.stamp $(DRAWING) browser ## Run the tests that need the published data (fails without the book's own)
 	@$(PYTEST) --published-data
 
 test-all: $(VENV)/test.stamp $(DRAWING) browser lint ## Run every test, slow ones too, and the linters

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from helpers.checkout import chaos, copy_checkout, shorten
 from helpers.datasets import write_four_labels, write_two_labels
-from helpers.published import link_published
+from helpers.published import LEFT_OUT, further_files, link_published
 from hypothesis import settings
 from platformdirs import user_cache_path
 
@@ -30,7 +30,7 @@ _CLOSED_PORT = 9  # nothing answers there
 _PRIVATE = ("CHAOS_", "XDG_", "HF_")  # variables that let a machine's own files or settings in
 
 # A test that asks for one of these belongs to `make test-data`.
-_PUBLISHED = {"released_root", "released", "real_checkout"}
+_PUBLISHED = {"released_root", "released", "whole_root", "real_checkout"}
 
 
 def pytest_addoption(parser):
@@ -54,6 +54,7 @@ def pytest_configure(config):
     if published:
         try:
             link_published(home / "data")
+            link_published(home / "whole", further_files("*"))
         except ChaosError as fault:
             raise pytest.UsageError(str(fault)) from None
     os.environ.setdefault("PLAYWRIGHT_BROWSERS_PATH", str(user_cache_path("ms-playwright")))
@@ -81,7 +82,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Say how many tests were left out for want of a browser."""
+    """Say how many tests were left out for want of a browser, or of published files."""
     skipped = [str(one.longrepr) for one in terminalreporter.stats.get("skipped", [])]
     if n_left := sum("Chromium" in reason for reason in skipped):
         terminalreporter.write_line(
@@ -89,13 +90,18 @@ def pytest_terminal_summary(terminalreporter):
             "(`make browser` looks for one)",
             yellow=True,
         )
+    if n_left := sum(LEFT_OUT in reason for reason in skipped):
+        terminalreporter.write_line(
+            f"left out: {n_left} tests of {LEFT_OUT} (`chaos data fetch` brings them)", yellow=True
+        )
 
 
 def _needs_published(item) -> bool:
     """Tell whether a test asks for published data, by a fixture or by a parameter that names it."""
     parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
     on_real = any(isinstance(one, str) and one == "real_checkout" for one in parameters)
-    return on_real or not _PUBLISHED.isdisjoint(item.fixturenames)
+    named = item.get_closest_marker("published") is not None
+    return named or on_real or not _PUBLISHED.isdisjoint(item.fixturenames)
 
 
 def pytest_collection_finish():
@@ -122,6 +128,32 @@ def _no_network():
 def released_root():
     """The folder that holds the published data."""
     return Path(os.environ["CHAOS_DATA"])
+
+
+@pytest.fixture(scope="session")
+def whole_root(released_root):
+    """A folder that holds every published file; without one of them, what needs it is skipped."""
+    folder = released_root.with_name("whole")
+    _skip_without(folder, further_files("*"))
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _see_further_files(request, monkeypatch, tmp_path_factory):
+    """Let a test see the further published files that its markers name, and no others."""
+    patterns = [one for mark in request.node.iter_markers("published") for one in mark.args]
+    if patterns:
+        wanted = further_files(*patterns)
+        required = request.getfixturevalue("released_root")
+        _skip_without(required.with_name("whole"), wanted)
+        monkeypatch.setenv("CHAOS_DATA", str(required.with_name("whole")))
+        link_published(folder := tmp_path_factory.mktemp("published"), wanted)
+        monkeypatch.setenv("CHAOS_DATA", str(folder))
+
+
+def _skip_without(folder: Path, wanted: list[str]) -> None:
+    if missing := [name for name in wanted if not (folder / name).is_file()]:
+        pytest.skip(f"{LEFT_OUT}: {', '.join(missing)}")
 
 
 @pytest.fixture(scope="session")
@@ -185,12 +217,13 @@ def small_checkout(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def real_checkout(tmp_path_factory, released_root, pytestconfig):
+def real_checkout(tmp_path_factory, request, pytestconfig):
     """A checkout in which the whole book was built from the released data."""
     if built := pytestconfig.getoption("--built-book"):
         return built.resolve()
     checkout = copy_checkout(tmp_path_factory.mktemp("real") / "book")
-    return _build(checkout, "--strict", CHAOS_DATA=str(released_root))
+    root = request.getfixturevalue("whole_root")
+    return _build(checkout, "--strict", CHAOS_DATA=str(root))
 
 
 @pytest.fixture(scope="session")

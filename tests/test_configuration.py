@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 from helpers.checkout import PROJECT
-from helpers.published import link_published
+from helpers.published import LEFT_OUT, further_files, link_published, required_files
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import sources
-from chaos_utils.datasets.catalogue import known_files, prediction_files, vote_files
+from chaos_utils.datasets.catalogue import known_files
 
 PROXY = "import urllib.request as r; r.urlopen('http://192.0.2.1/', timeout=1)"
 
@@ -40,20 +40,20 @@ def put(folder, names):
     return str(folder)
 
 
-def try_tests(cwd, *arguments, **environment):
-    """Run pytest as on a machine whose checkout is `cwd`."""
+def try_tests(cwd, *arguments, file=__file__, **environment):
+    """Run the tests of a file as on a machine whose checkout is `cwd`."""
     (cwd / "notebooks").mkdir(parents=True)
     (cwd / "_toc.yml").touch()
     clean = {name: one for name, one in os.environ.items() if not name.startswith("CHAOS_")}
     options = ["-q", "-p", "no:cacheprovider", "-c", str(PROJECT / "pyproject.toml"), *arguments]
     return subprocess.run(
-        [sys.executable, "-m", "pytest", f"--rootdir={PROJECT}", *options, __file__],
+        [sys.executable, "-m", "pytest", f"--rootdir={PROJECT}", *options, str(file)],
         cwd=cwd, env=clean | environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
 
 
 def test_wherever_the_published_files_are(tmp_path):
-    names = [*vote_files(), *prediction_files(other_forms=False)]
+    names = required_files()
     put(tmp_path / "shared" / "data", names)
     put(tmp_path / "home" / ".cache" / "chaos-utils", names)
     environment = {
@@ -75,7 +75,7 @@ def test_without_the_published_data_its_tests_stop(tmp_path):
 
 
 def test_the_published_data_may_be_in_several_places(tmp_path, monkeypatch):
-    first, *others = names = [*vote_files(), *prediction_files(other_forms=False)]
+    first, *others = names = required_files()
     monkeypatch.setenv("CHAOS_DATA", put(tmp_path / "named", [first]))
     monkeypatch.setenv("CHAOS_CACHE", put(tmp_path / "cache", others[1:]))
     with pytest.raises(ChaosError, match=f"no {others[0]}"):
@@ -83,3 +83,24 @@ def test_the_published_data_may_be_in_several_places(tmp_path, monkeypatch):
     put(tmp_path / "cache", others)
     link_published(tmp_path / "all")
     assert all((tmp_path / "all" / name).is_file() for name in names)
+
+
+def test_what_else_lies_in_a_data_folder_changes_no_test(tmp_path, monkeypatch):
+    required, further = required_files(), further_files("*")
+    monkeypatch.setenv("CHAOS_DATA", put(tmp_path / "named", [*required, further[0]]))
+    assert link_published(tmp_path / "seen") == []
+    seen = [path for path in (tmp_path / "seen").rglob("*") if path.is_file()]
+    assert {path.relative_to(tmp_path / "seen").as_posix() for path in seen} == set(required)
+    assert link_published(tmp_path / "named-by-a-test", further[:2]) == further[1:2]
+
+
+def test_a_test_whose_file_is_not_here_is_left_out_and_counted(tmp_path):
+    done = try_tests(
+        tmp_path / "checkout", "--published-data", "-k", "ambient",
+        file=PROJECT / "tests" / "datasets" / "test_companions.py",
+        CHAOS_DATA=put(tmp_path / "named", required_files()), CHAOS_CACHE=str(tmp_path),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
+    assert "1 skipped" in done.stdout
+    assert "ambient/crowdworker_annotations.jsonl" in done.stdout
+    assert f"left out: 1 tests of {LEFT_OUT}" in done.stdout

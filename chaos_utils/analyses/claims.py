@@ -17,6 +17,7 @@ from chaos_utils.analyses.names import listed
 from chaos_utils.analyses.recorded import derived
 from chaos_utils.base.checked import Strict, checked
 from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.base.numbers import true_minus
 from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.yaml_files import read_yaml
 from chaos_utils.datasets.catalogue import get_dataset, short_of
@@ -254,7 +255,7 @@ class Claim(Strict):
     def criterion(self) -> str:
         """What decides, in words: the rule with its numbers, and how a word was read."""
         to = self.to if isinstance(self.to, dict) else {} if self.to is None else {"": self.to}
-        values = listed(f"{value:,.9g}".replace("-", "−") for value in to.values())
+        values = listed(true_minus(f"{value:,.9g}") for value in to.values())
         printed = self.within > _ROUNDING
         bound = f"is {values}, ± {self.within:g}" if printed else f"is {values}"
         if self.above is not None:
@@ -280,7 +281,7 @@ class Numbers:
         self.names = listed(map(_short, rows["dataset"].unique())) or "none"
 
     def __format__(self, form: str) -> str:
-        values = [f"{value:{form}}".replace("-", "−") for value in self._rows["value"]]
+        values = [true_minus(f"{value:{form}}") for value in self._rows["value"]]
         if self._rows["dataset"].nunique() <= 1:
             return listed(values) or MISSING
         names = map(_short, self._rows["dataset"])

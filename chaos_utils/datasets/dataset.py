@@ -4,8 +4,8 @@ The table of fields on the book's page on datasets says what each of them means.
 """
 
 import re
-from collections import Counter
 import unicodedata
+from collections import Counter
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal

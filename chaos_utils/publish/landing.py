@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from chaos_utils.base.authorship import Citation
 from chaos_utils.base.errors import counted
+from chaos_utils.base.numbers import true_minus
 from chaos_utils.datasets.catalogue import shorts_of
 from chaos_utils.publish import licences, templating
 from chaos_utils.publish.cells import CodeCell
@@ -137,5 +138,5 @@ def _values(values: Iterable[object]) -> str:
 
 def _shown(value: object) -> str:
     if isinstance(value, float):
-        return f"{value:.{_DIGITS}g}".replace("-", "−")
+        return true_minus(f"{value:.{_DIGITS}g}")
     return "–" if value is None else str(value)

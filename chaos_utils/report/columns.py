@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from chaos_utils.base.numbers import true_minus
 from chaos_utils.metrics.resampling import smallest_p_value
 
 if TYPE_CHECKING:
@@ -216,9 +217,7 @@ def number(value: float, digits: int = 0) -> str:
     """
     if value is None or math.isnan(value):
         return MISSING
-    text = f"{value:,.{digits}f}"
-    sign = "−" if value < 0 and text.strip("-0.") else ""
-    return sign + text.lstrip("-").replace("inf", "∞")
+    return true_minus(f"{value:,.{digits}f}").replace("inf", "∞")
 
 
 def with_interval(value: float, low: float, high: float, digits: int) -> str:
@@ -253,6 +252,4 @@ def signed(value: float, digits: int = 0) -> str:
     """
     if value is None or math.isnan(value):
         return MISSING
-    if round(value, digits) == 0:
-        return number(0, digits)
-    return f"{value:+,.{digits}f}".replace("-", "−")
+    return true_minus(f"{value:+,.{digits}f}")

@@ -14,6 +14,7 @@ from typing import Any
 
 import pandas as pd
 
+from chaos_utils.base.numbers import true_minus
 from chaos_utils.report.manifests import Manifest
 
 Manifests = Mapping[str, Manifest]
@@ -87,7 +88,7 @@ def value(manifests: Manifests, text: str) -> str:
     Returns
     -------
     str
-        With a true minus sign.
+        With a true minus sign; without a sign where it is 0 at the digits shown.
 
     Raises
     ------
@@ -110,10 +111,7 @@ def value(manifests: Manifests, text: str) -> str:
         raise ValueError(f"{address.column} has no value there")
     if isinstance(number, str):
         return f"{number:{format}}"
-    text = f"{number:{format}}"
-    signless = text.lstrip("-")
-    # What is zero at the digits shown has no sign.
-    return ("−" if signless != text and signless.strip("0.%") else "") + signless
+    return true_minus(f"{number:{format}}")
 
 
 def _column(rows: pd.DataFrame, name: str) -> "pd.Series[Any]":

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.numbers import true_minus
 from chaos_utils.datasets.splits import folds_of, item_groups
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.divergence import squared_distance
@@ -216,15 +217,11 @@ def _in_words(rows: Mapping[str, Mapping[str, Any]], name: str, of_skill: str) -
 def _people(value: float) -> str:
     if np.isinf(value):
         return "∞" if value > 0 else "−∞"
-    return _signed(f"{value:.1f}" if abs(value) < 9.95 else f"{value:.0f}")
+    return true_minus(f"{value:.1f}" if abs(value) < 9.95 else f"{value:.0f}")
 
 
 def _share(value: float) -> str:
-    return "−∞" if np.isinf(value) else _signed(f"{value:.2f}")
-
-
-def _signed(digits: str) -> str:
-    return digits.replace("-", "−" if digits.strip("-0.") else "")
+    return "−∞" if np.isinf(value) else true_minus(f"{value:.2f}")
 
 
 def worth(

@@ -203,7 +203,7 @@ def test_missing_files_leave_recorded_tables(votes, systems, monkeypatch):
          (0.64, 0.94), [1.3, 2.7, 3.6, 3.8], 4.0, (4.29, 2.13, 1.53), (3.61, 2.99)),
     ],
 )  # fmt: skip
-@pytest.mark.usefixtures("released_root")
+@pytest.mark.published("judges32/*")
 def test_thirty_two_language_models(
     name, missing, agree, sides, whole, pooled, shrunk, mapped, five
 ):
@@ -276,7 +276,7 @@ PUBLISHED = {
 }
 
 
-@pytest.mark.usefixtures("released_root")
+@pytest.mark.published("alttest/*")
 def test_models_in_an_annotator_s_place_come_out_as_their_authors_print_them():
     rows = mc.stand_ins(mc.annotated(gather()), **FEW).rows.set_index(["dataset", "model"])
     for (dataset, model), (winning, advantage) in PUBLISHED.items():

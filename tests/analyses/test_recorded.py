@@ -3,6 +3,7 @@
 import re
 import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -17,11 +18,12 @@ from chaos_utils.analyses.recorded import Record, derived, read_record, recorded
 from chaos_utils.base import modules, paths
 from chaos_utils.base.asked import asked_by
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.inputs import Input
+from chaos_utils.base.files import write_text
+from chaos_utils.base.inputs import Input, digest
 from chaos_utils.base.record_keys import read_keys, write_keys
 from chaos_utils.base.table import Table
 from chaos_utils.datasets import loading
-from chaos_utils.datasets.catalogue import bundled_datasets
+from chaos_utils.datasets.catalogue import bundled_datasets, prediction_files
 from chaos_utils.datasets.loading import check_available
 from chaos_utils.scoring.systems import synthetic_systems
 
@@ -209,11 +211,14 @@ def edited(old, new):
     )
 
 
-def without_key(evidence, results, monkeypatch):
+def without_key_of(analysis, dataset, results):
     keys = read_keys(results / recording.FOLDER)
-    name = record_of(results, coverage.name, "mnli").name
-    del keys[f"{coverage.name}/{name}"]
+    del keys[f"{analysis.name}/{record_of(results, analysis.name, dataset).name}"]
     write_keys(results / recording.FOLDER, keys)
+
+
+def without_key(evidence, results, monkeypatch):
+    without_key_of(coverage, "mnli", results)
 
 
 def unlinked(evidence, results, monkeypatch):
@@ -400,11 +405,8 @@ OUTDATED = {
 @pytest.mark.parametrize("change", [*OUTDATED, "no key"])
 def test_an_outdated_record_is_shown_and_says_so(evidence, without, results, monkeypatch, change):
     label_shares(evidence)
-    record = record_of(results, label_shares.name, "snli")
     if change == "no key":
-        keys = read_keys(results / recording.FOLDER)
-        del keys[f"{label_shares.name}/{record.name}"]
-        write_keys(results / recording.FOLDER, keys)
+        without_key_of(label_shares, "snli", results)
     for name, function in OUTDATED.get(change, {}).items():
         monkeypatch.setattr(recording, name, function)
     table = label_shares(without)
@@ -425,6 +427,44 @@ def test_with_damaged_keys_all_is_computed_and_nothing_shown(
     assert {dataset for _, dataset in computed} == {"snli", "mnli", "alphanli"}
     with pytest.raises(ChaosError, match=r"keys(?s:.)*damaged(?s:.)*restore it with git"):
         label_shares(without)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "chaosNLI_v1.0/chaosNLI_snli.jsonl", "predictions/model_predictions_for_abdnli.json",
+        "results/a-run/predictions.parquet", "judges32/snli.csv",
+    ],
+)  # fmt: skip
+def test_what_went_into_a_shown_record_and_has_changed_here_marks_it(
+    evidence, without, results, tmp_path, monkeypatch, name
+):
+    monkeypatch.setenv("CHAOS_DATA", str(tmp_path))
+    places = {name: tmp_path / name, f"results/{name[8:]}": results / name[8:]}
+    places |= {f"predictions/{Path(one).name}": tmp_path / one for one in prediction_files()}
+    path = places[name]
+    write_text(path, "as it was")
+    given = (Input(name, digest(path)),)
+    votes, systems = evidence[0].votes[0], evidence[0].systems[0]
+    coverage(as_released(votes, systems, of_systems=given))
+    for text, outdated in (("as it was", False), ("changed", True), ("as it was", False)):
+        write_text(path, text)
+        assert coverage(without[0]).origin.outdated == outdated
+    path.unlink()  # what is not here is not known to have changed
+    assert not coverage(without[0]).origin.outdated
+
+
+def test_a_record_made_from_another_table_than_the_one_here_is_outdated(evidence, without, results):
+    shares = label_shares(evidence)
+    most_frequent(evidence, shares=shares)
+    assert not most_frequent(without, shares=label_shares(without)).origin.outdated
+    other = shares.having(shares.rows.assign(share=shares.rows["share"] / 2))
+    assert most_frequent(without, shares=other).origin.outdated
+    # So is one that was made from an outdated one, though its rows are the same.
+    without_key_of(label_shares, "snli", results)
+    found = most_frequent(without, shares=label_shares(without))
+    assert found.on("snli").origin.outdated
+    assert not found.on("mnli").origin.outdated
 
 
 def record(rows, **changes):
@@ -500,11 +540,10 @@ def test_what_needs_votes_or_systems_is_refused_before_a_kernel_starts(monkeypat
 # The published data
 
 
-def test_evidence_knows_before_it_reads_what_it_will_have_read(released_root):
+@pytest.mark.published("*")
+def test_evidence_knows_before_it_reads_what_it_will_have_read():
     names = [one.name for one in bundled_datasets()]
     for one in gather("auto", [], datasets=names):
-        if one.given_votes is None:
-            continue
         known = Evidence(one.datasets, one.votes, one.systems)
         assert one.released
         assert one.inputs(systems=False) == known.inputs(systems=False)

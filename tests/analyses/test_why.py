@@ -115,7 +115,8 @@ def test_votes_on_other_items_are_left_out_and_recorded_tables_stand_in(votes, m
     assert released.votes is None
 
 
-def test_published_files(released_root):
+@pytest.mark.published("varierr/*", "nli_disagreement_taxonomy/*")
+def test_published_files():
     items = why.joined(gather(datasets=["mnli"]))
     votes = items.votes[0]
     errors = why.errors.function(votes, [], n_resamples=20, companion=why.VARIERR, **DRAWN)

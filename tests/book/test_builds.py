@@ -93,9 +93,7 @@ def test_a_chapter_that_left_the_book_leaves_only_redirects(checkout):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("built", ["sample_checkout", "real_checkout"])
-def test_the_whole_book_built_twice_is_the_same_to_the_byte(
-    built, request, tmp_path, released_root
-):
+def test_the_whole_book_built_twice_is_the_same_to_the_byte(built, request, tmp_path, whole_root):
     first = request.getfixturevalue(built)
     again = shutil.copytree(first, tmp_path / "elsewhere")
     for made in ("_build", "book/chapters"):
@@ -104,7 +102,7 @@ def test_the_whole_book_built_twice_is_the_same_to_the_byte(
     runs = (first / "_build" / "chapters").iterdir()
     if any(one.how == "read" for run in runs for one in asked_by(run)):
         arguments.append("--recompute")  # what was read is what is computed
-    done = chaos("build", *arguments, cwd=again, CHAOS_DATA=str(released_root))
+    done = chaos("build", *arguments, cwd=again, CHAOS_DATA=str(whole_root))
     assert done.returncode == 0, done.stderr
     one, other = first / "_build" / "html", again / "_build" / "html"
     made = digests(one)

@@ -1,13 +1,14 @@
 """The simulation: the same protocol as the state machine, and what is promised of its votes."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from helpers.logs import log_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from chaos_utils.collection.annotators import mixture
+from chaos_utils.collection.annotators import Applicants, Population, mixture
 from chaos_utils.collection.materials import cut
 from chaos_utils.collection.protocol import load_protocol
 from chaos_utils.collection.simulate import simulate
@@ -87,6 +88,27 @@ def test_careful_annotators_without_lapses_answer_as_people_do(materials):
     errors = [np.abs(one - materials.items).mean() for one in (found.counts / 100, drawn)]
     assert errors[0] < 1.15 * errors[1]
     assert set(found.annotators["state"]) == {"finished"}
+
+
+def test_feedback_on_wrong_answers_corrects_and_on_right_ones_does_not(materials):
+    """Of people who take neutral for contradiction, until one correction."""
+    one = {"share": 1.0, "lapse": 0, "lapse_in_tests": 0, "one_label": 0, "confusion": 1,
+           "learning": 1, "least_lapse": 0}  # fmt: skip
+    mixed_up = Population(pd.DataFrame(one, index=["mixed up"], dtype=float), 20.0)
+    lenient = {"qualification_items": 0, "min_training_accuracy": 0.0, "check_rate": 0.0}
+    lenient |= {"votes_per_item": 2}
+    known = simulate(load_protocol(**lenient), materials, mixed_up).known
+    wrong_before = (~known["right"]).groupby(known["annotator"]).cumsum() - ~known["right"]
+    confusable = materials.expected[known["item"]] > 0
+    assert known["right"][wrong_before > 0].all()
+    assert not known["right"][(wrong_before == 0) & confusable].any()
+    assert known["right"].nunique() == 2
+
+
+def test_people_stay_as_long_as_is_said_on_average():
+    rng = np.random.default_rng(0)
+    found = Applicants(mixture(mean_stay=90.0), 200_000, 10**9, 3, rng)
+    assert found.stay.mean() == pytest.approx(90, rel=0.02)
 
 
 def test_items_that_are_lacking_are_made_up_for_by_others(sample):

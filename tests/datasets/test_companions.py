@@ -11,7 +11,7 @@ from chaos_utils.datasets.loading import load_votes
 from chaos_utils.metrics.divergence import entropy
 
 
-@pytest.mark.usefixtures("released_root")
+@pytest.mark.published("varierr/*", "livenli/*", "nli_disagreement_taxonomy/*")
 def test_reasons_are_as_published():
     rows = companions.read_varierr()
     assert (len(rows), rows["uid"].nunique()) == (1_933, 500)
@@ -32,7 +32,7 @@ def test_reasons_are_as_published():
     assert rows["reason"].value_counts()["Probabilistic"] == 145 + 39
 
 
-@pytest.mark.usefixtures("released_root")
+@pytest.mark.published("ambient/*")
 def test_people_agree_more_on_ambient_once_it_is_disambiguated():
     rows = companions.read_ambient()
     counts = rows[list(LABELS)].to_numpy()

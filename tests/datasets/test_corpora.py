@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from helpers.predictions import made_votes
 from helpers.rows import write_rows
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chaos_utils.base.errors import ChaosError
@@ -49,9 +49,11 @@ def test_development_items_of_chaosnli_are_taken_out():
     assert not set(chaosnli.uids) & set(splits.without(dev, chaosnli).uids)
 
 
-def test_the_released_data_has_the_known_sizes(released_root):
+@pytest.mark.published("snli_1.0/*", "multinli_1.0/*")
+def test_the_released_data_has_the_known_sizes():
     dev, (chaosnli, _) = load_corpus("nli", "dev"), load_chaosnli("nli")
     assert len(chaosnli) == 1514 + 1599
+    assert not len(splits.without_groups(chaosnli, chaosnli))
     # every item of ChaosNLI has a gold label in the development sets
     assert len(dev) - len(splits.without(dev, chaosnli)) == len(chaosnli)
     train = load_corpus("nli", "train")
@@ -102,6 +104,60 @@ def test_a_training_premise_that_is_evaluated_is_refused_however_it_is_spelt():
         splits.refuse_contamination(replace(train, texts=spelt), evaluated)
 
 
+# Two sentences of each item, by their numbers; a story is both, a premise the first.
+FRAMES = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 1)), max_size=30)
+WIDE = {code: code + 0xFEE0 for code in range(ord("!"), ord("~") + 1)}  # full-width forms
+SPELLINGS = (
+    str, str.upper, lambda text: f" {text} !", lambda text: text.replace(" ", ", "),
+    lambda text: text.translate(WIDE),
+)  # fmt: skip
+
+
+def framed(task, frames, prefix):
+    """A corpus with an item for each frame, spelt in turn in several ways."""
+    texts = []
+    for number, frame in enumerate(frames):
+        first, last = (
+            SPELLINGS[number % len(SPELLINGS)](f"{place} sentence {one}")
+            for place, one in zip(("first", "last"), frame, strict=True)
+        )
+        between = (f"this {number}", f"that {number}")
+        texts.append((first, *between, last) if task == "alphanli" else (first, between[0]))
+    known, n = get_task(task), len(frames)
+    uids = tuple(f"{prefix}{number}" for number in range(n))
+    return Corpus(known, uids, tuple(texts), np.ones((n, len(known.labels))), ("",) * n)
+
+
+@pytest.mark.parametrize("task", tasks())
+@example(trained=[(n % 9, 0) for n in range(30)], evaluated=[(n, 0) for n in range(8)])
+@given(trained=FRAMES, evaluated=FRAMES)
+def test_no_training_item_is_kept_that_shares_a_text_with_what_is_evaluated(
+    task, trained, evaluated
+):
+    def key(frame):
+        return frame if task == "alphanli" else frame[0]
+
+    known = set(map(key, evaluated))
+    train, others = framed(task, trained, "t"), framed(task, evaluated[::-1], "e")
+    expected = [f"t{n}" for n, frame in enumerate(trained) if key(frame) not in known]
+    kept = splits.without_groups(train, others)
+    assert list(kept.uids) == expected
+    splits.refuse_contamination(kept, others)
+    if n_shared := len(train) - len(expected):
+        with pytest.raises(ChaosError, match=f"^{n_shared} training items"):
+            splits.refuse_contamination(train, others)
+
+
+@pytest.mark.parametrize("task", tasks())
+def test_of_chaosnli_itself_nothing_is_left_to_train_on_however_it_is_spelt(task):
+    chaosnli, _ = load_chaosnli(task, "sample")
+    spelt = tuple(tuple(f"{text.upper()} !" for text in item) for item in chaosnli.texts)
+    copied = replace(chaosnli, uids=tuple(f"copy {uid}" for uid in chaosnli.uids), texts=spelt)
+    assert not len(splits.without_groups(copied, chaosnli))
+    with pytest.raises(ChaosError, match=f"^{len(chaosnli)} training items"):
+        splits.refuse_contamination(copied, chaosnli)
+
+
 sizes = st.tuples(st.integers(1, 9), st.integers(1, 9))
 
 
@@ -141,6 +197,11 @@ def test_folds_keep_groups_together_and_deal_them_evenly(groups, seed):
     sizes = np.bincount(list(fold_of.values()), minlength=3)
     assert sizes.max() - sizes.min() <= 1
     np.testing.assert_array_equal(folds, splits.grouped_folds(groups, 3, seed))
+
+
+def test_another_seed_deals_other_folds():
+    one, other = (splits.grouped_folds(np.arange(100), 10, seed) for seed in (0, 1))
+    assert (one != other).any()
 
 
 def with_texts(name, texts, **fields):

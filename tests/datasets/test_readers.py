@@ -313,7 +313,9 @@ def test_large_files_are_read_at_once_and_alike(tmp_path, monkeypatch, content, 
         assert "have blanks around them" in "".join(fast.notes)
 
 
-@pytest.mark.usefixtures("released_root")
+@pytest.mark.published(
+    "ocnli/*", "pavlick_kwiatkowski/*", "lewidi2023/*", "alttest/wax/*", "snow2008/*"
+)
 def test_ocnli_and_other_published_datasets_are_as_their_papers_say():
     names = ("ocnli", "pavlick", "md-agreement", "wax", "rte")
     ocnli, pavlick, md_agreement, wax, rte = (load_votes(name, "released") for name in names)

@@ -1,6 +1,7 @@
 """ChaosNLI's own files as votes, every fault of them, and the sample that stands in for them."""
 
 import runpy
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.readers import read_file
 from chaos_utils.datasets.sources import SAMPLE
+from chaos_utils.datasets.votes import frozen
 from chaos_utils.metrics.divergence import entropy
 
 
@@ -90,6 +92,19 @@ def test_what_need_not_be_there(tmp_path):
     del made["example"]["uid"]
     assert len(read(tmp_path, [made])) == 1
     assert len(read(tmp_path, [row(counts=(3, 1, 1))], any_number=True)) == 1
+
+
+@pytest.mark.parametrize(("most", "are_few"), [((5, 5, 30), True), ((5, 30, 30), False)])
+def test_votes_are_few_where_half_of_the_items_have_few(sample, most, are_few):
+    counts = frozen([[n, 0, 0] for n in most])
+    assert replace(sample[0], counts=counts).are_few is are_few
+
+
+def test_votes_are_released_byte_for_byte_or_not_at_all(sample):
+    (file,) = sample[0].dataset.files
+    for sha256, is_released in ((file.sha256, True), ("0" * 64, False), ("", False)):
+        source = inputs.Input(file.name, sha256)
+        assert bool(replace(sample[0], source=source).is_released) is is_released
 
 
 def test_the_sample_is_what_its_generator_writes(tmp_path):

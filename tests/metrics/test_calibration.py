@@ -1,5 +1,7 @@
 """Bins, curves and decompositions; as measures, test_measures has calibration errors."""
 
+from itertools import pairwise, permutations
+
 import numpy as np
 import pytest
 from helpers.strategies import distributions
@@ -87,6 +89,25 @@ def test_murphy_s_parts_by_hand_of_two_bins_without_spread():
     assert parts["reliability"] == parts["within_bins"] == 0
     assert parts["resolution"] == pytest.approx(2 * 0.25**2)
     assert parts["uncertainty"] == pytest.approx(0.5)
+
+
+def orders(shares):
+    """Return every order of the labels from the smallest share up; equal ones either way."""
+    return {
+        order for order in permutations(range(len(shares)))
+        if all(shares[a] <= shares[b] + 1e-12 for a, b in pairwise(order))
+    }  # fmt: skip
+
+
+@settings(max_examples=60)
+@given(distributions(n_arrays=2, max_items=6))
+def test_rankings_with_ties_agree_as_often_as_all_their_orders_do(pair):
+    found = calibration.expected_same_ranking(*pair)
+    for human, model, chance in zip(*pair, found, strict=True):
+        one, other = orders(human), orders(model)
+        assert chance == pytest.approx(len(one & other) / len(one) / len(other))
+    tied = [[0.3, 0.1 + 0.2, 0.4]]  # equal but for rounding
+    assert calibration.expected_same_ranking(tied, [[0.2, 0.3, 0.5]]) == pytest.approx([1 / 2])
 
 
 def test_rankings_of_hundreds_of_labels_without_a_vote():

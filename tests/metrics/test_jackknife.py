@@ -12,7 +12,7 @@ from chaos_utils.metrics.agreement import (
     mean_disagreement,
     quadratic_entropy,
 )
-from chaos_utils.metrics.jackknife import two_way_jackknife
+from chaos_utils.metrics.jackknife import TwoWay, two_way_jackknife
 
 NONE = -1
 EXAMPLE = np.array(
@@ -74,6 +74,13 @@ def test_the_closed_form_is_what_leaving_out_gives(reduce):
         error([value(np.delete(labels, j, 1)) for j in range(9)])
     )
     assert found.of_votes == pytest.approx(error([value(one) for one in votes]))
+
+
+def test_items_with_one_vote_have_no_part_and_an_interval_ends_where_its_range_does():
+    table = agreement_columns(np.array([[1.0, 0.0], [1.0, 1.0]]))
+    assert table.tolist() == [[0] * 5, [1, 1, 2, 1, 1]]
+    assert TwoWay(0.01, 0.3, 0.3, 0.1, 9, 9, 0.5).interval(0, 1)[0] == 0
+    assert TwoWay(0.99, 0.3, 0.3, 0.1, 9, 9, 0.5).interval(0, 1)[1] == 1
 
 
 def test_people_who_are_counted_alike_weigh_the_same():

@@ -51,6 +51,7 @@ def test_how_many_resamples_a_small_p_needs():
 def test_what_is_not_always_defined_has_no_interval():
     low, high = percentile_interval([[1.0, 1.0], [2.0, np.nan], [3.0, 2.0]])
     np.testing.assert_array_equal([low, high], [[1, np.nan], [3, np.nan]])
+    assert np.isnan(resampling.paired_p_value([1.0, np.nan, 2.0]))
 
 
 @settings(max_examples=20)

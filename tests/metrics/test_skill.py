@@ -32,14 +32,15 @@ def drawn(seed, n=40, k=3, n_votes=9, concentration=3.0):
 
 
 def test_base_rate_and_shrinkage_are_those_of_the_other_groups():
-    rng, _, counts = drawn(0)
+    rng, truths, counts = drawn(0)
     shares, groups = counts / 9, np.arange(40) // 3
-    model = rng.dirichlet(np.ones(3), 40)
+    model = (truths + rng.dirichlet(np.ones(3), 40)) / 2  # knows enough for λ to be above 0
     found = distances(counts, model, groups)
     for group in np.unique(groups):
         here, rest = groups == group, groups != group
         base = shares[rest].mean(axis=0)
         away = model[rest] - base
+        assert (away * (shares[rest] - base)).sum() > 0
         shrinkage = max((away * (shares[rest] - base)).sum() / (away**2).sum(), 0)
         near = base + shrinkage * (model[here] - base)
         np.testing.assert_allclose(leave_one_out_mean(shares, groups)[here], [base] * here.sum())

@@ -65,8 +65,8 @@ def test_a_bug_is_noticed(copied, bug):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("bug", ON_DATA)
-def test_a_bug_is_noticed_on_the_published_data(copied, bug, released_root):
-    given = {"CHAOS_DATA": str(released_root)}
+def test_a_bug_is_noticed_on_the_published_data(copied, bug, whole_root):
+    given = {"CHAOS_DATA": str(whole_root)}
     done = tried(copied, bug["tests"], "--published-data", **given)
     assert done.returncode == 0, done.stdout
     done = tried_with(bug, copied, "--published-data", **given)

@@ -103,6 +103,21 @@ def test_a_chapter_without_a_record_or_made_from_other_data_is_behind(project):
         assert changed_since(chapter) == ["record.json"]
 
 
+def test_a_site_is_behind_where_its_address_a_record_or_a_file_of_it_has_changed(finished):
+    def changed(*address):
+        dependencies.forget()
+        return staleness.site_changed_since(*address)
+
+    assert changed() == changed("") == []
+    assert changed("https://example.org") == [staleness.MADE_FOR]
+    names = ["_build/chapters/one/record.json", "_build/html/index.html", "_toc.yml"]
+    for number, name in enumerate(names, start=1):
+        append(finished / name, "\n")
+        assert changed() == sorted(names[:number])
+    (finished / names[1]).unlink()
+    assert changed() == sorted(names)
+
+
 def test_a_chapter_that_is_behind_is_refused_by_name(project):
     append(project / "chaos_utils/a.py")
     append(project / "notebooks/n.py")

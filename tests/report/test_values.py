@@ -11,6 +11,8 @@ ROWS = [
     ("snli", "mean vote", 0, 0.2534, 1514, True),
     ("snli", "chance", 1, 0.2, 1514, False),
     ("mnli", "chance", 1, None, 1599, False),
+    ("alphanli", "worse", 0, -0.2534, -1532, False),
+    ("alphanli", "even", 0, -0.004, 1532, False),
 ]
 RESULTS = make_manifest("tbl-results", data=[dict(zip(COLUMNS, row, strict=True)) for row in ROWS])
 BOOK = {"tbl-results": RESULTS}
@@ -24,9 +26,17 @@ OWN = {"tbl-results": RESULTS.model_copy(update={"parameters": {"data": "votes.c
         ('tbl-results "system=mean vote" jsd .2f', "0.25"),
         ("tbl-results new=true n ,d", "1,514"),
         ("tbl-results dataset=snli|mnli min:n d", "1514"),
-        ("tbl-results count:system", "3"),
+        ("tbl-results dataset=snli new=false n ,d", "1,514"),
+        ("tbl-results dataset=snli seed=1.0 jsd .1f", "0.2"),
+        ("tbl-results count:system", "5"),
         ("tbl-results dataset=mnli system", "chance"),
         ("tbl-results dataset=snli seed=1 jsd +.2f", "+0.20"),
+        ("tbl-results system=worse jsd .2f", "−0.25"),
+        ("tbl-results system=worse jsd +.1%", "−25.3%"),
+        ("tbl-results system=worse n ,d", "−1,532"),
+        ("tbl-results system=even jsd .2f", "0.00"),
+        ("tbl-results system=even jsd +.0%", "0%"),
+        ("tbl-results system=even jsd", "−0.004"),
     ],
 )
 def test_a_value_is_found_and_formatted(text, written):

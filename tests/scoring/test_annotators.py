@@ -106,7 +106,15 @@ def test_who_labels_by_lot_is_near_chance(n_people, careless, spread, fewest, mo
     assert found.is_judged.any() == (n_people < 400)
 
 
-def test_rte_s_five_are_those_that_gold_labels_show(released_root):
+def test_the_majority_is_that_of_the_votes_that_are_kept():
+    votes = crowd(np.repeat([0, 1], 3), np.tile([0, 1, 2], 2), np.array([0, 0, 1, 1, 1, 0]))
+    kept = votes_kept(votes, votes.annotations.annotator == 2)
+    assert kept.majority.tolist() == [1, 0]
+    assert kept.counts.sum() == 2
+
+
+@pytest.mark.published("snow2008/*")
+def test_rte_s_five_are_those_that_gold_labels_show():
     rte = load_votes("rte")
     known = rte.annotations
     near = near_chance(agreement_with_rest(rte)).is_near
@@ -124,8 +132,9 @@ def test_rte_s_five_are_those_that_gold_labels_show(released_root):
     )
 
 
+@pytest.mark.published("lewidi2023/*", "dices/*")
 @pytest.mark.parametrize(("dataset", "error"), [("md-agreement", 0.00646), ("dices350", 0.01476)])
-def test_errors_over_annotators_are_those_that_were_computed_apart(released_root, dataset, error):
+def test_errors_over_annotators_are_those_that_were_computed_apart(dataset, error):
     found = agreement_over_people(load_votes(dataset))["disagreement"]
     assert found.error == pytest.approx(error, abs=5e-6)
 
@@ -144,7 +153,8 @@ def test_dawid_and_skene_agree_with_crowd_kit(simulated, monkeypatch):
     assert np.abs(dawid_skene(votes).chances - theirs[[0, 1, 2]].to_numpy()).max() < 0.002
 
 
-def test_snow_s_annotators_are_cleaned_as_published(released_root):
+@pytest.mark.published("snow2008/*")
+def test_snow_s_annotators_are_cleaned_as_published():
     rte = load_votes("rte")
     right = (dawid_skene(rte).chances.argmax(axis=1) == rte.old_label).mean()
     assert right == pytest.approx(0.927, abs=0.002)

@@ -8,7 +8,7 @@ import pytest
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.splits import item_groups
 from chaos_utils.datasets.votes import frozen
-from chaos_utils.scoring.beside import part_of
+from chaos_utils.scoring.beside import at_most, part_of
 from chaos_utils.scoring.systems import base_rate, class_prior, mean_vote_given_old_label
 
 
@@ -37,6 +37,17 @@ def test_the_base_rate_is_the_mean_of_the_other_texts(sample):
     np.testing.assert_allclose(base_rate(votes).probabilities, expected)
     alone = part_of(votes, np.arange(1))
     np.testing.assert_allclose(base_rate(alone).probabilities, 1 / 3)
+
+
+def test_a_part_of_the_votes_keeps_its_own_labels_and_many_items_are_thinned_by_lot(sample):
+    votes, items = sample[0], np.array([250, 3, 90])
+    part = part_of(votes, items)
+    for name in ("counts", "majority", "old_label", "old_votes"):
+        np.testing.assert_array_equal(getattr(part, name), getattr(votes, name)[items])
+    few, others = (at_most(votes, 50, seed) for seed in (0, 1))
+    assert (len(few), len(at_most(votes, 300, 0))) == (50, 300)
+    assert few.uids != others.uids
+    assert few.uids != votes.uids[:50]
 
 
 def test_given_the_old_label_items_of_one_label_and_fold_share_a_prediction(sample):

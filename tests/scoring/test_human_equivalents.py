@@ -49,6 +49,7 @@ def test_crowds_of_known_size_are_found_by_every_distance(sample):
     found = equivalents(Crowds(votes, n_draws=10), *systems, n_resamples=100)
     worths = np.repeat(WORTH, len(NAMES))
     np.testing.assert_allclose([one.value for one in found], worths, rtol=0.12)
+    assert all(one.low <= one.value <= one.high for one in found)
     wrong = computed("wrong", votes, np.eye(3)[votes.counts.argmin(axis=1)])
     crowds = Crowds(votes, n_draws=3)
     for one in equivalents(crowds, wrong):
@@ -79,6 +80,7 @@ def test_answers_in_words():
         (3.0, np.nan, np.nan, "3.0"),
     ):
         assert people.Equivalent(TVD, *numbers, 50, 10, 50).text == text
+    assert people.Equivalent(TVD, np.inf, 4, np.inf, 5, 10, 5).text == "more than 5 [4.0, >5]"
 
 
 def test_what_was_made_from_the_votes_that_judge_it_is_refused(sample):

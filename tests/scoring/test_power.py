@@ -48,6 +48,30 @@ def test_thinned_votes_vary_as_votes_of_as_many_people(n_votes):
         assert spread.of_items + spread.of_votes == pytest.approx(spread.total, rel=1e-2)
 
 
+def of_labels(counts, label):
+    model = np.eye(3)[np.full(len(counts), label)]
+    return judged(counts, model, np.random.default_rng(0))
+
+
+def test_tied_votes_are_settled_by_lot_whatever_the_labels_order():
+    """Two systems, for one of two labels with equal votes each: either is right half the time."""
+    counts = np.tile([6, 0, 6], (4000, 1))
+    sides = [of_labels(counts, label) for label in (0, 2)]
+    accuracy = [MEASURES["new_accuracy"]]
+    for n_votes in (1, 2, 12):
+        rng = np.random.default_rng(0)
+        (spread,) = power.spread_by_thinning(counts, *sides, accuracy, n_votes, rng)
+        assert spread.total == pytest.approx(1, abs=0.01)  # differences of 1 and -1 alike
+
+
+def test_few_items_vary_no_less():
+    counts = np.eye(3, dtype=int)[[0, 2, 0]]
+    sides = [of_labels(counts, label) for label in (0, 2)]
+    accuracy = [MEASURES["new_accuracy"]]
+    (spread,) = power.spread_by_thinning(counts, *sides, accuracy, 1, np.random.default_rng(0))
+    assert spread.total == pytest.approx(np.var([1, -1, 1], ddof=1))
+
+
 def test_the_closed_form_is_that_of_thinned_votes_and_of_known_truths():
     rng = np.random.default_rng(2)
     truths, first, second = population(100_000, rng)

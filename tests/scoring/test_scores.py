@@ -6,6 +6,7 @@ import pytest
 from helpers.predictions import part_of
 
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.votes import frozen
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.scoring import systems
 from chaos_utils.scoring.scores import score, wide
@@ -71,6 +72,23 @@ def test_groups_are_scored_as_if_alone(votes):
     alone = score(votes, [part_of(one, range(200))], measures=measures)["value"]
     for group in ("mask", "first"):
         np.testing.assert_allclose(values[group], alone, rtol=1e-12)
+    # A group of as many other items as the system covers.
+    half = part_of(one, range(200))
+    table = score(votes, [half], groups={"other": range(100, 300)}, measures=measures)
+    assert table["n_items"].tolist() == [100] * 2
+
+
+@pytest.mark.parametrize(
+    ("n_disputed", "kind"), [(29, "too few items to say"), (30, "bootstrap-t")]
+)
+def test_a_mean_of_few_large_values_has_an_interval_from_thirty_disputed_items_on(
+    votes, n_disputed, kind
+):
+    counts = np.tile([10, 0, 0], (len(votes), 1))
+    counts[:n_disputed] = [6, 4, 0]
+    few = replace(votes, counts=frozen(counts))
+    table = score(few, [systems.uniform(few)], measures=["sq_distance"], n_resamples=50)
+    assert table["interval"].tolist() == [kind]
 
 
 @pytest.mark.parametrize(

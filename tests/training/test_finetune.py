@@ -10,6 +10,7 @@ from unittest.mock import Mock
 
 import numpy as np
 import pytest
+from helpers.checkout import append
 from helpers.engine import fit_tiny, shares, small, stop_at
 from helpers.runs import write_run
 from scipy.spatial.distance import jensenshannon
@@ -17,6 +18,7 @@ from scipy.special import softmax
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import sources
+from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.datasets.splits import grouped_folds, item_groups
 from chaos_utils.scoring.fitting import FittedMap
 from chaos_utils.scoring.trained import read_run
@@ -177,6 +179,25 @@ def test_too_few_items_are_reported(part, kept, message, tmp_path):
         path.write_text("".join(one for one in lines if json.loads(one)["gold_label"] == kept))
     with pytest.raises(ChaosError, match=message):
         load_data(small(data=str(folder), max_train_examples=0))
+
+
+@pytest.mark.parametrize("train", ["corpora", "chaosnli"])
+def test_nothing_that_is_trained_or_chosen_on_shares_a_premise_with_chaosnli(train, tmp_path):
+    folder, (votes, *_) = (
+        shutil.copytree(sources.SAMPLE, tmp_path / "data"),
+        load_all_votes("sample"),
+    )
+    part = "dev" if train == "chaosnli" else "train"
+    (path,) = folder.glob(f"*/snli*_{part}.jsonl")
+    row = {"pairID": "copied", "gold_label": "neutral", "sentence2": "A hypothesis."}
+    append(path, json.dumps(row | {"sentence1": votes.texts[5]["premise"].upper()}) + "\n")
+    settings = small(train=train, data=str(folder), max_train_examples=0, dev_examples=0)
+    if part == "train":
+        with pytest.raises(ChaosError, match="1 training items have premises"):
+            load_data(settings)
+    else:
+        data = load_data(settings)
+        assert not set(data.dev.groups()) & set(data.chaosnli.groups())
 
 
 def test_when_memory_runs_out_a_batch_is_cut_also_when_the_run_is_resumed(

@@ -1,0 +1,7 @@
+"""How numbers are written wherever people read them."""
+
+
+def true_minus(text: str) -> str:
+    """Return a formatted number with a true minus sign, and without a sign where it shows as 0."""
+    shown = text if text.strip("+-0.%") else text.lstrip("+-")
+    return shown.replace("-", "−")
