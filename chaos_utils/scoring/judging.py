@@ -94,6 +94,8 @@ def read_files(
     *,
     model: str | None = None,
     answers: Mapping[str, str] | None = None,
+    filter: str | None = None,
+    scorer: str | None = None,
     join_as: str = "",
     allow_missing: bool = False,
 ) -> dict[str, list[System]]:
@@ -106,7 +108,13 @@ def read_files(
         # A part of a system covers its dataset in part, by its nature.
         partial = allow_missing or bool(join_as)
         for one in read_predictions(
-            file, all_votes, model=model, answers=answers, allow_missing=partial
+            file,
+            all_votes,
+            model=model,
+            answers=answers,
+            filter=filter,
+            scorer=scorer,
+            allow_missing=partial,
         ):
             found.setdefault(one.dataset.name, []).append(one)
     for votes in all_votes if join_as else ():
