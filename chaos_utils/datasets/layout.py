@@ -125,10 +125,14 @@ def layout_of(
         raise faults.fatal("This votes file holds no votes.")
     named = filter(None, (item, annotator, label))
     frame.require(named, faults, "name a column that is there")
-    layout = search.layout(search.reader(item, annotator, label))
+    reader = search.reader(item, annotator, label)
+    layout = search.layout(reader)
     if not layout.labels:
         faults.check()
-        raise faults.fatal("This votes file holds no votes.", f"{len(frame)} rows")
+        found = f"{len(frame)} rows"
+        for name, values in reader.get("where", {}).items():
+            found += f", none of them where {name!r} is {' or '.join(map(str, values))}"
+        raise faults.fatal("This votes file holds no votes.", found)
     if len(layout.labels) == 1:
         raise faults.fatal(
             "There is only one label in this votes file.",
