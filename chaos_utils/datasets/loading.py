@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
-from chaos_utils.base.inputs import OWN
+from chaos_utils.base.inputs import OWN, digest
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import (
     KEYWORDS,
+    as_own,
+    as_released,
     book_datasets,
     bring,
     bundled_datasets,
@@ -127,11 +129,16 @@ def find_votes(data: str = "auto") -> list[VoteFiles]:
 
 
 def _published(dataset: Dataset, data: str) -> VoteFiles:
-    names = tuple(file.name for file in dataset.files)
+    dataset, names = as_released(dataset), tuple(file.name for file in dataset.files)
     return VoteFiles(dataset, tuple(sources.locate(name, data) for name in names), names)
 
 
 def _own(dataset: Dataset, paths: tuple[Path, ...]) -> VoteFiles:
+    """Return where a reader's votes stand, in the format of one of the package or their own."""
+    if dataset in bundled_datasets():
+        found = [digest(path) for path in paths]
+        is_released = found == [file.sha256 for file in dataset.files]
+        dataset = as_released(dataset) if is_released else as_own(dataset)
     names = tuple(f"{OWN}{path.name}" for path in paths)
     return VoteFiles(dataset, paths, names, any_number=True)
 
