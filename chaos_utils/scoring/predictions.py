@@ -617,6 +617,7 @@ class _Part:
             notes += more
         else:
             part, probabilities = self, self._probabilities()
+            notes += self._other_choices()
         probabilities = probabilities / probabilities.sum(axis=1, keepdims=True)
         notes[:0] = notes_on_missing(
             self.said.name, self.votes, part.items, where=frame.path, also=notes,
@@ -773,6 +774,22 @@ class _Part:
             return softmax(values)
         check_shares(self.said.name, lambda i: frame.place(int(self.rows[i])), values, frame.path)
         return values
+
+    def _other_choices(self) -> list[str]:
+        """Return a note on choices that are no label, and how much probability they leave."""
+        frame = self.said.frame
+        if self.lists or not frame.are_logits:
+            return []
+        known = [one for one in self.words.columns(frame.unnamed, frame.path) if one]
+        names = [*known, *(name for name in frame.unnamed if name not in known)]
+        logs = [np.append(_as_numbers(one.values), np.nan)[one.codes][self.rows]
+                for one in map(frame.column, names)]  # fmt: skip
+        logs = [one for one in logs if np.isfinite(one).all()]  # others are about the item
+        if len(logs) == len(known):
+            return []
+        share = softmax(np.column_stack(logs))[:, : len(known)].sum(axis=1).mean()
+        others = ", ".join(map(shorten, names[len(known) :][:_SHOWN]))
+        return [f"labels have {share:.1%} of the choices' probability; left out: {others}"]
 
     def _order(self) -> list[int]:
         """Return the label that stands at each place of a list of values."""

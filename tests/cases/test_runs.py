@@ -176,6 +176,18 @@ def test_what_cannot_be_said_has_no_probability(read, never):
     assert shares_of(system)["u0"] == pytest.approx(1 / (1 + exp(2)))
 
 
+def test_choices_that_are_no_label_are_said(read):
+    def make(i):
+        logs = [["-1", "False"], ["-2", "False"], ["-1", "False"]]
+        return sample_of(i, [*WORDS, "maybe"], filtered_resps=logs)
+
+    (system,) = read(lines(make))
+    assert shares_of(system)["u0"] == pytest.approx(1 / (1 + exp(1)))
+    share = (1 + exp(-1)) / (2 + exp(-1))
+    assert f"labels have {share:.1%}" in " ".join(system.notes)
+    assert "'maybe'" in " ".join(system.notes)
+
+
 ANSWERED = answered(3, said(3))
 ANSWERED["response"]["body"]["id"] = "one"
 REFUSED = [
