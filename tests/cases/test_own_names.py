@@ -62,6 +62,12 @@ def test_a_single_file_and_each_way_to_load_it(folder):
         assert title_of("snli") == votes.dataset.title
 
 
+def test_a_file_in_this_format_is_checked_as_one(folder):
+    done = CliRunner().invoke(app, ["dataset", "check", str(folder / get_dataset("snli").file)])
+    assert done.exit_code == 0, done.stderr
+    assert "30 items, 750 votes" in done.stdout
+
+
 def test_the_sample_is_called_as_it_is(folder):
     for votes in load_all_votes(str(folder)), load_all_votes("sample"):
         titles = [one.dataset.title for one in votes]
