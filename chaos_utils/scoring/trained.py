@@ -261,7 +261,7 @@ class Run:
             f"trained by this project on {data.n_train:,} of the {data.n_published:,} "
             "published training items"
         )
-        if own := self._own_training_files():
+        if own := self.own_training_files:
             note = f"trained on {counted(data.n_train, 'item')} of your own ({', '.join(own)})"
         return about | {
             "origin": "trained",
@@ -270,8 +270,9 @@ class Run:
             "notes": (note,),
         }
 
-    def _own_training_files(self) -> list[str]:
-        """Return the reader's own files that it was trained on, which are none that is published.
+    @property
+    def own_training_files(self) -> list[str]:
+        """Names of the reader's own files that it was trained on, none of which is published.
 
         Those of its inputs are left out that it was only chosen by, or predicts.
         """

@@ -11,6 +11,7 @@ from helpers.runs import write_run
 from typer.testing import CliRunner
 
 import chaos_utils as chaos
+from chaos_utils.analyses.finetuning import RUN_COLUMNS, run_table
 from chaos_utils.cli.__main__ import app
 from chaos_utils.datasets.catalogue import bundled_datasets, get_dataset, title_of
 from chaos_utils.datasets.loading import load_all_votes
@@ -101,5 +102,8 @@ def test_what_a_run_was_trained_on_is_named(folder):
             folder / kind, votes, shares, settings={"train": "chaosnli"}, inputs=more, system=kind
         )
         systems = chaos.read_predictions(run.folder / "predictions.parquet", votes)
+        (row,) = run_table([run]).rows.to_dict("records")
+        trained_on = next(one for one in RUN_COLUMNS if one.heading.startswith("trained on"))
+        assert ("your own" in trained_on.value(row)) == (kind == "own")
         assert all(said in one.notes[0] for one in systems)
         assert all("published" not in one.notes[0] for one in systems) == (kind == "own")
