@@ -70,16 +70,12 @@ def dig(value: Any, path: str) -> Any:
 
     A key may have dots of its own; a list of one element stands for that element.
     """
-    while isinstance(value, list):
+    if isinstance(value, list):
         first, _, rest = path.partition(".")
         if first.isdecimal() and len(first) < 9:
-            value, path = value[int(first)] if int(first) < len(value) else None, rest
-            if not path:
-                return value
-        elif len(value) == 1:
-            value = value[0]
-        else:
-            return None
+            value = value[int(first)] if int(first) < len(value) else None
+            return dig(value, rest) if rest else value
+        return dig(value[0], path) if len(value) == 1 else None
     if not isinstance(value, Mapping):
         return None
     end = len(path)

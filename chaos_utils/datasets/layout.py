@@ -125,12 +125,11 @@ def layout_of(
         raise faults.fatal("This votes file holds no votes.")
     named = filter(None, (item, annotator, label))
     frame.require(named, faults, "name a column that is there")
-    reader = search.reader(item, annotator, label)
-    layout = search.layout(reader)
+    layout = search.layout(search.reader(item, annotator, label))
     if not layout.labels:
         faults.check()
         found = f"{len(frame)} rows"
-        for name, values in reader.get("where", {}).items():
+        for name, values in layout.reader.get("where", {}).items():
             found += f", none of them where {name!r} is {' or '.join(map(str, values))}"
         raise faults.fatal("This votes file holds no votes.", found)
     if len(layout.labels) == 1:

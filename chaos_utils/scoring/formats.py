@@ -138,18 +138,17 @@ def read_rows(
     frame = _json_frame(source, faults) if is_json else read_frame(source, faults, careful=careful)
     faults.check()
     run = read_run(source.path, frame, faults, wanted) if is_json else None
-    notes: tuple[str, ...] = ()
+    parts = run.parts if run else ""
+    notes = tuple(f"--{kind} is not used: it has no {kind}s" for kind in wanted if kind != parts)
     if run is not None:
         faults.check()
-        frame, notes = run.frame, run.notes
+        frame, notes = run.frame, (*run.notes, *notes)
     if not len(frame):
         why = "; ".join(notes)
         said = (why, "one prediction at least", "run again what failed") if why else ()
         raise faults.fatal("The predictions file holds no prediction.", *said)
     read = _number_reader(source) if not (is_json or source.is_parquet) else None
     rows = _named(source.path, frame, faults, read)
-    parts = run.parts if run else ""
-    notes += tuple(f"--{kind} is not used: it has no {kind}s" for kind in wanted if kind != parts)
     return replace(rows, notes=notes, are_logits=rows.are_logits or bool(run and run.are_logits))
 
 

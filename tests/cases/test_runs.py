@@ -244,7 +244,7 @@ def test_the_command_takes_the_same_options(tmp_path, votes):
 
 # Any field may hold anything.
 ODD = [None, True, 3, "AB", [1, 2], [["x"]], {"a": None}]
-DEEP = [json.loads("[" * 900 + "]" * 900), json.loads('{"a":' * 900 + "1" + "}" * 900)]
+DEEP = [json.loads("[" * 90 + "]" * 90), json.loads('{"a":' * 90 + "1" + "}" * 90)]
 TYPICAL = {
     "samples": lambda i: generated(i, said(i)),
     "choices": likely("-1", "-2"),
