@@ -31,9 +31,9 @@ def run_table(runs: Sequence[Run]) -> pd.DataFrame:
     """Return what each run was trained on, how, what it reached, and what it cost.
 
     One row per run. ``kind`` is that of `kind_of`; ``init`` the run whose weights it starts from or
-    predicts with, else empty; ``n_published`` the items of the published corpora. Sizes and
-    accuracies have a column for each dataset. Costs are summed over folds, and missing for a run
-    that trained nothing.
+    predicts with, else empty; ``n_published`` the items of the published corpora; ``own_files``,
+    where a run has any, a reader's own that it was trained on. Sizes and accuracies have a column
+    for each dataset. Costs are summed over folds, and missing for a run that trained nothing.
     """
     table = pd.DataFrame([_row(run) for run in runs])
     counts = [name for name in table if name.startswith("n_") or name == "items_seen"]
@@ -57,6 +57,8 @@ def _row(run: Run) -> dict[str, Any]:
         "trained_share": data.n_train / data.n_published,
     }
     row |= {f"n_train_{name}": n for name, n in sorted(data.trained_on.items())}
+    if own := run.own_training_files:
+        row["own_files"] = ", ".join(own)
     names = ["loss", "label_smoothing", "learning_rate", "batch_size", "weight_decay", "epochs"]
     row |= {name: getattr(settings, name) for name in [*names, "warmup_ratio", "n_folds", "seed"]}
     for split, scores in (("dev", record.dev), ("test", record.test)):
@@ -207,6 +209,9 @@ def _trained_on(row: Row) -> str:
         for one in get_task(row["task"]).files_of("train")
     }
     parts = " + ".join(f"{number(n)} {name}" for name, n in counts.items() if not pd.isna(n))
+    if isinstance(own := row.get("own_files"), str):
+        folds = f", out of fold ({row['n_folds']} folds)" * (row["train"] == "chaosnli")
+        return f"{number(row['n_train'])} items of your own ({own}){folds}"
     if row["train"] == "chaosnli":
         return f"votes of {parts} items of ChaosNLI, out of fold ({row['n_folds']} folds)"
     return f"{parts} ({row['trained_share']:.1%})"

@@ -12,7 +12,7 @@ from chaos_utils.analyses.names import SYSTEM
 from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.table import in_order_of
-from chaos_utils.datasets.catalogue import short_of
+from chaos_utils.datasets.catalogue import released, short_of
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.divergence import jensen_shannon_distance
 from chaos_utils.metrics.ranks import rank_sets
@@ -476,7 +476,7 @@ SIZE_COLUMNS = [
     _of_size("new accuracy (points)", "new_accuracy", 1, percent=True),
 ]
 RANK_COLUMNS = [
-    DATASET,
+    Column("dataset", "dataset", names=lambda name: released(name).short),  # the paper's numbers
     Column("distance", "distance", names={"jsd": "JSD", "kl": "KL"}),
     Column("Spearman", "value", 2, "low", "high", signed=True),
 ]

@@ -44,7 +44,7 @@ def check(
     from chaos_utils.base import paths
     from chaos_utils.datasets.dataset import is_dataset_file
     from chaos_utils.datasets.findings import check_file, check_votes
-    from chaos_utils.datasets.loading import load_all_votes
+    from chaos_utils.datasets.loading import is_in_chaosnlis_format, load_all_votes
 
     path = paths.from_reader(votes)
     files = [path]
@@ -56,7 +56,10 @@ def check(
         findings = [check_votes(one) for one in load_all_votes(votes)]
     else:
         findings = [
-            check_file(file, item=item, annotator=annotator, label=label)[0] for file in files
+            check_votes(load_all_votes(str(file))[0])
+            if is_in_chaosnlis_format(file) and not (item or annotator or label)
+            else check_file(file, item=item, annotator=annotator, label=label)[0]
+            for file in files
         ]
     if not findings:
         raise ChaosError(

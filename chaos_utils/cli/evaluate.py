@@ -31,6 +31,18 @@ def evaluate(
             "A=entailment,B=neutral,C=contradiction.",
         ),
     ] = "",
+    filter: Annotated[
+        str | None,
+        Option(
+            metavar="NAME",
+            help="Of a run of lm-evaluation-harness with several filters, the one whose answers "
+            "are read; those without names are 1, 2, ….",
+        ),
+    ] = None,
+    scorer: Annotated[
+        str | None,
+        Option(metavar="NAME", help="Of a log of Inspect with several scorers, the same."),
+    ] = None,
     join: Annotated[
         str, Option(metavar="NAME", help="Join the files into one system called NAME.")
     ] = "",
@@ -101,6 +113,8 @@ def evaluate(
         all_votes,
         model=model,
         answers=answers_of(answers) if answers else None,
+        filter=filter,
+        scorer=scorer,
         join_as=join,
         allow_missing=allow_missing,
     )

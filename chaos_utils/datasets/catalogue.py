@@ -10,6 +10,7 @@ from chaos_utils.base.style import HUES, Hue
 from chaos_utils.datasets.dataset import (
     DASHES,
     TASKS_FILE,
+    ChaosNLIReader,
     DataFile,
     Dataset,
     Release,
@@ -23,7 +24,7 @@ _BESIDE = (RELEASES_FILE, TASKS_FILE)  # stand beside the datasets, and are none
 
 KEYWORDS = ("auto", "released", "sample")  # what `data` may be, beside names and paths
 
-_brought: dict[str, Dataset] = {}
+_brought: dict[str, Dataset] = {}  # also the reader's votes in the format of one of the package
 
 
 @cache
@@ -53,7 +54,8 @@ def bundled_datasets() -> list[Dataset]:
 
 def known_datasets() -> list[Dataset]:
     """Return every dataset: those of the book, in its order, then by name, then the reader's."""
-    return [*_bundled().values(), *_brought.values()]
+    brought = (one for name, one in _brought.items() if name not in _bundled())
+    return [*_bundled().values(), *brought]
 
 
 def book_datasets() -> list[Dataset]:
@@ -101,12 +103,44 @@ def bring(dataset: Dataset, path: Path | None = None) -> Dataset:
     return dataset
 
 
+def as_own(dataset: Dataset) -> Dataset:
+    """Return a dataset of the package as a reader's votes in its format are called from now on.
+
+    They share its name in tables, its labels and fields, and nothing that was published.
+    """
+    name, what = dataset.title, ""
+    if isinstance(dataset.reader, ChaosNLIReader):
+        name, what = "ChaosNLI", f" ({dataset.short})"
+    title = {"title": f"your votes in {name}'s format{what}", "short": f"your {dataset.short}"}
+    own = dataset.model_copy(update={**title, "release": Release()})
+    _brought[own.name] = own
+    return own
+
+
+def as_released(dataset: Dataset) -> Dataset:
+    """Return a dataset of the package as its release is called, also from now on."""
+    if dataset.name not in _bundled():
+        return dataset
+    _brought.pop(dataset.name, None)
+    return released(dataset.name)
+
+
+def released(name: str) -> Dataset:
+    """Return a dataset of the package, whatever votes of a reader's have its format."""
+    return _bundled()[name]
+
+
+def are_own(dataset: Dataset) -> bool:
+    """Return whether these are a reader's votes in the format of a dataset of the package."""
+    return dataset.name in _bundled() and dataset.title != released(dataset.name).title
+
+
 def in_order(names: Iterable[str]) -> list[Dataset]:
     """Return the datasets of these names, in the order of `known_datasets`, each once."""
     wanted = dict.fromkeys(str(name) for name in names)
     for name in wanted:
         get_dataset(name)
-    return [one for one in known_datasets() if one.name in wanted]
+    return [get_dataset(one.name) for one in known_datasets() if one.name in wanted]
 
 
 def title_of(group: str) -> str:

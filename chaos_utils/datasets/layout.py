@@ -153,7 +153,10 @@ def layout_of(
         )
     if not layout.labels:
         faults.check()
-        raise faults.fatal("This votes file holds no votes.", f"{len(frame)} rows")
+        found = f"{len(frame)} rows"
+        for name, values in layout.reader.get("where", {}).items():
+            found += f", none of them where {name!r} is {' or '.join(map(str, values))}"
+        raise faults.fatal("This votes file holds no votes.", found)
     if len(layout.labels) == 1:
         raise faults.fatal(
             "There is only one label in this votes file.",

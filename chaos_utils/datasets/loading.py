@@ -7,17 +7,19 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
-from chaos_utils.base.inputs import OWN
+from chaos_utils.base.inputs import OWN, digest
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import (
     KEYWORDS,
+    as_own,
+    as_released,
     book_datasets,
     bring,
     bundled_datasets,
     get_dataset,
     known_datasets,
 )
-from chaos_utils.datasets.dataset import Dataset, is_dataset_file, read_dataset
+from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset, is_dataset_file, read_dataset
 
 if TYPE_CHECKING:
     from chaos_utils.datasets.votes import Votes
@@ -118,21 +120,39 @@ def find_votes(data: str = "auto") -> list[VoteFiles]:
             expected="a regular file; a pipe can be read only once",
             todo="save the votes to a file",
         )
-    for dataset in bundled_datasets():
-        name = dataset.file if _is_ambiguous(path.name) else path.name
-        if len(dataset.files) == 1 and Path(dataset.file).name == path.name and path.match(name):
-            return [_own(dataset, (path,))]
+    if (known := _by_its_name(path)) is not None:
+        return [_own(known, (path,))]
     from chaos_utils.datasets.layout import dataset_of  # slow to import
 
     return [_own(bring(dataset_of(path), path), (path,))]
 
 
+def is_in_chaosnlis_format(path: Path) -> bool:
+    """Return whether a file has the name of one of ChaosNLI's, and so is read as one."""
+    known = _by_its_name(path)
+    return known is not None and isinstance(known.reader, ChaosNLIReader)
+
+
+def _by_its_name(path: Path) -> Dataset | None:
+    """Return the dataset of the package whose only file has this file's name, if one has."""
+    for dataset in bundled_datasets():
+        name = dataset.file if _is_ambiguous(path.name) else path.name
+        if len(dataset.files) == 1 and Path(dataset.file).name == path.name and path.match(name):
+            return dataset
+    return None
+
+
 def _published(dataset: Dataset, data: str) -> VoteFiles:
-    names = tuple(file.name for file in dataset.files)
+    dataset, names = as_released(dataset), tuple(file.name for file in dataset.files)
     return VoteFiles(dataset, tuple(sources.locate(name, data) for name in names), names)
 
 
 def _own(dataset: Dataset, paths: tuple[Path, ...]) -> VoteFiles:
+    """Return where a reader's votes stand, in the format of one of the package or their own."""
+    if dataset in bundled_datasets():
+        found = [digest(path) for path in paths]
+        is_released = found == [file.sha256 for file in dataset.files]
+        dataset = as_released(dataset) if is_released else as_own(dataset)
     names = tuple(f"{OWN}{path.name}" for path in paths)
     return VoteFiles(dataset, paths, names, any_number=True)
 

@@ -74,6 +74,8 @@ def read_predictions(
     data: str | Path = "auto",
     model: str | None = None,
     answers: Mapping[str, str] | None = None,
+    filter: str | None = None,
+    scorer: str | None = None,
     allow_missing: bool = False,
 ) -> list[System]:
     """Read the systems in a file of predictions, in any format that ``chaos evaluate`` takes.
@@ -94,6 +96,10 @@ def read_predictions(
     answers : mapping of str to str, optional
         Labels by what the file calls them, such as ``{"A": "entailment"}``: answers or choices of a
         language model, or columns.
+    filter, scorer : str, optional
+        Whose reading of each answer is taken, where a run of lm-evaluation-harness has several
+        filters, or one of Inspect several scorers. Filters without a name (until November 2024) are
+        ``1``, ``2`` and so on, in the order of an item's lines.
     allow_missing : bool
         Whether a dataset may be covered in part.
 
@@ -110,6 +116,8 @@ def read_predictions(
     _check_type("path", path, str | Path, "a path")
     _check_type("data", data, str | Path, "a path, or auto, released or sample")
     _check_type("model", model, str | None, "a model's name")
+    _check_type("filter", filter, str | None, "a filter's name")
+    _check_type("scorer", scorer, str | None, "a scorer's name")
     _check_type("answers", answers, Mapping | None, "a mapping of answers to labels")
     for text in (*(answers or {}), *(answers or {}).values()):
         _check_type("answers", text, str, "a mapping of answers to labels, both texts")
@@ -124,7 +132,13 @@ def read_predictions(
     else:
         known = _available(str(data))
     return predictions.read_predictions(
-        path, known, model=model, answers=answers, allow_missing=allow_missing
+        path,
+        known,
+        model=model,
+        answers=answers,
+        filter=filter,
+        scorer=scorer,
+        allow_missing=allow_missing,
     )
 
 

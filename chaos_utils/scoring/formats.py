@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from io import BytesIO
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -110,10 +111,17 @@ class PredictionFrame:
         return replace(self, columns=columns, place=lambda row: self.place(int(rows[row])))
 
 
-def read_rows(source: Content, datasets: Sequence[Dataset], *, careful: bool) -> PredictionFrame:
+def read_rows(
+    source: Content,
+    datasets: Sequence[Dataset],
+    wanted: Mapping[str, str] = MappingProxyType({}),
+    *,
+    careful: bool,
+) -> PredictionFrame:
     """Return what a predictions file holds, one row at least; the content decides its format.
 
-    Of a large CSV file, `careful` reading alone says where rows stand.
+    `wanted` is as `read_run` takes it. Of a large CSV file, `careful` reading alone says where rows
+    stand.
     """
     columns = " or ".join(dict.fromkeys(", ".join(class_columns(one)[:12]) for one in datasets))
     faults = Faults(
@@ -129,11 +137,12 @@ def read_rows(source: Content, datasets: Sequence[Dataset], *, careful: bool) ->
     is_json = not source.is_parquet and source.text().lstrip()[:1] in ("{", "[")
     frame = _json_frame(source, faults) if is_json else read_frame(source, faults, careful=careful)
     faults.check()
-    run = read_run(source.path, frame, faults) if is_json else None
-    notes: tuple[str, ...] = ()
+    run = read_run(source.path, frame, faults, wanted) if is_json else None
+    parts = run.parts if run else ""
+    notes = tuple(f"--{kind} is not used: it has no {kind}s" for kind in wanted if kind != parts)
     if run is not None:
         faults.check()
-        frame, notes = run.frame, run.notes
+        frame, notes = run.frame, (*run.notes, *notes)
     if not len(frame):
         why = "; ".join(notes)
         said = (why, "one prediction at least", "run again what failed") if why else ()

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.base.inputs import OWN
+from chaos_utils.datasets.catalogue import are_own
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import behind_holm, fewest_resamples, holm
@@ -94,6 +96,8 @@ def read_files(
     *,
     model: str | None = None,
     answers: Mapping[str, str] | None = None,
+    filter: str | None = None,
+    scorer: str | None = None,
     join_as: str = "",
     allow_missing: bool = False,
 ) -> dict[str, list[System]]:
@@ -106,7 +110,13 @@ def read_files(
         # A part of a system covers its dataset in part, by its nature.
         partial = allow_missing or bool(join_as)
         for one in read_predictions(
-            file, all_votes, model=model, answers=answers, allow_missing=partial
+            file,
+            all_votes,
+            model=model,
+            answers=answers,
+            filter=filter,
+            scorer=scorer,
+            allow_missing=partial,
         ):
             found.setdefault(one.dataset.name, []).append(one)
     for votes in all_votes if join_as else ():
@@ -238,6 +248,9 @@ def _chosen(votes: Votes, measures: Sequence[str] | None) -> list[str]:
 def _notes(found: Mapping[str, Sequence[System]], by_name: Mapping[str, Votes]) -> list[str]:
     notes = []
     for name, systems in found.items():
+        if are_own(by_name[name].dataset):
+            title, file = by_name[name].dataset.title, by_name[name].source.name.removeprefix(OWN)
+            notes.append(f"{name} stands for {title}, read from {file}, and for no released file")
         if by_name[name].are_few:
             notes.append(note_on_few(by_name[name]))
         if by_name[name].source.synthetic:
@@ -253,7 +266,7 @@ def note_on_few(votes: Votes) -> str:
     is_level = int(votes.n_votes.min()) >= 2
     by = "the squared distance, which few votes do not bias" if is_level else "KL"
     return (
-        f"{votes.dataset.title} has few votes (median {np.median(votes.n_votes):g} per item): to "
+        f"{votes.dataset.title}: few votes (median {np.median(votes.n_votes):g} per item); to "
         f"them, JSD, TVD and EntCE reward overconfidence; compare systems by {by}"
     )
 

@@ -5,21 +5,34 @@ Answers are the model's own words: what they mean is said by a dataset's labels.
 """
 
 import re
+import shlex
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import exp
+from itertools import islice
+from math import exp, isfinite
 from pathlib import Path
 from typing import Any
 
-from chaos_utils.base.errors import counted
-from chaos_utils.datasets.cells import as_number, dig
+from chaos_utils.base.errors import ChaosError, counted
+from chaos_utils.datasets.cells import as_identifier, as_number, dig
 from chaos_utils.datasets.faults import Faults, shorten
 from chaos_utils.datasets.frame import Frame
 
 DRAWN, WEIGHTS = "samples", "tokens"  # times each answer was given; chances of each first token
 UIDS = ("uid", "item", "id")  # the first that is there names the item
 _LETTER = re.compile(r"[A-Z]")
+_NEVER = -1e9  # nats: of a choice that the model cannot give; its softmax is 0
+_UNREAD: Sequence[Any] = (
+    ["[invalid]"],
+    "[invalid]",
+    [""],
+    "",
+    [],
+    None,
+)  # what a filter makes of other answers
+_SHOWN = 12  # names in a message
+Lines = dict[str, tuple[str, Mapping[str, Any]]]  # by uid, where each stands and what it says
 Placed = Sequence[tuple[str, Mapping[str, Any]]]  # places, and what stands there by key
 
 
@@ -30,6 +43,7 @@ class ModelRun:
     rows: Placed
     notes: tuple[str, ...] = ()
     are_logits: bool = False  # by choice
+    parts: str = ""  # what it may have several of: a filter, or a scorer
 
     @property
     def frame(self) -> Frame:
@@ -37,14 +51,19 @@ class ModelRun:
         return Frame.of_records([fields for _, fields in self.rows], lambda row: self.rows[row][0])
 
 
-def read_run(path: Path, frame: Frame, faults: Faults) -> ModelRun | None:
-    """Return the run that a file of JSON holds; None for any other file."""
+def read_run(
+    path: Path, frame: Frame, faults: Faults, wanted: Mapping[str, str]
+) -> ModelRun | None:
+    """Return the run that a file of JSON holds; None for any other file.
+
+    `wanted` names the ``filter`` or the ``scorer`` whose answers are read, where a run has several.
+    """
     records = frame.records()
     keys = set(records[0]) if records else set()
     rows = [(frame.place(i), fields) for i, fields in enumerate(records)]
     for needed, read in _READERS.items():
         if keys >= set(needed):
-            return read(path, rows, faults)
+            return read(path, rows, faults, wanted)
     if {"custom_id", "body"} <= keys:
         raise faults.fatal(
             "These are the requests of a batch, not what was answered.",
@@ -62,9 +81,8 @@ def read_run(path: Path, frame: Frame, faults: Faults) -> ModelRun | None:
 
 def _text(content: Any) -> str:
     """Return a message's text, which may stand in parts."""
-    if isinstance(content, list):
-        return "".join(_text(dig(part, "text")) for part in content)
-    return content if isinstance(content, str) else ""
+    parts = [dig(part, "text") for part in content] if isinstance(content, list) else [content]
+    return "".join(part for part in parts if isinstance(part, str))
 
 
 def _name(model: str) -> str:
@@ -78,33 +96,87 @@ def _failed(what: str, n: int, reasons: Sequence[str]) -> tuple[str, ...]:
     return (f"{len(reasons):,} of {counted(n, what)} failed ({shorten(reasons[0])})",)
 
 
-def _of_harness(path: Path, rows: Placed, faults: Faults) -> ModelRun:
-    filters = list(dict.fromkeys(str(fields.get("filter", "none")) for _, fields in rows))
+def _chosen(
+    kind: str,
+    answers: Mapping[str, Mapping[str, Any]],
+    wanted: Mapping[str, str],
+    faults: Faults,
+    unread: Sequence[Any] = (),
+) -> str:
+    """Return the filter or scorer that is read: the one that is wanted, or that says what all do.
+
+    `answers` has what each makes of every answer; that it is `unread` is no reading of its own.
+    """
+    asked, known = wanted.get(kind), _some(answers) or f"no {kind} with answers"
+    if asked is not None and asked in answers:
+        return asked
+    if asked is not None:
+        todo = f"name one that is there, or leave --{kind} out"
+        raise faults.fatal(f"There is no such {kind}.", shorten(asked), known, todo)
+    said: dict[str, tuple[str, Any]] = {}  # what is made of an answer, and by which first
+    for name, of_one in answers.items():
+        for key, answer in of_one.items():
+            if answer not in unread and said.setdefault(key, (name, answer))[1] != answer:
+                first, other = said[key]
+                raise faults.fatal(
+                    f"Each answer was read by several {kind}s, which differ.",
+                    f"{known}; of {key}, {first} makes {shorten(other)}, {name} {shorten(answer)}",
+                    f"the {kind} that is meant",
+                    f"name it: --{kind} {shlex.quote(first)}, or --{kind} {shlex.quote(name)}",
+                )
+    n_read = {name: sum(one not in unread for one in of.values()) for name, of in answers.items()}
+    if max(n_read.values()) < len(said):
+        todo = f"name it: --{kind} {shlex.quote(next(iter(answers)))}"
+        raise faults.fatal(
+            f"Each {kind} has read answers that others have not.", known, f"one {kind}", todo
+        )
+    return max(n_read, key=n_read.__getitem__)
+
+
+def _some(names: Iterable[str]) -> str:
+    """Return the first of several names, in one line."""
+    shown = list(islice(names, _SHOWN + 1))
+    return ", ".join(shown[:_SHOWN]) + " …" * (len(shown) > _SHOWN)
+
+
+def _twice(found: str, todo: str, faults: Faults) -> ChaosError:
+    """Return the error of a run in which an item is answered twice."""
+    return faults.fatal(
+        "An item is answered twice.", found,
+        "one line for each item; drawn answers stand there together, or in columns uid and sample",
+        todo,
+    )  # fmt: skip
+
+
+def _of_harness(path: Path, rows: Placed, faults: Faults, wanted: Mapping[str, str]) -> ModelRun:
     # The model is named by the folder alone, where marks as in owner/name are two underscores.
     is_of_model = path.name.startswith("samples_")
     model = _name(path.absolute().parent.name.replace("__", "/") if is_of_model else path.stem)
-    found, seen = [], set()
-    for place, fields in rows:
-        doc = fields.get("doc")
-        uid = next((one for one in (dig(doc, name) for name in UIDS) if one is not None), None)
-        if uid is None:
-            raise faults.fatal(
-                "These samples do not say which item each is about.",
-                f"{place}: doc with {', '.join(doc) if isinstance(doc, dict) else shorten(doc)}",
-                "doc.uid, the uid of the item",
-                "run the task that `chaos export` writes",
-            )
-        if fields.get("filter", "none") != filters[0]:
-            continue  # the same answers, read in another way
+    by_filter, is_named = _by_filter(rows, faults)
+    name = _chosen(
+        "filter",
+        {name: {uid: fields.get("filtered_resps") for uid, (_, fields) in of_one.items()}
+         for name, of_one in by_filter.items()},
+        wanted, faults, () if is_named else _UNREAD,
+    )  # fmt: skip
+    found, seen, n_never = [], set(), 0
+    for uid, (place, fields) in by_filter[name].items():
         answers = fields.get("filtered_resps")
         if (pairs := _likelihoods(answers)) is not None:
             choices = _choices(fields.get("arguments"))
-            if "acc_mutual_info" in (dig(fields, "metrics") or ()) or "acc_mutual_info" in fields:
-                choices, pairs = choices[: len(choices) // 2], pairs[: len(pairs) // 2]
+            half = len(pairs) // 2
+            is_doubled = "acc_mutual_info" in (*fields, *_texts(fields.get("metrics")))
+            if is_doubled and choices[:half] == choices[half:]:  # these without the question
+                choices, pairs = choices[:half], pairs[:half]
             if len(set(choices)) != len(pairs):
                 what = f"{counted(len(choices), 'choice')}, {len(pairs)} log-likelihoods"
                 faults.add(place, [f"found {what}; expected one for each choice"])
                 continue
+            if None in pairs or set(pairs) == {_NEVER}:
+                what = "finite ones, or -inf for a choice that cannot be"
+                faults.add(place, [f"found log-likelihoods {shorten(answers)}; expected {what}"])
+                continue
+            n_never += pairs.count(_NEVER)
             seen.add(tuple(sorted(choices)))
             given: dict[str, Any] = dict(zip(choices, pairs, strict=True))
         else:
@@ -118,19 +190,67 @@ def _of_harness(path: Path, rows: Placed, faults: Faults) -> ModelRun:
             "the same choices for each item: its labels, or letters for them",
             "run the task that `chaos export` writes",
         )
-    notes = ["the softmax of the choices' log-likelihoods, each summed over its tokens"]
-    if not seen:
-        notes = [f"answers of the filter {filters[0]}, one of {', '.join(filters)}"]
-    return ModelRun(found, tuple(notes[: bool(seen) or len(filters) > 1]), bool(seen))
+    notes = []
+    if seen:
+        notes.append("the softmax of the choices' log-likelihoods, each summed over its tokens")
+    if n_never:
+        notes.append(f"{counted(n_never, 'choice')} of log-likelihood -inf: their probability is 0")
+    if len(by_filter) > 1:
+        how = "" if is_named else ", by the order of their lines, which name none"
+        if "filter" not in wanted:
+            how += "; it has read whatever another has"
+        notes.append(f"answers of the filter {name}, one of {_some(by_filter)}{how}")
+    return ModelRun(found, tuple(notes), bool(seen), "filter")
 
 
-def _likelihoods(answers: Any) -> list[float] | None:
+def _by_filter(rows: Placed, faults: Faults) -> tuple[dict[str, Lines], bool]:
+    """Return the lines of each filter by uid, and whether filters are named.
+
+    Until November 2024 they are not: each has a line for the same answers to an item, in order.
+    """
+    is_named = any("filter" in fields for _, fields in rows)
+    found: dict[str, Lines] = {}
+    times: Counter[tuple[str, str]] = Counter()
+    for place, fields in rows:
+        doc = fields.get("doc")
+        stands = next((one for one in (dig(doc, name) for name in UIDS) if one is not None), None)
+        if (uid := as_identifier(stands)) is None:
+            raise faults.fatal(
+                "These samples do not say which item each is about.",
+                f"{place}: doc with {', '.join(doc) if isinstance(doc, dict) else shorten(doc)}",
+                "doc.uid, the uid of the item",
+                "run the task that `chaos export` writes",
+            )
+        name = str(fields.get("filter", "none")) if is_named else ""
+        times[name, uid] += 1
+        if (again := times[name, uid]) > 1:
+            earlier, same = found[name or "1"][uid]
+            if is_named or same.get("resps") != fields.get("resps"):
+                raise _twice(
+                    f"{place}: {uid} again, first in {earlier}",
+                    "give each file by itself, if several are joined here; or keep one line",
+                    faults,
+                )
+        found.setdefault(name or str(again), {})[uid] = (place, fields)
+    return found, is_named
+
+
+def _likelihoods(answers: Any) -> list[float | None] | None:
     """Return log-likelihoods of pairs [number, is greedy]; numbers are texts in files."""
     if not isinstance(answers, list) or len(answers) < 2:
         return None
-    numbers = [as_number(one[0]) if isinstance(one, list) and len(one) == 2 else None
-               for one in answers]  # fmt: skip
-    return None if None in numbers else [float(one) for one in numbers if one is not None]
+    if not all(isinstance(one, list) and len(one) == 2 for one in answers):
+        return None
+    numbers = [_log(one[0]) for one in answers]
+    return None if set(numbers) == {None} else numbers
+
+
+def _log(value: Any) -> float | None:
+    """Return a log-likelihood, `_NEVER` for -inf, which JSON may have as null."""
+    if value is None or str(value).casefold() in ("-inf", "-infinity"):
+        return _NEVER
+    number = as_number(value)
+    return number if number is not None and isfinite(number) else None
 
 
 def _choices(arguments: Any) -> list[str]:
@@ -144,22 +264,30 @@ def _choices(arguments: Any) -> list[str]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, list):
-        for one in value:
-            yield from _texts(one)
-    else:
-        yield _text(value)
+    """Yield the texts in lists of lists."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, list):
+            waiting += reversed(one)
+        else:
+            yield _text(one)
 
 
-def _of_batch(path: Path, rows: Placed, faults: Faults) -> ModelRun:
+def _of_batch(path: Path, rows: Placed, faults: Faults, _: Mapping[str, str]) -> ModelRun:
     found, failed = [], []
+    first: dict[tuple[str | None, str], str] = {}
+    times: dict[str, Counter[str | None]] = {}  # each item was answered, by model
+    n_failed: Counter[str | None] = Counter()
     for place, fields in rows:
+        uid = as_identifier(fields.get("custom_id"))
         response = fields.get("response")
         body = dig(response, "body") or response  # which vLLM may leave out
         choices = dig(body, "choices")
         if fields.get("error") or not isinstance(choices, list) or not choices:
             error = fields.get("error") or dig(body, "error") or response
             failed.append(_text(dig(error, "message")) or str(error))
+            n_failed[uid] += 1
             continue
         answers = Counter(
             _text(dig(one, "message.content")) or _text(dig(one, "message.refusal"))
@@ -167,9 +295,22 @@ def _of_batch(path: Path, rows: Placed, faults: Faults) -> ModelRun:
             for one in choices
         )  # fmt: skip
         model = _name(_text(dig(body, "model"))) or path.stem
+        key = (uid, _text(dig(body, "id")))
+        if key[1] and first.setdefault(key, place) != place:
+            where = f"{place}: the same answer to {uid} as in {first[key]}"
+            raise _twice(where, "remove one of the two", faults)
+        times.setdefault(model, Counter())[uid] += 1
         tokens = _first_token(choices[0])
-        given = {"uid": fields.get("custom_id"), "model": model, DRAWN: answers, WEIGHTS: tokens}
-        found.append((place, given))
+        found.append((place, {"uid": uid, "model": model, DRAWN: answers, WEIGHTS: tokens}))
+    for counts in times.values():  # several batches have, all of them, lines on all items
+        most, n_most = counts.most_common(1)[0]
+        fewer = (uid for uid, n in counts.items() if n + n_failed[uid] < n_most)
+        if (least := next(fewer, None)) is not None:
+            raise _twice(
+                f"{counted(n_most, 'line')} with custom_id {most}, {counts[least]} with {least}",
+                "keep the answer that counts, if requests were sent again",
+                faults,
+            )
     return ModelRun(found, _failed("request", len(rows), failed))
 
 
@@ -182,10 +323,10 @@ def _first_token(choice: Any) -> dict[str, float] | None:
         older = dig(choice, "logprobs.top_logprobs.0")
         pairs = list(older.items()) if isinstance(older, Mapping) else []
     known = [(text, as_number(log)) for text, log in pairs if isinstance(text, str)]
-    return {text: exp(min(log, 0)) for text, log in known if log is not None} or None
+    return {text: exp(min(log, 0)) for text, log in known if log is not None and log == log} or None
 
 
-def _of_inspect(path: Path, rows: Placed, faults: Faults) -> ModelRun:
+def _of_inspect(path: Path, rows: Placed, faults: Faults, wanted: Mapping[str, str]) -> ModelRun:
     log = rows[0][1]
     samples = log["samples"]
     if not isinstance(samples, list) or not samples:
@@ -194,25 +335,51 @@ def _of_inspect(path: Path, rows: Placed, faults: Faults) -> ModelRun:
             todo="convert the whole log: inspect log convert FILE --to json --output-dir DIR",
         )  # fmt: skip
     model = _name(_text(dig(log, "eval.model"))) or path.stem
-    found, failed = [], []
+    found: list[tuple[str, dict[str, Any]]] = []
+    failed: list[str] = []
+    first: dict[str, str] = {}
+    by_scorer: dict[str, dict[str, str]] = {}
     for i, sample in enumerate(samples):
         if (error := dig(sample, "error")) is not None:
             failed.append(_text(dig(error, "message")) or str(error))
             continue
+        place, stands = f"samples[{i}]", dig(sample, "metadata.uid")
+        uid = as_identifier(dig(sample, "id") if stands is None else stands)
+        key = f"{uid}, epoch {shorten(dig(sample, 'epoch'))}"
+        if uid and first.setdefault(key, place) != place:
+            raise _twice(
+                f"{place}: {key} again, first in {first[key]}",
+                "keep one sample for each epoch; or give each log by itself, if several are joined",
+                faults,
+            )
         scores = dig(sample, "scores")
-        by_scorer = [dig(one, "answer") for one in scores.values()] if scores else []
-        output = dig(sample, "output")
-        said = _text(dig(output, "choices.0.message.content"))
-        answer = next((one for one in by_scorer if isinstance(one, str)), said).strip()
-        if isinstance(choices := dig(sample, "choices"), list) and _LETTER.fullmatch(answer):
-            answer = _text(dig(choices, str(ord(answer) - ord("A")))) or answer
-        uid = dig(sample, "metadata.uid")
-        given = {"uid": dig(sample, "id") if uid is None else uid, "model": model}
-        found.append((f"samples[{i}]", given | {DRAWN: Counter([answer])}))
-    return ModelRun(found, _failed("sample", len(samples), failed))
+        for name, score in scores.items() if isinstance(scores, Mapping) else ():
+            if isinstance(answer := dig(score, "answer"), str):
+                by_scorer.setdefault(name, {})[place] = _in_words(answer, sample)
+        said = _in_words(_text(dig(sample, "output.choices.0.message.content")), sample)
+        found.append((place, {"uid": uid, "model": model, DRAWN: said}))
+    notes = []
+    if by_scorer or "scorer" in wanted:
+        name = _chosen("scorer", by_scorer, wanted, faults)
+        found = [
+            (place, row | {DRAWN: by_scorer[name].get(place, row[DRAWN])}) for place, row in found
+        ]
+        if len(by_scorer) > 1:
+            notes.append(f"answers of the scorer {name}, one of {_some(by_scorer)}")
+    found = [(place, row | {DRAWN: Counter([row[DRAWN]])}) for place, row in found]
+    return ModelRun(found, (*_failed("sample", len(samples), failed), *notes), parts="scorer")
 
 
-_READERS: dict[tuple[str, ...], Callable[[Path, Placed, Faults], ModelRun]] = {
+def _in_words(answer: str, sample: Any) -> str:
+    """Return an answer; of one that is the letter of a choice, the choice."""
+    answer, choices = answer.strip(), dig(sample, "choices")
+    if isinstance(choices, list) and _LETTER.fullmatch(answer):
+        place = ord(answer) - ord("A")
+        answer = _text(choices[place] if place < len(choices) else None) or answer
+    return answer
+
+
+_READERS: dict[tuple[str, ...], Callable[[Path, Placed, Faults, Mapping[str, str]], ModelRun]] = {
     ("doc", "arguments", "filtered_resps"): _of_harness,
     ("custom_id", "response"): _of_batch,
     ("eval", "samples"): _of_inspect,

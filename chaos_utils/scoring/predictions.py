@@ -75,6 +75,8 @@ def read_predictions(
     *,
     model: str | None = None,
     answers: Mapping[str, str] | None = None,
+    filter: str | None = None,
+    scorer: str | None = None,
     allow_missing: bool = False,
     allow_others: bool = False,
 ) -> list[System]:
@@ -95,6 +97,9 @@ def read_predictions(
         Take this model alone.
     answers : mapping of str to str, optional
         Labels by what the file calls them: answers, choices or columns.
+    filter, scorer : str, optional
+        Whose reading of each answer is taken, where a run of lm-evaluation-harness has several
+        filters, or one of Inspect several scorers.
     allow_missing : bool
         Whether a dataset may be covered in part: the rest is evaluated, and a note says so.
     allow_others : bool
@@ -103,9 +108,10 @@ def read_predictions(
     Raises
     ------
     ChaosError
-        If the file cannot be read in any format; a model is not in it; uids fit no dataset, or two,
-        occur twice or are missing; values are not probabilities or contradict each other; too many
-        answers are no label; or the classes seem to be in another order.
+        If the file cannot be read in any format; a model is not in it; filters or scorers differ
+        and none is named; uids fit no dataset, or two, occur twice or are missing; values are not
+        probabilities or contradict each other; too many answers are no label; or the classes seem
+        to be in another order.
     """
     path = Path(path)
     content = _content_of(path)
@@ -115,9 +121,11 @@ def read_predictions(
     else:
         read_from = run.inputs_of(path.resolve().name)
     check_answers(answers or {}, [votes.dataset for votes in all_votes])
+    asked = {"filter": filter, "scorer": scorer}
+    wanted = {kind: name for kind, name in asked.items() if name is not None}
 
     def read(careful: bool) -> list[System]:
-        every = _read(content, all_votes, model, answers or {}, careful=careful)
+        every = _read(content, all_votes, model, answers or {}, wanted, careful=careful)
         found = []
         for said in every:
             about = _about(said, all_votes)
@@ -145,12 +153,13 @@ def _read(
     all_votes: Sequence[Votes],
     model: str | None,
     answers: Mapping[str, str],
+    wanted: Mapping[str, str],
     *,
     careful: bool,
 ) -> list["_Said"]:
     """Return what each model says: faults of any row come before items that are missing."""
     datasets = [votes.dataset for votes in all_votes]
-    frame = read_rows(content, datasets, careful=careful)
+    frame = read_rows(content, datasets, wanted, careful=careful)
     _check_columns(frame, [Wording(one, answers) for one in (*datasets, *known_datasets())])
     by_model = frame.by_model()
     if model is not None:
@@ -608,6 +617,7 @@ class _Part:
             notes += more
         else:
             part, probabilities = self, self._probabilities()
+            notes += self._other_choices()
         probabilities = probabilities / probabilities.sum(axis=1, keepdims=True)
         notes[:0] = notes_on_missing(
             self.said.name, self.votes, part.items, where=frame.path, also=notes,
@@ -764,6 +774,22 @@ class _Part:
             return softmax(values)
         check_shares(self.said.name, lambda i: frame.place(int(self.rows[i])), values, frame.path)
         return values
+
+    def _other_choices(self) -> list[str]:
+        """Return a note on choices that are no label, and how much probability they leave."""
+        frame = self.said.frame
+        if self.lists or not frame.are_logits:
+            return []
+        known = [one for one in self.words.columns(frame.unnamed, frame.path) if one]
+        names = [*known, *(name for name in frame.unnamed if name not in known)]
+        logs = [np.append(_as_numbers(one.values), np.nan)[one.codes][self.rows]
+                for one in map(frame.column, names)]  # fmt: skip
+        logs = [one for one in logs if np.isfinite(one).all()]  # others are about the item
+        if len(logs) == len(known):
+            return []
+        share = softmax(np.column_stack(logs))[:, : len(known)].sum(axis=1).mean()
+        others = ", ".join(map(shorten, names[len(known) :][:_SHOWN]))
+        return [f"labels have {share:.1%} of the choices' probability; left out: {others}"]
 
     def _order(self) -> list[int]:
         """Return the label that stands at each place of a list of values."""

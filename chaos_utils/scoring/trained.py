@@ -12,14 +12,14 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from chaos_utils.base import paths
 from chaos_utils.base.checked import Strict, checked
-from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.base.errors import ChaosError, counted, did_you_mean
 from chaos_utils.base.inputs import Input, digest, merged
 from chaos_utils.base.yaml_files import read_yaml
-from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.catalogue import get_dataset, known_files, released
 from chaos_utils.datasets.cells import parse
 from chaos_utils.datasets.faults import shorten
 from chaos_utils.datasets.frame import Content
-from chaos_utils.datasets.tasks import tasks
+from chaos_utils.datasets.tasks import get_task, tasks
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.formats import class_columns
 from chaos_utils.scoring.system import System, are_votes, votes_of
@@ -261,12 +261,31 @@ class Run:
             f"trained by this project on {data.n_train:,} of the {data.n_published:,} "
             "published training items"
         )
+        if own := self.own_training_files:
+            note = f"trained on {counted(data.n_train, 'item')} of your own ({', '.join(own)})"
         return about | {
             "origin": "trained",
             "family": self.record.family or self.system.replace(f", seed {seed}", ""),
             "seed": seed,
             "notes": (note,),
         }
+
+    @property
+    def own_training_files(self) -> list[str]:
+        """Names of the reader's own files that it was trained on, none of which is published.
+
+        Those of its inputs are left out that it was only chosen by, or predicts.
+        """
+        if self.settings.train == "chaosnli":
+            wanted = [file.name for name in self.record.data.trained_on
+                      for file in get_dataset(name).files]  # fmt: skip
+        else:
+            task = get_task(self.settings.task)
+            wanted = [name for one in task.files_of("train") for name in (one.file, one.labels)]
+        names = {Path(name).name for name in wanted}
+        published = {file.sha256 for file in known_files().values()}
+        own = (one for one in self.data if one.is_own and one.sha256 not in published)
+        return [name for name in (Path(one.name).name for one in own) if name in names]
 
     def learned_from(self, later: frozenset[Path] = frozenset()) -> tuple[tuple[str, ...], bool]:
         """Return what it was trained on and whether out of fold, as fields of `System`.
@@ -311,8 +330,7 @@ def learned(
     first.
     """
     folded = train == "chaosnli"
-    known = [get_dataset(name) for name in datasets]
-    own = [votes_of(one) if folded else one.short for one in known]
+    own = [votes_of(get_dataset(name)) if folded else released(name).short for name in datasets]
     before = [name for names, _ in earlier for name in names]
     return tuple(dict.fromkeys([*before, *own])), folded and not any(map(are_votes, before))
 

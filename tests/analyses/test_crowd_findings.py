@@ -100,7 +100,7 @@ def test_what_votes_are_too_few_for_is_said(sample, truth, monkeypatch):
     assert notice(drawn(sample[0], truth, 30)) == ""
     few = notice(drawn(sample[0], truth, 5))
     assert few.startswith("> **What these votes are too few for**\n>\n> * ")
-    assert "has few votes (median 5 per item)" in few
+    assert "few votes (median 5 per item)" in few
     assert "too few to say how far" not in few
     assert "12 items with two votes are too few to say how far" in notice(
         drawn(sample[0], truth[1000:1012], 3)

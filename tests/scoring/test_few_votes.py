@@ -46,7 +46,7 @@ def test_evaluate_says_that_votes_are_few_and_puts_the_unbiased_distance_first(v
     answer = judge_files({"own": both}, [votes], n_resamples=200, seek_best=True)
     measures = list(dict.fromkeys(row["measure"] for row in answer.rows))
     assert measures[:2] == ["sq_distance", "kl"]
-    assert answer.notes[0].startswith("own has few votes (median 4 per item)")
+    assert answer.notes[0].startswith("own: few votes (median 4 per item)")
     assert {measure for _, _, measure, _ in answer.best}.isdisjoint(BIASED)
     assert not any(one.ties_share or one.are_few for one in sample)
     one = computed("m", sample[0], sample[0].shares)
