@@ -12,6 +12,7 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.scoring import human_equivalents as people
@@ -24,7 +25,7 @@ from chaos_utils.scoring.references import (
     is_settled,
     known_rows,
 )
-from chaos_utils.scoring.scores import Row, described, score_rows
+from chaos_utils.scoring.scores import OF_LABELS, Row, described, score_rows
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import baselines
 
@@ -49,7 +50,8 @@ def judge(
     """Return scores of systems, differences between those compared, and what systems are worth.
 
     `names` are measures, by default all that the votes allow, and those of `IN_PEOPLE`, which may
-    not be asked of a system that has seen the votes; `crowds` are drawn if they are needed.
+    not be asked of a system that has seen the votes; `crowds` are drawn if they are needed. Of a
+    system that gives one label per item there are no rows but by `OF_LABELS`, and what it is worth.
     """
     chosen = None if names is None else list(names)
     measures = None if chosen is None else [name for name in chosen if name not in IN_PEOPLE]
@@ -74,12 +76,26 @@ def judge(
         given = crowds or people.Crowds(votes, seed=SEED)
         in_people += [(system, one) for system in systems
                       for one in given.equivalents(system, drawn, **how)]  # fmt: skip
-    return rows + [
+    rows += [
         described(system) | row
         for system, one in in_people
         for row in one.rows
         if row["measure"] in wanted
     ]
+    hard = {system.name for system in systems if system.one_label}
+    said = [
+        row for row in rows
+        if row["measure"] in (*OF_LABELS, *worths.NAMES)
+        or hard.isdisjoint((row["system"], row.get("reference")))
+    ]  # fmt: skip
+    if rows and not said:
+        raise ChaosError(
+            "One label per item says nothing of distributions.",
+            found=", ".join(dict.fromkeys(row["measure"] for row in rows)),
+            expected=f"measures of labels ({', '.join(OF_LABELS)}), or what they are worth, such "
+            f"as {worths.PEOPLE_RECALIBRATED}",
+        )
+    return said
 
 
 def references(
