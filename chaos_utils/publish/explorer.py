@@ -43,7 +43,7 @@ def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``name``, ``title``, ``short``, ``labels``, ``colours`` (of the labels, in the light and
+        ``name``, ``title``, ``short``, ``labels``, their ``codes`` and ``colours`` (in the light and
         in the dark look), ``fields`` (titles of the texts), ``data`` (what a citation of an item
         says of its source); ``warning`` (to readers, may be empty); ``uids``;
         ``votes`` and ``old_votes`` (a column of counts for each label; ``old_votes`` None where
@@ -63,6 +63,7 @@ def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
         "title": dataset.title,
         "short": dataset.short,
         "labels": list(dataset.labels),
+        "codes": list(dataset.codes),
         "colours": [[label.colour.light, label.colour.dark] for label in dataset.classes],
         "fields": list(dataset.text_titles) if votes.texts else [],
         "data": licences.source(dataset.release) or dataset.title,

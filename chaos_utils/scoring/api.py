@@ -207,8 +207,8 @@ def evaluate(
         As `load` gives them.
     systems : System, list of System, or mapping
         A mapping gives each system's name and its array of shape (n_items, n_classes), rows in
-        the order of ``votes.uids``, or its labels, as for `make_system`. Those that give one label
-        per item have rows for accuracies alone.
+        the order of ``votes.uids``, or its labels, as for `make_system`. Of those that give
+        one label per item, accuracies alone have values; all others are NaN.
     measures : str or iterable of str, optional
         Such as ``jsd``; by default all that the votes have what they need for.
     groups : mapping from str to array, optional

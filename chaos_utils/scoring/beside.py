@@ -12,7 +12,6 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.scoring import human_equivalents as people
@@ -33,6 +32,7 @@ IN_PEOPLE = (*worths.NAMES, *people.NAMES)  # what is asked of systems that have
 BASELINES = ("uniform guess", "base rate", "mean vote given the old label", "old label",
              "original votes")  # fmt: skip
 SEED = 0  # of references, baselines and drawn crowds: one number for every page
+_UNSAID = dict.fromkeys(("value", "low", "high", "p"), np.nan) | {"text": "not available"}
 MOST_ITEMS = 20_000  # that references are drawn for: their error is then below 0.002
 
 
@@ -51,7 +51,8 @@ def judge(
 
     `names` are measures, by default all that the votes allow, and those of `IN_PEOPLE`, which may
     not be asked of a system that has seen the votes; `crowds` are drawn if they are needed. Of a
-    system that gives one label per item there are no rows but by `OF_LABELS`, and what it is worth.
+    system that gives one label per item there are values by `OF_LABELS`, and what it is worth; all
+    others are NaN.
     """
     chosen = None if names is None else list(names)
     measures = None if chosen is None else [name for name in chosen if name not in IN_PEOPLE]
@@ -83,19 +84,14 @@ def judge(
         if row["measure"] in wanted
     ]
     hard = {system.name for system in systems if system.one_label}
-    said = [
-        row for row in rows
-        if row["measure"] in (*OF_LABELS, *worths.NAMES)
-        or hard.isdisjoint((row["system"], row.get("reference")))
-    ]  # fmt: skip
-    if rows and not said:
-        raise ChaosError(
-            "One label per item says nothing of distributions.",
-            found=", ".join(dict.fromkeys(row["measure"] for row in rows)),
-            expected=f"measures of labels ({', '.join(OF_LABELS)}), or what they are worth, such "
-            f"as {worths.PEOPLE_RECALIBRATED}",
-        )
-    return said
+    return [
+        row | (_UNSAID if hard & {row["system"], row.get("reference")} and _is_unsaid(row) else {})
+        for row in rows
+    ]
+
+
+def _is_unsaid(row: Row) -> bool:
+    return row["measure"] not in (*OF_LABELS, *worths.NAMES)
 
 
 def references(

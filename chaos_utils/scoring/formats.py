@@ -476,7 +476,7 @@ def is_chance(name: str, column: Column) -> bool:
 
 
 def _are_names(values: Sequence[Any]) -> bool:
-    return all(isinstance(one, str | bool | int) for one in values)
+    return all(isinstance(one, bool) or as_identifier(one) is not None for one in values)
 
 
 def _of_label(label: str, cell: Mapping[str, Any] | None) -> Any:

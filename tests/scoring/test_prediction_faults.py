@@ -64,7 +64,7 @@ FAULTS = [
     ("uid,annotator,label\nu0,Ann,neutral\n", ("a file of votes", "chaos dataset check FILE")),
     ('{"m": {"u0": {"logits": [1, 2, 3]}}}\n' * 2, "give each file by itself"),
     (CSV + "u0,1,0,0\n" + CSV, ("line 3, found the header again", "two files joined")),
-    ('{"uid": "u0", "label": "NLI_2"}', ("holds no labels of ChaosNLI-SNLI", "--answers 'NLI_2=…'")),
+    ('{"uid": "u0", "label": "NLI_2"}', ("no labels of ChaosNLI-SNLI", "--answers 'NLI_2=…'")),
     (entries(probability=[1, 0, 0]), "'m', 'u3', no `probs`; keys found: 'uid'"),
     # names and keys
     ('{"a\\u001b[31m": {"u0": {"logits": [1, 2, 3]}}}', "name is not text"),
