@@ -16,6 +16,7 @@ from functools import partial
 from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 import numpy.typing as npt
@@ -409,17 +410,19 @@ def _evaluated(text: str) -> Any:
     if all(map(_PLAIN_NUMBER.fullmatch, numbers)):
         return list(map(float, numbers))
     for read, spelled in ((parse, text), (literal_eval, text), (literal_eval, bare)):
-        with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+        with suppress(ValueError, SyntaxError, MemoryError, RecursionError), catch_warnings():
+            simplefilter("ignore")  # of what Python finds odd in what is no list
             return read(spelled)
     return text
 
 
 def _one_row_per_item(rows: PredictionFrame) -> PredictionFrame:
     """Return a row per item of a file that has one per item and label; any other as it is."""
-    keys = [rows.column(name) for name in ("uid", "model", "dataset")]
-    codes = np.stack([one.identifiers.codes for one in keys])
-    first, items = np.unique(codes, axis=1, return_index=True, return_inverse=True)[1:]
-    items = items.ravel()
+    uids = rows.columns["uid"].identifiers
+    keys = np.zeros(len(rows), dtype=np.int64)
+    for column in (uids, *(rows.column(name).identifiers for name in ("model", "dataset"))):
+        keys = keys * (len(column.values) + 1) + column.codes + 1
+    first, items = np.unique(keys, return_index=True, return_inverse=True)[1:]
     if len(first) == len(rows) or N_DRAWN in rows:
         return rows
     names = [name for name in (*rows.unnamed, STATED, PROBABILITIES, LOGITS) if name in rows]
@@ -448,9 +451,7 @@ def _one_row_per_item(rows: PredictionFrame) -> PredictionFrame:
     for name, known in read.items():
         for one in sorted(set(range(len(first))) - known.keys()):
             place = rows.place(int(first[one]))
-            faults.add(
-                place, [f"uid {shorten(keys[0][first[one]])} has no row for {shorten(name)}"]
-            )
+            faults.add(place, [f"uid {shorten(uids[first[one]])} has no row for {shorten(name)}"])
     faults.check()
     order = np.sort(first)
     kept = rows.of(order)

@@ -74,7 +74,7 @@ class Wording:
 
     def _label_of(self, text: object) -> int | None:
         word = text.strip() if isinstance(text, str) else text
-        if isinstance(word, bool | float):  # as text: true is no 1
+        if isinstance(word, bool | int | float):  # as text: true is no 1
             word = str(word)
         known = self._exact.get(word) if isinstance(word, str) else None
         if known is None and not self.answers:
