@@ -182,8 +182,9 @@
 
   /* The position of the label that a text stands for; -1 for none. */
   function labelOf({labels, codes}, text) {
-    const exact = codes.indexOf(String(text)), alike = labels.map(plain).indexOf(plain(text));
-    return exact < 0 ? alike : exact;
+    const [exact] = [codes, labels].map((names) => names.indexOf(String(text).trim())).filter((k) => k >= 0);
+    const alike = labels.flatMap((label, k) => (plain(label) === plain(text) ? [k] : []));
+    return exact ?? (alike.length === 1 ? alike[0] : -1);
   }
 
   /* What a cell says of all labels: a list of numbers, or numbers by label; nothing for another. Lists may be
@@ -293,7 +294,7 @@
     let found = stated >= 0 ? [stated] : others?.filter(areLabels) ?? [];
     if (!found.length) found = others?.filter((k) => OF_ANSWERS.includes(header[k].toLowerCase())) ?? [];
     if (!given) {
-      if (!found.length || header.some((name) => OF_VOTES.test(name))) return table;
+      if (!found.length || (stated < 0 && header.some((name) => OF_VOTES.test(name)))) return table;
       if (found.length > 1 || (stated < 0 && OF_PEOPLE.test(header[found[0]]))) {
         throw new Fault("It is not clear which column holds the model’s labels.", {
           found: `labels in ${listed(found.map((k) => header[k]))}`, expected: "one label per item",
@@ -305,7 +306,8 @@
     refuse(faultIn(wrong, `Some labels are none of ${dataset.title}.`, ({text}) => shown(String(text)) || "nothing",
       `one of ${listed(dataset.labels)}`, "rename them, or say which is which by --answers of `chaos evaluate`"));
     const oneOf = (label) => columns.map((_, k) => Number(k === label));
-    return made(columns, (_, i) => oneOf(labelOf(dataset, labels[i])), {isOfLabels: true});
+    const asked = stated < 0 && !given && header[found[0]];
+    return made(columns, (_, i) => oneOf(labelOf(dataset, labels[i])), {isOfLabels: true, asked});
   }
 
   /* Refuse columns that are not the dataset's; return what is wrong with rows of more or fewer. */
@@ -411,9 +413,13 @@
     const {probabilities, faults} = distributions(table, read, dataset);
     refuse([...ofRows, ...faults, ...lacking]);
     const notes = missing.length ? [`${fact}; evaluated on the other ${count(places.length)}`] : [];
-    const {listsIn, isOfLabels} = table;
+    const {listsIn, isOfLabels, asked} = table, known = dataset.old_label ?? dataset.majority;
     if (isOfLabels) notes.push(NOTE_ON_LABELS);
-    else notes.push(...checkOrder(dataset, places, probabilities));
+    if (asked && places.length >= ENOUGH_FOR_ORDER && places.every((i, j) => argmax(probabilities[j]) === known[i])) {
+      notes.push(`all labels in ${asked} are ${dataset.old_label ? "the old ones" : "the majority’s"}: `
+        + "did the model give them?");
+    }
+    if (!isOfLabels) notes.push(...checkOrder(dataset, places, probabilities));
     if (listsIn) notes.push(`the values in ${listsIn} are read in the order ${dataset.labels.join(", ")}`);
     return {dataset, places, probabilities, isOfLabels, notes};
   }

@@ -207,7 +207,7 @@ def _are_labels(column: Column, words: Wording) -> bool:
 def _label_column(frame: PredictionFrame, words: Wording) -> str:
     """Return the column of a model's labels; raise if another may be meant, or people's."""
     found = _of_labels(frame, words)
-    if not found or any(map(_OF_VOTES.search, frame.unnamed)):
+    if not found or (STATED not in frame and any(map(_OF_VOTES.search, frame.unnamed))):
         raise _misfit(frame, words, [])
     if len(found) > 1 or _OF_PEOPLE.search(found[0]):
         raise ChaosError(
