@@ -176,6 +176,12 @@
     ];
   }
 
+  function lengthFaults({header, rows}) {
+    return faultIn(rows.filter(({fields}) => fields.length !== header.length), "Rows are not whole.",
+      ({fields}) => `${fields.length} fields`, `${header.length} fields, as the header has`,
+      "correct these rows, and check that the file was not cut off");
+  }
+
   /* A text without case and the marks around it; a whole number without decimals. */
   const plain = (text) => String(text).replaceAll("_", " ").toLowerCase().trim()
     .replace(/^[ .,:;!*"'`()[\]]+|[ .,:;!*"'`()[\]]+$/g, "").replace(/^(\d+)\.0*$/, "$1");
@@ -194,7 +200,8 @@
     if (typeof cell === "string") {
       if (!/^(array|tensor)?[[{(].*[\]})]$/s.test(cell)) return undefined;
       const bare = cell.replace(/(\b(array|tensor|np\.\w+))?\(|\)|, dtype=[\w.]+/g, "");
-      const numbers = bare.replace(/^[\s[]+|[\s\]]+$/g, "").split(/[\s,]+/);
+      const [, inside = "-"] = /^\[?\s*\[?([^[\]]*)\]?\s*\]?$/.exec(bare) ?? []; // in brackets, once or twice
+      const numbers = inside.trim().split(/[\s,]+/);
       if (numbers.every((one) => PLAIN_NUMBER.test(one))) return numbers.map(Number);
       try {
         value = JSON.parse(cell.replaceAll("'", '"'));
@@ -224,13 +231,14 @@
     const {header, rows} = table, labels = columnsOf(dataset);
     const isLabel = (text) => labelOf(dataset, text) >= 0;
     if (header.some((name) => name && (isLabel(name) || LEFT.includes(name)))) return table;
+    refuse(lengthFaults(table));
     const others = header.flatMap((name, k) => (name && name !== "uid" ? [k] : []));
     const cells = (k) => rows.map(({fields}) => fields[k] ?? "");
     const made = (names, fieldsOf, more) => ({...table, ...more, header: ["uid", ...names],
       rows: rows.map((row, i) => ({...row, fields: [row.uid, ...fieldsOf(row, i)]}))});
     const readOf = new Map(others.map((k) => [k, cells(k).map(listIn)]));
     const announced = others.filter((k) => LISTS.includes(header[k]) && readOf.get(k).some(Boolean));
-    const lists = announced.length ? announced : others.filter((k) => readOf.get(k).every(Boolean));
+    const lists = announced.length ? announced : others.filter((k) => readOf.get(k).filter(Boolean).length * 2 > rows.length);
     if (lists.length > 1) {
       throw new Fault("Several columns hold a value for each label.", {
         found: listed(lists.map((k) => header[k])), todo: "name the model’s probs, and remove the others"});
@@ -316,11 +324,7 @@
     const lacking = columns.filter((column) => !header.includes(column));
     const others = header.filter((name, k) => name // an index has none
       && !(columns.includes(name) && header.indexOf(name) === k));
-    if (!lacking.length && !others.length) {
-      return faultIn(rows.filter(({fields}) => fields.length !== header.length), "Rows are not whole.",
-        ({fields}) => `${fields.length} fields`, `${header.length} fields, as the header has`,
-        "correct these rows, and check that the file was not cut off");
-    }
+    if (!lacking.length && !others.length) return lengthFaults({header, rows});
     const alike = (text) => text.toLowerCase().replace(/[ -]/g, "_");
     const renamed = lacking.flatMap((column) => others.filter((name) => alike(name) === alike(column))
       .map((name) => `${name} to ${column}`));

@@ -50,6 +50,7 @@ _WITH_IDS = (
     'write the uid beside what it returns: {"uid": …, "probs": [{"label": …, "score": …}, …]}'
 )
 _LISTS = re.compile(r"\s*(array|tensor)?[\[{(].*[\]})]\s*$", re.DOTALL)
+_BRACKETS = re.compile(r"\s*\[?\s*\[?([^\[\]]*)\]?\s*\]?\s*")  # once or twice
 _NUMPYS = re.compile(r"(\b(array|tensor|np\.\w+))?\(|\)|, dtype=[\w.]+")  # around numbers and lists
 _PLAIN_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _HEAD = 1 << 16  # bytes
@@ -318,13 +319,15 @@ def _named(
     are_logits = False
     for name in (PROBABILITIES, LOGITS):
         cells = columns[name].values if name in columns else []
-        if cells and all(isinstance(cell, dict) for cell in cells):
+        are_by_label = [isinstance(cell, dict) for cell in cells]
+        if 2 * sum(are_by_label) > len(cells):
             nested = columns.pop(name)
-            if all(cell.keys() == _IN_PIPELINE for cell in cells):  # one of several labels
+            if all(isinstance(cell, dict) and cell.keys() == _IN_PIPELINE for cell in cells):
                 of = {STATED: "label", "score": "score"}
                 columns |= {n: column_of(nested.map(partial(_of_label, k))) for n, k in of.items()}
                 continue
-            labels = dict.fromkeys(label for cell in cells for label in cell)
+            by_label = [cell for cell in cells if isinstance(cell, dict)]
+            labels = dict.fromkeys(label for cell in by_label for label in cell)
             columns |= {label: column_of(nested.map(partial(_of_label, label))) for label in labels}
             are_logits = name == LOGITS
     rows = PredictionFrame(path, columns, frame.place, are_logits, lists_in)
@@ -346,7 +349,9 @@ def _read_lists(columns: dict[str, Column], faults: Faults) -> str:
         return ""
     read = {name: _with_lists(columns[name]) for name in others}
     found = [
-        name for name, one in read.items() if one.values and all(map(_is_by_label, one.values))
+        name
+        for name, one in read.items()
+        if 2 * sum(map(_is_by_label, one.values)) > len(one.values)
     ]
     if len(found) > 1:
         raise faults.fatal(
@@ -356,7 +361,7 @@ def _read_lists(columns: dict[str, Column], faults: Faults) -> str:
     for name in found:
         del columns[name]
         columns[LOGITS if "logit" in name.casefold() else PROBABILITIES] = read[name]
-        return shorten(name) if isinstance(read[name].values[0], list) else ""
+        return shorten(name) if any(isinstance(one, list) for one in read[name].values) else ""
     return ""
 
 
@@ -406,9 +411,10 @@ def _as_values(cell: Any) -> Any:
 
 def _evaluated(text: str) -> Any:
     bare = _NUMPYS.sub("", text)
-    numbers = bare.strip(" []").replace(",", " ").split()
-    if all(map(_PLAIN_NUMBER.fullmatch, numbers)):
-        return list(map(float, numbers))
+    if inside := _BRACKETS.fullmatch(bare):
+        numbers = inside[1].replace(",", " ").split()
+        if all(map(_PLAIN_NUMBER.fullmatch, numbers)):
+            return list(map(float, numbers))
     for read, spelled in ((parse, text), (literal_eval, text), (literal_eval, bare)):
         with suppress(ValueError, SyntaxError, MemoryError, RecursionError), catch_warnings():
             simplefilter("ignore")  # of what Python finds odd in what is no list
@@ -480,8 +486,9 @@ def _are_names(values: Sequence[Any]) -> bool:
     return all(isinstance(one, bool) or as_identifier(one) is not None for one in values)
 
 
-def _of_label(label: str, cell: Mapping[str, Any] | None) -> Any:
-    return None if cell is None else cell.get(label)
+def _of_label(label: str, cell: Any) -> Any:
+    """Return what a cell says of a label; itself, for the fault that it is, where it has none."""
+    return cell.get(label) if isinstance(cell, dict) else cell
 
 
 def _counted(rows: PredictionFrame, faults: Faults) -> PredictionFrame:

@@ -334,6 +334,7 @@ FAULTS = {
     "two lists": ('uid;a;b\nu0;[1 0 0];[0 1 0]', "Several columns; a, b; probs"),
     "a row too few": ("uid,label,p\nu0,neutral,1\nu0,entailment,0\nu1,neutral,1",
                       "line 4: uid u1 has no row for entailment"),
+    "a field too many": ("uid,label\nu0,neutral\nu1,neutral,neutral", "line 3: 3 fields; 2 fields"),
     "a row too many": ("uid,label,p\nu0,neutral,1\nu0,entailment,0\nu0,neutral,1", "neutral again"),
 }  # fmt: skip
 
