@@ -9,6 +9,8 @@
 
   const {sum, argmax, count, percent} = window.Page;
   const TOLERANCE = 1e-3, SHOWN = 5;
+  const LOOKED_AT = 1000; // cells of a column that may hold labels
+  const LONGEST = 500, MOST_LABELS = 200; // characters of a label; labels in rows: more are texts
   const ENOUGH_FOR_ORDER = 30, ORDER_MARGIN = 0.15, ABOVE_CONSTANT = 0.05; // as the command has it
   const PLAIN_NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
   const SUBMITTED = /^[^\t,]+([\t,])"?\s*\[[^\t]*\]"?$/; // an id and a list, as LeWiDi has them
@@ -183,7 +185,7 @@
   }
 
   /* A text without case and the marks around it; a whole number without decimals. */
-  const plain = (text) => String(text).replaceAll("_", " ").toLowerCase().trim()
+  const plain = (text) => String(text).slice(0, LONGEST).replaceAll("_", " ").toLowerCase().trim()
     .replace(/^[ .,:;!*"'`()[\]]+|[ .,:;!*"'`()[\]]+$/g, "").replace(/^(\d+)\.0*$/, "$1");
 
   /* The position of the label that a text stands for; -1 for none. */
@@ -200,8 +202,8 @@
     if (typeof cell === "string") {
       if (!/^(array|tensor)?[[{(].*[\]})]$/s.test(cell)) return undefined;
       const bare = cell.replace(/(\b(array|tensor|np\.\w+))?\(|\)|, dtype=[\w.]+/g, "");
-      const [, inside = "-"] = /^\[?\s*\[?([^[\]]*)\]?\s*\]?$/.exec(bare) ?? []; // in brackets, once or twice
-      const numbers = inside.trim().split(/[\s,]+/);
+      const within = (text) => (/^\[.*\]$/s.test(text) ? text.slice(1, -1).trim() : text);
+      const numbers = within(within(bare.trim())).split(/[\s,]+/); // as in [[0.1 0.9]]
       if (numbers.every((one) => PLAIN_NUMBER.test(one))) return numbers.map(Number);
       try {
         value = JSON.parse(cell.replaceAll("'", '"'));
@@ -238,7 +240,8 @@
       rows: rows.map((row, i) => ({...row, fields: [row.uid, ...fieldsOf(row, i)]}))});
     const readOf = new Map(others.map((k) => [k, cells(k).map(listIn)]));
     const announced = others.filter((k) => LISTS.includes(header[k]) && readOf.get(k).some(Boolean));
-    const lists = announced.length ? announced : others.filter((k) => readOf.get(k).filter(Boolean).length * 2 > rows.length);
+    const isMostlyRead = (k) => readOf.get(k).filter(Boolean).length * 2 > rows.length;
+    const lists = announced.length ? announced : others.filter(isMostlyRead);
     if (lists.length > 1) {
       throw new Fault("Several columns hold a value for each label.", {
         found: listed(lists.map((k) => header[k])), todo: "name the model’s probs, and remove the others"});
@@ -273,8 +276,8 @@
     }), OF_CHANCE);
     const label = only(header, varying.filter((k) => k !== chance
       && !cells(k).some((cell) => numberIn(cell) % 1)), OF_LABEL);
-    if (chance === undefined || label === undefined) return undefined;
-    const names = [...new Set(cells(label).map(String))];
+    const names = [...new Set(label === undefined ? [] : cells(label).map(String))];
+    if (chance === undefined || label === undefined || names.length > MOST_LABELS) return undefined;
     const said = new Map([...first.keys()].map((uid) => [uid, new Map()]));
     const again = rows.filter(({uid, fields}) => {
       const known = said.get(uid), name = String(fields[label]), isAgain = known.has(name);
@@ -298,7 +301,10 @@
   function ofLabels(table, dataset, made, given, others, cells) {
     const {header, rows} = table, stated = header.indexOf("predicted_label");
     const isLabel = (text) => labelOf(dataset, text) >= 0;
-    const areLabels = (k) => cells(k).filter(isLabel).length * 2 >= cells(k).filter((cell) => cell !== "").length;
+    const areLabels = (k) => {
+      const first = cells(k).slice(0, LOOKED_AT).filter((cell) => cell !== "");
+      return first.length > 0 && first.filter(isLabel).length * 2 >= first.length;
+    };
     let found = stated >= 0 ? [stated] : others?.filter(areLabels) ?? [];
     if (!found.length) found = others?.filter((k) => OF_ANSWERS.includes(header[k].toLowerCase())) ?? [];
     if (!given) {

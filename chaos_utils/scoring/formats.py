@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from io import BytesIO, StringIO
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from warnings import catch_warnings, simplefilter
@@ -50,11 +51,12 @@ _WITH_IDS = (
     'write the uid beside what it returns: {"uid": …, "probs": [{"label": …, "score": …}, …]}'
 )
 _LISTS = re.compile(r"\s*(array|tensor)?[\[{(].*[\]})]\s*$", re.DOTALL)
-_BRACKETS = re.compile(r"\s*\[?\s*\[?([^\[\]]*)\]?\s*\]?\s*")  # once or twice
 _NUMPYS = re.compile(r"(\b(array|tensor|np\.\w+))?\(|\)|, dtype=[\w.]+")  # around numbers and lists
 _PLAIN_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _HEAD = 1 << 16  # bytes
+_SHOWN = 5
 _MANY = 100_000  # numbers
+_MOST_LABELS = 200  # in rows: more are no labels, but texts
 _LOOKED_AT = 10  # lines: one that is damaged does not decide the format
 _ARCHIVES = {  # by the end of a name in them: what they are, and what to do
     "xl/workbook.xml": ("an Excel workbook", "save it as CSV"),
@@ -95,8 +97,7 @@ class PredictionFrame:
 
     def cells(self, name: str) -> list[Any]:
         """Return the cells of a column, None where it has none."""
-        column = self.column(name)
-        return list(map([*column.values, None].__getitem__, column.codes.tolist()))
+        return _cells(self.column(name))
 
     def by_model(self) -> dict[str, "PredictionFrame"]:
         """Return the rows of each model, by its name; the file's, where none is stated."""
@@ -410,11 +411,13 @@ def _as_values(cell: Any) -> Any:
 
 
 def _evaluated(text: str) -> Any:
-    bare = _NUMPYS.sub("", text)
-    if inside := _BRACKETS.fullmatch(bare):
-        numbers = inside[1].replace(",", " ").split()
-        if all(map(_PLAIN_NUMBER.fullmatch, numbers)):
-            return list(map(float, numbers))
+    bare = inside = _NUMPYS.sub("", text).strip()
+    for _ in range(2):  # as in [[0.1 0.9]]
+        if inside.startswith("[") and inside.endswith("]"):
+            inside = inside[1:-1].strip()
+    numbers = inside.replace(",", " ").split()
+    if all(map(_PLAIN_NUMBER.fullmatch, numbers)):
+        return list(map(float, numbers))
     for read, spelled in ((parse, text), (literal_eval, text), (literal_eval, bare)):
         with suppress(ValueError, SyntaxError, MemoryError, RecursionError), catch_warnings():
             simplefilter("ignore")  # of what Python finds odd in what is no list
@@ -437,7 +440,7 @@ def _one_row_per_item(rows: PredictionFrame) -> PredictionFrame:
     chance = _only([one for one in varying if is_chance(one, rows.column(one))], _OF_CHANCE)
     texts = [name for name in varying if name != chance and _are_names(rows.column(name).values)]
     label = _only(texts, _OF_LABEL)
-    if not chance or not label:
+    if not chance or not label or len(rows.column(label).values) > _MOST_LABELS:
         return rows
     faults = Faults(
         rows.path, "predictions", expected=f"one row for each item and {label}",
@@ -455,7 +458,8 @@ def _one_row_per_item(rows: PredictionFrame) -> PredictionFrame:
             )
         known[one] = value
     for name, known in read.items():
-        for one in sorted(set(range(len(first))) - known.keys()):
+        without = (one for one in range(len(first)) if one not in known)
+        for one in islice(without, _SHOWN):
             place = rows.place(int(first[one]))
             faults.add(place, [f"uid {shorten(uids[first[one]])} has no row for {shorten(name)}"])
     faults.check()

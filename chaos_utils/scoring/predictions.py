@@ -52,6 +52,7 @@ Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 _MOST_BYTES = 4 * 10**9  # of a file, which is read whole
 _SHOWN = 5
+_LOOKED_AT = 200  # values of a column that may hold labels
 _COMPARED = 1000  # uids, with one that is unknown
 _WIDE = 80  # characters of a row's values
 _CHECK = "chaos dataset check FILE"
@@ -199,8 +200,9 @@ def _of_labels(frame: PredictionFrame, words: Wording) -> list[str]:
 
 def _are_labels(column: Column, words: Wording) -> bool:
     """Return whether half of a column's cells at least are labels, and so the others are faults."""
-    times = np.bincount(column.codes[column.codes >= 0], minlength=len(column.values))
-    known = np.array([words.label(one) is not None for one in column.values], dtype=bool)
+    first = column.values[:_LOOKED_AT]
+    times = np.bincount(column.codes[column.codes >= 0], minlength=len(first))[: len(first)]
+    known = np.array([words.label(one) is not None for one in first], dtype=bool)
     return bool(2 * times[known].sum() >= times.sum() > 0)
 
 

@@ -132,6 +132,9 @@ FAULTS = {
     "too short": (lines(["uid,probs"], lambda i: f"v{i},[0.5 0.5]"), "2 values", "3 finite"),
     "two lists": (lines(["uid;human;gpt"], lambda i: f"v{i};{row(i)};{row(i + 1)}"),
                   "Several columns", "'human', 'gpt'", "'probs'"),
+    "two lists, one damaged": (
+        with_line(lines(["uid;a;b"], lambda i: f"v{i};{row(i)};{row(i)}"), 3, ["v2;[.1;[0 0 1]"]),
+        "Several columns"),
     "another order": (lines([], lambda i: f"v{i}\t{row(i)[1:] + row(i)[:1]}"), "another order"),
     "a damaged line": (with_line(SPELLED["a submission of LeWiDi"], 4, ["v4 [0.1"]), "line 5"),
 }  # fmt: skip
