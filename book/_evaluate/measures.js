@@ -92,11 +92,12 @@
     });
   }
 
-  /* The value of each item by each mean. */
-  function columnsOf(items) {
-    const {old_accuracy: _, ...others} = MEANS;
-    const means = items[0].old === undefined ? others : MEANS;
-    return Object.entries(means).map(([name, of]) => [name, items.map(of)]);
+  /* The value of each item by each mean; of one label per item, by accuracies alone. */
+  function columnsOf(items, isOfLabels) {
+    return Object.entries(MEANS)
+      .filter(([name]) => (name !== "old_accuracy" || items[0].old !== undefined)
+        && (!isOfLabels || name.endsWith("accuracy")))
+      .map(([name, of]) => [name, items.map(of)]);
   }
 
   /* Expected calibration error against the majority: ten bins (a, b]. */
@@ -344,10 +345,10 @@
   /* Every measure of one dataset's predictions; intervals from what `draw` gives. A plug-in
      calibration error has none: chance alone makes it larger on a resample. */
   function measured(predictions, resamples) {
-    const items = itemsOf(predictions);
-    const means = columnsOf(items).map(([name, column]) =>
+    const items = itemsOf(predictions), {isOfLabels} = predictions;
+    const means = columnsOf(items, isOfLabels).map(([name, column]) =>
       [name, {value: mean(column), ...interval(column, resamples)}]);
-    return {...Object.fromEntries(means), ece: {value: ece(items)}};
+    return {...Object.fromEntries(means), ...(isOfLabels ? {} : {ece: {value: ece(items)}})};
   }
 
   /* What a file is worth, then a uniform guess and the base rate on the same items; nothing where an

@@ -1,21 +1,37 @@
 /* A file of predictions: from its bytes to one distribution for each item, or its faults.
 
-   Reads one CSV, with a column uid and one for each label. Every other file is named, and left to
-   `chaos evaluate`. Knows neither the page nor the browser. `known` holds the votes by dataset, as
-   the explorer's data has them, and whether these are the sample's. */
+   Reads CSV and JSON with uids: a column for each label, a list, a row for each label, or one label, as
+   `chaos evaluate` does; every other file is named, and left to it. Knows neither the page nor the
+   browser. `known` holds the votes by dataset, as the explorer's data has them, and whether these are
+   the sample's. */
 (function () {
   "use strict";
 
   const {sum, argmax, count, percent} = window.Page;
   const TOLERANCE = 1e-3, SHOWN = 5;
+  const LOOKED_AT = 1000; // cells of a column that may hold labels
+  const LONGEST = 500, MOST_LABELS = 200; // characters of a label; labels in rows: more are texts
   const ENOUGH_FOR_ORDER = 30, ORDER_MARGIN = 0.15, ABOVE_CONSTANT = 0.05; // as the command has it
   const PLAIN_NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
+  const SUBMITTED = /^[^\t,]+([\t,])"?\s*\[[^\t]*\]"?$/; // an id and a list, as LeWiDi has them
   const AS_CSV = "write a CSV with a column uid and a column for each label";
-  const OF_JSON = "run `chaos evaluate` on it, which reads JSON, JSON lines and runs of language models";
+  const OF_JSON = "run `chaos evaluate` on it, which reads more of JSON, and runs of language models";
+  const WITH_IDS = "write the uid beside what a pipeline returns: "
+    + '{"uid": …, "probs": [{"label": …, "score": …}, …]}';
+  const NOTE_ON_LABELS = "one label per item: accuracies judge it as it is; of distributions (JSD, KL, "
+    + "calibration) it says nothing";
+  // Columns of lists; of labels and their probabilities, row by row; of a model's labels, and of people's;
+  // and those that mean something to the command alone.
+  const LISTS = ["probs", "probabilities", "predicted_probabilities"];
+  const OF_LABEL = ["label", "labels", "class", "category", "option", "answer", "choice"];
+  const OF_CHANCE = ["probability", "prob", "p", "score", "share", "likelihood", ...LISTS];
+  const OF_ANSWERS = ["label", "prediction", "predicted", "pred", "answer", "output", "response"];
+  const OF_PEOPLE = /gold|target|reference|true|truth|majority|old_label|human/i;
+  const OF_VOTES = /annotat|worker|rater|label_count|votes/i;
+  const LEFT = ["model", "dataset", "task", "sample", "samples", "n_samples", "logits", "logit", "index",
+    "conf", "family", "seed", "trained_on", "out_of_fold", "doc", "custom_id"];
   // What files begin with, what they are, and what to do.
   const KINDS = [
-    ["{", "JSON or JSON lines", OF_JSON],
-    ["[", "a JSON list", OF_JSON],
     ["PAR1", "a parquet file", "run `chaos evaluate` on it, which reads parquet"],
     ["\x93NUMPY", "a NumPy array", `${AS_CSV}: \`chaos evaluate\` also refuses what names no items`],
     ["PK", "a zip archive or a workbook", "unpack it or save it as CSV: `chaos evaluate` opens none"],
@@ -44,7 +60,7 @@
   function faultIn(rows, problem, wrong, expected, todo) {
     if (!rows.length) return [];
     const lines = [...rows].sort((a, b) => a.line - b.line).slice(0, SHOWN)
-      .map((row) => `line ${row.line}: ${wrong(row)}`);
+      .map((row) => `${row.unit ?? "line"} ${row.line}: ${wrong(row)}`);
     if (rows.length > SHOWN) lines.push(`and ${count(rows.length - SHOWN)} more`);
     return [new Fault(problem, {found: lines.join("\n"), expected, todo})];
   }
@@ -53,7 +69,7 @@
     const first = String.fromCharCode(...new Uint8Array(buffer.slice(0, 99)))
       .replace(/^(\xef\xbb\xbf)?\s*/, "");
     const [, found, todo] = KINDS.find(([start]) => first.startsWith(start)) ?? [];
-    if (found) throw new Fault("This page reads CSV alone.", {found, expected: "a CSV file", todo});
+    if (found) throw new Fault("This page reads CSV and JSON alone.", {found, expected: "a CSV file", todo});
     try {
       return new TextDecoder("utf-8", {fatal: true}).decode(buffer); // without a byte-order mark
     } catch {
@@ -61,21 +77,82 @@
     }
   }
 
+  /* The rows of JSON: a list of objects, lines of objects, or one object by uid. */
+  function parseJson(text) {
+    const said = valuesIn(text);
+    if (!said.length) throw new Fault("The file holds no prediction.", {expected: AS_CSV});
+    if (isScore([said[0].value].flat(2)[0])) {
+      throw new Fault("What a pipeline returned names no items.", {expected: "a uid beside each", todo: WITH_IDS});
+    }
+    for (const {value} of said) {
+      const {labels, scores} = value; // side by side, as zero-shot classification has them
+      if (Array.isArray(labels) && labels.length === scores?.length) {
+        value.probs = Object.fromEntries(labels.map((label, k) => [label, scores[k]]));
+        delete value.labels;
+        delete value.scores;
+      }
+    }
+    const header = [...new Set(said.flatMap(({value}) => Object.keys(value)))];
+    if (!said.every(({value}) => isObject(value)) || header.some((name) => LEFT.includes(name))) {
+      throw unread(text.startsWith("[") ? "a JSON list" : "JSON or JSON lines");
+    }
+    return {header, rows: said.map(({value, ...row}) => ({...row, fields: header.map((name) => value[name] ?? "")}))};
+  }
+
+  /* The values in JSON with their places. */
+  function valuesIn(text) {
+    const placed = (values) => values.map((value, i) => ({line: i + 1, unit: "entry", value}));
+    const parsed = (one, where) => {
+      try {
+        return JSON.parse(one);
+      } catch {
+        if (where) throw new Fault("The file is not valid JSON.", {found: `${where}: ${shown(one)}`, todo: OF_JSON});
+        return undefined;
+      }
+    };
+    const whole = parsed(text);
+    if (Array.isArray(whole)) return placed(whole);
+    if (whole === undefined) {
+      return text.split("\n").map((one, i) => ({line: i + 1, one})).filter(({one}) => one.trim())
+        .map(({line, one}) => ({line, value: parsed(one, `line ${line}`)}));
+    }
+    if ("uid" in whole) return placed([whole]);
+    const entries = Object.entries(whole), hasBelow = (one) => isObject(one) && Object.values(one).every(isObject);
+    if (entries.length && entries.every(([, one]) => hasBelow(one))) throw unread("JSON by model");
+    return placed(entries.map(ofUid));
+  }
+
+  const unread = (found) => new Fault("This page does not read this JSON.", {found, todo: OF_JSON});
+
+  const isObject = (one) => typeof one === "object" && one !== null && !Array.isArray(one);
+  const isScore = (one) => isObject(one) && Object.keys(one).sort().join() === "label,score";
+
+  /* An entry of JSON by uid. */
+  function ofUid([uid, value]) {
+    if (isObject(value)) return {...value, uid};
+    return Array.isArray(value) ? {uid, probs: value} : {uid, predicted_label: value};
+  }
+
   /* The header of a CSV, its rows with their lines, and what separates their fields. No field that is
      asked for here goes on in the next line. */
   function parse(text) {
     const lines = text.split(/\r\n?|\n/).map((whole, i) => ({line: i + 1, whole}))
       .filter(({whole}) => /[^\s,;"]/.test(whole));
+    const [, submission] = SUBMITTED.exec(lines[0]?.whole.trim()) ?? [];
+    if (submission) lines.unshift({line: 0, whole: `uid${submission}probs`});
     if (lines.length < 2) throw new Fault("The file holds no prediction.", {expected: AS_CSV});
     const often = (sign) => lines[0].whole.split(sign).length;
-    const [separator] = [",", ";", "\t"].sort((a, b) => often(b) - often(a));
+    const [separator] = submission ?? [",", ";", "\t"].sort((a, b) => often(b) - often(a));
     const field = new RegExp(`(?:"((?:[^"]|"")*)"|([^${separator}]*))${separator}`, "g");
     const [{fields: header}, ...rows] = lines.map(({line, whole}) => ({
       line,
       fields: [...(whole + separator).matchAll(field)]
         .map(([, quoted, plain]) => (quoted?.replaceAll('""', '"') ?? plain).trim()),
     }));
-    return {header, rows, separator};
+    if (!header.includes("uid") && header.slice(1).some((name) => PLAIN_NUMBER.test(name))) {
+      throw new Fault("The file has no header.", {found: shown(lines[0].whole), todo: "add the columns’ names"});
+    }
+    return {header, rows, separator, listsIn: submission && "the second column"};
   }
 
   /* Give each row its uid. */
@@ -83,21 +160,168 @@
     if (!header.includes("uid")) {
       throw new Fault("The file has no column uid.", {
         found: `columns ${listed(header)}`, expected: "a column uid and a column for each label",
-        todo: "name the column that holds the items’ ids uid",
+        todo: header.includes("score") ? WITH_IDS : "name the column that holds the items’ ids uid",
       });
     }
-    for (const row of rows) row.uid = row.fields[header.indexOf("uid")];
+    for (const row of rows) row.uid = String(row.fields[header.indexOf("uid")] ?? "");
   }
 
-  function uidFaults({rows}) {
+  function uidFaults({rows, isOfLabels}) {
     const first = new Map(rows.map(({uid, line}) => [uid, line]).reverse());
     const isAgain = ({uid, line}) => uid && first.get(uid) < line;
     return [
       ...faultIn(rows.filter(({uid}) => !uid), "Rows have no uid.", () => "no uid", "a uid in each row"),
       ...faultIn(rows.filter(isAgain), "A uid appears more than once.",
         ({uid}) => `uid ${shown(uid)} again, first on line ${first.get(uid)}`,
-        "one prediction for each uid", "keep one of each"),
+        "one prediction for each uid", isOfLabels ? "keep one of each; of answers that were drawn, name the column "
+          + "sample and run `chaos evaluate`; `chaos dataset check` reads people’s" : "keep one of each"),
     ];
+  }
+
+  function lengthFaults({header, rows}) {
+    return faultIn(rows.filter(({fields}) => fields.length !== header.length), "Rows are not whole.",
+      ({fields}) => `${fields.length} fields`, `${header.length} fields, as the header has`,
+      "correct these rows, and check that the file was not cut off");
+  }
+
+  /* A text without case and the marks around it; a whole number without decimals. */
+  const plain = (text) => String(text).slice(0, LONGEST).replaceAll("_", " ").toLowerCase().trim()
+    .replace(/^[ .,:;!*"'`()[\]]+|[ .,:;!*"'`()[\]]+$/g, "").replace(/^(\d+)\.0*$/, "$1");
+
+  /* The position of the label that a text stands for; -1 for none. */
+  function labelOf({labels, codes}, text) {
+    const [exact] = [codes, labels].map((names) => names.indexOf(String(text).trim())).filter((k) => k >= 0);
+    const alike = labels.flatMap((label, k) => (plain(label) === plain(text) ? [k] : []));
+    return exact ?? (alike.length === 1 ? alike[0] : -1);
+  }
+
+  /* What a cell says of all labels: a list of numbers, or numbers by label; nothing for another. Lists may be
+     spelled as JSON, Python or numpy do, and hold what a pipeline of transformers returns. */
+  function listIn(cell) {
+    let value = cell;
+    if (typeof cell === "string") {
+      if (!/^(array|tensor)?[[{(].*[\]})]$/s.test(cell)) return undefined;
+      const bare = cell.replace(/(\b(array|tensor|np\.\w+))?\(|\)|, dtype=[\w.]+/g, "");
+      const within = (text) => (/^\[.*\]$/s.test(text) ? text.slice(1, -1).trim() : text);
+      const numbers = within(within(bare.trim())).split(/[\s,]+/); // as in [[0.1 0.9]]
+      if (numbers.every((one) => PLAIN_NUMBER.test(one))) return numbers.map(Number);
+      try {
+        value = JSON.parse(cell.replaceAll("'", '"'));
+      } catch {
+        return undefined;
+      }
+    }
+    if (Array.isArray(value) && value.length === 1) [value] = value;
+    if (isObject(value)) return value;
+    if (!Array.isArray(value)) return undefined;
+    if (!value.every(isScore)) return value.every((one) => typeof one === "number") ? value : undefined;
+    const byLabel = Object.fromEntries(value.map(({label, score}) => [label, score]));
+    return Object.keys(byLabel).length === value.length ? byLabel : undefined;
+  }
+
+  /* The one of some columns that is called as expected, or the only one. */
+  function only(header, places, names) {
+    const called = places.filter((k) => names.includes(header[k].toLowerCase()));
+    const found = called.length ? called : places;
+    return found.length === 1 ? found[0] : undefined;
+  }
+
+  const numberIn = (cell) => (cell === "" || typeof cell === "boolean" ? NaN : Number(cell));
+
+  /* The table with a column for each of a dataset's labels, where it says them otherwise. */
+  function shaped(table, dataset) {
+    const {header, rows} = table, labels = columnsOf(dataset);
+    const isLabel = (text) => labelOf(dataset, text) >= 0;
+    if (header.some((name) => name && (isLabel(name) || LEFT.includes(name)))) return table;
+    refuse(lengthFaults(table));
+    const others = header.flatMap((name, k) => (name && name !== "uid" ? [k] : []));
+    const cells = (k) => rows.map(({fields}) => fields[k] ?? "");
+    const made = (names, fieldsOf, more) => ({...table, ...more, header: ["uid", ...names],
+      rows: rows.map((row, i) => ({...row, fields: [row.uid, ...fieldsOf(row, i)]}))});
+    const readOf = new Map(others.map((k) => [k, cells(k).map(listIn)]));
+    const announced = others.filter((k) => LISTS.includes(header[k]) && readOf.get(k).some(Boolean));
+    const isMostlyRead = (k) => readOf.get(k).filter(Boolean).length * 2 > rows.length;
+    const lists = announced.length ? announced : others.filter(isMostlyRead);
+    if (lists.length > 1) {
+      throw new Fault("Several columns hold a value for each label.", {
+        found: listed(lists.map((k) => header[k])), todo: "name the model’s probs, and remove the others"});
+    }
+    const [place] = lists, read = readOf.get(place);
+    if (read?.every(isScore)) return ofLabels(table, dataset, made, read.map(({label}) => label));
+    if (read?.some(isObject)) {
+      const names = [...new Set(read.flatMap((one) => Object.keys(one ?? {})))];
+      return made(names.map((name) => labels[labelOf(dataset, name)] ?? name), (row, i) =>
+        names.map((name) => read[i]?.[name] ?? ""));
+    }
+    if (read) {
+      const wrong = rows.filter((_, i) => read[i]?.length !== labels.length);
+      refuse(faultIn(wrong, "Some lists do not have a number for each label.",
+        ({fields}) => shown(String(fields[place] ?? "nothing")), `a list for ${listed(dataset.labels)}`,
+        "correct these lists"));
+      const listsIn = table.listsIn ?? (LISTS.includes(header[place]) ? undefined : header[place]);
+      return made(labels, (row, i) => read[i], {listsIn});
+    }
+    return ofRows(table, dataset, others, cells) ?? ofLabels(table, dataset, made, undefined, others, cells);
+  }
+
+  /* The table of a file with a row for each item and label; nothing for another. */
+  function ofRows(table, dataset, others, cells) {
+    const {header, rows} = table, first = new Map([...rows].reverse().map((row) => [row.uid, row]));
+    if (first.size === rows.length) return undefined;
+    const varying = others.filter((k) => rows.some(({uid, fields}) => fields[k] !== first.get(uid).fields[k]));
+    const chance = only(header, varying.filter((k) => {
+      const numbers = cells(k).map(numberIn), isNamed = OF_CHANCE.includes(header[k].toLowerCase());
+      if (isNamed) return numbers.some(isFinite);
+      return numbers.every((one) => one >= 0 && one <= 1) && numbers.some((one) => one % 1);
+    }), OF_CHANCE);
+    const label = only(header, varying.filter((k) => k !== chance
+      && !cells(k).some((cell) => numberIn(cell) % 1)), OF_LABEL);
+    const names = [...new Set(label === undefined ? [] : cells(label).map(String))];
+    if (chance === undefined || label === undefined || names.length > MOST_LABELS) return undefined;
+    const said = new Map([...first.keys()].map((uid) => [uid, new Map()]));
+    const again = rows.filter(({uid, fields}) => {
+      const known = said.get(uid), name = String(fields[label]), isAgain = known.has(name);
+      known.set(name, fields[chance]);
+      return isAgain;
+    });
+    const items = [...first.values()].reverse();
+    const short = items.filter(({uid}) => said.get(uid).size < names.length);
+    refuse([
+      ...faultIn(again, "A label of an item appears more than once.", ({fields}) => `${fields[label]} again`,
+        "one row for each item and label", "keep one; of answers that were drawn, run `chaos evaluate`"),
+      ...faultIn(short, "Items lack rows.", ({uid}) =>
+        `uid ${shown(uid)} has no row for ${listed(names.filter((name) => !said.get(uid).has(name)))}`,
+      "one row for each item and label", "add them, with 0 if they were left out for it"),
+    ]);
+    return {...table, header: ["uid", ...names.map((name) => columnsOf(dataset)[labelOf(dataset, name)] ?? name)],
+      rows: items.map((row) => ({...row, fields: [row.uid, ...names.map((name) => said.get(row.uid).get(name))]}))};
+  }
+
+  /* The table of a file with one label per item: those given, or in the column that has labels. */
+  function ofLabels(table, dataset, made, given, others, cells) {
+    const {header, rows} = table, stated = header.indexOf("predicted_label");
+    const isLabel = (text) => labelOf(dataset, text) >= 0;
+    const areLabels = (k) => {
+      const first = cells(k).slice(0, LOOKED_AT).filter((cell) => cell !== "");
+      return first.length > 0 && first.filter(isLabel).length * 2 >= first.length;
+    };
+    let found = stated >= 0 ? [stated] : others?.filter(areLabels) ?? [];
+    if (!found.length) found = others?.filter((k) => OF_ANSWERS.includes(header[k].toLowerCase())) ?? [];
+    if (!given) {
+      if (!found.length || (stated < 0 && header.some((name) => OF_VOTES.test(name)))) return table;
+      if (found.length > 1 || (stated < 0 && OF_PEOPLE.test(header[found[0]]))) {
+        throw new Fault("It is not clear which column holds the model’s labels.", {
+          found: `labels in ${listed(found.map((k) => header[k]))}`, expected: "one label per item",
+          todo: "rename the model’s column predicted_label"});
+      }
+    }
+    const labels = given ?? cells(found[0]), columns = columnsOf(dataset);
+    const wrong = rows.map((row, i) => ({...row, text: labels[i]})).filter(({text}) => !isLabel(text));
+    refuse(faultIn(wrong, `Some labels are none of ${dataset.title}.`, ({text}) => shown(String(text)) || "nothing",
+      `one of ${listed(dataset.labels)}`, "rename them, or say which is which by --answers of `chaos evaluate`"));
+    const oneOf = (label) => columns.map((_, k) => Number(k === label));
+    const asked = stated < 0 && !given && header[found[0]];
+    return made(columns, (_, i) => oneOf(labelOf(dataset, labels[i])), {isOfLabels: true, asked});
   }
 
   /* Refuse columns that are not the dataset's; return what is wrong with rows of more or fewer. */
@@ -106,17 +330,14 @@
     const lacking = columns.filter((column) => !header.includes(column));
     const others = header.filter((name, k) => name // an index has none
       && !(columns.includes(name) && header.indexOf(name) === k));
-    if (!lacking.length && !others.length) {
-      return faultIn(rows.filter(({fields}) => fields.length !== header.length), "Rows are not whole.",
-        ({fields}) => `${fields.length} fields`, `${header.length} fields, as the header has`,
-        "correct these rows, and check that the file was not cut off");
-    }
+    if (!lacking.length && !others.length) return lengthFaults({header, rows});
     const alike = (text) => text.toLowerCase().replace(/[ -]/g, "_");
     const renamed = lacking.flatMap((column) => others.filter((name) => alike(name) === alike(column))
       .map((name) => `${name} to ${column}`));
     const numbered = others.find((name) => /^label_?\d+$/i.test(name));
     let todo = "remove the other columns, or run `chaos evaluate`, which reads more of them";
-    if (numbered) todo = `rename ${numbered} and so on as your model’s configuration does (id2label)`;
+    if (header.some((name) => OF_VOTES.test(name))) todo = "`chaos dataset check` reads people’s votes";
+    else if (numbered) todo = `rename ${numbered} and so on as your model’s configuration does (id2label)`;
     else if (renamed.length) todo = `rename ${renamed.join(", ")}`;
     else if (lacking.length) todo = "name the columns as the labels";
     throw new Fault(`The columns do not fit ${dataset.title}.`, {
@@ -137,8 +358,8 @@
   function distributions({header, separator}, rows, dataset) {
     const places = columnsOf(dataset).map((column) => header.indexOf(column));
     const numberOf = (text) => {
-      const plain = separator === ";" ? text.replace(",", ".") : text; // 0,5 beside semicolons
-      return PLAIN_NUMBER.test(plain) ? Number(plain) : NaN;
+      const point = separator === ";" ? String(text).replace(",", ".") : text; // 0,5 beside semicolons
+      return PLAIN_NUMBER.test(point) ? Number(point) : NaN;
     };
     const read = rows.map(({line, fields}) => {
       const texts = places.map((k) => fields[k]);
@@ -149,7 +370,7 @@
       Math.min(...values) < 0 || Math.abs(sum(values) - 1) > TOLERANCE);
     const faults = [
       ...faultIn(read.filter((row) => !isRead(row)), "Some values are not numbers.",
-        ({texts}) => texts.map((text) => shown(text) || "nothing").join(", "),
+        ({texts}) => texts.map((text) => shown(String(text)) || "nothing").join(", "),
         "a number for each label, such as 0.25", "correct these values"),
       ...faultIn(wrong, "Some rows are not probabilities.",
         ({values, texts}) => `${texts.join(", ")}: the sum is ${Number(sum(values).toPrecision(6))}`,
@@ -185,8 +406,9 @@
     });
   }
 
-  /* Predictions for a dataset: `places` in its votes, `probabilities`, and `notes`. */
-  function predictions(table, byUid, dataset, allowMissing) {
+  /* Predictions for a dataset: `places` in its votes, `probabilities`, `isOfLabels` and `notes`. */
+  function predictions(whole, dataset, allowMissing) {
+    const table = shaped(whole, dataset), byUid = byUidOf(table);
     const places = dataset.uids.flatMap((uid, i) => (byUid.has(uid) ? [i] : []));
     const missing = dataset.uids.filter((uid) => !byUid.has(uid));
     const fact = `${count(missing.length)} of ${count(dataset.uids.length)} items of ${dataset.title} `
@@ -196,19 +418,30 @@
       todo: "add them, or tick “Evaluate a part of the items”",
     })] : [];
     const ofRows = [...uidFaults(table), ...rowFaults(table, dataset)];
-    const whole = places.map((i) => byUid.get(dataset.uids[i]))
+    const read = places.map((i) => byUid.get(dataset.uids[i]))
       .filter(({fields}) => fields.length === table.header.length);
-    const {probabilities, faults} = distributions(table, whole, dataset);
+    const {probabilities, faults} = distributions(table, read, dataset);
     refuse([...ofRows, ...faults, ...lacking]);
     const notes = missing.length ? [`${fact}; evaluated on the other ${count(places.length)}`] : [];
-    return {dataset, places, probabilities, notes: [...notes, ...checkOrder(dataset, places, probabilities)]};
+    const {listsIn, isOfLabels, asked} = table, known = dataset.old_label ?? dataset.majority;
+    if (isOfLabels) notes.push(NOTE_ON_LABELS);
+    if (asked && places.length >= ENOUGH_FOR_ORDER && places.every((i, j) => argmax(probabilities[j]) === known[i])) {
+      notes.push(`all labels in ${asked} are ${dataset.old_label ? "the old ones" : "the majority’s"}: `
+        + "did the model give them?");
+    }
+    if (!isOfLabels) notes.push(...checkOrder(dataset, places, probabilities));
+    if (listsIn) notes.push(`the values in ${listsIn} are read in the order ${dataset.labels.join(", ")}`);
+    return {dataset, places, probabilities, isOfLabels, notes};
   }
+
+  const byUidOf = ({rows}) => new Map(rows.filter(({uid}) => uid).map((row) => [row.uid, row]));
 
   /* Read a file: its predictions for each dataset that it covers. Throws a Fault. */
   function read(buffer, file, {datasets, synthetic}, allowMissing = false) {
-    const table = parse(textOf(buffer)), model = file.replace(/\.[^.]*$/, "");
+    const text = textOf(buffer), model = file.replace(/\.[^.]*$/, "");
+    const table = /^\s*[{[]/.test(text) ? parseJson(text.trim()) : parse(text);
     giveUids(table);
-    const byUid = new Map(table.rows.filter(({uid}) => uid).map((row) => [row.uid, row]));
+    const byUid = byUidOf(table);
     const covered = datasets.filter(({uids}) => uids.some((uid) => byUid.has(uid)));
     if (!covered.length) {
       throw new Fault(`No uid of the file occurs in ${datasets.map(({title}) => title).join(", ")}`
@@ -224,7 +457,7 @@
     if (table.separator === ";") notes.push("fields are separated by semicolons");
     if (table.separator === "\t") notes.push("fields are separated by tabs");
     return covered.map((dataset) => {
-      const made = predictions(table, byUid, dataset, allowMissing);
+      const made = predictions(table, dataset, allowMissing);
       return {...made, model, notes: [...made.notes, ...notes]};
     });
   }

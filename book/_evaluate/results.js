@@ -162,9 +162,9 @@
   }
 
   /* One sentence for those who listen. */
-  function summary({model, dataset, places}, {jsd}) {
-    return `${model} on ${dataset.short}, ${count(places.length)} items: JSD ${number(jsd.value)}, `
-      + `95% interval ${interval(jsd)}.`;
+  function summary({model, dataset, places}, {jsd, new_accuracy: accuracy}) {
+    return `${model} on ${dataset.short}, ${count(places.length)} items: ${jsd ? "JSD" : "new accuracy"} `
+      + `${number((jsd ?? accuracy).value)}, 95% interval ${interval(jsd ?? accuracy)}.`;
   }
 
   Object.assign(window.Evaluate, {faultMessage, results, summary, placed});

@@ -17,7 +17,9 @@ _MOST = 1_000_000
 
 @command(formats=("json", "csv", "markdown", "latex"))
 def evaluate(
-    files: Annotated[list[Path], Argument(help="Prediction files in any supported format.")],
+    files: Annotated[
+        list[Path], Argument(help="Files of probabilities, of labels, or of language models' runs.")
+    ],
     dataset: Annotated[
         str,
         Option("--dataset", "--task", metavar="NAME", help="A dataset's name, or auto."),
@@ -27,7 +29,7 @@ def evaluate(
         str,
         Option(
             metavar="A=LABEL,…",
-            help="What answers, choices or columns of the files mean, such as "
+            help="What answers, choices, labels or columns of the files mean, such as "
             "A=entailment,B=neutral,C=contradiction.",
         ),
     ] = "",

@@ -26,7 +26,7 @@ def write_figures(
 ) -> int:
     """Write reliability diagrams, DistCE and accuracy by entropy of systems, for each dataset.
 
-    Few votes (`Votes.are_few`) get no bins of entropy.
+    Few votes (`Votes.are_few`) get no bins of entropy, and one label per item no figure.
 
     What systems are set beside is of the items that they cover. The files go to ``figures/`` in
     `folder`, named ``fig-reliability-<dataset>`` and so on, instead of those of an earlier run;
@@ -40,7 +40,7 @@ def write_figures(
                 old.unlink()
     with paths.figures_in(folder):
         for votes in all_votes:
-            systems = found.get(votes.dataset.name)
+            systems = [one for one in found.get(votes.dataset.name, ()) if not one.one_label]
             if systems:
                 covered = np.unique(np.concatenate([one.rows_in(votes) for one in systems]))
                 _write(part_of(votes, covered), systems, seed)

@@ -33,7 +33,8 @@ def plot_results(table: pd.DataFrame) -> Figure:
     ``label`` (of its row; seeds share one), ``kind`` (chance, perfect_model and second_crowd have
     a line, too), ``value``, ``low``, ``high``.
     """
-    figure, panels = _panels(table, "value", lowest_on_top=True)
+    shown = table[table["value"].notna()]  # one label per item has no distance
+    figure, panels = _panels(shown, "value", lowest_on_top=True)
     for axis, rows in panels:
         for kind, dashes in _LINES.items():
             for value in rows.loc[rows["kind"] == kind, "value"]:

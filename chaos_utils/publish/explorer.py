@@ -43,18 +43,18 @@ def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``name``, ``title``, ``short``, ``labels``, ``colours`` (of the labels, in the light and
-        in the dark look), ``fields`` (titles of the texts), ``data`` (what a citation of an item
-        says of its source); ``warning`` (to readers, may be empty); ``uids``;
-        ``votes`` and ``old_votes`` (a column of counts for each label; ``old_votes`` None where
-        there are none, or only the label was released); ``majority`` and ``old_label`` (positions
-        in ``labels``; ``old_label`` None where there are none); ``ties_share`` (whether labels that
-        tie for most votes share an item, for want of a stated majority); ``groups`` of items that
-        share a text, and ``folds``, a digit for each item's; and ``systems``: ``name``,
-        ``origin``, ``caution`` (see `System`), ``n_items`` and ``mean_jsd`` (of those it covers),
-        ``shares`` (a column for each label but the last, whose share is the rest), ``label``
-        (stated, a position) and ``jsd`` (Jensen–Shannon distance from the votes, nats). Shares and
-        distances are in units of 1 / `SCALE`, the mean is not.
+        ``name``, ``title``, ``short``, ``labels``, their ``codes`` and ``colours`` (in the light
+        and in the dark look), ``fields`` (titles of the texts), ``data`` (what a citation of an
+        item says of its source); ``warning`` (to readers, may be empty); ``uids``; ``votes`` and
+        ``old_votes`` (a column of counts for each label; ``old_votes`` None where there are none,
+        or only the label was released); ``majority`` and ``old_label`` (positions in ``labels``;
+        ``old_label`` None where there are none); ``ties_share`` (whether labels that tie for most
+        votes share an item, for want of a stated majority); ``groups`` of items that share a text,
+        and ``folds``, a digit for each item's; and ``systems``: ``name``, ``origin``, ``caution``
+        (see `System`), ``n_items`` and ``mean_jsd`` (of those it covers), ``shares`` (a column for
+        each label but the last, whose share is the rest), ``label`` (stated, a position) and
+        ``jsd`` (Jensen–Shannon distance from the votes, nats). Shares and distances are in units of
+        1 / `SCALE`, the mean is not.
     """
     dataset = votes.dataset
     order, groups = _order(votes), item_groups([votes])[0]
@@ -63,6 +63,7 @@ def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
         "title": dataset.title,
         "short": dataset.short,
         "labels": list(dataset.labels),
+        "codes": list(dataset.codes),
         "colours": [[label.colour.light, label.colour.dark] for label in dataset.classes],
         "fields": list(dataset.text_titles) if votes.texts else [],
         "data": licences.source(dataset.release) or dataset.title,

@@ -4,6 +4,7 @@ Thin: arguments are checked here as the command line checks files, and passed on
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -151,7 +152,7 @@ def _available(data: str) -> list[Votes]:
 
 
 def make_system(name: str, votes: Votes, probabilities: npt.ArrayLike) -> System:
-    """Make a system from an array of predicted probabilities.
+    """Make a system from an array of predicted probabilities, or of one label per item.
 
     Parameters
     ----------
@@ -160,7 +161,9 @@ def make_system(name: str, votes: Votes, probabilities: npt.ArrayLike) -> System
     votes : Votes
         The items: row i of `probabilities` belongs to ``votes.uids[i]``.
     probabilities : array of shape (n_items, n_classes)
-        Column k belongs to ``votes.dataset.labels[k]``. None negative; rows sum to 1.
+        Column k belongs to ``votes.dataset.labels[k]``. None negative; rows sum to 1. Or labels,
+        of shape (n_items,), as the dataset calls them: the system then says nothing of
+        distributions.
 
     Returns
     -------
@@ -170,7 +173,7 @@ def make_system(name: str, votes: Votes, probabilities: npt.ArrayLike) -> System
     Raises
     ------
     ChaosError
-        If the shape is another, or a row holds no probabilities.
+        If the shape is another, a row holds no probabilities, or a label is none.
     """
     if not predictions.is_name(name):
         raise ChaosError("A system needs a name.", found=shorten(name), expected=predictions.NAME)
@@ -183,6 +186,10 @@ def make_system(name: str, votes: Votes, probabilities: npt.ArrayLike) -> System
         found = f"shape {given.shape}" if is_numeric else f"values of type {given.dtype}"
     except ValueError:
         given, is_numeric, found = np.empty(0), False, "rows of different lengths"
+    if given.shape == (len(votes),) and given.dtype.kind != "f":
+        labels = predictions.as_labels(name, votes, given.tolist())
+        one = computed(name, votes, np.eye(dataset.n_classes)[labels], origin="yours")
+        return replace(one, stated=True, one_label=True, notes=(predictions.NOTE_ON_LABELS,))
     if not is_numeric or given.shape != shape:
         raise ChaosError(
             f"The predictions of {name!r} are not a table of numbers that fits these votes.",
@@ -214,7 +221,8 @@ def evaluate(
         As `load` gives them.
     systems : System, list of System, or mapping
         A mapping gives each system's name and its array of shape (n_items, n_classes), rows in
-        the order of ``votes.uids``, as for `make_system`.
+        the order of ``votes.uids``, or its labels, as for `make_system`. Of those that give
+        one label per item, accuracies alone have values; all others are NaN.
     measures : str or iterable of str, optional
         Such as ``jsd``; by default all that the votes have what they need for.
     groups : mapping from str to array, optional

@@ -24,7 +24,7 @@ from chaos_utils.scoring.references import (
     is_settled,
     known_rows,
 )
-from chaos_utils.scoring.scores import Row, described, score_rows
+from chaos_utils.scoring.scores import OF_LABELS, Row, described, score_rows
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import baselines
 
@@ -32,6 +32,7 @@ IN_PEOPLE = (*worths.NAMES, *people.NAMES)  # what is asked of systems that have
 BASELINES = ("uniform guess", "base rate", "mean vote given the old label", "old label",
              "original votes")  # fmt: skip
 SEED = 0  # of references, baselines and drawn crowds: one number for every page
+_UNSAID = dict.fromkeys(("value", "low", "high", "p"), np.nan) | {"text": "not available"}
 MOST_ITEMS = 20_000  # that references are drawn for: their error is then below 0.002
 
 
@@ -49,7 +50,9 @@ def judge(
     """Return scores of systems, differences between those compared, and what systems are worth.
 
     `names` are measures, by default all that the votes allow, and those of `IN_PEOPLE`, which may
-    not be asked of a system that has seen the votes; `crowds` are drawn if they are needed.
+    not be asked of a system that has seen the votes; `crowds` are drawn if they are needed. Of a
+    system that gives one label per item there are values by `OF_LABELS`, and what it is worth; all
+    others are NaN.
     """
     chosen = None if names is None else list(names)
     measures = None if chosen is None else [name for name in chosen if name not in IN_PEOPLE]
@@ -74,12 +77,21 @@ def judge(
         given = crowds or people.Crowds(votes, seed=SEED)
         in_people += [(system, one) for system in systems
                       for one in given.equivalents(system, drawn, **how)]  # fmt: skip
-    return rows + [
+    rows += [
         described(system) | row
         for system, one in in_people
         for row in one.rows
         if row["measure"] in wanted
     ]
+    hard = {system.name for system in systems if system.one_label}
+    return [
+        row | (_UNSAID if hard & {row["system"], row.get("reference")} and _is_unsaid(row) else {})
+        for row in rows
+    ]
+
+
+def _is_unsaid(row: Row) -> bool:
+    return row["measure"] not in (*OF_LABELS, *worths.NAMES)
 
 
 def references(

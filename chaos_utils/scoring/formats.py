@@ -4,23 +4,27 @@ ChaosNLI's JSON, JSON lines (those of Baan et al. (2022) in an order of their ow
 and what language models' runs leave behind. Nothing is judged here: cells are as the file has them.
 """
 
+import csv
 import re
 import zipfile
+from ast import literal_eval
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from io import BytesIO
+from io import BytesIO, StringIO
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.cells import NestedError, as_identifier, parse
+from chaos_utils.datasets.cells import NestedError, alone, as_identifier, parse
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.faults import Faults, shorten
 from chaos_utils.datasets.frame import Column, Content, Frame, column_of, read_frame
@@ -40,9 +44,20 @@ _OTHER_NAMES = {
     "task": "dataset",
     "sample": DRAWN,
 }
+# Columns of a file with a row for each item and label.
+_OF_LABEL = ("label", "labels", "class", "category", "option", "answer", "choice")
+_OF_CHANCE = ("probability", "prob", "p", "score", "share", "likelihood", "logit")
+_IN_PIPELINE = {"label", "score"}  # keys of what a pipeline of transformers returns
+_WITH_IDS = (
+    'write the uid beside what it returns: {"uid": …, "probs": [{"label": …, "score": …}, …]}'
+)
+_LISTS = re.compile(r"\s*(array|tensor)?[\[{(].*[\]})]\s*$", re.DOTALL)
+_NUMPYS = re.compile(r"(\b(array|tensor|np\.\w+))?\(|\)|, dtype=[\w.]+")  # around numbers and lists
 _PLAIN_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _HEAD = 1 << 16  # bytes
+_SHOWN = 5
 _MANY = 100_000  # numbers
+_MOST_LABELS = 200  # in rows: more are no labels, but texts
 _LOOKED_AT = 10  # lines: one that is damaged does not decide the format
 _ARCHIVES = {  # by the end of a name in them: what they are, and what to do
     "xl/workbook.xml": ("an Excel workbook", "save it as CSV"),
@@ -63,6 +78,7 @@ class PredictionFrame:
     columns: Mapping[str, Column]
     place: Callable[[int], str]
     are_logits: bool = False  # what stands in the labels' columns
+    lists_in: str = ""  # where lists were found that no column's name announces
     notes: tuple[str, ...] = ()  # on what the file holds and is no prediction
 
     def __len__(self) -> int:
@@ -82,8 +98,7 @@ class PredictionFrame:
 
     def cells(self, name: str) -> list[Any]:
         """Return the cells of a column, None where it has none."""
-        column = self.column(name)
-        return list(map([*column.values, None].__getitem__, column.codes.tolist()))
+        return _cells(self.column(name))
 
     def by_model(self) -> dict[str, "PredictionFrame"]:
         """Return the rows of each model, by its name; the file's, where none is stated."""
@@ -128,14 +143,20 @@ def read_rows(
         source.path,
         "predictions",
         expected="ChaosNLI's JSON {model: {uid: {…}}}, JSON lines with uid and probs, or CSV or "
-        f"parquet with a column uid and one per class{f': {columns}' if columns else ''}; drawn "
-        "answers in columns uid and sample; or a run of lm-evaluation-harness (samples_*.jsonl), "
-        "of an OpenAI-compatible batch, or of Inspect (.json)",
+        f"parquet with a column uid and one per class{f': {columns}' if columns else ''}; one "
+        "label per item in columns uid and label; drawn answers in columns uid and sample; or a "
+        "run of lm-evaluation-harness (samples_*.jsonl), an OpenAI-compatible batch, or Inspect "
+        "(.json)",
         todo="correct this, and check that the file was not cut off",
     )
     _refuse_archives(source)
-    is_json = not source.is_parquet and source.text().lstrip()[:1] in ("{", "[")
-    frame = _json_frame(source, faults) if is_json else read_frame(source, faults, careful=careful)
+    text = "" if source.is_parquet else source.text()
+    is_json = text.lstrip()[:1] in ("{", "[")
+    submission = None if is_json else _submission(text, faults)
+    if is_json:
+        frame = _json_frame(source, faults)
+    else:
+        frame = submission or read_frame(source, faults, careful=careful)
     faults.check()
     run = read_run(source.path, frame, faults, wanted) if is_json else None
     parts = run.parts if run else ""
@@ -149,6 +170,8 @@ def read_rows(
         raise faults.fatal("The predictions file holds no prediction.", *said)
     read = _number_reader(source) if not (is_json or source.is_parquet) else None
     rows = _named(source.path, frame, faults, read)
+    if submission is not None:
+        rows = replace(rows, lists_in="the second column")
     return replace(rows, notes=notes, are_logits=rows.are_logits or bool(run and run.are_logits))
 
 
@@ -195,9 +218,36 @@ def _floats(texts: Sequence[str]) -> list[float]:
     return found
 
 
+def _submission(text: str, faults: Faults) -> Frame | None:
+    """Return the rows of a file without a header, an id and a list each, as LeWiDi has them.
+
+    Other files without a header are refused.
+    """
+    first = text.lstrip().partition("\n")[0]
+    delimiter = "\t" if "\t" in first else ","
+
+    def fields(lines: str) -> Iterator[tuple[int, list[str]]]:
+        reader = csv.reader(StringIO(lines, newline=""), delimiter=delimiter)
+        yield from ((reader.line_num, row) for row in reader if any(row))
+
+    with suppress(csv.Error):
+        if any(len(row) == 2 and isinstance(_as_values(row[1]), list) for _, row in fields(first)):
+            rows = list(fields(text))
+            records = [dict(zip(("uid", PROBABILITIES), row, strict=False)) for _, row in rows]
+            return Frame.of_records(records, lambda i: f"line {rows[i][0]}")
+        for _, row in fields(first):
+            if not set(UIDS) & set(row) and any(map(_PLAIN_NUMBER.fullmatch, row[1:])):
+                raise faults.fatal(
+                    "The predictions file has no header.", shorten(first),
+                    todo="add a first line with the columns' names",
+                )  # fmt: skip
+    return None
+
+
 def _json_frame(source: Content, faults: Faults) -> Frame:
     text = source.text()
     if text.lstrip().startswith("["):
+        _refuse_without_ids(text, faults)
         return read_frame(source, faults)
     try:
         rows = list(_rows_in(parse(text)))
@@ -207,6 +257,21 @@ def _json_frame(source: Content, faults: Faults) -> Frame:
         found = str(fault).removeprefix("found ")
         raise faults.fatal("The predictions file is not valid JSON.", found) from fault
     return Frame.of_records([fields for _, fields in rows], lambda row: rows[row][0])
+
+
+def _refuse_without_ids(text: str, faults: Faults) -> None:
+    """Say of what a pipeline of transformers returns that it names no items."""
+    first: Any = None
+    for start in (text, text.lstrip().partition("\n")[0]):
+        with suppress(ValueError):
+            first = first or parse(start)
+    while isinstance(first, list) and first:
+        first = first[0]
+    if isinstance(first, dict) and first.keys() == _IN_PIPELINE:
+        raise faults.fatal(
+            "What a pipeline returned names no items.", shorten(first),
+            "a uid beside each prediction", _WITH_IDS,
+        )  # fmt: skip
 
 
 def _are_lines(text: str) -> bool:
@@ -224,7 +289,10 @@ def _are_lines(text: str) -> bool:
 
 def _rows_in(whole: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the rows of one JSON object: its own, or one for each uid, maybe by model."""
-    if whole and all(isinstance(one, list) for one in whole.values()):
+    are_labels = all(isinstance(one, str | bool | int) for one in whole.values())
+    if are_labels and not set(UIDS) & whole.keys():
+        yield from ((shorten(uid), {"uid": uid, STATED: one}) for uid, one in whole.items())
+    elif whole and all(isinstance(one, list) for one in whole.values()):
         yield from ((shorten(uid), {"uid": uid, PROBABILITIES: one}) for uid, one in whole.items())
     elif "configs" in whole or not all(isinstance(one, dict) for one in whole.values()):
         yield "line 1", whole
@@ -245,32 +313,199 @@ def _named(
     known = {name: _OTHER_NAMES.get(name, name) for name in frame.names}
     known |= {uid: "uid"} if uid else {}
     if uid is None or len(set(known.values())) < len(known):
-        todo = "uid for the items" if uid is None else "two are for one thing"
+        todo = "rename the columns: two are for one thing"
+        if uid is None:
+            todo = "name the column of the items' ids 'uid', and add a header if there is none"
+        if uid is None and (known.keys() >= _IN_PIPELINE or known.keys() >= {"labels", "scores"}):
+            todo = _WITH_IDS
         cells = [cell for name in frame.names for cell in frame.column(name).values]
         if all(isinstance(cell, dict) for cell in cells):
             todo += "; or give each file by itself, if several are joined here"
         raise faults.fatal(
             "Unrecognised predictions format.",
             f"columns {', '.join(map(shorten, list(known)[:8]))}",
-            todo=f"rename the columns: {todo}",
+            todo=todo,
         )
     columns = {known[name]: frame.column(name) for name in frame.names}
     if read is not None:
         columns |= {name: read(one) for name, one in columns.items() if name not in _TEXTS}
+    lists_in = "" if {DRAWN, N_DRAWN} & columns.keys() else _read_lists(columns, faults)
     are_logits = False
-    for name in (PROBABILITIES, LOGITS):  # by label
+    for name in (PROBABILITIES, LOGITS):
         cells = columns[name].values if name in columns else []
-        if cells and all(isinstance(cell, dict) for cell in cells):
+        are_by_label = [isinstance(cell, dict) for cell in cells]
+        if 2 * sum(are_by_label) > len(cells):
             nested = columns.pop(name)
-            labels = dict.fromkeys(label for cell in cells for label in cell)
+            if all(isinstance(cell, dict) and cell.keys() == _IN_PIPELINE for cell in cells):
+                of = {STATED: "label", "score": "score"}
+                columns |= {n: column_of(nested.map(partial(_of_label, k))) for n, k in of.items()}
+                continue
+            by_label = [cell for cell in cells if isinstance(cell, dict)]
+            labels = dict.fromkeys(label for cell in by_label for label in cell)
             columns |= {label: column_of(nested.map(partial(_of_label, label))) for label in labels}
             are_logits = name == LOGITS
-    rows = PredictionFrame(path, columns, frame.place, are_logits)
-    return _counted(rows, faults) if DRAWN in rows else rows
+    rows = PredictionFrame(path, columns, frame.place, are_logits, lists_in)
+    return _counted(rows, faults) if DRAWN in rows else _one_row_per_item(rows)
 
 
-def _of_label(label: str, cell: Mapping[str, Any] | None) -> Any:
-    return None if cell is None else cell.get(label)
+def _read_lists(columns: dict[str, Column], faults: Faults) -> str:
+    """Read lists however they are spelled; return the column that has them, if by another name."""
+    if {"labels", "scores"} <= columns.keys():  # side by side, as zero-shot classification does
+        pairs = list(
+            zip(*(_cells(columns.pop(name)) for name in ("labels", "scores")), strict=True)
+        )
+        columns[PROBABILITIES] = column_of(map(_side_by_side, pairs))
+    announced = [name for name in (PROBABILITIES, LOGITS) if name in columns]
+    for name in announced:
+        columns[name] = _with_lists(columns[name])
+    others = [name for name in columns if name not in _NAMED]
+    if announced or sum(_are_shares(columns[name].values) for name in others) > 1:
+        return ""
+    read = {name: _with_lists(columns[name]) for name in others}
+    found = [
+        name
+        for name, one in read.items()
+        if 2 * sum(map(_is_by_label, one.values)) > len(one.values)
+    ]
+    if len(found) > 1:
+        raise faults.fatal(
+            "Several columns hold a value for each label.", ", ".join(map(shorten, found)),
+            "one such column", f"name the model's {PROBABILITIES!r}, and remove the others",
+        )  # fmt: skip
+    for name in found:
+        del columns[name]
+        columns[LOGITS if "logit" in name.casefold() else PROBABILITIES] = read[name]
+        return shorten(name) if any(isinstance(one, list) for one in read[name].values) else ""
+    return ""
+
+
+def _cells(column: Column) -> list[Any]:
+    return list(map([*column.values, None].__getitem__, column.codes.tolist()))
+
+
+def _side_by_side(pair: tuple[Any, Any]) -> Any:
+    labels, scores = map(_as_values, pair)
+    is_whole = isinstance(labels, list) and isinstance(scores, list) and len(labels) == len(scores)
+    return dict(zip(map(str, labels), scores, strict=True)) if is_whole else scores
+
+
+def _are_shares(values: Sequence[Any]) -> bool:
+    are_numbers = all(type(one) in (int, float) and 0 <= one <= 1 for one in values)
+    return bool(values) and are_numbers
+
+
+def _with_lists(column: Column) -> Column:
+    return replace(column, values=list(map(_as_values, column.values)))
+
+
+def _is_by_label(value: Any) -> bool:
+    if isinstance(value, list):
+        return len(value) > 1 and all(type(one) in (int, float) for one in value)
+    return isinstance(value, dict) and (
+        value.keys() == _IN_PIPELINE or all(type(one) in (int, float) for one in value.values())
+    )
+
+
+def _as_values(cell: Any) -> Any:
+    """Return a list of numbers, or numbers by label, that a cell holds; any other as it is.
+
+    Lists may be spelled as JSON, Python or numpy do, and hold what a pipeline of transformers says.
+    """
+    value = _evaluated(cell) if isinstance(cell, str) and _LISTS.match(cell) else cell
+    value = alone(value)
+    if isinstance(value, list) and value and all(
+        isinstance(one, dict) and one.keys() == _IN_PIPELINE for one in value
+    ):  # fmt: skip
+        by_label = {str(one["label"]): one["score"] for one in value}
+        return by_label if len(by_label) == len(value) else cell
+    if isinstance(value, dict):
+        return {str(name): one for name, one in value.items()}
+    return value
+
+
+def _evaluated(text: str) -> Any:
+    bare = inside = _NUMPYS.sub("", text).strip()
+    for _ in range(2):  # as in [[0.1 0.9]]
+        if inside.startswith("[") and inside.endswith("]"):
+            inside = inside[1:-1].strip()
+    numbers = inside.replace(",", " ").split()
+    if all(map(_PLAIN_NUMBER.fullmatch, numbers)):
+        return list(map(float, numbers))
+    for read, spelled in ((parse, text), (literal_eval, text), (literal_eval, bare)):
+        with suppress(ValueError, SyntaxError, MemoryError, RecursionError), catch_warnings():
+            simplefilter("ignore")  # of what Python finds odd in what is no list
+            return read(spelled)
+    return text
+
+
+def _one_row_per_item(rows: PredictionFrame) -> PredictionFrame:
+    """Return a row per item of a file that has one per item and label; any other as it is."""
+    uids = rows.columns["uid"].identifiers
+    keys = np.zeros(len(rows), dtype=np.int64)
+    for column in (uids, *(rows.column(name).identifiers for name in ("model", "dataset"))):
+        keys = keys * (len(column.values) + 1) + column.codes + 1
+    first, items = np.unique(keys, return_index=True, return_inverse=True)[1:]
+    if len(first) == len(rows) or N_DRAWN in rows:
+        return rows
+    names = [name for name in (*rows.unnamed, STATED, PROBABILITIES, LOGITS) if name in rows]
+    item = Column(items.astype(np.int32), list(range(len(first))))
+    varying = [name for name in names if not rows.column(name).is_same_within(item).all()]
+    chance = _only([one for one in varying if is_chance(one, rows.column(one))], _OF_CHANCE)
+    texts = [name for name in varying if name != chance and _are_names(rows.column(name).values)]
+    label = _only(texts, _OF_LABEL)
+    if not chance or not label or len(rows.column(label).values) > _MOST_LABELS:
+        return rows
+    faults = Faults(
+        rows.path, "predictions", expected=f"one row for each item and {label}",
+        todo="keep one of each, and add what is missing, with 0 if it was left out for it; if "
+        "these are answers that were drawn, name their column 'sample'",
+    )  # fmt: skip
+    read: dict[str, dict[int, Any]] = {}
+    cells = zip(items.tolist(), rows.cells(label), rows.cells(chance), strict=True)
+    for row, (one, stands, value) in enumerate(cells):
+        name = as_identifier(str(stands) if isinstance(stands, bool) else stands)
+        known = read.setdefault(name or "", {})
+        if name is None or one in known:
+            faults.add(
+                rows.place(row), [f"{label} {shorten(name)} again" if name else f"no {label}"]
+            )
+        known[one] = value
+    for name, known in read.items():
+        without = (one for one in range(len(first)) if one not in known)
+        for one in islice(without, _SHOWN):
+            place = rows.place(int(first[one]))
+            faults.add(place, [f"uid {shorten(uids[first[one]])} has no row for {shorten(name)}"])
+    faults.check()
+    order = np.sort(first)
+    kept = rows.of(order)
+    place_of = items[order].tolist()
+    columns = {name: one for name, one in kept.columns.items() if name not in (label, chance)}
+    columns |= {name: column_of(map(known.__getitem__, place_of)) for name, known in read.items()}
+    are_logits = rows.are_logits or "logit" in chance
+    return replace(kept, columns=columns, are_logits=are_logits)
+
+
+def _only(names: Sequence[str], expected: Sequence[str]) -> str:
+    """Return the one of some columns that is called as expected, or the only one; else nothing."""
+    called = [name for name in names if name.casefold() in expected] or names
+    return called[0] if len(called) == 1 else ""
+
+
+def is_chance(name: str, column: Column) -> bool:
+    """Return whether a column may hold probabilities of labels, and no numbers of samples."""
+    numbers = [one for one in column.values if type(one) in (int, float)]
+    if name.casefold() in (*_OF_CHANCE, PROBABILITIES, LOGITS):
+        return bool(numbers)
+    return _are_shares(column.values) and any(one != round(one) for one in numbers)
+
+
+def _are_names(values: Sequence[Any]) -> bool:
+    return all(isinstance(one, bool) or as_identifier(one) is not None for one in values)
+
+
+def _of_label(label: str, cell: Any) -> Any:
+    """Return what a cell says of a label; itself, for the fault that it is, where it has none."""
+    return cell.get(label) if isinstance(cell, dict) else cell
 
 
 def _counted(rows: PredictionFrame, faults: Faults) -> PredictionFrame:

@@ -25,7 +25,14 @@ from chaos_utils.scoring.predictions import join, notes_on_missing, read_predict
 from chaos_utils.scoring.published import rank_among_published
 from chaos_utils.scoring.recalibration import too_few_to_recalibrate
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD
-from chaos_utils.scoring.scores import ALL, COLUMNS, Row, available, chosen_measures
+from chaos_utils.scoring.scores import (
+    ALL,
+    COLUMNS,
+    OF_LABELS,
+    Row,
+    available,
+    chosen_measures,
+)
 from chaos_utils.scoring.system import System, check_names
 
 # Both papers' main measures, and what systems are worth.
@@ -162,7 +169,14 @@ def judge_files(
             todo="add it to --measures, or leave --pairs and --against out",
         )  # fmt: skip
     by_name = {votes.dataset.name: votes for votes in all_votes}
-    chosen = {name: _chosen(by_name[name], measures) for name in found}
+    chosen = {
+        name: [
+            one for one in _chosen(by_name[name], measures)
+            if one not in MEASURES or one in OF_LABELS
+            or measures not in (None, USUAL) or not all(system.one_label for system in systems)
+        ]
+        for name, systems in found.items()
+    }  # fmt: skip
     n_comparisons = sum(
         len(compared[name]) * sum(one in MEASURES and MEASURES[one].has_interval for one in names)
         for name, names in chosen.items()

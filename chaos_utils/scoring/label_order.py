@@ -20,7 +20,7 @@ _MARGIN = 0.15
 _ABOVE_CONSTANT = 0.05
 _FLAGRANT = 0.5
 _BEYOND_CHANCE = 4  # standard deviations
-_ENOUGH = 30  # items
+ENOUGH = 30  # items
 _TOLD_APART = 2  # standard errors between two labels as read and exchanged
 _SHUFFLES = 20  # of the labels: among many classes, some order fits by chance
 _ROUNDING = 1e-9
@@ -50,7 +50,7 @@ def check_order(
     """
     labels = votes.dataset.labels
     n, k = probabilities.shape
-    if n < _ENOUGH:
+    if n < ENOUGH:
         are = "item is" if n == 1 else "items are"
         return [f"{n} {are} too few to check the order of the classes"]
     known = (votes.old_label if votes.has_old_labels else votes.majority)[items]

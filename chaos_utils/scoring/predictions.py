@@ -14,6 +14,7 @@ from functools import partial
 from itertools import combinations, permutations
 from operator import eq
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from chaos_utils.base import inputs
 from chaos_utils.base.errors import ChaosError, counted, did_you_mean
 from chaos_utils.base.files import write_bytes
 from chaos_utils.datasets.catalogue import known_datasets
-from chaos_utils.datasets.cells import as_count
+from chaos_utils.datasets.cells import as_count, as_identifier
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.faults import Faults, shorten
 from chaos_utils.datasets.frame import Column, Content, column_of
@@ -37,9 +38,10 @@ from chaos_utils.scoring.formats import (
     STATED,
     PredictionFrame,
     class_columns,
+    is_chance,
     read_rows,
 )
-from chaos_utils.scoring.label_order import check_order, some_of
+from chaos_utils.scoring.label_order import ENOUGH, check_order, some_of
 from chaos_utils.scoring.model_runs import DRAWN, WEIGHTS
 from chaos_utils.scoring.system import System, votes_of
 from chaos_utils.scoring.trained import run_of
@@ -50,9 +52,13 @@ Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 _MOST_BYTES = 4 * 10**9  # of a file, which is read whole
 _SHOWN = 5
+_LOOKED_AT = 200  # values of a column that may hold labels
 _COMPARED = 1000  # uids, with one that is unknown
 _WIDE = 80  # characters of a row's values
 _CHECK = "chaos dataset check FILE"
+# What columns of labels are called that people gave, and what those of any file may be.
+_OF_PEOPLE = re.compile("gold|target|reference|true|truth|majority|old_label|human", re.IGNORECASE)
+_OF_ANSWERS = ("label", "prediction", "predicted", "pred", "answer", "output", "response")
 _OF_VOTES = re.compile("annotat|worker|rater|label_count|votes", re.IGNORECASE)  # columns' names
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _LARGEST = 1e300  # comparing is safe for integers of any length; converting is not
@@ -65,6 +71,10 @@ _ENOUGH_OF_TOKEN = 0.5  # of its probability: with less on the labels, the answe
 # the order of these codes.
 _RELEASED = ", with index and pred"
 _RELEASED_CODES = ("e", "c", "n")
+NOTE_ON_LABELS = (
+    "one label per item: accuracies judge it as it is; of distributions (JSD, KL, calibration) it "
+    "says nothing"
+)
 SMOOTHING = "the Krichevsky–Trofimov rule (½ added to each label)"
 NAME = "at least one character, all valid Unicode, none a control character"
 
@@ -160,7 +170,8 @@ def _read(
     """Return what each model says: faults of any row come before items that are missing."""
     datasets = [votes.dataset for votes in all_votes]
     frame = read_rows(content, datasets, wanted, careful=careful)
-    _check_columns(frame, [Wording(one, answers) for one in (*datasets, *known_datasets())])
+    wordings = [Wording(one, answers) for one in (*datasets, *known_datasets())]
+    of_labels = _check_columns(frame, wordings)
     by_model = frame.by_model()
     if model is not None:
         if model not in by_model:
@@ -172,15 +183,54 @@ def _read(
                 expected=expected,
             )
         by_model = {model: by_model[model]}
-    return [_checked(name, rows, all_votes) for name, rows in by_model.items()]
+    return [_checked(name, rows, all_votes, of_labels) for name, rows in by_model.items()]
 
 
-def _check_columns(frame: PredictionFrame, wordings: Sequence[Wording]) -> None:
-    """Raise if nothing in a file can be meant for predictions, whatever the dataset."""
-    if not {DRAWN, PROBABILITIES, LOGITS} & frame.columns.keys():
-        labels = (one.label(name) for name in frame.unnamed for one in wordings)
-        if all(label is None for label in labels):
-            raise _misfit(frame, wordings[0], [])
+def _check_columns(frame: PredictionFrame, wordings: Sequence[Wording]) -> bool:
+    """Return whether a file has one label per item; raise if it has nothing of predictions.
+
+    Whatever the dataset.
+    """
+    if {DRAWN, PROBABILITIES, LOGITS} & frame.columns.keys():
+        return False
+    if any(one.label(name) is not None for name in frame.unnamed for one in wordings):
+        return False
+    if not any(_of_labels(frame, one) for one in wordings):
+        raise _misfit(frame, wordings[0], [])
+    return True
+
+
+def _of_labels(frame: PredictionFrame, words: Wording) -> list[str]:
+    """Return the columns that may hold a label per item, which the model or people gave."""
+    if STATED in frame:
+        return [STATED]
+    return [name for name in frame.unnamed if _are_labels(frame.column(name), words)]
+
+
+def _are_labels(column: Column, words: Wording) -> bool:
+    """Return whether half of a column's cells at least are labels, and so the others are faults."""
+    first = column.values[:_LOOKED_AT]
+    times = np.bincount(column.codes[column.codes >= 0], minlength=len(first))[: len(first)]
+    known = np.array([words.label(one) is not None for one in first], dtype=bool)
+    return bool(2 * times[known].sum() >= times.sum() > 0)
+
+
+def _label_column(frame: PredictionFrame, words: Wording) -> str:
+    """Return the column of a model's labels; raise if another may be meant, or people's."""
+    found = _of_labels(frame, words)
+    if not found or (STATED not in frame and any(map(_OF_VOTES.search, frame.unnamed))):
+        raise _misfit(frame, words, [])
+    if len(found) > 1 or _OF_PEOPLE.search(found[0]):
+        raise ChaosError(
+            "It is not clear which column holds the model's labels."
+            if len(found) > 1
+            else "The column of labels is called as if people had given them.",
+            where=frame.path,
+            found=f"labels in {some_of([shorten(name) for name in found])}",
+            expected=f"one label per item in the column {STATED}",
+            todo=f"rename the model's {STATED!r}: the others are then left out",
+        )
+    return found[0]
 
 
 def _misfit(frame: PredictionFrame, words: Wording, found: Sequence[str | None]) -> ChaosError:
@@ -198,11 +248,13 @@ def _misfit(frame: PredictionFrame, words: Wording, found: Sequence[str | None])
             todo=f"check it with `{_CHECK}`, and see its crowd with `chaos run crowd -p data=FILE`",
         )
     lacking = [name for name, there in zip(columns, found, strict=False) if there is None]
+    texts = [name for name in frame.unnamed if isinstance(frame.column(name)[0], str | bool)]
+    named = [name for name in frame.unnamed if name.casefold() in _OF_ANSWERS] or texts
+    if len(named) == 1 and not any(found):
+        values = frame.column(named[0]).values
+        return _no_label(frame, words, named[0], values)
     todo = None
-    if len(others) == 1 and isinstance(frame.column(frame.unnamed[0])[0], str):
-        todo = f"rename the column {others[0]} to 'sample' if it holds a model's answers; "
-        todo += f"`{_CHECK}` reads people's"
-    elif others:
+    if others:
         labels = words.dataset.labels
         label = next((label for label, there in zip(labels, found, strict=False)
                       if there is None), labels[0])  # fmt: skip
@@ -220,6 +272,28 @@ def _misfit(frame: PredictionFrame, words: Wording, found: Sequence[str | None])
         expected=expected,
         todo=todo,
     )
+
+
+def _no_label(
+    frame: PredictionFrame, words: Wording, column: str, values: Sequence[Any]
+) -> ChaosError:
+    """Return the error of a column whose values are labels of another dataset, or none."""
+    return ChaosError(
+        f"The column {shorten(column)} holds no labels of {words.dataset.title}.",
+        where=frame.path,
+        found=some_of([shorten(as_identifier(one) or one) for one in values[:_SHOWN]]),
+        expected=f"labels: {some_of(words.dataset.labels)}",
+        todo=_which_is_which(words, values[:_SHOWN])
+        + "; a list of probabilities is read from a column 'probs'",
+    )
+
+
+def _which_is_which(words: Wording, values: Sequence[Any]) -> str:
+    """Say how to name the label that stands behind each of some values."""
+    if words.answers:
+        return "name the label of each in --answers too"
+    names = sorted(as_identifier(one) or str(one) for one in values)
+    return f"say which is which: --answers {quote(','.join(f'{name}=…' for name in names))}"
 
 
 def _content_of(path: Path) -> Content:
@@ -342,7 +416,9 @@ class _Said:
         return [self.uids[row] for row in rows.tolist()]
 
 
-def _checked(name: str, frame: PredictionFrame, all_votes: Sequence[Votes]) -> _Said:
+def _checked(
+    name: str, frame: PredictionFrame, all_votes: Sequence[Votes], of_labels: bool
+) -> _Said:
     """Return a model's rows after raising on what is wrong with them whatever the dataset."""
     if not is_name(name):
         raise ChaosError(
@@ -360,7 +436,7 @@ def _checked(name: str, frame: PredictionFrame, all_votes: Sequence[Votes]) -> _
     said.refuse(
         _contradictions(frame), "entries that do not contradict themselves", "correct these entries"
     )
-    _check_uids(said)
+    _check_uids(said, of_labels)
     _check_datasets(said)
     kinds = _kinds(frame)
     if not kinds:
@@ -375,7 +451,7 @@ def _checked(name: str, frame: PredictionFrame, all_votes: Sequence[Votes]) -> _
     return replace(said, kind=usual)
 
 
-def _check_uids(said: _Said) -> None:
+def _check_uids(said: _Said, of_labels: bool) -> None:
     uids, datasets, stands = said.uids, said.datasets, said.frame.columns["uid"]
     keys = uids.codes.astype(np.int64) + 1
     # The same item of two datasets may stand in one file, if all rows say whose item they mean.
@@ -396,7 +472,9 @@ def _check_uids(said: _Said) -> None:
     said.refuse(
         {row: fault(row) for row in wrong}, "one prediction for each uid",
         "correct these uids, and keep one prediction for each; those of two models stand in two "
-        "files, or beside a column model",
+        "files, or beside a column model"
+        + f"; if these are answers that were drawn from a model, name their column 'sample'; "
+        f"`{_CHECK}` reads people's votes" * of_labels,
     )  # fmt: skip
 
 
@@ -606,7 +684,17 @@ class _Part:
         if self.lists:
             first = frame.column(self.lists)[self.rows[0]]
             return isinstance(first, list) and len(first) == k
-        return None not in self.words.columns(frame.unnamed, frame.path)
+        of_classes = self.words.columns(frame.unnamed, frame.path)
+        if not any(of_classes):
+            return bool(_of_labels(frame, self.words))
+        return None not in of_classes
+
+    @property
+    def gives_labels(self) -> bool:
+        """Whether the file has one label per item, and no values."""
+        frame = self.said.frame
+        has_values = self.lists or {DRAWN, N_DRAWN} & frame.columns.keys()
+        return not (has_values or any(self.words.columns(frame.unnamed, frame.path)))
 
     def system(self, allow_missing: bool) -> System:
         """Return the predictions, checked."""
@@ -615,6 +703,8 @@ class _Part:
         if DRAWN in frame or (N_DRAWN in frame and not self.lists):
             part, probabilities, n_samples, more = self._machine_votes()
             notes += more
+        elif self.gives_labels:
+            return self._of_labels(allow_missing)
         else:
             part, probabilities = self, self._probabilities()
             notes += self._other_choices()
@@ -633,11 +723,55 @@ class _Part:
                 "stated ones"
             )
         notes += part._check_order(probabilities)
+        if frame.lists_in:
+            order = some_of([dataset.labels[k] for k in self._order()])
+            notes.append(f"the values in {frame.lists_in} are read in the order {order}")
         uids = tuple(self.votes.uids[i] for i in part.items)
         return System(
             self.said.name, dataset, uids, probabilities, predicted,
             stated=is_stated, n_samples=n_samples, notes=tuple(notes),
         )  # fmt: skip
+
+    def _of_labels(self, allow_missing: bool) -> System:
+        """Return labels as predictions, checked."""
+        frame, dataset = self.said.frame, self.votes.dataset
+        column = _label_column(frame, self.words)
+        predicted = self._read_labels(column)
+        probabilities = np.eye(dataset.n_classes)[predicted]
+        notes = notes_on_missing(
+            self.said.name, self.votes, self.items, where=frame.path, also=frame.notes,
+            unknown=self.said.outside([self.votes]), allowed=allow_missing,
+        )  # fmt: skip
+        notes += [*frame.notes, NOTE_ON_LABELS]
+        unread = [name for name in frame.unnamed if is_chance(name, frame.column(name))]
+        if unread:
+            notes.append(f"not read: {some_of(unread)}, since one probability is no distribution")
+        if self.words.answers:
+            notes += self._check_order(probabilities)
+        known = self.votes.old_label if self.votes.has_old_labels else self.votes.majority
+        if column != STATED and len(predicted) >= ENOUGH and (predicted == known[self.items]).all():
+            which = "the old ones" if self.votes.has_old_labels else "the majority's"
+            notes.append(f"all labels in {shorten(column)} are {which}: did the model give them?")
+        uids = tuple(self.votes.uids[i] for i in self.items)
+        return System(
+            self.said.name, dataset, uids, probabilities, predicted,
+            stated=True, one_label=True, notes=tuple(notes),
+        )  # fmt: skip
+
+    def _read_labels(self, column: str) -> Ints:
+        """Return the labels that a column states; raise if one is none."""
+        cells, dataset = self.said.frame.column(column), self.votes.dataset
+        read = cells.map(self.words.label)[self.rows]
+        wrong = [row for row, k in zip(self.rows.tolist(), read, strict=True) if k is None]
+        words = list(dict.fromkeys(text for row in wrong if (text := _stated(cells[row]))))
+        todo = _which_is_which(self.words, words[:_SHOWN]) if words else "complete these rows"
+        self.said.refuse(
+            {row: f"{column} {shorten(cells[row])}" for row in wrong},
+            f"one of {some_of(dataset.labels)}"
+            + f" or {some_of(dataset.codes)}" * (dataset.codes != dataset.labels),
+            f"{todo}; or leave rows without a label out, and evaluate the rest (--allow-missing)",
+        )
+        return read.astype(np.int64)
 
     def _machine_votes(self) -> tuple["_Part", Floats, tuple[int, ...], list[str]]:
         """Return what drawn answers come to: part of the items, shares, and what is to be said."""
@@ -766,7 +900,9 @@ class _Part:
         self.said.refuse(
             {row: _no_numbers(cells, k) for row, cells in given.items()},
             f"{k} finite numbers for each item of {dataset.title}: {some_of(dataset.labels)}",
-            "correct these predictions",
+            "correct these predictions"
+            + "; a pipeline says all labels with top_k=None"
+            * any(None in cells for cells in given.values() if isinstance(cells, list)),
         )
         if self.lists:
             values = values[:, np.argsort(self._order())]
@@ -800,17 +936,10 @@ class _Part:
 
     def _labels(self, probabilities: Floats) -> tuple[Ints, bool]:
         """Return the stated labels, or the first argmax where none is stated."""
-        stated, dataset = self.said.frame.column(STATED), self.votes.dataset
+        stated = self.said.frame.column(STATED)
         if not stated.map(lambda cell: _stated(cell) is not None, bool)[self.rows].any():
             return probabilities.argmax(axis=1), False
-        read = stated.map(self.words.label)[self.rows]
-        self.said.refuse(
-            {row: f"predicted_label {shorten(stated[row])}"
-             for row, label in zip(self.rows.tolist(), read, strict=True) if label is None},
-            f"one of {some_of(dataset.labels)} or {some_of(dataset.codes)}",
-            "correct these labels",
-        )  # fmt: skip
-        return read.astype(np.int64), True
+        return self._read_labels(STATED), True
 
     def _check_stated(self, off: Ints) -> None:
         """Raise where a column of labels contradicts the columns of probabilities beside it.
@@ -851,10 +980,23 @@ def _are_shares(column: Column) -> bool:
 
 def _no_numbers(cells: Any, k: int) -> str:
     """Say what is wrong with what should be a list of so many numbers."""
+    if isinstance(cells, str) and "..." in cells:
+        return f"{shorten(cells, _WIDE)}, which leaves numbers out"
     if not isinstance(cells, list) or len(cells) != k:
         return f"{len(cells)} values" if isinstance(cells, list) else shorten(cells, _WIDE)
     are_infinite = all(isinstance(one, int | float) and not isinstance(one, bool) for one in cells)
     return f"{shorten(cells, _WIDE)}{' is not finite' * are_infinite}"
+
+
+def as_labels(model: str, votes: Votes, labels: Sequence[Any]) -> Ints:
+    """Return the labels of all items, from 0; raise on what is none."""
+    words = Wording(votes.dataset)
+    read = [words.label(one) for one in labels]
+    wrong = {row: shorten(labels[row]) for row, label in enumerate(read) if label is None}
+    expected = f"labels: {some_of(votes.dataset.labels)}"
+    todo = "give labels as the dataset calls them, or an array with a column for each label"
+    _refuse(model, wrong, lambda row: f"row {row}, {votes.uids[row]}", expected, todo)
+    return np.array(read, dtype=np.int64)
 
 
 def softmax(logits: Floats) -> Floats:
@@ -952,6 +1094,7 @@ def join(parts: Sequence[System], model: str) -> System:
         probabilities,
         predicted,
         stated=all(part.stated for part in parts),
+        one_label=any(part.one_label for part in parts),
         origin=first.origin if len({part.origin for part in parts}) == 1 else "yours",
         seed=first.seed if len({part.seed for part in parts}) == 1 else None,
         trained_on=tuple(dict.fromkeys(name for part in parts for name in part.trained_on)),

@@ -22,14 +22,14 @@ def rank_among_published(dataset: str, measure: str, value: float, better: str) 
     """Return a system's ``rank`` beside the models of Table 5 of Nie et al. (2020).
 
     1 is best of as many as are ``ranked``, the system counted. Empty where the table has no such
-    row or column.
+    row or column, or the value is NaN.
     """
     others = [
         float(row[measure])
         for row in published_rows("nie2020_table5")
         if measure in TABLE_5 and row["dataset"] == dataset and row["model"] not in _NO_MODELS
     ]
-    if not others:
+    if not others or value != value:
         return {}
     ahead = [other for other in others if (other > value if better == "higher" else other < value)]
     return {"rank": len(ahead) + 1, "ranked": len(others) + 1}

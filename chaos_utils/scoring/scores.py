@@ -33,6 +33,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Row = dict[str, Any]
 ALL = "all"  # the group of all items
+OF_LABELS = ("old_accuracy", "new_accuracy", "soft_accuracy")  # what a label alone is judged by
 _ROUNDING = 1e-12
 
 COLUMNS = (

@@ -75,6 +75,9 @@ class System:
         Corpora by name, and ``votes of <dataset>`` for votes that it was trained or fitted on.
     out_of_fold : bool
         Whether each item's votes were left out of what its prediction was trained or fitted on.
+    one_label : bool
+        Whether it gives one label per item, of which `probabilities` are then 1, and so says
+        nothing of distributions.
     n_samples : tuple of int
         Fewest and most answers per item that were drawn from it, where it is a crowd of machine
         votes; empty for a model that gives probabilities.
@@ -104,6 +107,7 @@ class System:
     temperature: float = 1.0
     trained_on: tuple[str, ...] = ()
     out_of_fold: bool = False
+    one_label: bool = False
     n_samples: tuple[int, ...] = ()
     n_answers: int = 0
     paper: str = ""

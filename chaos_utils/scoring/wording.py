@@ -10,6 +10,7 @@ from chaos_utils.datasets.dataset import Dataset
 SAY_SO = "--answers A=entailment,B=neutral"
 
 _LETTERED = re.compile(r"(?<=^\w)[.:)]\s+")
+_WHOLE = re.compile(r"(\d+)\.0*")
 _NEXT_ANSWER = re.compile(r",(?=[^,=]*=)")  # labels may hold commas
 
 
@@ -29,8 +30,12 @@ def answers_of(text: str) -> dict[str, str]:
 
 
 def _plain(text: str) -> str:
-    """Return a text without case, and without the marks that may stand around an answer."""
-    return " ".join(text.replace("_", " ").casefold().split()).strip(" .,:;!*\"'`()[]")
+    """Return a text without case, and without the marks that may stand around an answer.
+
+    A whole number has no decimals then.
+    """
+    plain = " ".join(text.replace("_", " ").casefold().split()).strip(" .,:;!*\"'`()[]")
+    return _WHOLE.sub(r"\1", plain) if _WHOLE.fullmatch(plain) else plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +74,13 @@ class Wording:
 
     def _label_of(self, text: object) -> int | None:
         word = text.strip() if isinstance(text, str) else text
+        if isinstance(word, bool | int | float):  # as text: true is no 1
+            word = str(word)
         known = self._exact.get(word) if isinstance(word, str) else None
         if known is None and not self.answers:
             known = self.dataset.label_index(word)
+            if known is None and isinstance(word, str) and _WHOLE.fullmatch(word):
+                known = self.dataset.label_index(_plain(word))
         if known is None and isinstance(word, str):
             known = self._plain.get(_plain(word))
         return None if known == -1 else known

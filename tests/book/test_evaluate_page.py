@@ -217,6 +217,63 @@ def test_a_csv_is_read_however_it_was_written(scripts, votes, content, note):
     assert (len(uids), system["model"], system["notes"]) == (N, "m", [note] if note else [])
 
 
+def of_labels(i):
+    return ("entailment", "neutral", "contradiction")[i % 3]
+
+
+def in_pipeline(i):
+    pairs = zip(CLASSES.split(","), shares(i), strict=True)
+    return sorted(
+        ({"label": label, "score": one} for label, one in pairs), key=lambda one: -one["score"]
+    )
+
+
+def lines(header, line):
+    return "\n".join([*header, *map(line, range(N))]) + "\n"
+
+
+# Files that hold the same predictions as `csv_text`, or the same labels.
+SPELLED = {
+    "a submission": lines([], lambda i: f"u{i}\t{shares(i)}"),
+    "numpy's lists": lines(["uid,probs"], lambda i: f"u{i},{np.array(shares(i))}"),
+    "Python's lists": lines(["uid;prediction"], lambda i: f"u{i};array({shares(i)}, dtype=f4)"),
+    "a pipeline": lines([], lambda i: json.dumps({"uid": f"u{i}", "scores": in_pipeline(i)})),
+    "by uid": json.dumps({f"u{i}": [in_pipeline(i)] for i in range(N)}, indent=1),
+    "side by side": lines([], lambda i: json.dumps(
+        {"uid": f"u{i}", "labels": [one["label"] for one in in_pipeline(i)],
+         "scores": [one["score"] for one in in_pipeline(i)]})),
+    "rows": lines(["uid,text,label,probability"], lambda i: "\n".join(
+        f"u{i},text of {i},{one['label']},{one['score']}" for one in in_pipeline(i))),
+    "labels": lines(["uid,label,why"], lambda i: f"u{i},{of_labels(i)},because"),
+    "codes": lines(["uid\tanswer"], lambda i: f"u{i}\t{of_labels(i)[0]}"),
+    "labels by uid": json.dumps({f"u{i}": of_labels(i).title() for i in range(N)}),
+    "the likeliest alone": lines([], lambda i: json.dumps({"uid": f"u{i}", **in_pipeline(i)[0]})),
+    "beside gold": lines(["uid,label,predicted_label"], lambda i: f"u{i},neutral,{of_labels(i)}"),
+}  # fmt: skip
+
+
+def test_what_the_command_reads_the_page_reads_alike(scripts, votes, tmp_path):
+    said = told(scripts, SPELLED.values(), [votes])
+    for (name, content), one in zip(SPELLED.items(), said, strict=True):
+        assert "systems" in one, (name, one)
+        (system,) = one["systems"]
+        (tmp_path / "m.csv").write_text(content)
+        (ours,) = read_predictions(tmp_path / "m.csv", [votes])
+        np.testing.assert_allclose(system["probabilities"], ours.probabilities, atol=1e-12)
+        assert bool(system.get("isOfLabels")) == ours.one_label
+        for words in ("are read in the order", "one label per item", "did the model give them"):
+            assert (words in " ".join(system["notes"])) == (words in " ".join(ours.notes)), name
+
+
+def test_one_label_per_item_has_accuracies_and_worth_alone(scripts, votes):
+    answer = scripts.evaluate(
+        MEASURED, [SPELLED["labels"], "m.csv", known_of([votes]), [[1] * N] * FEW]
+    )
+    assert set(answer["values"]) == {"old_accuracy", "new_accuracy"}
+    assert answer["values"]["new_accuracy"]["value"] == 1
+    assert answer["worth"][0]["isHard"]
+
+
 def rows_with(i, *lines):
     """Return a CSV with other lines in place of line i."""
     plain = csv_text().splitlines()
@@ -259,13 +316,26 @@ FAULTS = {
     "nothing": ("\n", "holds no prediction"),
     "latin 1": (csv_text().replace("u3", "ü3").encode("latin-1"), "not UTF-8"),
     "UTF-16": (csv_text().encode("utf-16"), "not UTF-8"),
-    "JSON lines": ('{"uid": "u0", "probs": [1, 0, 0]}', "JSON lines; chaos evaluate"),
+    "JSON lines": ('{"uid": "u0", "index": 0, "probs": [1, 0, 0]}', "JSON; chaos evaluate"),
     "JSON": ('\ufeff\n{"m": {"u0": {}}}', "JSON; chaos evaluate"),
     "list": ("[1, 2]", "a JSON list; chaos evaluate"),
     "parquet": (b"PAR1....", "parquet; chaos evaluate"),
     "npy": (b"\x93NUMPY\x01", "a NumPy array; uid"),
     "zip": (b"PK\x03\x04..", "zip; unpack"),
     "gzip": (b"\x1f\x8b\x08", "gzip; unpack"),
+    "no ids": (json.dumps([[{"label": "neutral", "score": 1}]]), "names no items; write the uid"),
+    "no header": ("u0,0.1,0.2,0.7\nu1,0.1,0.2,0.7", "no header; add the columns"),
+    "two labels": ("uid,label,prediction\nu0,neutral,neutral", "which column; label, prediction"),
+    "gold": ("uid,gold\nu0,neutral", "which column; labels in gold; predicted_label"),
+    "no label": ("uid,label\nu0,LABEL_0", "line 2: LABEL_0; --answers"),
+    "votes": ("uid,label\nu0,neutral\nu0,neutral", "uid u0 again; sample; chaos dataset check"),
+    "annotators": ("uid,annotator,label\nu0,Ann,neutral", "chaos dataset check"),
+    "a list too long": ("u0\t[0.1, 0.2, 0.3, 0.4]", "line 1: [0.1, 0.2, 0.3, 0.4]; a list for"),
+    "two lists": ('uid;a;b\nu0;[1 0 0];[0 1 0]', "Several columns; a, b; probs"),
+    "a row too few": ("uid,label,p\nu0,neutral,1\nu0,entailment,0\nu1,neutral,1",
+                      "line 4: uid u1 has no row for entailment"),
+    "a field too many": ("uid,label\nu0,neutral\nu1,neutral,neutral", "line 3: 3 fields; 2 fields"),
+    "a row too many": ("uid,label,p\nu0,neutral,1\nu0,entailment,0\nu0,neutral,1", "neutral again"),
 }  # fmt: skip
 
 
