@@ -126,9 +126,12 @@ def _chosen(
                 )
     n_read = {name: sum(one not in unread for one in of.values()) for name, of in answers.items()}
     if max(n_read.values()) < len(said):
-        todo = f"name it: --{kind} {shlex.quote(next(iter(answers)))}"
         raise faults.fatal(
-            f"Each {kind} has read answers that others have not.", known, f"one {kind}", todo
+            f"Each {kind} has read answers that others have not.",
+            known,
+            f"one {kind} of one run",
+            f"name it: --{kind} {shlex.quote(next(iter(answers)))}; or give each file by itself, "
+            "if several are joined",
         )
     return max(n_read, key=n_read.__getitem__)
 

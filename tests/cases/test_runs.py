@@ -199,6 +199,9 @@ REFUSED = [
     (lines(nameless(said), nameless(other)), ("1, 2", "--filter 1, or --filter 2")),
     (lines(nameless(said), nameless(said, resps=[["none"]])), "answered twice"),
     (lines(*[read_by(said)] * 2), ("u0 again, first in line 1", "give each file by itself")),
+    (lines(read_by(said, filter="loose")).replace('"u1"', '"w1"')
+     + lines(read_by(said, filter="tight")).replace('"u3"', '"w3"'),
+     "give each file by itself"),
     (log_with(scored("A", "B")), "--scorer scorer_0, or --scorer scorer_1"),
     (log_with(scored("B"), scored("B")), "epoch 1 again, first in samples[0]"),
     (lines(lambda i: answered(i, said(i))) + lines(lambda i: answered(i, other(i)), n=3),
