@@ -189,14 +189,19 @@ def answer_of(value: object) -> str:
 
 def no_votes(names: Sequence[str]) -> list[str]:
     """Return labels that are known to stand for no answer, or are numbers beyond the others."""
-    found = [name for name in names if _words(name) in _NO_ANSWER or
-             (_NO_WORD.fullmatch(name) and "+" not in names)]  # fmt: skip
+    has_plus = "+" in names
+    found = [
+        name
+        for name in names
+        if {_words(name), _words(name.rpartition(".")[2])} & _NO_ANSWER  # a column: kind.skip
+        or (_NO_WORD.fullmatch(name) and not has_plus)
+    ]
     numbers = {name: _point(name) for name in names if name not in found}
     known = sorted({number for number in numbers.values() if number is not None})
-    if len(known) == len(numbers):
+    if len(known) == len(numbers) or len(known) > 2:
         beyond = _beyond(known)
     else:  # a number among words
-        beyond = [] if known[2:] else [n for n in known if n < 0 or _CODE.fullmatch(f"{n:g}")]
+        beyond = [n for n in known if n < 0 or _CODE.fullmatch(f"{n:g}")]
     return found + [name for name, number in numbers.items() if number in beyond]
 
 
@@ -225,8 +230,9 @@ def _beyond(numbers: Sequence[float]) -> list[float]:
     below = [number for number in inner if number < 0]
     others = inner[len(below) :]
     if below and len(others) > 1:
-        is_lopsided = others[-1] >= -2 * below[0]  # a scale goes as far below zero as above
-        is_alone = len(below) == 1 and others[0] - below[0] > 1 and others[-1] != -below[0]
+        depth, height = -below[0], others[-1]  # a scale goes as far below zero as above
+        is_lopsided = height >= 2 * depth if others[0] == 0 else height > depth
+        is_alone = len(below) == 1 and others[0] + depth > 1 and height != depth
         found += below if is_lopsided or is_alone else []
     return found
 

@@ -102,7 +102,7 @@ CODES = [
     ((1, 2, 3), 0), ((0, 1), "?"), (("ham", "spam"), -1), (("ham", "spam"), "skip"),
     (("ham", "spam"), "IDK"), (("ham", "spam"), "Don't know"), (("ham", "spam"), "N/A"),
     (("ham", "spam"), "none given"), (("ham", "spam"), "-"), (("ham", "spam"), "."),
-    (("ham", "spam"), "none"),
+    (("ham", "spam"), "none"), ((1, 2, 3, "other"), -1),
 ]  # fmt: skip
 
 
@@ -212,6 +212,13 @@ def test_columns_of_numbers_below_zero_are_people(tmp_path, rng):
     path = tmp_path / "votes.csv"
     path.write_text(matrix(spread(rng, rows, -1)).replace("worker_", "p"))
     assert totals(readings(path)[0]) == count(rows)
+
+
+def test_a_column_of_its_own_may_say_that_an_item_was_skipped(tmp_path):
+    path = tmp_path / "votes.csv"
+    names = "item,worker,Answer.k.yes,Answer.k.no,Answer.k.skip"
+    path.write_text(f"{names}\n1,a,true,false,false\n1,b,false,false,true\n2,a,false,true,false\n")
+    assert [votes.n_votes.sum() for votes in readings(path)] == [2, 3]
 
 
 def test_a_column_of_skipped_items_is_asked_about(tmp_path):
