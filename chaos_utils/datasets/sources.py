@@ -142,7 +142,7 @@ def _in_time() -> Iterator[None]:
     """Let everything fail that takes too long as a whole, however often a server sends a byte."""
 
     def late(number: int, frame: object) -> None:
-        raise TimeoutError(f"the whole fetch takes longer than {_MOST_SECONDS:,} seconds")
+        raise RuntimeError(f"the whole fetch takes longer than {_MOST_SECONDS:,} seconds")
 
     try:
         before = signal.signal(signal.SIGALRM, late)

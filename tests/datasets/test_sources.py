@@ -2,6 +2,8 @@ import functools
 import hashlib
 import http.server
 import json
+import os
+import socket
 import sys
 import threading
 import zipfile
@@ -217,3 +219,25 @@ def test_a_dataset_or_a_folder_names_all_its_files_and_an_unknown_name_the_close
         assert list(names.values()) == ["missing"] * n_files
     with pytest.raises(ChaosError, match=r"chaosNLI_snli\.jsonl"):
         sources.get("chaosNLI_v1.0/chaosNLI_snl.jsonl")
+
+
+def test_a_fetch_removes_what_killed_ones_have_left_and_nothing_of_others(nowhere, server):
+    url, folder = server
+    (folder / "v.csv").write_bytes(VOTES)
+    path = describe(nowhere, VOTES, url=f"{url}/v.csv")
+    left, others = (nowhere / "cache" / f".arriving-{name}" for name in ("killed", "running"))
+    for one in (left, others):
+        one.mkdir(parents=True)
+        (one / "half").write_bytes(b"x")
+    running = sources._locked(others)
+    data("fetch", path)
+    assert (left.exists(), others.exists()) == (False, True)
+    os.close(running)
+
+
+def test_a_fetch_ends_however_slowly_a_server_answers(nowhere, monkeypatch):
+    monkeypatch.setattr(sources, "_MOST_SECONDS", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as slow:  # which takes calls, and says nothing
+        register(monkeypatch, url=f"http://127.0.0.1:{slow.getsockname()[1]}/f.txt")
+        with pytest.raises(ChaosError, match="whole fetch takes longer"):
+            sources.fetch(["set/file.txt"])
