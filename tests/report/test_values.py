@@ -26,7 +26,7 @@ OWN = {"tbl-results": RESULTS.model_copy(update={"parameters": {"data": "votes.c
         ('tbl-results "system=mean vote" jsd .2f', "0.25"),
         ("tbl-results new=true n ,d", "1,514"),
         ("tbl-results dataset=snli|mnli min:n d", "1514"),
-        ("tbl-results dataset=snli new=false n ,d", "1,514"),
+        ("tbl-results dataset=snli new=false system", "chance"),
         ("tbl-results dataset=snli seed=1.0 jsd .1f", "0.2"),
         ("tbl-results count:system", "5"),
         ("tbl-results dataset=mnli system", "chance"),
