@@ -19,7 +19,7 @@ DRAWING := node_modules/.package-lock.json
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help book sample record verify pdf serve release test test-data test-all test-book references test-slurm lint \
-	browser bench bench-finetune bench-explorer bench-collection bench-scale \
+	browser bench bench-finetune bench-explorer bench-collection bench-scale bench-readers \
 	finetune-smoke encoders gpu wanted full lock clean
 
 help: ## Explain every target
@@ -96,6 +96,9 @@ bench-collection: $(VENV)/test.stamp ## Measure how fast a collection is simulat
 
 bench-scale: $(VENV)/test.stamp ## Measure a million items with ten votes each (minutes)
 	@$(BIN)/python benchmarks/scale.py
+
+bench-readers: $(VENV)/test.stamp ## Measure how reading grows: in rows, columns, labels and keys
+	@$(BIN)/python benchmarks/readers.py
 
 # Seconds: a tiny model with random weights learns from the synthetic sample, and predicts.
 finetune-smoke: $(VENV)/train.stamp ## Train, save and predict with a tiny model, both tasks

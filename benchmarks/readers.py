@@ -98,7 +98,6 @@ def _kinds() -> Made:
     yield "a key of its own in each line", "keys", lambda n: _sparse(n * 2), check_file
     yield "long CSV", "labels", lambda n: _table(_long(n * 20, n * 20)), check_file
     yield "votes", "rows", lambda n: _table(_long(n * 20)), lambda file: load_all_votes(str(file))
-    votes = load_all_votes("sample")[0]
     votes = [one for one in load_all_votes("sample") if one.dataset == get_dataset("snli")]
 
     def judged(file: Path) -> object:

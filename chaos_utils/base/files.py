@@ -1,5 +1,6 @@
 """Writing files so that a killed run never leaves half of one."""
 
+import gc
 import json
 import os
 import secrets
@@ -86,6 +87,18 @@ def write_text(path: Path, content: str) -> None:
 def write_json(path: Path, content: Any) -> None:
     """Write readable JSON whole or not at all."""
     write_text(path, json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Let no garbage be sought while a file is read: all of it is kept, and to look takes long."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def decoded(content: bytes, what: str, where: object) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from chaos_utils.base.errors import counted
+from chaos_utils.base.files import uncollected
 from chaos_utils.base.inputs import OWN
 from chaos_utils.datasets.cells import as_number
 from chaos_utils.datasets.frame import Column, Frame
@@ -102,6 +103,7 @@ def check_votes(votes: Votes, faults: Sequence[str] = ()) -> Findings:
     return found
 
 
+@uncollected()
 def check_file(
     path: Path, *, item: str = "", annotator: str = "", label: str = ""
 ) -> tuple[Findings, Layout]:

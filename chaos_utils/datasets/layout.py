@@ -18,6 +18,7 @@ import yaml
 
 from chaos_utils.base.checked import checked
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.files import uncollected
 from chaos_utils.datasets.cells import (
     alone,
     as_count,
@@ -125,6 +126,7 @@ class Layout:
         return str(self.reader["format"])
 
 
+@uncollected()
 def layout_of(
     path: Path, *, item: str = "", annotator: str = "", label: str = ""
 ) -> tuple[Layout, Content, Frame]:

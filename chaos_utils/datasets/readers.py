@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.files import uncollected
 from chaos_utils.base.inputs import Input
 from chaos_utils.datasets.chaosnli import ChaosNLIRows, as_table
 from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset, TableReader, WideReader
@@ -26,6 +27,7 @@ def read_file(
     return votes
 
 
+@uncollected()
 def read_noting(
     paths: Sequence[Path],
     dataset: Dataset,

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from chaos_utils.base import inputs
 from chaos_utils.base.errors import ChaosError, counted, did_you_mean
-from chaos_utils.base.files import write_bytes
+from chaos_utils.base.files import uncollected, write_bytes
 from chaos_utils.datasets.catalogue import known_datasets
 from chaos_utils.datasets.cells import as_count, as_identifier
 from chaos_utils.datasets.dataset import Dataset
@@ -79,6 +79,7 @@ SMOOTHING = "the Krichevsky–Trofimov rule (½ added to each label)"
 NAME = "at least one character, all valid Unicode, none a control character"
 
 
+@uncollected()
 def read_predictions(
     path: Path | str,
     all_votes: Sequence[Votes],
