@@ -55,7 +55,12 @@ from chaos_utils.scoring.beside import at_most, judge, part_of, references
 from chaos_utils.scoring.human_equivalents import refusal
 from chaos_utils.scoring.scores import as_scores, score
 from chaos_utils.scoring.system import System
-from chaos_utils.scoring.systems import base_rate, baselines, own_systems, refuse_unused
+from chaos_utils.scoring.systems import (
+    baselines,
+    guesses_by_votes,
+    own_systems,
+    refuse_unused,
+)
 
 OVER_ITEMS, OVER_BOTH = "items", "items and annotators"  # what intervals are over
 _NOTHING = 1e-12  # a difference that only rounding gives
@@ -474,7 +479,7 @@ def compared(
     votes leave it open. Two that share no item are left out.
     """
     votes = _of_two_votes(votes)
-    everyone = [*_marked(systems), base_rate(votes)]
+    everyone = [*_marked(systems), *guesses_by_votes(votes)[1:]]
     pairs = [
         (a.name, b.name)
         for a, b in combinations(everyone, 2)

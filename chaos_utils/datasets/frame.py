@@ -21,8 +21,10 @@ import numpy.typing as npt
 from chaos_utils.base.errors import ChaosError, counted, did_you_mean
 from chaos_utils.datasets.cells import alone, as_identifier, as_list, dig, parse
 from chaos_utils.datasets.faults import Faults, shorten
+from chaos_utils.datasets.texts import names_annotators
 
 LARGE = 1 << 20  # bytes from which on it pays to import pyarrow: its CSV takes a fifth of the time
+KEY = "/"  # between the identifiers of an item that several columns name
 _DELIMITERS = ",\t;"
 _PARQUET, _NPY = b"PAR1", b"\x93NUMPY"
 # How large a parquet file may be once unpacked: so many times its size, within these bytes.
@@ -241,6 +243,22 @@ class Frame:
         below = column_of(dig(value, path[len(root) + 1 :]) for value in cells.values)
         return Column(np.append(below.codes, np.int32(-1))[cells.codes], below.values)
 
+    def key(self, item: str | Sequence[str]) -> Column:
+        """Return the identifiers in a column, or those in several, joined by a slash."""
+        if isinstance(item, str):
+            return self.column(item).identifiers
+        parts = [self.column(name).identifiers for name in item]
+        codes = np.column_stack([part.codes for part in parts])
+        kinds, first, kind = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+        place = np.full(len(kinds), -1, dtype=np.int32)
+        names: list[str] = []
+        for k in np.argsort(first).tolist():
+            if (kinds[k] >= 0).all():
+                place[k] = len(names)
+                texts = (part.values[code] for part, code in zip(parts, kinds[k], strict=True))
+                names.append(KEY.join(texts))
+        return Column(place[kind.ravel()], names)
+
     def records(self) -> list[dict[str, Any]]:
         """Return the rows as objects."""
         if self._records is not None:
@@ -294,6 +312,7 @@ class Frame:
             kept &= there
             if left_out:
                 expected = " or ".join(map(str, values))
+                expected = "as asked" if names_annotators(path) else expected
                 notes.append(f"{counted(left_out, 'row')} where {path!r} is not {expected}")
         rows = np.flatnonzero(kept)
         records = self._records

@@ -23,7 +23,7 @@ from chaos_utils.scoring import replacement as replacements
 from chaos_utils.scoring import worth as worths
 from chaos_utils.scoring.beside import judge, part_of
 from chaos_utils.scoring.system import System, check_names
-from chaos_utils.scoring.systems import base_rate, computed, uniform
+from chaos_utils.scoring.systems import computed, guesses_by_votes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -338,11 +338,11 @@ def _table(rows: Iterable[Mapping[str, object]]) -> "pd.DataFrame":
 
 
 def _beside_guesses(votes: Votes, systems: list[System]) -> list[System]:
-    """Return systems, then the uniform guess and the base rate on the items of the first."""
+    """Return systems, then the uniform guess and, where it can be formed, the base rate."""
     check_names(systems)
     part = part_of(votes, systems[0].rows_in(votes))
     names = {one.name for one in systems}
-    return [*systems, *(one for one in (uniform(part), base_rate(part)) if one.name not in names)]
+    return [*systems, *(one for one in guesses_by_votes(part) if one.name not in names)]
 
 
 def human_equivalents(

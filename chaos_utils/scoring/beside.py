@@ -31,6 +31,7 @@ from chaos_utils.scoring.systems import baselines
 IN_PEOPLE = (*worths.NAMES, *people.NAMES)  # what is asked of systems that have not seen the votes
 BASELINES = ("uniform guess", "base rate", "mean vote given the old label", "old label",
              "original votes")  # fmt: skip
+NOT_AVAILABLE = "not available"
 SEED = 0  # of references, baselines and drawn crowds: one number for every page
 MOST_ITEMS = 20_000  # that references are drawn for: their error is then below 0.002
 
@@ -93,7 +94,8 @@ def references(
 ) -> list[Row]:
     """Return perfect model, second crowd and baselines: as `recorded`, or as `computed` now.
 
-    Perfect model and second crowd are drawn for at most so many items.
+    Perfect model and second crowd are drawn for at most so many items. A base rate that cannot be
+    formed, since all items share a text, has NaN for each measure.
     """
     measures = [name for name in names if name in MEASURES]
     found = known_rows(votes, seed) if recorded else []
@@ -108,9 +110,16 @@ def references(
     about = {"dataset": votes.dataset.name, "temperature": 1.0}
     rows = []
     for (system, origin), name in product(origins.items(), measures):
+        if (
+            system == "base rate"
+            and (system, name) not in by_key
+            and (BASELINES[0], name) in by_key
+        ):
+            by_key[system, name] = {"value": np.nan, "n_items": len(votes)}
         if (row := by_key.get((system, name))) is not None:
             value, error = row["value"], row.get("standard_error", np.nan)
             text = {} if is_settled(name, value, error) else {"text": UNSETTLED}
+            text = {"text": NOT_AVAILABLE} if np.isnan(value) else text
             named = {"system": system, "family": system, "origin": origin, "measure": name}
             rows.append(about | named | {"n_items": row["n_items"], "value": value} | text)
     return rows

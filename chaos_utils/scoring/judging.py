@@ -18,7 +18,14 @@ from chaos_utils.metrics.resampling import behind_holm, fewest_resamples, holm
 from chaos_utils.metrics.skill import MARKS, skill_of_people
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import worth as worths
-from chaos_utils.scoring.beside import IN_PEOPLE, guesses, judge, part_of, references
+from chaos_utils.scoring.beside import (
+    IN_PEOPLE,
+    NOT_AVAILABLE,
+    guesses,
+    judge,
+    part_of,
+    references,
+)
 from chaos_utils.scoring.predictions import join, notes_on_missing, read_predictions
 from chaos_utils.scoring.published import rank_among_published
 from chaos_utils.scoring.recalibration import too_few_to_recalibrate
@@ -268,6 +275,11 @@ def _notes_on(votes: Votes, measures: Sequence[str], references: Sequence[Row]) 
             "accuracy counts one of m such labels as 1/m right, ECE takes the first of the "
             "dataset's"
         )
+    if any(row.get("text") == NOT_AVAILABLE for row in references):
+        yield (
+            f"{short}: the base rate is not available: all {len(votes):,} items share one text, so "
+            "that it cannot be fitted on other items"
+        )
     values = {(row["system"], row["measure"]): row["value"] for row in references}
     beaten = []  # measures by which few votes, as a prediction, look better than the truth
     for name in BIASED if votes.are_few else ():
@@ -322,7 +334,10 @@ def _judged(
         ours.sort(key=lambda row: order.index((row["system"], row["measure"])))
         others = references(part, measures, computed=n_resamples > 0)
         notes += _notes_on(part, measures, others)
-        others += judge(votes, guesses(part), in_people, seed=seed) if in_people else []
+        if in_people:
+            baselines = guesses(part)
+            others += judge(votes, baselines, in_people, seed=seed)
+            notes += [f"{one.name}: {note}" for one in baselines for note in one.notes[1:]]
         rows += [row | {"group": group} for row in (*ours, *others)]
         best |= {
             (votes.dataset.name, group, measure, system)

@@ -1,0 +1,223 @@
+"""Which columns hold the texts of items, and which name people, whose names go nowhere."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from chaos_utils.base.errors import counted
+from chaos_utils.datasets.cells import as_identifier, as_number
+
+if TYPE_CHECKING:
+    from chaos_utils.datasets.frame import Column, Frame
+    from chaos_utils.datasets.votes import Ints
+
+# Names of columns are compared by their words: "WorkerId" and "worker ID" are worker_id.
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_ROLE = (
+    r"(annotat[oe]rs?|(crowd_?)?workers?|turkers?|raters?|coders?|labell?ers?|evaluators?"
+    r"|assessors?|respondents?|performers?|voters?|adjudicators?)"
+)
+# Who they are besides, in words that name texts too: a user's question, an expert's answer.
+_MAYBE = r"(users?|judges?|experts?|participants?|reviewers?|subjects?|persons?|people|members?)"
+_KEY = (
+    r"(p?ids?|uu?ids?|names?|codes?|keys?|hash(es)?|numbers?|nos?|nr|idx|index|lists?|handles?"
+    r"|logins?|e?_?mails?)"
+)
+_COUNT = re.compile(r"^(n|num|number|no|count|total)(_of)?_")
+_ANNOTATOR = re.compile(
+    rf"(^|_){_ROLE}(_?[0-9]+)?(_?{_KEY})*$|(^|_){_MAYBE}(_?[0-9]+)?(_?{_KEY})+$"
+    r"|(^|_)(prolific|mturk|amt)(_?(p?ids?|worker_?ids?))?$|(^|_)(pid|logins?)$"
+    r"|(^|_)(complet|annotat|label|labell|rat|cod|judg|review|updat|creat|submitt|answer|assign)"
+    rf"ed_(by|to)(_{_KEY})?$"
+)
+_ABOUT = re.compile(
+    rf"(^|_){_ROLE}_\w+$|(^|_)(e_?mails?|email_address|ip|ip_address|phone|telephone|first_?name"
+    r"|last_?name|surname|full_?name|user_?agent|age|age_(group|range)|genders?|sex|ethnicity|race"
+    r"|nationality|religion|education|date_of_birth|birth_?(day|date|year|place)|dob|occupation"
+    r"|mother_tongue|native_language|demographics)$"
+)
+_ROLE_ALONE = re.compile(rf"(^|_){_MAYBE}$")
+_CALLED = 3  # words at most, in a name: whoever says more is quoted
+_LIKE_IDS = re.compile(r"(^|_)(ids?|uu?ids?|guid|hash|sha[0-9]*|ur[li]s?|links?|paths?|file_?names?"
+                       r"|files?|images?|img|dates?|times?|timestamps?)$")  # fmt: skip
+# Cells that no one reads: addresses, files, digests, dates, identifiers, lists of numbers.
+_MACHINE = re.compile(
+    r"""\w+://\S+ | www\.\S+ | data:\S+ | @\w+ | [^@\s]+@[^@\s]+\.\w+
+    | [^\n]+\.(jpe?g|png|gif|webp|bmp|svg|tiff?|mp[34]|wav|ogg|flac|m4a|avi|mov|webm|pdf|html?|txt
+      |jsonl?|csv|xml)([#?]\S*)?
+    | (?=[^\d]*\d)[A-Za-z0-9_.\#:/,;|+=~%*-]+
+    | [0-9a-f]{1,4}(:[0-9a-f]{0,4}){2,7}
+    | \d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(,?\s.*\d.*)?
+    | ((mon|tue|wed|thu|fri|sat|sun)\w*,?\s)?(\d{1,2}\.?\s)?
+      (jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s\d{1,4}(,?\s.*\d.*)?
+    | [\[({][-\d.,:;\s'"eE]*[\])}]""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_MOST = 0.8  # of the values
+_OFTEN = 4  # items for each different text: instructions and groups repeat more often
+_DIFFERENT, _SENTENCE = 20, 4  # texts, of so many words: documents that several items share
+_MANY_ITEMS = 10
+_WORD = 5  # characters at most, of a word in a script without blanks
+_LOOKED_AT = 1000  # values
+_ROUNDED = re.compile(r"[0-9]([.,][0-9]+)?[eE]\+[0-9]{2,3}")
+_EXACT, _DIGITS = 2**53, 15  # from which on numbers are rounded, and spreadsheets' digits
+_FEW, _NEARLY_ALL = 3, 0.9
+
+
+def words_of(name: str) -> str:
+    """Return the words of a column's name, in lower case, with ``_`` between them."""
+    return re.sub(r"[\W_]+", "_", _HUMP.sub("_", name.strip()).lower()).strip("_")
+
+
+def names_annotators(name: str, values: Iterable[Any] = ()) -> bool:
+    """Return whether a column of this name says who annotated; `values` decide on "user"."""
+    words = words_of(name)
+    if _COUNT.search(words):
+        return False
+    if _ROLE_ALONE.search(words):
+        texts = [value for value in values if isinstance(value, str)]
+        return not texts or np.median([len(text.split()) for text in texts]) <= _CALLED
+    return _ANNOTATOR.search(words) is not None
+
+
+def is_about_people(name: str) -> bool:
+    """Return whether a column of this name says something of people, such as their age."""
+    return not _COUNT.search(words_of(name)) and _ABOUT.search(words_of(name)) is not None
+
+
+def holds_names(values: Sequence[Any], people: Collection[str]) -> bool:
+    """Return whether cells are annotators' identifiers, lists of them, or objects keyed by them."""
+    if not people or not values:
+        return False
+    for separated in (r"[,;|\n]", r"[\s,;|]+"):
+        parts = [part for value in values[:_LOOKED_AT] for part in _parts(value, separated)]
+        if parts and 2 * sum(part in people for part in parts) >= len(parts):
+            return True
+    return False
+
+
+def _parts(value: Any, separated: str) -> Iterator[str]:
+    """Yield the names that a cell may hold."""
+    if isinstance(value, dict | list):
+        for one in value:
+            yield from _parts(one, separated)
+    elif isinstance(value, str):
+        listed = re.split(separated, value.strip("[](){} "))
+        yield from filter(None, (part.strip("\"' ") for part in listed))
+    elif (name := as_identifier(value)) is not None:
+        yield name
+
+
+def why_no_text(
+    name: str, cells: "Column", items: "Column", people: Collection[str], labels: Collection[str]
+) -> str:
+    """Say why a column is no text of the items; empty where it is one, which tells them apart.
+
+    `people` are the annotators' identifiers, as far as they are known.
+    """
+    values = [value for value in cells.values if value is not None]
+    if names_annotators(name, values) or holds_names(values, people):
+        return "names annotators"
+    if is_about_people(name):
+        return "about people"
+    if not all(isinstance(value, str) for value in values):
+        return "no text"
+    texts, there = cells.identifiers, items.codes >= 0
+    if all(as_number(text) is not None for text in texts.values):
+        return "numbers" if texts.values else "empty"
+    is_machine = sum(_MACHINE.fullmatch(text) is not None for text in texts.values)
+    by_name = _LIKE_IDS.search(words_of(name)) and not any(map(_is_wordy, texts.values))
+    if is_machine >= _MOST * len(texts.values) or by_name:
+        return "identifiers, addresses, files or dates"
+    n_missing = len(np.unique(items.codes[there & (texts.codes < 0)]))
+    if n_missing:
+        return f"missing on {counted(n_missing, 'item')}"
+    if not texts.is_same_within(items).all():
+        return "differs within items"
+    if set(texts.values) <= set(labels):
+        return "labels"
+    return why_not_apart(texts, texts.codes[items.first])
+
+
+def why_not_apart(texts: "Column", of_items: "Ints") -> str:
+    """Say why texts do not tell items apart: one for all, or for most, or a few that return."""
+    n_items = len(of_items)
+    is_wordy = any(map(_is_wordy, texts.values))
+    times = np.bincount(of_items)
+    n_texts = int((times > 0).sum())
+    if n_texts == 1 and n_items > 1:
+        return "the same on all items"
+    if n_items >= _MANY_ITEMS and 2 * times.max() > n_items:
+        return f"the same on {times.max():,} of {n_items:,} items"
+    words = [len(text.split()) for text in texts.values]
+    is_enough = 2 * n_texts > n_items
+    if is_wordy:
+        are_documents = n_texts >= _DIFFERENT and np.median(words) >= _SENTENCE
+        is_enough |= _OFTEN * n_texts >= n_items or bool(are_documents)
+    return "" if is_enough else f"{n_texts:,} different on {n_items:,} items"
+
+
+def _is_wordy(text: str) -> bool:
+    """Return whether a text is more than a word, also in a script without blanks."""
+    return " " in text or (len(text) > _WORD and not text.isascii())
+
+
+def is_part_of_key(name: str, cells: "Column", items: "Column") -> bool:
+    """Return whether a column tells apart what one item holds: several votes on each of its values.
+
+    Such as a reply, where items are named by the post. Each value stands in one item, or numbers
+    what is in it; what annotators say of an item, or are, is on single rows or on many items.
+    """
+    values, there = cells.identifiers, items.codes >= 0
+    there &= values.codes >= 0
+    if not there.any() or names_annotators(name, cells.values) or is_about_people(name):
+        return False
+    pairs = items.codes[there].astype(np.int64) * len(values.values) + values.codes[there]
+    kinds, times = np.unique(pairs, return_counts=True)
+    n_values = len(np.unique(values.codes[there]))
+    n_items = len(np.unique(items.codes[there]))
+    several = np.bincount(kinds // len(values.values)) > 1
+    if 2 * several.sum() < n_items or np.median(times) < 2 or (times > 1).mean() < _MOST:
+        return False
+    is_nested = len(kinds) == n_values
+    is_text = np.median([len(text.split()) for text in values.values]) >= _CALLED
+    is_named = re.search(r"(^|_)(ids?|idx|index|nr|no|turn|position)$", words_of(name)) is not None
+    return is_named or (is_nested and bool(is_text))
+
+
+def is_rounded(value: Any) -> bool:
+    """Return whether an identifier is a number that has lost digits, such as 1.82306E+18."""
+    if isinstance(value, float):
+        return abs(value) > _EXACT
+    return isinstance(value, str) and _ROUNDED.fullmatch(value.strip()) is not None
+
+
+def are_rounded(identifiers: Sequence[str]) -> bool:
+    """Return whether long identifiers end in zeros, as spreadsheets and JavaScript round them."""
+    long = [one for one in identifiers if len(one) > _DIGITS and one.isdecimal()]
+    ended = sum(one.endswith("0" if len(one) == _DIGITS + 1 else "00") for one in long)
+    return len(long) >= _FEW and ended >= _NEARLY_ALL * len(long)
+
+
+def annotators_of(frame: "Frame", reader: Mapping[str, Any]) -> set[str]:
+    """Return the identifiers of annotators that a file holds, by its reader as in a YAML file."""
+    column = reader.get("annotator") or reader.get("annotators") or ""
+    each = reader.get("each") or ()
+    first = each if isinstance(each, str) else next(iter(each), "")
+    if column == "key" and first:
+        values: list[Any] = frame.column(first).values
+    elif first and column not in frame.names and column.startswith(f"{first}."):
+        inside = column.removeprefix(f"{first}.")
+        lists = [one for one in frame.column(first).values if isinstance(one, list)]
+        values = [_dug(one, inside) for several in lists for one in several]
+    else:
+        values = frame.column(column).values if column else []
+    return {part for value in values for part in _parts(value, r"[,;|\n]")}
+
+
+def _dug(value: Any, path: str) -> Any:
+    for key in path.split("."):
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
