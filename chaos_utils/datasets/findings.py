@@ -11,7 +11,7 @@ import numpy as np
 from chaos_utils.base.errors import counted
 from chaos_utils.base.inputs import OWN
 from chaos_utils.datasets.frame import Column, Frame
-from chaos_utils.datasets.layout import Layout, described, layout_of
+from chaos_utils.datasets.layout import Layout, columns_of, described, layout_of
 from chaos_utils.datasets.readers import read_noting
 from chaos_utils.datasets.texts import annotators_of, holds_names, names_annotators, why_no_text
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Ints, Votes
@@ -54,8 +54,8 @@ class Findings:
         With one text per item.
         Each tells items apart: it is there on all of them, and seldom the same on two.
     other_columns : list of str
-    not_texts : dict of str
-        Why each of the other columns is no text.
+    reasons : dict of str
+        Why each of these columns is a text of the items, or is none.
     faults : list of str
         For which `chaos evaluate` refuses the file.
     remarks : list of str
@@ -76,7 +76,7 @@ class Findings:
     annotators: dict[str, Any] = field(default_factory=dict)
     text_columns: list[str] = field(default_factory=list)
     other_columns: list[str] = field(default_factory=list)
-    not_texts: dict[str, str] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     abilities: list[Ability] = field(default_factory=list)
@@ -120,11 +120,19 @@ def check_file(
     faults = [*noted.shown, *([layout.rating] if layout.rating else [])]
     beside = "by the YAML file of `chaos dataset init`: not all columns are votes"
     found = check_votes(votes, faults)
-    found.text_columns, found.other_columns, found.not_texts = texts, [*others], others
+    found.text_columns, found.other_columns = [*texts], [*others]
+    found.reasons = texts | others
     found.abilities = _abilities(found, beside if layout.format == "wide" and layout.others else "")
     if alike:
         found.remarks.insert(0, f"{counted(alike, 'item')} with the texts of another item")
     shown = ("item", "annotator", "label", "labels", "annotators", "n_votes", "each", "where")
+    if layout.finer:
+        found.remarks.insert(
+            0,
+            f"{layout.finer!r} differs within items, with several votes on "
+            "each: are these items of their own? then name both columns: "
+            f"--item {','.join([*columns_of(layout.reader['item']), layout.finer])}",
+        )
     found.columns = {
         what: _listed(layout.reader[what]) for what in shown if layout.reader.get(what)
     }
@@ -143,13 +151,13 @@ def _listed(value: Any) -> str:
     return value if isinstance(value, str) else ", ".join(map(str, value))
 
 
-def _texts(frame: Frame, layout: Layout) -> tuple[list[str], dict[str, str], int]:
-    """Return the columns with texts of the items, why others are none, and how many items repeat.
+def _texts(frame: Frame, layout: Layout) -> tuple[dict[str, str], dict[str, str], int]:
+    """Return the columns with texts of the items, and others, with why, and how many items repeat.
 
     A column of objects has its fields in its place, where most objects have them.
     """
     if not layout.others:
-        return [], {}, 0
+        return {}, {}, 0
     items = Column(np.arange(len(frame), dtype=np.int32), list(range(len(frame))))
     if layout.reader.get("item"):
         items = frame.key(layout.reader["item"])
@@ -168,7 +176,10 @@ def _texts(frame: Frame, layout: Layout) -> tuple[list[str], dict[str, str], int
     if texts:
         apart = np.unique(np.column_stack(list(texts.values())), axis=0)
         alike = len(items.first) - len(apart)
-    return list(texts), others, alike
+    n_items = counted(len(items.first), "item")
+    found = {name: f"{len(np.unique(codes)):,} different on {n_items}"
+             for name, codes in texts.items()}  # fmt: skip
+    return found, others, alike
 
 
 def _fields(frame: Frame, column: str, people: Collection[str]) -> list[str]:

@@ -10,8 +10,7 @@ from chaos_utils.base.errors import counted
 from chaos_utils.datasets.cells import as_identifier, as_number
 
 if TYPE_CHECKING:
-    from chaos_utils.datasets.frame import Column, Frame
-    from chaos_utils.datasets.votes import Ints
+    from chaos_utils.datasets.frame import Codes, Column, Frame
 
 # Names of columns are compared by their words: "WorkerId" and "worker ID" are worker_id.
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -141,7 +140,7 @@ def why_no_text(
     return why_not_apart(texts, texts.codes[items.first])
 
 
-def why_not_apart(texts: "Column", of_items: "Ints") -> str:
+def why_not_apart(texts: "Column", of_items: "Codes") -> str:
     """Say why texts do not tell items apart: one for all, or for most, or a few that return."""
     n_items = len(of_items)
     is_wordy = any(map(_is_wordy, texts.values))

@@ -108,14 +108,12 @@ def references(
     origins |= dict.fromkeys(BASELINES, "baseline")
     by_key = {(row["system"], row["measure"]): row for row in found}
     about = {"dataset": votes.dataset.name, "temperature": 1.0}
+    for name in measures:  # a base rate that cannot be formed has its row all the same
+        if ("uniform guess", name) in by_key:
+            unknown = {"value": np.nan, "n_items": len(votes)}
+            by_key.setdefault(("base rate", name), unknown)
     rows = []
     for (system, origin), name in product(origins.items(), measures):
-        if (
-            system == "base rate"
-            and (system, name) not in by_key
-            and (BASELINES[0], name) in by_key
-        ):
-            by_key[system, name] = {"value": np.nan, "n_items": len(votes)}
         if (row := by_key.get((system, name))) is not None:
             value, error = row["value"], row.get("standard_error", np.nan)
             text = {} if is_settled(name, value, error) else {"text": UNSETTLED}
