@@ -9,6 +9,7 @@ from typing import Any
 from chaos_utils.datasets.faults import shorten
 
 _BEYOND = 10**300  # whole numbers from here on have no place in an array
+_QUOTED = 12  # characters
 MOST_VOTES = 10**9  # for one label of one item; more is a mistake, or overflows
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _WHOLE = re.compile(r"[0-9]{1,18}(\.0*)?")
@@ -31,20 +32,20 @@ def parse(text: str) -> Any:
     try:
         value = json.loads(text, object_pairs_hook=_unique)
     except json.JSONDecodeError as fault:
+        # A line of votes may name the annotator: only what is too short for that is quoted.
+        found = f"found {shorten(text)}; " if len(text) <= _QUOTED else ""
         at = f"column {fault.colno}: " if fault.lineno == 1 else f"JSON line {fault.lineno}: "
         raise ValueError(
-            f"{at}found {shorten(text)}; expected JSON ({_IN_WORDS.get(fault.msg, fault.msg)})"
+            f"{at}{found}expected JSON ({_IN_WORDS.get(fault.msg, fault.msg)})"
         ) from fault
     except RecursionError as fault:
-        raise ValueError(
-            f"found {shorten(text)}; expected JSON (it is nested too deeply)"
-        ) from fault
+        raise ValueError("expected JSON (it is nested too deeply)") from fault
     except _DoubledKeyError as fault:
         raise ValueError(
             f"found the key {shorten(fault.args[0])} twice in one object; expected it once"
         ) from fault
     except ValueError as fault:  # an integer of thousands of digits
-        raise ValueError(f"found {shorten(text)}; expected JSON (a number is too long)") from fault
+        raise ValueError("expected JSON (a number is too long)") from fault
     if _SURROGATE.search(text):
         try:
             json.dumps(value, ensure_ascii=False).encode()

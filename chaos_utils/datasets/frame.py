@@ -471,7 +471,7 @@ def _refuse_an_object(content: Content, faults: Faults) -> None:
     if below and not lists and all(isinstance(value, list) for value in below):
         raise faults.fatal(
             "The data file is one JSON object of lists.",
-            f"{counted(len(below), 'key')}, such as {', '.join(map(shorten, list(whole)[:3]))}",
+            counted(len(below), "key"),  # which may be annotators' names, as may those inside
             "a list of objects, or one object per line",
             f"where each list is a column, {by_column}; where keys are items, say so in a "
             "dataset's YAML file: `reader: {format: columns, keys: [item], labels: value}`",
@@ -480,7 +480,7 @@ def _refuse_an_object(content: Content, faults: Faults) -> None:
         fields = dict.fromkeys(name for value in below[:9] for name in value)
         raise faults.fatal(
             "The data file is one JSON object, whose keys may be the items.",
-            f"{counted(len(below), 'key')} of objects with {', '.join(map(shorten, fields))[:160]}",
+            f"{counted(len(below), 'key')} of objects with {counted(len(fields), 'key')}",
             "a list of objects, or one object per line",
             by_column
             if next(iter(fields), "") == "0"

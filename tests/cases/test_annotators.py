@@ -99,7 +99,7 @@ KINDS = {
     "annotator_comment": lists(annotator_comment=lambda k: f"{PEOPLE[k % 4]} was unsure {k}"),
     "user": keyed(user=lambda k: PEOPLE[k % 4] + str(k)),
     "keyed": keyed(annotators=listed),
-    "keyed reasons": keyed(reasons=lambda k: {name: f"because {k}" for name in PEOPLE}),
+    "keyed reasons": keyed(reasons=lambda k: dict.fromkeys(PEOPLE, f"because {k}")),
     "keyed, inside": keyed(more=lambda k: {"spoke": listed(k), "why": dict.fromkeys(PEOPLE, 1)}),
     "Label Studio": label_studio(),
     "Argilla": argilla(),
@@ -185,9 +185,9 @@ def test_no_door_shows_who_annotated(tmp_path, kind, form):
     ("changed", "said"),
     [
         (lambda rows: rows + rows[:1], "second vote"),
-        (lambda rows: rows + [rows[0] | {"annotator": ""}], "expected an identifier"),
-        (lambda rows: rows + [rows[0] | {"label": "goood"}], ""),
-        (lambda rows: rows + [rows[0] | {"text": "another"}], "text"),
+        (lambda rows: [*rows, rows[0] | {"annotator": ""}], "expected an identifier"),
+        (lambda rows: [*rows, rows[0] | {"label": "goood"}], ""),
+        (lambda rows: [*rows, rows[0] | {"text": "another"}], "text"),
     ],
 )
 def test_faults_do_not_quote_who_annotated(tmp_path, changed, said):
@@ -243,3 +243,23 @@ def test_what_each_annotator_has_alone_is_not_listed(tmp_path):
 def test_objects_that_are_keyed_by_people_are_named_by_their_column(tmp_path):
     written(tmp_path / "votes.json", KINDS["keyed reasons"], "json")
     assert check_file(tmp_path / "votes.json")[0].other_columns == ["reasons"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"annotator": "Zorana Qx", "item": "a", "label": "bad"}\n{"annotator": "ZQ-77", "item"\n',
+        '{"Zorana Qx": ["bad", "good"], "ZQ-77": ["good", "good"]}',
+        '{"Zorana Qx": {"a": "bad"}, "ZQ-77": {"a": "good"}}',
+        '{"a": {"Zorana Qx": "bad"}, "b": {"ZQ-77": "good"}}',
+        '{"id": "a", "label": {"Zorana Qx": "bad"}}\n{"id": "b", "label": {"ZQ-77": "good"}}\n',
+        "item,annotator,label\na,Zorana Qx,bad\nb,Zorana Qx\n",
+        'item,annotator,label\na,Zorana Qx,bad\nb,"Zorana Qx,bad\n',
+    ],
+)
+def test_a_damaged_file_is_refused_without_names(tmp_path, content):
+    path = tmp_path / "votes.json"
+    path.write_text(content)
+    for said in (run("dataset", "check", path), run("evaluate", path, "--data", path)):
+        assert "expected" in said or "to do" in said
+        assert_unnamed(said)

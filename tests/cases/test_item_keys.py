@@ -17,7 +17,7 @@ def thread(votes_on=lambda post, reply, who: ["no", "yes"][(post + reply + who) 
     """Return votes on replies to posts: a reply's number begins anew under each post."""
     return [
         {"post_id": f"p{post}", "reply_id": reply, "who": f"w{who}", "label": votes_on(*key),
-         "post": f"The post number {post} says a word", "reply": f"No, {post} and {reply} it is not"}
+         "post": f"The post {post} says a word", "reply": f"No, {post} and {reply} are not"}
         for post in range(POSTS) for reply in range(REPLIES) for who in range(PEOPLE)
         for key in [(post, reply, who)]
     ]  # fmt: skip
@@ -79,7 +79,7 @@ def test_items_that_a_usual_name_makes_one_are_asked_about(tmp_path, drop):
     "beside",
     [
         lambda item, who: {"comment": f"I think that {item} and {who} differ"},
-        lambda item, who: {"explanation": ["because it is rude", "it made me laugh a lot"][who % 2]},
+        lambda item, who: {"explanation": ["because it is rude", "it made me laugh"][who % 2]},
         lambda item, who: {"session_id": f"s{who}"},
         lambda item, who: {"assignment_id": f"a{item}{who}"},
         lambda item, who: {"age": 20 + who % 2, "gender": "fm"[who % 2]},

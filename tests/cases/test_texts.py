@@ -12,7 +12,18 @@ from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.scoring.systems import base_rate
 
 N = 60  # items, of three votes each
-WORDS = "stone river cloud garden engine window market forest candle bridge".split()
+WORDS = [
+    "stone",
+    "river",
+    "cloud",
+    "garden",
+    "engine",
+    "window",
+    "market",
+    "forest",
+    "candle",
+    "bridge",
+]
 
 
 def message(k):
