@@ -312,7 +312,9 @@ class Frame:
             kept &= there
             if left_out:
                 expected = " or ".join(map(str, values))
-                expected = "as asked" if names_annotators(path) else expected
+                expected = (
+                    "as asked" if names_annotators(path, self.column(path).values) else expected
+                )
                 notes.append(f"{counted(left_out, 'row')} where {path!r} is not {expected}")
         rows = np.flatnonzero(kept)
         records = self._records

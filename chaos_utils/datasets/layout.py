@@ -296,11 +296,14 @@ class _Search:
         items = self.frame.key(item)
         taken = {*columns_of(item), reader.get("annotator"), *reader.get("where", {})}
         taken |= {*columns_of(reader["label"])}
+        who = reader.get("annotator")
+        people = self.frame.column(who).identifiers if who else None
         return next(
             (
                 name
                 for name in self.frame.names
-                if name not in taken and is_part_of_key(name, self.frame.column(name), items)
+                if name not in taken
+                and is_part_of_key(name, self.frame.column(name), items, people)
             ),
             "",
         )

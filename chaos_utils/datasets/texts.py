@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 # Names of columns are compared by their words: "WorkerId" and "worker ID" are worker_id.
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _ROLE = (
-    r"(annotat[oe]rs?|(crowd_?)?workers?|turkers?|raters?|coders?|labell?ers?|evaluators?"
+    r"(annot(at[oe]r)?s?|(crowd_?)?workers?|turkers?|raters?|coders?|labell?ers?|evaluators?"
     r"|assessors?|respondents?|performers?|voters?|adjudicators?)"
 )
 # Who they are besides, in words that name texts too: a user's question, an expert's answer.
 _MAYBE = r"(users?|judges?|experts?|participants?|reviewers?|subjects?|persons?|people|members?)"
 _KEY = (
     r"(p?ids?|uu?ids?|names?|codes?|keys?|hash(es)?|numbers?|nos?|nr|idx|index|lists?|handles?"
-    r"|logins?|e?_?mails?)"
+    r"|logins?|e?_?mails?|private|public|external|[0-9]+)"
 )
 _COUNT = re.compile(r"^(n|num|number|no|count|total)(_of)?_")
 _ANNOTATOR = re.compile(
-    rf"(^|_){_ROLE}(_?[0-9]+)?(_?{_KEY})*$|(^|_){_MAYBE}(_?[0-9]+)?(_?{_KEY})+$"
+    rf"(^|_){_ROLE}(_?{_KEY})*$|(^|_){_MAYBE}(_?{_KEY})+$"
     r"|(^|_)(prolific|mturk|amt)(_?(p?ids?|worker_?ids?))?$|(^|_)(pid|logins?)$"
     r"|(^|_)(complet|annotat|label|labell|rat|cod|judg|review|updat|creat|submitt|answer|assign)"
     rf"ed_(by|to)(_{_KEY})?$"
@@ -35,7 +35,8 @@ _ABOUT = re.compile(
     rf"(^|_){_ROLE}_\w+$|(^|_)(e_?mails?|email_address|ip|ip_address|phone|telephone|first_?name"
     r"|last_?name|surname|full_?name|user_?agent|age|age_(group|range)|genders?|sex|ethnicity|race"
     r"|nationality|religion|education|date_of_birth|birth_?(day|date|year|place)|dob|occupation"
-    r"|mother_tongue|native_language|demographics)$"
+    r"|mother_tongue|native_language|demographics|(author|creator|poster|owner|nick|screen)s?"
+    rf"(_?{_KEY})*)$"
 )
 _ROLE_ALONE = re.compile(rf"(^|_){_MAYBE}$")
 _CALLED = 3  # words at most, in a name: whoever says more is quoted
@@ -67,17 +68,18 @@ _FEW, _NEARLY_ALL = 3, 0.9
 
 def words_of(name: str) -> str:
     """Return the words of a column's name, in lower case, with ``_`` between them."""
-    return re.sub(r"[\W_]+", "_", _HUMP.sub("_", name.strip()).lower()).strip("_")
+    spaced = _HUMP.sub("_", name.replace("(s)", "s"))
+    return re.sub(r"[\W_]+", "_", spaced.lower()).strip("_")
 
 
-def names_annotators(name: str, values: Iterable[Any] = ()) -> bool:
-    """Return whether a column of this name says who annotated; `values` decide on "user"."""
+def names_annotators(name: str, values: Iterable[Any] | None = None) -> bool:
+    """Return whether a column of this name says who annotated; of "user", `values` decide."""
     words = words_of(name)
     if _COUNT.search(words):
         return False
-    if _ROLE_ALONE.search(words):
+    if values is not None and _ROLE_ALONE.search(words):
         texts = [value for value in values if isinstance(value, str)]
-        return not texts or np.median([len(text.split()) for text in texts]) <= _CALLED
+        return not texts or bool(np.median([len(text.split()) for text in texts]) <= _CALLED)
     return _ANNOTATOR.search(words) is not None
 
 
@@ -143,19 +145,19 @@ def why_no_text(
 def why_not_apart(texts: "Column", of_items: "Codes") -> str:
     """Say why texts do not tell items apart: one for all, or for most, or a few that return."""
     n_items = len(of_items)
-    is_wordy = any(map(_is_wordy, texts.values))
     times = np.bincount(of_items)
     n_texts = int((times > 0).sum())
     if n_texts == 1 and n_items > 1:
         return "the same on all items"
     if n_items >= _MANY_ITEMS and 2 * times.max() > n_items:
         return f"the same on {times.max():,} of {n_items:,} items"
+    is_wordy = any(map(_is_wordy, texts.values))
+    if 2 * n_texts > n_items or (is_wordy and _OFTEN * n_texts >= n_items):
+        return ""
     words = [len(text.split()) for text in texts.values]
-    is_enough = 2 * n_texts > n_items
-    if is_wordy:
-        are_documents = n_texts >= _DIFFERENT and np.median(words) >= _SENTENCE
-        is_enough |= _OFTEN * n_texts >= n_items or bool(are_documents)
-    return "" if is_enough else f"{n_texts:,} different on {n_items:,} items"
+    if is_wordy and n_texts >= _DIFFERENT and np.median(words) >= _SENTENCE:
+        return ""
+    return f"{n_texts:,} different on {n_items:,} items"
 
 
 def _is_wordy(text: str) -> bool:
@@ -163,11 +165,12 @@ def _is_wordy(text: str) -> bool:
     return " " in text or (len(text) > _WORD and not text.isascii())
 
 
-def is_part_of_key(name: str, cells: "Column", items: "Column") -> bool:
+def is_part_of_key(name: str, cells: "Column", items: "Column", people: "Column | None") -> bool:
     """Return whether a column tells apart what one item holds: several votes on each of its values.
 
     Such as a reply, where items are named by the post. Each value stands in one item, or numbers
-    what is in it; what annotators say of an item, or are, is on single rows or on many items.
+    what is in it, and then `people` vote on an item again; what annotators say of an item, or are,
+    is on single rows or on many items.
     """
     values, there = cells.identifiers, items.codes >= 0
     there &= values.codes >= 0
@@ -182,15 +185,21 @@ def is_part_of_key(name: str, cells: "Column", items: "Column") -> bool:
         return False
     is_nested = len(kinds) == n_values
     is_text = np.median([len(text.split()) for text in values.values]) >= _CALLED
-    is_named = re.search(r"(^|_)(ids?|idx|index|nr|no|turn|position)$", words_of(name)) is not None
-    return is_named or (is_nested and bool(is_text))
+    if not re.search(r"(^|_)(ids?|idx|index|nr|no|turn|position)$", words_of(name)):
+        return is_nested and bool(is_text)
+    if is_nested or people is None:
+        return is_nested or len(np.unique(times)) == 1
+    voters = items.codes[there].astype(np.int64) * (len(people.values) + 1) + people.codes[there]
+    return bool(np.median(np.unique(voters, return_counts=True)[1]) >= 2)
 
 
 def is_rounded(value: Any) -> bool:
     """Return whether an identifier is a number that has lost digits, such as 1.82306E+18."""
     if isinstance(value, float):
         return abs(value) > _EXACT
-    return isinstance(value, str) and _ROUNDED.fullmatch(value.strip()) is not None
+    if not isinstance(value, str) or "+" not in value:
+        return False
+    return _ROUNDED.fullmatch(value.strip()) is not None
 
 
 def are_rounded(identifiers: Sequence[str]) -> bool:

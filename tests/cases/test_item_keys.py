@@ -80,6 +80,7 @@ def test_items_that_a_usual_name_makes_one_are_asked_about(tmp_path, drop):
     [
         lambda item, who: {"comment": f"I think that {item} and {who} differ"},
         lambda item, who: {"explanation": ["because it is rude", "it made me laugh"][who % 2]},
+        lambda item, who: {"country_id": who % 2},
         lambda item, who: {"session_id": f"s{who}"},
         lambda item, who: {"assignment_id": f"a{item}{who}"},
         lambda item, who: {"age": 20 + who % 2, "gender": "fm"[who % 2]},

@@ -12,18 +12,7 @@ from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.scoring.systems import base_rate
 
 N = 60  # items, of three votes each
-WORDS = [
-    "stone",
-    "river",
-    "cloud",
-    "garden",
-    "engine",
-    "window",
-    "market",
-    "forest",
-    "candle",
-    "bridge",
-]
+WORDS = "stone river cloud garden engine window market forest candle bridge".split()  # noqa: SIM905
 
 
 def message(k):
@@ -68,6 +57,7 @@ NO_TEXTS = {
     "contact": lambda k: f"{WORDS[k % 10]}@mail{'x' * k}.org",
     "ip address": lambda k: f"10.1.2.{k}",
     "handle": lambda k: f"@{WORDS[k % 10]}{'y' * k}",
+    "author": lambda k: WORDS[k % 10] + "aeiouy"[k // 10],
     "gender": lambda k: "prefers to describe it as " + WORDS[k % 10] + str(k),
     "missing on some": lambda k: message(k) if k else "",
 }  # fmt: skip
