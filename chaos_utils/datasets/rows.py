@@ -183,7 +183,7 @@ class Rows:
                 "the items' identifiers end in zeros, as a spreadsheet rounds numbers of more than "
                 "15 digits: items may have become one"
             )
-        first = column_of(texts[0] if texts else ())
+        first = column_of(text for text in (texts[0] if texts else ()) if text.strip())
         why = why_not_apart(first, first.codes) if len(first.codes) > 1 else ""
         if why:
             field = self.dataset.text_fields[0]

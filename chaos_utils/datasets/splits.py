@@ -123,7 +123,8 @@ def _shared(votes: Votes) -> list[list[tuple[str, ...]]]:
     for row, uid in enumerate(votes.uids):
         keys = []
         if votes.texts and shared:
-            keys.append(("text", *(normalised(votes.texts[row][field]) for field in shared)))
+            texts = [normalised(votes.texts[row][field]) for field in shared]
+            keys += [("text", *texts)] if any(texts) else []  # no text is not the same text
         if image := _IMAGE.match(uid):
             keys.append(("image", image[1]))
         found.append(keys)

@@ -307,8 +307,8 @@ def worth(
     Returns
     -------
     DataFrame
-        One row per system and measure, then for the uniform guess and the base rate on the same
-        items: ``dataset``, ``system``, ``origin``, ``measure``, ``n_items``, ``value``, ``low`` and
+        One row per system and measure, then for the uniform guess and, unless all items share a
+        text, the base rate on the same items: ``dataset``, ``system``, ``origin``, ``measure``, ``n_items``, ``value``, ``low`` and
         ``high`` (95%), ``text`` and ``estimand``. Measures are ``people_on_top``, the number of
         people to ask about each item, knowing how often each label is given overall, to come as
         near; ``skill``, from 0 for the base rate to 1; both also ``_recalibrated``, by a map of
@@ -377,8 +377,8 @@ def human_equivalents(
     Returns
     -------
     DataFrame
-        One row per system and measure, then for the uniform guess and the base rate on the same
-        items: ``dataset``, ``system``, ``origin``, ``measure``, ``n_items``, ``n_judges``,
+        One row per system and measure, then for the uniform guess and, unless all items share a
+        text, the base rate on the same items: ``dataset``, ``system``, ``origin``, ``measure``, ``n_items``, ``n_judges``,
         ``value`` in people, ``low`` and ``high`` (95%), ``text`` and ``estimand``. A value of 0
         stands for less than one person, and an infinite one for more than half the crowd; ``text``
         says so in words.

@@ -102,6 +102,20 @@ def test_with_fewer_texts_than_folds_each_text_is_one(described):
     np.testing.assert_allclose(given.probabilities, expected)
 
 
+@pytest.mark.parametrize(
+    "make", [lambda k: chr(0x1F600 + k), lambda k: ":-" + ")" * k, lambda k: ""]
+)
+def test_emojis_and_items_without_a_text_do_not_share_one(described, make):
+    path = described(N)
+    rows = map(json.loads, path.with_suffix(".jsonl").read_text().splitlines())
+    rows = [row | {"question": make(int(row["item"][1:]))} for row in rows]
+    path.with_suffix(".jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (votes,) = load_all_votes(str(path))
+    others = (votes.shares.sum(axis=0) - votes.shares) / (N - 1)
+    found = {one.name: one for one in baselines(votes)}["base rate"]
+    np.testing.assert_allclose(found.probabilities, others)
+
+
 def test_an_old_label_that_only_one_fold_has_is_said(described):
     (votes,) = load_all_votes(str(described(N)))
     lonely = replace(votes, given_old_label=frozen(np.arange(N) == 5))
