@@ -12,8 +12,9 @@ from chaos_utils.base.errors import counted
 from chaos_utils.base.inputs import OWN
 from chaos_utils.datasets.frame import Column, Frame
 from chaos_utils.datasets.layout import Layout, columns_of, described, layout_of
+from chaos_utils.datasets.people import holds_names, names_annotators
 from chaos_utils.datasets.readers import read_noting
-from chaos_utils.datasets.texts import annotators_of, holds_names, names_annotators, why_no_text
+from chaos_utils.datasets.texts import annotators_of, why_no_text
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Ints, Votes
 
 _MOST_ANNOTATORS = 3000  # pairs of more take too much memory

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from chaos_utils.base.errors import ChaosError, counted, did_you_mean
 from chaos_utils.datasets.cells import alone, as_identifier, as_list, dig, parse
 from chaos_utils.datasets.faults import Faults, shorten
-from chaos_utils.datasets.texts import names_annotators
+from chaos_utils.datasets.people import names_annotators
 
 LARGE = 1 << 20  # bytes from which on it pays to import pyarrow: its CSV takes a fifth of the time
 KEY = "/"  # between the identifiers of an item that several columns name

@@ -26,7 +26,8 @@ from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.faults import Faults, shorten
 from chaos_utils.datasets.frame import Column, Content, Frame, column_of, read_frame
 from chaos_utils.datasets.labels import in_order, is_rating
-from chaos_utils.datasets.texts import is_part_of_key, names_annotators
+from chaos_utils.datasets.people import names_annotators
+from chaos_utils.datasets.texts import is_part_of_key
 
 # Names are compared in lower case, with "_" for all but letters and digits.
 _ITEM = ("item", "uid", "id", "item_id", "example_id", "instance_id", "sample_id", "pair_id",

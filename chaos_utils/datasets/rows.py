@@ -34,14 +34,8 @@ from chaos_utils.datasets.dataset import (
 from chaos_utils.datasets.faults import Faults, shorten, wrong
 from chaos_utils.datasets.frame import KEY, Column, Frame, column_of
 from chaos_utils.datasets.labels import label_of, notes_on, vote_of
-from chaos_utils.datasets.texts import (
-    annotators_of,
-    are_rounded,
-    holds_names,
-    is_rounded,
-    names_annotators,
-    why_not_apart,
-)
+from chaos_utils.datasets.people import holds_names, names_annotators
+from chaos_utils.datasets.texts import annotators_of, are_rounded, is_rounded, why_not_apart
 from chaos_utils.datasets.votes import Annotations, Ints, Votes, frozen
 
 _SHARE_TOLERANCE = 0.25  # of a vote: shares are rounded to a few decimals

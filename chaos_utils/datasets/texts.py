@@ -1,45 +1,23 @@
-"""Which columns hold the texts of items, and which name people, whose names go nowhere."""
+"""Which columns hold the texts of items, and which name the items: what tells them apart."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from chaos_utils.base.errors import counted
-from chaos_utils.datasets.cells import as_identifier, as_number
+from chaos_utils.datasets.cells import as_number
+from chaos_utils.datasets.frame import Codes, Column, Frame
+from chaos_utils.datasets.people import (
+    CALLED,
+    holds_names,
+    is_about_people,
+    names_annotators,
+    names_in,
+    words_of,
+)
 
-if TYPE_CHECKING:
-    from chaos_utils.datasets.frame import Codes, Column, Frame
-
-# Names of columns are compared by their words: "WorkerId" and "worker ID" are worker_id.
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_ROLE = (
-    r"(annot(at[oe]r)?s?|(crowd_?)?workers?|turkers?|raters?|coders?|labell?ers?|evaluators?"
-    r"|assessors?|respondents?|performers?|voters?|adjudicators?)"
-)
-# Who they are besides, in words that name texts too: a user's question, an expert's answer.
-_MAYBE = r"(users?|judges?|experts?|participants?|reviewers?|subjects?|persons?|people|members?)"
-_KEY = (
-    r"(p?ids?|uu?ids?|names?|codes?|keys?|hash(es)?|numbers?|nos?|nr|idx|index|lists?|handles?"
-    r"|logins?|e?_?mails?|private|public|external|[0-9]+)"
-)
-_COUNT = re.compile(r"^(n|num|number|no|count|total)(_of)?_")
-_ANNOTATOR = re.compile(
-    rf"(^|_){_ROLE}(_?{_KEY})*$|(^|_){_MAYBE}(_?{_KEY})+$"
-    r"|(^|_)(prolific|mturk|amt)(_?(p?ids?|worker_?ids?))?$|(^|_)(pid|logins?)$"
-    r"|(^|_)(complet|annotat|label|labell|rat|cod|judg|review|updat|creat|submitt|answer|assign)"
-    rf"ed_(by|to)(_{_KEY})?$"
-)
-_ABOUT = re.compile(
-    rf"(^|_){_ROLE}_\w+$|(^|_)(e_?mails?|email_address|ip|ip_address|phone|telephone|first_?name"
-    r"|last_?name|surname|full_?name|user_?agent|age|age_(group|range)|genders?|sex|ethnicity|race"
-    r"|nationality|religion|education|date_of_birth|birth_?(day|date|year|place)|dob|occupation"
-    r"|mother_tongue|native_language|demographics|(author|creator|poster|owner|nick|screen)s?"
-    rf"(_?{_KEY})*)$"
-)
-_ROLE_ALONE = re.compile(rf"(^|_){_MAYBE}$")
-_CALLED = 3  # words at most, in a name: whoever says more is quoted
 _LIKE_IDS = re.compile(r"(^|_)(ids?|uu?ids?|guid|hash|sha[0-9]*|ur[li]s?|links?|paths?|file_?names?"
                        r"|files?|images?|img|dates?|times?|timestamps?)$")  # fmt: skip
 # Cells that no one reads: addresses, files, digests, dates, identifiers, lists of numbers.
@@ -59,60 +37,14 @@ _MOST = 0.8  # of the values
 _OFTEN = 4  # items for each different text: instructions and groups repeat more often
 _DIFFERENT, _SENTENCE = 20, 4  # texts, of so many words: documents that several items share
 _MANY_ITEMS = 10
-_WORD = 5  # characters at most, of a word in a script without blanks
-_LOOKED_AT = 1000  # values
+_WORD, _LONG = 5, 300  # characters: of a word in a script without blanks, of an address
 _ROUNDED = re.compile(r"[0-9]([.,][0-9]+)?[eE]\+[0-9]{2,3}")
 _EXACT, _DIGITS = 2**53, 15  # from which on numbers are rounded, and spreadsheets' digits
 _FEW, _NEARLY_ALL = 3, 0.9
 
 
-def words_of(name: str) -> str:
-    """Return the words of a column's name, in lower case, with ``_`` between them."""
-    spaced = _HUMP.sub("_", name.replace("(s)", "s"))
-    return re.sub(r"[\W_]+", "_", spaced.lower()).strip("_")
-
-
-def names_annotators(name: str, values: Iterable[Any] | None = None) -> bool:
-    """Return whether a column of this name says who annotated; of "user", `values` decide."""
-    words = words_of(name)
-    if _COUNT.search(words):
-        return False
-    if values is not None and _ROLE_ALONE.search(words):
-        texts = [value for value in values if isinstance(value, str)]
-        return not texts or bool(np.median([len(text.split()) for text in texts]) <= _CALLED)
-    return _ANNOTATOR.search(words) is not None
-
-
-def is_about_people(name: str) -> bool:
-    """Return whether a column of this name says something of people, such as their age."""
-    return not _COUNT.search(words_of(name)) and _ABOUT.search(words_of(name)) is not None
-
-
-def holds_names(values: Sequence[Any], people: Collection[str]) -> bool:
-    """Return whether cells are annotators' identifiers, lists of them, or objects keyed by them."""
-    if not people or not values:
-        return False
-    for separated in (r"[,;|\n]", r"[\s,;|]+"):
-        parts = [part for value in values[:_LOOKED_AT] for part in _parts(value, separated)]
-        if parts and 2 * sum(part in people for part in parts) >= len(parts):
-            return True
-    return False
-
-
-def _parts(value: Any, separated: str) -> Iterator[str]:
-    """Yield the names that a cell may hold."""
-    if isinstance(value, dict | list):
-        for one in value:
-            yield from _parts(one, separated)
-    elif isinstance(value, str):
-        listed = re.split(separated, value.strip("[](){} "))
-        yield from filter(None, (part.strip("\"' ") for part in listed))
-    elif (name := as_identifier(value)) is not None:
-        yield name
-
-
 def why_no_text(
-    name: str, cells: "Column", items: "Column", people: Collection[str], labels: Collection[str]
+    name: str, cells: Column, items: Column, people: Collection[str], labels: Collection[str]
 ) -> str:
     """Say why a column is no text of the items; empty where it is one, which tells them apart.
 
@@ -128,7 +60,7 @@ def why_no_text(
     texts, there = cells.identifiers, items.codes >= 0
     if all(as_number(text) is not None for text in texts.values):
         return "numbers" if texts.values else "empty"
-    is_machine = sum(_MACHINE.fullmatch(text) is not None for text in texts.values)
+    is_machine = sum(map(_is_machine, texts.values))
     by_name = _LIKE_IDS.search(words_of(name)) and not any(map(_is_wordy, texts.values))
     if is_machine >= _MOST * len(texts.values) or by_name:
         return "identifiers, addresses, files or dates"
@@ -142,7 +74,7 @@ def why_no_text(
     return why_not_apart(texts, texts.codes[items.first])
 
 
-def why_not_apart(texts: "Column", of_items: "Codes") -> str:
+def why_not_apart(texts: Column, of_items: Codes) -> str:
     """Say why texts do not tell items apart: one for all, or for most, or a few that return."""
     n_items = len(of_items)
     times = np.bincount(of_items)
@@ -160,12 +92,19 @@ def why_not_apart(texts: "Column", of_items: "Codes") -> str:
     return f"{n_texts:,} different on {n_items:,} items"
 
 
+def _is_machine(text: str) -> bool:
+    """Return whether a text is for machines; a long one is where it has no blanks."""
+    if len(text) > _LONG:
+        return text.isascii() and not any(map(str.isspace, text))
+    return _MACHINE.fullmatch(text) is not None
+
+
 def _is_wordy(text: str) -> bool:
     """Return whether a text is more than a word, also in a script without blanks."""
     return " " in text or (len(text) > _WORD and not text.isascii())
 
 
-def is_part_of_key(name: str, cells: "Column", items: "Column", people: "Column | None") -> bool:
+def is_part_of_key(name: str, cells: Column, items: Column, people: Column | None) -> bool:
     """Return whether a column tells apart what one item holds: several votes on each of its values.
 
     Such as a reply, where items are named by the post. Each value stands in one item, or numbers
@@ -184,7 +123,7 @@ def is_part_of_key(name: str, cells: "Column", items: "Column", people: "Column 
     if 2 * several.sum() < n_items or np.median(times) < 2 or (times > 1).mean() < _MOST:
         return False
     is_nested = len(kinds) == n_values
-    is_text = np.median([len(text.split()) for text in values.values]) >= _CALLED
+    is_text = np.median([len(text.split()) for text in values.values]) >= CALLED
     if not re.search(r"(^|_)(ids?|idx|index|nr|no|turn|position)$", words_of(name)):
         return is_nested and bool(is_text)
     if is_nested or people is None:
@@ -209,7 +148,7 @@ def are_rounded(identifiers: Sequence[str]) -> bool:
     return len(long) >= _FEW and ended >= _NEARLY_ALL * len(long)
 
 
-def annotators_of(frame: "Frame", reader: Mapping[str, Any]) -> set[str]:
+def annotators_of(frame: Frame, reader: Mapping[str, Any]) -> set[str]:
     """Return the identifiers of annotators that a file holds, by its reader as in a YAML file."""
     column = reader.get("annotator") or reader.get("annotators") or ""
     each = reader.get("each") or ()
@@ -222,7 +161,7 @@ def annotators_of(frame: "Frame", reader: Mapping[str, Any]) -> set[str]:
         values = [_dug(one, inside) for several in lists for one in several]
     else:
         values = frame.column(column).values if column else []
-    return {part for value in values for part in _parts(value, r"[,;|\n]")}
+    return {part for value in values for part in names_in(value)}
 
 
 def _dug(value: Any, path: str) -> Any:

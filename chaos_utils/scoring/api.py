@@ -308,16 +308,16 @@ def worth(
     -------
     DataFrame
         One row per system and measure, then for the uniform guess and, unless all items share a
-        text, the base rate on the same items: ``dataset``, ``system``, ``origin``, ``measure``, ``n_items``, ``value``, ``low`` and
-        ``high`` (95%), ``text`` and ``estimand``. Measures are ``people_on_top``, the number of
-        people to ask about each item, knowing how often each label is given overall, to come as
-        near; ``skill``, from 0 for the base rate to 1; both also ``_recalibrated``, by a map of
-        its log-probabilities that is fitted to the votes on other texts, and ``_shrunk``, drawn
-        towards the base rate by one number that is fitted on other items; and
-        ``human_equivalent_brier``, people without the base rate. Of a system that gives one label
-        per item, the first two are left out: people fall below 0 there too. What is undefined, or
-        has too few items to say, is NaN, and ``text`` says why: a map of three labels takes 500
-        items, and the others 30 on which people disagree.
+        text, the base rate on the same items: ``dataset``, ``system``, ``origin``, ``measure``,
+        ``n_items``, ``value``, ``low`` and ``high`` (95%), ``text`` and ``estimand``. Measures are
+        ``people_on_top``, the number of people to ask about each item, knowing how often each label
+        is given overall, to come as near; ``skill``, from 0 for the base rate to 1; both also
+        ``_recalibrated``, by a map of its log-probabilities that is fitted to the votes on other
+        texts, and ``_shrunk``, drawn towards the base rate by one number that is fitted on other
+        items; and ``human_equivalent_brier``, people without the base rate. Of a system that gives
+        one label per item, the first two are left out: people fall below 0 there too. What is
+        undefined, or has too few items to say, is NaN, and ``text`` says why: a map of three labels
+        takes 500 items, and the others 30 on which people disagree.
 
     Raises
     ------
@@ -378,10 +378,10 @@ def human_equivalents(
     -------
     DataFrame
         One row per system and measure, then for the uniform guess and, unless all items share a
-        text, the base rate on the same items: ``dataset``, ``system``, ``origin``, ``measure``, ``n_items``, ``n_judges``,
-        ``value`` in people, ``low`` and ``high`` (95%), ``text`` and ``estimand``. A value of 0
-        stands for less than one person, and an infinite one for more than half the crowd; ``text``
-        says so in words.
+        text, the base rate on the same items: ``dataset``, ``system``, ``origin``, ``measure``,
+        ``n_items``, ``n_judges``, ``value`` in people, ``low`` and ``high`` (95%), ``text`` and
+        ``estimand``. A value of 0 stands for less than one person, and an infinite one for more
+        than half the crowd; ``text`` says so in words.
 
     Raises
     ------

@@ -107,18 +107,21 @@ KINDS = {
 }  # fmt: skip
 
 
-def is_flat(rows):
-    return isinstance(rows, list) and not any(
-        isinstance(value, dict | list) for row in rows for value in row.values()
+def forms_of(rows):
+    """Return the formats that can hold rows."""
+    if isinstance(rows, dict):
+        return ["json"]
+    cells = [value for row in rows for value in row.values()]
+    are_nested = any(
+        isinstance(one, dict) for cell in cells if isinstance(cell, list) for one in cell
     )
+    are_nested |= any(isinstance(cell, dict) for cell in cells)
+    return ["json", "jsonl", "parquet", *([] if are_nested else ["csv", "tsv"])]
 
 
 def written(path, rows, form):
-    """Write rows in a format; return whether it can hold them."""
     if form == "json":
         path.write_text(json.dumps(rows))
-    elif isinstance(rows, dict):
-        return False
     elif form == "jsonl":
         path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     elif form == "parquet":
@@ -126,14 +129,11 @@ def written(path, rows, form):
     else:
         rows = [{key: ",".join(value) if isinstance(value, list) else value
                  for key, value in row.items()} for row in rows]  # fmt: skip
-        if not is_flat(rows):
-            return False
         stream = io.StringIO()
         writer = csv.DictWriter(stream, rows[0], delimiter="\t" if form == "tsv" else ",")
         writer.writeheader()
         writer.writerows(rows)
         path.write_text(stream.getvalue())
-    return True
 
 
 def run(*arguments):
@@ -146,15 +146,12 @@ def assert_unnamed(said):
     assert not [name for name in PEOPLE if name in said or repr(name)[1:-1] in said], said[:2000]
 
 
-@pytest.mark.parametrize("form", ["csv", "tsv", "json", "jsonl", "parquet"])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("kind", "form"), [(kind, form) for kind, rows in KINDS.items() for form in forms_of(rows)]
+)
 def test_no_door_shows_who_annotated(tmp_path, kind, form):
     path = tmp_path / f"votes.{form}"
-    try:
-        if not written(path, KINDS[kind], form):
-            pytest.skip("this format cannot hold it")
-    except TypeError:
-        pytest.skip("nor can a list hold columns of its own")
+    written(path, KINDS[kind], form)
     assert_unnamed(run("dataset", "check", path))
     assert_unnamed(run("dataset", "check", path, "--json"))
     assert_unnamed(run("dataset", "init", path))
