@@ -93,6 +93,9 @@ def check_votes(votes: Votes, faults: Sequence[str] = ()) -> Findings:
     found.rows = found.items = len(votes)
     found.faults += faults
     found.text_columns = list(votes.dataset.text_fields)
+    for name in found.text_columns if votes.texts else ():
+        n_texts = len({texts[name] for texts in votes.texts})
+        found.reasons[name] = f"{n_texts:,} different on {counted(len(votes), 'item')}"
     known = votes.annotations
     if known is not None:
         found.rows = len(known.item)
