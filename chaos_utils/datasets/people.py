@@ -36,6 +36,7 @@ _ABOUT = re.compile(
 )
 _ROLE_ALONE = re.compile(rf"(^|_){_MAYBE}$")
 CALLED = 3  # words at most, in a name: whoever says more is quoted
+LISTED = r"[,;|\n]"  # between the names in a cell
 _LOOKED_AT = 1000  # values
 
 
@@ -65,20 +66,20 @@ def holds_names(values: Sequence[Any], people: Collection[str]) -> bool:
     """Return whether cells are annotators' identifiers, lists of them, or objects keyed by them."""
     if not people or not values:
         return False
-    for separated in (r"[,;|\n]", r"[\s,;|]+"):
+    for separated in ("", r"[;|\n]", LISTED, r"[\s,;|]+"):
         parts = [part for value in values[:_LOOKED_AT] for part in names_in(value, separated)]
         if parts and 2 * sum(part in people for part in parts) >= len(parts):
             return True
     return False
 
 
-def names_in(value: Any, separated: str = r"[,;|\n]") -> Iterator[str]:
-    """Yield the names that a cell may hold."""
+def names_in(value: Any, separated: str = "") -> Iterator[str]:
+    """Yield the names that a cell may hold: one, those of a list, or of an object's keys."""
     if isinstance(value, dict | list):
         for one in value:
             yield from names_in(one, separated)
     elif isinstance(value, str):
-        listed = re.split(separated, value.strip("[](){} "))
+        listed = re.split(separated, value.strip("[](){} ")) if separated else [value]
         yield from filter(None, (part.strip("\"' ") for part in listed))
     elif (name := as_identifier(value)) is not None:
         yield name

@@ -242,8 +242,9 @@ class Rows:
     def _names_annotators(self, path: str, values: Sequence[Any]) -> bool:
         """Return whether a column is that of the annotators, or lists them."""
         reader = self.reader
-        column = getattr(reader, "annotator", "") or getattr(reader, "annotators", "")
-        people = annotators_of(self.frame, {"annotator": column}) if column else set()
+        single, several = (getattr(reader, name, "") for name in ("annotator", "annotators"))
+        column = single or several
+        people = annotators_of(self.frame, {"annotator": single, "annotators": several})
         return path == column or names_annotators(path, values) or holds_names(values, people)
 
     def _ballots(self, reader: LongReader | ColumnsReader) -> "_Ballots":

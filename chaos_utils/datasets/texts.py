@@ -11,6 +11,7 @@ from chaos_utils.datasets.cells import as_number
 from chaos_utils.datasets.frame import Codes, Column, Frame
 from chaos_utils.datasets.people import (
     CALLED,
+    LISTED,
     holds_names,
     is_about_people,
     names_annotators,
@@ -55,11 +56,13 @@ def why_no_text(
         return "names annotators"
     if is_about_people(name):
         return "about people"
+    if not values:
+        return "empty"
+    if all(as_number(value) is not None for value in values):
+        return "numbers"
     if not all(isinstance(value, str) for value in values):
         return "no text"
     texts, there = cells.identifiers, items.codes >= 0
-    if all(as_number(text) is not None for text in texts.values):
-        return "numbers" if texts.values else "empty"
     is_machine = sum(map(_is_machine, texts.values))
     by_name = _LIKE_IDS.search(words_of(name)) and not any(map(_is_wordy, texts.values))
     if is_machine >= _MOST * len(texts.values) or by_name:
@@ -161,7 +164,8 @@ def annotators_of(frame: Frame, reader: Mapping[str, Any]) -> set[str]:
         values = [_dug(one, inside) for several in lists for one in several]
     else:
         values = frame.column(column).values if column else []
-    return {part for value in values for part in names_in(value)}
+    separated = LISTED if reader.get("annotators") else ""
+    return {part for value in values for part in names_in(value, separated)}
 
 
 def _dug(value: Any, path: str) -> Any:

@@ -91,6 +91,10 @@ KINDS = {
     "first annotator": long(**{"first annotator": lambda k, v: PEOPLE[k % 4]}),
     "reviewedBy": long(reviewedBy=lambda k, v: PEOPLE[k % 3]),
     "under another name": long(team=lambda k, v: "; ".join(PEOPLE[k % 2 :])),
+    "Doe, Jane": [
+        row | {"annotator": f"Qx, {row['annotator']}", "spoke": f"Qx, {PEOPLE[0]}; A, B"}
+        for row in long()
+    ],
     "names in one text": lists(annotators=lambda k: ", ".join(PEOPLE)),
     "list of names": lists(annotators=lambda k: PEOPLE),
     "Rater IDs": lists(**{"Rater IDs": lambda k: ",".join(PEOPLE)}),
