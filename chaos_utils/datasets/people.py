@@ -34,7 +34,7 @@ _ABOUT = re.compile(
     r"|mother_tongue|native_language|demographics|(author|creator|poster|owner|nick|screen)s?"
     rf"(_?{_KEY})*)$"
 )
-_ROLE_ALONE = re.compile(rf"(^|_){_MAYBE}$")
+_ROLE_ALONE = re.compile(rf"(^|_){_MAYBE}(_?[0-9])*$")
 CALLED = 3  # words at most, in a name: whoever says more is quoted
 LISTED = r"[,;|\n]"  # between the names in a cell
 _LOOKED_AT = 1000  # values

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.base.errors import ChaosError, counted, did_you_mean
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import behind_holm, fewest_resamples, holm
@@ -277,8 +277,9 @@ def _notes_on(votes: Votes, measures: Sequence[str], references: Sequence[Row]) 
         )
     if any(row.get("text") == NOT_AVAILABLE for row in references):
         yield (
-            f"{short}: the base rate is not available: all {len(votes):,} items share one text, so "
-            "that it cannot be fitted on other items"
+            f"{short}: the base rate is not available: it is fitted on items of other texts, and "
+            f"{counted(len(votes), 'item')} of one text {'are' if len(votes) > 1 else 'is'} all "
+            "there is"
         )
     values = {(row["system"], row["measure"]): row["value"] for row in references}
     beaten = []  # measures by which few votes, as a prediction, look better than the truth

@@ -69,7 +69,7 @@ def test_the_row_of_a_base_rate_says_that_it_is_not_available(described, form):
               "--bootstrap", "50", *filter(None, [form])],
     )  # fmt: skip
     assert done.exit_code == 0, done.output
-    assert "base rate is not available: all 40 items share one text" in done.output
+    assert "base rate is not available: it is fitted on items of other texts" in done.output
     row = next(line for line in done.stdout.splitlines() if "base rate" in line[:40])
     assert not re.search(r"0\.[0-9]", row)
 
@@ -83,7 +83,7 @@ def test_a_part_of_the_items_may_share_one_text(described):
         app, ["evaluate", str(model), "--data", str(path), "--allow-missing", "--measures",
               "sq_distance", "--bootstrap", "50"],
     )  # fmt: skip
-    assert "base rate is not available: all 20 items share one text" in done.output
+    assert "and 20 items of one text are all there is" in done.output
 
 
 def test_with_fewer_texts_than_folds_each_text_is_one(described):

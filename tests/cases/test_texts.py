@@ -28,6 +28,7 @@ TEXTS = {
     "Chinese": lambda k: "他昨天在市场买了" + chr(0x4E00 + k),
     "Chinese premise of three": lambda k: "他昨天在市场买了" + chr(0x4E00 + k // 3),
     "user": lambda k: f"How do I repair the old {WORDS[k % 10]} of {k} people?",
+    "reviewer 1": lambda k: f"The paper about the {WORDS[k % 10]} needs {k} more pages",
     "judgement by expert_answer": lambda k: f"The {WORDS[k % 10]} is safe for {k} days",
     "some share a text": lambda k: message(max(k, 10)),
 }
