@@ -15,7 +15,7 @@ from chaos_utils.report.columns import DATASET, MISSING, Column, Row, number, wi
 from chaos_utils.report.manifests import PageLink
 from chaos_utils.scoring.beside import judge, references
 from chaos_utils.scoring.scores import as_scores
-from chaos_utils.scoring.systems import base_rate, uniform
+from chaos_utils.scoring.systems import guesses_by_votes
 from chaos_utils.scoring.trained import Fit, Run, kind_of
 
 _HYPERPARAMETERS = (
@@ -112,7 +112,7 @@ def beside_people(run: Run, votes: Sequence[Votes], *, n_resamples: int, seed: i
         predicted = run.predictions_on(of_dataset)
         if predicted is None:
             continue
-        guesses = [uniform(of_dataset), base_rate(of_dataset)]
+        guesses = guesses_by_votes(of_dataset)
         drawn = references(of_dataset, _BESIDE_PEOPLE)
         scores = as_scores(
             [

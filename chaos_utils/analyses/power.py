@@ -47,11 +47,12 @@ def pairs_of(votes: Votes, systems: Sequence[System]) -> dict[str, list[tuple[Sy
     The base rate is that given the old label where there is one.
     """
     known = {one.name: one for one in baselines(votes)}
-    mean = known.get("mean vote given the old label", known["base rate"])
+    mean = known.get("mean vote given the old label", known.get("base rate"))
+    means = [] if mean is None else [mean]  # where all items share a text, there is none
     found: dict[str, list[tuple[System, System]]] = {
         "models": [],
-        "baseline": [(one, mean) for one in systems],
-        "baselines": [(mean, known["uniform guess"])],
+        "baseline": [(one, mean) for mean in means for one in systems],
+        "baselines": [(mean, known["uniform guess"]) for mean in means],
         "seeds": [],
     }
     for one, other in combinations(systems, 2):

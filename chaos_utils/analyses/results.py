@@ -435,8 +435,8 @@ def shown_results(results: pd.DataFrame) -> pd.DataFrame:
 
 def shown_signal(signal: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of `disagreement_signal`, of models only each dataset's best."""
-    models = signal[signal["kind"] == "model"]
-    best = models.groupby("dataset")["spearman"].idxmax().dropna()
+    models = signal[signal["kind"] == "model"].dropna(subset="spearman")  # as sure of all items
+    best = models.groupby("dataset")["spearman"].idxmax()
     return signal[(signal["kind"] != "model") | signal.index.isin(best)]
 
 

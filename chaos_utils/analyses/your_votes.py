@@ -51,11 +51,16 @@ from chaos_utils.scoring.annotators import (
     votes_kept,
 )
 from chaos_utils.scoring.annotators import near_chance as found_near_chance
-from chaos_utils.scoring.beside import at_most, judge, part_of, references
+from chaos_utils.scoring.beside import NOT_AVAILABLE, at_most, judge, part_of, references
 from chaos_utils.scoring.human_equivalents import refusal
 from chaos_utils.scoring.scores import as_scores, score
 from chaos_utils.scoring.system import System
-from chaos_utils.scoring.systems import base_rate, baselines, own_systems, refuse_unused
+from chaos_utils.scoring.systems import (
+    baselines,
+    guesses_by_votes,
+    own_systems,
+    refuse_unused,
+)
 
 OVER_ITEMS, OVER_BOTH = "items", "items and annotators"  # what intervals are over
 _NOTHING = 1e-12  # a difference that only rounding gives
@@ -438,14 +443,16 @@ def evaluated(
 
     Rows of the table of scores, with 95% intervals, and of what systems are worth in people, said
     in ``text``. Items with a single vote are left out. Perfect model and second crowd are drawn for
-    at most `most` items.
+    at most `most` items. A base rate that cannot be formed has a row without values.
     """
     votes = _of_two_votes(votes)
     everyone = [*baselines(votes), *_marked(systems)]
     how: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
     scores = as_scores(judge(votes, everyone, _JUDGED_BY, **how))
     beside = references(votes, _JUDGED_BY, seed=seed, most=most, recorded=False)
-    drawn = as_scores(row for row in beside if row["origin"] == "reference")
+    drawn = as_scores(
+        row for row in beside if row["origin"] == "reference" or row.get("text") == NOT_AVAILABLE
+    )
     asked = [one for one in everyone if not refusal(votes, one)]
     worth = pd.DataFrame(judge(votes, asked, worths.NAMES, n_resamples=1000, seed=seed))
     table = pd.concat([drawn, scores, worth])
@@ -474,7 +481,7 @@ def compared(
     votes leave it open. Two that share no item are left out.
     """
     votes = _of_two_votes(votes)
-    everyone = [*_marked(systems), base_rate(votes)]
+    everyone = [*_marked(systems), *guesses_by_votes(votes)[1:]]
     pairs = [
         (a.name, b.name)
         for a, b in combinations(everyone, 2)

@@ -23,7 +23,14 @@ _SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet")
 _BAR = 30  # characters
 _SHOWN = 12  # labels, and lines of a histogram
 
-Item = Annotated[str, Option("--item", metavar="COLUMN", help="Column of the items.")]
+Item = Annotated[
+    str,
+    Option(
+        "--item",
+        metavar="COLUMN",
+        help="Column of the items; several, separated by commas, where they name an item together.",
+    ),
+]
 Annotator = Annotated[
     str, Option("--annotator", metavar="COLUMN", help="Column of the annotators.")
 ]
@@ -104,10 +111,12 @@ def _lines(found: "Findings") -> list[str]:
         lines.append("  annotators: not known")
     for title, names in (("texts", found.text_columns), ("not used", found.other_columns)):
         if names:
-            lines.append(
-                f"  {title}: {', '.join(map(repr, names[:_SHOWN]))}"
-                + (f" and {len(names) - _SHOWN} more" if names[_SHOWN:] else "")
-            )
+            shown_names = [
+                repr(name) + (f" ({found.reasons[name]})" if name in found.reasons else "")
+                for name in names[:_SHOWN]
+            ]
+            more = f" and {len(names) - _SHOWN} more" if names[_SHOWN:] else ""
+            lines.append(f"  {title}: {', '.join(shown_names)}{more}")
     for title, texts in (("faults", found.faults), ("remarks", found.remarks)):
         if texts:
             lines += ["", f"{title}:", *(f"  {text}" for text in texts)]
@@ -175,7 +184,7 @@ def init(
             "This file exists already.", where=target, todo="choose another: --out, or pass --force"
         )
     check_replaceable(target)
-    text, left_out, faults = describe(
+    text, notes, faults = describe(
         votes, target, item=item, annotator=annotator, label=label, cut=_numbers(cut)
     )
     write_text(target, text)
@@ -184,9 +193,9 @@ def init(
         shlex.join(["chaos", "run", "crowd", "-p", f"data={target}"]),
         shlex.join(["chaos", "evaluate", "predictions.csv", "--data", str(target)]),
     ]
-    lines = [f"  {one}" for one in left_out] + [f"  fault: {one}" for one in faults]
+    lines = [f"  {one}" for one in notes] + [f"  fault: {one}" for one in faults]
     lines = [str(target), *lines, *(f"  next: {one}" for one in then)]
-    yield Reply({"file": str(target), "left_out": left_out, "faults": faults}, lines)
+    yield Reply({"file": str(target), "notes": notes, "faults": faults}, lines)
     if faults:
         raise typer.Exit(2)
 

@@ -22,7 +22,7 @@ from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.report.columns import MISSING, number, p_value, safe_cell, signed
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import worth as worths
-from chaos_utils.scoring.beside import BASELINES, IN_PEOPLE
+from chaos_utils.scoring.beside import BASELINES, IN_PEOPLE, NOT_AVAILABLE
 from chaos_utils.scoring.judging import ANSWER_COLUMNS, Answer
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD, UNSETTLED
 from chaos_utils.scoring.scores import ALL, Row
@@ -120,6 +120,8 @@ def _value(answer: Answer, row: Row, ours: Collection[str]) -> tuple[str, str, _
     value, interval = number(row["value"], _DIGITS), _interval(row, number)
     if row.get("text") == UNSETTLED:
         value = _NEARLY_0
+    elif row.get("text") == NOT_AVAILABLE:
+        value = NOT_AVAILABLE
     elif row["measure"] in IN_PEOPLE:
         value, bracket, rest = row["text"].partition(" [")
         value = worths.without_reason(value)

@@ -13,6 +13,7 @@ from chaos_utils.datasets.faults import shorten
 
 _BEYOND = 10**300  # whole numbers from here on have no place in an array
 _DEEPEST = 100  # objects and lists within each other; what looks into them calls itself
+_QUOTED = 12  # characters
 MOST_VOTES = 10**9  # for one label of one item; more is a mistake, or overflows
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _WHOLE = re.compile(r"[0-9]{1,18}(\.0*)?")
@@ -46,20 +47,22 @@ def parse(text: str) -> Any:
     try:
         value = json.loads(text, object_pairs_hook=_unique)
     except json.JSONDecodeError as fault:
+        # A line of votes may name the annotator: only what is too short for that is quoted.
+        found = f"found {shorten(text)}; " if len(text) <= _QUOTED else ""
         at = f"column {fault.colno}: " if fault.lineno == 1 else f"JSON line {fault.lineno}: "
         raise ValueError(
-            f"{at}found {shorten(text)}; expected JSON ({_IN_WORDS.get(fault.msg, fault.msg)})"
+            f"{at}{found}expected JSON ({_IN_WORDS.get(fault.msg, fault.msg)})"
         ) from fault
     except RecursionError as fault:
-        raise NestedError(text) from fault
+        raise NestedError from fault
     except _DoubledKeyError as fault:
         raise ValueError(
             f"found the key {shorten(fault.args[0])} twice in one object; expected it once"
         ) from fault
     except ValueError as fault:  # an integer of thousands of digits
-        raise ValueError(f"found {shorten(text)}; expected JSON (a number is too long)") from fault
+        raise ValueError("expected JSON (a number is too long)") from fault
     if text.count("[") + text.count("{") > _DEEPEST and not _is_shallow(value):
-        raise NestedError(text)
+        raise NestedError
     if _SURROGATE.search(text):
         try:
             json.dumps(value, ensure_ascii=False).encode()
@@ -83,8 +86,8 @@ def _is_shallow(value: Any) -> bool:
 class NestedError(ValueError):
     """JSON is nested too deeply."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__(f"found {shorten(text)}; expected JSON (it is nested too deeply)")
+    def __init__(self) -> None:
+        super().__init__("expected JSON (it is nested too deeply)")
 
 
 class _DoubledKeyError(ValueError):

@@ -282,7 +282,8 @@ def read_llm_annotators(dataset: str, data: str = "auto") -> pd.DataFrame:
     file.only("value", labels, [*known.labels, "None-of-the-above"])
     items = file.table["item"]
     if reader.numbered:
-        people = _File(known.file, [reader.item], data, keys=reader.keys).table[reader.item]
+        (item,) = reader.item_columns
+        people = _File(known.file, [item], data, keys=reader.keys).table[item]
         place = {item: str(i) for i, item in enumerate(people.unique())}
         file.only("item", items, place)
         items = items.map(place)

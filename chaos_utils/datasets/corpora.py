@@ -65,10 +65,11 @@ class Corpus:
 def normalised(text: str) -> str:
     """Return a text without case, punctuation and spacing, to tell whether two are the same.
 
-    The corpora's releases differ in these: some of them were detokenised.
+    The corpora's releases differ in these: some of them were detokenised. What is nothing else,
+    such as an emoji, stays.
     """
     text = unicodedata.normalize("NFKC", text).lower()
-    return re.sub(r"[\W_]+", "", text)
+    return re.sub(r"[\W_]+", "", text) or re.sub(r"\s+", "", text)
 
 
 def _frozen(values: npt.ArrayLike) -> Floats:

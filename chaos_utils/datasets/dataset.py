@@ -283,9 +283,9 @@ class TableFields(Strict):
     where : dict
         Columns with the value, or values, of the rows that count; others are left out, and counted.
         No cell, and an empty one, are ``false``.
-    item : str
-        Column of the item's identifier. Where it is empty, and in an ``.npy`` file, the items are
-        numbered from 0.
+    item : str or tuple of str
+        Column of the item's identifier, or several columns, whose identifiers are joined by a
+        slash. Where it is empty, and in an ``.npy`` file, the items are numbered from 0.
     numbered : bool
         Whether the items are numbered from 0, in the order in which the file first names them,
         although they have identifiers: these may hold texts.
@@ -307,13 +307,18 @@ class TableFields(Strict):
     keys: tuple[str, ...] = ()
     each: tuple[str, ...] = ()
     where: dict[str, tuple[bool | int | str, ...]] = Field(default_factory=dict)
-    item: str = "item"
+    item: str | Annotated[tuple[str, ...], Field(min_length=2)] = "item"
     numbered: bool = False
     majority: str = ""
     old_label: str = ""
     texts: dict[str, str] = Field(default_factory=dict)
     texts_by: str = ""
     texts_escaped: bool = False
+
+    @property
+    def item_columns(self) -> tuple[str, ...]:
+        """The columns that name the item."""
+        return (self.item,) if isinstance(self.item, str) else self.item
 
     @field_validator("each", mode="before")
     @classmethod
@@ -363,7 +368,9 @@ class LongReader(TableFields):
     """
 
     format: Literal["long"]
-    item: Annotated[str, Field(min_length=1)] = "item"
+    item: Annotated[str, Field(min_length=1)] | Annotated[tuple[str, ...], Field(min_length=2)] = (
+        "item"
+    )
     annotator: str = ""
     annotator_fields: tuple[str, ...] = ()
     label: str | Annotated[tuple[str, ...], Field(min_length=1)] = "label"

@@ -29,7 +29,7 @@ def describe(
     label: str = "",
     cut: Sequence[float] = (),
 ) -> tuple[str, list[str], list[str]]:
-    """Return the text of a dataset's YAML file, what it leaves out, and the faults of the votes."""
+    """Return the text of a dataset's YAML file, what to know of it, and the faults of the votes."""
     found, layout = check_file(votes, item=item, annotator=annotator, label=label)
     faults = Faults(votes, "votes", expected="two labels at least", todo="correct the file")
     given = f"--cut {','.join(f'{edge:g}' for edge in cut)}"
@@ -68,40 +68,42 @@ def describe(
             "--cut with the least number, where to cut, and the greatest, such as 0,25,75,100",
             "name the rule with --cut",
         )
-    left_out = []
+    notes = []
     reader: dict[str, Any] = {}
     extra: dict[str, Any] = {"files": [{"name": place.relative_to(folder).as_posix()}]}
     faults_left = [fault for fault in found.faults if fault != layout.rating]
     if layout.lacks_annotators:
         who = layout.reader["annotator"]
         reader["annotator"] = ""
-        left_out.append(f"the column {who!r} is left out: annotators are missing on some rows")
+        notes.append(f"the column {who!r} is left out: annotators are missing on some rows")
         faults_left = [one for one in faults_left if f"field {who!r}" not in one]
     name = name_of(votes)
     if name in KEYWORDS or name in {one.name for one in bundled_datasets()}:
         extra["name"] = f"my-{name}"
-        left_out.append(f"the name {name!r} is taken: the dataset is called {extra['name']!r}")
+        notes.append(f"the name {name!r} is taken: the dataset is called {extra['name']!r}")
     fields = {re.sub(r"\W+", "_", name).strip("_").lower() or "text": name
               for name in found.text_columns}  # fmt: skip
     if fields:
         extra["texts"] = list(fields)
         reader["texts"] = fields
-    if found.other_columns:
-        left_out.append(f"not used: {', '.join(map(repr, found.other_columns))}")
+    for what, names in (("texts", found.text_columns), ("not used", found.other_columns)):
+        if names:
+            listed = ", ".join(f"{one!r} ({found.reasons[one]})" for one in names)
+            notes.append(f"{what}: {listed}")
     if cut:
         rule = cut_of(cut)
         extra |= {"labels": list(rule.labels), "ordered": True}
         reader["cut"] = rule.model_dump(mode="json")
     if none:
         reader["missing"] = none
-        left_out.append(f"no answers, since {given} leaves them out: {', '.join(none)}")
+        notes.append(f"no answers, since {given} leaves them out: {', '.join(none)}")
     dataset = described(votes, layout, extra | ({"reader": reader} if reader else {}))
     text = yaml_of(dataset)
     is_scale = all(number is not None for number in numbers) or scale_of(layout.labels)
     if is_scale and not dataset.ordered and layout.format != "wide":
         proposed = "# ordered: true  # if each label is one step from the next, in this order"
         text = re.sub(r"(?m)^(?=texts:|files:)", f"{proposed}\n", text, count=1)
-    return _COMMENTS + text, left_out, faults_left
+    return _COMMENTS + text, notes, faults_left
 
 
 def _is_within(name: str, edges: Sequence[float]) -> bool:

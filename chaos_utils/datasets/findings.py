@@ -1,7 +1,7 @@
 """What a votes file holds, before anything is made of it: what the book can compute, what not."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,10 +11,11 @@ import numpy as np
 from chaos_utils.base.errors import counted
 from chaos_utils.base.files import uncollected
 from chaos_utils.base.inputs import OWN
-from chaos_utils.datasets.cells import as_number
 from chaos_utils.datasets.frame import Column, Frame
-from chaos_utils.datasets.layout import Layout, described, layout_of
+from chaos_utils.datasets.layout import Layout, columns_of, described, layout_of
+from chaos_utils.datasets.people import holds_names, names_annotators
 from chaos_utils.datasets.readers import read_noting
+from chaos_utils.datasets.texts import annotators_of, why_no_text
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Ints, Votes
 
 _MOST_ANNOTATORS = 3000  # pairs of more take too much memory
@@ -53,7 +54,10 @@ class Findings:
         judged an item in common, and ``median_common`` of these items; empty where not known.
     text_columns : list of str
         With one text per item.
+        Each tells items apart: it is there on all of them, and seldom the same on two.
     other_columns : list of str
+    reasons : dict of str
+        Why each of these columns is a text of the items, or is none.
     faults : list of str
         For which `chaos evaluate` refuses the file.
     remarks : list of str
@@ -74,6 +78,7 @@ class Findings:
     annotators: dict[str, Any] = field(default_factory=dict)
     text_columns: list[str] = field(default_factory=list)
     other_columns: list[str] = field(default_factory=list)
+    reasons: dict[str, str] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     abilities: list[Ability] = field(default_factory=list)
@@ -89,6 +94,9 @@ def check_votes(votes: Votes, faults: Sequence[str] = ()) -> Findings:
     found.rows = found.items = len(votes)
     found.faults += faults
     found.text_columns = list(votes.dataset.text_fields)
+    for name in found.text_columns if votes.texts else ():
+        n_texts = len({texts[name] for texts in votes.texts})
+        found.reasons[name] = f"{n_texts:,} different on {counted(len(votes), 'item')}"
     known = votes.annotations
     if known is not None:
         found.rows = len(known.item)
@@ -96,6 +104,8 @@ def check_votes(votes: Votes, faults: Sequence[str] = ()) -> Findings:
         for field_name, said in known.fields.items():
             groups = Counter(said[k] for k in known.annotator.tolist())
             listed = ", ".join(f"{group or 'not stated'} ({n:,})" for group, n in groups.items())
+            if 2 < len(said) == len(groups):  # which is who they are
+                listed = f"each annotator's is another, {len(groups):,} of them"
             found.remarks.append(f"votes by {field_name!r}: {listed}")
     found.remarks += list(votes.notes)
     _counted(found, votes.counts, votes.dataset.codes)
@@ -110,20 +120,28 @@ def check_file(
     """Say what stands in a votes file that nothing describes, faults and all."""
     layout, content, frame = layout_of(path, item=item, annotator=annotator, label=label)
     dataset = described(path, layout)
-    texts, others, alike = _others(frame, layout)
+    texts, others, alike = _texts(frame, layout)
     votes, noted = read_noting([path], dataset, any_number=True, given=(content, frame))
     spread = frame.spread
     del content, frame  # which may be large
     faults = [*noted.shown, *([layout.rating] if layout.rating else [])]
     beside = "by the YAML file of `chaos dataset init`: not all columns are votes"
     found = check_votes(votes, faults)
-    found.text_columns, found.other_columns = texts, others
+    found.text_columns, found.other_columns = [*texts], [*others]
+    found.reasons = texts | others
     found.abilities = _abilities(found, beside if layout.format == "wide" and layout.others else "")
     if spread:
         found.remarks.append(spread)
     if alike:
         found.remarks.insert(0, f"{counted(alike, 'item')} with the texts of another item")
     shown = ("item", "annotator", "label", "labels", "annotators", "n_votes", "each", "where")
+    if layout.finer:
+        found.remarks.insert(
+            0,
+            f"{layout.finer!r} differs within items, with several votes on "
+            "each: are these items of their own? then name both columns: "
+            f"--item {','.join([*columns_of(layout.reader['item']), layout.finer])}",
+        )
     found.columns = {
         what: _listed(layout.reader[what]) for what in shown if layout.reader.get(what)
     }
@@ -142,33 +160,46 @@ def _listed(value: Any) -> str:
     return value if isinstance(value, str) else ", ".join(map(str, value))
 
 
-def _others(frame: Frame, layout: Layout) -> tuple[list[str], list[str], int]:
-    """Return the columns with one text per item, the others, and how many items are alike."""
+def _texts(frame: Frame, layout: Layout) -> tuple[dict[str, str], dict[str, str], int]:
+    """Return the columns with texts of the items, and others, with why, and how many items repeat.
+
+    A column of objects has its fields in its place, where most objects have them.
+    """
     if not layout.others:
-        return [], [], 0
+        return {}, {}, 0
     items = Column(np.arange(len(frame), dtype=np.int32), list(range(len(frame))))
     if layout.reader.get("item"):
-        items = frame.column(layout.reader["item"]).identifiers
-    there, first = items.codes >= 0, items.first
-    names: list[str] = []
-    for name in layout.others:  # an object's parts, one level down
-        parts = dict.fromkeys(key for value in frame.column(name).values
-                              if isinstance(value, dict) for key in value)  # fmt: skip
-        names += [f"{name}.{key}" for key in parts] or [name]
+        items = frame.key(layout.reader["item"])
+    people = annotators_of(frame, layout.reader)
     texts: dict[str, Ints] = {}
-    for name in names:
-        cells = frame.column(name).identifiers
-        is_text = any(" " in one for one in cells.values)
-        is_text |= len(cells.values) > len(items.values) / 2
-        is_text &= all(isinstance(value, str) for value in frame.column(name).values)
-        is_text &= any(as_number(one) is None for one in cells.values)
-        is_there = (cells.codes[there] >= 0).all()
-        if is_text and is_there and cells.is_same_within(items).all():
-            texts[name] = cells.codes[first].astype(np.int64)
+    others: dict[str, str] = {}
+    for column in layout.others:
+        for name in _fields(frame, column, people):
+            cells = frame.column(name)
+            why = why_no_text(name, cells, items, people, layout.labels)
+            if why:
+                others[name] = why
+            else:
+                texts[name] = cells.identifiers.codes[items.first].astype(np.int64)
     alike = 0
     if texts:
-        alike = len(first) - len(np.unique(np.column_stack(list(texts.values())), axis=0))
-    return list(texts), [name for name in names if name not in texts], alike
+        apart = np.unique(np.column_stack(list(texts.values())), axis=0)
+        alike = len(items.first) - len(apart)
+    n_items = counted(len(items.first), "item")
+    found = {name: f"{len(np.unique(codes)):,} different on {n_items}"
+             for name, codes in texts.items()}  # fmt: skip
+    return found, others, alike
+
+
+def _fields(frame: Frame, column: str, people: Collection[str]) -> list[str]:
+    """Return a column, or what is inside its objects, whose keys may be people's names."""
+    values = frame.column(column).values
+    objects = [value for value in values if isinstance(value, dict)]
+    keys = Counter(key for value in objects for key in value)
+    if names_annotators(column) or holds_names([*keys], people):
+        return [column]
+    usual = [key for key, times in keys.items() if 2 * times > len(objects)]
+    return [f"{column}.{key}" for key in usual] or [column]
 
 
 def _counted(found: Findings, counts: Ints, labels: tuple[str, ...]) -> None:

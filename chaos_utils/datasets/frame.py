@@ -24,8 +24,10 @@ from chaos_utils.base.errors import ChaosError, counted, did_you_mean
 from chaos_utils.base.files import read_regular
 from chaos_utils.datasets.cells import alone, as_identifier, as_list, dig, parse
 from chaos_utils.datasets.faults import Faults, shorten
+from chaos_utils.datasets.people import names_annotators
 
 LARGE = 1 << 20  # bytes from which on it pays to import pyarrow: its CSV takes a fifth of the time
+KEY = "/"  # between the identifiers of an item that several columns name
 _DELIMITERS = ",\t;"
 _SEP = re.compile(r'\s*"?sep=([^"\r\n])"?\r?\n', re.IGNORECASE)  # Excel's first line
 _MOST_COLUMNS = 25_000
@@ -271,6 +273,22 @@ class Frame:
         below = column_of(dig(value, path[len(root) + 1 :]) for value in cells.values)
         return Column(np.append(below.codes, np.int32(-1))[cells.codes], below.values)
 
+    def key(self, item: str | Sequence[str]) -> Column:
+        """Return the identifiers in a column, or those in several, joined by a slash."""
+        if isinstance(item, str):
+            return self.column(item).identifiers
+        parts = [self.column(name).identifiers for name in item]
+        codes = np.column_stack([part.codes for part in parts])
+        kinds, first, kind = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+        place = np.full(len(kinds), -1, dtype=np.int32)
+        names: list[str] = []
+        for k in np.argsort(first).tolist():
+            if (kinds[k] >= 0).all():
+                place[k] = len(names)
+                texts = (part.values[code] for part, code in zip(parts, kinds[k], strict=True))
+                names.append(KEY.join(texts))
+        return Column(place[kind.ravel()], names)
+
     def records(self) -> list[dict[str, Any]]:
         """Return the rows as objects."""
         if self._records is not None:
@@ -325,6 +343,9 @@ class Frame:
             kept &= there
             if left_out:
                 expected = " or ".join(map(str, values))
+                expected = (
+                    "as asked" if names_annotators(path, self.column(path).values) else expected
+                )
                 notes.append(f"{counted(left_out, 'row')} where {path!r} is not {expected}")
         rows = np.flatnonzero(kept)
         records = self._records
@@ -490,7 +511,7 @@ def _refuse_an_object(content: Content, whole: dict[str, Any], faults: Faults) -
     if below and not lists and all(isinstance(value, list) for value in below):
         raise faults.fatal(
             "The data file is one JSON object of lists.",
-            f"{counted(len(below), 'key')}, such as {', '.join(map(shorten, list(whole)[:3]))}",
+            counted(len(below), "key"),  # which may be annotators' names, as may those inside
             "a list of objects, or one object per line",
             f"where each list is a column, {by_column}; where keys are items, say so in a "
             "dataset's YAML file: `reader: {format: columns, keys: [item], labels: value}`",
@@ -499,7 +520,7 @@ def _refuse_an_object(content: Content, whole: dict[str, Any], faults: Faults) -
         fields = dict.fromkeys(name for value in below[:9] for name in value)
         raise faults.fatal(
             "The data file is one JSON object, whose keys may be the items.",
-            f"{counted(len(below), 'key')} of objects with {', '.join(map(shorten, fields))[:160]}",
+            f"{counted(len(below), 'key')} of objects with {counted(len(fields), 'key')}",
             "a list of objects, or one object per line",
             by_column
             if next(iter(fields), "") == "0"

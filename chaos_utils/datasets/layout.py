@@ -8,7 +8,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,9 @@ from chaos_utils.datasets.labels import (
     no_votes,
     other_reading,
 )
+from chaos_utils.datasets.people import names_annotators
 from chaos_utils.datasets.rows import is_set
+from chaos_utils.datasets.texts import is_part_of_key
 
 # Names are compared in lower case, with "_" for all but letters and digits.
 _ITEM = ("item", "uid", "id", "item_id", "example_id", "instance_id", "sample_id", "pair_id",
@@ -95,6 +97,9 @@ _TODO = (
 )
 
 
+Item = str | Sequence[str]  # the column of the items, or several that name them together
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
     """What the columns of a votes file are."""
@@ -105,6 +110,7 @@ class Layout:
     lacks_annotators: bool = False  # whether some rows do not say who voted
     votes: Mapping[str, int] = field(default_factory=dict)  # for each label, as far as known
     several: bool = False  # whether some answers are lists of labels
+    finer: str = ""  # a column that tells apart what is read as one item
 
     @property
     def rating(self) -> str:
@@ -143,9 +149,16 @@ def layout_of(
     if not len(frame):
         faults.check()
         raise faults.fatal("This votes file holds no votes.")
-    named = filter(None, (item, annotator, label))
+    items: Item = item
+    if item and item not in frame:  # several columns, separated by commas
+        items = [name.strip() for name in item.split(",")] if "," in item else item
+    named = filter(None, (*columns_of(items), annotator, label))
     frame.require(named, faults, "name a column that is there")
-    layout = search.layout(search.reader(item, annotator, label))
+    reader = search.reader(items, annotator, label)
+    finer = search.part_of_key(reader)
+    if finer and not item:
+        search.refuse_key(reader, finer)
+    layout = replace(search.layout(reader), finer=finer)
     if len(layout.labels) > _MOST_LABELS and layout.format != "wide" and not layout.rating:
         raise faults.fatal(
             "There are too many labels in this votes file.",
@@ -200,13 +213,13 @@ class _Search:
         there = [name for name in self.frame.names if name not in but]
         return [column for name in names for column in there if self.plain[column] == name]
 
-    def reader(self, item: str, annotator: str, label: str) -> dict[str, Any]:
+    def reader(self, item: Item, annotator: str, label: str) -> dict[str, Any]:
         """Return what the columns are, as in a YAML file; raise where that is in doubt."""
         tool = None if item or label else self._tool()
         if tool:
             return tool
         item = item or self._item()
-        annotator = annotator or next(iter(self.named(_ANNOTATOR, [item, label])), "")
+        annotator = annotator or next(iter(self.named(_ANNOTATOR, [*columns_of(item), label])), "")
         base = {"item": item} | ({"where": self._status()} if self._status() else {})
         long = {"format": "long"} | base | ({"annotator": annotator} if annotator else {})
         if label:
@@ -223,7 +236,7 @@ class _Search:
         if len(lists) == 1 and not annotator:
             return self._by_label(long | base, lists[0])
         answers = [name for name in self.frame.names if self.plain[name].startswith(_ANSWERS)]
-        labels = self.named(_LABEL, [item, annotator]) or answers
+        labels = self.named(_LABEL, [*columns_of(item), annotator]) or answers
         if item and len(labels) > 1 and labels == answers and all(map(self._is_one_hot, labels)):
             return long | {"label": labels}
         if item and len(labels) == 1:
@@ -308,6 +321,50 @@ class _Search:
         (kind,) = controls.values()
         return reader | {"label": f"annotations.result.value.{kind}"}
 
+    def part_of_key(self, reader: Mapping[str, Any]) -> str:
+        """Return a column that tells apart what the rows of one item hold; empty for none."""
+        item = reader.get("item", "")
+        if reader["format"] != "long" or not item or reader.get("each"):
+            return ""
+        items = self.frame.key(item)
+        taken = {*columns_of(item), reader.get("annotator"), *reader.get("where", {})}
+        taken |= {*columns_of(reader["label"])}
+        who = reader.get("annotator")
+        people = self.frame.column(who).identifiers if who else None
+        return next(
+            (
+                name
+                for name in self.frame.names
+                if name not in taken
+                and is_part_of_key(name, self.frame.column(name), items, people)
+            ),
+            "",
+        )
+
+    def refuse_key(self, reader: Mapping[str, Any], finer: str) -> None:
+        """Refuse votes on several items that the file's columns make one."""
+        item = reader["item"]
+        self._doubt(
+            f"{finer!r} differs within {_listed(columns_of(item))}, with several votes on each: "
+            "is that one item, or do several columns name an item (--item "
+            f"{','.join([*columns_of(item), finer])})?",
+            [{**reader, "item": [*columns_of(item), finer]}, {**reader}],
+        )
+
+    def _several_ids(self) -> None:
+        """Refuse a file whose items two columns name, such as a post and a reply to it."""
+        ids = [name for name, plain in self.plain.items() if re.search(r"(^|_)ids?$", plain)]
+        names = [name for name in ids if not names_annotators(name) and self._repeats(name)]
+        if len(names) < 2:
+            return
+        base = {"format": "long", "label": next(iter(self.named(_LABEL)), "label")}
+        base |= {"annotator": next(iter(self.named(_ANNOTATOR, names)), "")}
+        self._doubt(
+            f"several columns may name the items, or all of them together (--item "
+            f"{','.join(names[:2])}): {_listed(names)}",
+            [{**base, "item": one} for one in (names[:2], *names[:2])],
+        )
+
     def _item(self) -> str:
         """Return the column of the items; empty for none."""
         known = self.named(_ITEM)
@@ -323,15 +380,20 @@ class _Search:
             first, second = (self.frame.column(name).identifiers.codes for name in repeated[:2])
             if (first != second).any():
                 base = {"format": "long", "label": next(iter(self.named(_LABEL)), "label")}
+                readers: list[dict[str, Any]] = [base | {"item": name} for name in repeated[:2]]
+                n_pairs = len(self.frame.key(repeated[:2]).values)
+                if n_pairs > max(len(self.frame.key(name).values) for name in repeated[:2]):
+                    readers.append(base | {"item": repeated[:2]})
                 self._doubt(
-                    f"several columns may name the items: {_listed(repeated)}",
-                    [base | {"item": name} for name in repeated[:2]],
+                    f"several columns may name the items, or all of them together (--item "
+                    f"{','.join(repeated[:2])}): {_listed(repeated)}",
+                    readers,
                 )
         return repeated[0]
 
-    def _repeats(self, name: str) -> bool:
-        """Return whether a value of a column stands in several rows."""
-        cells = self.frame.column(name).identifiers
+    def _repeats(self, name: Item) -> bool:
+        """Return whether a value of a column, or of several, stands in several rows."""
+        cells = self.frame.key(name)
         return bool((cells.codes >= 0).sum() > len(cells.values))
 
     def _status(self) -> dict[str, list[Any]]:
@@ -357,7 +419,7 @@ class _Search:
         if any(isinstance(value, dict) or _holds_objects(value) for value in cells.values):
             raise self.faults.fatal(
                 f"The column {label!r} holds objects, not labels.",
-                shorten(next(value for value in cells.values if not isinstance(value, str))),
+                "an object in a cell",  # whose keys may be annotators' names
                 "labels",
                 "say where the labels stand in a dataset's YAML file: reader.each, and a dotted "
                 "path as reader.label",
@@ -435,7 +497,7 @@ class _Search:
         texts += self._readings(self.layout(columns))[1]
         self._ask("columns", [f"{why}, or a rating by each person?"], texts)
 
-    def _columns_of_votes(self, item: str) -> list[str]:
+    def _columns_of_votes(self, item: Item) -> list[str]:
         """Return columns such as rater_1 to rater_n, which hold a vote each."""
         stems: dict[str, list[str]] = {}
         for name, plain in self.plain.items():
@@ -459,15 +521,15 @@ class _Search:
             )
         return names
 
-    def _no_label(self, long: dict[str, Any], item: str, annotator: str) -> None:
+    def _no_label(self, long: dict[str, Any], item: Item, annotator: str) -> None:
         """Say which column may hold the votes."""
         may_be = []
         for name in self.frame.names:
             plain = self.plain[name]
-            if name in (item, annotator) or self._is_measure(plain):
+            if name in (*columns_of(item), annotator) or self._is_measure(plain):
                 continue
             values = self.frame.column(name).identifiers.values
-            cells, items = self.frame.column(name), self.frame.column(item).identifiers
+            cells, items = self.frame.column(name), self.frame.key(item)
             if 1 < len(values) <= _FEW_LABELS and not cells.is_same_within(items).all():
                 may_be.append(name)
         if not may_be:
@@ -477,8 +539,8 @@ class _Search:
                 todo="name it: --label",
             )
         self._doubt(
-            f"a row per vote, by {_listed([item, *filter(None, [annotator])])}; no column is "
-            f"called label, and {_listed(may_be)} may be meant",
+            f"a row per vote, by {_listed([*columns_of(item), *filter(None, [annotator])])}; no "
+            f"column is called label, and {_listed(may_be)} may be meant",
             [long | {"label": name} for name in may_be[:2]],
         )
 
@@ -486,13 +548,13 @@ class _Search:
         """Return whether a column of this name counts no votes, and is none."""
         return plain in (*_ITEM, *_ANNOTATOR) or _MEASURE.search(plain) is not None
 
-    def _wide(self, item: str, base: dict[str, Any]) -> dict[str, Any]:
+    def _wide(self, item: Item, base: dict[str, Any]) -> dict[str, Any]:
         """Return the reader of a table of counts or shares."""
         numbers: list[str] = []
         odd: list[str] = []
         every: list[Any] = []
         for name, plain in self.plain.items():
-            if not item or name in (item, _N_VOTES):
+            if not item or name in (*columns_of(item), _N_VOTES):
                 continue
             values = self.frame.column(name).values
             if any(as_number(value) is not None for value in values):
@@ -506,6 +568,7 @@ class _Search:
             )
         lists = self.named(_LISTS)
         if not numbers and not odd:
+            self._several_ids()
             raise self.faults.fatal(
                 "The columns of items and votes are not recognised.",
                 f"columns {_listed(self.frame.names)}",
@@ -562,7 +625,7 @@ class _Search:
         """Return a reader with the labels that it finds."""
         reader = {key: value for key, value in reader.items() if value or key == "item"}
         reader |= {"keys": self.keys} if self.keys else {}
-        used = {reader.get("item"), reader.get("annotator"), reader.get("n_votes"), "key"}
+        used = {*columns_of(reader["item"]), reader.get("annotator"), reader.get("n_votes"), "key"}
         used |= {reader.get("annotators"), *reader.get("where", {})}
         each = reader.get("each", ())
         each = (each,) if isinstance(each, str) else tuple(each)
@@ -696,7 +759,7 @@ class _Search:
         if reader["format"] == "long":
             if not (isinstance(reader["label"], str) and reader["item"]):
                 return empty, empty
-            items, cells = frame.column(reader["item"]).identifiers, frame.column(reader["label"])
+            items, cells = frame.key(reader["item"]), frame.column(reader["label"])
             there = (items.codes >= 0) & (cells.codes >= 0)
             at = items.codes[there]
             given, n = np.bincount(at, cells.map(is_it, float)[there]), np.bincount(at)
@@ -711,6 +774,11 @@ class _Search:
                 [one.map(lambda value: value not in (None, ""), float) for one in columns], 0
             )
         return given[n > 0], n[n > 0]
+
+
+def columns_of(item: Item) -> tuple[str, ...]:
+    """Return the columns that name an item."""
+    return tuple(item) if not isinstance(item, str) else (item,) if item else ()
 
 
 def _is_list(cells: Column) -> bool:

@@ -220,6 +220,8 @@ def _described(path: Path) -> VoteFiles:
             sources.check(file.model_copy(update={"release": dataset.release}), at, path)
         found.append(at)
         names.append(file.name if file.sha256 else f"{OWN}{at.name}")
+    if getattr(dataset.reader, "annotator", "") == "file":  # whose names are the annotators'
+        names = [f"{OWN}{dataset.name}, file {number}" for number in range(1, len(found) + 1)]
     return VoteFiles(dataset, tuple(found), tuple(names), described_by=path)
 
 

@@ -46,12 +46,16 @@ def read_noting(
     if isinstance(reader, ChaosNLIReader):
         kind, reader = ChaosNLIRows, as_table(dataset)
     with_votes = paths[: 1 if reader.texts_by else len(dataset.files)]
+    files, where = [path.name for path in with_votes], paths[0]
+    if getattr(reader, "annotator", "") == "file":  # whose names are the annotators'
+        files = [f"file {number}" for number in range(1, len(files) + 1)]
+        where = where.parent
     contents = [given[0]] if given else [Content.of(path) for path in with_votes]
     if contents[0].is_array:  # which has no column of items
         reader = reader.model_copy(update={"item": ""})
     n_votes = 0 if any_number else dataset.n_votes
     for careful in (False, True):
-        faults = _faults_of(paths[0], dataset, own=any_number)
+        faults = _faults_of(where, dataset, own=any_number)
         try:
             if given and not (careful or given[1].is_placed):
                 frames = [given[1]]
@@ -62,7 +66,7 @@ def read_noting(
                     else read_frame(content, faults, reader.records, reader.keys, careful=careful)
                     for content in contents
                 ]
-            frame = _rows(frames, [path.name for path in with_votes], reader, faults)
+            frame = _rows(frames, files, reader, faults)
             rows = kind(frame, dataset, reader, faults, n_votes)
             read = [
                 Input(name, content.sha256) for name, content in zip(names, contents, strict=False)

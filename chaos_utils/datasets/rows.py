@@ -5,7 +5,7 @@ repaired.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from html import unescape
@@ -33,8 +33,10 @@ from chaos_utils.datasets.dataset import (
     WideReader,
 )
 from chaos_utils.datasets.faults import Faults, shorten, wrong
-from chaos_utils.datasets.frame import Column, Frame, column_of
+from chaos_utils.datasets.frame import KEY, Column, Frame, column_of
 from chaos_utils.datasets.labels import answer_of, label_of, labels_in, notes_on, vote_of
+from chaos_utils.datasets.people import holds_names, names_annotators
+from chaos_utils.datasets.texts import annotators_of, are_rounded, is_rounded, why_not_apart
 from chaos_utils.datasets.votes import Annotations, Ints, Votes, frozen
 
 _SHARE_TOLERANCE = 0.25  # of a vote: shares are rounded to a few decimals
@@ -101,7 +103,7 @@ class Rows:
 
     def _check_columns(self) -> None:
         reader = self.reader
-        wanted: list[str] = [reader.item, reader.majority, reader.old_label]
+        wanted: list[str] = [*reader.item_columns, reader.majority, reader.old_label]
         if not reader.texts_by:
             wanted += [reader.texts.get(text, text) for text in self.dataset.text_fields]
         if isinstance(reader, LongReader):
@@ -117,9 +119,18 @@ class Rows:
         reader, n = self.reader, len(self.frame)
         if not reader.item:
             return Column(np.arange(n, dtype=np.int32), list(map(str, range(n))))
-        cells = self.frame.column(reader.item)
-        item = cells.identifiers
-        self.wrong(item.codes < 0, reader.item, cells, "an identifier")
+        for path in reader.item_columns:
+            cells = self.frame.column(path)
+            self.wrong(cells.identifiers.codes < 0, path, cells, "an identifier")
+            rounded = cells.map(is_rounded, bool)
+            self.wrong(rounded, path, cells, "an identifier as text: this number is rounded")
+        item = self.frame.key(reader.item)
+        if len(set(item.values)) < len(item.values):
+            raise self.faults.fatal(
+                f"Identifiers that are joined by {KEY!r} are the same for two items.",
+                next(name for name, times in Counter(item.values).items() if times > 1),
+                f"identifiers in {' and '.join(reader.item_columns)} without {KEY!r}",
+            )
         return item
 
     def votes(
@@ -138,6 +149,7 @@ class Rows:
             counts = self._counts(reader)
         else:
             counts, annotations, notes = self._cast(reader)
+        notes += tuple(f"{dataset.short}: {note}." for note in self._on_items(texts))
         self._check_items(counts, majority)
         most = counts.argmax(axis=1)
         written = unescape if reader.texts_escaped else str
@@ -158,6 +170,23 @@ class Rows:
             notes=notes,
             other_sources=tuple(read[1:]),
         )  # fmt: skip
+
+    def _on_items(self, texts: Texts) -> Iterator[str]:
+        """Say what looks wrong about identifiers and texts, which are read as they stand."""
+        if are_rounded(self.item.values):
+            yield (
+                "the items' identifiers end in zeros, as a spreadsheet rounds numbers of more than "
+                "15 digits: items may have become one"
+            )
+        first = column_of(text for text in (texts[0] if texts else ()) if text.strip())
+        why = why_not_apart(first, first.codes) if len(first.codes) > 1 else ""
+        if why:
+            field = self.dataset.text_fields[0]
+            yield (
+                f"the text {field!r} does not tell items apart ({why}); items that share it count "
+                "as one text where something is fitted on other items, as the base rate is: let "
+                "`texts` begin with another, or leave it out"
+            )
 
     def _stated(self, path: str, none: Sequence[object] = ()) -> Ints | None:
         """Return the label that the file states of each item, -1 for none."""
@@ -200,10 +229,24 @@ class Rows:
             is_text = cells.map(lambda value: isinstance(value, str), bool)
             there = np.zeros(len(is_text), dtype=bool)
             there[self.first] = True
+            if self._names_annotators(path, cells.values):
+                raise self.faults.fatal(
+                    f"The column {path!r} names annotators, and is no text of the items.",
+                    expected="texts without the annotators' identifiers",
+                    todo="leave it out of `texts`: who voted is never shown, nor sent to a model",
+                )
             self.wrong(there & ~is_text, path, cells, "text")
             self._check_same(path, cells, cells.codes, "text")
             found.append([cells[row] for row in self.first.tolist()])
         return found
+
+    def _names_annotators(self, path: str, values: Sequence[Any]) -> bool:
+        """Return whether a column is that of the annotators, or lists them."""
+        reader = self.reader
+        single, several = (getattr(reader, name, "") for name in ("annotator", "annotators"))
+        column = single or several
+        people = annotators_of(self.frame, {"annotator": single, "annotators": several})
+        return path == column or names_annotators(path, values) or holds_names(values, people)
 
     def _ballots(self, reader: LongReader | ColumnsReader) -> "_Ballots":
         """Return the answers one by one, with the rows where they stand."""
@@ -395,7 +438,7 @@ class Rows:
     def _counts(self, reader: WideReader) -> Ints:
         """Return the votes from the columns of the labels."""
         dataset, frame = self.dataset, self.frame
-        others = {reader.item, reader.n_votes, reader.majority, reader.old_label}
+        others = {*reader.item_columns, reader.n_votes, reader.majority, reader.old_label}
         columns: dict[int, str] = {}
         for name in frame.names:
             label = None if name in others else label_of(name, dataset)

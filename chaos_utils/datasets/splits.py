@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.datasets.corpora import Corpus, normalised
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import Votes
@@ -98,6 +98,22 @@ def item_groups(all_votes: Sequence[Votes]) -> list[Ints]:
     return np.split(group, np.cumsum([len(votes) for votes in all_votes])[:-1])
 
 
+def has_several_groups(votes: Votes) -> bool:
+    """Return whether anything can be fitted on other items: not all items are of one group."""
+    return len(set(item_groups([votes])[0].tolist())) > 1
+
+
+def one_text(votes: Votes) -> ChaosError:
+    """Return the error where there is nothing that something could be fitted on."""
+    return ChaosError(
+        "All items share one text, so that nothing can be fitted on other texts.",
+        where=votes.source.name,
+        found=f"{counted(len(votes), 'item')} in one group",
+        expected="items of two texts at least, such as for the base rate",
+        todo="let `texts` in the dataset's YAML file begin with a text that tells items apart",
+    )
+
+
 def _shared(votes: Votes) -> list[list[tuple[str, ...]]]:
     """Return what each item may share with others."""
     fields, task = votes.dataset.text_fields, votes.dataset.task
@@ -107,7 +123,8 @@ def _shared(votes: Votes) -> list[list[tuple[str, ...]]]:
     for row, uid in enumerate(votes.uids):
         keys = []
         if votes.texts and shared:
-            keys.append(("text", *(normalised(votes.texts[row][field]) for field in shared)))
+            texts = [normalised(votes.texts[row][field]) for field in shared]
+            keys += [("text", *texts)] if any(texts) else []  # no text is not the same text
         if image := _IMAGE.match(uid):
             keys.append(("image", image[1]))
         found.append(keys)

@@ -24,7 +24,7 @@ from chaos_utils.scoring import replacement as replacements
 from chaos_utils.scoring import worth as worths
 from chaos_utils.scoring.beside import judge, part_of
 from chaos_utils.scoring.system import System, check_names
-from chaos_utils.scoring.systems import base_rate, computed, uniform
+from chaos_utils.scoring.systems import computed, guesses_by_votes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -329,17 +329,17 @@ def worth(
     Returns
     -------
     DataFrame
-        One row per system and measure, then for the uniform guess and the base rate on the same
-        items: ``dataset``, ``system``, ``origin``, ``measure``, ``n_items``, ``value``, ``low`` and
-        ``high`` (95%), ``text`` and ``estimand``. Measures are ``people_on_top``, the number of
-        people to ask about each item, knowing how often each label is given overall, to come as
-        near; ``skill``, from 0 for the base rate to 1; both also ``_recalibrated``, by a map of
-        its log-probabilities that is fitted to the votes on other texts, and ``_shrunk``, drawn
-        towards the base rate by one number that is fitted on other items; and
-        ``human_equivalent_brier``, people without the base rate. Of a system that gives one label
-        per item, the first two are left out: people fall below 0 there too. What is undefined, or
-        has too few items to say, is NaN, and ``text`` says why: a map of three labels takes 500
-        items, and the others 30 on which people disagree.
+        One row per system and measure, then for the uniform guess and, unless all items share a
+        text, the base rate on the same items: ``dataset``, ``system``, ``origin``, ``measure``,
+        ``n_items``, ``value``, ``low`` and ``high`` (95%), ``text`` and ``estimand``. Measures are
+        ``people_on_top``, the number of people to ask about each item, knowing how often each label
+        is given overall, to come as near; ``skill``, from 0 for the base rate to 1; both also
+        ``_recalibrated``, by a map of its log-probabilities that is fitted to the votes on other
+        texts, and ``_shrunk``, drawn towards the base rate by one number that is fitted on other
+        items; and ``human_equivalent_brier``, people without the base rate. Of a system that gives
+        one label per item, the first two are left out: people fall below 0 there too. What is
+        undefined, or has too few items to say, is NaN, and ``text`` says why: a map of three labels
+        takes 500 items, and the others 30 on which people disagree.
 
     Raises
     ------
@@ -360,11 +360,11 @@ def _table(rows: Iterable[Mapping[str, object]]) -> "pd.DataFrame":
 
 
 def _beside_guesses(votes: Votes, systems: list[System]) -> list[System]:
-    """Return systems, then the uniform guess and the base rate on the items of the first."""
+    """Return systems, then the uniform guess and, where it can be formed, the base rate."""
     check_names(systems)
     part = part_of(votes, systems[0].rows_in(votes))
     names = {one.name for one in systems}
-    return [*systems, *(one for one in (uniform(part), base_rate(part)) if one.name not in names)]
+    return [*systems, *(one for one in guesses_by_votes(part) if one.name not in names)]
 
 
 def human_equivalents(
@@ -399,11 +399,11 @@ def human_equivalents(
     Returns
     -------
     DataFrame
-        One row per system and measure, then for the uniform guess and the base rate on the same
-        items: ``dataset``, ``system``, ``origin``, ``measure``, ``n_items``, ``n_judges``,
-        ``value`` in people, ``low`` and ``high`` (95%), ``text`` and ``estimand``. A value of 0
-        stands for less than one person, and an infinite one for more than half the crowd; ``text``
-        says so in words.
+        One row per system and measure, then for the uniform guess and, unless all items share a
+        text, the base rate on the same items: ``dataset``, ``system``, ``origin``, ``measure``,
+        ``n_items``, ``n_judges``, ``value`` in people, ``low`` and ``high`` (95%), ``text`` and
+        ``estimand``. A value of 0 stands for less than one person, and an infinite one for more
+        than half the crowd; ``text`` says so in words.
 
     Raises
     ------

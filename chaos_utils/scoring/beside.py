@@ -31,6 +31,7 @@ from chaos_utils.scoring.systems import baselines
 IN_PEOPLE = (*worths.NAMES, *people.NAMES)  # what is asked of systems that have not seen the votes
 BASELINES = ("uniform guess", "base rate", "mean vote given the old label", "old label",
              "original votes")  # fmt: skip
+NOT_AVAILABLE = "not available"
 SEED = 0  # of references, baselines and drawn crowds: one number for every page
 _UNSAID = dict.fromkeys(("value", "low", "high", "p"), np.nan) | {"text": "not available"}
 MOST_ITEMS = 20_000  # that references are drawn for: their error is then below 0.002
@@ -105,7 +106,8 @@ def references(
 ) -> list[Row]:
     """Return perfect model, second crowd and baselines: as `recorded`, or as `computed` now.
 
-    Perfect model and second crowd are drawn for at most so many items.
+    Perfect model and second crowd are drawn for at most so many items. A base rate that cannot be
+    formed, since all items share a text, has NaN for each measure.
     """
     measures = [name for name in names if name in MEASURES]
     found = known_rows(votes, seed) if recorded else []
@@ -118,11 +120,16 @@ def references(
     origins |= dict.fromkeys(BASELINES, "baseline")
     by_key = {(row["system"], row["measure"]): row for row in found}
     about = {"dataset": votes.dataset.name, "temperature": 1.0}
+    for name in measures:  # a base rate that cannot be formed has its row all the same
+        if ("uniform guess", name) in by_key:
+            unknown = {"value": np.nan, "n_items": len(votes)}
+            by_key.setdefault(("base rate", name), unknown)
     rows = []
     for (system, origin), name in product(origins.items(), measures):
         if (row := by_key.get((system, name))) is not None:
             value, error = row["value"], row.get("standard_error", np.nan)
             text = {} if is_settled(name, value, error) else {"text": UNSETTLED}
+            text = {"text": NOT_AVAILABLE} if np.isnan(value) else text
             named = {"system": system, "family": system, "origin": origin, "measure": name}
             rows.append(about | named | {"n_items": row["n_items"], "value": value} | text)
     return rows

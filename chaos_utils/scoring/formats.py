@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.cells import NestedError, alone, as_identifier, parse
-from chaos_utils.datasets.dataset import Dataset
+from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset
 from chaos_utils.datasets.faults import Faults, shorten
 from chaos_utils.datasets.frame import Column, Content, Frame, column_of, read_frame
 from chaos_utils.scoring.model_runs import DRAWN, UIDS, WEIGHTS, read_run
@@ -169,7 +169,10 @@ def read_rows(
         said = (why, "one prediction at least", "run again what failed") if why else ()
         raise faults.fatal("The predictions file holds no prediction.", *said)
     read = _number_reader(source) if not (is_json or source.is_parquet) else None
-    rows = _named(source.path, frame, faults, read)
+    keys = [
+        one.reader.item_columns for one in datasets if not isinstance(one.reader, ChaosNLIReader)
+    ]
+    rows = _named(source.path, frame, faults, read, [key for key in keys if len(key) > 1])
     if submission is not None:
         rows = replace(rows, lists_in="the second column")
     return replace(rows, notes=notes, are_logits=rows.are_logits or bool(run and run.are_logits))
@@ -306,9 +309,21 @@ def _rows_in(whole: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]
 
 
 def _named(
-    path: Path, frame: Frame, faults: Faults, read: Callable[[Column], Column] | None
+    path: Path,
+    frame: Frame,
+    faults: Faults,
+    read: Callable[[Column], Column] | None,
+    keys: Sequence[tuple[str, ...]],
 ) -> PredictionFrame:
-    """Return the columns by the names that they have here, their numbers read."""
+    """Return the columns by the names that they have here, their numbers read.
+
+    Several columns may name an item, as in the votes: then `keys` are what they are called.
+    """
+    key = next((key for key in keys if set(key) <= set(frame.names)), None)
+    if key is not None:
+        of_items, others = frame.key(key), [name for name in frame.names if name not in key]
+        named = {"uid": of_items, **{name: frame.column(name) for name in others}}
+        frame = Frame([*named], len(frame), named.__getitem__, frame.place)
     uid = next((name for name in UIDS if name in frame.names), None)
     known = {name: _OTHER_NAMES.get(name, name) for name in frame.names}
     known |= {uid: "uid"} if uid else {}

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.base.errors import ChaosError, counted, did_you_mean
 from chaos_utils.base.inputs import OWN
 from chaos_utils.datasets.catalogue import are_own
 from chaos_utils.datasets.votes import Votes
@@ -20,7 +20,14 @@ from chaos_utils.metrics.resampling import behind_holm, fewest_resamples, holm
 from chaos_utils.metrics.skill import MARKS, skill_of_people
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import worth as worths
-from chaos_utils.scoring.beside import IN_PEOPLE, guesses, judge, part_of, references
+from chaos_utils.scoring.beside import (
+    IN_PEOPLE,
+    NOT_AVAILABLE,
+    guesses,
+    judge,
+    part_of,
+    references,
+)
 from chaos_utils.scoring.predictions import join, notes_on_missing, read_predictions
 from chaos_utils.scoring.published import rank_among_published
 from chaos_utils.scoring.recalibration import too_few_to_recalibrate
@@ -295,6 +302,12 @@ def _notes_on(votes: Votes, measures: Sequence[str], references: Sequence[Row]) 
             "accuracy counts one of m such labels as 1/m right, ECE takes the first of the "
             "dataset's"
         )
+    if any(row.get("text") == NOT_AVAILABLE for row in references):
+        yield (
+            f"{short}: the base rate is not available: it is fitted on items of other texts, and "
+            f"{counted(len(votes), 'item')} of one text {'are' if len(votes) > 1 else 'is'} all "
+            "there is"
+        )
     values = {(row["system"], row["measure"]): row["value"] for row in references}
     beaten = []  # measures by which few votes, as a prediction, look better than the truth
     for name in BIASED if votes.are_few else ():
@@ -349,7 +362,10 @@ def _judged(
         ours.sort(key=lambda row: order.index((row["system"], row["measure"])))
         others = references(part, measures, computed=n_resamples > 0)
         notes += _notes_on(part, measures, others)
-        others += judge(votes, guesses(part), in_people, seed=seed) if in_people else []
+        if in_people:
+            baselines = guesses(part)
+            others += judge(votes, baselines, in_people, seed=seed)
+            notes += [f"{one.name}: {note}" for one in baselines for note in one.notes[1:]]
         rows += [row | {"group": group} for row in (*ours, *others)]
         best |= {
             (votes.dataset.name, group, measure, system)

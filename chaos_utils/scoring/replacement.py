@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError, counted
-from chaos_utils.datasets.splits import item_groups
+from chaos_utils.datasets.splits import item_groups, one_text
 from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.agreement import kappa_from_means, pairwise_agreement
 from chaos_utils.metrics.priors import fit_dirichlet
@@ -50,6 +50,9 @@ def replacement(
     check_seed(seed)
     check_names(systems)
     items = _common_items(votes, systems)
+    groups = item_groups([votes])[0][items]
+    if (groups == groups[0]).all():
+        raise one_text(votes)
     known = annotations_of(votes)
     voted = known.item * (known.annotator.max() + 1) + known.annotator
     _, first = np.unique(voted, return_index=True)
@@ -61,7 +64,7 @@ def replacement(
     several = counts.sum(axis=1) > 1
     test = partial(
         alternative_annotator_test, item, annotator, label, n_classes=votes.dataset.n_classes,
-        epsilon=epsilon, ordered=votes.dataset.ordered, groups=item_groups([votes])[0][items],
+        epsilon=epsilon, ordered=votes.dataset.ordered, groups=groups,
     )  # fmt: skip
     commonest = np.full(len(items), counts.sum(axis=0).argmax())
     try:

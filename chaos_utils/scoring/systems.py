@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base import paths
-from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.inputs import Input, merged, of_predictions
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.dataset import Dataset, ReleasedSystem
 from chaos_utils.datasets.published.tables import published_rows
-from chaos_utils.datasets.splits import FOLDS, folds_of, item_groups
+from chaos_utils.datasets.splits import folds_of, has_several_groups, item_groups, one_text
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.skill import leave_one_out_mean
@@ -264,38 +264,47 @@ def uniform(votes: Votes) -> System:
 def baselines(votes: Votes) -> list[System]:
     """Return the guesses that need no model, those that the votes have what they need for.
 
-    ``uniform`` and ``base rate``; ``class prior``, ``mean vote given the old label`` and ``old
-    label`` with old labels; ``original votes`` with old votes.
+    ``uniform guess`` and ``base rate``; ``class prior``, ``mean vote given the old label`` and
+    ``old label`` with old labels; ``original votes`` with old votes. Where all items share a text,
+    those that are fitted on other items are not there.
     """
-    found = [uniform(votes)]
-    if votes.has_old_labels:
+    found, is_fitted = [uniform(votes)], has_several_groups(votes)
+    if votes.has_old_labels and is_fitted:
         found.append(class_prior(votes))
-    found.append(base_rate(votes))
+    if is_fitted:
+        found.append(base_rate(votes))
     if votes.has_old_labels:
-        found += [mean_vote_given_old_label(votes), old_label(votes)]
+        found += [mean_vote_given_old_label(votes)] if is_fitted else []
+        found.append(old_label(votes))
     return found + ([original_votes(votes)] if votes.has_old_votes else [])
+
+
+def guesses_by_votes(votes: Votes) -> list[System]:
+    """Return the uniform guess, and the base rate where one can be formed."""
+    return [uniform(votes), *([base_rate(votes)] if has_several_groups(votes) else [])]
 
 
 def class_prior(votes: Votes) -> System:
     """Return the frequencies of the old labels, each item's from the other of ten folds by text.
 
-    Where all items share a text, they are uniform.
+    A ChaosError where all items share a text.
     """
     one_hot = np.eye(votes.dataset.n_classes)[votes.old_label]
     all_alike = np.zeros(len(votes), dtype=np.int64)
-    return computed("class prior", votes, _mean_of_other_folds(votes, one_hot, all_alike))
+    return computed("class prior", votes, _mean_of_other_folds(votes, one_hot, all_alike)[0])
 
 
 def base_rate(votes: Votes) -> System:
     """Return how often each label is given overall: the mean vote shares of all other texts' items.
 
     Fitted on votes, though never on an item's own: models that learned from labels have not seen
-    any of them. Items that share a text are left out together; uniform where all share one.
+    any of them. Items that share a text are left out together; a ChaosError where all share one.
     """
     shares = leave_one_out_mean(votes.shares, item_groups([votes])[0])
-    known = np.where(np.isnan(shares), 1 / votes.dataset.n_classes, shares)
+    if np.isnan(shares).any():
+        raise one_text(votes)
     return replace(
-        computed("base rate", votes, known),
+        computed("base rate", votes, shares),
         trained_on=(votes_of(votes.dataset),),
         out_of_fold=True,
         notes=("the mean of the votes of other items",),
@@ -305,35 +314,44 @@ def base_rate(votes: Votes) -> System:
 def mean_vote_given_old_label(votes: Votes) -> System:
     """Return the mean vote shares of those items of the other folds that have the same old label.
 
-    Of ten folds by text; where the others have no item of an old label, its items get their mean
-    vote.
+    Of ten folds by text, or one for each text where these are fewer; a ChaosError where all items
+    share one. Where the others have no item of an old label, its items get their mean vote, and a
+    note says how many these are.
     """
-    known = _mean_of_other_folds(votes, votes.shares, votes.old_label)
+    known, n_folds, n_without = _mean_of_other_folds(votes, votes.shares, votes.old_label)
+    notes = [f"fitted on the votes of other items, in {n_folds} folds by text"]
+    if n_without:
+        notes.append(
+            f"the mean vote on all other items for {counted(n_without, 'item')} whose old label no "
+            "item of another fold has"
+        )
     return replace(
         computed("mean vote given the old label", votes, known),
         trained_on=(votes_of(votes.dataset),),
         out_of_fold=True,
-        notes=(f"fitted on the votes of other items, in {FOLDS} folds by text",),
+        notes=tuple(notes),
     )
 
 
-def _mean_of_other_folds(votes: Votes, shares: Floats, groups: Ints) -> Floats:
+def _mean_of_other_folds(votes: Votes, shares: Floats, groups: Ints) -> tuple[Floats, int, int]:
     """Return, for each item, the mean of its group over the folds that it is not in.
 
-    Where they have none of the group, it is the mean of all their items; uniform where there are
-    none.
+    Where they have none of the group, it is the mean of all their items. Also return the number of
+    folds, and of the items of which that holds.
     """
     folds = folds_of(item_groups([votes])[0])
-    found = np.full_like(shares, 1 / shares.shape[1])
-    for fold in range(FOLDS):
+    names = sorted(set(folds.tolist()))
+    if len(names) < 2:
+        raise one_text(votes)
+    found, n_without = np.empty_like(shares), 0
+    for fold in names:
         others = folds != fold
         for group in sorted(set(groups[~others].tolist())):
-            learned = others & (groups == group)
+            held, learned = ~others & (groups == group), others & (groups == group)
             if not learned.any():
-                learned = others
-            if learned.any():
-                found[~others & (groups == group)] = shares[learned].mean(axis=0)
-    return found
+                learned, n_without = others, n_without + int(held.sum())
+            found[held] = shares[learned].mean(axis=0)
+    return found, len(names), n_without
 
 
 def original_votes(votes: Votes) -> System:

@@ -8,7 +8,7 @@ import pytest
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.splits import item_groups
 from chaos_utils.datasets.votes import frozen
-from chaos_utils.scoring.beside import at_most, part_of
+from chaos_utils.scoring.beside import at_most, guesses, part_of
 from chaos_utils.scoring.systems import base_rate, class_prior, mean_vote_given_old_label
 
 
@@ -36,7 +36,10 @@ def test_the_base_rate_is_the_mean_of_the_other_texts(sample):
     expected = [votes.shares[groups != group].mean(axis=0) for group in groups]
     np.testing.assert_allclose(base_rate(votes).probabilities, expected)
     alone = part_of(votes, np.arange(1))
-    np.testing.assert_allclose(base_rate(alone).probabilities, 1 / 3)
+    assert [one.name for one in guesses(alone)] == ["uniform guess", "old label", "original votes"]
+    for fitted in (base_rate, class_prior, mean_vote_given_old_label):
+        with pytest.raises(ChaosError, match="All items share one text"):
+            fitted(alone)
 
 
 def test_a_part_of_the_votes_keeps_its_own_labels_and_many_items_are_thinned_by_lot(sample):
@@ -58,5 +61,6 @@ def test_given_the_old_label_items_of_one_label_and_fold_share_a_prediction(samp
     lonely = replace(votes, given_old_label=frozen(np.arange(len(votes)) == 5))
     given, mean = mean_vote_given_old_label(lonely), base_rate(lonely)
     np.testing.assert_allclose(given.probabilities[5], mean.probabilities[5], atol=0.02)
+    assert "for 1 item whose old label no item of another fold has" in given.notes[-1]
     with pytest.raises(ChaosError, match="old labels"):
         mean_vote_given_old_label(replace(votes, given_old_label=None))

@@ -1,0 +1,266 @@
+"""Who annotated is never shown, kept or sent: names in every format, at every door."""
+
+import csv
+import io
+import json
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from chaos_utils.analyses import your_votes
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.cli.__main__ import app
+from chaos_utils.datasets.findings import check_file
+from chaos_utils.datasets.loading import load_all_votes
+
+N = 12
+PEOPLE = ["Zorana Qx", "zeno.q@example.org", "5f3zq7719d2", "ZQ-77"]  # occur nowhere else
+LABELS = ["bad", "good"]
+
+
+def text(k):
+    return f"The service at table {k} took its time"
+
+
+def label(k, v):
+    return LABELS[(k * v) % 3 == 0]
+
+
+def long(who="annotator", **beside):
+    """Return a row per vote; `beside` are other columns, by a function of item and person."""
+    return [
+        {"item": f"m{k}", who: PEOPLE[v], "text": text(k), "label": label(k, v)}
+        | {name: make(k, v) for name, make in beside.items()}
+        for k in range(N) for v in range(4)
+    ]  # fmt: skip
+
+
+def lists(**beside):
+    """Return a row per item with a list of labels."""
+    return [
+        {"id": f"m{k}", "text": text(k), "labels": [label(k, v) for v in range(4)]}
+        | {name: make(k) for name, make in beside.items()}
+        for k in range(N)
+    ]  # fmt: skip
+
+
+def keyed(**beside):
+    return {
+        f"m{k}": {"text": text(k), "annotations": {PEOPLE[v]: label(k, v) for v in range(4)}}
+        | {name: make(k) for name, make in beside.items()}
+        for k in range(N)
+    }  # fmt: skip
+
+
+def label_studio():
+    return [
+        {"id": k, "data": {"text": text(k)}, "created_by": PEOPLE[k % 4], "annotations": [
+            {"id": 10 * k + v, "completed_by": {"id": v, "email": PEOPLE[v]},
+             "was_cancelled": False, "result": [
+                {"from_name": "kind", "to_name": "text", "type": "choices",
+                 "value": {"choices": [label(k, v)]}}]}
+            for v in range(4)]}
+        for k in range(N)
+    ]  # fmt: skip
+
+
+def argilla():
+    return [
+        {"id": f"m{k}", "text": text(k), "kind.responses": [label(k, v) for v in range(4)],
+         "kind.responses.users": PEOPLE, "kind.responses.status": ["submitted"] * 4}
+        for k in range(N)
+    ]  # fmt: skip
+
+
+def prodigy():
+    return [
+        {"text": text(k), "_input_hash": k, "_task_hash": -k, "accept": [label(k, v)],
+         "answer": "accept", "_annotator_id": PEOPLE[v], "_session_id": f"set-{PEOPLE[v]}"}
+        for k in range(N) for v in range(4)
+    ]  # fmt: skip
+
+
+def listed(k):
+    return ", ".join(PEOPLE[k % 4 :])
+
+
+KINDS = {
+    "long": long(),
+    "WorkerId": long("WorkerId"),
+    "first annotator": long(**{"first annotator": lambda k, v: PEOPLE[k % 4]}),
+    "reviewedBy": long(reviewedBy=lambda k, v: PEOPLE[k % 3]),
+    "under another name": long(team=lambda k, v: "; ".join(PEOPLE[k % 2 :])),
+    "Doe, Jane": [
+        row | {"annotator": f"Qx, {row['annotator']}", "spoke": f"Qx, {PEOPLE[0]}; A, B"}
+        for row in long()
+    ],
+    "names in one text": lists(annotators=lambda k: ", ".join(PEOPLE)),
+    "list of names": lists(annotators=lambda k: PEOPLE),
+    "Rater IDs": lists(**{"Rater IDs": lambda k: ",".join(PEOPLE)}),
+    "prolific_pid": lists(prolific_pid=lambda k: PEOPLE[k % 4] + str(k)),
+    "labelers": lists(labelers=lambda k: " ".join(PEOPLE)),
+    "annotator_comment": lists(annotator_comment=lambda k: f"{PEOPLE[k % 4]} was unsure {k}"),
+    "user": keyed(user=lambda k: PEOPLE[k % 4] + str(k)),
+    "keyed": keyed(annotators=listed),
+    "keyed reasons": keyed(reasons=lambda k: dict.fromkeys(PEOPLE, f"because {k}")),
+    "keyed, inside": keyed(more=lambda k: {"spoke": listed(k), "why": dict.fromkeys(PEOPLE, 1)}),
+    "Label Studio": label_studio(),
+    "Argilla": argilla(),
+    "Prodigy": prodigy(),
+}  # fmt: skip
+
+
+def forms_of(rows):
+    """Return the formats that can hold rows."""
+    if isinstance(rows, dict):
+        return ["json"]
+    cells = [value for row in rows for value in row.values()]
+    are_nested = any(
+        isinstance(one, dict) for cell in cells if isinstance(cell, list) for one in cell
+    )
+    are_nested |= any(isinstance(cell, dict) for cell in cells)
+    return ["json", "jsonl", "parquet", *([] if are_nested else ["csv", "tsv"])]
+
+
+def written(path, rows, form):
+    if form == "json":
+        path.write_text(json.dumps(rows))
+    elif form == "jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    elif form == "parquet":
+        pd.DataFrame(rows).to_parquet(path)
+    else:
+        rows = [{key: ",".join(value) if isinstance(value, list) else value
+                 for key, value in row.items()} for row in rows]  # fmt: skip
+        stream = io.StringIO()
+        writer = csv.DictWriter(stream, rows[0], delimiter="\t" if form == "tsv" else ",")
+        writer.writeheader()
+        writer.writerows(rows)
+        path.write_text(stream.getvalue())
+
+
+def run(*arguments):
+    done = CliRunner().invoke(app, [*map(str, arguments)])
+    assert done.exit_code in (0, 2), done.output
+    return done.output
+
+
+def assert_unnamed(said):
+    assert not [name for name in PEOPLE if name in said or repr(name)[1:-1] in said], said[:2000]
+
+
+@pytest.mark.parametrize(
+    ("kind", "form"), [(kind, form) for kind, rows in KINDS.items() for form in forms_of(rows)]
+)
+def test_no_door_shows_who_annotated(tmp_path, kind, form):
+    path = tmp_path / f"votes.{form}"
+    written(path, KINDS[kind], form)
+    assert_unnamed(run("dataset", "check", path))
+    assert_unnamed(run("dataset", "check", path, "--json"))
+    assert_unnamed(run("dataset", "init", path))
+    described = path.with_suffix(".yml")
+    if not described.exists():
+        assert form in ("csv", "tsv")  # lists are in doubt there
+        return
+    assert_unnamed(described.read_text())
+    (votes,) = load_all_votes(str(described))
+    assert len(votes) == N
+    assert votes.dataset.text_fields
+    assert_unnamed(repr(votes))
+    assert_unnamed(
+        repr([your_votes.texts_of(votes)(votes.dataset.name, uid) for uid in votes.uids])
+    )
+    to = tmp_path / "sent"
+    assert_unnamed(run("export", "batch", described, "--model", "m", "--out", to / "batch.jsonl"))
+    assert_unnamed(run("export", "lm-eval", described, "--out", to))
+    assert_unnamed(run("export", "prompt", described))
+    files = [one.read_text() for one in to.iterdir()]
+    assert len(files) == 3
+    for content in files:
+        assert_unnamed(content)
+        assert text(3) in content or "task:" in content
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        (lambda rows: rows + rows[:1], "second vote"),
+        (lambda rows: [*rows, rows[0] | {"annotator": ""}], "expected an identifier"),
+        (lambda rows: [*rows, rows[0] | {"label": "goood"}], ""),
+        (lambda rows: [*rows, rows[0] | {"text": "another"}], "text"),
+    ],
+)
+def test_faults_do_not_quote_who_annotated(tmp_path, changed, said):
+    path = tmp_path / "votes.jsonl"
+    written(path, long(), "jsonl")
+    run("dataset", "init", path)
+    written(path, changed(long()), "jsonl")
+    for place in (path, path.with_suffix(".yml")):
+        assert_unnamed(run("dataset", "check", place))
+        assert_unnamed(run("evaluate", path, "--data", place))
+    assert said in run("dataset", "check", path.with_suffix(".yml"))
+
+
+@pytest.mark.parametrize("field", ["annotator", "team", "annotators"])
+def test_a_column_of_annotators_that_is_named_as_a_text_is_refused(tmp_path, field):
+    beside = {} if field == "annotator" else {field: lambda k, v: ", ".join(PEOPLE)}
+    written(tmp_path / "votes.jsonl", long(**beside), "jsonl")
+    (tmp_path / "votes.yml").write_text(
+        f"name: v\ntitle: V\nlabels: [bad, good]\ntexts: [text, {field}]\n"
+        "files: [{name: votes.jsonl}]\nreader: {format: long, annotator: annotator}\n"
+    )
+    with pytest.raises(ChaosError, match="names annotators, and is no text") as fault:
+        load_all_votes(str(tmp_path / "votes.yml"))
+    assert_unnamed(str(fault.value))
+
+
+def test_files_that_are_named_after_annotators_have_numbers(tmp_path):
+    rows = [{"id": k, "text": text(k), "label": label(k, 1)} for k in range(N)]
+    for name in PEOPLE[:2]:
+        written(tmp_path / f"{name}.jsonl", [{**row, "id": row["id"]} for row in rows], "jsonl")
+    names = ", ".join(f"{{name: '{name}.jsonl'}}" for name in PEOPLE[:2])
+    (tmp_path / "votes.yml").write_text(
+        f"name: v\ntitle: V\nlabels: [bad, good]\ntexts: [text]\nfiles: [{names}]\n"
+        "reader: {format: long, item: id, annotator: file}\n"
+    )
+    (votes,) = load_all_votes(str(tmp_path / "votes.yml"))
+    assert_unnamed(repr(votes.inputs))
+    assert votes.annotations is not None
+    assert len(set(votes.annotations.annotator.tolist())) == 2
+    written(tmp_path / f"{PEOPLE[0]}.jsonl", [rows[0] | {"label": "wrong"}], "jsonl")
+    assert_unnamed(run("dataset", "check", tmp_path / "votes.yml").replace(str(tmp_path), ""))
+
+
+def test_what_each_annotator_has_alone_is_not_listed(tmp_path):
+    written(tmp_path / "votes.jsonl", long(mail=lambda k, v: PEOPLE[v] + "x"), "jsonl")
+    (tmp_path / "votes.yml").write_text(
+        "name: v\ntitle: V\nlabels: [bad, good]\nfiles: [{name: votes.jsonl}]\n"
+        "reader: {format: long, annotator: annotator, annotator_fields: [mail]}\n"
+    )
+    assert_unnamed(run("dataset", "check", tmp_path / "votes.yml"))
+
+
+def test_objects_that_are_keyed_by_people_are_named_by_their_column(tmp_path):
+    written(tmp_path / "votes.json", KINDS["keyed reasons"], "json")
+    assert check_file(tmp_path / "votes.json")[0].other_columns == ["reasons"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"annotator": "Zorana Qx", "item": "a", "label": "bad"}\n{"annotator": "ZQ-77", "item"\n',
+        '{"Zorana Qx": ["bad", "good"], "ZQ-77": ["good", "good"]}',
+        '{"Zorana Qx": {"a": "bad"}, "ZQ-77": {"a": "good"}}',
+        '{"a": {"Zorana Qx": "bad"}, "b": {"ZQ-77": "good"}}',
+        '{"id": "a", "label": {"Zorana Qx": "bad"}}\n{"id": "b", "label": {"ZQ-77": "good"}}\n',
+        "item,annotator,label\na,Zorana Qx,bad\nb,Zorana Qx\n",
+        'item,annotator,label\na,Zorana Qx,bad\nb,"Zorana Qx,bad\n',
+    ],
+)
+def test_a_damaged_file_is_refused_without_names(tmp_path, content):
+    path = tmp_path / "votes.json"
+    path.write_text(content)
+    for said in (run("dataset", "check", path), run("evaluate", path, "--data", path)):
+        assert "expected" in said or "to do" in said
+        assert_unnamed(said)
