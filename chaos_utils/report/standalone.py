@@ -11,7 +11,7 @@ from latex2mathml.converter import convert
 
 from chaos_utils.base import paths
 from chaos_utils.base.authorship import read_citation
-from chaos_utils.report import citations
+from chaos_utils.report import citations, policy
 from chaos_utils.report.literal import in_html, in_markdown
 from chaos_utils.report.manifests import Manifest, picture_name
 from chaos_utils.report.provenance import RunRecord
@@ -51,7 +51,7 @@ def page(
     manifests: Sequence[Manifest],
     run: Path,
 ) -> str:
-    """Return a page with everything in it: no script, style or picture from elsewhere.
+    """Return a page with everything in it: no script at all, and no style or picture from elsewhere.
 
     It says what run this is, and how each of its figures and tables is cited.
 
@@ -105,7 +105,7 @@ def page(
         jupyter_widgets_base_url="",
     )
     body, _ = exporter.from_notebook_node(shown, {"metadata": {"name": name}})
-    body = re.sub(r"<script.*?</script>", "", body, flags=re.DOTALL)
+    body = policy.alone(re.sub(r"<script.*?</script>", "", body, flags=re.DOTALL))
     for id in by_id:
         body = _with_narrow(body, id, run / paths.FIGURES)
     look = (paths.project() / "book" / "_static" / "book.css").read_text("utf-8")
