@@ -279,7 +279,11 @@ class Material(Sequence[Evidence]):
         """
         lacking = [short_of(one.name) for one in self.evidence if not one.has(what)]
         verb = "has" if len(lacking) == 1 else "have"
-        return f"*{listed(map(in_markdown, lacking))} {verb} no {what}: {consequence}.*" if lacking else ""
+        return (
+            f"*{listed(map(in_markdown, lacking))} {verb} no {what}: {consequence}.*"
+            if lacking
+            else ""
+        )
 
 
 def _pool(parts: Material) -> Evidence:

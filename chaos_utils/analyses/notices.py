@@ -61,8 +61,8 @@ def _of_training(material: Material) -> str:
         return ""
     were = "were" if len(ours) > 1 else "was"
     return (
-        f"{listed(map(in_markdown, ours))} {were} trained for this book, on parts of the published training items "
-        "({doc}`finetuning`)."
+        f"{listed(map(in_markdown, ours))} {were} trained for this book, on parts of the "
+        "published training items ({doc}`finetuning`)."
     )
 
 

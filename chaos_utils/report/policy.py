@@ -1,4 +1,4 @@
-"""What a page may load and run: the last guard, where a text of others is not set as text after all.
+"""What a page may load and run: the last guard, where a text of others is no mere text after all.
 
 A page takes nothing from elsewhere, and runs no script but files of its own site and the scripts
 that stand in its frame, by their digests.

@@ -51,7 +51,7 @@ def page(
     manifests: Sequence[Manifest],
     run: Path,
 ) -> str:
-    """Return a page with everything in it: no script at all, and no style or picture from elsewhere.
+    """Return a page with everything in it: no script, and no style or picture from elsewhere.
 
     It says what run this is, and how each of its figures and tables is cited.
 

@@ -1,4 +1,4 @@
-"""The policy of each page: it runs the scripts of the book alone, and loads nothing from elsewhere."""
+"""The policy of each page: it runs the book's scripts alone, and loads nothing from elsewhere."""
 
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ _PRINTS = 'onclick="window.print()"'
 
 
 def _guard(app: Sphinx) -> None:
-    """Let each page that a template makes have its policy, also in the processes that write some."""
+    """Give each page that a template makes its policy, also in the processes that write some."""
     if app.builder.format != "html":
         return
     templates = app.builder.templates  # type: ignore[attr-defined]
