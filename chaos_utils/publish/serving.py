@@ -134,7 +134,7 @@ def application(site: Path, port: int) -> Application:
     """Return what serves a site's files, each page with the script that loads it again."""
     LiveReloadHandler.watcher, LiveReloadHandler.live_css = get_watcher_class()(), True
 
-    class Reloading(LiveScriptInjector):  # type: ignore[misc]
+    class Reloading(LiveScriptInjector):
         script = b'<script src="/livereload.js?port=%d"></script>' % port
 
     files = {"path": str(site), "default_filename": "index.html"}

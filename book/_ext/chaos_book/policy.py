@@ -16,7 +16,7 @@ def _guard(app: Sphinx) -> None:
     """Give each page that a template makes its policy, also in the processes that write some."""
     if app.builder.format != "html":
         return
-    templates = app.builder.templates  # type: ignore[attr-defined]
+    templates = app.builder.templates
     render = templates.render
 
     def guarded(template: str, context: dict[str, Any]) -> str:
