@@ -29,7 +29,7 @@ FEW = {
     "calibration": {"n_temperatures": 2},
     "crowd": {"resamples": 40, "draws": 2, "epsilon": 0.1, "why": EVIL},
 }
-OTHERS_REFUSED = ("baan_numbers", "collection", "published")  # of the papers' data alone
+OTHERS_REFUSED = ("baan_numbers", "collection")  # on what the papers have alone
 QUICK = ("crowd", "annotations", "disagreement")
 # What is live on a page, or out of its place.
 _LIVE = """() => [
