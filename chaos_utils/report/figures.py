@@ -33,7 +33,7 @@ from chaos_utils.report.manifests import SYNTHETIC_NOTE, Manifest, picture_name
 PNG_DPI = 300
 SMALLEST_TYPE = 7  # points, at the size that is shown
 _SHRINKING = 3  # of the picture that a notebook shows
-_POWER = re.compile(r"\$\\mathdefault\{[\d.^{}−-]+\}\$")
+_POWER = re.compile(r"\$\\mathdefault\{(?:[\d.^{}−-]|\\times)+\}\$")
 _COLOUR = re.compile(r"#[0-9a-f]{6}(?![\w-])")
 # Where a figure's panels are, and its texts.
 _Places = tuple[list[tuple[float, float, float, float]], list[tuple[float, float]]]
