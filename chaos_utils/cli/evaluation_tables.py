@@ -339,7 +339,7 @@ def as_markdown(answer: Answer) -> str:
         ]
         lines += [f"**{table.title}**", ""]
         for line in (["", *headings], ["---", *["---:"] * len(headings)], *body):
-            lines.append("| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |")
+            lines.append("| " + " | ".join(line) + " |")
         lines.append("")
     notes = [*_bold_note(answer), *legend(answer), *answer.notes]
     return "\n".join([*lines, *(f"- {in_markdown(note)}" for note in notes)])
