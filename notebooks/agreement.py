@@ -39,6 +39,7 @@ from chaos_utils.plots.bins import (
 )
 from chaos_utils.plots.training import plot_training_size
 from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.literal import in_markdown
 from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
 
@@ -243,7 +244,7 @@ publish_figure(
     the bin where people agree most and little in the bin where they agree least, and distances fall in all
     bins; on αNLI the lines are nearly flat.""",
 ) if len(growth) else Markdown(
-    f"> No committed run of `{model}` predicts these items: left out here."
+    f"> No committed run of {in_markdown(model)} predicts these items: left out here."
 )
 
 # %% [markdown]

@@ -41,6 +41,7 @@ from chaos_utils.analyses.names import listed
 from chaos_utils.analyses.notices import notices
 from chaos_utils.plots.annotations import plot_label_transitions
 from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.literal import in_markdown
 from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
 
@@ -188,7 +189,7 @@ Markdown(material.left_out("published collection"))
 # %%
 chosen = annotations.examples(material, n_each=examples)
 items = annotations.by_item(chosen.rows)
-labels = dict.fromkeys(listed(one.labels) for one in material.datasets)
+labels = dict.fromkeys(in_markdown(listed(one.labels)) for one in material.datasets)
 publish_table(
     "tbl-examples",
     chosen,

@@ -22,10 +22,11 @@ seed: int = 0  # of all resampling
 from IPython.display import Markdown, display
 
 from chaos_utils.analyses import ceilings, crowd_findings, power, your_votes
-from chaos_utils.analyses.notices import in_markdown, of_systems
+from chaos_utils.analyses.notices import of_systems
 from chaos_utils.base.table import together
 from chaos_utils.plots.your_votes import plot_majorities
 from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.literal import in_markdown
 from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
 from chaos_utils.scoring.replacement import setting
@@ -240,7 +241,7 @@ if replaced is not None:
             "tbl-crowd-replacement",
             replaced,
             columns=your_votes.REPLACEMENT_COLUMNS,
-            caption=f"Who may stand in for an annotator. {setting(replaced.rows.iloc[0])}",
+            caption=f"Who may stand in for an annotator. {in_markdown(setting(replaced.rows.iloc[0]))}",
         )
     )
 

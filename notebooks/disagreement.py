@@ -34,6 +34,7 @@ from chaos_utils.plots.disagreement import (
     plot_simplex,
 )
 from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.literal import in_markdown
 from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
 
@@ -134,7 +135,7 @@ publish_table(
 )
 
 # %% tags=["remove-input"]
-others = [one.short for one in material.datasets if one.n_classes != 3]
+others = [in_markdown(one.short) for one in material.datasets if one.n_classes != 3]
 Markdown(f"*The triangle leaves out {listed(others)}: it needs three labels.*" if others else "")
 
 # %% [markdown]

@@ -187,3 +187,15 @@ def test_the_workflow_runs_the_gate_on_every_supported_python():
     assert gate["strategy"]["matrix"]["python"] == ["3.11", "3.12", "3.13"]
     assert gate["steps"][-1] == {"run": ".ci/run"}
     assert PROJECT["requires-python"] == ">=3.11.5,<3.14"
+
+
+def test_workflows_name_each_action_by_its_commit_and_say_which_version_that_is():
+    uses = [
+        line.strip().removeprefix("- ")
+        for path in (PACKAGE.parent / ".github").rglob("*.y*ml")
+        for line in path.read_text("utf-8").splitlines()
+        if re.match(r"\s*(- )?uses:", line)
+    ]
+    assert uses
+    for one in uses:
+        assert re.fullmatch(r"uses: [\w-]+/[\w./-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+", one), one

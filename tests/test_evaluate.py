@@ -330,7 +330,7 @@ def test_a_system_s_name_is_shown_as_it_is_or_folded(evaluate, named, tmp_path):
 @pytest.mark.parametrize(
     ("name", "option", "shown"),
     [
-        ("a|b", "--markdown", "\n| a\\|b "),
+        ("a|b", "--markdown", "\n| a&#124;b "),
         ("=1+1", "--csv", "\nalphanli,all,'=1+1,"),  # no spreadsheet computes it
         ("=1+1", "--json", '"system": "=1+1"'),
     ],

@@ -3,9 +3,9 @@
 (function () {
   "use strict";
 
-  const {make, table, count, number} = window.Page;
+  const {make, table, count, number, MOST_BYTES} = window.Page;
   const {svg, scale, bottom, left, curve, fitted} = window.Axes;
-  const {numberField, listField, inAddress, citing, readVotes, curvesOf, described} = window.Calculators;
+  const {numberField, listField, inAddress, citing, readVotes, TOO_LARGE, curvesOf, described} = window.Calculators;
   const HEIGHT = 300, EDGE = {top: 30, right: 12, bottom: 44, left: 52};
   const OWN = "own", Z = 1.959963984540054, MOST_ITEMS = 10_000_000, FEWEST = 10;
   const same = (value) => value;
@@ -63,7 +63,7 @@
 
   function start(place) {
     const data = JSON.parse(place.querySelector("script").textContent);
-    let own; // what a file of the reader's supports
+    let own, turn = 0; // what a file of the reader's supports; which file it is
     const datasets = listField("Votes like those on",
       [...data.datasets.map(({name, short}) => [name, short]), [OWN, "a file of your own"]], changed);
     const question = listField("What for", Object.entries(QUESTIONS), () => { ask(); changed(); });
@@ -75,7 +75,7 @@
     const file = make("input", {type: "file", id: "calculator-file", accept: ".csv,.tsv,.txt,text/csv"});
     const fileNote = make("p", {class: "note", role: "status"});
     const fileField = make("div", "field file", make("label", {for: "calculator-file"}, "A CSV of counts, or drop it here"),
-      file, make("p", "note", "One line per item, one column of counts per label. It is read in your browser, never sent, and in no link."),
+      file, make("p", "note", "One line per item, one column of counts per label. At most 20 MB, read in your browser, never sent, and in no link."),
       fileNote);
     const status = make("p", "fault", "", {role: "status"});
     const answer = make("p", {class: "answer", role: "status"});
@@ -144,8 +144,10 @@
 
     async function take(one) {
       datasets.take(OWN);
-      const found = one.size > 20e6 ? {fault: "The file is larger than 20 MB. Take a part of the items."}
-        : readVotes(await one.text(), one.size);
+      turn += 1;
+      const mine = turn;
+      const found = one.size > MOST_BYTES ? {fault: TOO_LARGE} : readVotes(await one.text(), one.size);
+      if (mine !== turn) return; // another file was chosen meanwhile
       const made = found.fault ? found : curvesOf(found.counts);
       own = made.fault ? undefined : made;
       fileNote.textContent = made.fault ?? described(found, made);

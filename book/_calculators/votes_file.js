@@ -4,12 +4,14 @@
 (function () {
   "use strict";
 
-  const {sum, count} = window.Page;
+  const {sum, count, MOST_BYTES} = window.Page;
   const SIZES = [1, 2, 3, 5, 10, 20, 50, 100]; // as the recorded tables have them
-  const FEWEST_ITEMS = 10, MOST_BYTES = 20e6, MOST_WORK = 1e9, LEAST = 1e-14;
-  const NOT_COUNTS = /^(|uid|id|item|item_?id|index|line|row|n|total|sum|n_?votes|label|gold|majority)$/i;
+  const FEWEST_ITEMS = 10, MOST_LABELS = 100, MOST_WORK = 1e9, LEAST = 1e-14;
+  const NOT_COUNTS = /^(|uid|item|index|line|row|n|total|sum|n_?votes|label|gold|majority)$/i;
+  const OF_IDS = /(^|[ _.-])id$|^(item|post|tweet|text|doc)id$/i;
   const KINDS = [["{", "JSON"], ["[", "a JSON list"], ["PK", "a zip archive or a workbook"], ["PAR1", "a parquet file"],
     ["\x1f\x8b", "a gzip archive"], ["%PDF", "a PDF"], ["\x93NUMPY", "a NumPy array"], ["<", "a web page"]];
+  const TOO_LARGE = `The file is larger than ${MOST_BYTES / 1e6} MB. Take a part of the items.`;
   const EXPECTED = "This page reads a CSV with one line per item and one column of counts per label.";
 
   /* The rows of a CSV as lists of fields. */
@@ -24,7 +26,7 @@
 
   /* The counts of each item, and the columns they come from; {fault} says why there are none. */
   function read(text, bytes = text.length) {
-    if (bytes > MOST_BYTES) return {fault: "The file is larger than 20 MB. Take a part of the items."};
+    if (bytes > MOST_BYTES) return {fault: TOO_LARGE};
     const kind = KINDS.find(([start]) => text.trimStart().startsWith(start));
     if (kind) return {fault: `The file is ${kind[1]}. ${EXPECTED}`};
     if (text.includes("\0") || text.includes("\ufffd")) return {fault: `The file is not UTF-8 text. ${EXPECTED}`};
@@ -33,8 +35,13 @@
     const odd = rows.findIndex((row) => row.length !== header.length);
     if (odd >= 0) return {fault: `Row ${odd + 1} has ${rows[odd].length} cells, the header ${header.length}. ${EXPECTED}`};
     const isCount = (cell) => /^\d{1,6}(\.0+)?$/.test(cell);
-    const isId = (place) => NOT_COUNTS.test(header[place])
-      || (rows.length > 20 && new Set(rows.map((row) => row[place])).size === rows.length);
+    // Ids are named so, all differ, or are numbered.
+    const isId = (place) => {
+      const cells = rows.map((row) => row[place]);
+      return NOT_COUNTS.test(header[place]) || OF_IDS.test(header[place])
+        || (rows.length > 20 && new Set(cells).size === rows.length)
+        || (rows.length >= FEWEST_ITEMS && cells.every((cell, i) => Number(cell) === Number(cells[0]) + i));
+    };
     const places = [...header.keys()].filter((place) => !isId(place) && rows.every((row) => isCount(row[place])));
     const columns = places.map((place) => header[place]);
     const unused = header.filter((_, place) => !places.includes(place));
@@ -45,6 +52,10 @@
         : shares ? "It seems to hold shares; counts are needed, since the number of votes matters." : "";
       return {fault: `The file has ${columns.length || "no"} column of counts, and two are needed. ${why} ${EXPECTED} `
         + "Other layouts: `chaos dataset check`."};
+    }
+    if (columns.length > MOST_LABELS) {
+      return {fault: `The file has ${count(columns.length)} columns of counts, and this page takes ${MOST_LABELS} labels at most. `
+        + `${EXPECTED} Other layouts: \`chaos dataset check\`.`};
     }
     const counts = rows.map((row) => places.map((place) => Number(row[place])));
     const empty = counts.findIndex((item) => sum(item) === 0);
@@ -155,5 +166,5 @@
         ? `, a part of these (${count(used)}) so that this page stays quick` : ""}.`;
   }
 
-  Object.assign(window.Calculators, {readVotes: read, curvesOf, agreement, distance, described});
+  Object.assign(window.Calculators, {TOO_LARGE, readVotes: read, curvesOf, agreement, distance, described});
 })();

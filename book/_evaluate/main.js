@@ -13,7 +13,7 @@
   const status = root.querySelector(".evaluate-status");
   const faultPlace = root.querySelector(".evaluate-fault");
   const place = root.querySelector(".evaluate-results");
-  const {load} = window.Page;
+  const {load, MOST_BYTES} = window.Page;
   let loading, last, turn = 0;
 
   /* What the book knows: its votes, and what the page says beside them. */
@@ -46,6 +46,11 @@
     say(`Reading ${file.name} …`, [], []);
     await new Promise((resolve) => { setTimeout(resolve); }); // so that this is painted
     try {
+      if (file.size > MOST_BYTES) {
+        throw new Fault(`This page reads files of ${MOST_BYTES / 1e6} MB at most.`, {
+          found: `${(file.size / 1e6).toFixed(1)} MB`, todo: "run `chaos evaluate` on it",
+        });
+      }
       const buffer = await file.arrayBuffer();
       const book = await asked();
       const found = read(buffer, file.name, book, partial.checked);

@@ -8,7 +8,7 @@
 
   const shortened = (text) => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
 
-  const RENAMED = {people_on_top_trusted: "people_on_top_recalibrated"}; // in addresses of earlier editions
+  const RENAMED = new Map([["people_on_top_trusted", "people_on_top_recalibrated"]]); // in addresses of earlier editions
 
   function start(place) {
     const data = JSON.parse(place.querySelector("script").textContent);
@@ -35,7 +35,7 @@
       if (!window.location.hash.includes("=")) return;
       const asked = new URLSearchParams(window.location.hash.slice(1)), faults = [];
       for (const [name, given] of asked) {
-        const value = RENAMED[given] ?? given;
+        const value = RENAMED.get(given) ?? given;
         if (!Object.hasOwn(controls, name)) faults.push(`“${shortened(name)}” is nothing to choose here.`);
         else if (!controls[name].take(value)) {
           faults.push(`There is no ${name} “${shortened(value)}” here.`);

@@ -26,6 +26,15 @@ var Scorer = {
 // A page that was opened from a file may not read others to quote them.
 if (window.location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
 
+/* A word such as "constructor" is looked up among the words of the pages alone, not among what all
+   objects have; Sphinx asks objects for one such method. */
+const {setIndex} = Search;
+Search.setIndex = function (index) {
+  const {hasOwnProperty} = Object.prototype, plain = Object.create(null, {hasOwnProperty: {value: hasOwnProperty}});
+  for (const one of Object.values(index)) if (one?.constructor === Object) Object.setPrototypeOf(one, plain);
+  setIndex.call(Search, index);
+};
+
 /* What is quoted of a page is prose, as what is found. */
 document.addEventListener("DOMContentLoaded", function () {
   "use strict";

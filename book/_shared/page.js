@@ -68,6 +68,8 @@
     return make("span", "votes", parts, {role: "img", "aria-label": spoken, title: spoken});
   }
 
+  const MOST_BYTES = 20e6; // of a file that a page reads
+
   const sum = (values) => values.reduce((all, value) => all + value, 0);
   const mean = (values) => sum(values) / values.length;
   const argmax = (values) => values.indexOf(Math.max(...values));
@@ -107,6 +109,6 @@
 
   window.Page = {
     make, table, terms, save, choice, dot, bar, sum, mean, argmax, count, percent, number, painted, load,
-    unpack, uniform,
+    unpack, uniform, MOST_BYTES,
   };
 })();

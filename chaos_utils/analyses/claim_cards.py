@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from html import escape
 
 import pandas as pd
 
@@ -10,6 +9,7 @@ from chaos_utils.analyses.agreement import adjusted_p
 from chaos_utils.analyses.claims import MARKS, PAPERS, VERDICTS, shown_value
 from chaos_utils.report.captions import first_sentence
 from chaos_utils.report.columns import MISSING, Row
+from chaos_utils.report.literal import in_html
 
 # What a verdict is called in an address and in a style sheet.
 SHORT = dict(zip(VERDICTS, ("holds", "noise", "reading", "fails", "open"), strict=True))
@@ -50,23 +50,23 @@ def card_html(row: Row, n_resamples: int, link: str = "") -> str:
 
     `row` is one of `claims.check_claims`, and `link` leads to its items in the explorer.
     """
-    verdict, claim, place = row["verdict"], escape(row["claim"]), place_of(row)
+    verdict, claim, place = row["verdict"], in_html(row["claim"]), place_of(row)
     found, rest = _split(row["evidence"])
     where = f"{PAPERS[row['paper']]}, {row['place']}"
     items = (
         '<p class="claim-items">In the explorer: '
-        f'<a href="{escape(link)}">{escape(row["items"])}</a></p>'
+        f'<a href="{in_html(link)}">{in_html(row["items"])}</a></p>'
     )
     return (
         '<p class="claim-head"><span class="claim-verdict"><span aria-hidden="true">'
         f"{MARKS[verdict]}</span> {verdict}</span> "
-        f'<span class="claim-place">{escape(where)}</span></p>'
+        f'<span class="claim-place">{in_html(where)}</span></p>'
         f'<h3 id="{place}-title">{claim} <a class="headerlink" href="#{place}" '
         f'title="Link to this claim" aria-label="Link to claim {row["id"]}">#</a></h3>'
-        f'<p class="claim-found">{escape(found)}</p>'
+        f'<p class="claim-found">{in_html(found)}</p>'
         f"{items if link else ''}"
         f"<details><summary>How it was decided</summary>"
-        f"{f'<p>{escape(rest)}</p>' if rest else ''}<dl>{''.join(_facts(row, n_resamples))}</dl>"
+        f"{f'<p>{in_html(rest)}</p>' if rest else ''}<dl>{''.join(_facts(row, n_resamples))}</dl>"
         "</details>"
     )
 
@@ -86,4 +86,4 @@ def _facts(row: Row, n_resamples: int) -> Iterable[str]:
     }
     for name, fact in facts.items():
         if fact != MISSING:
-            yield f"<dt>{escape(name)}</dt><dd>{escape(fact)}</dd>"
+            yield f"<dt>{in_html(name)}</dt><dd>{in_html(fact)}</dd>"

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 
 from chaos_utils.analyses.names import listed
-from chaos_utils.analyses.notices import in_markdown
 from chaos_utils.analyses.your_votes import OVER_BOTH
 from chaos_utils.base.errors import counted
 from chaos_utils.base.table import Table
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.report.columns import number
+from chaos_utils.report.literal import in_markdown
 from chaos_utils.scoring import worth as worths
 from chaos_utils.scoring.judging import note_on_few
 from chaos_utils.scoring.replacement import COMMONEST, ONE_MORE, PASSES

@@ -28,6 +28,7 @@ from chaos_utils.datasets.loading import (
 )
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
+from chaos_utils.report.literal import in_markdown
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import inputs_of_systems, load_systems, refuse_unused
 
@@ -278,7 +279,11 @@ class Material(Sequence[Evidence]):
         """
         lacking = [short_of(one.name) for one in self.evidence if not one.has(what)]
         verb = "has" if len(lacking) == 1 else "have"
-        return f"*{listed(lacking)} {verb} no {what}: {consequence}.*" if lacking else ""
+        return (
+            f"*{listed(map(in_markdown, lacking))} {verb} no {what}: {consequence}.*"
+            if lacking
+            else ""
+        )
 
 
 def _pool(parts: Material) -> Evidence:

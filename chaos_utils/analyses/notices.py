@@ -1,11 +1,9 @@
 """What a page says of its own material: other data than the book's, models that we trained."""
 
-import re
-from html import escape
-
 from chaos_utils.analyses.evidence import Material
 from chaos_utils.analyses.names import listed
 from chaos_utils.datasets.tasks import get_task
+from chaos_utils.report.literal import in_markdown
 from chaos_utils.scoring.judging import note_on_few
 from chaos_utils.scoring.trained import committed_runs, of_most_items
 
@@ -31,16 +29,11 @@ def of_systems(material: Material) -> str:
     )
 
 
-def in_markdown(text: str) -> str:
-    """Return a text of a reader's in Markdown that shows it as it is."""
-    return re.sub(r"[\\`*_{}\[\]$|~]", r"\\\g<0>", escape(" ".join(text.split()), quote=False))
-
-
 def _of_data(material: Material) -> str:
     """Warn of other data than what the book shows, and say what was left out of the files."""
     if material.released:
         return ""
-    files = ", ".join(f"`{votes.source.name}`" for votes in material.votes)
+    files = ", ".join(f"<code>{in_markdown(votes.source.name)}</code>" for votes in material.votes)
     notes = "".join(
         f"\n>\n> {in_markdown(note)}"
         for votes in material.votes
@@ -68,8 +61,8 @@ def _of_training(material: Material) -> str:
         return ""
     were = "were" if len(ours) > 1 else "was"
     return (
-        f"{listed(ours)} {were} trained for this book, on parts of the published training items "
-        "({doc}`finetuning`)."
+        f"{listed(map(in_markdown, ours))} {were} trained for this book, on parts of the "
+        "published training items ({doc}`finetuning`)."
     )
 
 
@@ -86,6 +79,6 @@ def _without_models(material: Material) -> str:
     if not without:
         return ""
     return (
-        f"*No model's predictions are available for {listed(without)}: what is computed there "
-        "needs none. To add a model, pass `-p predictions=FILE`.*"
+        f"*No model's predictions are available for {listed(map(in_markdown, without))}: what is "
+        "computed there needs none. To add a model, pass `-p predictions=FILE`.*"
     )

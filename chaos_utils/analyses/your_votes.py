@@ -7,7 +7,6 @@ measures how far off that is where there are votes enough to take some away.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from html import escape
 from itertools import combinations
 from typing import Any
 
@@ -39,6 +38,7 @@ from chaos_utils.metrics.priors import (
 from chaos_utils.metrics.resampling import behind_holm, bootstrap_means, percentile_interval
 from chaos_utils.metrics.scores import shared_top
 from chaos_utils.report.columns import DATASET, Column, Row, number, p_value, with_ends
+from chaos_utils.report.literal import in_markdown
 from chaos_utils.report.manifests import ItemText, VotesBar
 from chaos_utils.scoring import replacement as replacements
 from chaos_utils.scoring import worth as worths
@@ -715,9 +715,9 @@ def at_the_ends(table: pd.DataFrame, n: int) -> pd.DataFrame:
 
 
 def key_of(votes: Votes) -> str:
-    """Return in HTML the labels in the colours of their votes."""
+    """Return in Markdown the labels in the colours of their votes."""
     return " ".join(
         f'<span class="vote" style="--light:{label.colour.light};--dark:{label.colour.dark};'
-        f'display:inline-block;padding:0 0.5em">{escape(label.name)}</span>'
+        f'display:inline-block;padding:0 0.5em">{in_markdown(label.name)}</span>'
         for label in votes.dataset.classes
     )

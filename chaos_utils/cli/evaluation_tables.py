@@ -20,6 +20,7 @@ from chaos_utils.base.errors import counted
 from chaos_utils.cli.console import harmless
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.report.columns import MISSING, number, p_value, safe_cell, signed
+from chaos_utils.report.literal import in_markdown
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import worth as worths
 from chaos_utils.scoring.beside import BASELINES, IN_PEOPLE, NOT_AVAILABLE
@@ -332,16 +333,18 @@ def _drawn(table: _Table, columns: Mapping[int, int], stub: int) -> list[str]:
 
 def as_markdown(answer: Answer) -> str:
     """Return the answer as Markdown tables, with the legend and the notes below."""
-    lines = [line for text in summary(answer) for line in (text, "")]
+    lines = [line for text in summary(answer) for line in (in_markdown(text), "")]
     for table in tables_of(answer):
         headings = [", ".join(filter(None, heading)) for heading in table.headings]
-        body = [[name, *map(_in_markdown, cells)] for name, cells in table.rows.items()]
+        body = [
+            [in_markdown(name), *map(_in_markdown, cells)] for name, cells in table.rows.items()
+        ]
         lines += [f"**{table.title}**", ""]
         for line in (["", *headings], ["---", *["---:"] * len(headings)], *body):
-            lines.append("| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |")
+            lines.append("| " + " | ".join(line) + " |")
         lines.append("")
     notes = [*_bold_note(answer), *legend(answer), *answer.notes]
-    return "\n".join([*lines, *(f"- {note}" for note in notes)])
+    return "\n".join([*lines, *(f"- {in_markdown(note)}" for note in notes)])
 
 
 def _in_markdown(cell: _Cell) -> str:

@@ -6,12 +6,18 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 
-import livereload
 import watchfiles
-from livereload.handlers import LiveReloadHandler
+from livereload.handlers import LiveReloadHandler, LiveReloadJSHandler, StaticFileHandler
+from livereload.server import LiveScriptInjector
+from livereload.watcher import get_watcher_class
+from tornado.httputil import HTTPServerRequest
+from tornado.routing import Matcher, Rule
+from tornado.web import Application
+from tornado.websocket import WebSocketHandler
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
@@ -19,6 +25,7 @@ from chaos_utils.publish import dependencies, drafts
 from chaos_utils.report import warm
 
 HOST = "127.0.0.1"
+_NAMES = (HOST, "localhost", "[::1]")  # that a browser on this machine may know it by
 _SOURCES = ("notebooks", "book", "chaos_utils", "results", *dependencies.SETTINGS)
 _FAILED = "The last change could not be built: the terminal says why. This is the book before it."
 
@@ -99,9 +106,44 @@ def _serve(site: Path, port: int, loop: asyncio.AbstractEventLoop) -> None:
     asyncio.set_event_loop(loop)
     for name in ("livereload", "tornado.access"):
         logging.getLogger(name).disabled = True
-    server = livereload.Server()
-    server.watch("")  # nothing: without a path, it watches the checkout
-    server.serve(port=port, host=HOST, root=str(site))
+    application(site, port).listen(port, address=HOST)
+    loop.run_forever()
+
+
+@dataclass(frozen=True, slots=True)
+class _OwnHost(Matcher):
+    """Requests that name this server: a page from elsewhere may have a name that leads here."""
+
+    port: int
+
+    def match(self, request: HTTPServerRequest) -> dict[str, object] | None:
+        name, _, port = request.host.lower().rpartition(":")
+        if self.port == 80 and request.host.lower() in _NAMES:
+            return {}
+        return {} if name in _NAMES and port == str(self.port) else None
+
+
+class _Socket(LiveReloadHandler):
+    """What tells pages to load again; pages from elsewhere get no answer."""
+
+    def check_origin(self, origin: str) -> bool:
+        return WebSocketHandler.check_origin(self, origin)
+
+
+def application(site: Path, port: int) -> Application:
+    """Return what serves a site's files, each page with the script that loads it again."""
+    LiveReloadHandler.watcher, LiveReloadHandler.live_css = get_watcher_class()(), True
+
+    class Reloading(LiveScriptInjector):
+        script = b'<script src="/livereload.js?port=%d"></script>' % port
+
+    files = {"path": str(site), "default_filename": "index.html"}
+    handlers = [
+        ("/livereload", _Socket),
+        ("/livereload.js", LiveReloadJSHandler),
+        ("/(.*)", StaticFileHandler, files),
+    ]
+    return Application([Rule(_OwnHost(port), handlers)], transforms=[Reloading])
 
 
 def _tell_pages() -> None:

@@ -1,12 +1,13 @@
 """What is taken out of a caption, its title and its words without the markup; and what it needs."""
 
 import re
-from html import escape
+from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chaos_utils.base.modules import read_source
 from chaos_utils.datasets.catalogue import known_datasets
+from chaos_utils.report.literal import html_of_markdown, in_markdown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +21,6 @@ _MARKS = (
     _EMPHASIS,
     re.compile(r"(?<!\w)_{1,2}(?=\S)([^_]+?)(?<=\S)_{1,2}(?!\w)"),
 )
-_SIGN = re.compile(r"[^A-Za-z0-9 .,/-]")
 
 
 def first_sentence(caption: str) -> str:
@@ -33,7 +33,7 @@ def without_markup(text: str) -> str:
     text = _ROLE.sub(r"\1", text)
     for mark in _MARKS:
         text = mark.sub(r"\1", text)
-    text = " ".join(text.split())
+    text = " ".join(unescape(text).split())
     return "".join(character for character in text if character.isprintable())
 
 
@@ -41,11 +41,6 @@ def title_of(source: Path) -> str:
     """Return the title of a notebook, without markup; its name where it has none."""
     found = re.search(r"^# # (.+)$", read_source(source), flags=re.MULTILINE)
     return without_markup(found[1]) if found else source.stem
-
-
-def literal(text: str) -> str:
-    """Escape a text, such as a reader's, so that neither Markdown nor HTML reads anything in it."""
-    return _SIGN.sub(lambda found: f"&#{ord(found[0])};", text)
 
 
 def cautioned(caption: str, rows: "pd.DataFrame") -> str:
@@ -59,7 +54,7 @@ def cautioned(caption: str, rows: "pd.DataFrame") -> str:
     }
     texts = {one for name in rows for one in rows[name].array if isinstance(one, str)}
     said = [
-        f"*{name}*: {caution}."
+        f"*{in_markdown(name)}*: {in_markdown(caution)}."
         for name, caution in cautions.items()
         if any(name in text for text in texts)
     ]
@@ -68,4 +63,4 @@ def cautioned(caption: str, rows: "pd.DataFrame") -> str:
 
 def caption_html(caption: str) -> str:
     """Return a caption as HTML outside the book, with its emphasis; roles and formulas stay."""
-    return _EMPHASIS.sub(r"<em>\1</em>", escape(caption))
+    return _EMPHASIS.sub(r"<em>\1</em>", html_of_markdown(caption))

@@ -6,7 +6,6 @@ import re
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from html import escape
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -15,6 +14,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from fontTools import subset
+from matplotlib import cbook
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -27,11 +27,13 @@ from chaos_utils.base.files import write_bytes, write_text
 from chaos_utils.base.table import Table
 from chaos_utils.report import artifacts, embedding
 from chaos_utils.report.captions import caption_html
+from chaos_utils.report.literal import in_html
 from chaos_utils.report.manifests import SYNTHETIC_NOTE, Manifest, picture_name
 
 PNG_DPI = 300
 SMALLEST_TYPE = 7  # points, at the size that is shown
 _SHRINKING = 3  # of the picture that a notebook shows
+_POWER = re.compile(r"\$\\mathdefault\{(?:[\d.^{}−-]|\\times)+\}\$")
 _COLOUR = re.compile(r"#[0-9a-f]{6}(?![\w-])")
 # Where a figure's panels are, and its texts.
 _Places = tuple[list[tuple[float, float, float, float]], list[tuple[float, float]]]
@@ -92,10 +94,9 @@ def publish_figure(
         size=sizes[False], narrow_size=sizes[True],
     )  # fmt: skip
     folder = artifacts.folder()
-    rows = _literal(table.rows)
     for narrow in (False, True):
         with _drawing("light", narrow) as given:
-            figure = plot(rows)
+            figure = plot(table.rows)
             places = _fix_layout(figure)
             _check_legible(figure, id)
             _mark_synthetic(figure, table)
@@ -109,7 +110,7 @@ def publish_figure(
         dark = in_dark(light.decode(), given)
         if dark is None:
             with _drawing("dark", narrow):
-                figure = plot(rows)
+                figure = plot(table.rows)
                 _fix_layout(figure, places)
                 _mark_synthetic(figure, table)
                 dark = _vector(figure, "svg", embedding.svg(about)).decode()
@@ -122,7 +123,9 @@ def publish_figure(
 
 @contextmanager
 def _drawing(mode: style.Mode, narrow: bool) -> Iterator[set[style.Hue]]:
-    with style.look(mode, narrow) as given, warnings.catch_warnings():
+    # Two dollar signs in a name are no formula; the powers at a logarithmic axis are.
+    shown = mock.patch.object(cbook, "is_math_text", _POWER.fullmatch)
+    with style.look(mode, narrow) as given, warnings.catch_warnings(), shown:
         # A system's name may be in letters that the font lacks; the CSV has it.
         warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from")
         yield given
@@ -168,15 +171,6 @@ def _check_legible(figure: Figure, id: str) -> None:
             found=f"{small[0].get_text()!r} in {small[0].get_fontsize():g} points",
             expected=f"at least {SMALLEST_TYPE}",
         )
-
-
-def _literal(data: pd.DataFrame) -> pd.DataFrame:
-    """Return the table with dollar signs escaped: matplotlib takes two of them for a formula."""
-    texts = data.select_dtypes(exclude=["number", "bool", "datetime"])
-    named = [name for name in texts if texts[name].astype(str).str.contains("$", regex=False).any()]
-    if not named:
-        return data
-    return data.assign(**{name: data[name].replace(r"\$", r"\\$", regex=True) for name in named})
 
 
 def _fix_layout(figure: Figure, places: _Places | None = None) -> _Places:
@@ -260,7 +254,7 @@ def _html(manifest: Manifest, png: bytes) -> str:
     source = base64.b64encode(png).decode()
     return (
         f'<figure id="{manifest.id}">'
-        f'<img src="data:image/png;base64,{source}" alt="{escape(manifest.alt)}" '
+        f'<img src="data:image/png;base64,{source}" alt="{in_html(manifest.alt)}" '
         f'style="max-width:100%">'
         f"<figcaption><b>{manifest.id}</b> {caption_html(manifest.caption)}</figcaption>"
         "</figure>"

@@ -19,7 +19,8 @@ from chaos_utils.base.files import fresh_folder, write_json, write_text
 from chaos_utils.base.processes import environment, python_path
 from chaos_utils.datasets.catalogue import shorts_of
 from chaos_utils.report import parameters, provenance, warm
-from chaos_utils.report.captions import literal, title_of
+from chaos_utils.report.captions import title_of
+from chaos_utils.report.literal import in_markdown
 from chaos_utils.report.manifests import Manifest, figures_of, read_manifest
 
 PAGE_FILE = "page.html"
@@ -311,4 +312,4 @@ def _parameter_table(declared: list[parameters.Parameter], values: Mapping[str, 
 
 def _code(value: object) -> str:
     """Set a value as code in a Markdown table, whatever characters it holds."""
-    return f"<code>{literal(str(value))}</code>"
+    return f"<code>{in_markdown(str(value))}</code>"

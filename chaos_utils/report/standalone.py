@@ -11,8 +11,8 @@ from latex2mathml.converter import convert
 
 from chaos_utils.base import paths
 from chaos_utils.base.authorship import read_citation
-from chaos_utils.report import citations
-from chaos_utils.report.captions import literal
+from chaos_utils.report import citations, policy
+from chaos_utils.report.literal import in_html, in_markdown
 from chaos_utils.report.manifests import Manifest, picture_name
 from chaos_utils.report.provenance import RunRecord
 from chaos_utils.report.values import with_values
@@ -51,7 +51,7 @@ def page(
     manifests: Sequence[Manifest],
     run: Path,
 ) -> str:
-    """Return a page with everything in it: no script, style or picture from elsewhere.
+    """Return a page with everything in it: no script, and no style or picture from elsewhere.
 
     It says what run this is, and how each of its figures and tables is cited.
 
@@ -105,7 +105,7 @@ def page(
         jupyter_widgets_base_url="",
     )
     body, _ = exporter.from_notebook_node(shown, {"metadata": {"name": name}})
-    body = re.sub(r"<script.*?</script>", "", body, flags=re.DOTALL)
+    body = policy.alone(re.sub(r"<script.*?</script>", "", body, flags=re.DOTALL))
     for id in by_id:
         body = _with_narrow(body, id, run / paths.FIGURES)
     look = (paths.project() / "book" / "_static" / "book.css").read_text("utf-8")
@@ -116,7 +116,7 @@ def page(
 def _identity(record: RunRecord) -> str:
     """Return what stands below the title: which run this is, as the citations have it."""
     words = citations.run_in_words(record)
-    return f'<p class="run-identity">{literal(words[:1].upper() + words[1:])}.</p>'
+    return f'<p class="run-identity">{in_markdown(words[:1].upper() + words[1:])}.</p>'
 
 
 def _citations(manifest: Manifest, record: RunRecord) -> str:
@@ -125,7 +125,7 @@ def _citations(manifest: Manifest, record: RunRecord) -> str:
     parts = [f"<details><summary>Cite this {manifest.kind} of this run</summary>"]
     for format, title in _CITED.items():
         text = citations.FORMATS[format](book, manifest, record).rstrip()
-        parts.append(f"<h4>{title}</h4><pre>{literal(text)}</pre>")
+        parts.append(f"<h4>{title}</h4><pre>{in_html(text)}</pre>")
     return "".join([*parts, "</details>"])
 
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from html import escape
 from itertools import groupby
 
 import pandas as pd
@@ -13,6 +12,7 @@ from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.report import artifacts
 from chaos_utils.report.captions import caption_html
 from chaos_utils.report.columns import MISSING, Column, lay_out
+from chaos_utils.report.literal import in_html
 from chaos_utils.report.manifests import (
     Cell,
     Display,
@@ -160,45 +160,40 @@ def _header_html(columns: Sequence[Sequence[str]], numeric: Sequence[bool]) -> l
         if names == [""]:
             upper.append(_column(group, members[0][1], ' rowspan="2"'))
         else:
-            upper.append(f'<th scope="colgroup" colspan="{len(names)}">{escape(group)}</th>')
+            upper.append(f'<th scope="colgroup" colspan="{len(names)}">{in_html(group)}</th>')
             lower += [_column(names[1], number) for names, number in members]
     return [f"<tr>{''.join(upper)}</tr>", f"<tr>{''.join(lower)}</tr>"]
 
 
 def _column(name: str, number: bool, more: str = "") -> str:
     kind = ' class="number"' if number else ""
-    return f'<th scope="col"{kind}{more}>{escape(name)}</th>'
+    return f'<th scope="col"{kind}{more}>{in_html(name)}</th>'
 
 
 def _cell_html(cell: Cell, texts: Texts | None, root: str | None) -> str:
     if isinstance(cell, LinkCell):
-        text, page = escape(cell.link.text), escape(cell.link.page)
+        text, page = in_html(cell.link.text), in_html(cell.link.page)
         return text if root is None else f'<a href="{root}{page}.html">{text}</a>'
     if isinstance(cell, ItemCell):
         return _item_html(cell.item, texts)
     if isinstance(cell, VotesCell):
         return votes_html(cell.votes.dataset, cell.votes.counts)
-    text = _BOLD.sub(r"<b>\1</b>", escape(cell))
+    text = _BOLD.sub(r"<b>\1</b>", in_html(cell))
     if _INTERVAL.search(text):
         return _INTERVAL.sub(r' <span class="interval">\1</span>', text)
     return text
 
 
 def _item_html(item: ItemText, texts: Texts | None) -> str:
-    name = escape(get_dataset(item.dataset).short)
-    uid = _literal(item.uid)
+    name = in_html(get_dataset(item.dataset).short)
+    uid = in_html(item.uid)
     parts = [f'<span class="item-name">{name} <code class="uid">{uid}</code></span>']
     text = texts(item.dataset, item.uid) if texts else None
     for field, sentence in (text or {}).items():
         parts.append(
-            f'<span class="item-text"><b>{_literal(field)}</b> {_literal(sentence.strip())}</span>'
+            f'<span class="item-text"><b>{in_html(field)}</b> {in_html(sentence.strip())}</span>'
         )
     return "".join(parts)
-
-
-def _literal(text: str) -> str:
-    """Escape a text of the data, what would be a formula or a role on a page too."""
-    return escape(text).replace("$", "&#36;").replace("{", "&#123;")
 
 
 def votes_html(dataset: str, counts: Sequence[int], unit: str = "") -> str:
@@ -212,4 +207,4 @@ def votes_html(dataset: str, counts: Sequence[int], unit: str = "") -> str:
         for label, n in votes
         if n
     )
-    return f'<span class="votes" role="img" aria-label="{escape(spoken)}">{segments}</span>'
+    return f'<span class="votes" role="img" aria-label="{in_html(spoken)}">{segments}</span>'

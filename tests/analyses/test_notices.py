@@ -13,8 +13,8 @@ def test_released_data_has_no_notice(released):
 
 
 def test_other_data_than_the_release_is_named(few, sample):
-    assert "`own-data/chaosNLI_snli.jsonl`" in notices(few)
-    assert "`synthetic-sample/" in notices(evidence_on(sample))
+    assert "<code>own-data/chaosNLI_snli&#46;jsonl</code>" in notices(few)
+    assert "<code>synthetic-sample/" in notices(evidence_on(sample))
 
 
 def test_a_recorded_page_says_which_models_were_trained_for_the_book():
@@ -54,5 +54,5 @@ def test_machine_votes_of_a_reader_s_are_marked_and_names_shown_as_they_are(othe
                   notes=("machine votes: 3 samples per item",))  # fmt: skip
     evidence = evidence_of(four, (one, uniform(four)), own=True)
     said = notices(Material((evidence,)))
-    assert "> &lt;b&gt;my\\_llm\\*: machine votes: 3 samples per item." in said
+    assert "> &#60;b&#62;my_llm&#42;: machine votes: 3 samples per item." in said
     assert said.count("machine votes") == 1

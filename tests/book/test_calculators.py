@@ -337,6 +337,8 @@ FILES = {
     "uid,a,b\n1,0,0\n": "has no vote",
     "uid,a,b\n1,2\n": "Row 1 has 2 cells",
     "uid,a,b\n1,2,1\n": "At least 10 items",
+    "uid,a,b\n" + "1,2,1\n" * 3_400_000: "larger than 20 MB",
+    ",".join(f"c{k}" for k in range(3000)) + ("\n" + ",".join(["1"] * 3000)) * 60: "100 labels",
 }
 
 
@@ -362,6 +364,59 @@ def test_a_file_is_read_here_or_says_why_not_and_is_in_no_link(opened):
     assert "your file" not in cited
     page.get_by_label("What for").select_option("models")
     assert "chaos run ceilings" in answer(page)
+    page.close()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("name", "ids"),
+    [
+        ("post_id", [7] * 30),
+        ("Post ID", [7] * 30),
+        ("docId", [7] * 30),
+        ("post", range(500, 530)),
+        ("post", range(7, 19)),
+        ("post", [7 * k % 101 for k in range(30)]),
+    ],
+)
+def test_a_column_of_ids_holds_no_counts(opened, name, ids):
+    page = opened("votes")
+    rows = "\n".join(f"{id},{k % 7},{9 - k % 7}" for k, id in enumerate(ids))
+    columns = page.evaluate("text => Calculators.readVotes(text).columns", f"{name},yes,no\n{rows}")
+    assert columns == ["yes", "no"]
+    page.close()
+
+
+@pytest.mark.browser
+def test_the_file_that_was_chosen_last_is_the_one_that_is_shown(opened):
+    page = opened("votes", "#data=own")
+    page.evaluate("""() => {
+      const read = File.prototype.text;
+      window.slow = Promise.withResolvers();
+      File.prototype.text = function () {
+        return this.name === "slow.csv" ? window.slow.promise : read.call(this);
+      };
+    }""")
+    rows = "\n".join(f"{k % 7},{9 - k % 7}" for k in range(30))
+    place = page.locator("#calculator-file")
+    for name, columns in (("slow", "a,b"), ("fast", "c,d")):
+        content = f"{columns}\n{rows}".encode()
+        file = {"name": f"{name}.csv", "mimeType": "text/csv", "buffer": content}
+        place.set_input_files(file)
+    page.locator(".file .note", has_text="Counts in c, d").wait_for()
+    page.evaluate("text => { slow.resolve(text); }", f"a,b\n{rows}")
+    page.evaluate("() => new Promise(setTimeout)")
+    assert "Counts in c, d" in page.locator(".file").inner_text()
+    page.close()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", ["constructor", "__proto__", "hasOwnProperty", "hash"])
+def test_no_name_in_a_link_is_taken_for_what_all_objects_have(opened, name):
+    page = opened("votes", f"#{name}=1&data={name}&for={name}")
+    said = page.locator(".calculator").inner_text()
+    assert f"does not know “{name}”, “data={name}”, “for={name}” in the link" in said
+    assert "votes per item" in answer(page)
     page.close()
 
 

@@ -1,6 +1,7 @@
 """The cards of claims in the short book, in a real browser."""
 
 import pytest
+from helpers.pages import wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -67,13 +68,13 @@ def test_the_filter_counts_works_by_keyboard_and_the_address_remembers(page):
 def test_a_link_to_a_claim_shows_it_whatever_is_filtered(open_at):
     page = open_at(PAGE, "?verdict=holds#claim-c03")
     assert len(shown(page)) == 4
-    page.wait_for_function(
-        "Math.abs(document.getElementById('claim-c03').getBoundingClientRect().top) < 200"
+    wait_until(
+        page, "Math.abs(document.getElementById('claim-c03').getBoundingClientRect().top) < 200"
     )
     box(page, "holds").click()
     assert shown(page) == ["claim-c01"]
     page.get_by_role("link", name="the third").click()
-    page.wait_for_function("document.getElementById('claim-c03').offsetParent !== null")
+    wait_until(page, "document.getElementById('claim-c03').offsetParent !== null")
     page.locator("#claim-c02").get_by_role("link", name="Link to claim c02").click()
     assert page.url.endswith("#claim-c02")
 

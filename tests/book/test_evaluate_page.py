@@ -465,6 +465,25 @@ def test_a_fault_is_one_message_and_the_next_file_takes_its_place(page, files):
     page.get_by_label("Evaluate a part of the items").uncheck()
 
 
+def test_a_file_that_is_too_large_is_refused_and_the_last_that_was_chosen_is_shown(page, files):
+    content = {"name": "large.csv", "mimeType": "text/csv", "buffer": b"uid,a\n" * 3_400_000}
+    choose(page, content)
+    page.locator("#evaluate [role=alert]", has_text="20 MB at most").wait_for()
+    page.evaluate("""() => {
+      const read = File.prototype.arrayBuffer;
+      window.slow = Promise.withResolvers();
+      File.prototype.arrayBuffer = async function () {
+        if (this.name === "parquet.csv") await window.slow.promise;
+        return read.call(this);
+      };
+    }""")
+    choose(page, files / "parquet.csv")
+    choose(page, files / "bytes.csv")
+    page.locator("#evaluate [role=alert]", has_text="not UTF-8 text").wait_for()
+    page.evaluate("() => { slow.resolve(); return new Promise((done) => setTimeout(done, 50)); }")
+    assert "bytes.csv" in page.get_by_role("alert").inner_text()
+
+
 def test_a_file_can_be_dropped_and_its_words_stay_words(page):
     page.evaluate("""() => {
       const transfer = new DataTransfer();

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.checkout import PROJECT
-from helpers.pages import instead, unpacked, violations
+from helpers.pages import instead, unpacked, violations, wait_until
 from helpers.predictions import made_dataset, made_votes
 
 from chaos_utils.metrics.agreement import leads
@@ -117,7 +117,7 @@ def test_filters_leave_what_the_data_says_and_come_back_from_the_address(visit, 
     expected = set(np.array(snli["uids"])[fits])
     assert 0 < len(expected) < 50
     assert set(shown(page)) == expected
-    page.wait_for_function("location.search.includes('far=0.3')")
+    wait_until(page, "location.search.includes('far=0.3')")
     page.reload()
     page.wait_for_selector("#explorer tbody tr")
     assert set(shown(page)) == expected
@@ -196,7 +196,7 @@ def test_the_browser_s_buttons_lead_through_cards(visit, items):
     assert title(page) == other
     page.keyboard.press("Escape")
     page.locator("dialog").wait_for(state="hidden")
-    page.wait_for_function("location.hash === ''")
+    wait_until(page, "location.hash === ''")
     page.go_back()
     assert title(page) == other
     page.go_back()
@@ -298,6 +298,16 @@ def test_two_systems_are_compared(visit, items):
     assert f"{one['name']} is closer to the votes" in page.locator("dialog").inner_text()
 
 
+@pytest.mark.parametrize("name", ["constructor", "__proto__", "hash"])
+def test_no_name_in_an_address_is_taken_for_what_all_objects_have(visit, items, name):
+    others = set(explorer.ASKED) - {"q", "low", "high", "far"}
+    asked = "&".join(f"{one}={name}" for one in sorted(others))
+    page = visit(f"?{asked}&pin={name}/{name}#{name}")
+    assert f"No item has the id “{name}”" in page.get_by_role("alert").inner_text()
+    assert count(page) == sum(len(one["uids"]) for one in items.values())
+    assert page.locator("#explorer tbody.pinned tr").count() == 0
+
+
 @pytest.mark.slow
 def test_pinned_items_stay_at_the_top_and_in_the_address(visit, items):
     uids = items["snli"]["uids"]
@@ -308,17 +318,17 @@ def test_pinned_items_stay_at_the_top_and_in_the_address(visit, items):
     page.evaluate("uid => { location.hash = '#' + encodeURIComponent(uid); }", uids[0])
     page.locator("dialog .pin").click()
     assert page.locator("dialog .pin").get_attribute("aria-pressed") == "true"
-    page.wait_for_function("location.search.split('pin=').length === 3")
+    wait_until(page, "location.search.split('pin=').length === 3")
     page.keyboard.press("Escape")
     page.locator("#explorer [name=q]").fill("no such words at all")
     pinned = page.locator("#explorer tbody.pinned code.uid")
     assert pinned.all_inner_texts() == [first, uids[0]]
     assert shown(page) == []
-    page.wait_for_function("location.search.includes('no+such')")
+    wait_until(page, "location.search.includes('no+such')")
     page = visit(page.evaluate("location.search") + "&pin=snli/none&pin=nowhere/1")
     assert pinned.all_inner_texts() == [first, uids[0]]
     page.get_by_role("button", name="Unpin all").click()
-    page.wait_for_function("!location.search.includes('pin')")
+    wait_until(page, "!location.search.includes('pin')")
     assert pinned.count() == 0
 
 

@@ -121,6 +121,10 @@ def test_the_address_holds_what_was_chosen_by_keyboard_and_nonsense_is_named(ope
     said = page.get_by_role("status").inner_text()
     assert "There is no sort “shoe size” here." in said
     assert "“x” is nothing to choose here." in said
+    for name in ("constructor", "__proto__", "hash"):
+        page.evaluate("hash => { location.hash = hash; }", f"measure={name}&{name}=1")
+        said = f"There is no measure “{name}” here. “{name}” is nothing to choose here."
+        page.get_by_text(said).wait_for()
     page.get_by_label("Measure").select_option("kl")
     assert "#" not in page.url
     assert page.get_by_role("status").inner_text() == ""

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from helpers.checkout import PROJECT
 from helpers.colours import contrast
-from helpers.pages import look_over, open_page, pages, tab_through
+from helpers.pages import look_over, open_page, pages, tab_through, wait_until
 from helpers.pictures import TOLERATED, keep, reduced, share_that_differs
 from PIL import Image
 
@@ -106,9 +106,10 @@ def test_pages_look_as_they_did(browser, sample_checkout, name, part, pytestconf
         page.set_viewport_size({"width": width, "height": height})
         page.locator(part).first.evaluate("e => e.scrollIntoView()")
         page.evaluate("scheme => document.documentElement.dataset.theme = scheme", scheme)
-        page.wait_for_function(
+        wait_until(
+            page,
             "[...document.images].every(i => i.loading = 'eager') &&"
-            "[...document.images].every(i => i.complete || !i.offsetParent)"
+            "[...document.images].every(i => i.complete || !i.offsetParent)",
         )
         taken, view = reduced(page.screenshot()), f"{name.replace('/', '-')}-{width}-{scheme}"
         kept = PROJECT / "tests" / "book" / "references" / f"{view}.png"
@@ -157,10 +158,8 @@ def test_one_click_copies_a_citation_or_the_command_in_a_chapter(open_at):
         "The command": "chaos run disagreement -p data=sample",
     }.items():
         page.get_by_role("button", name=f"Copy: {name}").click()
-        page.wait_for_function(
-            "begins => navigator.clipboard.readText().then(text => text.startsWith(begins))",
-            arg=begins,
-        )
+        text = "navigator.clipboard.readText()"
+        wait_until(page, f"{text}.then(text => text.startsWith({json.dumps(begins)}))")
 
 
 def test_a_reader_changes_parameters_and_both_commands_follow(open_at):

@@ -22,9 +22,15 @@ def test_the_glossary_s_term_comes_first_and_says_so(search):
     assert "The shape of disagreement" in found[2:]
 
 
+@pytest.mark.parametrize("word", ["constructor", "__proto__", "toString", "hasOwnProperty"])
+def test_a_word_that_all_objects_have_is_found_where_pages_have_it_alone(open_at, word):
+    page = open_at("search", f"?q={word}")
+    page.get_by_text("did not match any documents").wait_for()
+
+
 def test_prose_comes_before_the_package(browser):
     page = browser.new_page()
-    page.evaluate("window.DOCUMENTATION_OPTIONS = {}")
+    page.evaluate("window.DOCUMENTATION_OPTIONS = window.Search = {}")
     page.add_script_tag(path=PROJECT / "book" / "_search" / "scorer.js")
     page.evaluate("Scorer.asked = 'entropy'")
     python = "Python function, in Measures"

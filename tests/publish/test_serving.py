@@ -1,5 +1,7 @@
 """`chaos serve`: a port that is taken, and a page that is changed while it is served."""
 
+import asyncio
+import http.client
 import re
 import signal
 import socket
@@ -9,6 +11,7 @@ import time
 import urllib.error
 import urllib.request
 from contextlib import contextmanager, suppress
+from threading import Thread
 
 import pytest
 from helpers.checkout import PROJECT, chaos_environment, copy_built
@@ -17,6 +20,7 @@ from typer.testing import CliRunner
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.__main__ import app
 from chaos_utils.publish import serving
+from chaos_utils.report import policy
 
 
 @contextmanager
@@ -104,3 +108,56 @@ def test_a_change_is_built_while_the_book_is_served(small_checkout, tmp_path):
         assert process.returncode == 0
     finally:
         process.kill()
+
+
+@pytest.fixture
+def served(tmp_path):
+    """The port at which a folder of one page is served."""
+    (tmp_path / "index.html").write_text(
+        policy.of_site(
+            '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"></head>A page.'
+        ),
+        "utf-8",
+    )
+    with listening() as port:
+        pass
+    loop = asyncio.new_event_loop()
+    thread = Thread(target=serving._serve, args=(tmp_path, port, loop), daemon=True)
+    thread.start()
+    fetch(f"http://127.0.0.1:{port}/", "A page.")
+    yield port, loop
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join()
+    loop.close()
+
+
+@pytest.mark.parametrize("place", ["/", "/livereload.js", "/livereload"])
+def test_only_who_names_this_machine_gets_an_answer(served, place):
+    port, _ = served
+
+    def status(host, **headers):
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        connection.request("GET", place, headers={"Host": host} | headers)
+        found = connection.getresponse().status
+        connection.close()
+        return found
+
+    names = ("127.0.0.1", "localhost", "[::1]", "LOCALHOST")
+    assert all(status(f"{name}:{port}") in (200, 400) for name in names)  # 400: no socket
+    others = ("evil.example", "127.0.0.1.evil.example", "127.0.0.1", "localhost", "[::2]", "")
+    assert {status(f"{name}:{port + (name in names)}") for name in others} == {404}
+
+
+@pytest.mark.browser
+def test_a_page_is_loaded_again_under_its_policy(served, browser):
+    port, loop = served
+    page, troubles = browser.new_page(), []
+    page.on("console", lambda said: troubles.append(said.text))
+    with page.expect_websocket() as socket, page.expect_request(f"**:{port}/livereload.js*"):
+        page.goto(f"http://localhost:{port}/")
+    socket.value.wait_for_event("framereceived")
+    page.wait_for_timeout(200)
+    with page.expect_navigation():
+        loop.call_soon_threadsafe(serving.LiveReloadHandler.reload_waiters)
+    assert not troubles
+    page.close()

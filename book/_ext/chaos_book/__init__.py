@@ -12,7 +12,7 @@ PARTS = (
     "drafts", "book", "published", "landing", "rerun", "executed", "site", "addresses", "theme",
     "mathml", "reference", "explorer", "annotate", "evaluate", "claims", "interactive",
     "calculators", "search", "folding", "cards", "icons", "styles", "title_page", "opening",
-    "definitions",
+    "definitions", "policy",
 )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from chaos_book.book import BOOK, write_last
 from chaos_book.site import notice
 from chaos_utils.base.authorship import Citation
 from chaos_utils.publish import registry, templating
+from chaos_utils.report import policy
 
 logger = logging.getLogger(__name__)
 
@@ -56,7 +57,7 @@ def _withdrawn(id: str, reason: str) -> dict[str, str]:
 
 def _write(app: Sphinx, out: Path) -> None:
     book = BOOK.citation
-    (out / f"{NOT_FOUND}.html").write_text(not_found_html(book, notice()), "utf-8")
+    (out / f"{NOT_FOUND}.html").write_text(policy.of_site(not_found_html(book, notice())), "utf-8")
     if book.url:
         gone = {f"figures/{id}" for id in registry.read_registry().redirects}
         left_out = _NO_READING | gone | registry.read_redirects().keys()

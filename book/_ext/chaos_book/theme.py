@@ -126,7 +126,7 @@ def _mark_subtitle(app: Sphinx, doctree: nodes.document) -> None:
 
 def _drop_thebe(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     for node in list(doctree.findall(nodes.raw)):
-        if "x-thebe-config" in node.astext():
+        if any(name in node.astext() for name in ("x-thebe-config", "kernelName =")):
             node.parent.remove(node)
 
 

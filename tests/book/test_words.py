@@ -1,0 +1,117 @@
+"""The words of a reader's files in a run's page, in each chapter that takes them: mere words."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from helpers.checkout import PROJECT, chaos, copy_checkout
+from helpers.pages import watch
+
+pytestmark = pytest.mark.browser
+
+# Whatever has a meaning in HTML, Markdown, MyST, a table, a formula, a template or a citation.
+MARKS = (
+    "<img src=x onerror=window.RUN=1>", "![p](https://evil.example/p.png)",
+    "[l](javascript:window.RUN=1)", "<javascript:window.RUN=1>", "https://evil.example/u",
+    "</title></style><script>window.RUN=1</script>", '"><b onmouseover=window.RUN=1>b</b>',
+    "`code`", "{raw}`html`", "{{7*7}}", "$$x$$", r"$\\frac$", "a|b", "**bold**", "~~gone~~",
+    "<!--", "&lt;i&gt;",
+)  # fmt: skip
+EVIL = " ".join(MARKS)
+TITLED = " ".join(one for one in MARKS if "$" not in one)  # which no title may hold
+FEW = {
+    "annotations": {"resamples": 20},
+    "agreement": {"resamples": 20},
+    "ceilings": {"draws": 2},
+    "results": {"resamples": 20, "crowds": 4, "draws": 2},
+    "fitting": {"resamples": 40, "repeats": 1},
+    "calibration": {"n_temperatures": 2},
+    "crowd": {"resamples": 40, "draws": 2, "epsilon": 0.1, "why": EVIL},
+}
+OTHERS_REFUSED = ("baan_numbers", "collection")  # on what the papers have alone
+QUICK = ("crowd", "annotations", "disagreement")
+# What is live on a page, or out of its place.
+_LIVE = """() => [
+  ...[...document.querySelectorAll(
+    'script, iframe, object, embed, base, form, img:not([src^="data:"]), [href^="javascript" i]'
+  )].map(one => one.outerHTML),
+  ...[...document.links].map(one => one.href).filter(one => one.includes('evil.example')),
+  ...[...document.querySelectorAll('*')].filter(one => one.getAttributeNames()
+    .some(name => name.startsWith('on'))).map(one => one.outerHTML),
+  ...[...document.querySelectorAll('table')].filter(table => new Set([...table.rows]
+    .filter(row => !row.querySelector('[rowspan], [scope=colgroup], [scope=rowgroup]')
+      && !row.parentElement.querySelector('[rowspan]'))
+    .map(row => row.cells.length)).size > 1).map(one => one.outerHTML.slice(0, 2000)),
+  ...[...document.querySelectorAll('math')].filter(one => /frac|x/.test(one.textContent))
+    .map(one => one.outerHTML),
+]"""
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    return copy_checkout(tmp_path_factory.mktemp("words") / "checkout")
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Votes with three labels, in a file that a YAML file describes, and predictions of a model."""
+    folder, rng = tmp_path_factory.mktemp("files"), np.random.default_rng(0)
+    labels = [f"{name} {TITLED}" for name in ("a", "b", "c")]
+    quoted = lambda text: '"' + text.replace('"', '""') + '"'  # noqa: E731
+    lines = ["item,who,group,label,text"]
+    columns, rows = [label.replace(" ", "_") for label in labels], []
+    for k in range(60):
+        truth = rng.dirichlet((2, 1, 1))
+        for annotator in range(20):
+            cells = [f"i{k} {EVIL}", f"w{annotator} {EVIL}", f"g{annotator % 2} {EVIL}",
+                     rng.choice(labels, p=truth), f"t{k} {EVIL}"]  # fmt: skip
+            lines.append(",".join(map(quoted, cells)))
+        shares = map(float, rng.dirichlet((2, 1, 1)))
+        shares = dict(zip(columns, shares, strict=True))
+        rows.append(json.dumps({"uid": f"i{k} {EVIL}", **shares}))
+    votes, model = (
+        folder / "v ![p](x) $$x$$ <b>.csv",
+        folder / "m <b>bold[l](javascript&#58;1).jsonl",
+    )
+    votes.write_text("\n".join(lines), "utf-8")
+    model.write_text("\n".join(rows), "utf-8")
+    described = {
+        "name": "evil", "title": f"T {TITLED}", "short": f"S {TITLED}", "warning": f"W {TITLED}",
+        "labels": [{"name": label, "code": label} for label in labels], "ordered": True,
+        "texts": ["text"], "text_titles": [f"F {TITLED}"], "files": [{"name": votes.name}],
+        "release": dict.fromkeys(("title", "licence", "homepage", "credit"), TITLED),
+        "reader": {"format": "long", "annotator": "who", "annotator_fields": ["group"]},
+    }  # fmt: skip
+    (folder / "evil.yml").write_text(json.dumps(described), "utf-8")
+    return folder / "evil.yml", model
+
+
+def _chapters():
+    for path in sorted((PROJECT / "notebooks").glob("[!_]*.py")):
+        takes = re.search(r"(?m)^data: str = .* a dataset", path.read_text("utf-8"))
+        if takes and path.stem not in OTHERS_REFUSED:
+            yield pytest.param(path.stem, marks=() if path.stem in QUICK else pytest.mark.slow)
+
+
+@pytest.mark.parametrize("chapter", _chapters())
+def test_the_words_of_files_are_mere_words_in_the_page_of_a_run(browser, checkout, files, chapter):
+    data, model = files
+    given = {"data": data} | FEW.get(chapter, {})
+    takes = set(re.findall(r"(?m)^(\w+): ", (PROJECT / "notebooks" / f"{chapter}.py").read_text()))
+    others = {"predictions": model, "dataset": "evil"}
+    given |= {name: value for name, value in others.items() if name in takes}
+    options = [word for name, value in given.items() for word in ("-p", f"{name}={value}")]
+    done = chaos("run", chapter, *options, "--json", cwd=checkout)
+    assert done.returncode == 0, done.stderr
+    context = browser.new_context()
+    page, troubles = context.new_page(), []
+    watch(page, troubles)
+    run = checkout / "runs" / json.loads(done.stdout)["run"].rpartition("/")[2]
+    page.goto((run / "page.html").as_uri())
+    live = page.evaluate(_LIVE)
+    shown = page.locator("body").inner_text()
+    context.close()
+    assert not live
+    assert not troubles
+    assert TITLED.split("</title>")[0] in shown
