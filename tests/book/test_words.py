@@ -94,7 +94,7 @@ def _chapters():
             yield pytest.param(path.stem, marks=() if path.stem in QUICK else pytest.mark.slow)
 
 
-@pytest.mark.parametrize("chapter", _chapters())
+@pytest.mark.parametrize("chapter", list(_chapters()))
 def test_the_words_of_files_are_mere_words_in_the_page_of_a_run(browser, checkout, files, chapter):
     data, model = files
     given = {"data": data} | FEW.get(chapter, {})

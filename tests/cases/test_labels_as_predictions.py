@@ -24,9 +24,9 @@ def crowd():
     return counts, np.array([rng.choice(3, p=one) for one in truths])
 
 
-@pytest.fixture(scope="module")
-def votes(crowd, tmp_path_factory):
-    path = tmp_path_factory.mktemp("votes") / "stances.csv"
+@pytest.fixture
+def votes(crowd, tmp_path):
+    path = tmp_path / "stances.csv"
     table = pd.DataFrame(crowd[0], columns=LABELS)
     table.insert(0, "uid", [f"s{i}" for i in range(N)])
     table.to_csv(path, index=False)
