@@ -17,7 +17,7 @@ import numpy as np
 import yaml
 
 from chaos_utils.base.checked import checked
-from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import uncollected
 from chaos_utils.datasets.cells import (
     alone,
@@ -40,7 +40,12 @@ from chaos_utils.datasets.labels import (
 )
 from chaos_utils.datasets.people import names_annotators
 from chaos_utils.datasets.rows import is_set
-from chaos_utils.datasets.texts import is_part_of_key
+from chaos_utils.datasets.texts import (
+    annotators_of,
+    differs_in,
+    is_part_of_key,
+    shorter_part,
+)
 
 # Names are compared in lower case, with "_" for all but letters and digits.
 _ITEM = ("item", "uid", "id", "item_id", "example_id", "instance_id", "sample_id", "pair_id",
@@ -178,6 +183,8 @@ def layout_of(
             repr(layout.labels[0]),
             "two labels at least",
         )
+    if not item:
+        search.check_texts(layout)
     search.check_labels(layout)
     return layout, content, frame
 
@@ -331,25 +338,47 @@ class _Search:
         taken |= {*columns_of(reader["label"])}
         who = reader.get("annotator")
         people = self.frame.column(who).identifiers if who else None
-        return next(
-            (
-                name
-                for name in self.frame.names
-                if name not in taken
-                and is_part_of_key(name, self.frame.column(name), items, people)
-            ),
-            "",
+        names = [name for name in self.frame.names if name not in taken]
+        finer = next(
+            (one for one in names if is_part_of_key(one, self.frame.column(one), items, people)), ""
         )
+        return shorter_part(finer, names, columns_of(item), self.frame) if finer else ""
 
     def refuse_key(self, reader: Mapping[str, Any], finer: str) -> None:
         """Refuse votes on several items that the file's columns make one."""
-        item = reader["item"]
+        item = columns_of(reader["item"])
+        key = self.key_of(item, finer)
         self._doubt(
-            f"{finer!r} differs within {_listed(columns_of(item))}, with several votes on each: "
-            "is that one item, or do several columns name an item (--item "
-            f"{','.join([*columns_of(item), finer])})?",
-            [{**reader, "item": [*columns_of(item), finer]}, {**reader}],
+            f"{finer!r} differs within {_listed(item)}, with several votes on each: "
+            f"is that one item, or do several columns name an item (--item {','.join(key)})?",
+            [{**reader, "item": key}, {**reader}],
         )
+
+    def key_of(self, item: Sequence[str], finer: str) -> list[str]:
+        """Return the columns that name an item together: one as a batch stands where it does."""
+        places = {name: place for place, name in enumerate(self.frame.names)}
+        is_before = all(places.get(finer, -1) < places.get(name, -1) for name in item)
+        return [finer, *item] if is_before else [*item, finer]
+
+    def check_texts(self, layout: Layout) -> None:
+        """Ask about a text that differs within a few items, and is one within all others."""
+        reader = dict(layout.reader)
+        if reader["format"] != "long" or not reader["item"] or reader.get("each"):
+            return
+        items, people = self.frame.key(reader["item"]), annotators_of(self.frame, reader)
+        for name in layout.others:
+            cells = self.frame.column(name)
+            ids = differs_in(name, cells, items, people, layout.labels)
+            if not ids:
+                continue
+            item = columns_of(reader["item"])
+            key = self.key_of(item, shorter_part(name, layout.others, item, self.frame))
+            self._doubt(
+                f"{name!r} differs within {len(ids):,} of {counted(len(items.values), 'item')} "
+                f"({_listed(ids)}), and is one text within the others: is each one item, or do "
+                f"several columns name an item (--item {','.join(key)})?",
+                [reader, reader | {"item": key}],
+            )
 
     def _several_ids(self) -> None:
         """Refuse a file whose items two columns name, such as a post and a reply to it."""
