@@ -15,7 +15,7 @@ from chaos_utils.datasets.frame import Column, Frame
 from chaos_utils.datasets.layout import Layout, columns_of, described, layout_of
 from chaos_utils.datasets.people import holds_names, names_annotators
 from chaos_utils.datasets.readers import read_noting
-from chaos_utils.datasets.texts import annotators_of, why_no_text
+from chaos_utils.datasets.texts import annotators_of, one_spelling, why_no_text
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Ints, Votes
 
 _MOST_ANNOTATORS = 3000  # pairs of more take too much memory
@@ -173,6 +173,7 @@ def _texts(frame: Frame, layout: Layout) -> tuple[dict[str, str], dict[str, str]
     people = annotators_of(frame, layout.reader)
     texts: dict[str, Ints] = {}
     others: dict[str, str] = {}
+    spelled: dict[str, int] = {}
     for column in layout.others:
         for name in _fields(frame, column, people):
             cells = frame.column(name)
@@ -180,14 +181,23 @@ def _texts(frame: Frame, layout: Layout) -> tuple[dict[str, str], dict[str, str]
             if why:
                 others[name] = why
             else:
-                texts[name] = cells.identifiers.codes[items.first].astype(np.int64)
+                texts[name] = one_spelling(cells).codes[items.first].astype(np.int64)
+                spelled[name] = len(
+                    np.unique(items.codes[~cells.identifiers.is_same_within(items)])
+                )
     alike = 0
     if texts:
         apart = np.unique(np.column_stack(list(texts.values())), axis=0)
         alike = len(items.first) - len(apart)
     n_items = counted(len(items.first), "item")
-    found = {name: f"{len(np.unique(codes)):,} different on {n_items}"
-             for name, codes in texts.items()}  # fmt: skip
+    found = {}
+    for name, codes in texts.items():
+        found[name] = f"{len(np.unique(codes)):,} different on {n_items}"
+        if spelled[name]:
+            said = counted(spelled[name], "item")
+            found[name] += (
+                f", not counting white space and Unicode forms, which differ within {said}"
+            )
     return found, others, alike
 
 

@@ -38,7 +38,7 @@ from chaos_utils.datasets.labels import (
     no_votes,
     other_reading,
 )
-from chaos_utils.datasets.people import names_annotators
+from chaos_utils.datasets.people import look_like_people, names_annotators
 from chaos_utils.datasets.rows import is_set
 from chaos_utils.datasets.texts import (
     annotators_of,
@@ -534,8 +534,11 @@ class _Search:
             if match and match[1] in (*_ANNOTATOR, *_LABEL):
                 stems.setdefault(match[1], []).append(name)
         found = [(stem, names) for stem, names in stems.items() if len(names) > 1]
-        if len(found) != 1 or (item and self._repeats(item)):
+        if item and self._repeats(item):
             return []
+        beside = self._votes_beside_people()
+        if beside or len(found) != 1:
+            return beside
         stem, names = found[0]
         values = [set(_votes([self.frame.column(name)], in_lists=False)) for name in names]
         columns = Counter(value for one in values for value in one)
@@ -550,6 +553,54 @@ class _Search:
             )
         return names
 
+    def _votes_beside_people(self) -> list[str]:
+        """Return columns such as rater_1_label, where rater_1 says who that is; empty for none.
+
+        No one is named twice in a row, as labels are. Names that stand beside no votes are refused.
+        """
+        groups: dict[tuple[str, str], dict[str, str]] = {}
+        for name, plain in self.plain.items():
+            match = re.fullmatch(r"(.*?)_?([0-9]+)(?:_(.*))?", plain)
+            if match:
+                groups.setdefault((match[1], match[3] or ""), {})[match[2]] = name
+        who = {stem: names for stem, names in groups.items() if self._are_people([*names.values()])}
+        for (head, _), people in who.items():
+            pairs = {
+                stem: [names[number] for number in people]
+                for stem, names in groups.items()
+                if stem not in who and people.keys() <= names.keys()
+            }
+            found = [names for stem, names in pairs.items()
+                     if {*"_".join(stem).split("_")} & {*_LABEL}]  # fmt: skip
+            values = [one for name in people.values() for one in self.frame.column(name).values]
+            if not (found or look_like_people(values)):
+                continue
+            found = found or [
+                names for stem, names in pairs.items()
+                if stem[0] == head and len(_votes(map(self.frame.column, names), in_lists=False))
+                <= min(_FEW_LABELS, len(self.frame))
+            ]  # fmt: skip
+            if len(found) == 1:
+                return found[0]
+            raise self.faults.fatal(
+                "Columns that may hold votes look like the names of people.",
+                _listed([*people.values()]),
+                "labels",
+                "say which columns hold the votes in a dataset's YAML file: reader.format: "
+                "columns, and their names as reader.labels",
+            )
+        return []
+
+    def _are_people(self, names: Sequence[str]) -> bool:
+        """Return whether columns that are called after annotators name another in each place."""
+        columns = [self.frame.column(name).identifiers for name in names]
+        if len(names) < 2 or not all(map(names_annotators, names, (one.values for one in columns))):
+            return False
+        rows = zip(*(one.map(lambda value: value) for one in columns), strict=True)
+        several = [there for row in rows if (there := [one for one in row if one is not None])[1:]]
+        alike = sum(len(set(there)) < len(there) for there in several)
+        return _BY_CHANCE * len(several) >= alike and bool(several)
+
     def _no_label(self, long: dict[str, Any], item: Item, annotator: str) -> None:
         """Say which column may hold the votes."""
         may_be = []
@@ -558,6 +609,8 @@ class _Search:
             if name in (*columns_of(item), annotator) or self._is_measure(plain):
                 continue
             values = self.frame.column(name).identifiers.values
+            if names_annotators(name, values) or look_like_people(values):
+                continue
             cells, items = self.frame.column(name), self.frame.key(item)
             if 1 < len(values) <= _FEW_LABELS and not cells.is_same_within(items).all():
                 may_be.append(name)

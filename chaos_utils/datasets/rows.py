@@ -242,7 +242,9 @@ class Rows:
                     todo="leave it out of `texts`: who voted is never shown, nor sent to a model",
                 )
             self.wrong(there & ~is_text, path, cells, "text")
-            self._check_same(path, cells, one_spelling(cells).codes, "text")
+            is_same = cells.is_same_within(self.item).all()
+            codes = cells.codes if is_same else one_spelling(cells).codes
+            self._check_same(path, cells, codes, "text")
             found.append([cells[row] for row in self.first.tolist()])
         return found
 
