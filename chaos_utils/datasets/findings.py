@@ -182,9 +182,7 @@ def _texts(frame: Frame, layout: Layout) -> tuple[dict[str, str], dict[str, str]
                 others[name] = why
             else:
                 texts[name] = one_spelling(cells).codes[items.first].astype(np.int64)
-                spelled[name] = len(
-                    np.unique(items.codes[~cells.identifiers.is_same_within(items)])
-                )
+                spelled[name] = len(np.unique(items.codes[~cells.is_same_within(items)]))
     alike = 0
     if texts:
         apart = np.unique(np.column_stack(list(texts.values())), axis=0)

@@ -365,14 +365,14 @@ class _Search:
         reader = dict(layout.reader)
         if reader["format"] != "long" or not reader["item"] or reader.get("each"):
             return
-        items, people = self.frame.key(reader["item"]), annotators_of(self.frame, reader)
+        frame = self._rows(reader)
+        items, people = frame.key(reader["item"]), annotators_of(frame, reader)
         for name in layout.others:
-            cells = self.frame.column(name)
-            ids = differs_in(name, cells, items, people, layout.labels)
+            ids = differs_in(name, frame.column(name), items, people, layout.labels)
             if not ids:
                 continue
             item = columns_of(reader["item"])
-            key = self.key_of(item, shorter_part(name, layout.others, item, self.frame))
+            key = self.key_of(item, shorter_part(name, layout.others, item, frame))
             self._doubt(
                 f"{name!r} differs within {len(ids):,} of {counted(len(items.values), 'item')} "
                 f"({_listed(ids)}), and is one text within the others: is each one item, or do "

@@ -42,7 +42,7 @@ _ABOUT = re.compile(
 _ROLE_ALONE = re.compile(rf"(^|_){_MAYBE}(_?[0-9])*$")
 # Cells that are a person's name, address or handle: "Ann Lee", "Ann L. (2)", "@ann".
 _PERSON = re.compile(
-    r"""@\w+ | \S+@[\w-]+(\.[\w-]+)+
+    r"""@[\w.-]+ | \S+@[\w-]+(\.[\w-]+)+
     | ([^\W\d_]['’\w-]*\.?,?\s){1,2}[^\W\d_]['’\w-]*\.?(\s?\(?\#?\d+\)?)?""",
     re.VERBOSE,
 )

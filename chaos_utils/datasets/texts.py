@@ -104,8 +104,10 @@ def differs_in(
         return []
     several = np.bincount(items.codes[items.codes >= 0]) > 1
     differ = np.unique(items.codes[~is_same])
-    if 2 * len(differ) > several.sum():
+    if several.sum() < _FEW or 2 * len(differ) > several.sum():
         return []  # what people say of the items, or items that another column names
+    if not any(map(_is_wordy, texts.values)):
+        return []
     codes = np.where(is_same, texts.codes, texts.codes[np.append(items.first, 0)[items.codes]])
     if why_no_text(name, Column(codes, texts.values), items, people, labels):
         return []
