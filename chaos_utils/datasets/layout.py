@@ -42,8 +42,10 @@ from chaos_utils.datasets.people import look_like_people, names_annotators
 from chaos_utils.datasets.rows import is_set
 from chaos_utils.datasets.texts import (
     annotators_of,
+    are_rounded,
     differs_in,
     is_part_of_key,
+    is_rounded,
     shorter_part,
 )
 
@@ -367,6 +369,8 @@ class _Search:
             return
         frame = self._rows(reader)
         items, people = frame.key(reader["item"]), annotators_of(frame, reader)
+        if any(map(is_rounded, items.values)):
+            return  # which is a fault
         for name in layout.others:
             ids = differs_in(name, frame.column(name), items, people, layout.labels)
             if not ids:
@@ -376,7 +380,9 @@ class _Search:
             self._doubt(
                 f"{name!r} differs within {len(ids):,} of {counted(len(items.values), 'item')} "
                 f"({_listed(ids)}), and is one text within the others: is each one item, or do "
-                f"several columns name an item (--item {','.join(key)})?",
+                f"several columns name an item (--item {','.join(key)})?"
+                + " Identifiers end in zeros, as a spreadsheet rounds long numbers."
+                * are_rounded(items.values),
                 [reader, reader | {"item": key}],
             )
 
