@@ -56,8 +56,10 @@ def why_no_text(
     values = [value for value in cells.values if value is not None]
     if names_annotators(name, values) or holds_names(values, people):
         return "names annotators"
-    if is_about_people(name) or look_like_people(values):
+    if is_about_people(name):
         return "about people"
+    if look_like_people(values):
+        return "like names or addresses of people"
     if not values:
         return "empty"
     if all(as_number(value) is not None for value in values):
