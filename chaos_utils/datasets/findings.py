@@ -15,7 +15,7 @@ from chaos_utils.datasets.frame import Column, Frame
 from chaos_utils.datasets.layout import Layout, columns_of, described, layout_of
 from chaos_utils.datasets.people import holds_names, names_annotators
 from chaos_utils.datasets.readers import read_noting
-from chaos_utils.datasets.texts import annotators_of, one_spelling, why_no_text
+from chaos_utils.datasets.texts import annotators_of, why_no_text
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Ints, Votes
 
 _MOST_ANNOTATORS = 3000  # pairs of more take too much memory
@@ -181,7 +181,7 @@ def _texts(frame: Frame, layout: Layout) -> tuple[dict[str, str], dict[str, str]
             if why:
                 others[name] = why
             else:
-                texts[name] = one_spelling(cells).codes[items.first].astype(np.int64)
+                texts[name] = cells.identifiers.codes[items.first].astype(np.int64)
                 spelled[name] = len(np.unique(items.codes[~cells.is_same_within(items)]))
     alike = 0
     if texts:
@@ -193,9 +193,7 @@ def _texts(frame: Frame, layout: Layout) -> tuple[dict[str, str], dict[str, str]
         found[name] = f"{len(np.unique(codes)):,} different on {n_items}"
         if spelled[name]:
             said = counted(spelled[name], "item")
-            found[name] += (
-                f", not counting white space and Unicode forms, which differ within {said}"
-            )
+            found[name] += f"; white space or Unicode forms alone differ within {said}"
     return found, others, alike
 
 

@@ -184,7 +184,7 @@ def test_a_text_that_differs_by_white_space_or_its_form_in_unicode_is_one(tmp_pa
     path = write(tmp_path / "votes.jsonl", posts(changed))
     found = check_file(path)[0]
     assert found.text_columns == ["text"]
-    assert "differ within 3 items" in found.reasons["text"]
+    assert "alone differ within 3 items" in found.reasons["text"]
     (tmp_path / "votes.yml").write_text(
         "name: cafes\ntitle: Cafes\nlabels: ['no', 'yes']\ntexts: [text]\n"
         "files: [{name: votes.jsonl}]\nreader: {format: long, annotator: worker}\n"
