@@ -114,7 +114,7 @@ def _called_in(words: Sequence[str], names: Collection[tuple[str, ...]]) -> set[
 
 def look_like_people(values: Sequence[Any]) -> bool:
     """Return whether most cells look like persons' names, addresses or handles."""
-    texts = [value.strip() for value in values if isinstance(value, str) and value.strip()]
+    texts = [one.strip() for one in values[:_LOOKED_AT] if isinstance(one, str) and one.strip()]
     return bool(texts) and sum(map(_is_person, texts)) >= _MOST * len(texts)
 
 

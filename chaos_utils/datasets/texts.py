@@ -66,7 +66,7 @@ def why_no_text(
         return "numbers"
     if not all(isinstance(value, str) for value in values):
         return "no text"
-    texts, there = one_spelling(cells), items.codes >= 0
+    texts, there = cells.identifiers, items.codes >= 0
     is_machine = sum(map(_is_machine, texts.values))
     by_name = _LIKE_IDS.search(words_of(name)) and not any(map(_is_wordy, texts.values))
     if is_machine >= _MOST * len(texts.values) or by_name:
@@ -74,7 +74,7 @@ def why_no_text(
     n_missing = len(np.unique(items.codes[there & (texts.codes < 0)]))
     if n_missing:
         return f"missing on {counted(n_missing, 'item')}"
-    if not texts.is_same_within(items).all():
+    if not (texts.is_same_within(items).all() or one_spelling(cells).is_same_within(items).all()):
         return "differs within items"
     if set(texts.values) <= set(labels):
         return "labels"
@@ -85,8 +85,7 @@ def one_spelling(cells: Column) -> Column:
     """Return texts; those that differ by white space or by their form in Unicode are the same."""
     known: dict[str, int] = {}
     names = [
-        " ".join(unicodedata.normalize("NFC", one).split()) if isinstance(one, str) else one
-        for one in cells.identifiers.values
+        " ".join(unicodedata.normalize("NFC", one).split()) for one in cells.identifiers.values
     ]
     place = [known.setdefault(name, len(known)) for name in names]
     if len(known) == len(names):
