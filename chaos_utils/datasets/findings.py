@@ -173,6 +173,7 @@ def _texts(frame: Frame, layout: Layout) -> tuple[dict[str, str], dict[str, str]
     people = annotators_of(frame, layout.reader)
     texts: dict[str, Ints] = {}
     others: dict[str, str] = {}
+    spelled: dict[str, int] = {}
     for column in layout.others:
         for name in _fields(frame, column, people):
             cells = frame.column(name)
@@ -181,13 +182,18 @@ def _texts(frame: Frame, layout: Layout) -> tuple[dict[str, str], dict[str, str]
                 others[name] = why
             else:
                 texts[name] = cells.identifiers.codes[items.first].astype(np.int64)
+                spelled[name] = len(np.unique(items.codes[~cells.is_same_within(items)]))
     alike = 0
     if texts:
         apart = np.unique(np.column_stack(list(texts.values())), axis=0)
         alike = len(items.first) - len(apart)
     n_items = counted(len(items.first), "item")
-    found = {name: f"{len(np.unique(codes)):,} different on {n_items}"
-             for name, codes in texts.items()}  # fmt: skip
+    found = {}
+    for name, codes in texts.items():
+        found[name] = f"{len(np.unique(codes)):,} different on {n_items}"
+        if spelled[name]:
+            said = counted(spelled[name], "item")
+            found[name] += f"; white space or Unicode forms alone differ within {said}"
     return found, others, alike
 
 

@@ -28,6 +28,7 @@ from chaos_utils.datasets.people import names_annotators
 
 LARGE = 1 << 20  # bytes from which on it pays to import pyarrow: its CSV takes a fifth of the time
 KEY = "/"  # between the identifiers of an item that several columns name
+_UNNAMED = "unnamed"  # the column without a name; one without values is no column
 _DELIMITERS = ",\t;"
 _SEP = re.compile(r'\s*"?sep=([^"\r\n])"?\r?\n', re.IGNORECASE)  # Excel's first line
 _MOST_COLUMNS = 25_000
@@ -575,7 +576,7 @@ def _head(text: str) -> tuple[list[str], str, str]:
 
 def _names(header: Sequence[str]) -> list[str]:
     """Return a header's names; a table's own index, which pandas leaves unnamed, is ``unnamed``."""
-    return [name.strip() or "unnamed" for name in header]
+    return [name.strip() or _UNNAMED for name in header]
 
 
 def _large_csv(content: Content) -> Frame | None:
@@ -621,7 +622,10 @@ def _large_csv(content: Content) -> Frame | None:
             raise ChaosError("This CSV file is unusual.", where=content.path) from fault
 
     try:
-        frame = Frame(names, len(column(names[-1]).codes), column, None)
+        n_rows = len(column(names[-1]).codes)
+        there = [name for name in names
+                 if name != _UNNAMED or any(map(str.strip, column(name).values))]  # fmt: skip
+        frame = Frame(there, n_rows, column, None)
     except ChaosError:
         return None
     n_lines = data.count(b"\n") + (not data.endswith(b"\n"))
@@ -655,15 +659,18 @@ def _csv(content: Content, faults: Faults) -> Frame:
     codes: list[array[int]] = []
     places: tuple[array[int], array[int]] = (array("q"), array("q"))
     spread: list[str] = []
-    n_rows = n_lines = 0
+    n_rows = n_lines = n_empty = 0
     try:
         for line, end, row in _records(
             text, delimiter, quoted=_has_quotes(text, delimiter, faults)
         ):
+            if not any(map(str.strip, row)):
+                n_empty += len(row) > 1
+                continue
             if not header:
                 header = row
                 names = _names(row)
-                _check_names(names, faults)
+                _check_names([name for name in names if name != _UNNAMED], faults)
                 known, codes = [{} for _ in names], [array("i") for _ in names]
                 wanted = set(filter(None, header))
                 continue
@@ -691,9 +698,18 @@ def _csv(content: Content, faults: Faults) -> Frame:
             said,
             "fields of less than 131,072 characters, and a closing mark for each quotation mark",
         ) from fault
+    bare = {k for k, name in enumerate(names) if name == _UNNAMED and any(map(str.strip, known[k]))}
+    if len(bare) > 1:
+        raise faults.fatal(
+            "Several columns hold values and have no name.",
+            "columns " + ", ".join(str(k + 1) for k in sorted(bare)),
+            "a name for each column that holds values",
+            "name them in the first row, or delete them",
+        )
     columns = {
         name: Column(np.array(cells, dtype=np.int32), list(values))
-        for name, values, cells in zip(names, known, codes, strict=False)
+        for k, (name, values, cells) in enumerate(zip(names, known, codes, strict=False))
+        if name != _UNNAMED or k in bare
     }
     n_read = len(places[0])
     why = f"{counted(n_rows, 'row')} on {counted(n_lines, 'line')}: fields hold line ends in "
@@ -703,12 +719,13 @@ def _csv(content: Content, faults: Faults) -> Frame:
         n_read,
         columns.__getitem__,
         lambda row: f"row {places[0][row]}, line {places[1][row]}",
+        notes=[f"{counted(n_empty, 'row')} without any value"] if n_empty else [],
         spread=why if spread else "",
     )
 
 
 def _records(text: str, delimiter: str, *, quoted: bool) -> Iterator[tuple[int, int, list[str]]]:
-    """Yield the first and last line, and the fields, of each row of a CSV file but empty ones."""
+    """Yield the first and last line, and the fields, of each row of a CSV file but blank lines."""
     said = _SEP.match(text)
     above = text[: said.end()] if said else ""
     stream = io.StringIO(text[len(above) :], newline="")
@@ -720,7 +737,7 @@ def _records(text: str, delimiter: str, *, quoted: bool) -> Iterator[tuple[int, 
     try:
         for row in reader:
             line, start = start, reader.line_num + shift
-            if any(row):
+            if row:
                 yield line, start - 1, row
     except csv.Error as fault:
         raise csv.Error(f"line {start}: {fault}") from fault
@@ -762,6 +779,8 @@ def _shape(text: str, delimiter: str, *, quoted: bool) -> tuple[int, str, bool]:
     n_rows, n_fields, mixed, is_spread = 0, 0, "", False
     try:
         for line, end, row in _records(text, delimiter, quoted=quoted):
+            if not any(row):
+                continue
             n_fields = n_fields or len(row)
             if len(row) != n_fields or n_fields == 1:
                 return 0, mixed, is_spread

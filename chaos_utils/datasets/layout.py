@@ -17,7 +17,7 @@ import numpy as np
 import yaml
 
 from chaos_utils.base.checked import checked
-from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import uncollected
 from chaos_utils.datasets.cells import (
     alone,
@@ -38,9 +38,16 @@ from chaos_utils.datasets.labels import (
     no_votes,
     other_reading,
 )
-from chaos_utils.datasets.people import names_annotators
+from chaos_utils.datasets.people import look_like_people, names_annotators
 from chaos_utils.datasets.rows import is_set
-from chaos_utils.datasets.texts import is_part_of_key
+from chaos_utils.datasets.texts import (
+    annotators_of,
+    are_rounded,
+    differs_in,
+    is_part_of_key,
+    is_rounded,
+    shorter_part,
+)
 
 # Names are compared in lower case, with "_" for all but letters and digits.
 _ITEM = ("item", "uid", "id", "item_id", "example_id", "instance_id", "sample_id", "pair_id",
@@ -178,6 +185,8 @@ def layout_of(
             repr(layout.labels[0]),
             "two labels at least",
         )
+    if not item:
+        search.check_texts(layout)
     search.check_labels(layout)
     return layout, content, frame
 
@@ -331,25 +340,51 @@ class _Search:
         taken |= {*columns_of(reader["label"])}
         who = reader.get("annotator")
         people = self.frame.column(who).identifiers if who else None
-        return next(
-            (
-                name
-                for name in self.frame.names
-                if name not in taken
-                and is_part_of_key(name, self.frame.column(name), items, people)
-            ),
-            "",
+        names = [name for name in self.frame.names if name not in taken]
+        finer = next(
+            (one for one in names if is_part_of_key(one, self.frame.column(one), items, people)), ""
         )
+        return shorter_part(finer, names, columns_of(item), self.frame) if finer else ""
 
     def refuse_key(self, reader: Mapping[str, Any], finer: str) -> None:
         """Refuse votes on several items that the file's columns make one."""
-        item = reader["item"]
+        item = columns_of(reader["item"])
+        key = self.key_of(item, finer)
         self._doubt(
-            f"{finer!r} differs within {_listed(columns_of(item))}, with several votes on each: "
-            "is that one item, or do several columns name an item (--item "
-            f"{','.join([*columns_of(item), finer])})?",
-            [{**reader, "item": [*columns_of(item), finer]}, {**reader}],
+            f"{finer!r} differs within {_listed(item)}, with several votes on each: "
+            f"is that one item, or do several columns name an item (--item {','.join(key)})?",
+            [{**reader, "item": key}, {**reader}],
         )
+
+    def key_of(self, item: Sequence[str], finer: str) -> list[str]:
+        """Return the columns that name an item together: one as a batch stands where it does."""
+        places = {name: place for place, name in enumerate(self.frame.names)}
+        is_before = all(places.get(finer, -1) < places.get(name, -1) for name in item)
+        return [finer, *item] if is_before else [*item, finer]
+
+    def check_texts(self, layout: Layout) -> None:
+        """Ask about a text that differs within a few items, and is one within all others."""
+        reader = dict(layout.reader)
+        if reader["format"] != "long" or not reader["item"] or reader.get("each"):
+            return
+        frame = self._rows(reader)
+        items, people = frame.key(reader["item"]), annotators_of(frame, reader)
+        if any(map(is_rounded, items.values)):
+            return  # which is a fault
+        for name in layout.others:
+            ids = differs_in(name, frame.column(name), items, people, layout.labels)
+            if not ids:
+                continue
+            item = columns_of(reader["item"])
+            key = self.key_of(item, shorter_part(name, layout.others, item, frame))
+            self._doubt(
+                f"{name!r} differs within {len(ids):,} of {counted(len(items.values), 'item')} "
+                f"({_listed(ids)}), and is one text within the others: is each one item, or do "
+                f"several columns name an item (--item {','.join(key)})?"
+                + " Identifiers end in zeros, as a spreadsheet rounds long numbers."
+                * are_rounded(items.values),
+                [reader, reader | {"item": key}],
+            )
 
     def _several_ids(self) -> None:
         """Refuse a file whose items two columns name, such as a post and a reply to it."""
@@ -505,8 +540,11 @@ class _Search:
             if match and match[1] in (*_ANNOTATOR, *_LABEL):
                 stems.setdefault(match[1], []).append(name)
         found = [(stem, names) for stem, names in stems.items() if len(names) > 1]
-        if len(found) != 1 or (item and self._repeats(item)):
+        if item and self._repeats(item):
             return []
+        beside = self._votes_beside_people()
+        if beside or len(found) != 1:
+            return beside
         stem, names = found[0]
         values = [set(_votes([self.frame.column(name)], in_lists=False)) for name in names]
         columns = Counter(value for one in values for value in one)
@@ -521,6 +559,54 @@ class _Search:
             )
         return names
 
+    def _votes_beside_people(self) -> list[str]:
+        """Return columns such as rater_1_label, where rater_1 says who that is; empty for none.
+
+        No one is named twice in a row, as labels are. Names that stand beside no votes are refused.
+        """
+        groups: dict[tuple[str, str], dict[str, str]] = {}
+        for name, plain in self.plain.items():
+            match = re.fullmatch(r"(.*?)_?([0-9]+)(?:_(.*))?", plain)
+            if match:
+                groups.setdefault((match[1], match[3] or ""), {})[match[2]] = name
+        who = {stem: names for stem, names in groups.items() if self._are_people([*names.values()])}
+        for (head, _), people in who.items():
+            pairs = {
+                stem: [names[number] for number in people]
+                for stem, names in groups.items()
+                if stem not in who and people.keys() <= names.keys()
+            }
+            found = [names for stem, names in pairs.items()
+                     if {*"_".join(stem).split("_")} & {*_LABEL}]  # fmt: skip
+            values = [one for name in people.values() for one in self.frame.column(name).values]
+            if not (found or look_like_people(values)):
+                continue
+            found = found or [
+                names for stem, names in pairs.items()
+                if stem[0] == head and len(_votes(map(self.frame.column, names), in_lists=False))
+                <= min(_FEW_LABELS, len(self.frame))
+            ]  # fmt: skip
+            if len(found) == 1:
+                return found[0]
+            raise self.faults.fatal(
+                "Columns that may hold votes look like the names of people.",
+                _listed([*people.values()]),
+                "labels",
+                "say which columns hold the votes in a dataset's YAML file: reader.format: "
+                "columns, and their names as reader.labels",
+            )
+        return []
+
+    def _are_people(self, names: Sequence[str]) -> bool:
+        """Return whether columns that are called after annotators name another in each place."""
+        columns = [self.frame.column(name).identifiers for name in names]
+        if len(names) < 2 or not all(map(names_annotators, names, (one.values for one in columns))):
+            return False
+        rows = zip(*(one.map(lambda value: value) for one in columns), strict=True)
+        several = [there for row in rows if (there := [one for one in row if one is not None])[1:]]
+        alike = sum(len(set(there)) < len(there) for there in several)
+        return _BY_CHANCE * len(several) >= alike and bool(several)
+
     def _no_label(self, long: dict[str, Any], item: Item, annotator: str) -> None:
         """Say which column may hold the votes."""
         may_be = []
@@ -529,6 +615,8 @@ class _Search:
             if name in (*columns_of(item), annotator) or self._is_measure(plain):
                 continue
             values = self.frame.column(name).identifiers.values
+            if names_annotators(name, values) or look_like_people(values):
+                continue
             cells, items = self.frame.column(name), self.frame.key(item)
             if 1 < len(values) <= _FEW_LABELS and not cells.is_same_within(items).all():
                 may_be.append(name)

@@ -12,10 +12,14 @@ from chaos_utils.datasets.cells import as_identifier
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _ROLE = (
     r"(annot(at[oe]r)?s?|(crowd_?)?workers?|turkers?|raters?|coders?|labell?ers?|evaluators?"
-    r"|assessors?|respondents?|performers?|voters?|adjudicators?)"
+    r"|assessors?|respondents?|performers?|voters?|adjudicators?|curators?|assignees?"
+    r"|coordinators?|supervisors?|verifiers?|proof_?readers?)"
 )
 # Who they are besides, in words that name texts too: a user's question, an expert's answer.
-_MAYBE = r"(users?|judges?|experts?|participants?|reviewers?|subjects?|persons?|people|members?)"
+_MAYBE = (
+    r"(users?|judges?|experts?|participants?|reviewers?|subjects?|persons?|people|members?"
+    r"|moderators?|editors?|managers?|contributors?|checkers?|graders?)"
+)
 _KEY = (
     r"(p?ids?|uu?ids?|names?|codes?|keys?|hash(es)?|numbers?|nos?|nr|idx|index|lists?|handles?"
     r"|logins?|e?_?mails?|private|public|external|[0-9])"
@@ -23,9 +27,10 @@ _KEY = (
 _COUNT = re.compile(r"^(n|num|number|no|count|total)(_of)?_")
 _ANNOTATOR = re.compile(
     rf"(^|_){_ROLE}(_?{_KEY})*$|(^|_){_MAYBE}(_?{_KEY})+$"
-    r"|(^|_)(prolific|mturk|amt)(_?(p?ids?|worker_?ids?))?$|(^|_)(pid|logins?)$"
-    r"|(^|_)(complet|annotat|label|labell|rat|cod|judg|review|updat|creat|submitt|answer|assign)"
-    rf"ed_(by|to)(_{_KEY})?$"
+    r"|(^|_)(prolific|mturk|amt)(_?(p?ids?|worker_?ids?))?$|(^|_)(pid|logins?|assigned)$"
+    r"|(^|_)(complet|annotat|label|labell|rat|cod|judg|review|updat|creat|submitt|answer|assign"
+    r"|check|curat|moderat|edit|approv|verifi|validat|adjudicat|correct|modifi|chang|tagg|mark"
+    rf"|assess|evaluat|scor|grad|collect|handl|process|supervis)ed_(by|to)(_{_KEY})*$"
 )
 _ABOUT = re.compile(
     rf"(^|_){_ROLE}_\w+$|(^|_)(e_?mails?|email_address|ip|ip_address|phone|telephone|first_?name"
@@ -35,9 +40,17 @@ _ABOUT = re.compile(
     rf"(_?{_KEY})*)$"
 )
 _ROLE_ALONE = re.compile(rf"(^|_){_MAYBE}(_?[0-9])*$")
+# Cells that are a person's name, address or handle: "Ann Lee", "Ann L. (2)", "@ann".
+_PERSON = re.compile(
+    r"""@[\w.-]+ | \S+@[\w-]+(\.[\w-]+)+
+    | ([^\W\d_]['’\w-]*\.?,?\s){1,2}[^\W\d_]['’\w-]*\.?(\s?\(?\#?\d+\)?)?""",
+    re.VERBOSE,
+)
 CALLED = 3  # words at most, in a name: whoever says more is quoted
 LISTED = r"[,;|\n]"  # between the names in a cell
 _LOOKED_AT = 1000  # values
+_MOST = 0.8  # of the values
+_PART, _WORDS = 4, 6  # letters of a part of a name that is one by itself; words of a name at most
 
 
 def words_of(name: str) -> str:
@@ -63,14 +76,53 @@ def is_about_people(name: str) -> bool:
 
 
 def holds_names(values: Sequence[Any], people: Collection[str]) -> bool:
-    """Return whether cells are annotators' identifiers, lists of them, or objects keyed by them."""
+    """Return whether cells are annotators' identifiers, lists of them, or objects keyed by them.
+
+    So are texts that hold two of them at least, in half of the cells or as whole cells.
+    """
     if not people or not values:
         return False
+    if sum(isinstance(value, str) and value in people for value in values) > 1:
+        return True
     for separated in ("", r"[;|\n]", LISTED, r"[\s,;|]+"):
         parts = [part for value in values[:_LOOKED_AT] for part in names_in(value, separated)]
         if parts and 2 * sum(part in people for part in parts) >= len(parts):
             return True
-    return False
+    return _mention(values[:_LOOKED_AT], people)
+
+
+def _mention(values: Sequence[Any], people: Collection[str]) -> bool:
+    """Return whether half of the cells hold a name of an annotator, or a part, and not all one."""
+    split = [(name, _words_in(name)) for name in people if not name.isdecimal()]
+    names = {tuple(words) for name, words in split if len(name) >= CALLED}
+    names |= {(word,) for name, words in split for word in words
+              if words[1:] and len(word) >= _PART and word.capitalize() in name}  # fmt: skip
+    texts = [" ".join(names_in(value)) for value in values]
+    found = [_called_in(_words_in(text), names) for text in texts]
+    return 2 * sum(map(bool, found)) >= len(found) and len(set().union(*found)) > 1
+
+
+def _words_in(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+", text.casefold())
+
+
+def _called_in(words: Sequence[str], names: Collection[tuple[str, ...]]) -> set[tuple[str, ...]]:
+    """Return which names, as words, stand in a text."""
+    parts = (tuple(words[k : k + n]) for n in range(1, _WORDS + 1) for k in range(len(words)))
+    return {part for part in parts if part in names}
+
+
+def look_like_people(values: Sequence[Any]) -> bool:
+    """Return whether most cells look like persons' names, addresses or handles."""
+    texts = [one.strip() for one in values[:_LOOKED_AT] if isinstance(one, str) and one.strip()]
+    return bool(texts) and sum(map(_is_person, texts)) >= _MOST * len(texts)
+
+
+def _is_person(text: str) -> bool:
+    """Return whether a text is an address, a handle, or two or three words with capitals."""
+    words = [word for word in re.split(r"[\s(]+", text) if word[:1].isalpha()]
+    are_names = "@" in text or all(word[0].isupper() for word in words)
+    return are_names and _PERSON.fullmatch(text) is not None
 
 
 def names_in(value: Any, separated: str = "") -> Iterator[str]:

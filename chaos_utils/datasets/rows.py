@@ -36,7 +36,13 @@ from chaos_utils.datasets.faults import Faults, shorten, wrong
 from chaos_utils.datasets.frame import KEY, Column, Frame, column_of
 from chaos_utils.datasets.labels import answer_of, label_of, labels_in, notes_on, vote_of
 from chaos_utils.datasets.people import holds_names, names_annotators
-from chaos_utils.datasets.texts import annotators_of, are_rounded, is_rounded, why_not_apart
+from chaos_utils.datasets.texts import (
+    annotators_of,
+    are_rounded,
+    is_rounded,
+    one_spelling,
+    why_not_apart,
+)
 from chaos_utils.datasets.votes import Annotations, Ints, Votes, frozen
 
 _SHARE_TOLERANCE = 0.25  # of a vote: shares are rounded to a few decimals
@@ -236,7 +242,9 @@ class Rows:
                     todo="leave it out of `texts`: who voted is never shown, nor sent to a model",
                 )
             self.wrong(there & ~is_text, path, cells, "text")
-            self._check_same(path, cells, cells.codes, "text")
+            is_same = cells.is_same_within(self.item).all()
+            codes = cells.codes if is_same else one_spelling(cells).codes
+            self._check_same(path, cells, codes, "text")
             found.append([cells[row] for row in self.first.tolist()])
         return found
 

@@ -1,6 +1,7 @@
 """Which columns hold the texts of items, and which name the items: what tells them apart."""
 
 import re
+import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from chaos_utils.datasets.people import (
     LISTED,
     holds_names,
     is_about_people,
+    look_like_people,
     names_annotators,
     names_in,
     words_of,
@@ -56,6 +58,8 @@ def why_no_text(
         return "names annotators"
     if is_about_people(name):
         return "about people"
+    if look_like_people(values):
+        return "like names or addresses of people"
     if not values:
         return "empty"
     if all(as_number(value) is not None for value in values):
@@ -70,11 +74,45 @@ def why_no_text(
     n_missing = len(np.unique(items.codes[there & (texts.codes < 0)]))
     if n_missing:
         return f"missing on {counted(n_missing, 'item')}"
-    if not texts.is_same_within(items).all():
+    if not (texts.is_same_within(items).all() or one_spelling(cells).is_same_within(items).all()):
         return "differs within items"
     if set(texts.values) <= set(labels):
         return "labels"
     return why_not_apart(texts, texts.codes[items.first])
+
+
+def one_spelling(cells: Column) -> Column:
+    """Return texts; those that differ by white space or by their form in Unicode are the same."""
+    known: dict[str, int] = {}
+    names = [
+        " ".join(unicodedata.normalize("NFC", one).split()) for one in cells.identifiers.values
+    ]
+    place = [known.setdefault(name, len(known)) for name in names]
+    if len(known) == len(names):
+        return cells.identifiers
+    return Column(np.array([*place, -1], dtype=np.int32)[cells.identifiers.codes], list(known))
+
+
+def differs_in(
+    name: str, cells: Column, items: Column, people: Collection[str], labels: Collection[str]
+) -> list[str]:
+    """Return the few items that have several texts in a column with one text of each other."""
+    if cells.identifiers.is_same_within(items).all():
+        return []
+    texts = one_spelling(cells)
+    is_same = texts.is_same_within(items)
+    if is_same.all():
+        return []
+    several = np.bincount(items.codes[items.codes >= 0]) > 1
+    differ = np.unique(items.codes[~is_same])
+    if several.sum() < _FEW or 2 * len(differ) > several.sum():
+        return []  # what people say of the items, or items that another column names
+    if not any(map(_is_wordy, texts.values)):
+        return []
+    codes = np.where(is_same, texts.codes, texts.codes[np.append(items.first, 0)[items.codes]])
+    if why_no_text(name, Column(codes, texts.values), items, people, labels):
+        return []
+    return [items.values[k] for k in differ.tolist()]
 
 
 def why_not_apart(texts: Column, of_items: Codes) -> str:
@@ -135,6 +173,25 @@ def is_part_of_key(name: str, cells: Column, items: Column, people: Column | Non
     return bool(np.median(np.unique(voters, return_counts=True)[1]) >= 2)
 
 
+def shorter_part(finer: str, names: Sequence[str], item: Sequence[str], frame: Frame) -> str:
+    """Return the first column that tells apart what `finer` does, in shorter words; or itself.
+
+    Such as the number of a batch, within which items are numbered anew.
+    """
+    texts = frame.column(finer).identifiers
+    n_pairs = len(frame.key([*item, finer]).values)
+    for name in names:
+        cells = frame.column(name).identifiers
+        if name == finer or len(cells.values) >= len(texts.values) or (cells.codes < 0).any():
+            continue
+        if names_annotators(name, cells.values) or is_about_people(name):
+            continue
+        both = frame.key([*item, name])
+        if len(both.values) == n_pairs and texts.is_same_within(both).all():
+            return name
+    return finer
+
+
 def is_rounded(value: Any) -> bool:
     """Return whether an identifier is a number that has lost digits, such as 1.82306E+18."""
     if isinstance(value, float):
@@ -160,8 +217,13 @@ def annotators_of(frame: Frame, reader: Mapping[str, Any]) -> set[str]:
         values: list[Any] = frame.column(first).values
     elif first and column not in frame.names and column.startswith(f"{first}."):
         inside = column.removeprefix(f"{first}.")
+        who = inside.rpartition(".")[0]  # what else stands beside an identifier is theirs as well
         lists = [one for one in frame.column(first).values if isinstance(one, list)]
         values = [_dug(one, inside) for several in lists for one in several]
+        if who:
+            beside = [_dug(one, who) for several in lists for one in several]
+            values += [said for one in beside if isinstance(one, dict)
+                       for said in one.values() if isinstance(said, str)]  # fmt: skip
     else:
         values = frame.column(column).values if column else []
     separated = LISTED if reader.get("annotators") else ""

@@ -55,7 +55,8 @@ def keyed(**beside):
 
 def label_studio():
     return [
-        {"id": k, "data": {"text": text(k)}, "created_by": PEOPLE[k % 4], "annotations": [
+        {"id": k, "data": {"text": text(k)}, "created_by": PEOPLE[k % 4],
+         "meta": {"team": f"Team of {PEOPLE[k % 4]} {k}"}, "annotations": [
             {"id": 10 * k + v, "completed_by": {"id": v, "email": PEOPLE[v]},
              "was_cancelled": False, "result": [
                 {"from_name": "kind", "to_name": "text", "type": "choices",
@@ -101,6 +102,17 @@ KINDS = {
     "prolific_pid": lists(prolific_pid=lambda k: PEOPLE[k % 4] + str(k)),
     "labelers": lists(labelers=lambda k: " ".join(PEOPLE)),
     "annotator_comment": lists(annotator_comment=lambda k: f"{PEOPLE[k % 4]} was unsure {k}"),
+    "curator": keyed(curator=lambda k: f"Ann Unknown {PEOPLE[k % 4]} ({k})"),
+    "some are annotators": long(desk=lambda k, v: f"some else {k}" if k % 3 else PEOPLE[k % 2]),
+    "parts of names": long(desk=lambda k, v: f"zorana asked ZQ-77 again {k}" if k % 4 else str(k)),
+    "names of others": lists(desk=lambda k: f"Zorana Qx ({k})"),
+    "addresses": lists(desk=lambda k: "zeno.q@example.org" if k % 2 else f"@ZQ-77_{k}"),
+    "names beside labels": [
+        {"id": f"m{k}", "text": text(k)}
+        | {f"Rater {v + 1}": PEOPLE[(k + v) % 4] for v in range(3)}
+        | {f"Rater {v + 1} label": label(k, v) for v in range(3)}
+        for k in range(N)
+    ],
     "user": keyed(user=lambda k: PEOPLE[k % 4] + str(k)),
     "keyed": keyed(annotators=listed),
     "keyed reasons": keyed(reasons=lambda k: dict.fromkeys(PEOPLE, f"because {k}")),
@@ -213,6 +225,59 @@ def test_a_column_of_annotators_that_is_named_as_a_text_is_refused(tmp_path, fie
     with pytest.raises(ChaosError, match="names annotators, and is no text") as fault:
         load_all_votes(str(tmp_path / "votes.yml"))
     assert_unnamed(str(fault.value))
+
+
+PAIRS = {  # what the columns that name people, and those of their votes, may be called
+    "Rater 1": ("Rater {}", "Rater {} label"),
+    "annotator1_name": ("annotator{}_name", "annotator{}_answer"),
+    "two stems": ("coder_{}", "label_{}"),
+    "votes first": ("judgment_by_rater_{}", "rater_{}")[::-1],
+    "another word": ("Annotator {}", "Annotator {} tone"),
+}
+
+
+@pytest.mark.parametrize("kind", PAIRS)
+def test_of_pairs_of_a_name_and_a_label_the_labels_are_read(tmp_path, kind):
+    who, what = PAIRS[kind]
+    rows = [
+        {"item": f"m{k}"} | {who.format(v): f"Zorana Q{'xyzwv'[(k + v) % 5]}." for v in range(3)}
+        | {what.format(v): label(k, v) for v in range(3)}
+        for k in range(N)
+    ]  # fmt: skip
+    written(tmp_path / "votes.csv", rows, "csv")
+    found = check_file(tmp_path / "votes.csv")[0]
+    votes = [label(k, v) for k in range(N) for v in range(3)]
+    assert found.labels == {name: votes.count(name) for name in LABELS}
+    assert set(found.other_columns) == {who.format(v) for v in range(3)}
+
+
+def test_names_of_people_are_not_read_as_labels(tmp_path):
+    rows = [{"item": f"m{k}"} | {f"rater_{v}": PEOPLE[0] + "abcde"[(k + v) % 5] for v in range(3)}
+            for k in range(N)]  # fmt: skip
+    written(tmp_path / "votes.csv", rows, "csv")
+    for door in ("check", "init"):
+        said = run("dataset", door, tmp_path / "votes.csv")
+        assert "look like the names of people" in said
+        assert_unnamed(said)
+
+
+def test_labels_of_two_words_are_no_names(tmp_path):
+    scale = ["Strongly Agree", "Rather Agree", "Rather Disagree"]
+    rows = [{"item": f"m{k}"} | {f"rater_{v}": scale[(k * v) % 3] for v in range(3)}
+            for k in range(N)]  # fmt: skip
+    written(tmp_path / "votes.csv", rows, "csv")
+    assert set(check_file(tmp_path / "votes.csv")[0].labels) == set(scale)
+
+
+def test_texts_that_mention_people_and_who_speaks_are_as_they_were(tmp_path):
+    rows = [
+        row | {"text": row["text"] + f", says Anna {'Berg' if k % 3 else PEOPLE[0]}",
+               "speaker": "ABCD"[k % 4]}
+        for row in long() for k in [int(row["item"][1:])]
+    ]  # fmt: skip
+    written(tmp_path / "votes.jsonl", rows, "jsonl")
+    found = check_file(tmp_path / "votes.jsonl")[0]
+    assert (found.text_columns, found.other_columns) == (["text"], ["speaker"])
 
 
 def test_files_that_are_named_after_annotators_have_numbers(tmp_path):

@@ -141,3 +141,80 @@ def test_long_identifiers_that_end_in_zeros_are_remarked_on(tmp_path, ids, are_r
     said = check_file(path)[0].remarks, load_all_votes(str(path))[0].notes
     for remarks in said:
         assert any("end in zeros" in one for one in remarks) == are_rounded
+
+
+def posts(changed=None, n_items=12, **beside):
+    """Return votes on posts; `changed` returns the text that one person of an item judged."""
+    return [
+        {"item": item, "text": changed(item, text) if changed and who == 2 else text,
+         "worker": f"w{who}", "label": ["no", "yes"][(item + who) % 3 == 0]}
+        | {name: make(item, who) for name, make in beside.items()}
+        for item in range(n_items) for who in range(3)
+        for text in [f"Caf\u00e9 number {item} had no table"]
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        lambda item, text: text[:12] if item in (2, 7) else text,
+        lambda item, text: text + '"' if item in (2, 7) else text,
+        lambda item, text: text.upper() if item in (2, 7) else text,
+    ],
+)
+def test_a_text_that_differs_within_few_items_is_asked_about(tmp_path, changed):
+    path = write(tmp_path / "votes.jsonl", posts(changed))
+    for read in (check_file, lambda path: load_all_votes(str(path))):
+        with pytest.raises(ChaosError, match=r"within 2 of 12 items \('2', '7'\)") as fault:
+            read(path)
+        assert "item: item" in str(fault.value)
+        assert "item: [item, text]" in str(fault.value)
+    assert check_file(path, item="item")[0].items == 12
+    assert check_file(path, item="item,text")[0].items == 14
+
+
+def test_a_text_that_differs_by_white_space_or_its_form_in_unicode_is_one(tmp_path):
+    def changed(item, text):
+        return {
+            2: text + " ",
+            7: text.replace("\u00e9", "e\u0301"),
+            8: text.replace(" ", "\n"),
+        }.get(item, text)
+
+    path = write(tmp_path / "votes.jsonl", posts(changed))
+    found = check_file(path)[0]
+    assert found.text_columns == ["text"]
+    assert "alone differ within 3 items" in found.reasons["text"]
+    (tmp_path / "votes.yml").write_text(
+        "name: cafes\ntitle: Cafes\nlabels: ['no', 'yes']\ntexts: [text]\n"
+        "files: [{name: votes.jsonl}]\nreader: {format: long, annotator: worker}\n"
+    )
+    (votes,) = load_all_votes(str(tmp_path / "votes.yml"))
+    assert [texts["text"] for texts in votes.texts] == [row["text"] for row in posts()[::3]]
+
+
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [
+        ("comment", lambda item, who: "I am not sure at all" if item == who == 2 else ""),
+        ("comment", lambda item, who: "I am not sure at all" if item == who == 2 else "no comment"),
+        ("rationale", lambda item, who: f"This is rude to {item} by {who}" if item else "No idea"),
+        ("note", lambda item, who: f"n{item}" + "x" * (item == who == 2)),
+    ],
+)
+def test_what_people_say_is_not_asked_about(tmp_path, name, make):
+    found = check_file(write(tmp_path / "votes.jsonl", posts(**{name: make})))[0]
+    assert found.text_columns == ["text"]
+
+
+@pytest.mark.parametrize("n_again", [12, 3])
+@pytest.mark.parametrize("part", ["batch", "doc", "split"])
+def test_a_shorter_column_that_tells_items_apart_is_named_before_the_text(tmp_path, part, n_again):
+    rows = [{part: 1} | row for row in posts()]
+    rows += [{part: 2} | row | {"text": row["text"] + " nor chair"} for row in posts()
+             if row["item"] < n_again]  # fmt: skip
+    path = write(tmp_path / "votes.jsonl", rows)
+    with pytest.raises(ChaosError, match=f"--item {part},item") as fault:
+        check_file(path)
+    assert f"item: [{part}, item]" in str(fault.value)
+    assert check_file(path, item=f"{part},item")[0].items == 12 + n_again

@@ -47,7 +47,8 @@ def large(request, monkeypatch):
     [("", '"so', "so", 'so"'), ("", '"'), ("", "so", 'a " b', '"'), ("", '"so" they', 'said"')],
 )
 def test_marks_in_tsv_are_characters_and_no_row_is_lost(tmp_path, large, cells):
-    found = check(written(tmp_path / "v.tsv", with_marks(*cells)))
+    items = [(f"x{k}", *row[1:]) if k else row for k, row in enumerate(with_marks(*cells))]
+    found = check(written(tmp_path / "v.tsv", items))
     assert (found.rows, found.votes, found.faults) == (12, 12, [])
     votes = load_all_votes(str(tmp_path / "v.tsv"))[0]
     assert votes.counts.sum() == 12
@@ -91,3 +92,27 @@ def test_the_separator_that_excel_names_is_taken(tmp_path, large, delimiter, end
     predicted = written(tmp_path / "p.csv", rows, delimiter, f"sep={delimiter}{end}")
     votes = load_all_votes(str(written(tmp_path / "w.csv", ROWS, ",")))
     assert read_predictions(predicted, votes)[0].probabilities.shape == (6, 2)
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_columns_without_name_and_value_and_rows_without_value_are_left_out(
+    tmp_path, large, delimiter
+):
+    plain = check(written(tmp_path / "v.csv", ROWS, delimiter))
+    blank = [("", "", " ", "", "", "", "")] * 3
+    rows = [("", *row, "", "") for row in ROWS]
+    found = check(written(tmp_path / "v.csv", rows[:5] + blank + rows[5:] + blank, delimiter))
+    assert found.remarks == [*plain.remarks, "v: left out: 6 rows without any value."]
+    assert (found.labels, found.other_columns) == (plain.labels, plain.other_columns)
+    found = check(written(tmp_path / "v.csv", [(*row, "") for row in ROWS], delimiter))
+    assert (found.remarks, found.other_columns) == (plain.remarks, plain.other_columns)
+
+
+def test_columns_without_name_are_told_by_their_place(tmp_path, large):
+    head, *rows = [("", *row, "", "") for row in ROWS]
+    numbered = [(str(k), *row[1:]) for k, row in enumerate(rows)]
+    assert check(written(tmp_path / "v.csv", [head, *numbered], ",")).other_columns == ["unnamed"]
+    several = [(*row[:-1], "x") for row in numbered]
+    said = check(written(tmp_path / "v.csv", [head, *several], ","), code=2)
+    assert "columns 1, 7" in said
+    assert "twice" not in said
