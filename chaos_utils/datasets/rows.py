@@ -451,7 +451,7 @@ class Rows:
             if label is not None:
                 columns[label] = name
         for k, code in enumerate(dataset.codes):
-            if k not in columns and code in frame:  # a place in a list, such as votes.0
+            if k not in columns and code in frame:  # in a list or an object, such as votes.0
                 columns[k] = code
         missing = [code for k, code in enumerate(dataset.codes) if k not in columns]
         if missing:
@@ -466,6 +466,8 @@ class Rows:
         for k, name in columns.items():
             cells = frame.column(name)
             values[:, k] = cells.map(read, np.float64)
+            if name not in frame.names:  # an object leaves out the labels without votes
+                values[(cells.codes < 0) & frame.in_object(name), k] = 0
             self.wrong(np.isnan(values[:, k]), name, cells, expected)
         there = ~np.isnan(values.sum(axis=1))
         if reader.n_votes:
