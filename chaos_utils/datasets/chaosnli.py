@@ -23,9 +23,9 @@ from chaos_utils.datasets.votes import Ints, Votes
 SYNTHETIC = "synthetic_sample"  # in an item's `source` field, marks the bundled sample
 _TOLERANCE = 1e-6
 FIELDS = {"uid", "label_counter", "label_count", "label_dist", "majority_label"}
-_NAMES: dict[tuple[str, ...], dict[str, str]] = {  # in the order of the format
-    ("e", "n", "c"): {"e": "entailment", "n": "neutral", "c": "contradiction"},
-    ("1", "2"): {},
+_NAMES = {  # of labels in the order of the format, after a column that tells what they are
+    ("e", "n", "c"): ("label_count", "entailment", "neutral", "contradiction"),
+    ("1", "2"): ("example.hyp2", "hypothesis 1", "hypothesis 2"),
 }
 _MOST_LABELS = 50
 Floats = npt.NDArray[np.float64]
@@ -84,10 +84,13 @@ def order_of(frame: Frame, faults: Faults) -> tuple[list[str], list[str], int]:
     return [usual[k] for k in order], usual, int(apart.argmax())
 
 
-def names_of(codes: Sequence[str]) -> dict[str, str]:
-    """Return the names of labels that the format spells by a letter."""
-    names = next((_NAMES[one] for one in _NAMES if set(codes) == set(one)), {})
-    return {code: names[code] for code in codes if code in names}
+def names_of(codes: Sequence[str], frame: Frame) -> dict[str, str]:
+    """Return the names of labels that the format spells by a letter, or by a hypothesis' number."""
+    known = next((one for one in _NAMES if set(codes) == set(one)), ())
+    if not known or len(frame.column(_NAMES[known][0]).values) == 0:
+        return {}
+    names = dict(zip(known, _NAMES[known][1:], strict=True))
+    return {code: names[code] for code in codes}
 
 
 class ChaosNLIRows(Rows):

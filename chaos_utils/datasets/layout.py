@@ -271,9 +271,14 @@ class _Search:
             return self._by_label(long | base, lists[0])
         if item and len(labels) > 1 and labels == answers and all(map(self._is_one_hot, labels)):
             return long | {"label": labels}
+        if item and len(lists) > 1 and not (labels or annotator):
+            self._doubt(
+                f"several columns may hold the votes: {_listed(lists)}",
+                [base | {"format": "columns", "labels": name} for name in lists[:2]],
+            )
         if item and len(labels) == 1:
             if not (annotator or self._repeats(item)) and self._is_text(labels[0], item):
-                self._text_or_counts(long, base, labels[0])
+                self._text_or_counts(base, labels[0])
             return self._by_label(long, labels[0])
         if item and labels:
             self._doubt(
@@ -291,7 +296,7 @@ class _Search:
         n_items = len(self.frame.key(item).values)
         return 2 * len(words) > n_items > 2 and sum(words) >= _SENTENCE * len(words)
 
-    def _text_or_counts(self, long: dict[str, Any], base: dict[str, Any], text: str) -> None:
+    def _text_or_counts(self, base: dict[str, Any], text: str) -> None:
         """Refuse texts under the name of a label, beside columns of numbers that may be votes."""
         numbers = [
             name
@@ -301,7 +306,7 @@ class _Search:
         if len(numbers) > 1:
             self._doubt(
                 f"texts in {text!r}, and numbers in {_listed(numbers)}: which are the votes?",
-                [base | {"format": "wide"}, long | {"label": text}],
+                [base | {"format": "wide"}],
                 numbers,
             )
 
@@ -393,24 +398,21 @@ class _Search:
         if numbers.min() < 0 or (numbers % 1).any():
             return None
         keys = [path.removeprefix(f"{column}.") for path in paths]
-        given = (numbers > 0).sum(axis=1)
         wide = {"format": "wide"} | base | {"inside": column}
         add_up = _add_up(numbers) or bool(self._totals(numbers, [column]))
-        may_be_people = (
-            all(map(_ID.fullmatch, keys))
-            or len(keys) > _MOST_RATING
-            or (np.ptp(given) == 0 and numbers.max() <= _MOST_RATING)
-        )
+        may_be_people = _may_be_people(keys, numbers)
         if _SURELY.search(plain) or (
             _COUNTS.search(plain) and numbers.max() > 1 and (add_up or not may_be_people)
         ):
             return wide
         if numbers.max() > 1 and (add_up or _COUNTS.search(plain)):
-            keyed = {"format": "long"} | base | {"each": column, "label": column}
+            keyed = {"format": "long"} | base | {"each": column, "annotator": "key"}
+            is_shown = _add_up(numbers) or not may_be_people  # names of people never are
             self._doubt(
-                f"whole numbers in the objects in {column!r}: the votes for a label each, or a "
-                "rating by each person?",
-                [wide, keyed | {"annotator": "key"}][: 2 if base["item"] else 1],
+                f"whole numbers in the objects in {column!r}: the votes for a label each (labels: "
+                "`{name: …, code: " + f"{column}.…" + "}`), or a rating by each person?",
+                [wide][: 1 if is_shown else 0]
+                + [keyed | {"label": column}][: 1 if base["item"] else 0],
             )
         return None
 
@@ -796,7 +798,9 @@ class _Search:
             if len(paths) != n_columns:  # of which they may be the shares
                 self._ask_shares(base, repr(name), paths, name)
                 if _COUNTS.search(self.plain[name]) and _is_list(self.frame.column(name)):
-                    self._by_label({"format": "long"} | base, name)
+                    listed = {"format": "columns"} | base | {"labels": name}
+                    names = next(filter(None, map(self._names_in, self._lists_beside(name))), [])
+                    self._doubt_counts(listed, name, names or [""] * len(paths))
         return None
 
     def _total_of(self, base: dict[str, Any], numbers: Sequence[str], odd: Sequence[str]) -> str:
@@ -806,7 +810,7 @@ class _Search:
         values = self._numbers_at(numbers)
         total = values.sum(axis=1)
         if (values % 1).any():
-            for name in numbers[: _FEW_LABELS if len(numbers) > 2 else 0]:
+            for name in numbers if 2 < len(numbers) <= _FEW_LABELS else ():
                 rest = [one for one in numbers if one != name]
                 self._ask_shares(base, _listed(rest), rest)
             return ""
@@ -841,7 +845,7 @@ class _Search:
             return self._in_chaosnlis_format()
         reader = {key: value for key, value in reader.items() if value or key == "item"}
         inside = reader.pop("inside", "")
-        names: dict[str, str] = {}
+        label_names: dict[str, str] = {}
         reader |= {"keys": self.keys} if self.keys else {}
         used = {*columns_of(reader["item"]), reader.get("annotator"), reader.get("n_votes"), "key"}
         used |= {reader.get("annotators"), *reader.get("where", {})}
@@ -852,7 +856,7 @@ class _Search:
         answers: list[Column] = []
         if reader["format"] == "wide":
             if inside:
-                numbers, names = self._labels_inside(inside)
+                numbers, label_names = self._labels_inside(inside)
             numbers = numbers or [
                 name
                 for name in frame.names
@@ -880,7 +884,7 @@ class _Search:
         several = not isinstance(reader.get("labels"), str) and any(
             isinstance(alone(value), list) for cells in answers for value in cells.values
         )
-        return Layout(reader, labels, tuple(others), lacks, votes, several, names=names)
+        return Layout(reader, labels, tuple(others), lacks, votes, several, names=label_names)
 
     def _labels_inside(self, column: str) -> tuple[list[str], dict[str, str]]:
         """Return where the numbers of labels stand in a column, and the labels' names."""
@@ -894,7 +898,9 @@ class _Search:
         """Return what a file in this format holds, whose labels are those of its counters."""
         codes, usual, row = order_of(self.frame, self.faults)
         others = tuple(name for name in self.frame.names if name not in FIELDS | _STATED)
-        layout = Layout({"format": "chaosnli"}, tuple(codes), others, names=names_of(codes))
+        layout = Layout(
+            {"format": "chaosnli"}, tuple(codes), others, names=names_of(codes, self.frame)
+        )
         if codes != usual:
             counter, count = (self.frame.column(name)[row] for name in _COUNTERS)
             self._ask(
@@ -1096,6 +1102,16 @@ def _add_up(numbers: Floats) -> bool:
     """Return whether rows of numbers differ and have one sum, so that they may be counts."""
     differ = len(numbers) > 2 and bool(np.ptp(numbers, axis=0).any())
     return differ and bool(np.ptp(numbers.sum(axis=1)) == 0) and numbers.sum(axis=1)[0] > 1
+
+
+def _may_be_people(keys: Sequence[str], numbers: Floats) -> bool:
+    """Return whether the keys of small numbers may be who gave them, by their look and number."""
+    is_like_ids = all(map(_ID.fullmatch, keys)) or len(keys) > _MOST_RATING
+    if is_like_ids or numbers.max() > _MOST_RATING:
+        return is_like_ids
+    is_one_number = bool(np.ptp((numbers > 0).sum(axis=1)) == 0)
+    are_called = all(key.isalpha() and key.istitle() for key in keys)
+    return is_one_number or (are_called and bool(np.ptp(numbers.sum(axis=1)) > 2))
 
 
 def _are_shares(numbers: Floats) -> bool:
