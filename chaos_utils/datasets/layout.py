@@ -389,7 +389,7 @@ class _Search:
     def _counts_in(self, base: dict[str, Any], column: str) -> dict[str, Any] | None:
         """Return the reader of objects with the votes for each label; None for other objects.
 
-        They may be ratings by people who are its keys, which is then asked about.
+        They may be ratings by people who are the keys: this is asked about, without their names.
         """
         paths = self._paths_in(column)
         if not paths or self.named(_ANNOTATORS) or _is_list(self.frame.column(column)):
@@ -399,19 +399,16 @@ class _Search:
             return None
         keys = [path.removeprefix(f"{column}.") for path in paths]
         wide = {"format": "wide"} | base | {"inside": column}
-        add_up = _add_up(numbers) or bool(self._totals(numbers, [column]))
-        may_be_people = _may_be_people(keys, numbers)
-        if _SURELY.search(plain) or (
-            _COUNTS.search(plain) and numbers.max() > 1 and (add_up or not may_be_people)
-        ):
+        is_clear = _add_up(numbers) or not _may_be_people(keys, numbers)
+        if _SURELY.search(plain) or (_COUNTS.search(plain) and numbers.max() > 1 and is_clear):
             return wide
+        add_up = _add_up(numbers) or bool(self._totals(numbers, [column]))
         if numbers.max() > 1 and (add_up or _COUNTS.search(plain)):
             keyed = {"format": "long"} | base | {"each": column, "annotator": "key"}
-            is_shown = _add_up(numbers) or not may_be_people  # names of people never are
             self._doubt(
                 f"whole numbers in the objects in {column!r}: the votes for a label each (labels: "
                 "`{name: …, code: " + f"{column}.…" + "}`), or a rating by each person?",
-                [wide][: 1 if is_shown else 0]
+                [wide][: 1 if is_clear else 0]
                 + [keyed | {"label": column}][: 1 if base["item"] else 0],
             )
         return None
