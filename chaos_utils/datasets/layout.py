@@ -68,6 +68,7 @@ _MEASURE = re.compile(
 )
 _COUNTS = re.compile(r"(^|_)(counts?|counter|tally|tallies|votes|distribution)(_|$)")
 _SURELY = re.compile(r"(^|_)(counts?|counter|tally|tallies)(_|$)")  # count something, not by people
+_TOTAL = re.compile(r"^(n|sum|all)(_|$)|(^|_)(total|votes|annotators|count)(_|$)")
 _ID = re.compile(r"(?!(?:label|class|option|choice|level|score)s?\b)[A-Za-z]+[_ -]?[0-9]+")
 _NUMBERED = re.compile(r"(.*?)_?([0-9]+)")
 _STATUS = {  # which rows count, by the column that says what became of them
@@ -817,7 +818,10 @@ class _Search:
         found = [name for name, one in zip(numbers, is_sum, strict=True) if one]
         found = found if len(numbers) > 2 else []
         found += [name for name in odd if (self._numbers_at([name])[:, 0] == total).all()]
-        return found[0] if len(found) == 1 else ""
+        is_sure = len(found) == 1 and bool(
+            len(self.frame) >= _MANY_ROWS or _TOTAL.search(self.plain[found[0]])
+        )
+        return found[0] if is_sure else ""
 
     def _may_be_ratings(self, names: Sequence[str]) -> bool:
         """Return whether columns of numbers look like one rating by each of several people."""
