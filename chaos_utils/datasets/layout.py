@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -1096,7 +1097,8 @@ def _votes(columns: Iterable[Column], *, in_lists: bool) -> Counter[str]:
 
 
 def _is_number(value: object) -> bool:
-    return value is None or (not isinstance(value, str) and as_number(value) is not None)
+    found = None if isinstance(value, str) else as_number(value)
+    return value is None or (found is not None and isfinite(found))
 
 
 def _add_up(numbers: Floats) -> bool:
@@ -1122,7 +1124,8 @@ def _are_shares(numbers: Floats) -> bool:
 
 
 def _number(value: object) -> float:
-    return as_number(value) or 0
+    found = as_number(value)
+    return found if found is not None and isfinite(found) else 0
 
 
 def _listed(names: Sequence[str]) -> str:
