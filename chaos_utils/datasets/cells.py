@@ -28,6 +28,11 @@ _ELEMENT = re.compile(
 _LITERAL = re.compile(
     r"-?(0|[1-9]\d{0,17})|-?\d{0,18}(\d\.|\.\d)\d{0,18}(e[-+]?\d{1,2})?", re.ASCII
 )
+_COUNTS = re.compile(r"(?:Counter\()?\{(.*)\}\)?", re.DOTALL)
+_COUNT = re.compile(
+    r"""\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|-?\d{1,18})\s*:\s*(\d{1,18}(?:\.\d{1,18})?)"""
+    r"""\s*(?:,|$)""",
+)
 _TRUTH = {"True": True, "False": False, "true": True, "false": False, "None": None, "nan": None}
 _IN_WORDS = {
     "Unterminated string starting at": "a string is never closed",
@@ -109,6 +114,8 @@ def dig(value: Any, path: str) -> Any:
     """
     if isinstance(value, str) and value.lstrip().startswith("["):
         value = as_list(value)
+    if isinstance(value, str) and value.endswith(("}", "})")):
+        value = as_object(value)
     if isinstance(value, list):
         first, _, rest = path.partition(".")
         if first.isdecimal() and len(first) < 9:
@@ -170,6 +177,26 @@ def _python_list(text: str) -> list[Any] | None:
         if not is_text and isinstance(found[-1], str):
             return None
     return found
+
+
+def as_object(value: object) -> dict[str, Any] | None:
+    """Return an object that a cell holds; of texts, those with numbers, in JSON or Python's way.
+
+    None where it is none.
+    """
+    if not isinstance(value, str):
+        return value if isinstance(value, dict) else None
+    whole = _COUNTS.fullmatch(value.strip())
+    found: dict[str, Any] = {}
+    inside, end = (whole[1].rstrip() if whole else ""), 0
+    while end < len(inside):
+        pair = _COUNT.match(inside, end)
+        if pair is None:
+            return None
+        end = pair.end()
+        with suppress(ValueError, SyntaxError):  # an escape that is none
+            found[str(literal_eval(pair[1]))] = _literal(pair[2])
+    return found if whole else None
 
 
 def _literal(word: str) -> Any:

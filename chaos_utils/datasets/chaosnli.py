@@ -10,16 +10,24 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from chaos_utils.base.errors import counted
 from chaos_utils.base.inputs import Input
 from chaos_utils.datasets.cells import MOST_VOTES, as_count, as_number
 from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset, WideReader
-from chaos_utils.datasets.faults import wrong
-from chaos_utils.datasets.labels import label_of
+from chaos_utils.datasets.faults import Faults, wrong
+from chaos_utils.datasets.frame import Column, Frame
+from chaos_utils.datasets.labels import in_order, label_of
 from chaos_utils.datasets.rows import Rows, Texts, known_labels, or_nan
 from chaos_utils.datasets.votes import Ints, Votes
 
 SYNTHETIC = "synthetic_sample"  # in an item's `source` field, marks the bundled sample
 _TOLERANCE = 1e-6
+FIELDS = {"uid", "label_counter", "label_count", "label_dist", "majority_label"}
+_NAMES = {  # of labels in the order of the format, after a column that tells what they are
+    ("e", "n", "c"): ("label_count", "entailment", "neutral", "contradiction"),
+    ("1", "2"): ("example.hyp2", "hypothesis 1", "hypothesis 2"),
+}
+_MOST_LABELS = 50
 Floats = npt.NDArray[np.float64]
 
 
@@ -32,6 +40,57 @@ def as_table(dataset: Dataset) -> WideReader:
         old_label="old_label",
         texts={field: f"example.{field}" for field in dataset.text_fields},
     )
+
+
+def order_of(frame: Frame, faults: Faults) -> tuple[list[str], list[str], int]:
+    """Return the labels in the order of ``label_count``, in that of the format, and a row apart.
+
+    The counters name the labels; the order is the one in which most rows agree with them, and the
+    row is the first that does not agree with the format's.
+    """
+    from scipy.optimize import linear_sum_assignment  # slow to import
+
+    counters, lists = frame.column("label_counter"), frame.column("label_count")
+    keys = list(dict.fromkeys(key for one in counters.values if isinstance(one, dict)
+                              for key in one))  # fmt: skip
+    lengths = Counter(len(one) for one in lists.values if isinstance(one, list))
+    n_labels = lengths.most_common(1)[0][0] if lengths else 0
+    usual = next((list(one) for one in _NAMES if set(keys) <= set(one) and n_labels == len(one)),
+                 in_order(keys))  # fmt: skip
+    if not 2 <= n_labels == len(usual) <= _MOST_LABELS:
+        raise faults.fatal(
+            "'label_count' has another number of labels than 'label_counter' names.",
+            f"{counted(n_labels, 'number')}, and {counted(len(usual), 'label')}",
+            f"two to {_MOST_LABELS} labels, in one order throughout",
+            "name the labels in a dataset's YAML file (reader.format: chaosnli), or correct the "
+            "file",
+        )
+
+    def numbers(cells: Column) -> Floats:
+        known = np.full((len(cells.values) + 1, n_labels), np.nan)
+        for row, value in zip(known, cells.values, strict=False):
+            listed = _listed(value, usual)
+            if len(listed) == n_labels:
+                row[:] = list(map(or_nan(as_count), listed))
+        return known[cells.codes]
+
+    named, placed = numbers(counters), numbers(lists)
+    agrees = (placed[:, :, np.newaxis] == named[:, np.newaxis, :]).sum(axis=0)
+    order = linear_sum_assignment(agrees + np.eye(n_labels) / (n_labels + 1), maximize=True)[1]
+    apart = (placed != named).any(axis=1)
+    if usual not in map(list, _NAMES):  # whose order is the file's own
+        usual = [usual[k] for k in order]
+        return usual, usual, 0
+    return [usual[k] for k in order], usual, int(apart.argmax())
+
+
+def names_of(codes: Sequence[str], frame: Frame) -> dict[str, str]:
+    """Return the names of labels that the format spells by a letter, or by a hypothesis' number."""
+    known = next((one for one in _NAMES if set(codes) == set(one)), ())
+    if not known or len(frame.column(_NAMES[known][0]).values) == 0:
+        return {}
+    names = dict(zip(known, _NAMES[known][1:], strict=True))
+    return {code: names[code] for code in codes}
 
 
 class ChaosNLIRows(Rows):

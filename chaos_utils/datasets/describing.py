@@ -41,11 +41,11 @@ def describe(
             expected=f"a file in {place.parent}",
             todo="name another with --out, or move the votes",
         )
-    numbers = [as_number(name) for name in layout.labels] if layout.format != "wide" else [None]
+    numbers = [as_number(name) for name in layout.labels] if layout.is_cast else [None]
     rating = [number for number in numbers if number is not None]
     if cut and len(rating) < len(numbers):
         words = "one column per label"
-        if layout.format != "wide":
+        if layout.is_cast:
             words = ", ".join(repr(one) for one in layout.labels if as_number(one) is None)[:60]
         raise faults.fatal(
             "Only a column of numbers can be cut.", words, "numbers alone", f"leave out {given}"
@@ -83,7 +83,9 @@ def describe(
         notes.append(f"the name {name!r} is taken: the dataset is called {extra['name']!r}")
     fields = {re.sub(r"\W+", "_", name).strip("_").lower() or "text": name
               for name in found.text_columns}  # fmt: skip
-    if fields:
+    if layout.format == "chaosnli":  # whose texts have their place
+        extra["texts"] = [name.removeprefix("example.") for name in fields.values()]
+    elif fields:
         extra["texts"] = list(fields)
         reader["texts"] = fields
     for what, names in (("texts", found.text_columns), ("not used", found.other_columns)):
@@ -100,7 +102,7 @@ def describe(
     dataset = described(votes, layout, extra | ({"reader": reader} if reader else {}))
     text = yaml_of(dataset)
     is_scale = all(number is not None for number in numbers) or scale_of(layout.labels)
-    if is_scale and not dataset.ordered and layout.format != "wide":
+    if is_scale and not dataset.ordered and layout.is_cast:
         proposed = "# ordered: true  # if each label is one step from the next, in this order"
         text = re.sub(r"(?m)^(?=texts:|files:)", f"{proposed}\n", text, count=1)
     return _COMMENTS + text, notes, faults_left

@@ -129,7 +129,7 @@ def check_file(
     found = check_votes(votes, faults)
     found.text_columns, found.other_columns = [*texts], [*others]
     found.reasons = texts | others
-    found.abilities = _abilities(found, beside if layout.format == "wide" and layout.others else "")
+    found.abilities = _abilities(found, beside if layout.unused else "")
     if spread:
         found.remarks.append(spread)
     if alike:
@@ -145,10 +145,11 @@ def check_file(
     found.columns = {
         what: _listed(layout.reader[what]) for what in shown if layout.reader.get(what)
     }
-    if not layout.reader.get("item"):
+    if not (layout.reader.get("item") or layout.format == "chaosnli"):
         found.columns["items"] = "numbered from 0"
     if layout.format == "wide":
         found.columns["votes"] = ", ".join(layout.labels)
+        found.labels = {layout.names.get(name, name): n for name, n in found.labels.items()}
     return found, layout
 
 

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError, counted, did_you_mean
 from chaos_utils.base.files import read_regular
-from chaos_utils.datasets.cells import alone, as_identifier, as_list, dig, parse
+from chaos_utils.datasets.cells import alone, as_identifier, as_list, as_object, dig, parse
 from chaos_utils.datasets.faults import Faults, shorten
 from chaos_utils.datasets.people import names_annotators
 
@@ -273,6 +273,11 @@ class Frame:
         cells = self._column(root)
         below = column_of(dig(value, path[len(root) + 1 :]) for value in cells.values)
         return Column(np.append(below.codes, np.int32(-1))[cells.codes], below.values)
+
+    def in_object(self, path: str) -> npt.NDArray[np.bool_]:
+        """Return in which rows a dotted path leads into an object, whether or not it is there."""
+        inside = self.column(self._root(path))
+        return inside.map(lambda value: as_object(value) is not None, bool)
 
     def key(self, item: str | Sequence[str]) -> Column:
         """Return the identifiers in a column, or those in several, joined by a slash."""

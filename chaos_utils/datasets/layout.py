@@ -10,10 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import yaml
 
 from chaos_utils.base.checked import checked
@@ -25,8 +27,10 @@ from chaos_utils.datasets.cells import (
     as_identifier,
     as_list,
     as_number,
+    as_object,
     as_share,
 )
+from chaos_utils.datasets.chaosnli import FIELDS, names_of, order_of
 from chaos_utils.datasets.dataset import Dataset, Label
 from chaos_utils.datasets.faults import Faults, shorten
 from chaos_utils.datasets.frame import Column, Content, Frame, read_frame
@@ -70,6 +74,10 @@ _MEASURE = re.compile(
     r"(^|_)(ids?|hash|index|number|num|total|score|age|year|date|time|seconds|duration|length"
     r"|hard|gold|majority|mean|std|entropy|name|email|user|worker|annotator|rater|coder)(_|$)|_at$"
 )
+_COUNTS = re.compile(r"(^|_)(counts?|counter|tally|tallies|votes|distribution)(_|$)")
+_SURELY = re.compile(r"(^|_)(counts?|counter|tally|tallies)(_|$)")  # count something, not by people
+_TOTAL = re.compile(r"^(n|sum|all)(_|$)|(^|_)(total|votes|annotators|count)(_|$)")
+_ID = re.compile(r"(?!(?:label|class|option|choice|level|score)s?\b)[A-Za-z]+[_ -]?[0-9]+")
 _NUMBERED = re.compile(r"(.*?)_?([0-9]+)")
 _STATUS = {  # which rows count, by the column that says what became of them
     "was_cancelled": (False,),
@@ -93,10 +101,19 @@ _N_VOTES = "n_votes"
 _MOST_LABELS, _FEW_LABELS = 1000, 50
 _MANY_ROWS, _MOST_RATING = 20, 10
 _OFTEN = 0.2  # of all answers: from here on it is asked whether a label is one
+_SENTENCE = 3  # words, on average
+_ROUNDED = 0.02  # of 1, the sum of shares
+_OFF = 0.25  # of a vote: shares are rounded to a few decimals
+_COUNTERS = ("label_counter", "label_count")
+_STATED = {"entropy", "old_label", "old_labels"}  # beside the fields that the format must have
 _BY_CHANCE = 0.05  # of agreement: up to here it is as good as none
 FORMAT = (
     "CSV, TSV, JSON lines or parquet: a row per vote with the columns item, annotator (optional) "
     "and label; or a row per item with the column item and one for each label's votes, or a list"
+)
+_NAME = (
+    "name the columns: --item, --label and, where it is known, --annotator; if each vote of an "
+    "item has a column of its own, write a YAML file (reader.format: columns)"
 )
 _TODO = (
     "rename the columns, or describe them in a dataset's YAML file, which `chaos dataset init` "
@@ -104,6 +121,7 @@ _TODO = (
 )
 
 
+Floats = npt.NDArray[np.float64]
 Item = str | Sequence[str]  # the column of the items, or several that name them together
 
 
@@ -118,11 +136,22 @@ class Layout:
     votes: Mapping[str, int] = field(default_factory=dict)  # for each label, as far as known
     several: bool = False  # whether some answers are lists of labels
     finer: str = ""  # a column that tells apart what is read as one item
+    names: Mapping[str, str] = field(default_factory=dict)  # of labels that the file spells so
+
+    @property
+    def is_cast(self) -> bool:
+        """Whether the votes stand one by one, as labels."""
+        return self.format in ("long", "columns")
+
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """Columns beside those of labels that may be labels too."""
+        return self.others if self.format == "wide" and not self.names else ()
 
     @property
     def rating(self) -> str:
         """What is wrong where the labels are numbers on a slider; empty where they are not."""
-        if self.format == "wide" or not is_rating(self.labels):
+        if not (self.is_cast and is_rating(self.labels)):
             return ""
         low, high = min(self.labels, key=float), max(self.labels, key=float)
         none = no_votes(self.labels)
@@ -224,6 +253,8 @@ class _Search:
 
     def reader(self, item: Item, annotator: str, label: str) -> dict[str, Any]:
         """Return what the columns are, as in a YAML file; raise where that is in doubt."""
+        if set(self.frame.names) >= FIELDS and not (item or annotator or label):
+            return {"format": "chaosnli"}
         tool = None if item or label else self._tool()
         if tool:
             return tool
@@ -242,13 +273,23 @@ class _Search:
             return {"format": "columns"} | base | {"labels": votes}
         lists = [name for name in self.named(_LISTS) if _is_list(self.frame.column(name))]
         lists = [name for name in lists if not (lists[1:] and self._names_in(name))]
-        if len(lists) == 1 and not annotator:
-            return self._by_label(long | base, lists[0])
         answers = [name for name in self.frame.names if self.plain[name].startswith(_ANSWERS)]
         labels = self.named(_LABEL, [*columns_of(item), annotator]) or answers
+        if item and len({*lists, *labels}) > 1:
+            lists = [name for name in lists if not self._is_text(name, item)]
+            labels = [name for name in labels if not self._is_text(name, item)]
+        if len(lists) == 1 and (not annotator or self._is_by_several(item, lists[0])):
+            return self._by_label(long | base, lists[0])
         if item and len(labels) > 1 and labels == answers and all(map(self._is_one_hot, labels)):
             return long | {"label": labels}
+        if item and len(lists) > 1 and not (labels or annotator):
+            self._doubt(
+                f"several columns may hold the votes: {_listed(lists)}",
+                [base | {"format": "columns", "labels": name} for name in lists[:2]],
+            )
         if item and len(labels) == 1:
+            if not (annotator or self._repeats(item)) and self._is_text(labels[0], item):
+                self._text_or_counts(base, labels[0])
             return self._by_label(long, labels[0])
         if item and labels:
             self._doubt(
@@ -258,6 +299,37 @@ class _Search:
         if item and (annotator or self._repeats(item)):
             self._no_label(long, item, annotator)
         return self._wide(row, base)
+
+    def _is_text(self, name: str, item: Item) -> bool:
+        """Return whether a column holds sentences, on most items another, and so no labels."""
+        cells = self.frame.column(name).identifiers
+        words = [len(text.split()) for text in cells.values]
+        n_items = len(self.frame.key(item).values)
+        return 2 * len(words) > n_items > 2 and sum(words) >= _SENTENCE * len(words)
+
+    def _text_or_counts(self, base: dict[str, Any], text: str) -> None:
+        """Refuse texts under the name of a label, beside columns of numbers that may be votes."""
+        numbers = [
+            name
+            for name, plain in self.plain.items()
+            if name != text and not self._is_measure(plain) and self._are_counts_in(name)
+        ]
+        if len(numbers) > 1:
+            self._doubt(
+                f"texts in {text!r}, and numbers in {_listed(numbers)}: which are the votes?",
+                [base | {"format": "wide"}],
+                numbers,
+            )
+
+    def _are_counts_in(self, name: str) -> bool:
+        values = self.frame.column(name).values
+        return bool(values) and all(as_count(value) is not None for value in values)
+
+    def _is_by_several(self, item: Item, lists: str) -> bool:
+        """Return whether each row is an item, and some lists hold a label twice."""
+        given = map(as_list, self.frame.column(lists).values)
+        are_doubled = any(len(set(map(str, one or []))) < len(one or []) for one in given)
+        return are_doubled and bool(item) and not self._repeats(item)
 
     def _tool(self) -> dict[str, Any] | None:
         """Return the reader of a tool's export that is known by its columns."""
@@ -283,6 +355,9 @@ class _Search:
         reader: dict[str, Any] = {"format": "long", "item": self._item(), "each": column}
         cells = self.frame.column(column).values
         is_keyed = all(isinstance(cell, dict) for cell in cells)
+        counted = self._counts_in({"item": reader["item"]}, column)
+        if counted:
+            return counted
         if column == "annotations" and cells and is_keyed:
             return reader | {"annotator": "key", "label": column}
         given = [
@@ -300,6 +375,88 @@ class _Search:
                 )
             return reader | {"label": labels[0]}
         return self._label_studio(reader, given)
+
+    def _paths_in(self, column: str) -> list[str]:
+        """Return the paths of numbers in a column's objects, or lists as long; empty for none."""
+        values = self.frame.column(column).values
+        objects = [as_object(value) for value in values]
+        keys: list[str] = []
+        numbers: list[Any] = []
+        if values and all(one is not None for one in objects):
+            keys = list(dict.fromkeys(key for one in objects for key in one or ()))
+            numbers = [number for one in objects for number in (one or {}).values()]
+        elif values and _is_list(self.frame.column(column)):
+            lists = [as_list(value) or [] for value in values]
+            keys = list(map(str, range(len(lists[0])))) if len(set(map(len, lists))) == 1 else []
+            numbers = [number for one in lists for number in one]
+        if not 2 <= len(keys) <= _FEW_LABELS or not all(map(_is_number, numbers)):
+            return []
+        return [f"{column}.{key}" for key in in_order(keys)]
+
+    def _numbers_at(self, paths: Sequence[str]) -> Floats:
+        """Return numbers by row and path; what is not there is 0."""
+        return np.stack([self.frame.column(path).map(_number, float) for path in paths], axis=1)
+
+    def _counts_in(self, base: dict[str, Any], column: str) -> dict[str, Any] | None:
+        """Return the reader of objects with the votes for each label; None for other objects.
+
+        They may be ratings by people who are the keys: this is asked about, without their names.
+        """
+        paths = self._paths_in(column)
+        if not paths or self.named(_ANNOTATORS) or _is_list(self.frame.column(column)):
+            return None
+        numbers, plain = self._numbers_at(paths), self.plain[column]
+        if numbers.min() < 0 or (numbers % 1).any():
+            return None
+        keys = [path.removeprefix(f"{column}.") for path in paths]
+        wide = {"format": "wide"} | base | {"inside": column}
+        is_clear = _add_up(numbers) or not _may_be_people(keys, numbers)
+        if _SURELY.search(plain) or (_COUNTS.search(plain) and numbers.max() > 1 and is_clear):
+            return wide
+        add_up = _add_up(numbers) or bool(self._totals(numbers, [column]))
+        if numbers.max() > 1 and (add_up or _COUNTS.search(plain)):
+            keyed = {"format": "long"} | base | {"each": column, "annotator": "key"}
+            self._doubt(
+                f"whole numbers in the objects in {column!r}: the votes for a label each (labels: "
+                "`{name: …, code: " + f"{column}.…" + "}`), or a rating by each person?",
+                [wide][: 1 if is_clear else 0]
+                + [keyed | {"label": column}][: 1 if base["item"] else 0],
+            )
+        return None
+
+    def _totals(self, numbers: Floats, but: Sequence[str]) -> list[str]:
+        """Return the columns that may say how many votes these counts or shares are of."""
+        are_shares = bool((numbers % 1).any())
+        found = []
+        for name in self.frame.names:
+            if name in but or not self._are_counts_in(name):
+                continue
+            stated = self.frame.column(name).map(_number, float)
+            votes = numbers * stated[:, np.newaxis] if are_shares else numbers
+            off = np.abs(votes - np.rint(votes)).max()
+            if stated.min() > 0 and off <= _OFF and (np.rint(votes).sum(axis=1) == stated).all():
+                found.append(name)
+        return found
+
+    def _ask_shares(
+        self, base: dict[str, Any], said: str, paths: Sequence[str], inside: str = ""
+    ) -> None:
+        """Ask how many votes shares are of, where these numbers are shares."""
+        if not (paths and _are_shares(numbers := self._numbers_at(paths))):
+            return
+        wide = {"format": "wide"} | base | {"values": "shares", "inside": inside}
+        stated = self._totals(numbers, [inside, *paths])
+        if not stated:
+            raise self.faults.fatal(
+                "There are shares, and how many votes each item has is not known.",
+                f"shares in {said}",
+                "a column with the number of votes beside the shares, or numbers of votes instead",
+            )
+        self._doubt(
+            f"shares in {said}: of as many votes as {_listed(stated)} says?",
+            [wide | {"n_votes": name} for name in stated[:2]],
+            paths,
+        )
 
     def _label_studio(
         self, reader: dict[str, Any], given: Sequence[dict[str, Any]]
@@ -451,6 +608,11 @@ class _Search:
     def _by_label(self, long: dict[str, Any], label: str) -> dict[str, Any]:
         """Return the reader of votes in this column: one in each row, or a list."""
         cells = self.frame.column(label)
+        base = {key: value for key, value in long.items() if key in ("item", "where")}
+        counted = self._counts_in(base, label)
+        if counted:
+            return counted
+        self._ask_shares(base, repr(label), self._paths_in(label), label)
         if any(isinstance(value, dict) or _holds_objects(value) for value in cells.values):
             raise self.faults.fatal(
                 f"The column {label!r} holds objects, not labels.",
@@ -460,12 +622,11 @@ class _Search:
                 "path as reader.label",
             )
         one_each = all(len(as_list(value) or [0]) == 1 for value in cells.values)
-        if one_each or not _is_list(cells) or self._is_by_person(long):
+        if one_each or not _is_list(cells) or self._is_by_person(long, label):
             return long | {"label": label}
         who = next(iter(self.named(_ANNOTATORS)), "")
-        columns = {"format": "columns"} | {
-            key: value for key, value in long.items() if key in ("item", "where")
-        } | {"labels": label} | ({"annotators": who} if who else {})  # fmt: skip
+        columns = {"format": "columns"} | base | {"labels": label}
+        columns |= {"annotators": who} if who else {}
         lists = [as_list(value) or [] for value in cells.values]
         if not who:
             self._list_of_counts(columns, label, lists)
@@ -478,10 +639,13 @@ class _Search:
             )
         return columns
 
-    def _is_by_person(self, long: Mapping[str, Any]) -> bool:
+    def _is_by_person(self, long: Mapping[str, Any], lists: str) -> bool:
         """Return whether each row is one person's, who may have chosen several labels."""
         who = long.get("annotator")
-        return self._repeats(long["item"]) or bool(who and not _is_list(self.frame.column(who)))
+        if self._repeats(long["item"]):
+            return True
+        is_one = bool(who) and not _is_list(self.frame.column(str(who)))
+        return is_one and not self._is_by_several(long["item"], lists)
 
     def _list_of_counts(
         self, columns: dict[str, Any], label: str, lists: Sequence[Sequence[Any]]
@@ -489,7 +653,9 @@ class _Search:
         """Refuse lists of whole numbers that may be the votes for a label each."""
         if _are_counts(lists):
             names = next(filter(None, map(self._names_in, self._lists_beside(label))), [])
-            if len(set(map(len, lists))) == 1 and (names or _may_be_votes(lists)):
+            if len(set(map(len, lists))) == 1 and (
+                names or _may_be_votes(lists) or self._has_total(label)
+            ):
                 self._doubt_counts(columns, label, names or [""] * len(lists[0]))
         elif all(len(set(map(str, one))) == len(one) for one in lists):
             for name in self._lists_beside(label):
@@ -497,6 +663,12 @@ class _Search:
                     [as_list(one) or [] for one in self.frame.column(name).values]
                 ):
                     self._doubt_counts(columns, name, self._names_in(label))
+
+    def _has_total(self, label: str) -> bool:
+        """Return whether another column says what the numbers in each list add up to."""
+        paths = self._paths_in(label)
+        numbers = self._numbers_at(paths) if paths else np.zeros((1, 1))
+        return bool(numbers.max() > 1 and self._totals(numbers, [label]))
 
     def _lists_beside(self, label: str) -> list[str]:
         """Return the other columns of lists that are as long in every row."""
@@ -655,15 +827,19 @@ class _Search:
                 [base | {"format": "columns", "labels": numbers}],
             )
         lists = self.named(_LISTS)
+        inside = self._wide_inside(base, item, len(numbers))
+        if inside:
+            return inside
         if not numbers and not odd:
             self._several_ids()
             raise self.faults.fatal(
                 "The columns of items and votes are not recognised.",
                 f"columns {_listed(self.frame.names)}",
-                todo="name the columns: --item, --label and, where it is known, --annotator; if "
-                "each vote of an item has a column of its own, write a YAML file "
-                "(reader.format: columns)",
+                todo=_NAME,
             )
+        total = self._total_of(base, numbers, odd)
+        numbers = [name for name in numbers if name != total]
+        odd = [name for name in odd if name != total]
         if odd or lists:
             readers = [base | {"format": "columns", "labels": name} for name in lists[:1]]
             readers += [base | {"format": "long", "label": name} for name in odd[: 2 - len(lists)]]
@@ -677,6 +853,7 @@ class _Search:
             as_share(value) is not None for value in every
         )
         stated = {_N_VOTES: _N_VOTES} if _N_VOTES in self.frame.names else {}
+        stated |= {_N_VOTES: total} if total else {}
         if not (are_shares or stated) and self._may_be_ratings(numbers):
             self._doubt(
                 f"small numbers in {_listed(numbers)}: the votes for each label, "
@@ -691,6 +868,49 @@ class _Search:
                 f"a column {_N_VOTES} beside the shares, or numbers of votes instead",
             )
         return {"format": "wide"} | base | stated | ({"values": "shares"} if are_shares else {})
+
+    def _wide_inside(
+        self, base: dict[str, Any], item: Item, n_columns: int
+    ) -> dict[str, Any] | None:
+        """Return the reader of counts in objects or lists; ask about shares and lists in them."""
+        there = [name for name in self.frame.names if name not in columns_of(item)]
+        found = {name: paths for name in there if (paths := self._paths_in(name))}
+        counted = [reader for name in found if (reader := self._counts_in(base, name))]
+        if len(counted) > 1:
+            columns = [str(reader["inside"]) for reader in counted]
+            self._doubt(f"several columns may hold the votes: {_listed(columns)}", counted[:2])
+        if counted:
+            return counted[0]
+        for name, paths in found.items():
+            if len(paths) != n_columns:  # of which they may be the shares
+                self._ask_shares(base, repr(name), paths, name)
+                if _COUNTS.search(self.plain[name]) and _is_list(self.frame.column(name)):
+                    listed = {"format": "columns"} | base | {"labels": name}
+                    names = next(filter(None, map(self._names_in, self._lists_beside(name))), [])
+                    self._doubt_counts(listed, name, names or [""] * len(paths))
+        return None
+
+    def _total_of(self, base: dict[str, Any], numbers: Sequence[str], odd: Sequence[str]) -> str:
+        """Return the column that is the sum of the columns of counts; empty for none."""
+        if len(numbers) < 2 or len(self.frame) < 3 or _N_VOTES in self.frame.names:
+            return ""
+        values = self._numbers_at(numbers)
+        total = values.sum(axis=1)
+        if (values % 1).any():
+            for name in numbers if 2 < len(numbers) <= _FEW_LABELS else ():
+                rest = [one for one in numbers if one != name]
+                self._ask_shares(base, _listed(rest), rest)
+            return ""
+        if values.max() <= 1 or not np.ptp(values, axis=0).any():
+            return ""
+        is_sum = [bool((2 * values[:, k] == total).all()) for k in range(len(numbers))]
+        found = [name for name, one in zip(numbers, is_sum, strict=True) if one]
+        found = found if len(numbers) > 2 else []
+        found += [name for name in odd if (self._numbers_at([name])[:, 0] == total).all()]
+        is_sure = len(found) == 1 and bool(
+            len(self.frame) >= _MANY_ROWS or _TOTAL.search(self.plain[found[0]])
+        )
+        return found[0] if is_sure else ""
 
     def _may_be_ratings(self, names: Sequence[str]) -> bool:
         """Return whether columns of numbers look like one rating by each of several people."""
@@ -711,7 +931,11 @@ class _Search:
 
     def layout(self, reader: dict[str, Any], numbers: Sequence[str] = ()) -> Layout:
         """Return a reader with the labels that it finds."""
+        if reader["format"] == "chaosnli":
+            return self._in_chaosnlis_format()
         reader = {key: value for key, value in reader.items() if value or key == "item"}
+        inside = reader.pop("inside", "")
+        label_names: dict[str, str] = {}
         reader |= {"keys": self.keys} if self.keys else {}
         used = {*columns_of(reader["item"]), reader.get("annotator"), reader.get("n_votes"), "key"}
         used |= {reader.get("annotators"), *reader.get("where", {})}
@@ -721,13 +945,15 @@ class _Search:
         frame = self._rows(reader)
         answers: list[Column] = []
         if reader["format"] == "wide":
+            if inside:
+                numbers, label_names = self._labels_inside(inside)
             numbers = numbers or [
                 name
                 for name in frame.names
                 if name not in used
                 and any(as_number(value) is not None for value in frame.column(name).values)
             ]
-            used |= set(numbers)
+            used |= {*numbers, inside}
             numbers_in = {name: frame.column(name).map(_number, float) for name in numbers}
             votes = Counter({name: int(given.sum()) for name, given in numbers_in.items()})
         elif reader["format"] == "long" and not isinstance(reader["label"], str):
@@ -748,7 +974,35 @@ class _Search:
         several = not isinstance(reader.get("labels"), str) and any(
             isinstance(alone(value), list) for cells in answers for value in cells.values
         )
-        return Layout(reader, labels, tuple(others), lacks, votes, several)
+        return Layout(reader, labels, tuple(others), lacks, votes, several, names=label_names)
+
+    def _labels_inside(self, column: str) -> tuple[list[str], dict[str, str]]:
+        """Return where the numbers of labels stand in a column, and the labels' names."""
+        paths = self._paths_in(column)
+        if not _is_list(self.frame.column(column)):
+            return paths, {path: path.removeprefix(f"{column}.") for path in paths}
+        names = next(filter(None, map(self._names_in, self._lists_beside(column))), [])
+        return paths, dict(zip(paths, names, strict=False))
+
+    def _in_chaosnlis_format(self) -> Layout:
+        """Return what a file in this format holds, whose labels are those of its counters."""
+        codes, usual, row = order_of(self.frame, self.faults)
+        others = tuple(name for name in self.frame.names if name not in FIELDS | _STATED)
+        layout = Layout(
+            {"format": "chaosnli"}, tuple(codes), others, names=names_of(codes, self.frame)
+        )
+        if codes != usual:
+            counter, count = (self.frame.column(name)[row] for name in _COUNTERS)
+            self._ask(
+                "labels",
+                [
+                    f"{_COUNTERS[1]!r} is in the order {', '.join(codes)}, as {_COUNTERS[0]!r} "
+                    f"tells, and not in that of the format, {', '.join(usual)}: on "
+                    f"{self.frame.place(row)}, {count} beside {counter}"
+                ],
+                self._texts(layout, [{"labels": codes}]),
+            )
+        return layout
 
     def _doubt(
         self, why: str, readers: Sequence[dict[str, Any]], numbers: Sequence[str] = ()
@@ -762,14 +1016,21 @@ class _Search:
         self._ask("columns", whys, texts, ", or name the columns: --item, --annotator, --label")
 
     def _ask(self, what: str, why: Sequence[str], texts: Sequence[str], else_: str = "") -> None:
-        """Refuse a file in which something may mean two things."""
+        """Refuse a file in which something may mean two things, or nothing that can be shown."""
+        if not texts:
+            raise self.faults.fatal(
+                f"The {what} of this votes file are not recognised.",
+                "; ".join(why),
+                todo=_NAME
+                if what == "columns"
+                else "correct the file: one spelling for each "
+                "label, and empty cells for no answer; or describe the dataset in a YAML file",
+            )
         raise self.faults.fatal(
             f"What the {what} of this votes file are is in doubt.",
             "; ".join(why),
             ("one of these YAML files:\n" if texts[1:] else "this YAML file:\n")
-            + "# or\n".join(texts)
-            if texts
-            else "",
+            + "# or\n".join(texts),
             f"save the one that is meant beside the votes{else_}",
         )
 
@@ -791,8 +1052,11 @@ class _Search:
         as_they_stand: dict[str, Any] = {"labels": list(layout.labels)}
         if len(layout.labels) > _MOST_LABELS or layout.rating:
             return (), self._texts(layout, [as_they_stand])
+        if layout.format == "chaosnli":
+            return (), self._texts(layout, [as_they_stand])
         if layout.format == "wide":
-            none = no_votes(layout.labels)
+            named = {layout.names.get(name, name): name for name in layout.labels}
+            none = [named[name] for name in no_votes(list(named))]
             left = [name for name in layout.labels if name not in none]
             if not none or len(left) < 2:
                 return (), self._texts(layout, [as_they_stand])
@@ -872,6 +1136,8 @@ def columns_of(item: Item) -> tuple[str, ...]:
 def _is_list(cells: Column) -> bool:
     """Return whether cells hold lists: in JSON, or separated by commas."""
     values = cells.values
+    if all(as_object(value) is not None for value in values):
+        return False
     if any(isinstance(value, list) for value in values):
         return all(isinstance(value, list) for value in values)
     texts = [value for value in values if isinstance(value, str) and value.strip()]
@@ -918,8 +1184,36 @@ def _votes(columns: Iterable[Column], *, in_lists: bool) -> Counter[str]:
     return votes
 
 
+def _is_number(value: object) -> bool:
+    found = None if isinstance(value, str) else as_number(value)
+    return value is None or (found is not None and isfinite(found))
+
+
+def _add_up(numbers: Floats) -> bool:
+    """Return whether rows of numbers differ and have one sum, so that they may be counts."""
+    differ = len(numbers) > 2 and bool(np.ptp(numbers, axis=0).any())
+    return differ and bool(np.ptp(numbers.sum(axis=1)) == 0) and numbers.sum(axis=1)[0] > 1
+
+
+def _may_be_people(keys: Sequence[str], numbers: Floats) -> bool:
+    """Return whether the keys of small numbers may be who gave them, by their look and number."""
+    is_like_ids = all(map(_ID.fullmatch, keys)) or len(keys) > _MOST_RATING
+    if is_like_ids or numbers.max() > _MOST_RATING:
+        return is_like_ids
+    is_one_number = bool(np.ptp((numbers > 0).sum(axis=1)) == 0)
+    are_called = all(key.isalpha() and key.istitle() for key in keys)
+    return is_one_number or (are_called and bool(np.ptp(numbers.sum(axis=1)) > 2))
+
+
+def _are_shares(numbers: Floats) -> bool:
+    """Return whether rows of numbers are shares of a whole, rounded to a few decimals."""
+    are_parts = numbers.min() >= 0 and numbers.max() <= 1 and (numbers % 1).any()
+    return bool(are_parts and (np.abs(numbers.sum(axis=1) - 1) <= _ROUNDED).all())
+
+
 def _number(value: object) -> float:
-    return as_number(value) or 0
+    found = as_number(value)
+    return found if found is not None and isfinite(found) else 0
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -936,10 +1230,10 @@ def dataset_of(path: Path) -> Dataset:
             layout.rating,
             "labels, or reader.cut in a dataset's YAML file",
         )
-    if layout.format == "wide" and layout.others:
+    if layout.unused:
         raise faults.fatal(
             "This is not a votes file in a known format: it has columns that hold no votes.",
-            _listed(layout.others),
+            _listed(layout.unused),
             f"the columns {layout.reader['item']!r} and {_listed(labels)} alone, or a YAML file "
             "that says what the others are",
         )
@@ -962,7 +1256,12 @@ def described(path: Path, layout: Layout, extra: Mapping[str, Any] | None = None
         "reader": {**layout.reader, **extra.pop("reader", {})},
     }
     what = "The labels of this votes file"
-    return checked(content | extra, Dataset, path, what, todo="correct the file")
+    content |= extra
+    content["labels"] = [
+        {"name": layout.names[one], "code": one} if one in [*layout.names] else one
+        for one in content["labels"]
+    ]
+    return checked(content, Dataset, path, what, todo="correct the file")
 
 
 def yaml_of(dataset: Dataset) -> str:

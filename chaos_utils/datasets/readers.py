@@ -67,6 +67,8 @@ def read_noting(
                     for content in contents
                 ]
             frame = _rows(frames, files, reader, faults)
+            if kind is ChaosNLIRows and not dataset.n_old_labels and "old_label" not in frame:
+                reader = reader.model_copy(update={"old_label": ""})
             rows = kind(frame, dataset, reader, faults, n_votes)
             read = [
                 Input(name, content.sha256) for name, content in zip(names, contents, strict=False)

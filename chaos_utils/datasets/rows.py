@@ -23,6 +23,7 @@ from chaos_utils.datasets.cells import (
     as_count,
     as_identifier,
     as_list,
+    as_object,
     as_share,
 )
 from chaos_utils.datasets.dataset import (
@@ -459,7 +460,7 @@ class Rows:
             if label is not None:
                 columns[label] = name
         for k, code in enumerate(dataset.codes):
-            if k not in columns and code in frame:  # a place in a list, such as votes.0
+            if k not in columns and code in frame:  # in a list or an object, such as votes.0
                 columns[k] = code
         missing = [code for k, code in enumerate(dataset.codes) if k not in columns]
         if missing:
@@ -471,15 +472,35 @@ class Rows:
         if reader.values == "shares":
             read, expected = or_nan(as_share), "a share from 0 to 1"
         values = np.empty((len(frame), dataset.n_classes))
+        known, short = set(frame.names), set()
         for k, name in columns.items():
             cells = frame.column(name)
             values[:, k] = cells.map(read, np.float64)
+            if name not in known:  # an object may leave out the labels without votes
+                absent = (cells.codes < 0) & frame.in_object(name)
+                values[absent, k] = 0
+                short |= {name.rpartition(".")[0]} if absent.any() else set()
             self.wrong(np.isnan(values[:, k]), name, cells, expected)
+        for path in sorted(short):
+            self._count_labels_alone(path, set(columns.values()))
         there = ~np.isnan(values.sum(axis=1))
         if reader.n_votes:
             values = self._times(values, there, reader)
         counts: Ints = np.rint(np.nan_to_num(values[self.first])).astype(np.int64)
         return counts
+
+    def _count_labels_alone(self, path: str, columns: set[str]) -> None:
+        """Note objects that count votes for what is no label."""
+
+        def has_others(value: object) -> bool:
+            return any(
+                f"{path}.{key}" not in columns and bool(as_count(n))
+                for key, n in (as_object(value) or {}).items()
+            )
+
+        cells = self.frame.column(path)
+        expected = "votes for the dataset's labels alone: " + known_labels(self.dataset)
+        self.wrong(cells.map(has_others, bool), path, cells, expected)
 
     def _times(
         self, values: npt.NDArray[np.float64], there: Mask, reader: WideReader

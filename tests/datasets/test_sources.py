@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.data import data as app
-from chaos_utils.datasets import sources
+from chaos_utils.datasets import catalogue, sources
 from chaos_utils.datasets.catalogue import get_dataset, known_files
 from chaos_utils.datasets.dataset import DataFile
 from chaos_utils.datasets.loading import load_votes
@@ -77,7 +77,8 @@ def zipped(path, members):
             archive.writestr(name, content)
 
 
-def test_every_entry_says_what_a_reader_needs():
+def test_every_entry_says_what_a_reader_needs(monkeypatch):
+    monkeypatch.setattr(catalogue, "_brought", {})  # by a fixture of a module
     for file in known_files().values():
         assert file.url.startswith("https://")
         assert file.release.licence
