@@ -91,7 +91,7 @@ def write_json(path: Path, content: Any) -> None:
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Let no garbage be sought while a file is read: all of it is kept, and to look takes long."""
+    """Pause garbage collection while a file is read: nothing is freed, and scanning is slow."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -13,7 +13,7 @@ _MARKUP = re.compile(
     r"[^\w ,;.:()'%/+=?\x80-\U0010ffff-]"
     r"|(?<![^\W_])_|_(?![^\W_])"  # an underscore inside a word means nothing
     r"|\.(?=[^\W\d_])|:(?=\S)"  # addresses become links
-    r"|^[-+= ]|-(?=-)|^\d(?=\d*\.\s)"  # lists, rules, headings
+    r"|^[-+= %(]|-(?=-)|^\d(?=\d*[.)](?:\s|$))"  # lists, rules, headings, comments, targets
 )
 _ENTITY = re.compile(r"&amp;(#\d+;)")
 

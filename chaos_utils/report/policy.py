@@ -11,7 +11,7 @@ import re
 _HEAD = re.compile(r'<meta charset="utf-8" ?/?>', re.IGNORECASE)
 _SCRIPT = re.compile(r"<script\b([^>]*)>(.*?)</script>", re.DOTALL | re.IGNORECASE)
 _IS_RUN = re.compile(r"^(?!.*\b(?:src|type)=)|type=.text/javascript", re.DOTALL)
-_ALONE = {
+_SINGLE_PAGE = {
     "default-src": "'none'",
     "style-src": "'unsafe-inline'",
     "img-src": "data:",
@@ -32,9 +32,9 @@ _OF_SITE = {
 }
 
 
-def alone(page: str) -> str:
+def of_single_page(page: str) -> str:
     """Return a page of one file with its policy: it runs no script and loads nothing."""
-    return _with(page, _ALONE)
+    return _with(page, _SINGLE_PAGE)
 
 
 def of_site(page: str, content: str = "") -> str:
@@ -57,7 +57,10 @@ def _digest(script: str) -> str:
 
 
 def _with(page: str, policy: dict[str, str]) -> str:
-    """Set a policy before all that it is about."""
+    """Set a policy before all that it is about; a page without a place for it is an error."""
     said = "; ".join(f"{name} {sources}" for name, sources in policy.items())
     meta = f'<meta http-equiv="Content-Security-Policy" content="{said}">'
-    return _HEAD.sub(lambda charset: f"{charset[0]}\n{meta}", page, count=1)
+    made, n = _HEAD.subn(lambda charset: f"{charset[0]}\n{meta}", page, count=1)
+    if not n:
+        raise ValueError('a page has no `<meta charset="utf-8">`, behind which its policy stands')
+    return made

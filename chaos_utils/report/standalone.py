@@ -105,7 +105,7 @@ def page(
         jupyter_widgets_base_url="",
     )
     body, _ = exporter.from_notebook_node(shown, {"metadata": {"name": name}})
-    body = policy.alone(re.sub(r"<script.*?</script>", "", body, flags=re.DOTALL))
+    body = policy.of_single_page(re.sub(r"<script.*?</script>", "", body, flags=re.DOTALL))
     for id in by_id:
         body = _with_narrow(body, id, run / paths.FIGURES)
     look = (paths.project() / "book" / "_static" / "book.css").read_text("utf-8")

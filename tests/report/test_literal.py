@@ -7,6 +7,9 @@ from bs4 import BeautifulSoup
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from myst_parser.config.main import MdParserConfig
+from myst_parser.parsers.mdit import create_md_parser
 from nbconvert.filters.markdown_mistune import markdown2html_mistune
 
 from chaos_utils.report.captions import caption_html, without_markup
@@ -14,6 +17,7 @@ from chaos_utils.report.literal import in_html, in_markdown
 from chaos_utils.report.standalone import plain_roles
 
 READERS = (
+    create_md_parser(MdParserConfig(), RendererHTML).render,
     MarkdownIt("gfm-like").render,
     MarkdownIt().enable("table").render,
     lambda text: markdown2html_mistune(plain_roles(text)),
@@ -35,7 +39,7 @@ def words(html):
         "![a](https://b.c/d.png) [e](javascript:f)", "https://a.b/c www.d.e f@g.h", "- a", "1. a",
         "+ a", "    a", "=== a", "--- a", "a -- b", "# a", "__init__ _a_ snake_case", "a|b",
         "&lt;i&gt;", "{term}`a`", "{{a}}", "$x$ $$y$$", r"\(a\) \[b\]", "<img src=x>", "<!--",
-        "~~a~~ **b**",
+        "~~a~~ **b**", "% a", "(a)=", "1) a", "12) a",
     ],
 )  # fmt: skip
 def test_markdown_shows_a_text_as_it_is(place, text):
