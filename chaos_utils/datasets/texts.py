@@ -53,15 +53,15 @@ def why_no_text(
 
     `people` are the annotators' identifiers, as far as they are known.
     """
-    values = [value for value in cells.values if value is not None]
+    values = [value for value in cells.values if value is not None and str(value).strip()]
+    if not values:
+        return "empty"
     if names_annotators(name, values) or holds_names(values, people):
         return "names annotators"
     if is_about_people(name):
         return "about people"
     if look_like_people(values):
         return "like names or addresses of people"
-    if not values:
-        return "empty"
     if all(as_number(value) is not None for value in values):
         return "numbers"
     if not all(isinstance(value, str) for value in values):
