@@ -255,7 +255,7 @@ class Rows:
         single, several = (getattr(reader, name, "") for name in ("annotator", "annotators"))
         column = single or several
         people = annotators_of(self.frame, {"annotator": single, "annotators": several})
-        return path == column or names_annotators(path, values) or holds_names(values, people)
+        return path == column or names_annotators(path, values) or holds_names(values, people, path)
 
     def _ballots(self, reader: LongReader | ColumnsReader) -> "_Ballots":
         """Return the answers one by one, with the rows where they stand."""
