@@ -61,7 +61,9 @@ _ROW = ("idx", "index", "unnamed")  # names an item where each row is one
 _ANNOTATOR = ("annotator", "worker", "annotator_id", "worker_id", "workerid", "rater", "rater_id",
               "coder", "coder_id", "user", "user_id", "participant", "participant_id",
               "completed_by", "worker_name", "annotator_name", "username", "assignment_worker_id",
-              "performer", "judge", "expert")  # fmt: skip
+              "performer", "judge", "expert", "labeler", "labeler_id", "labeller", "labeller_id",
+              "evaluator", "evaluator_id", "assessor", "assessor_id", "turker", "turker_id",
+              "rater_name", "coder_name", "amt_worker_ids")  # fmt: skip
 _LABEL = ("label", "vote", "answer", "response", "annotation", "judgement", "judgment", "rating",
           "accept")  # fmt: skip
 _LISTS = ("labels", "votes", "answers", "responses", "annotations", "judgements", "judgments",
@@ -523,7 +525,7 @@ class _Search:
                 "annotators",
                 [f"a person's votes, or labels made of others' votes: those by {_listed(none)}?"],
                 self._readings(self.layout({"item": ""} | dict(reader)))[1][-1:],
-                ", or remove these rows",
+                ", or remove these votes",
             )
 
     def refuse_key(self, reader: Mapping[str, Any], finer: str) -> None:

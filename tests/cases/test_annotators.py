@@ -366,3 +366,9 @@ def test_small_numbers_are_names_if_they_are_all_of_them(tmp_path, column, value
     written(tmp_path / "votes.jsonl", rows, "jsonl")
     reasons = check_file(tmp_path / "votes.jsonl")[0].reasons
     assert (reasons[column] == "names annotators") == are_names, reasons
+
+
+@pytest.mark.parametrize("who", ["labeler", "Evaluator ID", "assessor", "rater_name", "turker"])
+def test_whoever_is_called_an_annotator_is_one(tmp_path, who):
+    written(tmp_path / "votes.jsonl", long(who), "jsonl")
+    assert check_file(tmp_path / "votes.jsonl")[0].annotators["number"] == len(PEOPLE)
