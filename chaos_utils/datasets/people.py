@@ -84,13 +84,13 @@ def holds_names(values: Sequence[Any], people: Collection[str], name: str = "") 
     """Return whether cells are annotators' identifiers, lists of them, or objects keyed by them.
 
     So are texts that hold two of them at least, in half of the cells or as whole cells. Small
-    numbers, which classes and points are as well, are if they are all of them, and the column's
-    name says nothing else.
+    numbers in a column that has a `name` may be classes or points: they are identifiers if nearly
+    all of these occur, and the name says nothing else.
     """
     if not people or not values:
         return False
     numbers = [as_number(value) for value in values]
-    if all(number is not None and 0 <= number < _COUNTED for number in numbers):
+    if name and all(number is not None and 0 <= number < _COUNTED for number in numbers):
         found, known = {as_identifier(value) for value in values}, {*people}
         are_all = len(found & known) >= _NEARLY_ALL * len(found | known)
         return are_all and not _POINTS.search(words_of(name))

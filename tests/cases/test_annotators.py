@@ -372,3 +372,12 @@ def test_small_numbers_are_names_if_they_are_all_of_them(tmp_path, column, value
 def test_whoever_is_called_an_annotator_is_one(tmp_path, who):
     written(tmp_path / "votes.jsonl", long(who), "jsonl")
     assert check_file(tmp_path / "votes.jsonl")[0].annotators["number"] == len(PEOPLE)
+
+
+def test_objects_that_are_keyed_by_some_annotators_numbers_show_none(tmp_path):
+    rows = [
+        {"item": k, "annotator": v, "label": label(k, v), "why": {"0": f"so {k}", "1": f"no {k}"}}
+        for k in range(N) for v in range(6)
+    ]  # fmt: skip
+    written(tmp_path / "votes.jsonl", rows, "jsonl")
+    assert check_file(tmp_path / "votes.jsonl")[0].other_columns == ["why"]
