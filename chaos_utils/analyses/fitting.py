@@ -19,7 +19,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.catalogue import short_of
-from chaos_utils.datasets.splits import folds_of, item_groups, one_text
+from chaos_utils.datasets.splits import folds_of, item_groups, one_text_error
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Votes
 from chaos_utils.metrics.measures import MEASURES as ALL_MEASURES
 from chaos_utils.metrics.resampling import holm, split_votes
@@ -159,7 +159,7 @@ def common(votes: Votes, systems: Sequence[System]) -> Common:
     shown = tuple(one for one in aligned if one not in inputs)
     groups = item_groups([votes])[0]
     if (groups[rows] == groups[rows[0]]).all():
-        raise one_text(part)
+        raise one_text_error(part)
     return Common(part, tuple(inputs), shown, logs, groups[rows], folds_of(groups)[rows])
 
 

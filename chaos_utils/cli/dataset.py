@@ -108,7 +108,7 @@ def _lines(found: "Findings") -> list[str]:
             text += f" (median {people['median_common']:g})" if people["pairs"] else ""
         lines.append(text)
     else:
-        lines.append("  annotators: not known")
+        lines.append("  annotators: not available")
     for title, names in (("texts", found.text_columns), ("not used", found.other_columns)):
         if names:
             shown_names = [

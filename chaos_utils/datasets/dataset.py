@@ -320,6 +320,13 @@ class TableFields(Strict):
         """The columns that name the item."""
         return (self.item,) if isinstance(self.item, str) else self.item
 
+    @model_validator(mode="before")
+    @classmethod
+    def _renamed(cls, content: Any) -> Any:
+        if isinstance(content, dict) and "ignore" in content:
+            raise ValueError("`ignore` is called `missing` since the fourth edition")
+        return content
+
     @field_validator("each", mode="before")
     @classmethod
     def _as_list(cls, value: Any) -> Any:

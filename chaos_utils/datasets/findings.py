@@ -11,6 +11,7 @@ import numpy as np
 from chaos_utils.base.errors import counted
 from chaos_utils.base.files import uncollected
 from chaos_utils.base.inputs import OWN
+from chaos_utils.datasets.faults import Faults
 from chaos_utils.datasets.frame import Column, Frame
 from chaos_utils.datasets.layout import Layout, columns_of, described, layout_of
 from chaos_utils.datasets.people import holds_names, names_annotators
@@ -168,6 +169,8 @@ def _texts(frame: Frame, layout: Layout) -> tuple[dict[str, str], dict[str, str]
     """
     if not layout.others:
         return {}, {}, 0
+    if layout.reader.get("where") and not layout.reader.get("each"):
+        frame = frame.where(layout.reader["where"], Faults(None, "votes", expected="", todo=""))
     items = Column(np.arange(len(frame), dtype=np.int32), list(range(len(frame))))
     if layout.reader.get("item"):
         items = frame.key(layout.reader["item"])

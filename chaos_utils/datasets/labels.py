@@ -16,6 +16,7 @@ from chaos_utils.datasets.faults import shorten
 MANY = 50  # labels; more are seldom classes
 _SCALE = 20  # different numbers; from here on they are a rating, not classes
 _SHOWN = 4
+_RUN = 3  # whole numbers that are a scale
 # Scales that are often asked for, from one end to the other.
 _SCALES = (
     ("strongly disagree", "disagree", "somewhat disagree", "slightly disagree", "undecided",
@@ -38,9 +39,15 @@ _NO_ANSWER = frozenset((
     "not annotated", "unannotated", "not labeled", "not labelled", "unlabeled", "unlabelled",
     "skip", "skipped", "ignore", "abstain", "idk", "dk", "dont know", "don t know",
     "i dont know", "i don t know", "do not know", "i do not know", "dunno",
-    "prefer not to say", "prefer not to answer",
+    "prefer not to say", "prefer not to answer", "blank", "empty", "unk",
 ))  # fmt: skip
 _MAYBE_NO_ANSWER = frozenset(("none", "unknown", "not applicable", "not available"))
+# Words that are remarked on, since they are as often an answer to the question.
+_SEEMS_NO_ANSWER = re.compile(
+    r"(i )?(can ?not|can ?t|could ?n ?t|could not|unable to) "
+    r"(tell|say|judge|decide|determine|answer|know|see|read)( .*)?"
+    r"|unclear|refused?( .*)?|pass|time(d)? ?out|error|to ?do|(skip|ignor)\w* .*"
+)
 _NO_WORD = re.compile(r"[?.\-–—/_]+")  # such as "?" and "-"
 _CODE = re.compile(r"-?([89]|9[789]|88|77|99[789]|9{3,}|8{3,}|7{3,})")  # such as -99, in surveys
 _SEPARATORS = ",;|/+&"
@@ -103,7 +110,13 @@ def remarks_on(names: Sequence[str]) -> list[str]:
     if words and numbers and not scale_of(names):
         found.append(f"labels are numbers ({_listed(numbers)}) and words ({_listed(words)})")
     none = set(no_votes(names))
-    blank = [name for name in names if name in none or _words(name) in _MAYBE_NO_ANSWER]
+    blank = [
+        name
+        for name in names
+        if name in none
+        or _words(name) in _MAYBE_NO_ANSWER
+        or _SEEMS_NO_ANSWER.fullmatch(_words(name))
+    ]
     blank = [] if scale_of(names) else blank
     if blank:
         found.append(f"labels that may stand for no answer are kept: {_listed(blank)}")
@@ -227,6 +240,7 @@ def _beyond(numbers: Sequence[float]) -> list[float]:
     gap, width = max(b - a for a, b in pairwise(inner)), inner[-1] - inner[0]
     away = {number: max(inner[0] - number, number - inner[-1]) for number in far}
     found = [number for number in far if away[number] > 2 * gap and away[number] >= width]
+    found += _after_a_gap([number for number in numbers if number not in found])
     below = [number for number in inner if number < 0]
     others = inner[len(below) :]
     if below and len(others) > 1:
@@ -235,6 +249,14 @@ def _beyond(numbers: Sequence[float]) -> list[float]:
         is_alone = len(below) == 1 and others[0] + depth > 1 and height != depth
         found += below if is_lopsided or is_alone else []
     return found
+
+
+def _after_a_gap(numbers: Sequence[float]) -> list[float]:
+    """Return codes, such as 7 to 9, that a gap parts from three whole numbers or more in a row."""
+    run = next((k for k, (a, b) in enumerate(pairwise(numbers), 1) if b - a != 1), len(numbers))
+    above = [f"{number:g}" for number in numbers[run:]]
+    are_codes = all(one == "7" or _CODE.fullmatch(one) for one in above)
+    return list(numbers[run:]) if run >= _RUN and are_codes else []
 
 
 def _combined(names: Iterable[str]) -> tuple[str, list[str]]:

@@ -61,7 +61,9 @@ _ROW = ("idx", "index", "unnamed")  # names an item where each row is one
 _ANNOTATOR = ("annotator", "worker", "annotator_id", "worker_id", "workerid", "rater", "rater_id",
               "coder", "coder_id", "user", "user_id", "participant", "participant_id",
               "completed_by", "worker_name", "annotator_name", "username", "assignment_worker_id",
-              "performer", "judge", "expert")  # fmt: skip
+              "performer", "judge", "expert", "labeler", "labeler_id", "labeller", "labeller_id",
+              "evaluator", "evaluator_id", "assessor", "assessor_id", "turker", "turker_id",
+              "rater_name", "coder_name", "amt_worker_ids")  # fmt: skip
 _LABEL = ("label", "vote", "answer", "response", "annotation", "judgement", "judgment", "rating",
           "accept")  # fmt: skip
 _LISTS = ("labels", "votes", "answers", "responses", "annotations", "judgements", "judgments",
@@ -77,6 +79,9 @@ _MEASURE = re.compile(
 _COUNTS = re.compile(r"(^|_)(counts?|counter|tally|tallies|votes|distribution)(_|$)")
 _SURELY = re.compile(r"(^|_)(counts?|counter|tally|tallies)(_|$)")  # count something, not by people
 _TOTAL = re.compile(r"^(n|sum|all)(_|$)|(^|_)(total|votes|annotators|count)(_|$)")
+_NO_PERSON = re.compile(  # among annotators
+    r"(gold|majority|consensus|adjudicat\w*)(_(labels?|votes?|standard|annotations?|answers?))?"
+)
 _ID = re.compile(r"(?!(?:label|class|option|choice|level|score)s?\b)[A-Za-z]+[_ -]?[0-9]+")
 _NUMBERED = re.compile(r"(.*?)_?([0-9]+)")
 _STATUS = {  # which rows count, by the column that says what became of them
@@ -191,6 +196,8 @@ def layout_of(
     named = filter(None, (*columns_of(items), annotator, label))
     frame.require(named, faults, "name a column that is there")
     reader = search.reader(items, annotator, label)
+    if not annotator:
+        search.check_people(reader)
     finer = search.part_of_key(reader)
     if finer and not item:
         search.refuse_key(reader, finer)
@@ -498,10 +505,28 @@ class _Search:
         who = reader.get("annotator")
         people = self.frame.column(who).identifiers if who else None
         names = [name for name in self.frame.names if name not in taken]
-        finer = next(
-            (one for one in names if is_part_of_key(one, self.frame.column(one), items, people)), ""
+        labels = self.frame.key(reader["label"])
+        parts = (
+            one
+            for one in names
+            if is_part_of_key(one, self.frame.column(one), items, people, labels)
         )
+        finer = next(parts, "")
         return shorter_part(finer, names, columns_of(item), self.frame) if finer else ""
+
+    def check_people(self, reader: Mapping[str, Any]) -> None:
+        """Ask about votes by whoever is called gold or majority, and may be no person."""
+        if reader["format"] not in ("long", "columns"):
+            return
+        people = annotators_of(self.frame, reader)
+        none = sorted(name for name in people if _NO_PERSON.fullmatch(_plain(name)))
+        if none and len(people) > len(none):
+            self._ask(
+                "annotators",
+                [f"a person's votes, or labels made of others' votes: those by {_listed(none)}?"],
+                self._readings(self.layout({"item": ""} | dict(reader)))[1][-1:],
+                ", or remove these votes",
+            )
 
     def refuse_key(self, reader: Mapping[str, Any], finer: str) -> None:
         """Refuse votes on several items that the file's columns make one."""

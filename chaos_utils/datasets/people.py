@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from chaos_utils.datasets.cells import as_identifier
+from chaos_utils.datasets.cells import as_identifier, as_number
 
 # Names of columns are compared by their words: "WorkerId" and "worker ID" are worker_id.
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -39,6 +39,10 @@ _ABOUT = re.compile(
     r"|mother_tongue|native_language|demographics|(author|creator|poster|owner|nick|screen)s?"
     rf"(_?{_KEY})*)$"
 )
+_POINTS = re.compile(
+    r"(^|_)(gold|labels?|class(es)?|confidence|certainty|difficulty|scores?|ratings?|points?|stars?"
+    r"|levels?|rank|round|turn|position|batch|group|votes?|answers?|majority)(_|$)"
+)
 _ROLE_ALONE = re.compile(rf"(^|_){_MAYBE}(_?[0-9])*$")
 # Cells that are a person's name, address or handle: "Ann Lee", "Ann L. (2)", "@ann".
 _PERSON = re.compile(
@@ -50,6 +54,7 @@ CALLED = 3  # words at most, in a name: whoever says more is quoted
 LISTED = r"[,;|\n]"  # between the names in a cell
 _LOOKED_AT = 1000  # values
 _MOST = 0.8  # of the values
+_COUNTED, _NEARLY_ALL = 100, 0.9  # numbers by which few people or classes are counted
 _PART, _WORDS = 4, 6  # letters of a part of a name that is one by itself; words of a name at most
 
 
@@ -75,13 +80,20 @@ def is_about_people(name: str) -> bool:
     return not _COUNT.search(words_of(name)) and _ABOUT.search(words_of(name)) is not None
 
 
-def holds_names(values: Sequence[Any], people: Collection[str]) -> bool:
+def holds_names(values: Sequence[Any], people: Collection[str], name: str = "") -> bool:
     """Return whether cells are annotators' identifiers, lists of them, or objects keyed by them.
 
-    So are texts that hold two of them at least, in half of the cells or as whole cells.
+    So are texts that hold two of them at least, in half of the cells or as whole cells. Small
+    numbers in a column that has a `name` may be classes or points: they are identifiers if nearly
+    all of these occur, and the name says nothing else.
     """
     if not people or not values:
         return False
+    numbers = [as_number(value) for value in values]
+    if name and all(number is not None and 0 <= number < _COUNTED for number in numbers):
+        found, known = {as_identifier(value) for value in values}, {*people}
+        are_all = len(found & known) >= _NEARLY_ALL * len(found | known)
+        return are_all and not _POINTS.search(words_of(name))
     if sum(isinstance(value, str) and value in people for value in values) > 1:
         return True
     for separated in ("", r"[;|\n]", LISTED, r"[\s,;|]+"):

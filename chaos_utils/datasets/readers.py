@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import uncollected
 from chaos_utils.base.inputs import Input
 from chaos_utils.datasets.chaosnli import ChaosNLIRows, as_table
@@ -12,6 +12,8 @@ from chaos_utils.datasets.faults import Faults, shorten
 from chaos_utils.datasets.frame import Content, Frame, column_of, joined, read_array, read_frame
 from chaos_utils.datasets.rows import Rows, Texts
 from chaos_utils.datasets.votes import Votes
+
+_SHOWN = 5  # items
 
 
 def read_file(
@@ -111,12 +113,25 @@ def _rows(
         frames = [frame.each(reader.each, faults) for frame in frames]
     frame = joined(frames, files)
     if len(frame) and reader.where:
-        frame = frame.where(reader.where, faults)
+        every, frame = frame, frame.where(reader.where, faults)
+        if reader.item and all(column in every for column in reader.item_columns):
+            left = set(frame.key(reader.item).values)
+            gone = [one for one in every.key(reader.item).values if one not in left]
+            frame.notes += _without_votes(gone)
     if not len(frame):
         faults.check()
         found = f"{', '.join(frame.notes)} left out" if frame.notes else None
         raise faults.fatal("The data file holds no votes.", found)
     return frame
+
+
+def _without_votes(items: Sequence[str]) -> tuple[str, ...]:
+    """Say which items have no row left."""
+    if not items:
+        return ()
+    more = ", …" if items[_SHOWN:] else ""
+    listed = ", ".join(map(shorten, items[:_SHOWN])) + more
+    return (f"{counted(len(items), 'item')} with no vote left ({listed})",)
 
 
 def _of_array(content: Content, dataset: Dataset, faults: Faults) -> Frame:

@@ -255,7 +255,7 @@ class Rows:
         single, several = (getattr(reader, name, "") for name in ("annotator", "annotators"))
         column = single or several
         people = annotators_of(self.frame, {"annotator": single, "annotators": several})
-        return path == column or names_annotators(path, values) or holds_names(values, people)
+        return path == column or names_annotators(path, values) or holds_names(values, people, path)
 
     def _ballots(self, reader: LongReader | ColumnsReader) -> "_Ballots":
         """Return the answers one by one, with the rows where they stand."""
@@ -339,7 +339,7 @@ class Rows:
         """Return the counts, who voted, and what was read otherwise than it stands."""
         dataset, ballots = self.dataset, self._ballots(reader)
         if reader.separator:
-            ballots = ballots.apart(partial(_labels_in, dataset, reader.separator))
+            ballots = ballots.split_labels(partial(_labels_in, dataset, reader.separator))
         cells, at = ballots.cells, ballots.rows
         missing = set(map(answer_of, reader.missing))
 
@@ -371,12 +371,14 @@ class Rows:
         del places  # of ten million votes, it takes a tenth of a gigabyte
         annotations, n_second = None, 0
         if ballots.who is not None:
-            who = ballots.who.identifiers
+            given, who = ballots.who, ballots.who.identifiers
             name = reader.annotator if isinstance(reader, LongReader) else reader.annotators
-            self.note(  # who it is, is never shown, not even here
-                who.codes < 0, lambda vote: f"field {name!r}: expected an identifier", at
+            self.note(  # nothing that may say who it is, is shown, not even here
+                who.codes < 0,
+                lambda vote: f"field {name!r}: found {_empty(given[vote])}; expected an identifier",
+                at,
             )
-            counts_as_one = (label != _IGNORED) & (item >= 0) & ~ballots.again
+            counts_as_one = (label != _IGNORED) & (item >= 0) & ~ballots.is_further_label
             n_second = self._second_votes(item, who, counts_as_one, at, reader)
             named = kept & (who.codes >= 0)
             parts = [one if named.all() else one[named] for one in (item, who.codes, label)]
@@ -569,9 +571,9 @@ class _Ballots:
     columns: Sequence[str]
     who: Column | None
     column: Ints | None = None  # of each answer, where there are several
-    again: Mask | np.bool_ = np.False_  # whether it is a further label of the answer before
+    is_further_label: Mask | np.bool_ = np.False_  # of the answer before
 
-    def apart(self, labels_in: Callable[[object], list[Any]]) -> "_Ballots":
+    def split_labels(self, labels_in: Callable[[object], list[Any]]) -> "_Ballots":
         """Return an answer for each of the labels that a cell names."""
         labels = [labels_in(value) for value in self.cells.values]
         n_labels = np.array([*map(len, labels), 1])
@@ -597,6 +599,12 @@ class _Ballots:
 def _labels_in(dataset: Dataset, separator: str, value: object) -> list[Any]:
     """Return the labels that a cell names; one label may have the separator in its name."""
     return [value] if label_of(value, dataset) is not None else labels_in(value, separator)
+
+
+def _empty(value: object) -> str:
+    """Return what a cell without an identifier is, without what it holds."""
+    is_empty = value is None or not str(value).strip()
+    return "an empty cell" if is_empty else "neither text nor a whole number"
 
 
 def is_set(value: object) -> bool:

@@ -103,7 +103,7 @@ def has_several_groups(votes: Votes) -> bool:
     return len(set(item_groups([votes])[0].tolist())) > 1
 
 
-def one_text(votes: Votes) -> ChaosError:
+def one_text_error(votes: Votes) -> ChaosError:
     """Return the error where there is nothing that something could be fitted on."""
     return ChaosError(
         "All items share one text, so that nothing can be fitted on other texts.",

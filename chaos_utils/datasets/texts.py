@@ -11,7 +11,6 @@ from chaos_utils.base.errors import counted
 from chaos_utils.datasets.cells import as_number
 from chaos_utils.datasets.frame import Codes, Column, Frame
 from chaos_utils.datasets.people import (
-    CALLED,
     LISTED,
     holds_names,
     is_about_people,
@@ -23,6 +22,8 @@ from chaos_utils.datasets.people import (
 
 _LIKE_IDS = re.compile(r"(^|_)(ids?|uu?ids?|guid|hash|sha[0-9]*|ur[li]s?|links?|paths?|file_?names?"
                        r"|files?|images?|img|dates?|times?|timestamps?)$")  # fmt: skip
+_PART = re.compile(r"(^|_)([a-z]{0,3}ids?|idx|index|nr|(doc_?)?no|doc(ument)?|turn|position)$")
+_MAYBE_PART = re.compile(r"(^|_)pid$")  # a paragraph or a post, or who took part
 # Cells that no one reads: addresses, files, digests, dates, identifiers, lists of numbers.
 _MACHINE = re.compile(
     r"""\w+://\S+ | www\.\S+ | data:\S+ | @\w+ | [^@\s]+@[^@\s]+\.\w+
@@ -53,15 +54,15 @@ def why_no_text(
 
     `people` are the annotators' identifiers, as far as they are known.
     """
-    values = [value for value in cells.values if value is not None]
-    if names_annotators(name, values) or holds_names(values, people):
+    values = [value for value in cells.values if value is not None and str(value).strip()]
+    if not values:
+        return "empty"
+    if names_annotators(name, values) or holds_names(values, people, name):
         return "names annotators"
     if is_about_people(name):
         return "about people"
     if look_like_people(values):
         return "like names or addresses of people"
-    if not values:
-        return "empty"
     if all(as_number(value) is not None for value in values):
         return "numbers"
     if not all(isinstance(value, str) for value in values):
@@ -145,16 +146,19 @@ def _is_wordy(text: str) -> bool:
     return " " in text or (len(text) > _WORD and not text.isascii())
 
 
-def is_part_of_key(name: str, cells: Column, items: Column, people: Column | None) -> bool:
+def is_part_of_key(
+    name: str, cells: Column, items: Column, people: Column | None, labels: Column
+) -> bool:
     """Return whether a column tells apart what one item holds: several votes on each of its values.
 
     Such as a reply, where items are named by the post. Each value stands in one item, or numbers
     what is in it, and then `people` vote on an item again; what annotators say of an item, or are,
-    is on single rows or on many items.
+    is on single rows or on many items. Where each value has one of the `labels`, it is its name.
     """
     values, there = cells.identifiers, items.codes >= 0
     there &= values.codes >= 0
-    if not there.any() or names_annotators(name, cells.values) or is_about_people(name):
+    is_person = names_annotators(name, cells.values) and not _MAYBE_PART.search(words_of(name))
+    if not there.any() or is_person or is_about_people(name):
         return False
     pairs = items.codes[there].astype(np.int64) * len(values.values) + values.codes[there]
     kinds, times = np.unique(pairs, return_counts=True)
@@ -164,9 +168,8 @@ def is_part_of_key(name: str, cells: Column, items: Column, people: Column | Non
     if 2 * several.sum() < n_items or np.median(times) < 2 or (times > 1).mean() < _MOST:
         return False
     is_nested = len(kinds) == n_values
-    is_text = np.median([len(text.split()) for text in values.values]) >= CALLED
-    if not re.search(r"(^|_)(ids?|idx|index|nr|no|turn|position)$", words_of(name)):
-        return is_nested and bool(is_text)
+    if not _PART.search(words_of(name)):
+        return is_nested and not labels.is_same_within(values).all()
     if is_nested or people is None:
         return is_nested or len(np.unique(times)) == 1
     voters = items.codes[there].astype(np.int64) * (len(people.values) + 1) + people.codes[there]

@@ -33,7 +33,7 @@ BASELINES = ("uniform guess", "base rate", "mean vote given the old label", "old
              "original votes")  # fmt: skip
 NOT_AVAILABLE = "not available"
 SEED = 0  # of references, baselines and drawn crowds: one number for every page
-_UNSAID = dict.fromkeys(("value", "low", "high", "p"), np.nan) | {"text": "not available"}
+_NO_VALUE = dict.fromkeys(("value", "low", "high", "p"), np.nan) | {"text": NOT_AVAILABLE}
 MOST_ITEMS = 20_000  # that references are drawn for: their error is then below 0.002
 
 
@@ -85,14 +85,13 @@ def judge(
         if row["measure"] in wanted
     ]
     hard = {system.name for system in systems if system.one_label}
+    for_labels = (*OF_LABELS, *worths.NAMES)
     return [
-        row | (_UNSAID if hard & {row["system"], row.get("reference")} and _is_unsaid(row) else {})
+        row | _NO_VALUE
+        if row["measure"] not in for_labels and hard & {row["system"], row.get("reference")}
+        else row
         for row in rows
     ]
-
-
-def _is_unsaid(row: Row) -> bool:
-    return row["measure"] not in (*OF_LABELS, *worths.NAMES)
 
 
 def references(

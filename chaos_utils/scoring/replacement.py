@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError, counted
-from chaos_utils.datasets.splits import item_groups, one_text
+from chaos_utils.datasets.splits import item_groups, one_text_error
 from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.agreement import kappa_from_means, pairwise_agreement
 from chaos_utils.metrics.priors import fit_dirichlet
@@ -52,7 +52,7 @@ def replacement(
     items = _common_items(votes, systems)
     groups = item_groups([votes])[0][items]
     if (groups == groups[0]).all():
-        raise one_text(votes)
+        raise one_text_error(votes)
     known = annotations_of(votes)
     voted = known.item * (known.annotator.max() + 1) + known.annotator
     _, first = np.unique(voted, return_index=True)

@@ -14,7 +14,7 @@ from chaos_utils.base.inputs import Input, merged, of_predictions
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.dataset import Dataset, ReleasedSystem
 from chaos_utils.datasets.published.tables import published_rows
-from chaos_utils.datasets.splits import folds_of, has_several_groups, item_groups, one_text
+from chaos_utils.datasets.splits import folds_of, has_several_groups, item_groups, one_text_error
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.skill import leave_one_out_mean
@@ -302,7 +302,7 @@ def base_rate(votes: Votes) -> System:
     """
     shares = leave_one_out_mean(votes.shares, item_groups([votes])[0])
     if np.isnan(shares).any():
-        raise one_text(votes)
+        raise one_text_error(votes)
     return replace(
         computed("base rate", votes, shares),
         trained_on=(votes_of(votes.dataset),),
@@ -342,7 +342,7 @@ def _mean_of_other_folds(votes: Votes, shares: Floats, groups: Ints) -> tuple[Fl
     folds = folds_of(item_groups([votes])[0])
     names = sorted(set(folds.tolist()))
     if len(names) < 2:
-        raise one_text(votes)
+        raise one_text_error(votes)
     found, n_without = np.empty_like(shares), 0
     for fold in names:
         others = folds != fold

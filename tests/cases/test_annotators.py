@@ -198,7 +198,10 @@ def test_no_door_shows_who_annotated(tmp_path, kind, form):
     ("changed", "said"),
     [
         (lambda rows: rows + rows[:1], "second vote"),
-        (lambda rows: [*rows, rows[0] | {"annotator": ""}], "expected an identifier"),
+        (
+            lambda rows: [*rows, rows[0] | {"annotator": ""}],
+            "found an empty cell; expected an identifier",
+        ),
         (lambda rows: [*rows, rows[0] | {"label": "goood"}], ""),
         (lambda rows: [*rows, rows[0] | {"text": "another"}], "text"),
     ],
@@ -329,3 +332,52 @@ def test_a_damaged_file_is_refused_without_names(tmp_path, content):
     for said in (run("dataset", "check", path), run("evaluate", path, "--data", path)):
         assert "expected" in said or "to do" in said
         assert_unnamed(said)
+
+
+@pytest.mark.parametrize("name", ["gold", "GOLD_label", "majority", "adjudicated", "consensus"])
+@pytest.mark.parametrize("form", ["a row per vote", "lists"])
+def test_labels_that_are_made_of_others_are_asked_about(tmp_path, name, form):
+    who = [*PEOPLE[:3], name]
+    if form == "lists":
+        rows = lists(annotators=lambda k: who)
+    else:
+        rows = [row | {"annotator": who[k % 4]} for k, row in enumerate(long())]
+    path = tmp_path / "votes.jsonl"
+    written(path, rows, "jsonl")
+    said = run("dataset", "check", path)
+    assert "labels made of others' votes" in said
+    assert f"those by {name!r}" in said
+    assert_unnamed(said)
+    assert "in doubt" not in run(
+        "dataset", "check", path, "--annotator", "annotators" if form == "lists" else "annotator"
+    )
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "are_names"),
+    [("gold", [0, 1, 2], False), ("confidence", range(6), False), ("sum", range(1, 6), False),
+     ("checked", range(6), True), ("list", ["0;1;2", "3;4;5"], True)],
+)  # fmt: skip
+def test_small_numbers_are_names_if_they_are_all_of_them(tmp_path, column, values, are_names):
+    rows = [
+        {"item": k, "annotator": v, "label": label(k, v), column: [*values][(k + v) % len(values)]}
+        for k in range(N) for v in range(6)
+    ]  # fmt: skip
+    written(tmp_path / "votes.jsonl", rows, "jsonl")
+    reasons = check_file(tmp_path / "votes.jsonl")[0].reasons
+    assert (reasons[column] == "names annotators") == are_names, reasons
+
+
+@pytest.mark.parametrize("who", ["labeler", "Evaluator ID", "assessor", "rater_name", "turker"])
+def test_whoever_is_called_an_annotator_is_one(tmp_path, who):
+    written(tmp_path / "votes.jsonl", long(who), "jsonl")
+    assert check_file(tmp_path / "votes.jsonl")[0].annotators["number"] == len(PEOPLE)
+
+
+def test_objects_that_are_keyed_by_some_annotators_numbers_show_none(tmp_path):
+    rows = [
+        {"item": k, "annotator": v, "label": label(k, v), "why": {"0": f"so {k}", "1": f"no {k}"}}
+        for k in range(N) for v in range(6)
+    ]  # fmt: skip
+    written(tmp_path / "votes.jsonl", rows, "jsonl")
+    assert check_file(tmp_path / "votes.jsonl")[0].other_columns == ["why"]

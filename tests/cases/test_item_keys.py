@@ -64,6 +64,16 @@ def test_what_differs_within_an_item_is_remarked_on(tmp_path, item):
     assert found.reasons["reply"] == "differs within items"
 
 
+@pytest.mark.parametrize("part", ["passage_id", "docno", "pid", "doc", "system"])
+@pytest.mark.parametrize("who", ["annotator", None])
+def test_a_column_of_short_names_may_be_a_part_of_the_key(tmp_path, part, who):
+    rows = [{"question_id": row["post_id"], part: row["post_id"] + "d" + str(row["reply_id"]),
+             "label": row["label"]} | ({who: row["who"]} if who else {})
+            for row in thread()]  # fmt: skip
+    with pytest.raises(ChaosError, match=f"--item question_id,{part}"):
+        check_file(write(tmp_path / "votes.jsonl", rows))
+
+
 @pytest.mark.parametrize("drop", [["post_id"], ["reply_id", "post"]])
 def test_items_that_a_usual_name_makes_one_are_asked_about(tmp_path, drop):
     rows = [{"id": row["post_id"]} | row for row in thread()]
@@ -82,6 +92,8 @@ def test_items_that_a_usual_name_makes_one_are_asked_about(tmp_path, drop):
         lambda item, who: {"explanation": ["because it is rude", "it made me laugh"][who % 2]},
         lambda item, who: {"country_id": who % 2},
         lambda item, who: {"session_id": f"s{who}"},
+        lambda item, who: {"prolific_pid": f"p{who}"},
+        lambda item, who: {"chosen": f"option{item}{(item + who) % 3 == 0}"},
         lambda item, who: {"assignment_id": f"a{item}{who}"},
         lambda item, who: {"age": 20 + who % 2, "gender": "fm"[who % 2]},
         lambda item, who: {"submitted at": f"2024-01-{who + 1:02d} 10:00"},

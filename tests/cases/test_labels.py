@@ -102,7 +102,9 @@ CODES = [
     ((1, 2, 3), 0), ((0, 1), "?"), (("ham", "spam"), -1), (("ham", "spam"), "skip"),
     (("ham", "spam"), "IDK"), (("ham", "spam"), "Don't know"), (("ham", "spam"), "N/A"),
     (("ham", "spam"), "none given"), (("ham", "spam"), "-"), (("ham", "spam"), "."),
-    (("ham", "spam"), "none"), ((1, 2, 3, "other"), -1),
+    (("ham", "spam"), "none"), ((1, 2, 3, "other"), -1), ((1, 2, 3, 4, 5), 8),
+    ((1, 2, 3, 4, 5, 6, 7), 9), ((1, 2, 3), 7), (("ham", "spam"), "(empty)"),
+    (("ham", "spam"), "UNK"),
 ]  # fmt: skip
 
 
@@ -141,7 +143,8 @@ def test_a_code_is_asked_about_though_few_gave_it(tmp_path, rng, code):
     "labels",
     [
         (-1, 0, 1), (-2, -1, 0, 1, 2), (-1, 1), (-3, -1, 0, 2), (0, 1, 2, 3), (1, 3, 5, 7, 9),
-        (7, 8, 9), ("+", "-", "0"), ("none", "mild", "severe"), ("yes", "no", "unsure"),
+        (7, 8, 9), (1, 2, 3, 4, 5, 6, 7, 8, 9), ("+", "-", "0"), ("none", "mild", "severe"),
+        ("yes", "no", "unsure"),
         ("hate", "neither", "other", "unclear"), ("A", "A-", "A+"),
     ],
     ids=str,
@@ -152,6 +155,28 @@ def test_a_scale_and_a_class_are_read_as_they_stand(tmp_path, rng, labels, form)
     name, write = FORMS[form]
     (tmp_path / name).write_text(write(rows))
     assert totals(load(tmp_path / name)) == count(rows)
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["can't tell", "Cannot judge", "can’t say", "refused", "timeout", "TODO", "SKIPPED_BY_USER"],
+)
+def test_a_word_that_may_be_no_answer_is_remarked_on(tmp_path, rng, word):
+    path = tmp_path / "votes.csv"
+    path.write_text(long([*opinions(rng, ("ham", "spam")), ["ham", word, "ham"]]), "utf-8")
+    code, said = run("dataset", "check", path)
+    assert (code, f"may stand for no answer are kept: {word!r}" in said) == (0, True)
+
+
+@pytest.mark.parametrize("format", ["long", "columns, labels: said"])
+def test_a_field_that_was_renamed_is_named(tmp_path, format):
+    path = tmp_path / "votes.yml"
+    path.write_text(
+        "name: v\ntitle: v\nlabels: [0, 1]\nfiles: [{name: votes.csv}]\n"
+        f"reader: {{format: {format}, ignore: [-1]}}\n"
+    )
+    with pytest.raises(ChaosError, match="`ignore` is called `missing`"):
+        load(path)
 
 
 def test_most_people_may_say_zero_or_the_lowest_of_a_scale(tmp_path, rng):

@@ -1,5 +1,7 @@
 """Rows that do not count are left out, with a word; and numbers of votes are what they say."""
 
+import json
+
 import pytest
 import yaml
 from typer.testing import CliRunner
@@ -82,3 +84,18 @@ def test_the_number_of_answers_is_what_the_columns_add_up_to(tmp_path):
         else:
             with pytest.raises(chaos.ChaosError, match=f"n_samples is '?{n}.*add up to 3"):
                 chaos.read_predictions(answers, votes)
+
+
+def test_items_that_lose_all_their_votes_are_named(tmp_path):
+    rows = [
+        {"_input_hash": k, "_task_hash": -k, "label": "spam", "_annotator_id": f"w{v}",
+         "answer": "ignore" if k in (3, 5) else ["accept", "reject"][(k + v) % 2],
+         "text": "" if k in (3, 5) else f"The text of {k} is short"}
+        for k in range(1, 12) for v in range(3)
+    ]  # fmt: skip
+    path = tmp_path / "votes.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    said = check(path).stdout
+    assert "9 items, 27 votes" in said
+    assert "2 items with no vote left ('-3', '-5')" in said
+    assert "texts: 'text' (9 different on 9 items)" in said

@@ -61,6 +61,7 @@ NO_TEXTS = {
     "author": lambda k: WORDS[k % 10] + "aeiouy"[k // 10],
     "gender": lambda k: "prefers to describe it as " + WORDS[k % 10] + str(k),
     "missing on some": lambda k: message(k) if k else "",
+    "Approve": lambda k: "",
 }  # fmt: skip
 
 
@@ -112,3 +113,11 @@ def test_a_text_that_was_chosen_by_hand_and_tells_nothing_apart_is_remarked_on(t
     )
     (votes,) = load_all_votes(str(tmp_path / "votes.yml"))
     assert any("the text 'question' does not tell items apart" in note for note in votes.notes)
+
+
+def test_an_empty_column_is_called_so(tmp_path):
+    path = tmp_path / "votes.csv"
+    rows = [f"{row['item']},{row['label']}, ," for row in rows_with(message)]
+    path.write_text("item,label,Reject,GOLDEN:result\n" + "\n".join(rows) + "\n")
+    reasons = check_file(path)[0].reasons
+    assert reasons == {"Reject": "empty", "GOLDEN:result": "empty"}

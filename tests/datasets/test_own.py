@@ -82,7 +82,7 @@ def test_columns_may_be_named(check):
     ("changed", "fault", "remark"),
     [
         (GOOD + "2,a dog ran,dan,2,30\n", "", "labels are numbers ('2') and words ('no', 'yes')"),
-        (GOOD.replace("ran,cyd", "ran,"), "field 'Rater': expected an identifier", ""),
+        (GOOD.replace("ran,cyd", "ran,"), "field 'Rater': found an empty cell; expected an", ""),
         (GOOD + "2,a dog ran,dan, yes,3\n", "", "1 of 6 labels have blanks around them"),
         (GOOD + "2,a dog ran,ann,yes,3\n", "second vote on item '2' by the annotator of row 3", ""),
         (GOOD + "2,a dog ran,dan,,3\n", "row 6, line 7, field 'Label': found ''; expected", ""),

@@ -223,7 +223,7 @@ FAULTS = [
     (LONG, "item,who,label\n,w9,red\n", "field 'item': found ''; expected an identifier"),
     (LONG, "item,label\na,red\n", "no column 'who'"),
     (LONG, LONG_ROWS + "a,w9,blue\n", "by the annotator of row 1, line 2"),
-    (LONG, LONG_ROWS + "b,,red\n", "line 6, field 'who': expected an identifier"),
+    (LONG, LONG_ROWS + "b,,red\n", "line 6, field 'who': found an empty cell; expected an"),
     (LONG, 'item,who,label\na,w,"red\n', "not valid CSV"),
     (LONG, b"PAR1 is not enough", "damaged"),
     (LONG, '{"a": 1', "column 8: found '{\"a\": 1'; expected JSON (a comma or a closing bracket"),
