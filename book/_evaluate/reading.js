@@ -1,5 +1,7 @@
-/* A file of predictions: from its bytes to one distribution for each item, or its faults.
+/* A second reader of predictions, as a page has no Python; tests/book/test_evaluate_page.py
+   (test_what_the_command_reads_the_page_reads_alike) compares it with that of `chaos evaluate`.
 
+   A file of predictions: from its bytes to one distribution for each item, or its faults.
    Reads CSV and JSON with uids: a column for each label, a list, a row for each label, or one label, as
    `chaos evaluate` does; every other file is named, and left to it. Knows neither the page nor the
    browser. `known` holds the votes by dataset, as the explorer's data has them, and whether these are

@@ -160,7 +160,8 @@ def read_rows(
     faults.check()
     run = read_run(source.path, frame, faults, wanted) if is_json else None
     parts = run.parts if run else ""
-    notes = tuple(f"--{kind} is not used: it has no {kind}s" for kind in wanted if kind != parts)
+    without = [kind for kind in wanted if kind != parts]
+    notes = tuple(f"--{kind} has no effect: this file has no {kind}s" for kind in without)
     if run is not None:
         faults.check()
         frame, notes = run.frame, (*run.notes, *notes)
