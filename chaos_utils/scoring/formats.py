@@ -78,6 +78,7 @@ class PredictionFrame:
     columns: Mapping[str, Column]
     place: Callable[[int], str]
     are_logits: bool = False  # what stands in the labels' columns
+    are_named: bool = False  # the labels, by each value: no header gives an order
     lists_in: str = ""  # where lists were found that no column's name announces
     notes: tuple[str, ...] = ()  # on what the file holds and is no prediction
 
@@ -176,6 +177,7 @@ def read_rows(
     rows = _named(source.path, frame, faults, read, [key for key in keys if len(key) > 1])
     if submission is not None:
         rows = replace(rows, lists_in="the second column")
+    notes = (*rows.notes, *notes)
     return replace(rows, notes=notes, are_logits=rows.are_logits or bool(run and run.are_logits))
 
 
@@ -335,6 +337,9 @@ def _named(
         if uid is None and (known.keys() >= _IN_PIPELINE or known.keys() >= {"labels", "scores"}):
             todo = _WITH_IDS
         cells = [cell for name in frame.names for cell in frame.column(name).values]
+        if any(isinstance(cell, dict) for cell in cells):
+            todo += "; of a run of another tool, write a CSV with a row for each answer, and "
+            todo += "columns uid and sample"
         if all(isinstance(cell, dict) for cell in cells):
             todo += "; or give each file by itself, if several are joined here"
         raise faults.fatal(
@@ -346,7 +351,7 @@ def _named(
     if read is not None:
         columns |= {name: read(one) for name, one in columns.items() if name not in _TEXTS}
     lists_in = "" if {DRAWN, N_DRAWN} & columns.keys() else _read_lists(columns, faults)
-    are_logits = False
+    are_logits = are_named = False
     for name in (PROBABILITIES, LOGITS):
         cells = columns[name].values if name in columns else []
         are_by_label = [isinstance(cell, dict) for cell in cells]
@@ -359,8 +364,8 @@ def _named(
             by_label = [cell for cell in cells if isinstance(cell, dict)]
             labels = dict.fromkeys(label for cell in by_label for label in cell)
             columns |= {label: column_of(nested.map(partial(_of_label, label))) for label in labels}
-            are_logits = name == LOGITS
-    rows = PredictionFrame(path, columns, frame.place, are_logits, lists_in)
+            are_logits, are_named = name == LOGITS, True
+    rows = PredictionFrame(path, columns, frame.place, are_logits, are_named, lists_in)
     return _counted(rows, faults) if DRAWN in rows else _one_row_per_item(rows)
 
 
@@ -420,6 +425,13 @@ def _is_by_label(value: Any) -> bool:
     return isinstance(value, dict) and (
         value.keys() == _IN_PIPELINE or all(type(one) in (int, float) for one in value.values())
     )
+
+
+def holds_values(column: Column, n_labels: int) -> bool:
+    """Return whether a column holds so many numbers, or as many by label, in most of its cells."""
+    read = map(_as_values, column.values)
+    fitting = sum(_is_by_label(one) and len(one) == n_labels for one in read)
+    return 2 * fitting > len(column.values)
 
 
 def _as_values(cell: Any) -> Any:
@@ -495,10 +507,22 @@ def _one_row_per_item(rows: PredictionFrame) -> PredictionFrame:
     order = np.sort(first)
     kept = rows.of(order)
     place_of = items[order].tolist()
-    columns = {name: one for name, one in kept.columns.items() if name not in (label, chance)}
+    # What is said of each label, such as its rank, is nothing of the item; other chances are asked.
+    unread = [
+        name for name in varying
+        if name in rows.unnamed and name not in (label, chance)
+        and not is_chance(name, rows.column(name))
+    ]  # fmt: skip
+    out = (label, chance, *unread)
+    columns = {name: one for name, one in kept.columns.items() if name not in out}
     columns |= {name: column_of(map(known.__getitem__, place_of)) for name, known in read.items()}
     are_logits = rows.are_logits or "logit" in chance
-    return replace(kept, columns=columns, are_logits=are_logits)
+    names = ", ".join(map(shorten, unread))
+    notes = (f"not read: {names}, not the same for all labels of an item",)
+    return replace(
+        kept, columns=columns, are_logits=are_logits, are_named=True,
+        notes=notes if unread else (),
+    )  # fmt: skip
 
 
 def _only(names: Sequence[str], expected: Sequence[str]) -> str:

@@ -38,6 +38,7 @@ from chaos_utils.scoring.formats import (
     STATED,
     PredictionFrame,
     class_columns,
+    holds_values,
     is_chance,
     read_rows,
 )
@@ -721,6 +722,13 @@ class _Part:
                 "stated ones"
             )
         notes += part._check_order(probabilities)
+        if (top == 1).all():
+            notes.append(
+                "each item has probability 1 for one label: if these are labels, write them in a "
+                f"column {STATED} instead"
+            )
+        if unread := self._other_values():
+            notes.append(f"not read: {some_of(unread)}, of several with a value for each label")
         if frame.lists_in:
             order = some_of([dataset.labels[k] for k in self._order()])
             notes.append(f"the values in {frame.lists_in} are read in the order {order}")
@@ -932,6 +940,17 @@ class _Part:
         others = ", ".join(map(shorten, names[len(known) :][:_SHOWN]))
         return [f"labels have {share:.1%} of the choices' probability; left out: {others}"]
 
+    def _other_values(self) -> list[str]:
+        """Return the columns that have values for all labels, too, beside those that are read."""
+        frame, k = self.said.frame, self.votes.dataset.n_classes
+        labels = {name: self.words.label(name) for name in frame.unnamed if self.lists}
+        of_all = {label for label in labels.values() if label is not None}
+        return [
+            name for name in frame.unnamed
+            if holds_values(frame.column(name), k)
+            or (len(of_all) == k and labels.get(name) is not None)
+        ]  # fmt: skip
+
     def _order(self) -> list[int]:
         """Return the label that stands at each place of a list of values."""
         codes = self.votes.dataset.codes
@@ -960,7 +979,10 @@ class _Part:
         )  # fmt: skip
 
     def _check_order(self, probabilities: Floats) -> list[str]:
-        order = self._order()
+        """Raise, or note a doubt, where the order that a header, a list or a reader gave is odd."""
+        frame, order = self.said.frame, self._order()
+        if (frame.are_named or DRAWN in frame) and not self.words.answers:
+            return []
         what, todo = "the header", "correct the header"
         if self.lists:
             what, todo = "this format", "reorder the values"
@@ -969,11 +991,11 @@ class _Part:
         if order != sorted(order):
             todo += ", or leave index and pred out: the order is then "
             todo += some_of(self.votes.dataset.labels)
-        states = self.said.frame.column(STATED).codes >= 0
+        states = frame.column(STATED).codes >= 0
         return check_order(
             self.votes, self.items, probabilities, order=order, what=what, todo=todo,
             is_told=not self.lists or order != sorted(order) or bool(states.any()),
-            where=self.said.frame.path,
+            where=frame.path,
             problem=f"The classes of {shorten(self.said.name)} seem to be in another order.",
         )  # fmt: skip
 
