@@ -7,7 +7,6 @@ and what language models' runs leave behind. Nothing is judged here: cells are a
 import csv
 import re
 import zipfile
-from ast import literal_eval
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -18,13 +17,12 @@ from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
-from warnings import catch_warnings, simplefilter
 
 import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.cells import NestedError, alone, as_identifier, parse
+from chaos_utils.datasets.cells import NestedError, alone, as_identifier, parse, spelled
 from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset
 from chaos_utils.datasets.faults import Faults, shorten
 from chaos_utils.datasets.frame import Column, Content, Frame, column_of, read_frame
@@ -51,8 +49,6 @@ _IN_PIPELINE = {"label", "score"}  # keys of what a pipeline of transformers ret
 _WITH_IDS = (
     'write the uid beside what it returns: {"uid": …, "probs": [{"label": …, "score": …}, …]}'
 )
-_LISTS = re.compile(r"\s*(array|tensor)?[\[{(].*[\]})]\s*$", re.DOTALL)
-_NUMPYS = re.compile(r"(\b(array|tensor|np\.\w+))?\(|\)|, dtype=[\w.]+")  # around numbers and lists
 _PLAIN_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _HEAD = 1 << 16  # bytes
 _SHOWN = 5
@@ -439,8 +435,8 @@ def _as_values(cell: Any) -> Any:
 
     Lists may be spelled as JSON, Python or numpy do, and hold what a pipeline of transformers says.
     """
-    value = _evaluated(cell) if isinstance(cell, str) and _LISTS.match(cell) else cell
-    value = alone(value)
+    found = spelled(cell) if isinstance(cell, str) else None
+    value = alone(cell if found is None else found)
     if isinstance(value, list) and value and all(
         isinstance(one, dict) and one.keys() == _IN_PIPELINE for one in value
     ):  # fmt: skip
@@ -449,21 +445,6 @@ def _as_values(cell: Any) -> Any:
     if isinstance(value, dict):
         return {str(name): one for name, one in value.items()}
     return value
-
-
-def _evaluated(text: str) -> Any:
-    bare = inside = _NUMPYS.sub("", text).strip()
-    for _ in range(2):  # as in [[0.1 0.9]]
-        if inside.startswith("[") and inside.endswith("]"):
-            inside = inside[1:-1].strip()
-    numbers = inside.replace(",", " ").split()
-    if all(map(_PLAIN_NUMBER.fullmatch, numbers)):
-        return list(map(float, numbers))
-    for read, spelled in ((parse, text), (literal_eval, text), (literal_eval, bare)):
-        with suppress(ValueError, SyntaxError, MemoryError, RecursionError), catch_warnings():
-            simplefilter("ignore")  # of what Python finds odd in what is no list
-            return read(spelled)
-    return text
 
 
 def _one_row_per_item(rows: PredictionFrame) -> PredictionFrame:
@@ -517,8 +498,8 @@ def _one_row_per_item(rows: PredictionFrame) -> PredictionFrame:
     columns = {name: one for name, one in kept.columns.items() if name not in out}
     columns |= {name: column_of(map(known.__getitem__, place_of)) for name, known in read.items()}
     are_logits = rows.are_logits or "logit" in chance
-    names = ", ".join(map(shorten, unread))
-    notes = (f"not read: {names}, not the same for all labels of an item",)
+    listed = ", ".join(map(shorten, unread))
+    notes = (f"not read: {listed}, not the same for all labels of an item",)
     return replace(
         kept, columns=columns, are_logits=are_logits, are_named=True,
         notes=notes if unread else (),

@@ -63,6 +63,10 @@ SPELLED = {
     "numpy's numbers": lines(["uid,probs"], lambda i: f'v{i},"{[*map(np.float64, row(i))]}"'),
     "an array": lines(["uid,prediction"], lambda i: f'v{i},"array({row(i)}, dtype=float32)"'),
     "a tensor of one row": lines(["uid,probs"], lambda i: f'v{i},"tensor([{row(i)}])"'),
+    "a tensor on a device": lines(["uid,probs"], lambda i:
+        f'v{i},"tensor({row(i)}, device=\'cuda:0\', grad_fn=<SoftmaxBackward0>)"'),
+    "powers of ten": lines(["uid,probs"], lambda i:
+        f"v{i},[{' '.join(f'{one:.16e}' for one in row(i))}]"),
     "a tuple": lines(["uid,probs"], lambda i: f'v{i},"{tuple(row(i))}"'),
     "an object of Python": lines(
         ["uid,output"], lambda i: f'v{i},"{dict(zip(LABELS, row(i), strict=True))}"'
