@@ -4,7 +4,7 @@ import json
 import re
 from ast import literal_eval
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from math import inf
 from typing import Any
@@ -18,20 +18,17 @@ MOST_VOTES = 10**9  # for one label of one item; more is a mistake, or overflows
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _WHOLE = re.compile(r"[0-9]{1,18}(\.0*)?")
 _NUMBER = re.compile(r"([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
-# Lists as Python and NumPy write them, such as ['a', 'b'], (1, 2), [0 1 1] and array([0., 1.]).
-_PYTHON = re.compile(r"\((.*)\)|(?:array\(\s*)?\[(.*)\](?:,\s*dtype=[\w<'.]+)?\)?", re.DOTALL)
-_ELEMENT = re.compile(
-    r"""\s*(?:np\.\w+\()?('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s,'"\[\](){}]+)\)?"""
-    r"""(?:\s*,|(?=\s)|$)""",
-    re.DOTALL,
+# What Python and NumPy write, such as ['a', 'b'], (1, 2), [0 1 1] and Counter({'a': 2}), in pieces.
+_ESCAPE = r"""\\[\\'"abfnrtvxuUN0-7]"""
+_PIECE = re.compile(
+    rf"""\s*('(?:[^'\\]|{_ESCAPE})*'|"(?:[^"\\]|{_ESCAPE})*"|[][(){{}},:]|[^]\s,:'"[(){{}}]+)"""
 )
+_CALL = re.compile(r"array|tensor|Counter|(np|numpy|torch)\.\w+")
+_MARKS = re.compile(r"""['"\[\](){}]""")
+_CLOSING = {"[": "]", "(": ")", "{": "}"}
 _LITERAL = re.compile(
-    r"-?(0|[1-9]\d{0,17})|-?\d{0,18}(\d\.|\.\d)\d{0,18}(e[-+]?\d{1,2})?", re.ASCII
-)
-_COUNTS = re.compile(r"(?:Counter\()?\{(.*)\}\)?", re.DOTALL)
-_COUNT = re.compile(
-    r"""\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|-?\d{1,18})\s*:\s*(\d{1,18}(?:\.\d{1,18})?)"""
-    r"""\s*(?:,|$)""",
+    r"-?(0|[1-9]\d{0,17})|[-+]?(\d{1,18}\.\d{0,40}|\.\d{1,40}|\d{1,18}(?=[eE]))([eE][-+]?\d{1,3})?",
+    re.ASCII,
 )
 _TRUTH = {"True": True, "False": False, "true": True, "false": False, "None": None, "nan": None}
 _IN_WORDS = {
@@ -133,50 +130,84 @@ def dig(value: Any, path: str) -> Any:
     return None
 
 
+def spelled(text: str) -> list[Any] | dict[Any, Any] | None:
+    """Return the list or object that a text holds, in JSON or as Python or NumPy write it.
+
+    None where it holds neither.
+    """
+    text = text.strip()
+    if not text.startswith(("[", "{")):
+        if not text.endswith(")"):
+            return None
+    else:
+        with suppress(ValueError):
+            found: list[Any] | dict[str, Any] = parse(text)
+            return found
+    pieces, end = [], 0
+    while piece := _PIECE.match(text, end):
+        pieces.append(piece[1])
+        end = piece.end()
+    if end < len(text):  # a quotation mark that is never closed
+        return None
+    with suppress(ValueError, SyntaxError, IndexError, RecursionError):
+        value, end = _value(pieces, 0)
+        return value if end == len(pieces) and isinstance(value, list | dict) else None
+    return None
+
+
+def _value(pieces: Sequence[str], k: int) -> tuple[Any, int]:
+    """Return the value that begins at a piece, and where the next begins; else a ValueError."""
+    piece = pieces[k]
+    if piece[0] in "'\"":
+        return literal_eval(piece), k + 1
+    if _CALL.fullmatch(piece) and pieces[k + 1] == "(":  # np.int64(1), array([0., 1.], dtype=…)
+        value, k = _value(pieces, k + 2)
+        return value, pieces.index(")", k) + 1
+    if piece in _CLOSING:
+        return _values(pieces, k + 1, _CLOSING[piece])
+    value = _literal(piece)
+    if isinstance(value, str):
+        raise ValueError(piece)
+    return value, k + 1
+
+
+def _values(pieces: Sequence[str], k: int, closing: str) -> tuple[list[Any] | dict[Any, Any], int]:
+    """Return a list or an object from its first element on, and where the next value begins."""
+    keys: list[Any] = []
+    found: list[Any] = []
+    n_commas = 0
+    while pieces[k] != closing:
+        value, k = _value(pieces, k)
+        if closing == "}":
+            if pieces[k] != ":" or isinstance(value, list | dict):
+                raise ValueError(pieces[k])
+            keys.append(value)
+            value, k = _value(pieces, k + 1)
+        found.append(value)
+        n_commas += pieces[k] == ","
+        k += pieces[k] == ","
+    by_key = dict(zip(keys, found, strict=False))
+    if n_commas not in (0, len(found) - 1, len(found)) or len(by_key) < len(keys):
+        raise ValueError(closing)
+    return (by_key if closing == "}" else found), k + 1
+
+
 def as_list(value: object) -> list[Any] | None:
     """Return a list that a cell holds: in JSON, as Python writes it, or separated by commas.
 
-    None where it is none.
+    Words without quotation marks may stand in square brackets. None where it is none.
     """
     if not isinstance(value, str):
         return value if isinstance(value, list) else None
     text = value.strip()
+    found = spelled(text)
+    if isinstance(found, list):
+        return found
     if text.startswith("["):
-        with suppress(ValueError):
-            found = parse(text)
-            return found if isinstance(found, list) else None
-    in_python = _python_list(text)
-    if in_python is not None or text.startswith("["):
-        return in_python
+        inside = text[1:].removesuffix("]").strip().removesuffix(",")
+        are_words = text.endswith("]") and "," in text and not _MARKS.search(inside)
+        return [_literal(part.strip()) for part in inside.split(",")] if are_words else None
     return [part.strip() for part in text.split(",") if part.strip()]
-
-
-def _python_list(text: str) -> list[Any] | None:
-    """Return a list that Python or NumPy wrote; None for any other text.
-
-    Words without quotation marks are separated by commas, and stand in square brackets.
-    """
-    whole = _PYTHON.fullmatch(text)
-    if whole is None:
-        return None
-    inside = (whole[1] or whole[2] or "").rstrip()
-    found: list[Any] = []
-    end = 0
-    if whole[1] is None and "," in inside and not re.search(r"""['"\[\](){}]""", inside):
-        return [_literal(part.strip()) for part in inside.removesuffix(",").split(",")]
-    while end < len(inside):
-        element = _ELEMENT.match(inside, end)
-        if element is None:
-            return None
-        end = element.end()
-        try:
-            is_text = element[1][0] in "'\""
-            found.append(literal_eval(element[1]) if is_text else _literal(element[1]))
-        except (ValueError, SyntaxError):  # an escape that is none
-            return None
-        if not is_text and isinstance(found[-1], str):
-            return None
-    return found
 
 
 def as_object(value: object) -> dict[str, Any] | None:
@@ -186,23 +217,17 @@ def as_object(value: object) -> dict[str, Any] | None:
     """
     if not isinstance(value, str):
         return value if isinstance(value, dict) else None
-    whole = _COUNTS.fullmatch(value.strip())
-    found: dict[str, Any] = {}
-    inside, end = (whole[1].rstrip() if whole else ""), 0
-    while end < len(inside):
-        pair = _COUNT.match(inside, end)
-        if pair is None:
-            return None
-        end = pair.end()
-        with suppress(ValueError, SyntaxError):  # an escape that is none
-            found[str(literal_eval(pair[1]))] = _literal(pair[2])
-    return found if whole else None
+    found = spelled(value)
+    if not isinstance(found, dict):
+        return None
+    are_numbers = all(type(one) in (int, float) and 0 <= one < inf for one in found.values())
+    return {str(name): n for name, n in found.items()} if are_numbers else None
 
 
 def _literal(word: str) -> Any:
     """Return what a word without quotation marks stands for: a number, a truth value, a text."""
     if _LITERAL.fullmatch(word):
-        return float(word) if "." in word else int(word)
+        return int(word) if word.lstrip("-").isdecimal() else float(word)
     return _TRUTH.get(word, word)
 
 

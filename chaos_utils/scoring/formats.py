@@ -7,7 +7,6 @@ and what language models' runs leave behind. Nothing is judged here: cells are a
 import csv
 import re
 import zipfile
-from ast import literal_eval
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -18,13 +17,12 @@ from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
-from warnings import catch_warnings, simplefilter
 
 import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.cells import NestedError, alone, as_identifier, parse
+from chaos_utils.datasets.cells import NestedError, alone, as_identifier, parse, spelled
 from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset
 from chaos_utils.datasets.faults import Faults, shorten
 from chaos_utils.datasets.frame import Column, Content, Frame, column_of, read_frame
@@ -51,8 +49,6 @@ _IN_PIPELINE = {"label", "score"}  # keys of what a pipeline of transformers ret
 _WITH_IDS = (
     'write the uid beside what it returns: {"uid": …, "probs": [{"label": …, "score": …}, …]}'
 )
-_LISTS = re.compile(r"\s*(array|tensor)?[\[{(].*[\]})]\s*$", re.DOTALL)
-_NUMPYS = re.compile(r"(\b(array|tensor|np\.\w+))?\(|\)|, dtype=[\w.]+")  # around numbers and lists
 _PLAIN_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _HEAD = 1 << 16  # bytes
 _SHOWN = 5
@@ -78,6 +74,7 @@ class PredictionFrame:
     columns: Mapping[str, Column]
     place: Callable[[int], str]
     are_logits: bool = False  # what stands in the labels' columns
+    are_named: bool = False  # the labels, by each value: no header gives an order
     lists_in: str = ""  # where lists were found that no column's name announces
     notes: tuple[str, ...] = ()  # on what the file holds and is no prediction
 
@@ -160,7 +157,8 @@ def read_rows(
     faults.check()
     run = read_run(source.path, frame, faults, wanted) if is_json else None
     parts = run.parts if run else ""
-    notes = tuple(f"--{kind} is not used: it has no {kind}s" for kind in wanted if kind != parts)
+    without = [kind for kind in wanted if kind != parts]
+    notes = tuple(f"--{kind} has no effect: this file has no {kind}s" for kind in without)
     if run is not None:
         faults.check()
         frame, notes = run.frame, (*run.notes, *notes)
@@ -175,6 +173,7 @@ def read_rows(
     rows = _named(source.path, frame, faults, read, [key for key in keys if len(key) > 1])
     if submission is not None:
         rows = replace(rows, lists_in="the second column")
+    notes = (*rows.notes, *notes)
     return replace(rows, notes=notes, are_logits=rows.are_logits or bool(run and run.are_logits))
 
 
@@ -334,6 +333,9 @@ def _named(
         if uid is None and (known.keys() >= _IN_PIPELINE or known.keys() >= {"labels", "scores"}):
             todo = _WITH_IDS
         cells = [cell for name in frame.names for cell in frame.column(name).values]
+        if any(isinstance(cell, dict) for cell in cells):
+            todo += "; of a run of another tool, write a CSV with a row for each answer, and "
+            todo += "columns uid and sample"
         if all(isinstance(cell, dict) for cell in cells):
             todo += "; or give each file by itself, if several are joined here"
         raise faults.fatal(
@@ -345,7 +347,7 @@ def _named(
     if read is not None:
         columns |= {name: read(one) for name, one in columns.items() if name not in _TEXTS}
     lists_in = "" if {DRAWN, N_DRAWN} & columns.keys() else _read_lists(columns, faults)
-    are_logits = False
+    are_logits = are_named = False
     for name in (PROBABILITIES, LOGITS):
         cells = columns[name].values if name in columns else []
         are_by_label = [isinstance(cell, dict) for cell in cells]
@@ -358,8 +360,8 @@ def _named(
             by_label = [cell for cell in cells if isinstance(cell, dict)]
             labels = dict.fromkeys(label for cell in by_label for label in cell)
             columns |= {label: column_of(nested.map(partial(_of_label, label))) for label in labels}
-            are_logits = name == LOGITS
-    rows = PredictionFrame(path, columns, frame.place, are_logits, lists_in)
+            are_logits, are_named = name == LOGITS, True
+    rows = PredictionFrame(path, columns, frame.place, are_logits, are_named, lists_in)
     return _counted(rows, faults) if DRAWN in rows else _one_row_per_item(rows)
 
 
@@ -421,13 +423,20 @@ def _is_by_label(value: Any) -> bool:
     )
 
 
+def holds_values(column: Column, n_labels: int) -> bool:
+    """Return whether a column holds so many numbers, or as many by label, in most of its cells."""
+    read = map(_as_values, column.values)
+    fitting = sum(_is_by_label(one) and len(one) == n_labels for one in read)
+    return 2 * fitting > len(column.values)
+
+
 def _as_values(cell: Any) -> Any:
     """Return a list of numbers, or numbers by label, that a cell holds; any other as it is.
 
     Lists may be spelled as JSON, Python or numpy do, and hold what a pipeline of transformers says.
     """
-    value = _evaluated(cell) if isinstance(cell, str) and _LISTS.match(cell) else cell
-    value = alone(value)
+    found = spelled(cell) if isinstance(cell, str) else None
+    value = alone(cell if found is None else found)
     if isinstance(value, list) and value and all(
         isinstance(one, dict) and one.keys() == _IN_PIPELINE for one in value
     ):  # fmt: skip
@@ -436,21 +445,6 @@ def _as_values(cell: Any) -> Any:
     if isinstance(value, dict):
         return {str(name): one for name, one in value.items()}
     return value
-
-
-def _evaluated(text: str) -> Any:
-    bare = inside = _NUMPYS.sub("", text).strip()
-    for _ in range(2):  # as in [[0.1 0.9]]
-        if inside.startswith("[") and inside.endswith("]"):
-            inside = inside[1:-1].strip()
-    numbers = inside.replace(",", " ").split()
-    if all(map(_PLAIN_NUMBER.fullmatch, numbers)):
-        return list(map(float, numbers))
-    for read, spelled in ((parse, text), (literal_eval, text), (literal_eval, bare)):
-        with suppress(ValueError, SyntaxError, MemoryError, RecursionError), catch_warnings():
-            simplefilter("ignore")  # of what Python finds odd in what is no list
-            return read(spelled)
-    return text
 
 
 def _one_row_per_item(rows: PredictionFrame) -> PredictionFrame:
@@ -494,10 +488,22 @@ def _one_row_per_item(rows: PredictionFrame) -> PredictionFrame:
     order = np.sort(first)
     kept = rows.of(order)
     place_of = items[order].tolist()
-    columns = {name: one for name, one in kept.columns.items() if name not in (label, chance)}
+    # What is said of each label, such as its rank, is nothing of the item; other chances are asked.
+    unread = [
+        name for name in varying
+        if name in rows.unnamed and name not in (label, chance)
+        and not is_chance(name, rows.column(name))
+    ]  # fmt: skip
+    out = (label, chance, *unread)
+    columns = {name: one for name, one in kept.columns.items() if name not in out}
     columns |= {name: column_of(map(known.__getitem__, place_of)) for name, known in read.items()}
     are_logits = rows.are_logits or "logit" in chance
-    return replace(kept, columns=columns, are_logits=are_logits)
+    listed = ", ".join(map(shorten, unread))
+    notes = (f"not read: {listed}, not the same for all labels of an item",)
+    return replace(
+        kept, columns=columns, are_logits=are_logits, are_named=True,
+        notes=notes if unread else (),
+    )  # fmt: skip
 
 
 def _only(names: Sequence[str], expected: Sequence[str]) -> str:

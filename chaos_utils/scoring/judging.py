@@ -177,13 +177,9 @@ def judge_files(
         )  # fmt: skip
     by_name = {votes.dataset.name: votes for votes in all_votes}
     chosen = {
-        name: [
-            one for one in _chosen(by_name[name], measures)
-            if one not in MEASURES or one in OF_LABELS
-            or measures not in (None, USUAL) or not all(system.one_label for system in systems)
-        ]
+        name: _chosen(by_name[name], measures, all(system.one_label for system in systems))
         for name, systems in found.items()
-    }  # fmt: skip
+    }
     n_comparisons = sum(
         len(compared[name]) * sum(one in MEASURES and MEASURES[one].has_interval for one in names)
         for name, names in chosen.items()
@@ -249,14 +245,16 @@ def _compared(
     return compared
 
 
-def _chosen(votes: Votes, measures: Sequence[str] | None) -> list[str]:
-    """Return the measures that are shown of a dataset."""
+def _chosen(votes: Votes, measures: Sequence[str] | None, are_labels: bool) -> list[str]:
+    """Return the measures that are shown of a dataset, and of systems that may be labels alone."""
     if measures is None or measures == USUAL:
         every = [*MEASURES, *IN_PEOPLE] if measures is None else measures
         if votes.are_few:
             every = list(dict.fromkeys([*UNBIASED, *every]))
         enough = int(votes.n_votes.min()) >= 2
         fitting = available(votes, (name for name in every if name in MEASURES))
+        if are_labels:
+            fitting = [name for name in fitting if name in OF_LABELS]
         fitting += IN_PEOPLE if enough else ()
         # All of them say why they are not there; the usual ones leave the room to others.
         if measures and too_few_to_recalibrate(len(votes), votes.dataset.n_classes):

@@ -118,16 +118,18 @@ def _chosen(
         for key, answer in of_one.items():
             if answer not in unread and said.setdefault(key, (name, answer))[1] != answer:
                 first, other = said[key]
+                where = f"item {shorten(key)}" if kind == "filter" else key
                 raise faults.fatal(
-                    f"Each answer was read by several {kind}s, which differ.",
-                    f"{known}; of {key}, {first} makes {shorten(other)}, {name} {shorten(answer)}",
+                    f"The {kind}s disagree.",
+                    f"{known}; for {where}, {kind} {shorten(first)} returns {shorten(other)}, "
+                    f"{kind} {shorten(name)} {shorten(answer)}",
                     f"the {kind} that is meant",
                     f"name it: --{kind} {shlex.quote(first)}, or --{kind} {shlex.quote(name)}",
                 )
     n_read = {name: sum(one not in unread for one in of.values()) for name, of in answers.items()}
     if max(n_read.values()) < len(said):
         raise faults.fatal(
-            f"Each {kind} has read answers that others have not.",
+            f"Each {kind} could read answers that another could not.",
             known,
             f"one {kind} of one run",
             f"name it: --{kind} {shlex.quote(next(iter(answers)))}; or give each file by itself, "
@@ -201,7 +203,7 @@ def _of_harness(path: Path, rows: Placed, faults: Faults, wanted: Mapping[str, s
     if len(by_filter) > 1:
         how = "" if is_named else ", by the order of their lines, which name none"
         if "filter" not in wanted:
-            how += "; it has read whatever another has"
+            how += "; no other filter could read an answer that it could not"
         notes.append(f"answers of the filter {name}, one of {_some(by_filter)}{how}")
     return ModelRun(found, tuple(notes), bool(seen), "filter")
 

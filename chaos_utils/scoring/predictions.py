@@ -38,6 +38,7 @@ from chaos_utils.scoring.formats import (
     STATED,
     PredictionFrame,
     class_columns,
+    holds_values,
     is_chance,
     read_rows,
 )
@@ -710,10 +711,7 @@ class _Part:
             part, probabilities = self, self._probabilities()
             notes += self._other_choices()
         probabilities = probabilities / probabilities.sum(axis=1, keepdims=True)
-        notes[:0] = notes_on_missing(
-            self.said.name, self.votes, part.items, where=frame.path, also=notes,
-            unknown=self.said.outside([self.votes]), allowed=allow_missing,
-        )  # fmt: skip
+        notes[:0] = part._notes_on_missing(notes, allow_missing)
         predicted, is_stated = part._labels(probabilities)
         top = probabilities.max(axis=1)
         off = np.flatnonzero(probabilities[np.arange(len(top)), predicted] < top)
@@ -724,14 +722,17 @@ class _Part:
                 "stated ones"
             )
         notes += part._check_order(probabilities)
+        if (top == 1).all():
+            notes.append(
+                "each item has probability 1 for one label: if these are labels, write them in a "
+                f"column {STATED} instead"
+            )
+        if unread := self._other_values():
+            notes.append(f"not read: {some_of(unread)}, of several with a value for each label")
         if frame.lists_in:
             order = some_of([dataset.labels[k] for k in self._order()])
             notes.append(f"the values in {frame.lists_in} are read in the order {order}")
-        uids = tuple(self.votes.uids[i] for i in part.items)
-        return System(
-            self.said.name, dataset, uids, probabilities, predicted,
-            stated=is_stated, n_samples=n_samples, notes=tuple(notes),
-        )  # fmt: skip
+        return part._made(probabilities, predicted, notes, stated=is_stated, n_samples=n_samples)
 
     def _of_labels(self, allow_missing: bool) -> System:
         """Return labels as predictions, checked."""
@@ -739,10 +740,7 @@ class _Part:
         column = _label_column(frame, self.words)
         predicted = self._read_labels(column)
         probabilities = np.eye(dataset.n_classes)[predicted]
-        notes = notes_on_missing(
-            self.said.name, self.votes, self.items, where=frame.path, also=frame.notes,
-            unknown=self.said.outside([self.votes]), allowed=allow_missing,
-        )  # fmt: skip
+        notes = self._notes_on_missing(frame.notes, allow_missing)
         notes += [*frame.notes, NOTE_ON_LABELS]
         unread = [name for name in frame.unnamed if is_chance(name, frame.column(name))]
         if unread:
@@ -753,10 +751,23 @@ class _Part:
         if column != STATED and len(predicted) >= ENOUGH and (predicted == known[self.items]).all():
             which = "the old ones" if self.votes.has_old_labels else "the majority's"
             notes.append(f"all labels in {shorten(column)} are {which}: did the model give them?")
+        return self._made(probabilities, predicted, notes, stated=True, one_label=True)
+
+    def _notes_on_missing(self, also: Sequence[str], allow_missing: bool) -> list[str]:
+        """Return a note if some items have no prediction; raise if that is not allowed."""
+        return notes_on_missing(
+            self.said.name, self.votes, self.items, where=self.said.frame.path, also=also,
+            unknown=self.said.outside([self.votes]), allowed=allow_missing,
+        )  # fmt: skip
+
+    def _made(
+        self, probabilities: Floats, predicted: Ints, notes: Sequence[str], **about: Any
+    ) -> System:
+        """Return the system of these items."""
         uids = tuple(self.votes.uids[i] for i in self.items)
         return System(
-            self.said.name, dataset, uids, probabilities, predicted,
-            stated=True, one_label=True, notes=tuple(notes),
+            self.said.name, self.votes.dataset, uids, probabilities, predicted,
+            notes=tuple(notes), **about,
         )  # fmt: skip
 
     def _read_labels(self, column: str) -> Ints:
@@ -829,12 +840,13 @@ class _Part:
         share = f"{unread.total():,} of {total:,.0f} answers"
         if unread.total() > _MOST_UNREAD * total:
             known = self.votes.dataset.labels
+            n_read = total - unread.total()
+            few = f"only {n_read:,.0f} are labels" if n_read else "none is a label"
             todo = f"say which answer is which label, such as {SAY_SO}"
             if self.words.answers:
                 todo = "name the label of each answer in --answers too"
             raise ChaosError(
-                f"{'No' if unread.total() == total else 'Not every'} answer of "
-                f"{shorten(self.said.name)} is a label: {share} are none.",
+                f"Of the {total:,.0f} answers of {shorten(self.said.name)}, {few}.",
                 where=self.said.frame.path,
                 found=common,
                 expected=f"samples that are a label: {some_of(known)}; up to {_MOST_UNREAD:.0%} of "
@@ -928,6 +940,17 @@ class _Part:
         others = ", ".join(map(shorten, names[len(known) :][:_SHOWN]))
         return [f"labels have {share:.1%} of the choices' probability; left out: {others}"]
 
+    def _other_values(self) -> list[str]:
+        """Return the columns that have values for all labels, too, beside those that are read."""
+        frame, k = self.said.frame, self.votes.dataset.n_classes
+        labels = {name: self.words.label(name) for name in frame.unnamed if self.lists}
+        of_all = {label for label in labels.values() if label is not None}
+        return [
+            name for name in frame.unnamed
+            if holds_values(frame.column(name), k)
+            or (len(of_all) == k and labels.get(name) is not None)
+        ]  # fmt: skip
+
     def _order(self) -> list[int]:
         """Return the label that stands at each place of a list of values."""
         codes = self.votes.dataset.codes
@@ -956,7 +979,10 @@ class _Part:
         )  # fmt: skip
 
     def _check_order(self, probabilities: Floats) -> list[str]:
-        order = self._order()
+        """Raise, or note a doubt, where the order that a header, a list or a reader gave is odd."""
+        frame, order = self.said.frame, self._order()
+        if (frame.are_named or DRAWN in frame) and not self.words.answers:
+            return []
         what, todo = "the header", "correct the header"
         if self.lists:
             what, todo = "this format", "reorder the values"
@@ -965,11 +991,11 @@ class _Part:
         if order != sorted(order):
             todo += ", or leave index and pred out: the order is then "
             todo += some_of(self.votes.dataset.labels)
-        states = self.said.frame.column(STATED).codes >= 0
+        states = frame.column(STATED).codes >= 0
         return check_order(
             self.votes, self.items, probabilities, order=order, what=what, todo=todo,
             is_told=not self.lists or order != sorted(order) or bool(states.any()),
-            where=self.said.frame.path,
+            where=frame.path,
             problem=f"The classes of {shorten(self.said.name)} seem to be in another order.",
         )  # fmt: skip
 

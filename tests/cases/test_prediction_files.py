@@ -63,6 +63,10 @@ SPELLED = {
     "numpy's numbers": lines(["uid,probs"], lambda i: f'v{i},"{[*map(np.float64, row(i))]}"'),
     "an array": lines(["uid,prediction"], lambda i: f'v{i},"array({row(i)}, dtype=float32)"'),
     "a tensor of one row": lines(["uid,probs"], lambda i: f'v{i},"tensor([{row(i)}])"'),
+    "a tensor on a device": lines(["uid,probs"], lambda i:
+        f'v{i},"tensor({row(i)}, device=\'cuda:0\', grad_fn=<SoftmaxBackward0>)"'),
+    "powers of ten": lines(["uid,probs"], lambda i:
+        f"v{i},[{' '.join(f'{one:.16e}' for one in row(i))}]"),
     "a tuple": lines(["uid,probs"], lambda i: f'v{i},"{tuple(row(i))}"'),
     "an object of Python": lines(
         ["uid,output"], lambda i: f'v{i},"{dict(zip(LABELS, row(i), strict=True))}"'
@@ -113,6 +117,46 @@ def test_what_a_file_calls_labels_is_asked_and_may_be_said(read):
     np.testing.assert_allclose(read(numbered, answers=answers).probabilities, EXPECTED)
 
 
+NEXT = [LABELS[(LABELS.index(label) + 1) % 3] for label in LABELS]
+NAMED = {
+    "rows": of_rows("label", dict(zip(LABELS, NEXT, strict=True)).get),
+    "objects": lines([], lambda i: json.dumps(
+        {"uid": f"v{i}", "probs": dict(zip(NEXT, row(i), strict=True))})),
+    "answers": lines(["uid,sample"], lambda i: f"v{i},{NEXT[i % 3]}"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("content", NAMED.values(), ids=NAMED.keys())
+def test_a_model_that_names_its_labels_may_be_wrong(read, content):
+    system = read(content)
+    assert system.predicted.tolist() == [(i + 1) % 3 for i in range(N)]
+    assert "order" not in " ".join(system.notes)
+
+
+NOTED = {
+    "another list": (lines(["uid;probs;probs_t2"], lambda i: f"v{i};{row(i)};{row(i + 1)}"),
+                     "not read: probs_t2"),
+    "columns beside a list": (
+        lines([f"uid;probs;{';'.join(LABELS)}"], lambda i: f"v{i};{row(i)};1;0;0"),
+        "not read: calm, tense, mixed"),
+    "ranks of labels": (lines(["uid,rank,label,score"], lambda i: "\n".join(
+        f"v{i},{k},{LABELS[k]},{row(i)[k]}" for k in range(3))), "not read: 'rank'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "note"), NOTED.values(), ids=NOTED.keys())
+def test_values_that_are_left_out_are_named(read, content, note):
+    system = read(content)
+    np.testing.assert_allclose(system.probabilities, EXPECTED)
+    assert any(one.startswith(note) for one in system.notes)
+
+
+def test_labels_in_a_column_each_are_perhaps_meant_as_labels(read):
+    one_hot = lines(["uid,calm,tense,mixed"], lambda i: f"v{i},{i % 3 == 0:d},{i % 3 == 1:d},"
+                    f"{i % 3 == 2:d}")  # fmt: skip
+    assert "write them in a column predicted_label" in " ".join(read(one_hot).notes)
+
+
 def with_line(content, i, line):
     every = content.splitlines()
     return "\n".join([*every[:i], *line, *every[i + 1 :]])
@@ -124,6 +168,9 @@ FAULTS = {
     "no ids, lines": (lines([], lambda i: json.dumps(LIKELIEST_FIRST[i])), "write the uid"),
     "some labels": (json.dumps({f"v{i}": LIKELIEST_FIRST[i][:2] for i in range(N)}), "top_k=None"),
     "never a label": (json.dumps({f"v{i}": BY_LABEL[i][:2] for i in range(N)}), "no column mixed"),
+    "a run of another tool": (
+        lines([], lambda i: json.dumps({"custom_id": f"v{i}", "result": {"type": "succeeded"}})),
+        "'custom_id', 'result'", "columns uid and sample"),
     "no header": (lines([], lambda i: f"v{i},0.2,0.3,0.5"), "has no header", "add a first line"),
     "no row": (with_line(of_rows("label"), 5, []), "uid 'v1' has no row for 'tense'"),
     "a row again": (of_rows("label") + "v3,calm,0.2\n", "label 'calm' again", "'sample'"),

@@ -128,7 +128,7 @@ def test_a_filter_that_was_taken_is_said(read):
     (system,) = read(lines(nameless(strict), nameless(said)))
     assert "the filter 2, one of 1, 2" in " ".join(system.notes)
     (system,) = read(log_with(scored("B")), filter="strict")
-    assert "--filter is not used" in " ".join(system.notes)
+    assert "--filter has no effect" in " ".join(system.notes)
 
 
 def test_a_failed_request_is_no_answer_even_with_choices(read):
@@ -195,7 +195,7 @@ REFUSED = [
     (lines(read_by(said, filter="loose"), read_by(other, filter="tight")),
      ("loose, tight", "--filter loose, or --filter tight")),
     (lines(read_by(strict, filter="strict match"), read_by(said, filter="loose")),
-     ("u4", "--filter 'strict match'")),
+     ("for item 'u4'", "--filter 'strict match'")),
     (lines(nameless(said), nameless(other)), ("1, 2", "--filter 1, or --filter 2")),
     (lines(nameless(said), nameless(said, resps=[["none"]])), "answered twice"),
     (lines(*[read_by(said)] * 2), ("u0 again, first in line 1", "give each file by itself")),

@@ -166,13 +166,13 @@ REFUSED = [
     ('{"custom_id": "u0", "body": {}, "method": "POST"}\n', "the requests of a batch"),
     # answers that are none
     (lines(lambda i: answered(i, "I'm sorry, but I cannot help.")),
-     ("No answer of 'some-model' is a label: 40 of 40", "cannot help.\" (40)", "up to 10%")),
-    (lines(lambda i: answered(i, "neutral", "unclear")), "Not every answer"),
-    (lines(lambda i: answered(i, f"A. {LABELS[i % 3]}")), "No answer"),
+     ("Of the 40 answers of 'some-model', none is a label", "cannot help.\" (40)", "up to 10%")),
+    (lines(lambda i: answered(i, "neutral", "unclear")), "only 40 are labels"),
+    (lines(lambda i: answered(i, f"A. {LABELS[i % 3]}")), "none is a label"),
     (lines(lambda i: answered(i, "AB"[i % 2])), ("sample 'A' (20)", "--answers A=entailment")),
     (lines(lambda i: answered(i, response=None, error="out of credit")),
      ("holds no prediction", "40 of 40 requests failed ('out of credit')", "run again")),
-    (log_of([inspected(i, "D") for i in range(made.N)]), ("No answer", "sample 'D' (40)")),
+    (log_of([inspected(i, "D") for i in range(made.N)]), ("none is a label", "sample 'D' (40)")),
     (log_of([]), "holds no samples"),
     (log_of(None, status="started"), ("holds no samples", "started")),
     # other kinds of files
