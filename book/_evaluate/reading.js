@@ -253,7 +253,7 @@
     if (read?.some(isObject)) {
       const names = [...new Set(read.flatMap((one) => Object.keys(one ?? {})))];
       return made(names.map((name) => labels[labelOf(dataset, name)] ?? name), (row, i) =>
-        names.map((name) => read[i]?.[name] ?? ""), {areNamed: true});
+        names.map((name) => read[i]?.[name] ?? ""));
     }
     if (read) {
       const wrong = rows.filter((_, i) => read[i]?.length !== labels.length);
@@ -295,8 +295,7 @@
         `uid ${shown(uid)} has no row for ${listed(names.filter((name) => !said.get(uid).has(name)))}`,
       "one row for each item and label", "add them, with 0 if they were left out for it"),
     ]);
-    const columns = names.map((name) => columnsOf(dataset)[labelOf(dataset, name)] ?? name);
-    return {...table, areNamed: true, header: ["uid", ...columns],
+    return {...table, header: ["uid", ...names.map((name) => columnsOf(dataset)[labelOf(dataset, name)] ?? name)],
       rows: items.map((row) => ({...row, fields: [row.uid, ...names.map((name) => said.get(row.uid).get(name))]}))};
   }
 
@@ -426,13 +425,13 @@
     const {probabilities, faults} = distributions(table, read, dataset);
     refuse([...ofRows, ...faults, ...lacking]);
     const notes = missing.length ? [`${fact}; evaluated on the other ${count(places.length)}`] : [];
-    const {listsIn, isOfLabels, areNamed, asked} = table, known = dataset.old_label ?? dataset.majority;
+    const {listsIn, isOfLabels, asked} = table, known = dataset.old_label ?? dataset.majority;
     if (isOfLabels) notes.push(NOTE_ON_LABELS);
     if (asked && places.length >= ENOUGH_FOR_ORDER && places.every((i, j) => argmax(probabilities[j]) === known[i])) {
       notes.push(`all labels in ${asked} are ${dataset.old_label ? "the old ones" : "the majority’s"}: `
         + "did the model give them?");
     }
-    if (!isOfLabels && !areNamed) notes.push(...checkOrder(dataset, places, probabilities));
+    if (!isOfLabels) notes.push(...checkOrder(dataset, places, probabilities));
     if (listsIn) notes.push(`the values in ${listsIn} are read in the order ${dataset.labels.join(", ")}`);
     return {dataset, places, probabilities, isOfLabels, notes};
   }

@@ -74,7 +74,7 @@ class PredictionFrame:
     columns: Mapping[str, Column]
     place: Callable[[int], str]
     are_logits: bool = False  # what stands in the labels' columns
-    are_named: bool = False  # the labels, by each value: no header gives an order
+    are_named: bool = False  # the labels, by each value, not by a header
     lists_in: str = ""  # where lists were found that no column's name announces
     notes: tuple[str, ...] = ()  # on what the file holds and is no prediction
 

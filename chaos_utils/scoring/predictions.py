@@ -979,11 +979,13 @@ class _Part:
         )  # fmt: skip
 
     def _check_order(self, probabilities: Floats) -> list[str]:
-        """Raise, or note a doubt, where the order that a header, a list or a reader gave is odd."""
+        """Raise, or note a doubt, where the labels seem to be mixed up."""
         frame, order = self.said.frame, self._order()
-        if (frame.are_named or DRAWN in frame) and not self.words.answers:
-            return []
+        if DRAWN in frame and not self.words.answers:
+            return []  # answers in words
         what, todo = "the header", "correct the header"
+        if frame.are_named:
+            what, todo = "the file", "correct the model's id2label, or the names in the file"
         if self.lists:
             what, todo = "this format", "reorder the values"
         elif self.words.answers:

@@ -118,17 +118,21 @@ def test_what_a_file_calls_labels_is_asked_and_may_be_said(read):
 
 
 NEXT = [LABELS[(LABELS.index(label) + 1) % 3] for label in LABELS]
-NAMED = {
+MIXED_UP = {
     "rows": of_rows("label", dict(zip(LABELS, NEXT, strict=True)).get),
     "objects": lines([], lambda i: json.dumps(
         {"uid": f"v{i}", "probs": dict(zip(NEXT, row(i), strict=True))})),
-    "answers": lines(["uid,sample"], lambda i: f"v{i},{NEXT[i % 3]}"),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("content", NAMED.values(), ids=NAMED.keys())
-def test_a_model_that_names_its_labels_may_be_wrong(read, content):
-    system = read(content)
+@pytest.mark.parametrize("content", MIXED_UP.values(), ids=MIXED_UP.keys())
+def test_a_model_whose_labels_are_mixed_up_is_refused(read, content):
+    with pytest.raises(ChaosError, match="id2label"):
+        read(content)
+
+
+def test_answers_in_words_have_no_order(read):
+    system = read(lines(["uid,sample"], lambda i: f"v{i},{NEXT[i % 3]}"))
     assert system.predicted.tolist() == [(i + 1) % 3 for i in range(N)]
     assert "order" not in " ".join(system.notes)
 

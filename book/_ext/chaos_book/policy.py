@@ -21,7 +21,8 @@ def _guard(app: Sphinx) -> None:
 
     def guarded(template: str, context: dict[str, Any]) -> str:
         page = render(template, context).replace(_PRINTS, "data-prints")
-        return policy.of_site(page, context.get("body", ""))
+        is_part = "<html" not in page  # the theme looks which of a page's parts are empty
+        return page if is_part else policy.of_site(page, context.get("body", ""))
 
     templates.render = guarded
 
