@@ -60,7 +60,7 @@ def why_no_text(
         return "about people"
     if look_like_people(values):
         return "like names or addresses of people"
-    if not values:
+    if not cells.identifiers.values:
         return "empty"
     if all(as_number(value) is not None for value in values):
         return "numbers"
