@@ -551,13 +551,17 @@ class _Search:
 
     def _question(self, item: Sequence[str], who: str, names: Sequence[str]) -> str:
         """Return a column that tells apart the votes of each person on an item; empty for none."""
-        ballots = self.frame.key([*item, who])
+        items, ballots = self.frame.key(item), self.frame.key([*item, who])
         n_votes = int((ballots.codes >= 0).sum())
         if 2 * n_votes < 3 * len(ballots.values):
             return ""  # hardly anyone votes twice
         for name in names:
             values = self.frame.column(name).identifiers.values
-            is_asked = 1 < len(values) <= _FEW_LABELS and not self._is_measure(self.plain[name])
+            n_asked = len(self.frame.key([*item, name]).values)
+            is_time = all(as_number(value) is not None for value in values)  # or a round
+            is_asked = len(values) > 1 and 2 * n_asked > len(values) * len(items.values)
+            if self._is_measure(self.plain[name]) or (is_time and "question" not in name.lower()):
+                continue
             if is_asked and len(self.frame.key([*item, who, name]).values) == n_votes:
                 return name
         return ""
@@ -940,9 +944,9 @@ class _Search:
         if may_be_ratings:
             has_gaps = any(map(self._has_gaps, numbers))
             self._doubt(
-                f"small numbers in {_listed(numbers)}"
-                + (", and cells without one: " if has_gaps else ": the votes for each label, ")
-                + "a rating by each person, or an answer to a question each (name one: --label)?",
+                f"small numbers in {_listed(numbers)}{', and cells without one' * has_gaps}: the "
+                f"votes for each label{' (then write 0 for none)' * has_gaps}, a rating by each "
+                "person, or an answer to a question each (name one: --label)?",
                 by_person if has_gaps else [*by_person, base | {"format": "wide"}],
                 numbers,
             )
@@ -1006,11 +1010,10 @@ class _Search:
         given = counts > 0  # who has not seen an item may give it 0
         is_rarely_alone = (given.sum(axis=0) < 2).mean() <= _BY_CHANCE
         is_one_scale = 2 * counts.max(axis=1).min() > counts.max()
-        may_have_gaps = (
-            (len(names) >= _MANY_COLUMNS and is_rarely_alone and is_one_scale)
-            or all(map(_ID.fullmatch, names))
-            or any(map(self._has_gaps, names))
+        are_people = all(map(_ID.fullmatch, names)) or (
+            len(names) >= _MANY_COLUMNS and is_rarely_alone
         )
+        may_have_gaps = (is_one_scale and are_people) or any(map(self._has_gaps, names))
         are_small = counts.max() == 1 or (
             counts.max() <= _MOST_RATING and bool(given.all() or may_have_gaps)
         )
