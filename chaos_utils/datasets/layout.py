@@ -72,8 +72,9 @@ _ANSWERS = ("answer_", "output_")  # as Mechanical Turk and Toloka begin the nam
 # A column by such a name holds no votes, and counts none for a label of this name.
 _MEASURE = re.compile(
     r"(^|_)(ids?|hash|index|number|num|total|score|age|year|date|time|seconds|duration|length"
-    r"|hard|gold|majority|mean|std|entropy|name|email|user|worker|annotator|rater|coder|words"
+    r"|hard|gold|majority|mean|std|entropy|name|email|user|worker|annotator|rater|coder"
     r"|(up|down)votes|likes|retweets|fold|split)(_|$)|_at$"
+    r"|^(n_)?(words|tokens|char(acter)?s|sentences)$|^(word|token|char(acter)?)_count$"
 )
 _PERCENT = re.compile(r"%|(^|[\W_])(percent(age)?s?|pct)([\W_]|$)", re.IGNORECASE)
 _COUNTS = re.compile(r"(^|_)(counts?|counter|tally|tallies|votes|distribution)(_|$)")
@@ -599,12 +600,13 @@ class _Search:
                 continue
             item = columns_of(reader["item"])
             key = self.key_of(item, shorter_part(name, layout.others, item, frame))
+            rounded = "identifiers end in zeros, as a spreadsheet rounds long numbers; "
+            rounded = rounded if are_rounded(items.values) else ""
             self._doubt(
-                f"{name!r} differs within {len(ids):,} of {counted(len(items.values), 'item')} "
-                f"({_listed(ids)}), and is one text within the others: is each one item, or do "
-                f"several columns name an item (--item {','.join(key)})?"
-                + " Identifiers end in zeros, as a spreadsheet rounds long numbers."
-                * are_rounded(items.values),
+                f"{rounded}{name!r} differs within {len(ids):,} of "
+                f"{counted(len(items.values), 'item')} ({_listed(ids)}), and is one text within "
+                "the others: is each one item, or do "
+                f"several columns name an item (--item {','.join(key)})?",
                 [reader, reader | {"item": key}],
             )
 
@@ -926,30 +928,9 @@ class _Search:
         if not are_shares:
             self._ask_percentages(base, numbers, is_stated=bool(stated))
         may_be_ratings = not (are_shares or stated) and self._may_be_ratings(numbers)
-        by_person = [base | {"format": "columns", "labels": numbers}] if may_be_ratings else []
-        if odd or other or lists:
-            readers = [base | {"format": "columns", "labels": name} for name in lists[:1]]
-            if len(numbers) > 1:
-                readers += [*by_person, base | {"format": "wide"}]
-            readers += [
-                base | {"format": "long", "label": name}
-                for name in odd
-                if len(numbers) < 2 or len(self.frame.column(name).values) <= _MOST_RATING
-            ]
-            self._doubt(
-                f"numbers in {_listed([*numbers, *odd, *other])}: are they votes for these labels?",
-                readers[:2],
-                numbers,
-            )
+        self._ask_beside(base, numbers, [*odd, *other], lists, may_be_ratings=may_be_ratings)
         if may_be_ratings:
-            has_gaps = any(map(self._has_gaps, numbers))
-            self._doubt(
-                f"small numbers in {_listed(numbers)}{', and cells without one' * has_gaps}: the "
-                f"votes for each label{' (then write 0 for none)' * has_gaps}, a rating by each "
-                "person, or an answer to a question each (name one: --label)?",
-                by_person if has_gaps else [*by_person, base | {"format": "wide"}],
-                numbers,
-            )
+            self._ask_ratings(base, numbers)
         if are_shares and not stated:
             raise self.faults.fatal(
                 "The columns hold shares, and how many votes each item has is not known.",
@@ -957,6 +938,46 @@ class _Search:
                 f"a column {_N_VOTES} beside the shares, or numbers of votes instead",
             )
         return {"format": "wide"} | base | stated | ({"values": "shares"} if are_shares else {})
+
+    def _ask_beside(
+        self,
+        base: dict[str, Any],
+        numbers: Sequence[str],
+        odd: Sequence[str],
+        lists: Sequence[str],
+        *,
+        may_be_ratings: bool,
+    ) -> None:
+        """Ask about counts beside odd numbers, or lists, that may be the votes."""
+        if not (odd or lists):
+            return
+        by_person = {"format": "columns", "labels": numbers}
+        readers: list[dict[str, Any]] = [{"format": "columns", "labels": one} for one in lists[:1]]
+        if len(numbers) > 1:
+            readers += [*([by_person] if may_be_ratings else []), {"format": "wide"}]
+        few = [name for name in odd if self._is_measure(self.plain[name])
+               and len(self.frame.column(name).values) <= _MOST_RATING]  # fmt: skip
+        readers += [
+            {"format": "long", "label": name} for name in (few if len(numbers) > 1 else odd)
+        ]
+        self._doubt(
+            f"numbers in {_listed([*numbers, *odd])}: are they votes for these labels?",
+            [base | reader for reader in readers[:2]],
+            numbers,
+        )
+
+    def _ask_ratings(self, base: dict[str, Any], numbers: Sequence[str]) -> None:
+        """Refuse small numbers that may be a rating by each person; where some lack, they are."""
+        has_gaps = any(map(self._has_gaps, numbers))
+        by_person = {"format": "columns", "labels": numbers}
+        readers: list[dict[str, Any]] = [by_person, {"format": "wide"}]
+        self._doubt(
+            f"small numbers in {_listed(numbers)}{', and cells without one' * has_gaps}: the "
+            f"votes for each label{' (then write 0 for none)' * has_gaps}, a rating by each "
+            "person, or an answer to a question each (name one: --label)?",
+            [base | reader for reader in readers[: 1 if has_gaps else 2]],
+            numbers,
+        )
 
     def _wide_inside(
         self, base: dict[str, Any], item: Item, n_columns: int
@@ -1027,25 +1048,26 @@ class _Search:
     def _no_counts(self, names: Sequence[str]) -> list[str]:
         """Return columns of numbers that are not counted beside others which are.
 
-        They have fractions, or vary where the others have one sum.
+        They are percentages, have fractions, or vary where the others have one sum.
         """
         other = [
             name
             for name in names
-            if any(_number(value) % 1 for value in self.frame.column(name).values)
+            if _PERCENT.search(name)
+            or any(_number(value) % 1 for value in self.frame.column(name).values)
         ]
         if len(other) + 1 >= len(names):
             return []
         counts = [name for name in names if name not in other]
-        if len(counts) > 2:
-            values = self._numbers_at(counts)
-            other += [
-                name
-                for k, name in enumerate(counts)
-                if self.plain[name] == "target"
-                or (np.ptp(values[:, k]) and _add_up(np.delete(values, k, axis=1)))
-            ]
-        return other
+        values = self._numbers_at(counts)
+        if len(counts) < 3 or _add_up(values):
+            return other
+        return other + [
+            name
+            for k, name in enumerate(counts)
+            if self.plain[name] == "target"
+            or (np.ptp(values[:, k]) and _add_up(np.delete(values, k, axis=1)))
+        ]
 
     def _ask_percentages(
         self, base: dict[str, Any], names: Sequence[str], *, is_stated: bool
@@ -1055,7 +1077,7 @@ class _Search:
             return
         values = self._numbers_at(names)
         add_up = len(values) > 2 and bool((np.abs(values.sum(axis=1) - 100) <= 1).all())
-        if all(map(_PERCENT.search, names)) or (add_up and (values % 1).any()):
+        if sum(map(bool, map(_PERCENT.search, names))) > 1 or (add_up and (values % 1).any()):
             raise self.faults.fatal(
                 "The columns hold percentages, and how many votes each item has is not known.",
                 f"columns {_listed(names)}",

@@ -70,6 +70,12 @@ def test_a_table_of_ratings_with_gaps_is_not_taken_for_counts(tmp_path, names, g
     assert "labels: ['1', '2', '3', '4', '5']" in said or "5 labels" in said
 
 
+@pytest.mark.parametrize("names", [["target", "distractor", "both"], ["swear words", "slur", "no"]])
+def test_a_label_may_be_called_as_what_is_no_count(tmp_path, names):
+    said, accepted = said_of(tmp_path, counted(*names))
+    assert accepted, said
+
+
 def test_counts_of_many_labels_are_counts(tmp_path):
     counts = np.array([RNG.multinomial(n, [0.6, 0.2, 0.1, 0.05, 0.03, 0.02])
                        for n in RNG.integers(3, 8, N)])  # fmt: skip
@@ -89,6 +95,7 @@ def test_counts_of_many_labels_are_counts(tmp_path):
         ("chars", range(40, 40 + N)),
         ("agreement", [k % 10 / 10 for k in range(N)]),
         ("year", range(1990, 1990 + N)),
+        ("agreed (%)", [50 + k for k in range(N)]),
     ],
 )
 def test_numbers_beside_counts_are_left_out(tmp_path, names, name, values):
