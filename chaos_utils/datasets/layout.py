@@ -546,24 +546,22 @@ class _Search:
         finer = next(
             (one for one in names if is_part_of_key(one, self.frame.column(one), items, people)), ""
         )
-        if not finer and who:
-            return self._question(columns_of(item), str(who), names)
+        if not finer and people is not None:
+            return self._question(items, people, names)
         return shorter_part(finer, names, columns_of(item), self.frame) if finer else ""
 
-    def _question(self, item: Sequence[str], who: str, names: Sequence[str]) -> str:
+    def _question(self, items: Column, people: Column, names: Sequence[str]) -> str:
         """Return a column that tells apart the votes of each person on an item; empty for none."""
-        items, ballots = self.frame.key(item), self.frame.key([*item, who])
-        n_votes = int((ballots.codes >= 0).sum())
-        if 2 * n_votes < 3 * len(ballots.values):
+        n_votes = int(((items.codes >= 0) & (people.codes >= 0)).sum())
+        if 2 * n_votes < 3 * _n_kinds(items, people):
             return ""  # hardly anyone votes twice
         for name in names:
-            values = self.frame.column(name).identifiers.values
-            n_asked = len(self.frame.key([*item, name]).values)
-            is_time = all(as_number(value) is not None for value in values)  # or a round
-            is_asked = len(values) > 1 and 2 * n_asked > len(values) * len(items.values)
-            if self._is_measure(self.plain[name]) or (is_time and "question" not in name.lower()):
+            cells = self.frame.column(name).identifiers
+            is_number = all(as_number(value) is not None for value in cells.values)  # or a round
+            if self._is_measure(self.plain[name]) or (is_number and "question" not in name.lower()):
                 continue
-            if is_asked and len(self.frame.key([*item, who, name]).values) == n_votes:
+            is_asked = 2 * _n_kinds(items, cells) > len(cells.values) * len(items.values)
+            if is_asked and len(cells.values) > 1 and _n_kinds(items, people, cells) == n_votes:
                 return name
         return ""
 
@@ -572,7 +570,7 @@ class _Search:
         item = columns_of(reader["item"])
         key = self.key_of(item, finer)
         who = reader.get("annotator")
-        is_fault = who is not None and self._repeats([*item, who])  # a second vote by a person
+        is_fault = bool(who) and self._repeats([*item, str(who)])  # a second vote by a person
         self._doubt(
             f"{finer!r} differs within {_listed(item)}, with several votes on each: "
             f"is that one item, or do several columns name an item (--item {','.join(key)})?",
@@ -1298,6 +1296,15 @@ class _Search:
                 [one.map(lambda value: value not in (None, ""), float) for one in columns], 0
             )
         return given[n > 0], n[n > 0]
+
+
+def _n_kinds(*columns: Column) -> int:
+    """Return how many different rows columns have, but for those that lack a value."""
+    there = np.all([cells.codes >= 0 for cells in columns], axis=0)
+    kind = columns[0].codes[there].astype(np.int64)
+    for cells in columns[1:]:
+        kind = np.unique(kind * len(cells.values) + cells.codes[there], return_inverse=True)[1]
+    return int(kind.max()) + 1 if len(kind) else 0
 
 
 def columns_of(item: Item) -> tuple[str, ...]:
