@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -74,15 +74,21 @@ _ANSWERS = ("answer_", "output_")  # as Mechanical Turk and Toloka begin the nam
 # A column by such a name holds no votes, and counts none for a label of this name.
 _MEASURE = re.compile(
     r"(^|_)(ids?|hash|index|number|num|total|score|age|year|date|time|seconds|duration|length"
-    r"|hard|gold|majority|mean|std|entropy|name|email|user|worker|annotator|rater|coder)(_|$)|_at$"
+    r"|hard|gold|majority|mean|std|entropy|name|email|user|worker|annotator|rater|coder"
+    r"|(up|down)votes|likes|retweets|fold|split)(_|$)|_at$"
+    r"|^(n_)?(words|tokens|char(acter)?s|sentences)$|^(word|token|char(acter)?)_count$"
 )
+_PERCENT = re.compile(r"%|(^|[\W_])(percent(age)?s?|pct)([\W_]|$)", re.IGNORECASE)
 _COUNTS = re.compile(r"(^|_)(counts?|counter|tally|tallies|votes|distribution)(_|$)")
 _SURELY = re.compile(r"(^|_)(counts?|counter|tally|tallies)(_|$)")  # count something, not by people
 _TOTAL = re.compile(r"^(n|sum|all)(_|$)|(^|_)(total|votes|annotators|count)(_|$)")
 _NO_PERSON = re.compile(  # among annotators
     r"(gold|majority|consensus|adjudicat\w*)(_(labels?|votes?|standard|annotations?|answers?))?"
 )
-_ID = re.compile(r"(?!(?:label|class|option|choice|level|score)s?\b)[A-Za-z]+[_ -]?[0-9]+")
+_ID = re.compile(
+    r"(?!(?:label|class|option|choice|level|score|star|grade|point)s?[_ -]?[0-9])"
+    r"[A-Za-z]+[_ -]?[0-9]+"
+)
 _NUMBERED = re.compile(r"(.*?)_?([0-9]+)")
 _STATUS = {  # which rows count, by the column that says what became of them
     "was_cancelled": (False,),
@@ -105,6 +111,8 @@ _TOOLS: Sequence[tuple[set[str], dict[str, Any]]] = (  # columns, and what they 
 _N_VOTES = "n_votes"
 _MOST_LABELS, _FEW_LABELS = 1000, 50
 _MANY_ROWS, _MOST_RATING = 20, 10
+_MANY_COLUMNS = 6
+_PARTS = 12  # different percentages at most, of a few votes on each item
 _OFTEN = 0.2  # of all answers: from here on it is asked whether a label is one
 _SENTENCE = 3  # words, on average
 _ROUNDED = 0.02  # of 1, the sum of shares
@@ -297,6 +305,7 @@ class _Search:
         if item and len(labels) == 1:
             if not (annotator or self._repeats(item)) and self._is_text(labels[0], item):
                 self._text_or_counts(base, labels[0])
+            self._refuse_one_each(long, labels[0])
             return self._by_label(long, labels[0])
         if item and labels:
             self._doubt(
@@ -327,6 +336,40 @@ class _Search:
                 [base | {"format": "wide"}],
                 numbers,
             )
+
+    def _refuse_one_each(self, long: dict[str, Any], label: str) -> None:
+        """Refuse a label that is the same in all rows of each item, where other columns differ."""
+        items, cells = self.frame.key(long["item"]), self.frame.column(label)
+        n_items = len(items.values)
+        if n_items < 3 or 2 * n_items > len(self.frame) or not cells.is_same_within(items).all():
+            return
+        differ = self._differing(long, label)
+        if differ:
+            self._doubt(
+                f"{label!r} is the same in all rows of an item, as what it is about may be; what "
+                f"differs is {_listed(differ)}: which column holds the votes?",
+                [long | {"label": name} for name in (*differ[:2], label)],
+            )
+
+    def _differing(self, long: Mapping[str, Any], label: str = "") -> list[str]:
+        """Return columns of a few values that differ within items, as votes do."""
+        items, who = self.frame.key(long["item"]), long.get("annotator", "")
+        found = []
+        for name, plain in self.plain.items():
+            cells = self.frame.column(name)
+            values = cells.identifiers.values
+            is_other = name in (*columns_of(long["item"]), who, label) or self._is_measure(plain)
+            if is_other or not 1 < len(values) <= _FEW_LABELS:
+                continue
+            if names_annotators(name, values) or look_like_people(values):
+                continue
+            if not cells.is_same_within(items).all():
+                found.append(name)
+        if not who:
+            return found
+        people = self.frame.key(who)  # what is said of them does not differ within them
+        said = [one for one in found if not self.frame.column(one).is_same_within(people).all()]
+        return said if label else said or found
 
     def _are_counts_in(self, name: str) -> bool:
         values = self.frame.column(name).values
@@ -500,6 +543,8 @@ class _Search:
         if reader["format"] != "long" or not item or reader.get("each"):
             return ""
         items = self.frame.key(item)
+        if any(map(is_rounded, items.values)):
+            return ""  # which is a fault
         taken = {*columns_of(item), reader.get("annotator"), *reader.get("where", {})}
         taken |= {*columns_of(reader["label"])}
         who = reader.get("annotator")
@@ -512,7 +557,24 @@ class _Search:
             if is_part_of_key(one, self.frame.column(one), items, people, labels)
         )
         finer = next(parts, "")
+        if not finer and people is not None:
+            return self._question(items, people, names)
         return shorter_part(finer, names, columns_of(item), self.frame) if finer else ""
+
+    def _question(self, items: Column, people: Column, names: Sequence[str]) -> str:
+        """Return a column that tells apart the votes of each person on an item; empty for none."""
+        n_votes = int(((items.codes >= 0) & (people.codes >= 0)).sum())
+        if 2 * n_votes < 3 * _n_kinds(items, people):
+            return ""  # hardly anyone votes twice
+        for name in names:
+            cells = self.frame.column(name).identifiers
+            is_number = all(as_number(value) is not None for value in cells.values)  # or a round
+            if self._is_measure(self.plain[name]) or (is_number and "question" not in name.lower()):
+                continue
+            is_asked = 2 * _n_kinds(items, cells) > len(cells.values) * len(items.values)
+            if is_asked and len(cells.values) > 1 and _n_kinds(items, people, cells) == n_votes:
+                return name
+        return ""
 
     def check_people(self, reader: Mapping[str, Any]) -> None:
         """Ask about votes by whoever is called gold or majority, and may be no person."""
@@ -532,10 +594,12 @@ class _Search:
         """Refuse votes on several items that the file's columns make one."""
         item = columns_of(reader["item"])
         key = self.key_of(item, finer)
+        who = reader.get("annotator")
+        is_fault = bool(who) and self._repeats([*item, str(who)])  # a second vote by a person
         self._doubt(
             f"{finer!r} differs within {_listed(item)}, with several votes on each: "
             f"is that one item, or do several columns name an item (--item {','.join(key)})?",
-            [{**reader, "item": key}, {**reader}],
+            [{**reader, "item": key}] + ([] if is_fault else [{**reader}]),
         )
 
     def key_of(self, item: Sequence[str], finer: str) -> list[str]:
@@ -559,12 +623,13 @@ class _Search:
                 continue
             item = columns_of(reader["item"])
             key = self.key_of(item, shorter_part(name, layout.others, item, frame))
+            rounded = "identifiers end in zeros, as a spreadsheet rounds long numbers; "
+            rounded = rounded if are_rounded(items.values) else ""
             self._doubt(
-                f"{name!r} differs within {len(ids):,} of {counted(len(items.values), 'item')} "
-                f"({_listed(ids)}), and is one text within the others: is each one item, or do "
-                f"several columns name an item (--item {','.join(key)})?"
-                + " Identifiers end in zeros, as a spreadsheet rounds long numbers."
-                * are_rounded(items.values),
+                f"{rounded}{name!r} differs within {len(ids):,} of "
+                f"{counted(len(items.values), 'item')} ({_listed(ids)}), and is one text within "
+                "the others: is each one item, or do "
+                f"several columns name an item (--item {','.join(key)})?",
                 [reader, reader | {"item": key}],
             )
 
@@ -638,14 +703,8 @@ class _Search:
         if counted:
             return counted
         self._ask_shares(base, repr(label), self._paths_in(label), label)
-        if any(isinstance(value, dict) or _holds_objects(value) for value in cells.values):
-            raise self.faults.fatal(
-                f"The column {label!r} holds objects, not labels.",
-                "an object in a cell",  # whose keys may be annotators' names
-                "labels",
-                "say where the labels stand in a dataset's YAML file: reader.each, and a dotted "
-                "path as reader.label",
-            )
+        if self._holds_objects(label):
+            self._refuse_objects(label)
         one_each = all(len(as_list(value) or [0]) == 1 for value in cells.values)
         if one_each or not _is_list(cells) or self._is_by_person(long, label):
             return long | {"label": label}
@@ -663,6 +722,19 @@ class _Search:
                 [columns, long | {"each": label, "label": label}],
             )
         return columns
+
+    def _holds_objects(self, name: str) -> bool:
+        values = self.frame.column(name).values
+        return any(isinstance(value, dict) or _holds_objects(value) for value in values)
+
+    def _refuse_objects(self, label: str) -> NoReturn:
+        raise self.faults.fatal(
+            f"The column {label!r} holds objects, not labels.",
+            "an object in a cell",  # whose keys may be annotators' names
+            "labels",
+            "say where the labels stand in a dataset's YAML file: reader.each, and a dotted "
+            "path as reader.label; from Label Studio, export JSON instead of JSON-MIN",
+        )
 
     def _is_by_person(self, long: Mapping[str, Any], lists: str) -> bool:
         """Return whether each row is one person's, who may have chosen several labels."""
@@ -806,28 +878,32 @@ class _Search:
 
     def _no_label(self, long: dict[str, Any], item: Item, annotator: str) -> None:
         """Say which column may hold the votes."""
-        may_be = []
-        for name in self.frame.names:
-            plain = self.plain[name]
-            if name in (*columns_of(item), annotator) or self._is_measure(plain):
-                continue
-            values = self.frame.column(name).identifiers.values
-            if names_annotators(name, values) or look_like_people(values):
-                continue
-            cells, items = self.frame.column(name), self.frame.key(item)
-            if 1 < len(values) <= _FEW_LABELS and not cells.is_same_within(items).all():
-                may_be.append(name)
+        differ = self._differing(long)
+        may_be = [name for name in differ if not self._holds_objects(name)]
+        if differ and not may_be:
+            self._refuse_objects(differ[0])
         if not may_be:
             raise self.faults.fatal(
                 "The column of the votes is not recognised.",
                 f"columns {_listed(self.frame.names)}",
                 todo="name it: --label",
             )
+        several = [name for name in may_be if self._is_zero_or_one(name)]
+        readers = [long | {"label": name} for name in may_be if name not in several[2:]]
+        if several[2:]:
+            taken = (*columns_of(item), annotator)
+            every = [name for name, plain in self.plain.items() if name not in taken
+                     and not self._is_measure(plain) and self._is_zero_or_one(name)]  # fmt: skip
+            readers = [long | {"label": every}, *readers]
         self._doubt(
             f"a row per vote, by {_listed([*columns_of(item), *filter(None, [annotator])])}; no "
             f"column is called label, and {_listed(may_be)} may be meant",
-            [long | {"label": name} for name in may_be[:2]],
+            readers[:2],
         )
+
+    def _is_zero_or_one(self, name: str) -> bool:
+        values = self.frame.column(name).values
+        return bool(values) and {as_count(value) for value in values} <= {0, 1}
 
     def _is_measure(self, plain: str) -> bool:
         """Return whether a column of this name counts no votes, and is none."""
@@ -865,27 +941,19 @@ class _Search:
         total = self._total_of(base, numbers, odd)
         numbers = [name for name in numbers if name != total]
         odd = [name for name in odd if name != total]
-        if odd or lists:
-            readers = [base | {"format": "columns", "labels": name} for name in lists[:1]]
-            readers += [base | {"format": "long", "label": name} for name in odd[: 2 - len(lists)]]
-            readers += [base | {"format": "wide"}] if len(numbers) > 1 else []
-            self._doubt(
-                f"numbers in {_listed([*numbers, *odd])}: are they votes for these labels?",
-                readers[:2],
-                numbers,
-            )
         are_shares = any(as_count(value) is None for value in every) and all(
             as_share(value) is not None for value in every
         )
         stated = {_N_VOTES: _N_VOTES} if _N_VOTES in self.frame.names else {}
         stated |= {_N_VOTES: total} if total else {}
-        if not (are_shares or stated) and self._may_be_ratings(numbers):
-            self._doubt(
-                f"small numbers in {_listed(numbers)}: the votes for each label, "
-                "or a rating by each person?",
-                [base | {"format": "columns", "labels": numbers}, base | {"format": "wide"}],
-                numbers,
-            )
+        other = [] if are_shares else self._no_counts(numbers)
+        numbers = [name for name in numbers if name not in other]
+        if not are_shares:
+            self._ask_percentages(base, numbers, is_stated=bool(stated))
+        may_be_ratings = not (are_shares or stated) and self._may_be_ratings(numbers)
+        self._ask_beside(base, numbers, [*odd, *other], lists, may_be_ratings=may_be_ratings)
+        if may_be_ratings:
+            self._ask_ratings(base, numbers)
         if are_shares and not stated:
             raise self.faults.fatal(
                 "The columns hold shares, and how many votes each item has is not known.",
@@ -893,6 +961,46 @@ class _Search:
                 f"a column {_N_VOTES} beside the shares, or numbers of votes instead",
             )
         return {"format": "wide"} | base | stated | ({"values": "shares"} if are_shares else {})
+
+    def _ask_beside(
+        self,
+        base: dict[str, Any],
+        numbers: Sequence[str],
+        odd: Sequence[str],
+        lists: Sequence[str],
+        *,
+        may_be_ratings: bool,
+    ) -> None:
+        """Ask about counts beside odd numbers, or lists, that may be the votes."""
+        if not (odd or lists):
+            return
+        by_person = {"format": "columns", "labels": numbers}
+        readers: list[dict[str, Any]] = [{"format": "columns", "labels": one} for one in lists[:1]]
+        if len(numbers) > 1:
+            readers += [*([by_person] if may_be_ratings else []), {"format": "wide"}]
+        few = [name for name in odd if self._is_measure(self.plain[name])
+               and len(self.frame.column(name).values) <= _MOST_RATING]  # fmt: skip
+        readers += [
+            {"format": "long", "label": name} for name in (few if len(numbers) > 1 else odd)
+        ]
+        self._doubt(
+            f"numbers in {_listed([*numbers, *odd])}: are they votes for these labels?",
+            [base | reader for reader in readers[:2]],
+            numbers,
+        )
+
+    def _ask_ratings(self, base: dict[str, Any], numbers: Sequence[str]) -> None:
+        """Refuse small numbers that may be a rating by each person; where some lack, they are."""
+        has_gaps = any(map(self._has_gaps, numbers))
+        by_person = {"format": "columns", "labels": numbers}
+        readers: list[dict[str, Any]] = [by_person, {"format": "wide"}]
+        self._doubt(
+            f"small numbers in {_listed(numbers)}{', and cells without one' * has_gaps}: the "
+            f"votes for each label{' (then write 0 for none)' * has_gaps}, a rating by each "
+            "person, or an answer to a question each (name one: --label)?",
+            [base | reader for reader in readers[: 1 if has_gaps else 2]],
+            numbers,
+        )
 
     def _wide_inside(
         self, base: dict[str, Any], item: Item, n_columns: int
@@ -943,9 +1051,70 @@ class _Search:
         if len(columns) < 2 or len(self.frame) < _MANY_ROWS:
             return False
         counts = np.stack(columns)
-        n_votes = counts.sum(axis=0)
-        are_small = 0 < counts.min() <= counts.max() <= _MOST_RATING or counts.max() == 1
-        return bool(are_small and np.ptp(n_votes))
+        given = counts > 0  # who has not seen an item may give it 0
+        is_rarely_alone = (given.sum(axis=0) < 2).mean() <= _BY_CHANCE
+        is_one_scale = 2 * counts.max(axis=1).min() > counts.max()
+        are_people = all(map(_ID.fullmatch, names)) or (
+            len(names) >= _MANY_COLUMNS and is_rarely_alone
+        )
+        may_have_gaps = (is_one_scale and are_people) or any(map(self._has_gaps, names))
+        are_small = counts.max() == 1 or (
+            counts.max() <= _MOST_RATING and bool(given.all() or may_have_gaps)
+        )
+        return bool(are_small and np.ptp(counts.sum(axis=0)))
+
+    def _has_gaps(self, name: str) -> bool:
+        """Return whether a column of numbers has cells without one, as no count has."""
+        cells = self.frame.column(name)
+        return bool((cells.codes < 0).any()) or any(as_number(v) is None for v in cells.values)
+
+    def _no_counts(self, names: Sequence[str]) -> list[str]:
+        """Return columns of numbers that are not counted beside others which are.
+
+        They are percentages, have fractions, or vary where the others have one sum.
+        """
+        other = [
+            name
+            for name in names
+            if _PERCENT.search(name)
+            or any(_number(value) % 1 for value in self.frame.column(name).values)
+        ]
+        if len(other) + 1 >= len(names):
+            return []
+        counts = [name for name in names if name not in other]
+        values = self._numbers_at(counts)
+        if len(counts) < 3 or _add_up(values):
+            return other
+        return other + [
+            name
+            for k, name in enumerate(counts)
+            if self.plain[name] == "target"
+            or (np.ptp(values[:, k]) and _add_up(np.delete(values, k, axis=1)))
+        ]
+
+    def _ask_percentages(
+        self, base: dict[str, Any], names: Sequence[str], *, is_stated: bool
+    ) -> None:
+        """Refuse percentages, as it is not known of how many votes; ask where they may be some."""
+        if len(names) < 2:
+            return
+        values = self._numbers_at(names)
+        add_up = len(values) > 2 and bool((np.abs(values.sum(axis=1) - 100) <= 1).all())
+        if sum(map(bool, map(_PERCENT.search, names))) > 1 or (add_up and (values % 1).any()):
+            raise self.faults.fatal(
+                "The columns hold percentages, and how many votes each item has is not known.",
+                f"columns {_listed(names)}",
+                f"shares from 0 to 1 and a column {_N_VOTES}, or numbers of votes instead",
+            )
+        n_parts = len(np.unique(values))
+        are_few = n_parts <= _PARTS and 2 * n_parts < values.size
+        if add_up and not is_stated and (are_few or np.gcd.reduce(values.astype(int).flat) > 1):
+            self._doubt(
+                f"{_listed(names)} add up to 100 on each item: 100 votes, or percentages of fewer? "
+                f"(Of percentages, write shares from 0 to 1 and a column {_N_VOTES}.)",
+                [base | {"format": "wide"}],
+                names,
+            )
 
     def _rows(self, reader: Mapping[str, Any]) -> Frame:
         """Return the rows that a reader reads."""
@@ -1052,11 +1221,12 @@ class _Search:
                 "label, and empty cells for no answer; or describe the dataset in a YAML file",
             )
         raise self.faults.fatal(
-            f"What the {what} of this votes file are is in doubt.",
+            f"It is unclear what the {what} in this file mean.",
             "; ".join(why),
             ("one of these YAML files:\n" if texts[1:] else "this YAML file:\n")
             + "# or\n".join(texts),
-            f"save the one that is meant beside the votes{else_}",
+            ("save the one that is meant" if texts[1:] else "save it, if this is what you mean,")
+            + f" beside the votes{else_}",
         )
 
     def check_labels(self, layout: Layout) -> None:
@@ -1151,6 +1321,15 @@ class _Search:
                 [one.map(lambda value: value not in (None, ""), float) for one in columns], 0
             )
         return given[n > 0], n[n > 0]
+
+
+def _n_kinds(*columns: Column) -> int:
+    """Return how many different rows columns have, but for those that lack a value."""
+    there = np.all([cells.codes >= 0 for cells in columns], axis=0)
+    kind = columns[0].codes[there].astype(np.int64)
+    for cells in columns[1:]:
+        kind = np.unique(kind * len(cells.values) + cells.codes[there], return_inverse=True)[1]
+    return int(kind.max()) + 1 if len(kind) else 0
 
 
 def columns_of(item: Item) -> tuple[str, ...]:

@@ -68,7 +68,7 @@ def readings(said):
 def asked(path):
     """Return what each reading that a doubt shows gives, saved beside the votes."""
     said = check(path, 2)
-    assert "in doubt" in said
+    assert "It is unclear" in said
     found = []
     for one in readings(said):
         text = yaml.safe_dump(one)
@@ -296,5 +296,5 @@ def test_two_lists_of_votes_are_asked_about(tmp_path):
 def test_a_doubt_shows_a_reading_or_is_none(tmp_path):
     table = [{"id": f"x{k}", "entropy": k / 60} for k in range(60)]
     said = check(written(tmp_path / "v.csv", table), 2)
-    assert "in doubt" not in said
+    assert "It is unclear" not in said
     assert "--label" in said

@@ -38,7 +38,7 @@ def describe(folder, item):
 
 def test_two_columns_that_may_name_an_item_are_asked_about(tmp_path):
     path = write(tmp_path / "votes.jsonl", thread())
-    with pytest.raises(ChaosError, match="in doubt") as fault:
+    with pytest.raises(ChaosError, match="It is unclear") as fault:
         check_file(path)
     for reading in ("--item post_id,reply_id", "item: [post_id, reply_id]", "item: post_id"):
         assert reading in str(fault.value)

@@ -34,7 +34,7 @@ def readings(path):
     """Return the votes by each of the YAML files that `chaos dataset check` asks about."""
     code, said = run("dataset", "check", path)
     assert code == 2, said
-    assert "in doubt" in said, said
+    assert "It is unclear" in said, said
     shown = said.partition("YAML file")[2].partition("\n")[2].partition("  to do:")[0]
     found = []
     for text in textwrap.dedent(shown).split("# or\n"):

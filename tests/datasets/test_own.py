@@ -153,7 +153,7 @@ FEW += "1,a b,pos,7,100,1.5\n1,a b,neg,8,101,2.5\n2,c d,pos,7,102,3.5\n2,c d,pos
 def test_what_may_be_read_in_two_ways_is_refused_with_both(path, content, readings):
     path.write_text(content)
     for load in (check_file, lambda at: load_all_votes(str(at))):
-        with pytest.raises(ChaosError, match="is in doubt") as fault:
+        with pytest.raises(ChaosError, match="It is unclear") as fault:
             load(path)
         for reading in readings:
             assert reading in str(fault.value)
