@@ -5,6 +5,7 @@ from functools import cache
 
 import pytest
 from helpers.logs import LOGS
+from helpers.pages import wait_until
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.collection.protocol import load_protocol
@@ -43,11 +44,14 @@ def known():
     }
 
 
+KEPT = "Object.entries(localStorage).sort()"
+
+
 class Reader:
     """Somebody at the page, who knows what the hundred said."""
 
-    def __init__(self, page):
-        self.page = page
+    def __init__(self, page, another):
+        self.page, self.another = page, another
 
     @property
     def title(self):
@@ -58,6 +62,12 @@ class Reader:
         read = self.page.locator("#annotate .text").all_inner_texts()
         key = known()[tuple(read)]
         self.page.keyboard.press(str(key if right else key % 3 + 1))
+
+    def reload(self):
+        """Load the page again, once another one sees what it has kept: the browser has it then."""
+        kept = json.dumps(self.page.evaluate(KEPT))
+        wait_until(self.another, f"JSON.stringify({KEPT}) === JSON.stringify({kept})")
+        self.page.reload()
 
     def press(self, name):
         self.page.get_by_role("button", name=name, exact=True).click()
@@ -73,7 +83,9 @@ def loaded(open_at):
 def visit(open_at, loaded):
     """Return a function that opens the page in a browser that has kept nothing of it."""
     loaded.evaluate("localStorage.clear()")
-    return lambda place="?seed=7#snli", script="": Reader(open_at("annotate", place, script))
+    return lambda place="?seed=7#snli", script="": Reader(
+        open_at("annotate", place, script), loaded
+    )
 
 
 def test_the_page_s_machine_replays_every_log_as_python_s(loaded):
@@ -136,7 +148,7 @@ def test_through_test_training_and_work_to_a_file(visit, tmp_path):
     reader.press("Next task")
     reader.answer()
 
-    page.reload()
+    reader.reload()
     assert reader.title == "Task 2"  # goes on where it was
     reader.press("Results so far")
     assert page.locator(".annotate-judgements:visible > li .chosen").count() == 11
@@ -232,7 +244,7 @@ def test_what_was_kept_and_is_damaged_is_left_aside(visit):
       for (const key of Object.keys(localStorage))
         localStorage[key] = localStorage[key].replace('qualification', 'item');
     }""")
-    reader.page.reload()
+    reader.reload()
     assert reader.title == "SNLI: before you begin"
 
 
