@@ -77,11 +77,11 @@ def test_the_sample_is_called_as_it_is(folder):
 
 
 @pytest.mark.parametrize("name", [one.name for one in bundled_datasets()])
-def test_each_dataset_by_its_released_bytes_alone(name, released_root, tmp_path):
+def test_each_dataset_by_its_released_bytes_alone(name, whole_root, tmp_path):
     dataset = next(one for one in bundled_datasets() if one.name == name)
     for file in dataset.files:
         (tmp_path / file.name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(released_root / file.name, tmp_path / file.name)
+        shutil.copy(whole_root / file.name, tmp_path / file.name)
     assert chaos.load(name, tmp_path).dataset == dataset
     first = tmp_path / dataset.file
     first.write_bytes(first.read_bytes() + (b"\n" if first.suffix != ".json" else b" "))
