@@ -98,7 +98,7 @@ def test_predictions_are_evaluated(installed, reader):
         )  # fmt: skip
         assert "snli,all,predictions," in done.stdout
     done = run(installed / "chaos", "evaluate", "predictions.csv", "--data", "data", cwd=reader)
-    assert "ChaosNLI-SNLI, 3 items" in done.stdout
+    assert "your votes in ChaosNLI's format (SNLI), 3 items" in done.stdout
 
 
 def test_the_api_works_and_references_of_the_released_votes_come_along(installed, reader):
