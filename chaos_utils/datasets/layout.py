@@ -693,7 +693,7 @@ class _Search:
 
     def _is_one_hot(self, name: str) -> bool:
         values = {str(value).strip().casefold() for value in self.frame.column(name).values}
-        return values <= {"true", "false", "0", "1", ""}
+        return bool(values) and values <= {"true", "false", "0", "1", "0.0", "1.0", ""}
 
     def _by_label(self, long: dict[str, Any], label: str) -> dict[str, Any]:
         """Return the reader of votes in this column: one in each row, or a list."""
@@ -888,12 +888,13 @@ class _Search:
                 f"columns {_listed(self.frame.names)}",
                 todo="name it: --label",
             )
-        several = [name for name in may_be if self._is_zero_or_one(name)]
+        several = [name for name in may_be if self._is_one_hot(name)]
         readers = [long | {"label": name} for name in may_be if name not in several[2:]]
         if several[2:]:
             taken = (*columns_of(item), annotator)
             every = [name for name, plain in self.plain.items() if name not in taken
-                     and not self._is_measure(plain) and self._is_zero_or_one(name)]  # fmt: skip
+                     and not self._is_measure(plain) and self._is_one_hot(name)]  # fmt: skip
+            self._refuse_several_set(every)
             readers = [long | {"label": every}, *readers]
         self._doubt(
             f"a row per vote, by {_listed([*columns_of(item), *filter(None, [annotator])])}; no "
@@ -901,9 +902,18 @@ class _Search:
             readers[:2],
         )
 
-    def _is_zero_or_one(self, name: str) -> bool:
-        values = self.frame.column(name).values
-        return bool(values) and {as_count(value) for value in values} <= {0, 1}
+    def _refuse_several_set(self, labels: Sequence[str]) -> None:
+        """Refuse a column for each label, of which some rows set several or none."""
+        n_set = np.sum([self.frame.column(name).map(is_set, int) for name in labels], axis=0)
+        n_odd = int((n_set != 1).sum())
+        if n_odd:
+            raise self.faults.fatal(
+                "Each label has a column, and not every row sets one of them.",
+                f"{counted(n_odd, 'row')} of {len(self.frame):,} that set several or none of "
+                f"{_listed(labels)}",
+                "one label for each vote",
+                "write a row for each label that a person gave, and none where they gave none",
+            )
 
     def _is_measure(self, plain: str) -> bool:
         """Return whether a column of this name counts no votes, and is none."""
@@ -1221,7 +1231,9 @@ class _Search:
                 "label, and empty cells for no answer; or describe the dataset in a YAML file",
             )
         raise self.faults.fatal(
-            f"It is unclear what the {what} in this file mean.",
+            "It is unclear who the annotators in this file are."
+            if what == "annotators"
+            else f"It is unclear what the {what} in this file mean.",
             "; ".join(why),
             ("one of these YAML files:\n" if texts[1:] else "this YAML file:\n")
             + "# or\n".join(texts),

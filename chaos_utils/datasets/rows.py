@@ -48,7 +48,7 @@ from chaos_utils.datasets.votes import Annotations, Ints, Votes, frozen
 
 _SHARE_TOLERANCE = 0.25  # of a vote: shares are rounded to a few decimals
 _NONE, _IGNORED, _UNKNOWN = -1, -2, -3  # in the place of a label
-_UNSET = ("", "0", "false")  # cells of one-hot columns, in lower case
+_UNSET = ("", "0", "0.0", "false")  # cells of one-hot columns, in lower case
 Mask = npt.NDArray[np.bool_]
 Codes = npt.NDArray[np.signedinteger[Any]]
 Texts = list[list[str]]  # of each field, those of all items

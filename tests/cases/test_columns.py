@@ -127,12 +127,33 @@ def test_a_hundred_votes_are_votes(tmp_path):
     assert accepted, said
 
 
-def test_columns_of_0_and_1_are_offered_as_one_choice(tmp_path):
-    chosen = np.eye(4, dtype=int)[RNG.integers(0, 3, len(PAIRS))]  # no one chose the last
-    table = cast(forum=any_of("a", "b"), **dict(zip(["joy", "fear", "anger", "awe"],
-                                                    chosen.T.tolist(), strict=True)))  # fmt: skip
-    said, _ = said_of(tmp_path, table)
+EMOTIONS = ["joy", "fear", "anger", "awe"]
+
+
+@pytest.mark.parametrize("kind", [int, float, bool])
+def test_columns_of_0_and_1_are_offered_as_one_choice(tmp_path, kind):
+    chosen = np.eye(4)[RNG.integers(0, 3, len(PAIRS))].astype(kind)  # no one chose the last
+    columns = dict(zip(EMOTIONS, chosen.T.tolist(), strict=True))
+    said, _ = said_of(tmp_path, cast(forum=any_of("a", "b"), **columns))
     assert "label: [joy, fear, anger, awe]" in said
+    text = (
+        "name: felt\ntitle: Felt\nlabels: [joy, fear, anger, awe]\nfiles: [{name: votes.csv}]\n"
+        "reader: {format: long, item: item, annotator: worker, label: [joy, fear, anger, awe]}\n"
+    )
+    (tmp_path / "felt.yml").write_text(text)  # the reading that is offered can be read
+    result = CliRunner().invoke(app, ["dataset", "check", str(tmp_path / "felt.yml")])
+    assert result.exit_code == 0, result.output
+    assert f"{len(PAIRS)} votes" in result.output
+
+
+def test_columns_of_0_and_1_of_which_some_rows_set_several_are_no_single_choice(tmp_path):
+    chosen = np.eye(4, dtype=int)[RNG.integers(0, 3, len(PAIRS))]
+    chosen[:7, 3] = 1
+    columns = dict(zip(EMOTIONS, chosen.T.tolist(), strict=True))
+    said, accepted = said_of(tmp_path, cast(forum=any_of("a", "b"), **columns))
+    assert not accepted
+    assert f"7 rows of {len(PAIRS)} that set several or none" in said
+    assert "YAML" not in said
 
 
 def test_objects_among_labels_are_never_offered_as_labels(tmp_path):
