@@ -20,7 +20,7 @@ from scipy.stats import entropy, kendalltau
 
 from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.metrics.measures import MEASURES, Judged
+from chaos_utils.metrics.measures import MEASURES, EvalBatch
 from chaos_utils.scoring.scores import available, score_rows
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import computed
@@ -42,7 +42,7 @@ def nine_systems(votes: Votes) -> list[System]:
     return systems
 
 
-def loop_over_items(judged: Judged) -> list[float]:
+def loop_over_items(judged: EvalBatch) -> list[float]:
     """Compute the same measures item by item with SciPy, as the field's scripts do."""
     columns: list[list[float]] = [[] for _ in _COMPARED]
     for h, m in zip(judged.human, judged.model, strict=True):
@@ -60,7 +60,7 @@ def loop_over_items(judged: Judged) -> list[float]:
     return [float(np.nanmean(column)) for column in columns]
 
 
-def vectorised(judged: Judged) -> list[float]:
+def vectorised(judged: EvalBatch) -> list[float]:
     """Compute the same measures with SciPy's functions of whole arrays."""
     h, m = judged.human, judged.model
     floored = np.where(m < 1e-15, 1e-15, m)

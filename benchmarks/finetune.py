@@ -31,11 +31,11 @@ from chaos_utils.datasets.corpora import Corpus
 from chaos_utils.datasets.splits import subset
 from chaos_utils.training import loop
 from chaos_utils.training.data import load_data
+from chaos_utils.training.dev_scores import balanced_subset, dev_scores
 from chaos_utils.training.devices import Device, choose_device
 from chaos_utils.training.encoders import find_encoder, load_model, load_tokenizer
 from chaos_utils.training.encoding import encode, plan_batches
 from chaos_utils.training.inference import predict
-from chaos_utils.training.judging import judge, spread
 from chaos_utils.training.recipes import get_model, recipe_of
 from chaos_utils.training.settings import Settings, complete
 
@@ -152,7 +152,7 @@ def train_all_ways(folder: Path, train: Corpus, dev: Corpus, device: Device, rep
             else:
                 models[way], took = by_trainer(folder, train, device, seed, order)
             seconds[way].append(took)
-            share = judge(predict(models[way], encoded, device), dev)["all"]["accuracy"]
+            share = dev_scores(predict(models[way], encoded, device), dev)["all"]["accuracy"]
             right[way].append(share)
             print(f"  seed {seed}, {way}: {len(train) / took:.0f} pairs/s, {share:.3f}", flush=True)
     for way, taken in seconds.items():
@@ -204,7 +204,7 @@ def main() -> None:
     torch.set_num_threads(1)
     settings, model = complete(Settings(model="minilm-l6"))
     data = load_data(settings)
-    train, dev = subset(data.train, arguments.pairs, 0), spread(data.dev, arguments.dev)
+    train, dev = subset(data.train, arguments.pairs, 0), balanced_subset(data.dev, arguments.dev)
     folder, device = find_encoder(model).folder, choose_device("cpu")
     print(f"{device.title}, {device.precision}, {peak(device) / 1e9:.0f} GFLOP per CPU second")
     trained = train_all_ways(folder, train, dev, device, arguments.repeats)

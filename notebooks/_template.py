@@ -18,7 +18,7 @@ from IPython.display import Markdown
 
 # Tables come from `chaos_utils/analyses/<chapter>.py`, drawings from `chaos_utils/plots/<chapter>.py`.
 from chaos_utils.analyses import disagreement
-from chaos_utils.analyses.evidence import gather
+from chaos_utils.analyses.inputs import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.plots.disagreement import plot_majority_share
 from chaos_utils.report.columns import DATASET, Column

@@ -29,7 +29,7 @@ seed: int = 0  # seed of the bootstrap
 from IPython.display import Markdown
 
 from chaos_utils.analyses import agreement, trajectory
-from chaos_utils.analyses.evidence import gather
+from chaos_utils.analyses.inputs import gather
 from chaos_utils.analyses.names import SYSTEM
 from chaos_utils.analyses.notices import notices
 from chaos_utils.plots.bins import (

@@ -36,7 +36,7 @@ seed: int = 0  # seed of the bootstrap
 from IPython.display import Markdown
 
 from chaos_utils.analyses import annotations
-from chaos_utils.analyses.evidence import gather
+from chaos_utils.analyses.inputs import gather
 from chaos_utils.analyses.names import listed
 from chaos_utils.analyses.notices import notices
 from chaos_utils.plots.annotations import plot_label_transitions
@@ -156,7 +156,7 @@ publish_table(
 # %%
 publish_table(
     "tbl-annotators",
-    annotations.annotators([one.name for one in material.having("published collection")]),
+    annotations.annotators([one.name for one in material.with_part("published collection")]),
     columns=annotations.ANNOTATORS,
     caption="""Thousands of crowdworkers answered, in seconds, after a test that many failed.
     From Table 1 of {cite:t}`nie2020`. SNLI and MNLI shared one test and its rates; the

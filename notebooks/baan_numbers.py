@@ -19,7 +19,7 @@ seed: int = 0  # of the bootstrap
 from IPython.display import Markdown
 
 from chaos_utils.analyses import calibration
-from chaos_utils.analyses.evidence import gather
+from chaos_utils.analyses.inputs import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table

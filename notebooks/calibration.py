@@ -26,7 +26,7 @@ n_temperatures: int = 61  # temperatures from 0.5 to 4 at which the measures are
 from IPython.display import Markdown
 
 from chaos_utils.analyses import calibration, error_distributions
-from chaos_utils.analyses.evidence import gather
+from chaos_utils.analyses.inputs import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.plots.calibration import plot_reliability, plot_temperatures, plot_two_targets
 from chaos_utils.plots.error_distributions import (

@@ -34,7 +34,7 @@ seed: int = 0  # seed of all draws
 from IPython.display import Markdown
 
 from chaos_utils.analyses import ceilings, power
-from chaos_utils.analyses.evidence import gather
+from chaos_utils.analyses.inputs import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.analyses.references import baseline_scores, reference_scores
 from chaos_utils.plots.ceilings import plot_annotation_budget, plot_items_by_votes

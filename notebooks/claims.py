@@ -31,8 +31,8 @@ seed: int = 0  # seed of the bootstrap
 from IPython.display import Markdown
 
 from chaos_utils.analyses import claims, claims_tables
-from chaos_utils.analyses.claim_cards import Cards
-from chaos_utils.analyses.evidence import gather
+from chaos_utils.analyses.claim_cards import ClaimCards
+from chaos_utils.analyses.inputs import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
@@ -98,7 +98,7 @@ publish_table(
 # ## The claims
 
 # %% tags=["remove-input"]
-Cards("tbl-claims", table.rows, resamples)
+ClaimCards("tbl-claims", table.rows, resamples)
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All claims as a table", "code_prompt_hide": "Fold the table"}
 publish_table(

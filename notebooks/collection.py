@@ -31,7 +31,7 @@ seed: int = 0  # seed of all simulations
 from IPython.display import Markdown
 
 from chaos_utils.analyses import collection
-from chaos_utils.analyses.evidence import gather
+from chaos_utils.analyses.inputs import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.collection.protocol import load_protocol
@@ -55,7 +55,7 @@ protocol = load_protocol()
 
 # %% tags=["remove-input"]
 Markdown(
-    f"{notices(material.having('published collection'))}\n\n"
+    f"{notices(material.with_part('published collection'))}\n\n"
     f"{material.left_out('published collection')}"
 )
 

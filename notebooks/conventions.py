@@ -22,7 +22,7 @@ temperature: float = 2.0  # the first system is also shown with its distribution
 from IPython.display import Markdown
 
 from chaos_utils.analyses import conventions
-from chaos_utils.analyses.evidence import gather
+from chaos_utils.analyses.inputs import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.datasets.catalogue import short_of
 from chaos_utils.plots.conventions import plot_conventions

@@ -33,7 +33,7 @@ seed: int = 0  # seed of all draws
 from IPython.display import Markdown, display
 
 from chaos_utils.analyses import atlas, your_votes
-from chaos_utils.analyses.evidence import gather
+from chaos_utils.analyses.inputs import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.plots.atlas import plot_atlas, plot_few_votes
 from chaos_utils.report.figures import publish_figure

@@ -24,7 +24,7 @@ data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a fold
 from IPython.display import Markdown
 
 from chaos_utils.analyses import disagreement
-from chaos_utils.analyses.evidence import gather
+from chaos_utils.analyses.inputs import gather
 from chaos_utils.analyses.names import listed
 from chaos_utils.analyses.notices import notices
 from chaos_utils.plots.disagreement import (

@@ -22,7 +22,7 @@ from chaos_utils.plots.training import plot_training_curves
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
-from chaos_utils.scoring.trained import committed_runs, ordered
+from chaos_utils.scoring.training_records import committed_runs, ordered
 
 check_parameters(globals())
 

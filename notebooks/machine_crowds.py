@@ -32,9 +32,9 @@ seed: int = 0  # seed of draws and resamples
 from IPython.display import Markdown
 
 from chaos_utils.analyses import machine_crowds
-from chaos_utils.analyses.evidence import gather
+from chaos_utils.analyses.inputs import gather
 from chaos_utils.analyses.notices import notices
-from chaos_utils.datasets.companions import JUDGES
+from chaos_utils.datasets.auxiliary_data import JUDGES
 from chaos_utils.plots.machine_crowds import plot_machine_worth, plot_members, plot_unanimity
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.parameters import check_parameters

@@ -29,7 +29,7 @@ seed: int = 0  # seed of folds, drawn crowds and resampling
 from IPython.display import Markdown
 
 from chaos_utils.analyses import ceilings, results
-from chaos_utils.analyses.evidence import gather
+from chaos_utils.analyses.inputs import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.analyses.references import reference_scores
 from chaos_utils.plots.results import plot_results, plot_skill

@@ -39,7 +39,7 @@ seed: int = 0  # seed of resamples
 from IPython.display import Markdown
 
 from chaos_utils.analyses import why
-from chaos_utils.analyses.evidence import gather
+from chaos_utils.analyses.inputs import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.plots.why import plot_readings, plot_reasons
 from chaos_utils.report.figures import publish_figure

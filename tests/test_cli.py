@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import chaos_utils
 from chaos_utils.cli import extras
 from chaos_utils.cli.__main__ import app
-from chaos_utils.cli.console import harmless
+from chaos_utils.cli.console import strip_control_characters
 
 
 @pytest.fixture
@@ -112,8 +112,8 @@ def test_control_codes_never_reach_the_terminal(call):
     for arguments in (["params", evil], ["params", evil, "--json"], ["evaluate", evil]):
         done = call(*arguments, code=2)
         assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(done.stdout + done.stderr)
-    assert harmless("\x1b[1;31mred\x1b[0m\ttab\n\rback") == "red\ttab\n\\u000dback"
-    assert json.loads(harmless(json.dumps("\x9b", ensure_ascii=False))) == "\x9b"
+    assert strip_control_characters("\x1b[1;31mred\x1b[0m\ttab\n\rback") == "red\ttab\n\\u000dback"
+    assert json.loads(strip_control_characters(json.dumps("\x9b", ensure_ascii=False))) == "\x9b"
 
 
 @pytest.fixture

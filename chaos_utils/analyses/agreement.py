@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.analyses.names import SYSTEM
-from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.published.tables import read_published
@@ -204,7 +204,7 @@ def _with_means_of_seeds(systems: Sequence[System]) -> list[tuple[str, str, str,
     return found
 
 
-@recorded(keys=(*_KEYS, "reference"), published=("nie2020_entropy_bins",))
+@cached_analysis(keys=(*_KEYS, "reference"), published=("nie2020_entropy_bins",))
 def binned_scores(
     all_votes: Sequence[Votes],
     all_systems: Sequence[Sequence[System]],
@@ -288,7 +288,7 @@ def _published(scores: BinScores, ours: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([theirs.assign(reference=""), *gaps])
 
 
-@recorded(keys=("dataset", "system", "cut", "bin"))
+@cached_analysis(keys=("dataset", "system", "cut", "bin"))
 def flattening(
     votes: Votes, systems: Sequence[System], *, n_bins: int, n_draws: int, seed: int
 ) -> pd.DataFrame:
@@ -361,7 +361,7 @@ def ends(table: pd.DataFrame) -> pd.DataFrame:
     return table[table["bin"].isin([1, table["bin"].max()])]
 
 
-@derived(keys=_KEYS)
+@derived_table(keys=_KEYS)
 def in_bins(scores: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of `binned_scores` that are scores; ``change`` is that from the first bin."""
     found = scores[scores["reference"] == ""].drop(columns=["reference", "p"])
@@ -370,7 +370,7 @@ def in_bins(scores: pd.DataFrame) -> pd.DataFrame:
     return found.merge(changes[[*_KEYS, *names]].rename(columns=names), "left", [*_KEYS])
 
 
-@derived(keys=("dataset", "bin", "system", "source", "measure", "reference"))
+@derived_table(keys=("dataset", "bin", "system", "source", "measure", "reference"))
 def against_guesses(scores: pd.DataFrame) -> pd.DataFrame:
     """Return how far models are from a guess in the rows of `binned_scores`, model minus guess.
 
@@ -399,7 +399,7 @@ def against_guesses(scores: pd.DataFrame) -> pd.DataFrame:
     return found[[*columns.split(), "verdict"]]
 
 
-@derived(keys=_KEYS)
+@derived_table(keys=_KEYS)
 def in_figure(scores: pd.DataFrame, measure: str) -> pd.DataFrame:
     """Return the scores of a measure that are drawn; the role of the nine models is `OF_PAPER`."""
     rows = scores[scores["reference"] == ""].drop(columns=["reference", "p"])

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.analyses.recorded import derived, recorded
+from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.catalogue import get_dataset
@@ -46,7 +46,7 @@ _LOWEST = {"fleiss_kappa": -1}  # of what can be below 0
 _PAPERS = {"nie2020": "Nie et al.", "baan2022": "Baan et al."}
 
 
-@recorded(keys=("dataset",), needs="old labels", published=("nie2020_table2",))
+@cached_analysis(keys=("dataset",), needs="old labels", published=("nie2020_table2",))
 def data_statistics(votes: Votes) -> pd.DataFrame:
     """Count items and changed majorities, beside Table 2 of Nie et al. (2020).
 
@@ -77,7 +77,7 @@ def data_statistics(votes: Votes) -> pd.DataFrame:
     return pd.DataFrame([row])
 
 
-@recorded(keys=("dataset", "statistic", "label"), published=("nie2020_table7",))
+@cached_analysis(keys=("dataset", "statistic", "label"), published=("nie2020_table7",))
 def label_counts(votes: Votes) -> pd.DataFrame:
     """Count majorities and single votes for each label, beside Table 7 of Nie et al. (2020).
 
@@ -105,7 +105,7 @@ def label_counts(votes: Votes) -> pd.DataFrame:
     return pd.concat(parts).astype({"change": float})[columns]
 
 
-@recorded(keys=("dataset", "old_label", "new_majority"), needs="old labels")
+@cached_analysis(keys=("dataset", "old_label", "new_majority"), needs="old labels")
 def label_transitions(votes: Votes) -> pd.DataFrame:
     """Count how often each old label became each new majority.
 
@@ -122,7 +122,7 @@ def label_transitions(votes: Votes) -> pd.DataFrame:
     return table.astype({"n_votes": "Int64"})
 
 
-@recorded(keys=("dataset",))
+@cached_analysis(keys=("dataset",))
 def agreement(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
     """Measure how far annotators agree, with 95% intervals.
 
@@ -181,7 +181,7 @@ def _statistic(place: int, sums: Floats) -> Floats:
     return found
 
 
-@recorded(keys=("reason", "dataset", "uid"), published=("example_items",))
+@cached_analysis(keys=("reason", "dataset", "uid"), published=("example_items",))
 def examples(votes: Votes, *, n_each: int) -> pd.DataFrame:
     """Choose items worth reading by rule, and find the ones that the papers print.
 
@@ -244,7 +244,7 @@ def _with_change(row: Row) -> str:
     return f"{number(row['value'])}{after}"
 
 
-@derived(keys=("dataset",), published=("nie2020_table1",))
+@derived_table(keys=("dataset",), published=("nie2020_table1",))
 def annotators(datasets: Sequence[str]) -> pd.DataFrame:
     """Return what Table 1 of Nie et al. (2020) reports on the annotators of some datasets."""
     table = read_published("nie2020_table1").set_index("dataset")

@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from chaos_utils.analyses import your_votes
+from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.analyses.ceilings import VOTES
-from chaos_utils.analyses.evidence import Material, gather
-from chaos_utils.analyses.recorded import derived, recorded
+from chaos_utils.analyses.inputs import AnalysisInputs, gather
 from chaos_utils.datasets.catalogue import book_datasets, bundled_datasets
 from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.agreement import (
@@ -28,7 +28,7 @@ from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.priors import draw_truths, fit_grid, posterior_means
 from chaos_utils.metrics.resampling import percentile_interval, split_votes
 from chaos_utils.report.columns import DATASET, Column, number, with_ends
-from chaos_utils.scoring.draws import draw_crowds, repeated
+from chaos_utils.scoring.draws import draw_crowds, measure_draws
 
 READS = ("votes",)
 FEWEST_TO_THIN = 30  # votes on each item
@@ -56,7 +56,7 @@ _OF_FEW = 3  # of which so many were for one label
 _MOST_LABELS = 3  # of more, three of five is much agreement
 
 
-def atlas_of(data: str, own: Material) -> Material:
+def atlas_of(data: str, own: AnalysisInputs) -> AnalysisInputs:
     """Return all datasets of the package, and the reader's own votes before them.
 
     `own` is what `data` holds. Of the synthetic sample, or of one named dataset, it is all.
@@ -68,15 +68,15 @@ def atlas_of(data: str, own: Material) -> Material:
         return own
     held = [one.name for one in own]
     others = gather("auto", datasets=[name for name in names if name not in held])
-    return Material((*own, *others))
+    return AnalysisInputs((*own, *others))
 
 
-def yardsticks(material: Material) -> Material:
+def yardsticks(material: AnalysisInputs) -> AnalysisInputs:
     """Return ChaosNLI's datasets among these: with a hundred votes, many can be taken away."""
     return material.named(*(one.name for one in book_datasets()))
 
 
-@recorded(keys=("dataset",))
+@cached_analysis(keys=("dataset",))
 def atlas(votes: Votes, *, most: int, n_resamples: int, seed: int) -> pd.DataFrame:
     """Say in one row what the votes on a dataset are, and how far people agree.
 
@@ -123,7 +123,7 @@ def _of_majorities(counts: Ints) -> dict[str, float]:
     }
 
 
-@recorded(keys=("dataset", "bin"))
+@cached_analysis(keys=("dataset", "bin"))
 def spread(votes: Votes, *, n_bins: int) -> pd.DataFrame:
     """Count items by their own quadratic entropy as a share of its maximum, from 0 to 1.
 
@@ -148,12 +148,12 @@ def spread(votes: Votes, *, n_bins: int) -> pd.DataFrame:
     )
 
 
-@derived(keys=("dataset", "part", "bin"))
+@derived_table(keys=("dataset", "part", "bin"))
 def drawn(rows: pd.DataFrame, bins: pd.DataFrame, near: pd.DataFrame) -> pd.DataFrame:
     """Return what `plots.atlas.plot_atlas` draws, by ``part``.
 
     Means of `atlas`, those without the annotators whom `your_votes.near_chance` finds, and
-    `spread`.
+    `balanced_subset`.
     """
     ends = ["", "_low", "_high"]
     even = [f"evenness{end}" for end in ends]
@@ -165,7 +165,7 @@ def drawn(rows: pd.DataFrame, bins: pd.DataFrame, near: pd.DataFrame) -> pd.Data
     return pd.concat(parts, ignore_index=True).fillna({"bin": 0}).astype({"bin": int})
 
 
-@recorded(keys=("dataset",))
+@cached_analysis(keys=("dataset",))
 def selection(
     votes: Votes, *, most: int, n_draws: int, n_resamples: int, seed: int
 ) -> pd.DataFrame:
@@ -217,7 +217,7 @@ def _split_by_prior(counts: Ints) -> tuple[float, float]:
     return split.sum(), divided / (1 - 1 / counts.shape[1])
 
 
-@recorded(keys=("dataset", "quantity", "n_votes"))
+@cached_analysis(keys=("dataset", "quantity", "n_votes"))
 def by_votes(votes: Votes, *, most: int, n_draws: int, seed: int) -> pd.DataFrame:
     """Compute how well k votes per item show the truth behind them, over draws of that truth.
 
@@ -235,15 +235,15 @@ def by_votes(votes: Votes, *, most: int, n_draws: int, seed: int) -> pd.DataFram
         for n_votes in (k for k in VOTES if k <= votes.n_votes.max()):
             crowds = draw_crowds(truths, n_votes, rng)
             for quantity, found in (
-                ("label", repeated(MEASURES["new_accuracy"], crowds, truths)),
-                ("shares", repeated(MEASURES["dist_ce"], truths, crowds)),
+                ("label", measure_draws(MEASURES["new_accuracy"], crowds, truths)),
+                ("shares", measure_draws(MEASURES["dist_ce"], truths, crowds)),
             ):
                 row = {"value": found.value, "sd": found.values.std()}
                 rows.append({"quantity": quantity, "n_votes": n_votes, **row})
     return pd.DataFrame(rows, columns=["quantity", "n_votes", "value", "sd"])
 
 
-@recorded(keys=("dataset", "quantity", "estimate", "n_votes"))
+@cached_analysis(keys=("dataset", "quantity", "estimate", "n_votes"))
 def few_votes(votes: Votes, *, seed: int, n_draws: int = 50) -> pd.DataFrame:
     """Measure what fewer votes do to each estimate, by taking votes away.
 
@@ -295,7 +295,7 @@ def _counted(counts: Ints) -> dict[tuple[str, str], float]:
     return {(quantity, "usual"): value for quantity, value in found.items()}
 
 
-@derived(keys=("dataset",))
+@derived_table(keys=("dataset",))
 def by_evenness(rows: pd.DataFrame) -> pd.DataFrame:
     """Return rows of `atlas` or `selection`, most disagreement first."""
     return rows.sort_values("evenness", ascending=False, kind="stable", ignore_index=True)

@@ -12,7 +12,7 @@ from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import book_datasets, get_dataset
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.metrics.measures import MEASURES, Judged
+from chaos_utils.metrics.measures import MEASURES, EvalBatch
 from chaos_utils.report.columns import Row
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import oracle
@@ -119,13 +119,13 @@ def with_published(
     return found.assign(**gaps)
 
 
-def measured(judged: Judged, measures: Sequence[str]) -> dict[str, float]:
+def measured(judged: EvalBatch, measures: Sequence[str]) -> dict[str, float]:
     """Return measures of a system on all its items, by name."""
     return {name: MEASURES[name].value(judged) for name in measures}
 
 
 def per_system(
-    votes: Votes, systems: Iterable[System], values: Callable[[Judged], dict[str, float]]
+    votes: Votes, systems: Iterable[System], values: Callable[[EvalBatch], dict[str, float]]
 ) -> pd.DataFrame:
     """Return a row per system: its keys, and `values` of it."""
     rows = [{**one.keys, **values(one.aligned_to(votes))} for one in systems]

@@ -23,8 +23,8 @@ from chaos_utils.analyses.baan import (
     unbroken,
     with_published,
 )
+from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.analyses.error_distributions import histogram, item_errors
-from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.datasets.loading import datasets_of
@@ -39,7 +39,7 @@ from chaos_utils.metrics.calibration import (
     reliability_curve,
 )
 from chaos_utils.metrics.measures import BAAN_BINS as BINS
-from chaos_utils.metrics.measures import MEASURES, Judged
+from chaos_utils.metrics.measures import MEASURES, EvalBatch
 from chaos_utils.metrics.scores import top_label
 from chaos_utils.report.columns import DATASET, Column, Row, number, paper_here_delta
 from chaos_utils.scoring.published import published_models
@@ -77,7 +77,7 @@ def table_1_datasets(data: str, dataset: str) -> list[str]:
     return list(dict.fromkeys([dataset, *more]))
 
 
-@recorded(keys=_SYSTEM, published=("baan2022_table1", SYSTEMS))
+@cached_analysis(keys=_SYSTEM, published=("baan2022_table1", SYSTEMS))
 def human_calibration(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     """Table 1 of Baan et al. (2022) for `line_up`, published beside reproduced, and ``ece_votes``.
 
@@ -86,7 +86,7 @@ def human_calibration(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     RankCS that minds ties.
     """
 
-    def values(judged: Judged) -> dict[str, float]:
+    def values(judged: EvalBatch) -> dict[str, float]:
         label, gold = (top_label(p, ties="last") for p in (judged.model, judged.human))
         of_items = {"accuracy": float((label == gold).mean()), "n_items": len(label)}
         return of_items | measured(judged, (*TABLE_1[1:], "rank_cs_ties", "ece_votes"))
@@ -111,7 +111,7 @@ def over_seeds(
     return found.assign(kind=found["origin"].where(found["origin"] == "reference", "model"))
 
 
-@derived(keys=_FAMILY)
+@derived_table(keys=_FAMILY)
 def seed_means(table: pd.DataFrame) -> pd.DataFrame:
     """Return the means over seeds of `human_calibration`: the paper's section 5.2 rounds them."""
     return over_seeds(table, TABLE_1)
@@ -141,7 +141,7 @@ def _chosen(votes: Votes, systems: Sequence[System], shown_seed: int | None) -> 
     return systems if shown_seed is None else line_up(votes, systems, shown_seed)
 
 
-@recorded(keys=(*_SYSTEM, "bin_low"))
+@cached_analysis(keys=(*_SYSTEM, "bin_low"))
 def reliability(
     votes: Votes, systems: Sequence[System], *, shown_seed: int | None = None
 ) -> pd.DataFrame:
@@ -166,7 +166,7 @@ def reliability(
     return pd.concat(tables, ignore_index=True).astype({"seed": "Int64"})
 
 
-@recorded(keys=(*_SYSTEM, "bin_low"))
+@cached_analysis(keys=(*_SYSTEM, "bin_low"))
 def distance_histogram(
     votes: Votes, systems: Sequence[System], *, shown_seed: int | None = None
 ) -> pd.DataFrame:
@@ -186,7 +186,7 @@ def distance_histogram(
     return pd.concat(tables, ignore_index=True).astype({"seed": "Int64"})
 
 
-@recorded(keys=_SYSTEM, published=("baan2022_other", SYSTEMS))
+@cached_analysis(keys=_SYSTEM, published=("baan2022_other", SYSTEMS))
 def classwise_errors(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     """Class-wise ECE against the majority label under both denominators, beside Appendix D.
 
@@ -194,7 +194,7 @@ def classwise_errors(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     ``n_without_bin`` counts probabilities of exactly 0, over all classes.
     """
 
-    def values(judged: Judged) -> dict[str, float]:
+    def values(judged: EvalBatch) -> dict[str, float]:
         error = partial(classwise_error, judged.model, judged.first_majority, BINS)
         return {
             "classwise_ece_binned": error(divide_by="binned"),
@@ -222,14 +222,14 @@ CLASSWISE_COLUMNS = [
 ]
 
 
-@recorded(keys=_SYSTEM, published=("baan2022_other", SYSTEMS))
+@cached_analysis(keys=_SYSTEM, published=("baan2022_other", SYSTEMS))
 def signed_entropy_errors(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     """H(model) − H(human) in nats, for every seed, beside the paper's Appendix B.
 
     That gives one value for mean and median.
     """
 
-    def values(judged: Judged) -> dict[str, float]:
+    def values(judged: EvalBatch) -> dict[str, float]:
         errors = entropy_error(judged.human, judged.model)
         return {"mean": errors.mean(), "median": float(np.median(errors))}
 
@@ -246,7 +246,7 @@ SIGNED_COLUMNS = [
 INTERVALS = ("ece", "sq_ce", "ece_votes", "sq_ce_votes", "ent_ce", "dist_ce")
 
 
-@recorded(keys=(*_FAMILY, "measure"))
+@cached_analysis(keys=(*_FAMILY, "measure"))
 def family_scores(
     votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: int
 ) -> pd.DataFrame:
@@ -291,14 +291,14 @@ INTERVAL_COLUMNS = [
 BRIER = ("reliability", "resolution", "uncertainty", "within_bins", "brier")
 
 
-@recorded(keys=_SYSTEM)
+@cached_analysis(keys=_SYSTEM)
 def murphy(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     """Split the Brier score of the votes of `line_up` by Murphy (1973), in ten bins for each label.
 
     The columns are `BRIER`. A probability of 0 falls into the first bin.
     """
 
-    def values(judged: Judged) -> dict[str, float]:
+    def values(judged: EvalBatch) -> dict[str, float]:
         model = judged.model.round(_DIGITS)
         parts = murphy_decomposition(judged.human, model, replace(BINS, zero_in_bin=True))
         return {"n_items": len(model), **parts}
@@ -333,7 +333,7 @@ def on_development(votes: Votes, system: System) -> dict[str, tuple[Floats, Ints
     return {"outside": (p[beyond], gold[beyond]), "development": (p, gold)}
 
 
-@recorded(keys=("dataset", "system", "items", "temperature"))
+@cached_analysis(keys=("dataset", "system", "items", "temperature"))
 def ece_by_temperature(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     """Compute the ECE of the paper's models at temperatures from 0.5 to 4, on different ``items``.
 
@@ -353,7 +353,7 @@ def ece_by_temperature(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns).astype({"seed": "Int64"})
 
 
-@recorded(keys=("dataset", "system", "choice"))
+@cached_analysis(keys=("dataset", "system", "choice"))
 def temperature_choices(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     """Fit a temperature to each system in each way, and score it there.
 
@@ -451,7 +451,7 @@ TEMPERATURE_COLUMNS = [
 ]
 
 
-@recorded(keys=("dataset", "system", "choice", "temperature", "measure"))
+@cached_analysis(keys=("dataset", "system", "choice", "temperature", "measure"))
 def temperature_curves(
     votes: Votes, systems: Sequence[System], *, choices: pd.DataFrame, n_temperatures: int
 ) -> pd.DataFrame:

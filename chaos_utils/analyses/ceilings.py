@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.analyses.names import SYSTEM
-from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.published.tables import read_published
@@ -16,7 +16,7 @@ from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.priors import draw_truths, fit_grid
 from chaos_utils.metrics.resampling import bootstrap_tables, percentile_interval, rescale
 from chaos_utils.report.columns import DATASET, Column, number, with_ends
-from chaos_utils.scoring.draws import Floats, Repeated, draw_crowds, repeated
+from chaos_utils.scoring.draws import Floats, MonteCarloMeasure, draw_crowds, measure_draws
 from chaos_utils.scoring.references import UNSETTLED, References, is_settled
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import baselines, old_label, uniform
@@ -29,7 +29,7 @@ _PAPER = "nie2020_table5"
 _OF_HUMANS = ("jsd", "kl", "new_accuracy")  # of ours, what it has of the estimated human
 
 
-@recorded(keys=("dataset", "measure", "quantity", "n_votes"))
+@cached_analysis(keys=("dataset", "measure", "quantity", "n_votes"))
 def annotation_budget(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
     """Compute what k votes per item leave of each measure, over draws of the truth behind them.
 
@@ -47,7 +47,7 @@ def annotation_budget(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
                 # Without an upper end, what an empty label costs is up to the floor in place of 0.
                 if quantity == "error" and not np.isfinite(MEASURES[name].high):
                     continue
-                found = repeated(MEASURES[name], *pair)
+                found = measure_draws(MEASURES[name], *pair)
                 rows.append(
                     {
                         "measure": name,
@@ -61,7 +61,7 @@ def annotation_budget(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-@recorded(keys=("dataset", "measure"))
+@cached_analysis(keys=("dataset", "measure"))
 def noise_ceiling(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
     """Score perfect model and second crowd by each measure, and check the prior on half crowds.
 
@@ -93,11 +93,11 @@ def noise_ceiling(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _value(found: Repeated | None) -> float:
+def _value(found: MonteCarloMeasure | None) -> float:
     return np.nan if found is None else found.value
 
 
-@recorded(keys=("dataset", "system", "source", "measure"), published=(_PAPER,))
+@cached_analysis(keys=("dataset", "system", "source", "measure"), published=(_PAPER,))
 def normalised_scores(
     votes: Votes, systems: Sequence[System], *, n_draws: int, n_resamples: int, seed: int
 ) -> pd.DataFrame:
@@ -130,13 +130,13 @@ def _beside_references(
     items = systems[0].rows_in(votes)
     even, crowd = found.uniform(name), found.second_crowd(name)
     pieces = [one.on(items) for one in (even, crowd) if one]
-    pieces += [Repeated.once(measure, one.aligned_to(votes)) for one in systems]
+    pieces += [MonteCarloMeasure.once(measure, one.aligned_to(votes)) for one in systems]
     # As `scores.score` resamples them, so that a system has one interval on every page.
     rng = np.random.default_rng([seed, 0])
     tables = [(items, one.table) for one in pieces]
     means = bootstrap_tables(tables, np.arange(len(votes)), n_resamples, rng)
     values = np.array([one.value for one in pieces])
-    draws = np.column_stack(list(map(Repeated.of_means, pieces, means)))
+    draws = np.column_stack(list(map(MonteCarloMeasure.of_means, pieces, means)))
     if crowd is None:
         values, draws = np.insert(values, 1, np.nan), np.insert(draws, 1, np.nan, axis=1)
     table = pd.DataFrame(
@@ -183,7 +183,7 @@ def _estimated_humans(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-@recorded(keys=("dataset", "system", "measure", "n_votes"))
+@cached_analysis(keys=("dataset", "system", "measure", "n_votes"))
 def items_by_votes(
     votes: Votes, systems: Sequence[System], *, budget: int, n_draws: int, seed: int
 ) -> pd.DataFrame:
@@ -204,7 +204,7 @@ def items_by_votes(
     def scores(human: Floats, system: System) -> Floats:
         shares = system.aligned_to(votes).model
         model = np.broadcast_to(shares, (n_draws, *shares.shape))
-        return repeated(measure, human[:, system.rows_in(votes)], model).columns[..., 0]
+        return measure_draws(measure, human[:, system.rows_in(votes)], model).columns[..., 0]
 
     against_truth = [scores(truths, system).mean() for system in everyone]
     rows = []
@@ -229,7 +229,7 @@ def items_by_votes(
     return pd.DataFrame(rows)
 
 
-@derived(keys=("dataset", "n_votes"))
+@derived_table(keys=("dataset", "n_votes"))
 def vote_bias(bought: pd.DataFrame) -> pd.DataFrame:
     """Return what few votes add to the difference of two models, for rows of `items_by_votes`.
 

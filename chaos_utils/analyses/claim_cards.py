@@ -16,7 +16,7 @@ SHORT = dict(zip(VERDICTS, ("holds", "noise", "reading", "fails", "open"), stric
 
 
 @dataclass(frozen=True, slots=True)
-class Cards:
+class ClaimCards:
     """The cards of a published table; shows itself as a cell's result.
 
     The book takes the Markdown, a directive that sets the cards from the table `id`; notebook

@@ -12,13 +12,13 @@ import pandas as pd
 from pydantic import BeforeValidator, Field, model_validator
 
 from chaos_utils.analyses.agreement import LEVEL, adjusted_p
+from chaos_utils.analyses.cached_analysis import derived_table
 from chaos_utils.analyses.claims_tables import OF_SYSTEMS, TABLES
 from chaos_utils.analyses.names import listed
-from chaos_utils.analyses.recorded import derived
-from chaos_utils.base.checked import Strict, checked
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.numbers import true_minus
 from chaos_utils.base.style import SYSTEM_NAMES
+from chaos_utils.base.validation import StrictModel, validate
 from chaos_utils.base.yaml_files import read_yaml
 from chaos_utils.datasets.catalogue import get_dataset, short_of
 from chaos_utils.metrics.resampling import behind_holm, holm
@@ -43,7 +43,7 @@ _CASES = ("case", "model", "system", "family", "temperature")  # what tells rows
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class SelectedNumbers:
     """Numbers of tables, at addresses as ``{value}`` takes them, or what they are above others.
 
     An aggregate is taken for each dataset. Each of the datasets that an address names must be
@@ -129,7 +129,7 @@ def _subtracted(rows: pd.DataFrame, others: pd.DataFrame, *, anywhere: bool) -> 
     return pd.DataFrame(found) if found else None
 
 
-def _chosen(texts: Any) -> Chosen:
+def _chosen(texts: Any) -> SelectedNumbers:
     """Read addresses: one, two with a minus between, or a list of some."""
     several = texts if isinstance(texts, list) else [texts]
     if not several or not all(isinstance(text, str) for text in several):
@@ -146,20 +146,22 @@ def _chosen(texts: Any) -> Chosen:
             raise ValueError(" ".join(str(fault).split())) from fault
     if max(map(len, parts)) > (2 if len(parts) == 1 else 1):
         raise ValueError("expected one minus at most, and none in a list")
-    return Chosen(tuple(part[0] for part in parts), parts[0][1] if len(parts[0]) > 1 else None)
+    return SelectedNumbers(
+        tuple(part[0] for part in parts), parts[0][1] if len(parts[0]) > 1 else None
+    )
 
 
-At = Annotated[Chosen, BeforeValidator(_chosen)]
+At = Annotated[SelectedNumbers, BeforeValidator(_chosen)]
 
 
-class Selection(Strict):
+class Selection(StrictModel):
     """Items that the explorer shows, in words and as a query of its address."""
 
     words: str
     selection: str
 
 
-class Claim(Strict):
+class Claim(StrictModel):
     """A claim of a paper, in our own words, and how it is checked.
 
     `place` is its section, table or figure. `numbers` decide, at the addresses of recorded tables
@@ -306,10 +308,10 @@ def read_claims(path: Path = FILE) -> list[Claim]:
 
 def _read_claim(path: Path, place: int, content: Any) -> Claim:
     name = content.get("id") if isinstance(content, dict) else None
-    return checked(content, Claim, f"{path}, {name or f'claim number {place}'}", "A claim")
+    return validate(content, Claim, f"{path}, {name or f'claim number {place}'}", "A claim")
 
 
-@derived(keys=("id",))
+@derived_table(keys=("id",))
 def check_claims(*, claims: Sequence[Claim] = (), **tables: pd.DataFrame) -> pd.DataFrame:
     """Check claims, by default all of both papers, on the tables that `claims_tables.tables` names.
 
@@ -455,7 +457,7 @@ def _lacking(claim: Claim, known: set[str]) -> str:
     return f"No predictions on {on} are available; pass `-p predictions=FILE` with yours."
 
 
-@derived(keys=("paper", "kind"))
+@derived_table(keys=("paper", "kind"))
 def sum_up(checked: pd.DataFrame) -> pd.DataFrame:
     """Count the claims of each paper by what was found; 0 included.
 

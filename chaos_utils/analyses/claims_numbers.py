@@ -8,14 +8,14 @@ import numpy.typing as npt
 import pandas as pd
 
 from chaos_utils.analyses.baan import FIXED_TEMPERATURE, PAPER, in_paper
+from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.analyses.conventions import UNITS
 from chaos_utils.analyses.error_distributions import N_BINS, N_VOTES, draw_released_samples
-from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.agreement import majority_share
 from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance, total_variation
-from chaos_utils.metrics.measures import MEASURES, taken
+from chaos_utils.metrics.measures import MEASURES, take_items
 from chaos_utils.metrics.resampling import bootstrap_means, paired_p_value, percentile_interval
 from chaos_utils.metrics.scores import brier_of_votes
 from chaos_utils.scoring.scores import available, score
@@ -74,7 +74,7 @@ def _tabled(found: Mapping[tuple[str, str], Estimate]) -> pd.DataFrame:
     return pd.DataFrame(rows).reindex(columns=columns).astype(dict.fromkeys(_NUMBERS, float))
 
 
-@recorded(keys=KEYS)
+@cached_analysis(keys=KEYS)
 def vote_numbers(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
     """Compute what claims about the votes alone need.
 
@@ -130,7 +130,7 @@ def _of(paper: str, systems: Sequence[System]) -> list[System]:
     return [one for one in systems if one.paper == paper or one.origin != "released"]
 
 
-@recorded(keys=("dataset", "system", "reference", "measure"))
+@cached_analysis(keys=("dataset", "system", "reference", "measure"))
 def gains(votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: int) -> pd.DataFrame:
     """Score each system of Baan et al. (2022) minus the same at T = 2, and the oracle minus each.
 
@@ -150,7 +150,7 @@ def gains(votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: in
     return table.loc[table["reference"] != "", columns]
 
 
-@recorded(keys=KEYS)
+@cached_analysis(keys=KEYS)
 def system_numbers(
     votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: int
 ) -> pd.DataFrame:
@@ -203,7 +203,9 @@ def _shared_errors(
     rows = np.arange(len(votes))
     for one in systems:
         rows = np.intersect1d(rows, one.rows_in(votes))
-    several = [taken(one.aligned_to(votes), np.isin(one.rows_in(votes), rows)) for one in systems]
+    several = [
+        take_items(one.aligned_to(votes), np.isin(one.rows_in(votes), rows)) for one in systems
+    ]
     bits = entropy(votes.shares[rows], unit="bits").round(10)
     wrong = np.all([one.predicted != one.majority for one in several], axis=0)
     numbers = {"items": int(wrong.sum()), "systems": len(several)}
@@ -216,7 +218,7 @@ def _shared_errors(
     return found
 
 
-@derived(keys=("dataset", "model"), published=("nie2020_entropy_bins",))
+@derived_table(keys=("dataset", "model"), published=("nie2020_entropy_bins",))
 def bin_changes() -> pd.DataFrame:
     """Return how far each model's accuracy falls, and its JSD rises, over the five entropy bins.
 
@@ -232,7 +234,7 @@ def bin_changes() -> pd.DataFrame:
     return pd.DataFrame(found).reset_index()
 
 
-@derived(keys=("dataset", "items"))
+@derived_table(keys=("dataset", "items"))
 def least_ece(by_temperature: pd.DataFrame) -> pd.DataFrame:
     """Return the temperature of the lowest mean ECE over systems, for each kind of items."""
     keys = ["dataset", "items"]
@@ -243,7 +245,7 @@ def least_ece(by_temperature: pd.DataFrame) -> pd.DataFrame:
     return means.loc[means.groupby(keys, sort=False)["ece"].idxmin()]
 
 
-@derived(keys=("unit",))
+@derived_table(keys=("unit",))
 def largest_jsd() -> pd.DataFrame:
     """Return the largest possible JSD by the unit of its logarithms."""
     apart = np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])

@@ -12,7 +12,7 @@ from chaos_utils.analyses import (
 )
 from chaos_utils.analyses import error_distributions as errors
 from chaos_utils.analyses.baan import in_paper, paper_datasets
-from chaos_utils.analyses.evidence import Evidence, Material
+from chaos_utils.analyses.inputs import AnalysisInputs, DatasetInputs
 from chaos_utils.base.table import Origin, Table
 from chaos_utils.datasets.published.tables import published_input, read_published
 from chaos_utils.scoring.published import published_models
@@ -40,7 +40,9 @@ _RESAMPLES, _COMPARISONS = 2000, 100_000
 _OF_BINS = {"n_bins": 5, "n_resamples": 50_000}
 
 
-def tables(on: Material, everyone: Material, *, n_resamples: int, seed: int) -> dict[str, Table]:
+def tables(
+    on: AnalysisInputs, everyone: AnalysisInputs, *, n_resamples: int, seed: int
+) -> dict[str, Table]:
     """Return `TABLES` by name, each without rows where what it needs is not available.
 
     `on` is the evidence on the datasets of claims. `everyone` has the models that this project
@@ -70,7 +72,7 @@ def tables(on: Material, everyone: Material, *, n_resamples: int, seed: int) -> 
             [*shown, *pools], **_OF_BINS, seed=_SEED
         ),
         "annotations.agreement": annotations.agreement(on, **usual),
-        "annotations.data_statistics": annotations.data_statistics(on.having("old labels")),
+        "annotations.data_statistics": annotations.data_statistics(on.with_part("old labels")),
         "annotations.label_counts": annotations.label_counts(on),
         "claims_numbers.vote_numbers": claims_numbers.vote_numbers(on, **drawn),
         "claims_numbers.bin_changes": claims_numbers.bin_changes(),
@@ -89,7 +91,7 @@ def _published(name: str, rows: pd.DataFrame) -> Table:
     return Table(rows, _KEYS_OF_PUBLISHED[name], {"": Origin((published_input(name),))})
 
 
-def _has_models(evidence: Evidence) -> bool:
+def _has_models(evidence: DatasetInputs) -> bool:
     """Whether there are models to judge, or recorded tables of them."""
     if evidence.given_votes is None or evidence.given_systems is None:
         return True
@@ -99,6 +101,6 @@ def _has_models(evidence: Evidence) -> bool:
     return bool(in_paper(systems)) or any(one.origin in ("trained", "yours") for one in systems)
 
 
-def _has_few(one: Evidence, n_bins: int) -> bool:
+def _has_few(one: DatasetInputs, n_bins: int) -> bool:
     """Whether a reader's own votes are on fewer items than there are bins."""
     return one.own and one.votes is not None and sum(map(len, one.votes)) < n_bins

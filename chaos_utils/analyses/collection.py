@@ -11,8 +11,8 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from chaos_utils.analyses.evidence import Evidence, Material, gather
-from chaos_utils.analyses.recorded import derived, recorded
+from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
+from chaos_utils.analyses.inputs import AnalysisInputs, DatasetInputs, gather
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.table import in_order_of
 from chaos_utils.collection.annotators import mixture, stated_parameters
@@ -43,7 +43,7 @@ _WITHOUT: Mapping[str, Mapping[str, float]] = {
 }
 
 
-def with_examples(material: Material) -> Material:
+def with_examples(material: AnalysisInputs) -> AnalysisInputs:
     """Return the datasets whose collection is published, each with the votes that lend examples.
 
     Datasets with the same labels share their unanimous examples, as SNLI and MNLI did. Where one
@@ -51,19 +51,19 @@ def with_examples(material: Material) -> Material:
     """
     lenders = gather() if material.released and not material.is_book else material
     found = []
-    for one in material.having(_NEEDS):
+    for one in material.with_part(_NEEDS):
         own = one.datasets[0]
         others = [
             other
-            for other in lenders.having(_NEEDS)
+            for other in lenders.with_part(_NEEDS)
             if other.name != one.name and other.datasets[0].labels == own.labels
         ]
         votes = None
         if one.given_votes and all(other.given_votes for other in others):
             lent = (each for other in others for each in other.given_votes or ())
             votes = (*one.given_votes, *lent)
-        found.append(Evidence(one.datasets, votes, None, any(e.own for e in (one, *others))))
-    return Material(tuple(found))
+        found.append(DatasetInputs(one.datasets, votes, None, any(e.own for e in (one, *others))))
+    return AnalysisInputs(tuple(found))
 
 
 @lru_cache(maxsize=8)  # the analyses of a page share their simulations
@@ -88,7 +88,7 @@ def _refuse_none(*sizes: int) -> None:
         raise ChaosError("Nothing would be simulated.", found=min(sizes), expected="at least 1")
 
 
-@recorded(keys=("dataset", "quantity"), needs=_NEEDS, published=_PAPER)
+@cached_analysis(keys=("dataset", "quantity"), needs=_NEEDS, published=_PAPER)
 def against_paper(
     votes: Votes,
     all_votes: tuple[Votes, ...],
@@ -149,7 +149,7 @@ def _settled_percent(checks: pd.DataFrame) -> float:
     return 100 * float(checks.loc[checks["place"] >= _SETTLED, "right"].mean())
 
 
-@recorded(keys=("dataset", "who", "items"), needs=_NEEDS, published=_PAPER)
+@cached_analysis(keys=("dataset", "who", "items"), needs=_NEEDS, published=_PAPER)
 def accuracy_curves(
     votes: Votes,
     all_votes: tuple[Votes, ...],
@@ -191,7 +191,7 @@ def accuracy_curves(
     return pd.DataFrame(rows)
 
 
-@recorded(keys=("dataset", "careless", "without"), needs=_NEEDS, published=_PAPER)
+@cached_analysis(keys=("dataset", "careless", "without"), needs=_NEEDS, published=_PAPER)
 def stage_effects(
     votes: Votes,
     all_votes: tuple[Votes, ...],
@@ -231,7 +231,7 @@ def stage_effects(
     return table.reset_index()
 
 
-@derived(keys=("from", "event", "condition", "to"))
+@derived_table(keys=("from", "event", "condition", "to"))
 def ways(protocol: Protocol) -> pd.DataFrame:
     """Return the ways from state to state that the values of the parameters leave open.
 
@@ -278,7 +278,7 @@ def _in_words(guard: Json, values: Mapping[str, float]) -> str:
     return f"{words.replace('_', ' ')} {sign} {bound:g}{since}"
 
 
-@derived(keys=("rule",))
+@derived_table(keys=("rule",))
 def rules(protocol: Protocol) -> pd.DataFrame:
     """Return the protocol's parameters: what each means, and its value."""
     described = pd.DataFrame.from_dict(protocol.table["parameters"], orient="index")

@@ -8,12 +8,12 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from chaos_utils.analyses.recorded import derived, recorded
+from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics import calibration, divergence, scores
 from chaos_utils.metrics.calibration import Binning, Closed
 from chaos_utils.metrics.divergence import Unit
-from chaos_utils.metrics.measures import BAAN_BINS, NIE_FLOOR, SOUND_BINS, Judged
+from chaos_utils.metrics.measures import BAAN_BINS, NIE_FLOOR, SOUND_BINS, EvalBatch
 from chaos_utils.report.columns import MISSING, Column, Row
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import oracle, uniform
@@ -66,12 +66,12 @@ class Convention:
     is_reference: bool = False
 
 
-def every_convention(j: Judged) -> list[Convention]:
+def every_convention(j: EvalBatch) -> list[Convention]:
     """Return each quantity of a system under each convention."""
     return [*_of_distributions(j), *_of_labels(j), *_of_bins(j), *_of_squares(j)]
 
 
-def _of_distributions(j: Judged) -> Iterator[Convention]:
+def _of_distributions(j: EvalBatch) -> Iterator[Convention]:
     used_by = {
         ("distance", "nats"): f"{_NIE}; default of scipy’s jensenshannon",
         ("divergence", "bits"): "Lin 1991",
@@ -103,7 +103,7 @@ def _of_distributions(j: Judged) -> Iterator[Convention]:
     yield Convention("EntCE", "bits", error / np.log(2))
 
 
-def _of_labels(j: Judged) -> Iterator[Convention]:
+def _of_labels(j: EvalBatch) -> Iterator[Convention]:
     name = "accuracy, new majority"
     stated = (j.predicted == j.majority).mean()
     yield Convention(name, "label as stated, gold as stored", stated, _NIE, True)
@@ -123,7 +123,7 @@ def _of_labels(j: Judged) -> Iterator[Convention]:
     yield Convention("RankCS", "ties at random", at_random, _OURS)
 
 
-def _of_bins(j: Judged) -> Iterator[Convention]:
+def _of_bins(j: EvalBatch) -> Iterator[Convention]:
     used_by = {
         ("majority", 10, "right"): _BAAN,
         ("majority", 15, "right"): "Guo et al. 2017",
@@ -154,7 +154,7 @@ def _of_bins(j: Judged) -> Iterator[Convention]:
         yield Convention("class-wise ECE", words, value, by, by == _BAAN)
 
 
-def _of_squares(j: Judged) -> Iterator[Convention]:
+def _of_squares(j: EvalBatch) -> Iterator[Convention]:
     name, k = "Brier score", j.model.shape[1]
     votes = scores.brier_of_votes(j.human, j.model).mean()
     label = scores.brier_of_votes(np.eye(k)[j.first_majority], j.model).mean()
@@ -181,7 +181,7 @@ def chosen_systems(votes: Votes, systems: Sequence[System], temperature: float) 
     return [*first, *scaled, *ours, *own, uniform(votes), oracle(votes)]
 
 
-@recorded(keys=("dataset", "system", "quantity", "convention"))
+@cached_analysis(keys=("dataset", "system", "quantity", "convention"))
 def under_every_convention(
     votes: Votes, systems: Sequence[System], *, temperature: float
 ) -> pd.DataFrame:
@@ -229,7 +229,7 @@ def leading_system(table: pd.DataFrame) -> str:
     return str((own if len(own) else table["system"]).iloc[0])
 
 
-@derived(keys=("dataset", "quantity", "convention"))
+@derived_table(keys=("dataset", "quantity", "convention"))
 def drawn(table: pd.DataFrame) -> pd.DataFrame:
     """Return what the figure draws of `under_every_convention`: one system's rows, and `VARIES`."""
     rows = table[(table["system"] == leading_system(table)) & table["relative"].notna()]
@@ -237,7 +237,7 @@ def drawn(table: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(varies=rows["quantity"].map(VARIES))
 
 
-@derived(keys=("dataset", "quantity"))
+@derived_table(keys=("dataset", "quantity"))
 def spread(table: pd.DataFrame) -> pd.DataFrame:
     """Summarise each quantity: how far it moves, and how often systems change places.
 

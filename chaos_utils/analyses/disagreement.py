@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from chaos_utils.analyses.recorded import recorded
+from chaos_utils.analyses.cached_analysis import cached_analysis
 from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.agreement import chance_of_majority_size, majority_share
 from chaos_utils.metrics.divergence import Floats, entropy
@@ -25,7 +25,7 @@ def _bits(votes: Votes) -> Floats:
     return entropy(votes.shares, unit="bits").round(10)
 
 
-@recorded(keys=("dataset", "bin"))
+@cached_analysis(keys=("dataset", "bin"))
 def entropy_bins(votes: Votes, *, n_bins: int) -> pd.DataFrame:
     """Count items by the entropy of their votes.
 
@@ -56,7 +56,7 @@ def entropy_bins(votes: Votes, *, n_bins: int) -> pd.DataFrame:
     ).astype({"n_votes": "Int64"})
 
 
-@recorded(keys=("dataset", "percent"))
+@cached_analysis(keys=("dataset", "percent"))
 def majority_shares(votes: Votes) -> pd.DataFrame:
     """Count items by the share of the votes that their majority label has.
 
@@ -76,7 +76,7 @@ def majority_shares(votes: Votes) -> pd.DataFrame:
     )
 
 
-@recorded(keys=("dataset", "percent_1", "percent_2", "percent_3"), needs="three labels")
+@cached_analysis(keys=("dataset", "percent_1", "percent_2", "percent_3"), needs="three labels")
 def vote_cells(votes: Votes, *, step: int) -> pd.DataFrame:
     """Count items by their votes, in cells of the triangle of three labels.
 
@@ -108,7 +108,7 @@ def _nearest(counts: Ints, n: int) -> Ints:
     return found
 
 
-@recorded(keys=("dataset", "first", "second"))
+@cached_analysis(keys=("dataset", "first", "second"))
 def contested_pairs(votes: Votes) -> pd.DataFrame:
     """Count between which two labels items are contested: their two most frequent ones.
 
@@ -130,7 +130,7 @@ def contested_pairs(votes: Votes) -> pd.DataFrame:
     )
 
 
-@recorded(keys=("dataset", "pattern"), needs="old votes")
+@cached_analysis(keys=("dataset", "pattern"), needs="old votes")
 def original_votes(votes: Votes) -> pd.DataFrame:
     """Set what the few original votes said against what the new ones say.
 
@@ -164,7 +164,7 @@ def original_votes(votes: Votes) -> pd.DataFrame:
     return found
 
 
-@recorded(keys=("dataset", "bin"), needs="old votes")
+@cached_analysis(keys=("dataset", "bin"), needs="old votes")
 def original_votes_bins(votes: Votes) -> pd.DataFrame:
     """Count items by the old label's share of the new votes.
 

@@ -14,7 +14,7 @@ from chaos_utils.analyses.baan import (
     released_lines,
     title,
 )
-from chaos_utils.analyses.recorded import recorded
+from chaos_utils.analyses.cached_analysis import cached_analysis
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.votes import Votes
@@ -66,7 +66,7 @@ def histogram(keys: Mapping[str, object], values: Floats, edges: Floats) -> pd.D
     return pd.DataFrame(dict(keys) | bins | {"n_items": len(values), "mean": values.mean()})
 
 
-@recorded(keys=(*SYSTEM_KEYS, "rank", "bin_low"))
+@cached_analysis(keys=(*SYSTEM_KEYS, "rank", "bin_low"))
 def rank_errors(votes: Votes, systems: Sequence[System], *, shown_seed: int) -> pd.DataFrame:
     """Count items by a system's probability minus the people's share, for the label of each rank.
 
@@ -151,7 +151,7 @@ def _released_order(votes: Votes, systems: Iterable[System]) -> list[int]:
     return found if len(found) == len(rows) else list(rows.values())
 
 
-@recorded(keys=(*SYSTEM_KEYS, "bin_low"), needs=MANY_VOTES)
+@cached_analysis(keys=(*SYSTEM_KEYS, "bin_low"), needs=MANY_VOTES)
 def error_histograms(
     votes: Votes, systems: Sequence[System], *, shown_seed: int, seed: int
 ) -> pd.DataFrame:
@@ -171,7 +171,7 @@ def error_histograms(
 # The draw of the released notebook
 
 
-@recorded(keys=JUDGED, needs=MANY_VOTES)
+@cached_analysis(keys=JUDGED, needs=MANY_VOTES)
 def released_draw(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     """Judge the notebook's own H1 and H2 (`draw_released_samples`), as in `errors_by_draw`.
 
@@ -186,7 +186,7 @@ def released_draw(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
 # Many draws
 
 
-@recorded(keys=JUDGED, needs=MANY_VOTES)
+@cached_analysis(keys=JUDGED, needs=MANY_VOTES)
 def error_divergence(
     votes: Votes, systems: Sequence[System], *, shown_seed: int, n_seeds: int, seed: int
 ) -> pd.DataFrame:

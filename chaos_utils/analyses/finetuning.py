@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from chaos_utils.analyses.recorded import derived
+from chaos_utils.analyses.cached_analysis import derived_table
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import Votes
@@ -16,7 +16,7 @@ from chaos_utils.report.manifests import PageLink
 from chaos_utils.scoring.beside import judge, references
 from chaos_utils.scoring.scores import as_scores
 from chaos_utils.scoring.systems import guesses_by_votes
-from chaos_utils.scoring.trained import Fit, Run, kind_of
+from chaos_utils.scoring.training_records import Fit, Run, kind_of
 
 _HYPERPARAMETERS = (
     "learning_rate", "batch_size", "weight_decay", "epochs", "learning_rate_decay", "warmup_ratio",
@@ -26,7 +26,7 @@ _BESIDE_PEOPLE = ("dist_ce", "jsd", "people_on_top")
 _RECIPE = ("source", "model", "task", *_HYPERPARAMETERS)
 
 
-@derived(keys=("run",))
+@derived_table(keys=("run",))
 def run_table(runs: Sequence[Run]) -> pd.DataFrame:
     """Return what each run was trained on, how, what it reached, and what it cost.
 
@@ -86,7 +86,7 @@ def _cost(fits: Sequence[Fit]) -> dict[str, Any]:
     }
 
 
-@derived(keys=("dataset", "system"))
+@derived_table(keys=("dataset", "system"))
 def beside_people(run: Run, votes: Sequence[Votes], *, n_resamples: int, seed: int) -> pd.DataFrame:
     """Set what a run predicts beside people and guesses, on the same items.
 
@@ -129,7 +129,7 @@ def beside_people(run: Run, votes: Sequence[Votes], *, n_resamples: int, seed: i
     return pd.concat(tables, ignore_index=True)
 
 
-@derived(keys=("run", "fold", "measure", "items"))
+@derived_table(keys=("run", "fold", "measure", "items"))
 def curve_table(runs: Iterable[Run]) -> pd.DataFrame:
     """Return the course of every run that trained, by ``items`` seen.
 
@@ -164,7 +164,7 @@ def _size(run: Run) -> str:
     return "all" if kind_of(run) != "size" else number(run.record.data.n_train)
 
 
-@derived(keys=_RECIPE, published=("nie2020_table8",))
+@derived_table(keys=_RECIPE, published=("nie2020_table8",))
 def recipe_table(runs: Iterable[Run]) -> pd.DataFrame:
     """Set Table 8 of Nie et al. (2020) beside the recipes of our runs.
 

@@ -14,7 +14,7 @@ import pandas as pd
 from scipy.special import log_softmax, softmax
 
 from chaos_utils.analyses.baan import FIXED_TEMPERATURE
-from chaos_utils.analyses.recorded import recorded
+from chaos_utils.analyses.cached_analysis import cached_analysis
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.table import in_order_of
@@ -42,7 +42,7 @@ from chaos_utils.scoring.scores import score, wide
 from chaos_utils.scoring.seeds import families_of
 from chaos_utils.scoring.system import System, are_votes
 from chaos_utils.scoring.systems import computed
-from chaos_utils.scoring.trained import Run, committed_runs, kind_of, ordered
+from chaos_utils.scoring.training_records import Run, committed_runs, kind_of, ordered
 from chaos_utils.scoring.worth import of_predictions
 
 Floats = npt.NDArray[np.float64]
@@ -102,7 +102,7 @@ _IN_WORDS = {"jsd": "JSD", "sq_distance": "Squared distance (unbiased)", "kl": "
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Common:
+class CommonItems:
     """The items that all systems predict, and what is known of them.
 
     `logs` and `systems` are those that maps take as inputs, in one order; `shown` have seen votes,
@@ -131,7 +131,7 @@ class Common:
         return np.asarray(log_softmax(np.stack(means, axis=1), axis=2))
 
 
-def common(votes: Votes, systems: Sequence[System]) -> Common:
+def common(votes: Votes, systems: Sequence[System]) -> CommonItems:
     """Return the items that all systems cover, with each system's predictions of them.
 
     A system that has learned from votes is no input of a map: what it predicts of the items that a
@@ -160,7 +160,7 @@ def common(votes: Votes, systems: Sequence[System]) -> Common:
     groups = item_groups([votes])[0]
     if (groups[rows] == groups[rows[0]]).all():
         raise one_text_error(part)
-    return Common(part, tuple(inputs), shown, logs, groups[rows], folds_of(groups)[rows])
+    return CommonItems(part, tuple(inputs), shown, logs, groups[rows], folds_of(groups)[rows])
 
 
 def at_items_of(votes: Votes, system: System) -> System:
@@ -216,7 +216,7 @@ def stacks(systems: Sequence[System], alone: Collection[str] = ()) -> dict[str, 
 # The methods
 
 
-@recorded(keys=_KEYS)
+@cached_analysis(keys=_KEYS)
 def methods(
     votes: Votes,
     systems: Sequence[System],
@@ -306,7 +306,7 @@ def methods(
     return table.assign(by=by, **distance)[shown]
 
 
-def _in_people(made: Common, system: System, **how: Any) -> tuple[float, ...]:
+def _in_people(made: CommonItems, system: System, **how: Any) -> tuple[float, ...]:
     if made.votes.n_votes.min() < 2:
         return (np.nan,) * len(_PEOPLE)
     given = made.votes.counts, system.probabilities, made.groups, made.folds
@@ -326,7 +326,7 @@ def _references(part: Votes, measures: Sequence[str], seed: int) -> pd.DataFrame
     return pd.DataFrame([_UNSAID | row for row in rows])
 
 
-@recorded(keys=("dataset", "left_out"))
+@cached_analysis(keys=("dataset", "left_out"))
 def contributions(
     votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: int
 ) -> pd.DataFrame:
@@ -390,7 +390,7 @@ def _left_out(systems: Sequence[System], places: Sequence[int]) -> dict[str, lis
 _PAPERS = {"nie2020": "Nie et al. 2020", "baan2022": "Baan et al. 2022"}
 
 
-@recorded(keys=("dataset", "judged_on"))
+@cached_analysis(keys=("dataset", "judged_on"))
 def carried_over(
     all_votes: Sequence[Votes], all_systems: Sequence[Sequence[System]]
 ) -> pd.DataFrame:
@@ -433,12 +433,12 @@ def carried_over(
 # How many labelled items, with how many votes
 
 
-@recorded(keys=("dataset", "objective", "n_fitted", "n_votes"))
+@cached_analysis(keys=("dataset", "objective", "n_fitted", "n_votes"))
 def curve(votes: Votes, systems: Sequence[System], *, repeats: int, seed: int) -> pd.DataFrame:
     """Fit the recipe on fewer items and fewer votes, and judge it by all votes, out of fold.
 
     The book's systems are stacked; the reader's own where there are no others. A row has the mean
-    ``distance`` over draws, in the measure ``by``, and its standard deviation, ``spread``.
+    ``distance`` over draws, in the measure ``by``, and its standard deviation, ``balanced_subset``.
     ``whole`` says that all items of the other folds are fitted on, ``recipe`` that the objective is
     the one for so many votes. Items are drawn anew for each fold, votes without replacement.
     Without rows where there is no system.

@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.analyses.evidence import Material, gather
+from chaos_utils.analyses.cached_analysis import cached_analysis
 from chaos_utils.analyses.fitting import RECIPE, common
-from chaos_utils.analyses.recorded import recorded
+from chaos_utils.analyses.inputs import AnalysisInputs, gather
+from chaos_utils.datasets.auxiliary_data import ANNOTATORS, JUDGES, AuxiliaryData, judges_file
 from chaos_utils.datasets.catalogue import bundled_datasets, short_of
-from chaos_utils.datasets.companions import ANNOTATORS, JUDGES, Companion, judges_file
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.splits import folds_of, item_groups
 from chaos_utils.datasets.votes import Votes
@@ -66,7 +66,7 @@ _QUANTITIES = {"nu_MSE": "ν_MSE", "gamma_co_all": "γ_co", "nu_H": "ν_H"}
 # What is available
 
 
-def judged(material: Material) -> Material:
+def judged(material: AnalysisInputs) -> AnalysisInputs:
     """Return the evidence on items that the language models labelled: of the released votes alone.
 
     Where the labels are not available, their tables are recorded ones.
@@ -77,17 +77,17 @@ def judged(material: Material) -> Material:
         if one.released and judges_file(one.datasets[0])
         if one.given_votes is None or JUDGES.available
     ]
-    return Material(tuple(chosen), material.trained)
+    return AnalysisInputs(tuple(chosen), material.trained)
 
 
-def annotated(book: Material) -> Material:
+def annotated(book: AnalysisInputs) -> AnalysisInputs:
     """Return the datasets whose items language models have labelled beside named annotators.
 
     Beside the book's votes alone.
     """
     folders = {name.rpartition("/")[0] for name in ANNOTATORS.files}
     names = [one.name for one in bundled_datasets() if one.file.rpartition("/")[0] in folders]
-    return gather(datasets=names).beside(ANNOTATORS) if book.released else Material(())
+    return gather(datasets=names).beside(ANNOTATORS) if book.released else AnalysisInputs(())
 
 
 # Crowds
@@ -130,7 +130,7 @@ class Crowd:
         return found
 
 
-def judges_on(votes: Votes, judges: Companion = JUDGES) -> Crowd:
+def judges_on(votes: Votes, judges: AuxiliaryData = JUDGES) -> Crowd:
     """Return the language models on the items that all of them answered."""
     answers = judges.read(votes.dataset.name)
     wide = answers.pivot(index="uid", columns="model", values="label").dropna()
@@ -141,7 +141,9 @@ def judges_on(votes: Votes, judges: Companion = JUDGES) -> Crowd:
     return Crowd(LLMS, part, labels, tuple(wide.columns), tuple(makers.loc[wide.columns]))
 
 
-def crowds_on(votes: Votes, systems: Sequence[System], judges: Companion = JUDGES) -> list[Crowd]:
+def crowds_on(
+    votes: Votes, systems: Sequence[System], judges: AuxiliaryData = JUDGES
+) -> list[Crowd]:
     """Return the crowds of machines that answered a dataset's items, or some of them.
 
     The language models beside released votes; the seeds of each family; all systems together,
@@ -211,12 +213,12 @@ def _means(
     return pd.DataFrame({"value": values.mean(axis=0), "low": low, "high": high})
 
 
-@recorded(keys=("dataset", "crowd"))
+@cached_analysis(keys=("dataset", "crowd"))
 def crowds(
     votes: Votes,
     systems: Sequence[System],
     *,
-    judges: Companion = JUDGES,
+    judges: AuxiliaryData = JUDGES,
     n_resamples: int,
     confidence: float,
     seed: int,
@@ -289,8 +291,8 @@ def _by_maker(crowd: Crowd) -> dict[str, Floats]:
 # What was published
 
 
-@recorded(keys=("dataset", "quantity"), published=("judges32",))
-def published(votes: Votes, *, judges: Companion = JUDGES) -> pd.DataFrame:
+@cached_analysis(keys=("dataset", "quantity"), published=("judges32",))
+def published(votes: Votes, *, judges: AuxiliaryData = JUDGES) -> pd.DataFrame:
     """Set the published values of the 32 language models beside those of the released labels.
 
     A row for each ``quantity`` of `metrics.panels.panel_values` and for ``nu_H``, which needs a
@@ -315,9 +317,9 @@ def published(votes: Votes, *, judges: Companion = JUDGES) -> pd.DataFrame:
 # Each model by itself
 
 
-@recorded(keys=("dataset", "model"))
+@cached_analysis(keys=("dataset", "model"))
 def members(
-    votes: Votes, *, judges: Companion = JUDGES, n_resamples: int, confidence: float, seed: int
+    votes: Votes, *, judges: AuxiliaryData = JUDGES, n_resamples: int, confidence: float, seed: int
 ) -> pd.DataFrame:
     """Say how often each language model agrees with a person, and how many people it is worth.
 
@@ -366,9 +368,9 @@ def members(
 # How many people machines are worth
 
 
-@recorded(keys=("dataset", "n_members"))
+@cached_analysis(keys=("dataset", "n_members"))
 def panels(
-    votes: Votes, *, judges: Companion = JUDGES, n_resamples: int, confidence: float, seed: int
+    votes: Votes, *, judges: AuxiliaryData = JUDGES, n_resamples: int, confidence: float, seed: int
 ) -> pd.DataFrame:
     """Say how many people come as near to the population as a random panel of language models.
 
@@ -394,9 +396,9 @@ def panels(
     return table.assign(people_skill=people)
 
 
-@recorded(keys=("dataset", "panel"))
+@cached_analysis(keys=("dataset", "panel"))
 def best_panels(
-    votes: Votes, *, judges: Companion = JUDGES, confidence: float, seed: int
+    votes: Votes, *, judges: AuxiliaryData = JUDGES, confidence: float, seed: int
 ) -> pd.DataFrame:
     """Choose the best panel of five on half of the items, and judge it on the other half.
 
@@ -447,12 +449,12 @@ def best_panels(
 # What they know beside encoders
 
 
-@recorded(keys=("dataset", "stacked"))
+@cached_analysis(keys=("dataset", "stacked"))
 def with_encoders(
     votes: Votes,
     systems: Sequence[System],
     *,
-    judges: Companion = JUDGES,
+    judges: AuxiliaryData = JUDGES,
     n_resamples: int,
     confidence: float,
     seed: int,
@@ -516,9 +518,9 @@ def with_encoders(
 # Where machines and people part
 
 
-@recorded(keys=("dataset", "bin"))
+@cached_analysis(keys=("dataset", "bin"))
 def unanimity(
-    votes: Votes, *, judges: Companion = JUDGES, n_resamples: int, confidence: float, seed: int
+    votes: Votes, *, judges: AuxiliaryData = JUDGES, n_resamples: int, confidence: float, seed: int
 ) -> pd.DataFrame:
     """Say how many people give the language models' label, by how many of the models give it.
 
@@ -549,8 +551,8 @@ def unanimity(
     return pd.DataFrame(rows)
 
 
-@recorded(keys=("dataset", "people_label", "models_label"))
-def parted(votes: Votes, *, judges: Companion = JUDGES) -> pd.DataFrame:
+@cached_analysis(keys=("dataset", "people_label", "models_label"))
+def parted(votes: Votes, *, judges: AuxiliaryData = JUDGES) -> pd.DataFrame:
     """Count the items on which nearly all language models agree on another label than most people.
 
     A row for each pair of labels, that of people's majority and that of at least 90% of the models:
@@ -583,11 +585,11 @@ def parted(votes: Votes, *, judges: Companion = JUDGES) -> pd.DataFrame:
 # In an annotator's place
 
 
-@recorded(keys=("dataset", "model"))
+@cached_analysis(keys=("dataset", "model"))
 def stand_ins(
     votes: Votes,
     *,
-    answers: Companion = ANNOTATORS,
+    answers: AuxiliaryData = ANNOTATORS,
     n_resamples: int,
     confidence: float,
     seed: int,

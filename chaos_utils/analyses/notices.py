@@ -1,22 +1,22 @@
 """What a page says of its own material: other data than the book's, models that we trained."""
 
-from chaos_utils.analyses.evidence import Material
+from chaos_utils.analyses.inputs import AnalysisInputs
 from chaos_utils.analyses.names import listed
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.report.literal import in_markdown
 from chaos_utils.scoring.judging import note_on_few
-from chaos_utils.scoring.trained import committed_runs, of_most_items
+from chaos_utils.scoring.training_records import committed_runs, of_most_items
 
 READS_FOR = ("predictions",)
 
 
-def notices(material: Material) -> str:
+def notices(material: AnalysisInputs) -> str:
     """Return what a reader must know of a page's `material`, as Markdown; or nothing."""
     said = (_of_data, of_systems, _of_training, _without_models)
     return "\n\n".join(filter(None, (one(material) for one in said)))
 
 
-def of_systems(material: Material) -> str:
+def of_systems(material: AnalysisInputs) -> str:
     """Say what a reader must know of their own systems: which are crowds of machine votes."""
     return "\n>\n".join(
         f"> {in_markdown(f'{system.name}: {note}.')}"
@@ -29,7 +29,7 @@ def of_systems(material: Material) -> str:
     )
 
 
-def _of_data(material: Material) -> str:
+def _of_data(material: AnalysisInputs) -> str:
     """Warn of other data than what the book shows, and say what was left out of the files."""
     if material.released:
         return ""
@@ -47,7 +47,7 @@ def _of_data(material: Material) -> str:
     )
 
 
-def _of_training(material: Material) -> str:
+def _of_training(material: AnalysisInputs) -> str:
     """Say which of the systems this project has trained."""
     if not material.trained or material.synthetic:
         return ""
@@ -66,7 +66,7 @@ def _of_training(material: Material) -> str:
     )
 
 
-def _without_models(material: Material) -> str:
+def _without_models(material: AnalysisInputs) -> str:
     """Say for which datasets there are no predictions of a model, nor any that was left out."""
     tasks = [] if material.trained else [get_task(run.settings.task) for run in committed_runs()]
     left_out = {name for task in tasks for name in task.datasets}

@@ -8,13 +8,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.analyses.recorded import derived, recorded
+from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.metrics.measures import MEASURES, taken
+from chaos_utils.metrics.measures import MEASURES, take_items
 from chaos_utils.report.columns import DATASET, Column
 from chaos_utils.scoring.power import (
-    Spread,
+    VarianceOfDifference,
     items_needed,
     smallest_difference,
     spread_by_thinning,
@@ -70,7 +70,7 @@ def _shared(votes: Votes, one: System, other: System) -> Ints:
     return np.intersect1d(one.rows_in(votes), other.rows_in(votes))
 
 
-@recorded(keys=_KEYS)
+@cached_analysis(keys=_KEYS)
 def spread_of_differences(
     votes: Votes, systems: Sequence[System], *, n_draws: int, seed: int
 ) -> pd.DataFrame:
@@ -118,10 +118,11 @@ def _spreads(
     size: int,
     n_draws: int,
     rng: np.random.Generator,
-) -> dict[str, Spread]:
+) -> dict[str, VarianceOfDifference]:
     """Return the spread of each measure's difference between two systems on some items."""
     a, b = (
-        taken(one.aligned_to(votes), np.searchsorted(one.rows_in(votes), items)) for one in pair
+        take_items(one.aligned_to(votes), np.searchsorted(one.rows_in(votes), items))
+        for one in pair
     )
     counts = votes.counts[items]
     thinned = [name for name in NAMES if name != _SQUARED]
@@ -132,7 +133,7 @@ def _spreads(
     return {name: found[name] for name in NAMES}
 
 
-@derived(keys=(*_KEYS, "judged_items"))
+@derived_table(keys=(*_KEYS, "judged_items"))
 def detectable(spread: pd.DataFrame, n_items: Sequence[int]) -> pd.DataFrame:
     """Return the smallest difference that so many items detect, for rows of the analysis above.
 
@@ -164,7 +165,7 @@ def shown(found: pd.DataFrame, n_votes: Sequence[int]) -> pd.DataFrame:
     return found[found["n_votes"].isin(n_votes) & ((found["pair"] != "baselines") | (n_kinds == 1))]
 
 
-@derived(keys=(*_KEYS, "judged_items"), published=("nie2020_table5",))
+@derived_table(keys=(*_KEYS, "judged_items"), published=("nie2020_table5",))
 def drawn(found: pd.DataFrame, shown: Sequence[int], released: bool) -> pd.DataFrame:
     """Return what the figure draws: `detectable` of each dataset's first kind of pair, by votes.
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from chaos_utils.analyses import baan
 from chaos_utils.analyses.baan import agrees, digits_of
-from chaos_utils.analyses.recorded import derived
+from chaos_utils.analyses.cached_analysis import derived_table
 from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.yaml_files import read_yaml
 from chaos_utils.datasets.catalogue import short_of
@@ -29,7 +29,7 @@ _NOT_HERE = "What it needs is not available here."
 _OTHERS = "The votes here are others than the paper's."
 
 
-@derived(keys=_KEYS, published=_PUBLISHED)
+@derived_table(keys=_KEYS, published=_PUBLISHED)
 def published_beside_ours(*, same_votes: bool, **tables: pd.DataFrame) -> pd.DataFrame:
     """List every number that the papers print, beside ours in `tables`, of `claims_tables`.
 
@@ -104,7 +104,7 @@ def _rows_of(file: str) -> pd.DataFrame:
     return table
 
 
-@derived(keys=("paper", "table"))
+@derived_table(keys=("paper", "table"))
 def count_numbers(beside: pd.DataFrame) -> pd.DataFrame:
     """Count the rows of `published_beside_ours`, for each table of a paper.
 

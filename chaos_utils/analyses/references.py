@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from chaos_utils.analyses.recorded import Record, read_record, recorded
+from chaos_utils.analyses.cached_analysis import Record, cached_analysis, read_record
 from chaos_utils.base.files import fresh_folder, write_text
 from chaos_utils.base.table import as_text, from_text
 from chaos_utils.datasets.catalogue import get_dataset
@@ -18,7 +18,7 @@ from chaos_utils.scoring.systems import baselines
 _COLUMNS = ["dataset", "system", "measure", "n_items", "value"]
 
 
-@recorded(keys=("dataset", "system", "measure"))
+@cached_analysis(keys=("dataset", "system", "measure"))
 def reference_scores(votes: Votes, *, seed: int, measures: Sequence[str] = ()) -> pd.DataFrame:
     """Score the perfect model and the second crowd.
 
@@ -42,7 +42,7 @@ def reference_scores(votes: Votes, *, seed: int, measures: Sequence[str] = ()) -
     return pd.DataFrame(rows)[[*_COLUMNS, "standard_error"]]
 
 
-@recorded(keys=("dataset", "system", "measure"))
+@cached_analysis(keys=("dataset", "system", "measure"))
 def baseline_scores(votes: Votes, *, seed: int) -> pd.DataFrame:
     """Score the guesses that need no model by every measure.
 

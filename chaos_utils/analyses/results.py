@@ -8,8 +8,8 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.stats import spearmanr
 
+from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.analyses.names import SYSTEM
-from chaos_utils.analyses.recorded import derived, recorded
 from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.catalogue import released, short_of
@@ -45,7 +45,7 @@ _ROW_NAMES = {"chance": "uniform guess"}
 _PAIRS = {"BERT": "bert", "XLNet": "xlnet", "RoBERTa": "roberta"}
 
 
-@recorded(keys=_KEYS, published=_PAPER)
+@cached_analysis(keys=_KEYS, published=_PAPER)
 def main_results(
     votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: int
 ) -> pd.DataFrame:
@@ -111,7 +111,7 @@ def _means_over_seeds(
     return found.assign(kind="model", n_seeds=found["system"].map(counts))
 
 
-@derived(keys=_KEYS)
+@derived_table(keys=_KEYS)
 def with_worth(results: pd.DataFrame, equivalents: pd.DataFrame) -> pd.DataFrame:
     """Set beside `main_results` what `human_equivalents` says of the systems in words."""
     names = {
@@ -132,7 +132,7 @@ def of_table_5(systems: Sequence[System]) -> list[System]:
     return [one for one in systems if one.paper == "nie2020"] or [*systems]
 
 
-@recorded(keys=("dataset", "system", "baseline", "measure"))
+@cached_analysis(keys=("dataset", "system", "baseline", "measure"))
 def models_against_guesses(
     votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: int
 ) -> pd.DataFrame:
@@ -161,7 +161,7 @@ def models_against_guesses(
     return found.replace({"baseline": {known.uniform(votes).name: CHANCE}})
 
 
-@derived(keys=("dataset", "system", "measure"))
+@derived_table(keys=("dataset", "system", "measure"))
 def baselines_against_models(against: pd.DataFrame) -> pd.DataFrame:
     """Count of `models_against_guesses` the models that are farther from humans than each baseline.
 
@@ -196,7 +196,7 @@ def count_columns(against: pd.DataFrame) -> list[Column]:
     return [Column("guess", "system", names=_ROW_NAMES), *counts]
 
 
-@recorded(keys=("dataset", "system", "measure"))
+@cached_analysis(keys=("dataset", "system", "measure"))
 def human_equivalents(
     votes: Votes,
     systems: Sequence[System],
@@ -253,7 +253,7 @@ def _said(row: Row) -> str:
     return worths.without_reason(row["text"]) or str(row["note"])
 
 
-@derived(keys=("dataset", "system", "how"))
+@derived_table(keys=("dataset", "system", "how"))
 def drawn_skill(equivalents: pd.DataFrame) -> pd.DataFrame:
     """Return what the figure draws of `human_equivalents`: skill, ``as it is`` and otherwise.
 
@@ -286,7 +286,7 @@ def _row_labels(rows: pd.DataFrame) -> "pd.Series[str]":
     return several.where(n_seeds > 1, names)
 
 
-@recorded(keys=("dataset", "system"))
+@cached_analysis(keys=("dataset", "system"))
 def disagreement_signal(
     votes: Votes, systems: Sequence[System], *, majority_below: float, seed: int
 ) -> pd.DataFrame:
@@ -345,7 +345,7 @@ def _signal_of_five(
     return (FIVE_PEOPLE, "people", len(votes), round(n_contested), *numbers)
 
 
-@recorded(keys=("dataset", "family", "measure"))
+@cached_analysis(keys=("dataset", "family", "measure"))
 def size_effects(
     votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: int
 ) -> pd.DataFrame:
@@ -368,7 +368,7 @@ def size_effects(
     return found.assign(family=[pairs[large][1] for large in found["system"]])[columns]
 
 
-@derived(keys=("dataset", "distance"), published=_PAPER)
+@derived_table(keys=("dataset", "distance"), published=_PAPER)
 def rank_correlations() -> pd.DataFrame:
     """Correlate published models' ranks by new accuracy and by distance: −1 if all go together.
 
@@ -387,7 +387,7 @@ def rank_correlations() -> pd.DataFrame:
     return table.assign(p=holm(table["p"]))
 
 
-@derived(keys=("dataset", "system", "source"))
+@derived_table(keys=("dataset", "system", "source"))
 def drawn_results(results: pd.DataFrame, references: pd.DataFrame) -> pd.DataFrame:
     """Return the JSD of what `main_results` and `reference_scores` have, for a figure.
 
@@ -406,7 +406,7 @@ def drawn_results(results: pd.DataFrame, references: pd.DataFrame) -> pd.DataFra
     return drawn.assign(system=drawn["system"].replace(SYSTEM_NAMES))
 
 
-@derived(keys=("dataset", "system", "source"))
+@derived_table(keys=("dataset", "system", "source"))
 def nine_models(drawn: pd.DataFrame, *, dataset: str) -> pd.DataFrame:
     """Return the JSD of a dataset's published models beside that of people and guesses."""
     rows = drawn[drawn["dataset"] == dataset]

@@ -16,14 +16,14 @@ from chaos_utils.analyses.agreement import (
     intervals,
     score_bins,
 )
-from chaos_utils.analyses.evidence import Evidence, Material
-from chaos_utils.analyses.recorded import recorded
+from chaos_utils.analyses.cached_analysis import cached_analysis
+from chaos_utils.analyses.inputs import AnalysisInputs, DatasetInputs
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.report.columns import Column
 from chaos_utils.scoring.published import TABLE_5
 from chaos_utils.scoring.seeds import over_seeds
 from chaos_utils.scoring.system import System
-from chaos_utils.scoring.trained import Run, committed_runs, kind_of
+from chaos_utils.scoring.training_records import Run, committed_runs, kind_of
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -53,14 +53,14 @@ def stages(runs: Iterable[Run], votes: Votes) -> list[System]:
     return [found[key] for key in sorted(found)]
 
 
-def with_pools(material: Material) -> list[Evidence]:
+def with_pools(material: AnalysisInputs) -> list[DatasetInputs]:
     """Return each pool, and the datasets that are in none."""
     pools = list(material.pooled())
     inside = {one.name for pool in pools for one in pool.datasets}
     return [*pools, *(one for one in material if one.name not in inside)]
 
 
-@recorded(keys=_KEYS)
+@cached_analysis(keys=_KEYS)
 def by_size(
     all_votes: Sequence[Votes],
     *,

@@ -1,6 +1,6 @@
 """Why people disagree: what others found out about items of ChaosNLI, beside its votes.
 
-The files are companions of the votes (`datasets.companions`), joined by uid. Their texts go into no
+The files are read by `datasets.auxiliary_data` and joined by uid. Their texts go into no
 table.
 """
 
@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.analyses.evidence import Evidence, Material
-from chaos_utils.analyses.recorded import recorded
+from chaos_utils.analyses.cached_analysis import cached_analysis
+from chaos_utils.analyses.inputs import AnalysisInputs, DatasetInputs
 from chaos_utils.base.style import SYSTEM_NAMES
-from chaos_utils.datasets.companions import AMBIENT, TAXONOMY, VARIERR, Companion
+from chaos_utils.datasets.auxiliary_data import AMBIENT, TAXONOMY, VARIERR, AuxiliaryData
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.agreement import quadratic_entropy
 from chaos_utils.metrics.divergence import (
@@ -57,7 +57,7 @@ FEW = 20  # items; below it, a reason is not drawn
 _FEWEST = 2  # items that an interval needs
 
 
-def joined(material: Material) -> Material:
+def joined(material: AnalysisInputs) -> AnalysisInputs:
     """Return the evidence that VariErr and the taxonomy can be joined to.
 
     Where their files are missing, its tables are recorded ones. Votes on other items are left out,
@@ -72,7 +72,7 @@ def joined(material: Material) -> Material:
     return replace(material, evidence=tuple(chosen))
 
 
-def _is_explained(evidence: Evidence) -> bool:
+def _is_explained(evidence: DatasetInputs) -> bool:
     """Return whether the taxonomy has one of the items; it has those of the released votes."""
     (votes,) = evidence.votes or ()
     available = VARIERR.available and TAXONOMY.available
@@ -98,7 +98,7 @@ def _interval(values: Floats, level: float) -> tuple[float, float, float]:
 # Errors against variation
 
 
-@recorded(keys=("dataset", "judges", "status", "holder"))
+@cached_analysis(keys=("dataset", "judges", "status", "holder"))
 def errors(
     votes: Votes,
     systems: Sequence[System],
@@ -106,7 +106,7 @@ def errors(
     n_resamples: int,
     confidence: float,
     seed: int,
-    companion: Companion = VARIERR,
+    companion: AuxiliaryData = VARIERR,
 ) -> pd.DataFrame:
     """Say how much of the votes, and of the systems' probability, is on labels called errors.
 
@@ -237,9 +237,13 @@ def _quantities(
             yield holder, label, shares[:, place], has
 
 
-@recorded(keys=("dataset", "holder", "quantity", "reason"))
+@cached_analysis(keys=("dataset", "holder", "quantity", "reason"))
 def reasons(
-    votes: Votes, systems: Sequence[System], *, confidence: float, companion: Companion = TAXONOMY
+    votes: Votes,
+    systems: Sequence[System],
+    *,
+    confidence: float,
+    companion: AuxiliaryData = TAXONOMY,
 ) -> pd.DataFrame:
     """Say how people disagree, and how far systems are from them, by reason.
 
@@ -265,9 +269,9 @@ def reasons(
     return pd.DataFrame(found)
 
 
-@recorded(keys=("dataset", "holder", "quantity"))
+@cached_analysis(keys=("dataset", "holder", "quantity"))
 def explained(
-    votes: Votes, systems: Sequence[System], *, companion: Companion = TAXONOMY
+    votes: Votes, systems: Sequence[System], *, companion: AuxiliaryData = TAXONOMY
 ) -> pd.DataFrame:
     """Say how much of what differs between items goes with their reasons.
 
@@ -317,8 +321,10 @@ def _adjusted(values: Floats, has: Floats) -> tuple[float, float]:
 # Readings of an ambiguous sentence
 
 
-@recorded(keys=("dataset", "shown", "majority"))
-def readings(votes: Votes, *, confidence: float, companion: Companion = AMBIENT) -> pd.DataFrame:
+@cached_analysis(keys=("dataset", "shown", "majority"))
+def readings(
+    votes: Votes, *, confidence: float, companion: AuxiliaryData = AMBIENT
+) -> pd.DataFrame:
     """Count pairs by the size of their majority, as they are written and on each reading.
 
     For each size of ``majority`` (votes): the ``share`` of pairs ``shown`` as written, on one of

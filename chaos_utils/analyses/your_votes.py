@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from chaos_utils.analyses.evidence import Evidence, Material, gather
-from chaos_utils.analyses.recorded import recorded
+from chaos_utils.analyses.cached_analysis import cached_analysis
+from chaos_utils.analyses.inputs import AnalysisInputs, DatasetInputs, gather
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.loading import needs_votes
@@ -76,7 +76,7 @@ _LEVEL = 0.05
 OPEN = "these votes leave it open"
 
 
-def some_items(evidence: Evidence, most: int, seed: int) -> Evidence:
+def some_items(evidence: DatasetInputs, most: int, seed: int) -> DatasetInputs:
     """Return the evidence on at most so many items, drawn at random, without annotators."""
     assert evidence.votes is not None
     (votes,) = evidence.votes
@@ -107,7 +107,7 @@ def _in_order(counts: Ints) -> Ints:
     return counts[np.lexsort(counts.T)]
 
 
-@recorded(keys=("dataset",))
+@cached_analysis(keys=("dataset",))
 def contents(votes: Votes) -> pd.DataFrame:
     """Count what a file of votes holds, in one row.
 
@@ -129,7 +129,7 @@ def contents(votes: Votes) -> pd.DataFrame:
     return pd.DataFrame([row]).astype({"n_annotators": "Int64"})
 
 
-@recorded(keys=("dataset", "quantity"))
+@cached_analysis(keys=("dataset", "quantity"))
 def agreement(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
     """Say how far people agree: as the votes show it, and corrected for their number.
 
@@ -198,7 +198,7 @@ def _over_both(found: TwoWay, lowest: float, highest: float) -> dict[str, Any]:
     return {"low": low, "high": high, "of_five": found.of_five, "over": OVER_BOTH}
 
 
-@recorded(keys=("dataset", "quantity"))
+@cached_analysis(keys=("dataset", "quantity"))
 def entropies(votes: Votes, *, seed: int) -> pd.DataFrame:
     """Estimate the mean Shannon entropy in nats, which has no unbiased estimate.
 
@@ -225,7 +225,7 @@ def entropies(votes: Votes, *, seed: int) -> pd.DataFrame:
     return table.assign(plain=plain, n_items=len(votes))
 
 
-@recorded(keys=("dataset", "quantity"))
+@cached_analysis(keys=("dataset", "quantity"))
 def majorities(votes: Votes) -> pd.DataFrame:
     """Say how clear the majorities are, among the votes and among all people.
 
@@ -259,7 +259,7 @@ def majorities(votes: Votes) -> pd.DataFrame:
     return table.assign(n_items=len(votes))
 
 
-@recorded(keys=("dataset", "bin"))
+@cached_analysis(keys=("dataset", "bin"))
 def majority_sizes(votes: Votes, *, n_bins: int) -> pd.DataFrame:
     """Count items by the share of the majority label, among the votes and among all people.
 
@@ -283,7 +283,7 @@ def majority_sizes(votes: Votes, *, n_bins: int) -> pd.DataFrame:
     )
 
 
-@recorded(keys=("dataset", "uid"))
+@cached_analysis(keys=("dataset", "uid"))
 def divided_items(votes: Votes, *, n_items: int, most: int, seed: int) -> pd.DataFrame:
     """Return the items on which people are most divided, the most divided first.
 
@@ -323,7 +323,7 @@ def divided_items(votes: Votes, *, n_items: int, most: int, seed: int) -> pd.Dat
     )
 
 
-@recorded(keys=("dataset", "annotator"), needs="annotators")
+@cached_analysis(keys=("dataset", "annotator"), needs="annotators")
 def annotators(votes: Votes) -> pd.DataFrame:
     """Say how each annotator's votes go with the rest, those who agree least first.
 
@@ -355,7 +355,7 @@ def annotators(votes: Votes) -> pd.DataFrame:
     return table.sort_values(["few", "corrected", "annotator"], ignore_index=True)
 
 
-@recorded(keys=("dataset",), needs="annotators")
+@cached_analysis(keys=("dataset",), needs="annotators")
 def annotators_together(votes: Votes) -> pd.DataFrame:
     """Sum up the annotators in one row, and what Dawid and Skene make of the majorities.
 
@@ -376,7 +376,7 @@ def annotators_together(votes: Votes) -> pd.DataFrame:
     return pd.DataFrame([row])
 
 
-@recorded(keys=("dataset",), needs="annotators")
+@cached_analysis(keys=("dataset",), needs="annotators")
 def near_chance(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
     """Find annotators who agree with the rest hardly more than by chance, and what they change.
 
@@ -435,7 +435,7 @@ def _elsewhere(votes: Votes, seed: int) -> float:
     return float(np.mean(values)) if values else np.nan
 
 
-@recorded(keys=("dataset", "system", "measure"))
+@cached_analysis(keys=("dataset", "system", "measure"))
 def evaluated(
     votes: Votes, systems: Sequence[System], *, most: int, n_resamples: int, seed: int
 ) -> pd.DataFrame:
@@ -469,7 +469,7 @@ def _marked(systems: Iterable[System]) -> list[System]:
             for one in systems]  # fmt: skip
 
 
-@recorded(keys=("dataset", "system", "reference"))
+@cached_analysis(keys=("dataset", "system", "reference"))
 def compared(
     votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: int
 ) -> pd.DataFrame:
@@ -503,7 +503,7 @@ def compared(
     return found[[*columns, "p", "p_holm", "p_behind", "verdict"]]
 
 
-@recorded(keys=("dataset", "system", "origin"))
+@cached_analysis(keys=("dataset", "system", "origin"))
 def replacement(
     votes: Votes, systems: Sequence[System], *, epsilon: float, reason: str, seed: int
 ) -> pd.DataFrame:
@@ -685,7 +685,7 @@ def pair_columns(n_resamples: int) -> list[Column]:
     ]
 
 
-def crowd_of(data: str, dataset: str, predictions: Sequence[str]) -> Material:
+def crowd_of(data: str, dataset: str, predictions: Sequence[str]) -> AnalysisInputs:
     """Return the evidence on one dataset: by its name, or the first that `data` holds.
 
     Its systems are those of the reader's files alone. Fails where too few items have two votes.
@@ -705,7 +705,7 @@ def crowd_of(data: str, dataset: str, predictions: Sequence[str]) -> Material:
     systems = own_systems(first.votes[0], predictions)
     refuse_unused(predictions, first.votes, systems)
     found = replace(first, given_systems=(tuple(systems),), own=first.own or bool(systems))
-    return Material((found,))
+    return AnalysisInputs((found,))
 
 
 def at_the_ends(table: pd.DataFrame, n: int) -> pd.DataFrame:

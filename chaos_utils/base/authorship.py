@@ -9,8 +9,8 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 
 from chaos_utils.base import paths
-from chaos_utils.base.checked import Strict, checked
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.validation import StrictModel, validate
 from chaos_utils.base.yaml_files import read_yaml
 
 LICENCE = "https://creativecommons.org/licenses/by/4.0/"
@@ -48,7 +48,7 @@ def _printed(author: Any) -> str:
     raise ValueError("expected `name`, or `given-names` and `family-names`")
 
 
-class Citation(Strict):
+class Citation(StrictModel):
     """What CITATION.cff says of the book.
 
     `date` is that of this version's release; `url` and `repository` are where the book and its code
@@ -86,7 +86,7 @@ class Citation(Strict):
 def read_citation(path: Path | None = None) -> Citation:
     """Read the project's CITATION.cff, or another; the variable `ADDRESS` overrides its `url`."""
     path = path or paths.project() / "CITATION.cff"
-    citation = checked(read_yaml(path), Citation, path.name, "This file")
+    citation = validate(read_yaml(path), Citation, path.name, "This file")
     if given := os.environ.get(ADDRESS):
         return citation.model_copy(update={"url": checked_address(given, ADDRESS)})
     return citation

@@ -12,7 +12,7 @@ _PACKAGES = {
 }
 
 
-def need_extra(extra: str, what: str = "This command", todo: str = "") -> None:
+def require_extra(extra: str, what: str = "This command", todo: str = "") -> None:
     """Fail where the packages of an extra, ``book`` or ``train``, are not installed.
 
     `what` needs them; `todo` is what helps beside installing them.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 @contextmanager
-def alone(
+def exclusive_lock(
     path: Path, waiting: str = "", say: Callable[[str], None] | None = None
 ) -> Iterator[None]:
     """Wait until no other process is in a block with this lock, and keep others out of it.

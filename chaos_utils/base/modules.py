@@ -58,7 +58,7 @@ class Source:
 _SOURCES = TypeAdapter(dict[str, Source])
 
 
-def closure(names: Iterable[str], without: Collection[Path] = ()) -> list[Path]:
+def transitive_imports(names: Iterable[str], without: Collection[Path] = ()) -> list[Path]:
     """Return the files of modules and of all that they import, directly or through others, sorted.
 
     Names are dotted; those outside this package are passed over, files in `without` not followed.
@@ -77,7 +77,7 @@ def closure(names: Iterable[str], without: Collection[Path] = ()) -> list[Path]:
 
 def libraries(names: Iterable[str]) -> set[str]:
     """Return the packages from elsewhere that modules, and all that they import, import."""
-    return {library for path in closure(names) for library in source_of(path).libraries}
+    return {library for path in transitive_imports(names) for library in source_of(path).libraries}
 
 
 @cache
@@ -104,7 +104,7 @@ def code_digest(*names: str) -> str:
 def _code_digest(root: Path, names: tuple[str, ...]) -> str:
     found = hashlib.sha256()
     named: set[str] = set()
-    package, files = root / PACKAGE, closure(names)
+    package, files = root / PACKAGE, transitive_imports(names)
     for path in files:
         if path.parent.name in _SHOWING or path.name == _LOOK:
             continue
@@ -139,7 +139,7 @@ def source_of(path: Path, *, notebook: bool = False) -> Source:
     text = read_source(path)
     if notebook:
         text = re.sub(r"^\s*[%!].*$", "", text, flags=re.MULTILINE)
-    memory, content = _memory(paths.project()), _sha256(text)
+    memory, content = _source_cache(paths.project()), _sha256(text)
     if content not in memory.known:
         memory.known[content] = _read(text, path, memory.data)
     memory.seen.add(content)
@@ -265,7 +265,7 @@ def _is_text(node: object) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Memory:
+class _SourceCache:
     """What sources say, by the digest of their content, and which were seen in this process.
 
     It holds as long as `by` does: this module as it is, and the data files that there are.
@@ -278,13 +278,13 @@ class _Memory:
 
 
 @cache
-def _memory(root: Path) -> _Memory:
+def _source_cache(root: Path) -> _SourceCache:
     data = _data_files(root)
     by = _sha256("\n".join([digest(Path(__file__)), *data.values()]))
-    return _Memory(by, data, _remembered(by), set())
+    return _SourceCache(by, data, _cached_sources(by), set())
 
 
-def _remembered(by: str) -> dict[str, Source]:
+def _cached_sources(by: str) -> dict[str, Source]:
     kept = read_mapping(paths.build() / _MEMORY)
     try:
         return _SOURCES.validate_python(kept.get("sources")) if kept.get("by") == by else {}
@@ -292,9 +292,9 @@ def _remembered(by: str) -> dict[str, Source]:
         return {}  # damaged: what files say is read again
 
 
-def remember() -> None:
+def save_cache() -> None:
     """Keep what the sources say that this process has read, for others to come."""
-    memory = _memory(paths.project())
+    memory = _source_cache(paths.project())
     said = {one: memory.known[one] for one in sorted(memory.seen)}
     content = {"by": memory.by, "sources": _SOURCES.dump_python(said, mode="json")}
     if content != read_mapping(paths.build() / _MEMORY):
@@ -306,7 +306,7 @@ def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def forget() -> None:
+def clear_cache() -> None:
     """Look at every source again when it is next asked for; what is unchanged is not parsed."""
-    for looked_at in (_file_of, _code_digest, source_of, _memory):
+    for looked_at in (_file_of, _code_digest, source_of, _source_cache):
         looked_at.cache_clear()

@@ -9,14 +9,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from chaos_utils.base.checked import Strict
+from chaos_utils.base.validation import StrictModel
 
 Mode = Literal["light", "dark"]
 MODES: tuple[Mode, ...] = ("light", "dark")
 _Colour = Annotated[str, Field(pattern=r"^#[0-9a-fA-F]{6}$", description="#rrggbb")]
 
 
-class Hue(Strict):
+class Hue(StrictModel):
     """A colour in the light and in the dark look, each ``#rrggbb``."""
 
     light: _Colour

@@ -115,14 +115,14 @@ class Table:
         """
         return self.where(self.rows["dataset"] == dataset)
 
-    def made_from(self, *groups: Iterable[Input]) -> "Table":
+    def with_inputs(self, *groups: Iterable[Input]) -> "Table":
         """Return the rows as they are, made from `groups` of files instead of what they say.
 
         A notebook that trains says so what it was given, not what it has just written.
         """
         return replace(self, origins={"": Origin(merged(*groups))})
 
-    def having(self, rows: pd.DataFrame) -> "Table":
+    def with_rows(self, rows: pd.DataFrame) -> "Table":
         """Return other rows that were made from these alone.
 
         Parameters

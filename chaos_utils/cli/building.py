@@ -7,7 +7,7 @@ from typing import Annotated
 from typer import Option
 
 from chaos_utils.base.errors import ChaosError, counted
-from chaos_utils.base.extras import need_extra
+from chaos_utils.base.extras import require_extra
 from chaos_utils.cli.arguments import DryRun, Sample, only_one, writable
 from chaos_utils.cli.console import Replies, Reply, command, is_terminal, progress, say
 from chaos_utils.cli.extras import need
@@ -136,7 +136,7 @@ def release(
     ] = None,
 ) -> Replies:  # fmt: skip
     """Make the archive of the built book for a repository such as Zenodo, or check one."""
-    need_extra("book") if check else need("book")
+    require_extra("book") if check else need("book")
     from chaos_utils.base import paths
     from chaos_utils.publish import release as releasing
 

@@ -30,7 +30,7 @@ _UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 _NO_TERMINAL = 150  # columns: a pipe has no width of its own, and a table is not to be cut off
 
 
-def harmless(text: str) -> str:
+def strip_control_characters(text: str) -> str:
     """Return a text without colours, its control characters written as JSON writes them."""
     return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", _COLOUR.sub("", text))
 
@@ -108,13 +108,13 @@ def set_parameters(function: Callable[..., Any], parameters: Sequence[inspect.Pa
 
 def _show(reply: Reply, as_json: bool) -> None:
     if as_json:
-        typer.echo(harmless(json.dumps(reply.data, indent=1, ensure_ascii=False)))
+        typer.echo(strip_control_characters(json.dumps(reply.data, indent=1, ensure_ascii=False)))
         return
     for part in reply.shown:
         if isinstance(part, Grid):
             _print_grid(part)
         else:
-            typer.echo(harmless(part), nl=not part.endswith("\n"))
+            typer.echo(strip_control_characters(part), nl=not part.endswith("\n"))
 
 
 def _print_grid(grid: Grid) -> None:
@@ -125,15 +125,15 @@ def _print_grid(grid: Grid) -> None:
     table = Table(box=None, pad_edge=False)
     for heading in grid.headings:
         justify: Any = "right" if heading in grid.right else "left"
-        table.add_column(Text(harmless(heading)), justify=justify, overflow="fold")
+        table.add_column(Text(strip_control_characters(heading)), justify=justify, overflow="fold")
     for row in grid.rows:
-        table.add_row(*(Text(harmless(str(cell))) for cell in row))
+        table.add_row(*(Text(strip_control_characters(str(cell))) for cell in row))
     Console(width=None if sys.stdout.isatty() else _NO_TERMINAL).print(table)
 
 
 def say(text: str) -> None:
     """Print a line beside the answer."""
-    typer.echo(harmless(text), err=True)
+    typer.echo(strip_control_characters(text), err=True)
 
 
 @contextmanager
@@ -158,7 +158,7 @@ def progress(what: str = "") -> Iterator[Callable[..., None]]:
             counts = f"{done:,} of {of:,}" if of else ""
             bars.update(
                 bar,
-                description=harmless(text),
+                description=strip_control_characters(text),
                 completed=done,
                 total=of,
                 counts=counts,
@@ -240,7 +240,7 @@ class Commands(TyperGroup):
 def _print_fault(fault: ChaosError) -> None:
     from rich.console import Console  # slow to import, and minds NO_COLOR
 
-    text = harmless(str(fault))
+    text = strip_control_characters(str(fault))
     Console(stderr=True, soft_wrap=True).print(
         text, style="red", markup=False, emoji=False, highlight=False
     )

@@ -24,10 +24,10 @@ def _select(names: list[str] | None) -> dict[str, Path | None]:
     """Return the files meant (by default the book's), each with a reader's YAML that names it."""
     from chaos_utils.base import paths
     from chaos_utils.datasets.catalogue import (
-        bring,
         known_datasets,
         known_files,
         prediction_files,
+        register_user_dataset,
         vote_files,
     )
     from chaos_utils.datasets.dataset import is_dataset_file, read_dataset
@@ -40,7 +40,7 @@ def _select(names: list[str] | None) -> dict[str, Path | None]:
         if described_by:
             if not path.is_file():
                 raise ChaosError("There is no such file.", where=path)
-            meant = [file.name for file in bring(read_dataset(path), path).files]
+            meant = [file.name for file in register_user_dataset(read_dataset(path), path).files]
         else:
             meant = [file.name for file in datasets[name].files] if name in datasets else []
             meant += [known for known in known_files() if known.startswith(f"{name.rstrip('/')}/")]

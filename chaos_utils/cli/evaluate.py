@@ -6,7 +6,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.extras import need_extra
+from chaos_utils.base.extras import require_extra
 from chaos_utils.base.files import write_text
 from chaos_utils.cli.arguments import writable
 from chaos_utils.cli.console import Replies, Reply, command, progress, say
@@ -100,12 +100,12 @@ def evaluate(
             "A comparison needs resamples.", found="--bootstrap 0", todo="leave --bootstrap out"
         )
     if to is not None:
-        need_extra("book", "Drawing figures", ", or leave out --out")
+        require_extra("book", "Drawing figures", ", or leave out --out")
 
     from chaos_utils.cli import evaluation_tables as tables
     from chaos_utils.datasets.loading import load_all_votes, load_votes
     from chaos_utils.scoring import judging
-    from chaos_utils.scoring.wording import answers_of
+    from chaos_utils.scoring.label_mapping import answers_of
 
     chosen = judging.USUAL if measures is None else judging.measures_of(measures)
     _check_votes(dataset, data)

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from chaos_utils.analyses import agreement, calibration
-from chaos_utils.analyses.evidence import Evidence
+from chaos_utils.analyses.inputs import DatasetInputs
 from chaos_utils.base import paths
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.plots.bins import plot_accuracy_by_entropy
@@ -50,8 +50,8 @@ def write_figures(
 def _write(votes: Votes, systems: Sequence[System], seed: int) -> None:
     dataset, title = votes.dataset.name, votes.dataset.title
 
-    def beside(*references: System) -> Evidence:
-        return Evidence((votes.dataset,), (votes,), ((*systems, *references),), own=True)
+    def beside(*references: System) -> DatasetInputs:
+        return DatasetInputs((votes.dataset,), (votes,), ((*systems, *references),), own=True)
 
     publish_figure(
         f"fig-reliability-{dataset}",

@@ -17,7 +17,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from chaos_utils.base.errors import counted
-from chaos_utils.cli.console import harmless
+from chaos_utils.cli.console import strip_control_characters
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.report.columns import MISSING, number, p_value, safe_cell, signed
 from chaos_utils.report.literal import in_markdown
@@ -83,7 +83,7 @@ def _table(title: str, cells: Iterable[tuple[str, str, _Cell]], n_systems: int) 
     rows: dict[str, dict[str, _Cell]] = {}
     measures: dict[str, None] = {}
     for name, measure, cell in cells:
-        rows.setdefault(harmless(name), {})[measure] = cell
+        rows.setdefault(strip_control_characters(name), {})[measure] = cell
         measures[measure] = None
     filled = {name: [row.get(one, _NO_CELL) for one in measures] for name, row in rows.items()}
     return _Table(title, [_heading(one) for one in measures], filled, n_systems)

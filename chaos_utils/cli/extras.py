@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.extras import install_command, missing_packages, need_extra
+from chaos_utils.base.extras import install_command, missing_packages, require_extra
 
 
 def need(what: str) -> None:
@@ -11,7 +11,7 @@ def need(what: str) -> None:
     from chaos_utils.base import paths
 
     if what == "train":
-        need_extra(what, "Training")
+        require_extra(what, "Training")
     elif (missing := missing_packages("book")) and paths.find_project() is None:
         raise ChaosError(
             "This command needs a checkout of the book and the packages of its extra `book`.",
@@ -20,7 +20,7 @@ def need(what: str) -> None:
             todo=f"{install_command('book')}, and call it from inside a checkout",
         )
     else:
-        need_extra("book")
+        require_extra("book")
         _check_code(paths.project())
 
 

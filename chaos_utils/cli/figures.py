@@ -15,7 +15,7 @@ from chaos_utils.cli.console import Grid, Replies, Reply, command, say
 from chaos_utils.cli.extras import need
 
 if TYPE_CHECKING:
-    from chaos_utils.publish.diff import Change
+    from chaos_utils.publish.diff import ChangedValue
 
 _SHOWN = 5  # changes of a figure or table
 
@@ -63,7 +63,7 @@ def diff(
         raise typer.Exit(1)
 
 
-def _changes(changes: "list[Change]") -> Iterator[str]:
+def _changes(changes: "list[ChangedValue]") -> Iterator[str]:
     if not changes:
         yield "no difference"
     for id, group in groupby(changes, key=attrgetter("id")):

@@ -25,7 +25,7 @@ from chaos_utils.cli.extras import need
 from chaos_utils.training.settings import Settings, chosen
 
 if TYPE_CHECKING:
-    from chaos_utils.scoring.trained import Run
+    from chaos_utils.scoring.training_records import Run
 
 Device = Annotated[str, Option(help="auto, cpu or cuda.")]
 Out = Annotated[
@@ -190,7 +190,7 @@ def wanted(
 ) -> Replies:
     """Make the runs of results/wanted.yml that are missing, in its order."""
     need("book")
-    from chaos_utils.scoring.trained import wanted_runs
+    from chaos_utils.scoring.training_records import wanted_runs
     from chaos_utils.training import wanted as wanting
 
     missing = [one for one in wanted_runs() if not one.is_there]

@@ -9,16 +9,16 @@ from typing import Annotated, Any
 
 from pydantic import AliasChoices, BaseModel, Field
 
-from chaos_utils.base.checked import checked
 from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import fresh_folder, write_json, write_text
+from chaos_utils.base.validation import validate
 from chaos_utils.collection.materials import pool_of
 from chaos_utils.collection.protocol import Event, load_protocol
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.cells import parse
 from chaos_utils.datasets.chaosnli import tallied
 from chaos_utils.datasets.dataset import Dataset
-from chaos_utils.datasets.frame import Content
+from chaos_utils.datasets.frame import FileContent
 from chaos_utils.datasets.loading import find_votes_on, load_all_votes, load_votes
 
 Json = dict[str, Any]
@@ -62,7 +62,7 @@ def read_votes(path: Path) -> VoteFile:
     The events are replayed, so a vote counts only where the protocol lets it count.
     """
     try:
-        content = parse(Content.of(path).text())
+        content = parse(FileContent.of(path).text())
     except ValueError as fault:
         raise ChaosError(
             "The votes file is not complete JSON.",
@@ -71,7 +71,7 @@ def read_votes(path: Path) -> VoteFile:
             todo="check that the file was not cut off, and save it again",
         ) from fault
     todo = "take the file as the book's page has saved it"
-    saved = checked(content, _Saved, path, "The votes file", todo=todo)
+    saved = validate(content, _Saved, path, "The votes file", todo=todo)
     if saved.protocol != load_protocol().version:
         raise ChaosError(
             "The votes were collected under another version of the protocol.",

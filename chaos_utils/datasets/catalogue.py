@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
-from chaos_utils.base.checked import Strict
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.style import HUES, Hue
+from chaos_utils.base.validation import StrictModel
 from chaos_utils.datasets.dataset import (
     DASHES,
     TASKS_FILE,
@@ -72,7 +72,7 @@ def get_dataset(name: str) -> Dataset:
     return found
 
 
-def bring(dataset: Dataset, path: Path | None = None) -> Dataset:
+def register_user_dataset(dataset: Dataset, path: Path | None = None) -> Dataset:
     """Make a reader's `dataset`, from the YAML file `path`, known to this process, and return it.
 
     Tables name datasets; figures and pages look up how such a name is shown. Where its YAML file
@@ -162,7 +162,7 @@ def shorts_of(groups: Iterable[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-class _Released(Strict):
+class _Released(StrictModel):
     release: Release
     files: tuple[DataFile, ...]
 

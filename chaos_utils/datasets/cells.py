@@ -231,7 +231,7 @@ def _literal(word: str) -> Any:
     return _TRUTH.get(word, word)
 
 
-def alone(value: object) -> object:
+def unwrap_single(value: object) -> object:
     """Return the element of a list of one; anything else as it is."""
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 

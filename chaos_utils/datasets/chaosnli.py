@@ -14,7 +14,7 @@ from chaos_utils.base.errors import counted
 from chaos_utils.base.inputs import Input
 from chaos_utils.datasets.cells import MOST_VOTES, as_count, as_number
 from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset, WideReader
-from chaos_utils.datasets.faults import Faults, wrong
+from chaos_utils.datasets.faults import Faults, wrong_value_message
 from chaos_utils.datasets.frame import Column, Frame
 from chaos_utils.datasets.labels import in_order, label_of
 from chaos_utils.datasets.rows import Rows, Texts, known_labels, or_nan
@@ -146,7 +146,7 @@ class ChaosNLIRows(Rows):
         agrees |= np.isnan(wanted).any(axis=1)  # which is noted elsewhere
         self.note(
             ~agrees & (required | (cells.codes >= 0)),
-            lambda row: wrong(
+            lambda row: wrong_value_message(
                 path, cells[row], f"{what}: {', '.join(f'{n:.6g}' for n in wanted[row])}"
             ),
         )

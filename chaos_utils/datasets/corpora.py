@@ -14,8 +14,8 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import OWN, Input, digest, merged
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import KEYWORDS, get_dataset
-from chaos_utils.datasets.faults import Faults, wrong
-from chaos_utils.datasets.frame import Column, Content, Frame, read_frame
+from chaos_utils.datasets.faults import Faults, wrong_value_message
+from chaos_utils.datasets.frame import Column, FileContent, Frame, read_frame
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.tasks import Task, get_task
 from chaos_utils.datasets.votes import Votes
@@ -149,9 +149,9 @@ def _columns(path: Path, fields: Sequence[str]) -> tuple[Frame, Faults, list[Col
     """Return columns of texts of a file of JSON lines, and where its faults are noted."""
     expected = f"one JSON object per line, with the fields {', '.join(fields)}"
     faults = Faults(path, "training items", expected=expected, todo="correct these lines")
-    frame = read_frame(Content.of(path), faults)
+    frame = read_frame(FileContent.of(path), faults)
     faults.check()
-    frame.require(fields, faults)
+    frame.with_part(fields, faults)
     columns = [frame.column(field) for field in fields]
     for field, cells in zip(fields, columns, strict=True):
         is_text = cells.map(lambda value: isinstance(value, str), bool)
@@ -163,7 +163,7 @@ def _columns(path: Path, fields: Sequence[str]) -> tuple[Frame, Faults, list[Col
 
 
 def _wrong_cell(field: str, cells: Column, expected: str, row: int) -> str:
-    return wrong(field, cells[row], expected)
+    return wrong_value_message(field, cells[row], expected)
 
 
 def _read_pairs(path: Path, dataset: str, task: Task) -> Corpus:
@@ -186,7 +186,7 @@ def _read_stories(path: Path, labels: Path, dataset: str, task: Task) -> Corpus:
     """Read αNLI's stories, and their labels from the file beside them."""
     frame, _, columns = _columns(path, ("story_id", "obs1", "hyp1", "hyp2", "obs2"))
     rows = [tuple(cells[row] for cells in columns) for row in range(len(frame))]
-    given = Content.of(labels).text().split()
+    given = FileContent.of(labels).text().split()
     if len(given) != len(rows):
         raise ChaosError(
             "Stories and labels differ in number.",

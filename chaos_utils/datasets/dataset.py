@@ -12,9 +12,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from chaos_utils.base.checked import Strict, checked
 from chaos_utils.base.errors import did_you_mean
 from chaos_utils.base.style import HUES, Hue, distinct_hues
+from chaos_utils.base.validation import StrictModel, validate
 from chaos_utils.base.yaml_files import read_yaml
 
 _SUFFIXES = (".yml", ".yaml")
@@ -38,7 +38,7 @@ def package_yaml(name: str) -> Any:
     return read_yaml(Path(__file__).parent / name)
 
 
-class Label(Strict):
+class Label(StrictModel):
     """One answer that people could give.
 
     Attributes
@@ -59,7 +59,7 @@ class Label(Strict):
     colour: Hue = HUES[0]
 
 
-class Release(Strict):
+class Release(StrictModel):
     """What a publisher released: a set of files under one licence.
 
     Attributes
@@ -79,7 +79,7 @@ class Release(Strict):
     credit: str = ""
 
 
-class Kept(Strict):
+class PredictionColumns(StrictModel):
     """What is kept of a JSON list of predictions: identifiers and numbers, and none of the texts.
 
     Attributes
@@ -94,7 +94,7 @@ class Kept(Strict):
     columns: tuple[str, ...]
 
 
-class DataFile(Strict):
+class DataFile(StrictModel):
     """One file of a release.
 
     Attributes
@@ -122,7 +122,7 @@ class DataFile(Strict):
     url: str = ""
     member: str = ""
     mirror: str = ""
-    kept: Kept | None = None
+    kept: PredictionColumns | None = None
     sha256: _Sha256 = ""
     items: Annotated[int, Field(ge=0)] = 0
     release: Release = Release()  # filled in by `catalogue.known_files`
@@ -137,7 +137,7 @@ class DataFile(Strict):
         return name
 
 
-class ReleasedSystem(Strict):
+class ReleasedSystem(StrictModel):
     """A model whose predictions on a dataset were released, or several in one set of files.
 
     Attributes
@@ -193,7 +193,7 @@ class ReleasedSystem(Strict):
         }
 
 
-class Annotate(Strict):
+class Annotate(StrictModel):
     """How readers are asked to judge a dataset's items themselves.
 
     Attributes
@@ -227,7 +227,7 @@ def _tasks() -> tuple[str, ...]:
 _SHAPES = {"pairs": (2, 3), "stories": (4, 2)}  # numbers of texts and labels
 
 
-class ChaosNLIReader(Strict):
+class ChaosNLIReader(StrictModel):
     """ChaosNLI's JSON lines: one object per item, with counts and the old labels.
 
     Attributes
@@ -242,7 +242,7 @@ class ChaosNLIReader(Strict):
     integer_labels: bool = False
 
 
-class Cut(Strict):
+class Cutpoints(StrictModel):
     """A rule by which numbers, such as the points of a slider, become labels.
 
     Attributes
@@ -261,13 +261,13 @@ class Cut(Strict):
     labels: Annotated[tuple[str, ...], Field(min_length=2)]
 
     @model_validator(mode="after")
-    def _check(self) -> "Cut":
+    def _check(self) -> "Cutpoints":
         if len(self.edges) != len(self.labels) + 1 or list(self.edges) != sorted(set(self.edges)):
             raise ValueError("edges are one more than labels, each greater than the one before")
         return self
 
 
-class TableFields(Strict):
+class TableFields(StrictModel):
     """What the readers of tables share; a column is also a dotted path of keys in JSON.
 
     Attributes
@@ -383,7 +383,7 @@ class LongReader(TableFields):
     label: str | Annotated[tuple[str, ...], Field(min_length=1)] = "label"
     missing: _Answers = ()
     separator: str = ""
-    cut: Cut | None = None
+    cut: Cutpoints | None = None
 
     @model_validator(mode="after")
     def _check(self) -> "LongReader":
@@ -458,7 +458,7 @@ class ColumnsReader(TableFields):
     second_votes: bool = False
     missing: _Answers = ()
     separator: str = ""
-    cut: Cut | None = None
+    cut: Cutpoints | None = None
 
     @model_validator(mode="after")
     def _check(self) -> "ColumnsReader":
@@ -473,7 +473,7 @@ TableReader = LongReader | WideReader | ColumnsReader
 Reader = Annotated[ChaosNLIReader | TableReader, Field(discriminator="format")]
 
 
-class Dataset(Strict):
+class Dataset(StrictModel):
     """What a set of votes is.
 
     Attributes
@@ -698,7 +698,7 @@ def read_dataset(path: Path) -> Dataset:
     """
     what = "This dataset file"
     todo = "correct it; the book's page on datasets explains the fields"
-    return checked(read_yaml(path, what), Dataset, path, what, todo=todo)
+    return validate(read_yaml(path, what), Dataset, path, what, todo=todo)
 
 
 def is_dataset_file(path: Path) -> bool:

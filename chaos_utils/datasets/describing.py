@@ -11,7 +11,7 @@ from chaos_utils.datasets.cells import as_number
 from chaos_utils.datasets.faults import Faults
 from chaos_utils.datasets.findings import check_file
 from chaos_utils.datasets.labels import cut_of, no_votes, scale_of
-from chaos_utils.datasets.layout import described, name_of, yaml_of
+from chaos_utils.datasets.layout import name_of, to_dataset, yaml_of
 
 _COMMENTS = """\
 # What a votes file is. Correct what is wrong, such as the title and the order of the labels.
@@ -99,7 +99,7 @@ def describe(
     if none:
         reader["missing"] = none
         notes.append(f"no answers, since {given} leaves them out: {', '.join(none)}")
-    dataset = described(votes, layout, extra | ({"reader": reader} if reader else {}))
+    dataset = to_dataset(votes, layout, extra | ({"reader": reader} if reader else {}))
     text = yaml_of(dataset)
     is_scale = all(number is not None for number in numbers) or scale_of(layout.labels)
     if is_scale and not dataset.ordered and layout.is_cast:

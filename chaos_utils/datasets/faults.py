@@ -85,6 +85,6 @@ def shorten(value: object, limit: int = 60) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def wrong(field: str, found: object, expected: str) -> str:
+def wrong_value_message(field: str, found: object, expected: str) -> str:
     """Say that a field holds what it should not."""
     return f"field {field!r}: found {shorten(found)}; expected {expected}"

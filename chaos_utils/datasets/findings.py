@@ -13,7 +13,7 @@ from chaos_utils.base.files import uncollected
 from chaos_utils.base.inputs import OWN
 from chaos_utils.datasets.faults import Faults
 from chaos_utils.datasets.frame import Column, Frame
-from chaos_utils.datasets.layout import Layout, columns_of, described, layout_of
+from chaos_utils.datasets.layout import Layout, columns_of, layout_of, to_dataset
 from chaos_utils.datasets.people import holds_names, names_annotators
 from chaos_utils.datasets.readers import read_noting
 from chaos_utils.datasets.texts import annotators_of, why_no_text
@@ -24,7 +24,7 @@ _LITTLE = 0.25  # of the greatest entropy: bias beyond it is no longer as the fi
 
 
 @dataclass(frozen=True, slots=True)
-class Ability:
+class Capability:
     """Something that the book computes, whether it can here, and why not (or how well)."""
 
     what: str
@@ -82,7 +82,7 @@ class Findings:
     reasons: dict[str, str] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
-    abilities: list[Ability] = field(default_factory=list)
+    abilities: list[Capability] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
         """Return it as plain values."""
@@ -120,7 +120,7 @@ def check_file(
 ) -> tuple[Findings, Layout]:
     """Say what stands in a votes file that nothing describes, faults and all."""
     layout, content, frame = layout_of(path, item=item, annotator=annotator, label=label)
-    dataset = described(path, layout)
+    dataset = to_dataset(path, layout)
     texts, others, alike = _texts(frame, layout)
     votes, noted = read_noting([path], dataset, any_number=True, given=(content, frame))
     spread = frame.spread
@@ -253,7 +253,7 @@ def _people(found: Findings, item: Ints, annotator: Ints, n_items: int) -> None:
 
 def _abilities(
     found: Findings, beside: str = "", *, ordered: bool = False, old: bool = False
-) -> list[Ability]:
+) -> list[Capability]:
     """Return what the book computes of such votes, and what not."""
     k, people = len(found.labels), found.annotators
     per_item = {n: items for n, items in found.votes_per_item.items() if n}
@@ -284,4 +284,4 @@ def _abilities(
         ("comparison with an old gold label", old, "",
          "no column is named as reader.old_label in a YAML file"),
     )  # fmt: skip
-    return [Ability(what, can, how if can else why) for what, can, how, why in abilities]
+    return [Capability(what, can, how if can else why) for what, can, how, why in abilities]

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError, counted, did_you_mean
 from chaos_utils.base.files import read_regular
-from chaos_utils.datasets.cells import alone, as_identifier, as_list, as_object, dig, parse
+from chaos_utils.datasets.cells import as_identifier, as_list, as_object, dig, parse, unwrap_single
 from chaos_utils.datasets.faults import Faults, shorten
 from chaos_utils.datasets.people import names_annotators
 
@@ -57,14 +57,14 @@ Codes = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class FileContent:
     """The bytes of a file, read once, so that what is verified is what is used."""
 
     path: Path
     data: bytes
 
     @classmethod
-    def of(cls, path: Path, *, piped: bool = False) -> "Content":
+    def of(cls, path: Path, *, piped: bool = False) -> "FileContent":
         """Read a regular file; `piped` allows for a pipe, which is read to its end, if it ends."""
         try:
             if not (piped and path.is_fifo()):
@@ -188,7 +188,7 @@ class Frame:
 
     `place` says where a row stands, such as ``line 3``, and is None where only another reading
     tells; `records` are the rows, where they are objects; `notes` say what was left out, and
-    `spread` why there are fewer rows than lines.
+    `balanced_subset` why there are fewer rows than lines.
     """
 
     def __init__(
@@ -244,7 +244,7 @@ class Frame:
     def __contains__(self, path: object) -> bool:
         return isinstance(path, str) and self._root(path) != ""
 
-    def require(self, paths: Iterable[str], faults: Faults, todo: str = "") -> None:
+    def with_part(self, paths: Iterable[str], faults: Faults, todo: str = "") -> None:
         """Say at once, not row by row, when a column is not there at all."""
         for path in paths:
             if path not in self:
@@ -342,7 +342,7 @@ class Frame:
         kept = np.ones(len(self), dtype=bool)
         notes = []
         for path, values in conditions.items():
-            self.require([path], faults)
+            self.with_part([path], faults)
             wanted = {_as_condition(value) for value in values}
             there = self.column(path).map(partial(_is_among, wanted), bool)
             left_out = int((kept & ~there).sum())
@@ -371,7 +371,7 @@ def _as_condition(value: object) -> str:
 
 
 def _is_among(wanted: Collection[str], value: object) -> bool:
-    return _as_condition(alone(value)) in wanted
+    return _as_condition(unwrap_single(value)) in wanted
 
 
 def joined(frames: Sequence[Frame], files: Sequence[str]) -> Frame:
@@ -408,7 +408,7 @@ def joined(frames: Sequence[Frame], files: Sequence[str]) -> Frame:
 
 
 def read_frame(
-    content: Content,
+    content: FileContent,
     faults: Faults,
     inside: str = "",
     keys: Sequence[str] = (),
@@ -430,14 +430,14 @@ def read_frame(
     return _json_lines(content, faults) if start == "{" else _csv(content, faults)
 
 
-def lines(content: Content) -> Iterator[tuple[int, str]]:
+def lines(content: FileContent) -> Iterator[tuple[int, str]]:
     r"""Yield the number and text of each line that is not empty; only ``\n`` ends a line."""
     for number, text in enumerate(content.text().split("\n"), start=1):
         if text.strip():
             yield number, text
 
 
-def _json(content: Content, faults: Faults, inside: str, keys: Sequence[str]) -> Frame:
+def _json(content: FileContent, faults: Faults, inside: str, keys: Sequence[str]) -> Frame:
     try:
         whole = parse(content.text())
     except ValueError as fault:  # which may quote a key, and that may be an annotator's name
@@ -479,7 +479,7 @@ def _nested(value: Any, faults: Faults, keys: Sequence[str]) -> Frame:
     return _of_objects(records, lambda row: f"entry {row + 1}", faults)
 
 
-def _json_lines(content: Content, faults: Faults) -> Frame:
+def _json_lines(content: FileContent, faults: Faults) -> Frame:
     values, problems = [], []
     for number, text in lines(content):
         try:
@@ -503,7 +503,7 @@ def _json_lines(content: Content, faults: Faults) -> Frame:
     return _objects(values, faults, "line {}")
 
 
-def _refuse_an_object(content: Content, whole: dict[str, Any], faults: Faults) -> None:
+def _refuse_an_object(content: FileContent, whole: dict[str, Any], faults: Faults) -> None:
     """Say of a file that is one JSON object what could be meant."""
     below = list(whole.values())
     by_column = 'save a row each, as pandas does by to_json(FILE, orient="records")'
@@ -584,7 +584,7 @@ def _names(header: Sequence[str]) -> list[str]:
     return [name.strip() or _UNNAMED for name in header]
 
 
-def _large_csv(content: Content) -> Frame | None:
+def _large_csv(content: FileContent) -> Frame | None:
     """Return the rows of a CSV file, without their lines; None where anything is unusual."""
     import pyarrow as pa  # type: ignore[import-untyped]
     from pyarrow import csv as pc
@@ -655,7 +655,7 @@ def _encoded(cells: Any) -> Column:
     return Column(codes, values)
 
 
-def _csv(content: Content, faults: Faults) -> Frame:
+def _csv(content: FileContent, faults: Faults) -> Frame:
     text = content.text()
     names, delimiter, _ = _head(text)
     header: list[str] = []
@@ -814,7 +814,7 @@ def _check_names(names: Sequence[str], faults: Faults) -> None:
         )
 
 
-def _parquet(content: Content, faults: Faults) -> Frame:
+def _parquet(content: FileContent, faults: Faults) -> Frame:
     import pyarrow as pa
 
     def tried(read: Callable[[], Any]) -> Any:
@@ -842,7 +842,7 @@ def _parquet(content: Content, faults: Faults) -> Frame:
     return Frame(table.column_names, table.num_rows, column, lambda row: f"row {row + 1}")
 
 
-def _unpacked(content: Content, faults: Faults) -> Any:
+def _unpacked(content: FileContent, faults: Faults) -> Any:
     """Return the table of a parquet file that takes a reasonable part of the memory."""
     import pyarrow as pa
     import pyarrow.compute as pc  # type: ignore[import-untyped]
@@ -882,7 +882,7 @@ def _unpacked(content: Content, faults: Faults) -> Any:
     return file.read(**alone)
 
 
-def read_array(content: Content, faults: Faults) -> npt.NDArray[Any]:
+def read_array(content: FileContent, faults: Faults) -> npt.NDArray[Any]:
     """Return the table of numbers that an npy file holds, shape (n, k)."""
     try:
         numbers: npt.NDArray[Any] = np.load(io.BytesIO(content.data), allow_pickle=False)

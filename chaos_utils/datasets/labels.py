@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from chaos_utils.datasets.cells import as_identifier, as_number
-from chaos_utils.datasets.dataset import Cut, Dataset, spelling_of
+from chaos_utils.datasets.dataset import Cutpoints, Dataset, spelling_of
 from chaos_utils.datasets.faults import shorten
 
 MANY = 50  # labels; more are seldom classes
@@ -128,7 +128,7 @@ def remarks_on(names: Sequence[str]) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class LabelReading:
     """Labels read otherwise than they stand: why, which, and what a YAML file's reader says."""
 
     why: tuple[str, ...]
@@ -136,7 +136,7 @@ class Reading:
     reader: dict[str, Any]
 
 
-def other_reading(votes: Mapping[str, int], is_apart: Callable[[str], bool]) -> Reading | None:
+def other_reading(votes: Mapping[str, int], is_apart: Callable[[str], bool]) -> LabelReading | None:
     """Return how labels may be meant, if not as they stand; None where nothing is in doubt.
 
     `votes` are those for each label; `is_apart` says whether people agree on where a label that
@@ -172,7 +172,7 @@ def other_reading(votes: Mapping[str, int], is_apart: Callable[[str], bool]) -> 
         for name in in_order(left)
         if name not in others
     ]
-    return Reading(tuple(why), labels, reader) if why else None
+    return LabelReading(tuple(why), labels, reader) if why else None
 
 
 def is_code(name: str) -> bool:
@@ -317,11 +317,11 @@ def notes_on(
     return tuple(f"{dataset.short}: {note}." for note in notes)
 
 
-def cut_of(edges: Sequence[float]) -> Cut:
+def cut_of(edges: Sequence[float]) -> Cutpoints:
     """Return the rule that cuts numbers at edges, from the least to the greatest of the scale."""
     inner = ", ".join(f"{edge:g}" for edge in edges[1:-1])
     names = [f"{low:g} to below {high:g}" for low, high in pairwise(edges[:-1])]
-    return Cut(
+    return Cutpoints(
         rule=f"cut at {inner}",
         edges=tuple(edges),
         labels=(*names, f"{edges[-2]:g} to {edges[-1]:g}"),
@@ -336,7 +336,7 @@ def label_of(value: object, dataset: Dataset) -> int | None:
     return dataset.label_index(as_identifier(value) if is_text else value)
 
 
-def vote_of(value: object, dataset: Dataset, cut: Cut | None) -> int | None:
+def vote_of(value: object, dataset: Dataset, cut: Cutpoints | None) -> int | None:
     """Return the label of a vote; by the rule that cuts numbers, if there is one."""
     if cut is None:
         return label_of(value, dataset)

@@ -18,22 +18,22 @@ import numpy as np
 import numpy.typing as npt
 import yaml
 
-from chaos_utils.base.checked import checked
 from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import uncollected
+from chaos_utils.base.validation import validate
 from chaos_utils.datasets.cells import (
-    alone,
     as_count,
     as_identifier,
     as_list,
     as_number,
     as_object,
     as_share,
+    unwrap_single,
 )
 from chaos_utils.datasets.chaosnli import FIELDS, names_of, order_of
 from chaos_utils.datasets.dataset import Dataset, Label
 from chaos_utils.datasets.faults import Faults, shorten
-from chaos_utils.datasets.frame import Column, Content, Frame, read_frame
+from chaos_utils.datasets.frame import Column, FileContent, Frame, read_frame
 from chaos_utils.datasets.labels import (
     are_lists,
     in_order,
@@ -184,9 +184,9 @@ class Layout:
 @uncollected()
 def layout_of(
     path: Path, *, item: str = "", annotator: str = "", label: str = ""
-) -> tuple[Layout, Content, Frame]:
+) -> tuple[Layout, FileContent, Frame]:
     """Recognise the columns of a votes file."""
-    content = Content.of(path)
+    content = FileContent.of(path)
     faults = Faults(path, "votes", expected=FORMAT, todo="correct the file")
     if content.is_array:
         raise faults.fatal(
@@ -202,7 +202,7 @@ def layout_of(
     if item and item not in frame:  # several columns, separated by commas
         items = [name.strip() for name in item.split(",")] if "," in item else item
     named = filter(None, (*columns_of(items), annotator, label))
-    frame.require(named, faults, "name a column that is there")
+    frame.with_part(named, faults, "name a column that is there")
     reader = search.reader(items, annotator, label)
     if not annotator:
         search.check_people(reader)
@@ -235,7 +235,7 @@ def layout_of(
     return layout, content, frame
 
 
-def _search(path: Path, content: Content, faults: Faults) -> "_Search":
+def _search(path: Path, content: FileContent, faults: Faults) -> "_Search":
     """Return the columns of a file; an object whose keys are items has its values as rows."""
     try:
         return _Search(path, read_frame(content, faults, careful=False), faults)
@@ -1176,7 +1176,7 @@ class _Search:
         who = reader.get("annotator")
         lacks = bool(who and (frame.column(who).identifiers.codes < 0).any())
         several = not isinstance(reader.get("labels"), str) and any(
-            isinstance(alone(value), list) for cells in answers for value in cells.values
+            isinstance(unwrap_single(value), list) for cells in answers for value in cells.values
         )
         return Layout(reader, labels, tuple(others), lacks, votes, several, names=label_names)
 
@@ -1284,7 +1284,7 @@ class _Search:
         for one in readings:
             with suppress(ChaosError):
                 if 2 <= len(one["labels"]) <= _FEW_LABELS:
-                    texts.append(yaml_of(described(self.path, layout, one)))
+                    texts.append(yaml_of(to_dataset(self.path, layout, one)))
         return texts
 
     def _is_apart(self, layout: Layout, name: str) -> bool:
@@ -1312,7 +1312,7 @@ class _Search:
         """Return how often each item has this label, and how many answers it has."""
 
         def is_it(value: Any) -> bool:
-            return as_identifier(alone(value)) == name
+            return as_identifier(unwrap_single(value)) == name
 
         frame, empty = self._rows(reader), np.empty(0)
         if reader["format"] == "long":
@@ -1458,10 +1458,10 @@ def dataset_of(path: Path) -> Dataset:
             "This is not a votes file in a known format.",
             f"columns {_listed(frame.names)}, with {len(labels)} different labels",
         )
-    return described(path, layout)
+    return to_dataset(path, layout)
 
 
-def described(path: Path, layout: Layout, extra: Mapping[str, Any] | None = None) -> Dataset:
+def to_dataset(path: Path, layout: Layout, extra: Mapping[str, Any] | None = None) -> Dataset:
     """Return the dataset that a votes file of this layout is."""
     extra = dict(extra or {})
     content = {
@@ -1477,7 +1477,7 @@ def described(path: Path, layout: Layout, extra: Mapping[str, Any] | None = None
         {"name": layout.names[one], "code": one} if one in [*layout.names] else one
         for one in content["labels"]
     ]
-    return checked(content, Dataset, path, what, todo="correct the file")
+    return validate(content, Dataset, path, what, todo="correct the file")
 
 
 def yaml_of(dataset: Dataset) -> str:

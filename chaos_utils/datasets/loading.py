@@ -14,10 +14,10 @@ from chaos_utils.datasets.catalogue import (
     as_own,
     as_released,
     book_datasets,
-    bring,
     bundled_datasets,
     get_dataset,
     known_datasets,
+    register_user_dataset,
 )
 from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset, is_dataset_file, read_dataset
 
@@ -124,7 +124,7 @@ def find_votes(data: str = "auto") -> list[VoteFiles]:
         return [_own(known, (path,))]
     from chaos_utils.datasets.layout import dataset_of  # slow to import
 
-    return [_own(bring(dataset_of(path), path), (path,))]
+    return [_own(register_user_dataset(dataset_of(path), path), (path,))]
 
 
 def is_in_chaosnlis_format(path: Path) -> bool:
@@ -204,7 +204,7 @@ def _in_folder(folder: Path, data: str) -> list[VoteFiles]:
 
 def _described(path: Path) -> VoteFiles:
     """Return where the files of a dataset stand that the reader's YAML file describes."""
-    dataset = bring(read_dataset(path), path)
+    dataset = register_user_dataset(read_dataset(path), path)
     found, names = [], []
     for file in dataset.files:
         place = path.parent / file.name

@@ -9,7 +9,7 @@ from chaos_utils.base.inputs import Input
 from chaos_utils.datasets.chaosnli import ChaosNLIRows, as_table
 from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset, TableReader, WideReader
 from chaos_utils.datasets.faults import Faults, shorten
-from chaos_utils.datasets.frame import Content, Frame, column_of, joined, read_array, read_frame
+from chaos_utils.datasets.frame import FileContent, Frame, column_of, joined, read_array, read_frame
 from chaos_utils.datasets.rows import Rows, Texts
 from chaos_utils.datasets.votes import Votes
 
@@ -36,7 +36,7 @@ def read_noting(
     names: Sequence[str] | None = None,
     *,
     any_number: bool = False,
-    given: tuple[Content, Frame] | None = None,
+    given: tuple[FileContent, Frame] | None = None,
 ) -> tuple[Votes, Faults]:
     """Return the votes that files hold, as `read_file`, with what is wrong instead of raising it.
 
@@ -52,7 +52,7 @@ def read_noting(
     if getattr(reader, "annotator", "") == "file":  # whose names are the annotators'
         files = [f"file {number}" for number in range(1, len(files) + 1)]
         where = where.parent
-    contents = [given[0]] if given else [Content.of(path) for path in with_votes]
+    contents = [given[0]] if given else [FileContent.of(path) for path in with_votes]
     if contents[0].is_array:  # which has no column of items
         reader = reader.model_copy(update={"item": ""})
     n_votes = 0 if any_number else dataset.n_votes
@@ -134,7 +134,7 @@ def _without_votes(items: Sequence[str]) -> tuple[str, ...]:
     return (f"{counted(len(items), 'item')} with no vote left ({listed})",)
 
 
-def _of_array(content: Content, dataset: Dataset, faults: Faults) -> Frame:
+def _of_array(content: FileContent, dataset: Dataset, faults: Faults) -> Frame:
     """Return an array of counts or shares as a frame."""
     numbers = read_array(content, faults)
     if numbers.shape[1] != dataset.n_classes:
@@ -154,7 +154,7 @@ def _of_array(content: Content, dataset: Dataset, faults: Faults) -> Frame:
 
 def _texts_beside(rows: Rows, path: Path, name: str) -> tuple[Input, Texts]:
     """Return a second file, and the texts that it has of the items."""
-    reader, dataset, content = rows.reader, rows.dataset, Content.of(path)
+    reader, dataset, content = rows.reader, rows.dataset, FileContent.of(path)
     faults = _faults_of(path, dataset)
     plain = WideReader(format="wide", item=reader.texts_by, texts=reader.texts)
     there = Rows(read_frame(content, faults), dataset, plain, faults)

@@ -19,12 +19,12 @@ from chaos_utils.base import inputs
 from chaos_utils.base.errors import counted
 from chaos_utils.datasets.cells import (
     MOST_VOTES,
-    alone,
     as_count,
     as_identifier,
     as_list,
     as_object,
     as_share,
+    unwrap_single,
 )
 from chaos_utils.datasets.dataset import (
     ColumnsReader,
@@ -33,7 +33,7 @@ from chaos_utils.datasets.dataset import (
     TableReader,
     WideReader,
 )
-from chaos_utils.datasets.faults import Faults, shorten, wrong
+from chaos_utils.datasets.faults import Faults, shorten, wrong_value_message
 from chaos_utils.datasets.frame import KEY, Column, Frame, column_of
 from chaos_utils.datasets.labels import answer_of, label_of, labels_in, notes_on, vote_of
 from chaos_utils.datasets.people import holds_names, names_annotators
@@ -103,7 +103,7 @@ class Rows:
 
     def wrong(self, mask: Mask, path: str, column: Column, expected: str) -> None:
         """Note rows whose cell is not what it should be."""
-        self.note(mask, lambda row: wrong(path, column[row], expected))
+        self.note(mask, lambda row: wrong_value_message(path, column[row], expected))
 
     def _first_of(self, row: int) -> int:
         return int(self.first[self.item.codes[row]])
@@ -120,7 +120,7 @@ class Rows:
             wanted += [reader.annotators]
         elif isinstance(reader.n_votes, str):
             wanted += [reader.n_votes]
-        self.frame.require(filter(None, wanted), self.faults)
+        self.frame.with_part(filter(None, wanted), self.faults)
 
     def _items(self) -> Column:
         reader, n = self.reader, len(self.frame)
@@ -155,7 +155,7 @@ class Rows:
         if isinstance(reader, WideReader):
             counts = self._counts(reader)
         else:
-            counts, annotations, notes = self._cast(reader)
+            counts, annotations, notes = self._count_votes(reader)
         notes += tuple(f"{dataset.short}: {note}." for note in self._on_items(texts))
         self._check_items(counts, majority)
         most = counts.argmax(axis=1)
@@ -217,7 +217,7 @@ class Rows:
         """Note where a later row says something else about its item than the first one."""
         self.note(
             ~Column(codes.astype(np.int32), []).is_same_within(self.item),
-            lambda row: wrong(
+            lambda row: wrong_value_message(
                 path, cells[row], f"the {what} that {self.frame.place(self._first_of(row))} has"
             ),
         )
@@ -257,14 +257,14 @@ class Rows:
         people = annotators_of(self.frame, {"annotator": single, "annotators": several})
         return path == column or names_annotators(path, values) or holds_names(values, people, path)
 
-    def _ballots(self, reader: LongReader | ColumnsReader) -> "_Ballots":
+    def _ballots(self, reader: LongReader | ColumnsReader) -> "_VoteCounter":
         """Return the answers one by one, with the rows where they stand."""
         frame = self.frame
         if isinstance(reader, LongReader):
             who = frame.column(reader.annotator) if reader.annotator else None
             if isinstance(reader.label, str):
                 cells = frame.column(reader.label)
-                return _Ballots(None, cells, [reader.label], who)
+                return _VoteCounter(None, cells, [reader.label], who)
             set_columns = [frame.column(name).map(is_set, bool) for name in reader.label]
             chosen = np.column_stack(set_columns)
             n_set = chosen.sum(axis=1)
@@ -276,7 +276,7 @@ class Rows:
             rows = np.flatnonzero(n_set == 1)
             cells = Column(chosen.argmax(axis=1).astype(np.int32)[rows], list(reader.label))
             who = who and Column(who.codes[rows], who.values)
-            return _Ballots(rows, cells, [", ".join(reader.label)], who)
+            return _VoteCounter(rows, cells, [", ".join(reader.label)], who)
         if isinstance(reader.labels, str):
             return self._listed(reader.labels, reader)
         names, n = list(reader.labels), len(frame)
@@ -293,9 +293,9 @@ class Rows:
         rows = np.repeat(np.arange(n), len(names))[there]
         place = np.tile(np.arange(len(names)), n)[there]
         who = Column(place.astype(np.int32), names) if reader.annotators_by_place else None
-        return _Ballots(rows, cells, names, who, place)
+        return _VoteCounter(rows, cells, names, who, place)
 
-    def _listed(self, path: str, reader: ColumnsReader) -> "_Ballots":
+    def _listed(self, path: str, reader: ColumnsReader) -> "_VoteCounter":
         """Return the answers that a column lists, with who gave them."""
         annotators = reader.annotators
         cells = self.frame.column(path)
@@ -331,9 +331,9 @@ class Rows:
             places = np.tile(np.arange(most, dtype=np.int32), len(rows))
             who = Column(places, list(map(str, range(1, most + 1))))
         at = np.repeat(rows, [len(one) for one in given])
-        return _Ballots(at, column_of(one for values in given for one in values), [path], who)
+        return _VoteCounter(at, column_of(one for values in given for one in values), [path], who)
 
-    def _cast(
+    def _count_votes(
         self, reader: LongReader | ColumnsReader
     ) -> tuple[Ints, Annotations | None, tuple[str, ...]]:
         """Return the counts, who voted, and what was read otherwise than it stands."""
@@ -344,7 +344,7 @@ class Rows:
         missing = set(map(answer_of, reader.missing))
 
         def code(value: object) -> int:
-            value = alone(value)
+            value = unwrap_single(value)
             label = vote_of(value, dataset, reader.cut)
             if label is not None:
                 return label
@@ -354,7 +354,7 @@ class Rows:
         expected = known_labels(dataset)
         self.note(
             label == _UNKNOWN,
-            lambda vote: wrong(
+            lambda vote: wrong_value_message(
                 ballots.field(vote),
                 cells[vote],
                 expected if answer_of(cells[vote]) else f'{expected}; or `missing: [""]` in YAML',
@@ -387,7 +387,7 @@ class Rows:
             items, people, labels = (frozen(one[order]) for one in parts)
             annotations = Annotations(items, people, labels, fields)
         ignored = Column(cells.codes[label == _IGNORED], cells.values)
-        left_out = ignored.map(lambda value: as_identifier(alone(value)) or "").tolist()
+        left_out = ignored.map(lambda value: as_identifier(unwrap_single(value)) or "").tolist()
         trimmed = cells.map(lambda value: isinstance(value, str) and value != value.strip(), bool)
         notes = notes_on(
             dataset,
@@ -517,7 +517,9 @@ class Rows:
             total = values.sum(axis=1)
             self.note(
                 there & (total != stated),
-                lambda row: wrong(name, cells[row], f"{total[row]:.0f}, the sum of the columns"),
+                lambda row: wrong_value_message(
+                    name, cells[row], f"{total[row]:.0f}, the sum of the columns"
+                ),
             )
             return values
         is_number = stated > 0
@@ -563,7 +565,7 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ballots:
+class _VoteCounter:
     """Answers one by one: the rows and columns where they stand, and who gave them."""
 
     rows: Ints | None  # None for one in each row
@@ -573,7 +575,7 @@ class _Ballots:
     column: Ints | None = None  # of each answer, where there are several
     is_further_label: Mask | np.bool_ = np.False_  # of the answer before
 
-    def split_labels(self, labels_in: Callable[[object], list[Any]]) -> "_Ballots":
+    def split_labels(self, labels_in: Callable[[object], list[Any]]) -> "_VoteCounter":
         """Return an answer for each of the labels that a cell names."""
         labels = [labels_in(value) for value in self.cells.values]
         n_labels = np.array([*map(len, labels), 1])
@@ -582,7 +584,7 @@ class _Ballots:
         place = np.arange(len(answer)) - np.repeat(np.cumsum(each) - each, each)
         codes = self.cells.codes[answer]
         codes = np.where(codes < 0, -1, (np.cumsum(n_labels) - n_labels)[codes] + place)
-        return _Ballots(
+        return _VoteCounter(
             answer if self.rows is None else self.rows[answer],
             Column(codes.astype(np.int32), [one for some in labels for one in some]),
             self.columns,

@@ -18,7 +18,7 @@ from types import MappingProxyType
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.datasets.catalogue import KEYWORDS, known_datasets, known_files
-from chaos_utils.datasets.dataset import DataFile, Kept
+from chaos_utils.datasets.dataset import DataFile, PredictionColumns
 
 # The synthetic sample, laid out like a data folder.
 SAMPLE = Path(__file__).parent / "synthetic_sample"
@@ -284,7 +284,7 @@ def _umask() -> int:
     return mask
 
 
-def keep_numbers(path: Path, kept: Kept) -> Path:
+def keep_numbers(path: Path, kept: PredictionColumns) -> Path:
     """Write identifiers and probabilities of a JSON list of predictions as a CSV beside it.
 
     There are six decimals, or four significant digits below 0.001: one text for one set of numbers,

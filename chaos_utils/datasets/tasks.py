@@ -5,13 +5,13 @@ from functools import cache
 from types import MappingProxyType
 from typing import Literal
 
-from chaos_utils.base.checked import Strict
 from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.base.validation import StrictModel
 from chaos_utils.datasets.catalogue import known_datasets
 from chaos_utils.datasets.dataset import TASKS_FILE, package_yaml
 
 
-class CorpusFile(Strict):
+class CorpusFile(StrictModel):
     """A file of a corpus; `name` and `title` are the corpus's, in tables and for readers."""
 
     split: Literal["train", "dev", "test"]
@@ -21,7 +21,7 @@ class CorpusFile(Strict):
     labels: str = ""  # where they do not stand in the file itself
 
 
-class Task(Strict):
+class Task(StrictModel):
     """What a model is trained for: to judge pairs of texts, or to choose between two stories."""
 
     name: str

@@ -30,7 +30,7 @@ _CELLS = 5_000_000  # of pairs of labels that are held at once
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class EvalBatch:
     """A system's predictions beside what humans said, item by item.
 
     Attributes
@@ -87,7 +87,7 @@ class Measure:
     source : str
         Whose measure it is, in short.
     columns : callable
-        From `Judged` to an array of shape (n_items, n_columns).
+        From `EvalBatch` to an array of shape (n_items, n_columns).
     reduce : callable
         From means of the columns, shape (..., n_columns), to values, shape (...).
     by_item : bool
@@ -121,7 +121,7 @@ class Measure:
     high: float
     better: Literal["lower", "higher", "zero"]
     source: str
-    columns: Callable[[Judged], Floats]
+    columns: Callable[[EvalBatch], Floats]
     reduce: Callable[[Floats], Floats]
     by_item: bool = True
     needs: Needs = ""
@@ -144,32 +144,32 @@ class Measure:
         """Return the upper end of the range, in the measure's `unit`; infinity for none."""
         return self.high * _FACTORS[self.times](n_classes)
 
-    def value(self, judged: Judged) -> float:
+    def value(self, judged: EvalBatch) -> float:
         """Return the measure on all items of `judged`, in its `unit`."""
         return float(self.reduce(self.columns(judged).mean(axis=0)))
 
 
-def columns_of(measure: Measure, judged: Judged) -> Floats:
+def columns_of(measure: Measure, judged: EvalBatch) -> Floats:
     """Return a measure's columns, some items at a time: pairs of labels take memory."""
     n, k = judged.human.shape
     step = max(1, _CELLS // k**2)
     if n <= step or not measure.by_item:
         return measure.columns(judged)
-    parts = (taken(judged, np.arange(i, min(i + step, n))) for i in range(0, n, step))
+    parts = (take_items(judged, np.arange(i, min(i + step, n))) for i in range(0, n, step))
     return np.concatenate([measure.columns(part) for part in parts])
 
 
-def taken(judged: Judged, rows: npt.NDArray[np.generic]) -> Judged:
+def take_items(judged: EvalBatch, rows: npt.NDArray[np.generic]) -> EvalBatch:
     """Return some of the items of predictions beside votes."""
     arrays = ("human", "model", "predicted", "majority", "old_label", "n_votes")
     given = {name: getattr(judged, name) for name in arrays}
     return replace(judged, **{n: values[rows] for n, values in given.items() if values is not None})
 
 
-def _mean(per_item: Callable[[Judged], npt.ArrayLike]) -> dict[str, Any]:
+def _mean(per_item: Callable[[EvalBatch], npt.ArrayLike]) -> dict[str, Any]:
     """Describe a measure that is the mean over items of one value."""
 
-    def columns(judged: Judged) -> Floats:
+    def columns(judged: EvalBatch) -> Floats:
         return np.asarray(per_item(judged), dtype=np.float64)[:, np.newaxis]
 
     return {"columns": columns, "reduce": _first}
@@ -195,19 +195,19 @@ def _sum_of_gaps(means: Floats) -> Floats:
 
 
 def _ece(
-    target: Callable[[Judged], npt.ArrayLike], ties: Literal["first", "shared"]
+    target: Callable[[EvalBatch], npt.ArrayLike], ties: Literal["first", "shared"]
 ) -> dict[str, Any]:
-    def columns(judged: Judged) -> Floats:
+    def columns(judged: EvalBatch) -> Floats:
         confidence, hits = calibration.hits_of(judged.model, target(judged), ties=ties)
         return _binned(BAAN_BINS.assign(confidence), BAAN_BINS.n_bins, hits - confidence)
 
     return {"columns": columns, "reduce": _sum_of_gaps, "has_interval": False}
 
 
-def _squared(target: Callable[[Judged], npt.ArrayLike]) -> dict[str, Any]:
+def _squared(target: Callable[[EvalBatch], npt.ArrayLike]) -> dict[str, Any]:
     n_bins = SOUND_BINS.n_bins
 
-    def columns(judged: Judged) -> Floats:
+    def columns(judged: EvalBatch) -> Floats:
         confidence, hits = calibration.hits_of(judged.model, target(judged), ties="shared")
         gaps = hits - confidence
         bins = SOUND_BINS.assign(confidence)
@@ -226,8 +226,8 @@ def _squared(target: Callable[[Judged], npt.ArrayLike]) -> dict[str, Any]:
     return {"columns": columns, "reduce": reduce, "by_item": False}
 
 
-def _classwise(target: Callable[[Judged], npt.ArrayLike]) -> dict[str, Any]:
-    def columns(judged: Judged) -> Floats:
+def _classwise(target: Callable[[EvalBatch], npt.ArrayLike]) -> dict[str, Any]:
+    def columns(judged: EvalBatch) -> Floats:
         probabilities, hits = calibration.classwise_hits(judged.model, target(judged))
         n_classes = probabilities.shape[1]
         return np.concatenate(
@@ -245,7 +245,7 @@ def _classwise(target: Callable[[Judged], npt.ArrayLike]) -> dict[str, Any]:
     return {"columns": columns, "reduce": _sum_of_gaps, "has_interval": False}
 
 
-def _mce_columns(j: Judged) -> Floats:
+def _mce_columns(j: EvalBatch) -> Floats:
     confidence, hits = calibration.hits_of(j.model, j.first_majority)
     bins = BAAN_BINS.assign(confidence)
     return _binned(bins, BAAN_BINS.n_bins, hits - confidence, np.ones(len(bins)))
@@ -256,13 +256,13 @@ def _largest_gap(means: Floats) -> Floats:
     return _ratio(np.abs(gaps), shares, 0.0).max(axis=-1)
 
 
-def _adaptive_columns(j: Judged) -> Floats:
+def _adaptive_columns(j: EvalBatch) -> Floats:
     confidence, hits = calibration.hits_of(j.model, j.first_majority)
     n_bins = min(BAAN_BINS.n_bins, len(confidence))
     return _binned(calibration.equal_mass_bins(confidence, n_bins), n_bins, hits - confidence)
 
 
-def _tau_columns(j: Judged) -> Floats:
+def _tau_columns(j: EvalBatch) -> Floats:
     tau = calibration.kendall_tau_b(j.human, j.model)
     return np.column_stack([np.nan_to_num(tau), ~np.isnan(tau)])
 
@@ -271,7 +271,7 @@ def _of_defined(means: Floats) -> Floats:
     return _ratio(means[..., 0], means[..., 1], np.nan)
 
 
-def _simbench_columns(j: Judged) -> Floats:
+def _simbench_columns(j: EvalBatch) -> Floats:
     even = np.full_like(j.human, 1 / j.human.shape[1])
     return np.column_stack([divergence.total_variation(j.human, one) for one in (j.model, even)])
 
@@ -281,13 +281,13 @@ def _gain_on_even(means: Floats) -> Floats:
     return 100 * (1 - _of_defined(means))
 
 
-def _old_accuracy(j: Judged) -> npt.ArrayLike:
+def _old_accuracy(j: EvalBatch) -> npt.ArrayLike:
     if j.old_label is None:
         raise ValueError("the items have no old label, which the old accuracy needs")
     return _correct(j, j.old_label)
 
 
-def _new_accuracy(j: Judged) -> npt.ArrayLike:
+def _new_accuracy(j: EvalBatch) -> npt.ArrayLike:
     if not j.ties_share:
         return _correct(j, j.majority)
     shared = scores.shared_top(j.human)
@@ -296,27 +296,27 @@ def _new_accuracy(j: Judged) -> npt.ArrayLike:
     return scores.expected_correct(j.model, j.predicted, shared)
 
 
-def _correct(j: Judged, gold: npt.NDArray[np.int64]) -> npt.ArrayLike:
+def _correct(j: EvalBatch, gold: npt.NDArray[np.int64]) -> npt.ArrayLike:
     if j.stated:
         return j.predicted == gold
     return scores.expected_correct(j.model, j.predicted, gold)
 
 
-def _squared_distance(j: Judged) -> Floats:
+def _squared_distance(j: EvalBatch) -> Floats:
     if j.n_votes is None:
         raise ValueError("the items' numbers of votes are not known, which sq_distance needs")
     return divergence.squared_distance(j.human, j.model, j.n_votes)
 
 
-def _js_distance(j: Judged) -> Floats:
+def _js_distance(j: EvalBatch) -> Floats:
     return divergence.jensen_shannon_distance(j.human, j.model, unit="nats")
 
 
-def _kl(j: Judged) -> Floats:
+def _kl(j: EvalBatch) -> Floats:
     return divergence.kl_divergence(j.human, j.model, unit="nats", floor=NIE_FLOOR)
 
 
-def _cross_entropy(j: Judged) -> Floats:
+def _cross_entropy(j: EvalBatch) -> Floats:
     return scores.soft_cross_entropy(j.human, j.model, unit="nats", floor=NIE_FLOOR)
 
 

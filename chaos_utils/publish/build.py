@@ -7,16 +7,16 @@ from contextlib import closing
 from functools import partial
 
 from chaos_utils.base import modules, paths
-from chaos_utils.base.asked import asked_by
 from chaos_utils.base.authorship import ADDRESS, read_citation
 from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import write_bytes
-from chaos_utils.base.locks import alone
+from chaos_utils.base.locks import exclusive_lock
 from chaos_utils.base.processes import environment
+from chaos_utils.base.table_usage import accesses_of
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import prediction_files, vote_files
 from chaos_utils.publish import dependencies, processes, registry, site, staleness
-from chaos_utils.publish.processes import Ended, Progress, Say
+from chaos_utils.publish.processes import JobResult, Progress, Say
 from chaos_utils.report import warm
 
 _MOST_PASSES = 5  # that the book is built while its sources change
@@ -92,7 +92,7 @@ def build(
     variables |= {paths.RECOMPUTE: "1"} if recompute else {}
     lock = paths.build() / "lock"
     with (
-        alone(lock, "another build is running: waiting for it to end", say),
+        exclusive_lock(lock, "another build is running: waiting for it to end", say),
         environment(**variables),
     ):
         if left_out := _left_out():
@@ -122,7 +122,7 @@ def build(
     return []
 
 
-def _make(steps: Sequence[str], data: str, cores: int, say: Say) -> Generator[Ended]:
+def _make(steps: Sequence[str], data: str, cores: int, say: Say) -> Generator[JobResult]:
     """Make the chapters side by side, the longest first, then the site; yield how each ended."""
     chapters = _chapters_of(steps)
     _check_notebooks(chapters)
@@ -133,13 +133,13 @@ def _make(steps: Sequence[str], data: str, cores: int, say: Say) -> Generator[En
             say(f"running {counted(len(chapters), 'chapter')}")
             with warm.processes() as of_warm, environment(**of_warm):
                 chapter = partial(make_chapter, data=data)
-                for one in processes.side_by_side(chapter, chapters, workers=cores):
+                for one in processes.run_parallel(chapter, chapters, workers=cores):
                     failed = failed or bool(one.fault)
                     yield one
         # A chapter whose sources have changed meanwhile is run again before.
         if staleness.SITE in steps and not failed and not staleness.behind():
             say("pages: running")
-            yield processes.attempt(lambda _: site.render(say, cores=cores), "pages")
+            yield processes.run_job(lambda _: site.render(say, cores=cores), "pages")
     finally:  # the lock says that no other build is running
         for scratch in (*paths.build().glob("chapters/.*"), *paths.build().glob(".site-*")):
             shutil.rmtree(scratch, ignore_errors=True)
@@ -158,7 +158,7 @@ def make_chapter(name: str, data: str) -> list[str]:
     write_bytes(paths.chapters() / f"{name}.ipynb", executed)
     return [
         f"computed {one.name} anew: its record is damaged, changed or of another form"
-        for one in asked_by(target)
+        for one in accesses_of(target)
         if one.damaged
     ]
 
@@ -185,4 +185,4 @@ def _check_notebooks(chapters: Sequence[str]) -> None:
         notebook = paths.notebooks() / f"{chapter}.py"
         read_parameters(notebook)
         dependencies.modules_of(notebook)
-    modules.remember()  # for the processes that run them
+    modules.save_cache()  # for the processes that run them

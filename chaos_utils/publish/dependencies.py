@@ -12,10 +12,10 @@ from functools import cache
 from pathlib import Path
 
 from chaos_utils.base import inputs, modules, paths
-from chaos_utils.base.asked import asked_by
 from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.record_keys import digest_of_record
+from chaos_utils.base.table_usage import accesses_of
 from chaos_utils.base.yaml_files import read_yaml
 from chaos_utils.datasets import loading
 from chaos_utils.datasets.catalogue import bundled_datasets, known_files, prediction_files
@@ -75,7 +75,7 @@ def modules_of(notebook: Path) -> list[Path]:
 
     A module brings the data files that stand beside it.
     """
-    return _with_data(modules.closure(_imported(notebook)))
+    return _with_data(modules.transitive_imports(_imported(notebook)))
 
 
 def _imported(notebook: Path) -> tuple[str, ...]:
@@ -92,7 +92,7 @@ def modules_of_pages() -> list[Path]:
         named = _DOCUMENTED.findall(page.read_text("utf-8"))
         imported += [f"{modules.PACKAGE}.{name}" for name in named]
     templates = (root / modules.PACKAGE).rglob("*.html")
-    return sorted([*_with_data(modules.closure(imported)), *templates])
+    return sorted([*_with_data(modules.transitive_imports(imported)), *templates])
 
 
 def imported_by_pages() -> list[str]:
@@ -139,14 +139,16 @@ def _read_by(
     `declares` are the parameters for which some read. Beside synthetic votes, nothing is read that
     was published.
     """
-    sources = {path: modules.source_of(path) for path in modules.closure(imports)}
+    sources = {path: modules.source_of(path) for path in modules.transitive_imports(imports)}
     unasked = [
         path
         for path, one in sources.items()
         if one.reads_for and not {*one.reads_for} & {*declares}
     ]
     patterns = {
-        pattern for path in modules.closure(imports, unasked) for pattern in sources[path].reads
+        pattern
+        for path in modules.transitive_imports(imports, unasked)
+        for pattern in sources[path].reads
     }
     ours, package = paths.results(), paths.project() / modules.PACKAGE
     known = {f"results/{path.relative_to(ours).as_posix()}": path for path in ours.rglob("*.*")}
@@ -201,7 +203,7 @@ def digests(notebook: Path, data: str) -> dict[str, str]:
 
 def records_read(run: Path) -> dict[str, str]:
     """Return the digest of each recorded table that a run has read, as it was then, by name."""
-    return {f"results/tables/{one.name}": one.sha256 for one in asked_by(run) if one.sha256}
+    return {f"results/tables/{one.name}": one.sha256 for one in accesses_of(run) if one.sha256}
 
 
 def digests_now(names: Iterable[str]) -> dict[str, str]:
@@ -237,7 +239,7 @@ def _digest(path: Path) -> str:
 def forget() -> None:
     """Read every source again when digests are next asked for."""
     _digest.cache_clear()
-    modules.forget()
+    modules.clear_cache()
 
 
 def pages() -> list[Path]:

@@ -10,7 +10,7 @@ from chaos_utils.report.manifests import Manifest, read_manifest
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ChangedValue:
     """One value that changed; empty on the side of a site that lacks its row or column.
 
     `row` is named by the table's key columns, such as ``dataset=snli, n_votes=10``. Where only one
@@ -24,7 +24,7 @@ class Change:
     new: str
 
 
-def compare(old: Path, new: Path, *, tolerance: float = 0.0) -> list[Change]:
+def compare(old: Path, new: Path, *, tolerance: float = 0.0) -> list[ChangedValue]:
     """Compare two sites, which are folders such as ``_build/html``.
 
     For each figure or table, what differs most comes first. Numbers that differ by at most
@@ -44,7 +44,7 @@ def compare(old: Path, new: Path, *, tolerance: float = 0.0) -> list[Change]:
     for id in dict.fromkeys([*before, *after]):
         if id not in before or id not in after:
             sides = ("published" if id in site else "" for site in (before, after))
-            found.append(Change(id, "", "", *sides))
+            found.append(ChangedValue(id, "", "", *sides))
             continue
         keys = after[id].keys or before[id].keys
         one, other = (_cells(site[id], keys) for site in (before, after))
@@ -52,7 +52,7 @@ def compare(old: Path, new: Path, *, tolerance: float = 0.0) -> list[Change]:
         apart = {place: _apart(*values) for place, values in pairs.items()}
         changed = [place for place in pairs if apart[place] > tolerance]
         changed.sort(key=apart.__getitem__, reverse=True)
-        found += [Change(id, *place, *pairs[place]) for place in changed]
+        found += [ChangedValue(id, *place, *pairs[place]) for place in changed]
     return found
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from chaos_utils.base import inputs, modules, paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import fresh_folder, read_mapping, write_json
-from chaos_utils.base.locks import alone
+from chaos_utils.base.locks import exclusive_lock
 from chaos_utils.publish import crate, dependencies, site
 from chaos_utils.report import provenance
 
@@ -32,7 +32,7 @@ def update(of_warm: Mapping[str, str], say: Callable[[str], None]) -> None:
     """
     workplace = paths.build() / "drafts" / "work"
     html, basis_file = workplace / "html", workplace / "basis.json"
-    with alone(workplace.with_suffix(".lock")):
+    with exclusive_lock(workplace.with_suffix(".lock")):
         basis = _basis()
         if read_mapping(basis_file) != basis:
             shutil.rmtree(workplace, ignore_errors=True)
@@ -67,7 +67,7 @@ def _basis() -> dict[str, str]:
     dependencies.forget()  # this process has read sources before
     root = paths.project()
     beside = [path for path in dependencies.pages() if path.suffix not in _PAGES]
-    code = modules.closure(dependencies.imported_by_pages())
+    code = modules.transitive_imports(dependencies.imported_by_pages())
     templates = (root / modules.PACKAGE / "publish" / "templates").glob("*.html")
     found = {
         path.relative_to(root).as_posix(): inputs.digest(path)

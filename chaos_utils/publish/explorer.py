@@ -16,9 +16,9 @@ from chaos_utils.analyses import why
 from chaos_utils.base.authorship import Citation
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
-from chaos_utils.datasets import companions, sources
+from chaos_utils.datasets import auxiliary_data, sources
+from chaos_utils.datasets.auxiliary_data import LABELS, AuxiliaryData
 from chaos_utils.datasets.catalogue import bundled_datasets
-from chaos_utils.datasets.companions import LABELS, Companion
 from chaos_utils.datasets.dataset import Dataset, Release
 from chaos_utils.datasets.splits import folds_of, item_groups
 from chaos_utils.datasets.votes import Votes
@@ -130,10 +130,10 @@ def reasons(votes: Votes) -> dict[str, Any]:
     """
     if votes.source.synthetic:
         return {}
-    named = {(one.uid, one.reason) for one in _rows(companions.TAXONOMY)}
-    errors = {(one.uid, one.label): one.error for one in _rows(companions.VARIERR)}
+    named = {(one.uid, one.reason) for one in _rows(auxiliary_data.TAXONOMY)}
+    errors = {(one.uid, one.label): one.error for one in _rows(auxiliary_data.VARIERR)}
     judged = {uid for uid, _ in errors}
-    explained = {one.uid for one in _rows(companions.LIVENLI)}
+    explained = {one.uid for one in _rows(auxiliary_data.LIVENLI)}
     statuses = {False: "plausible", True: "error", None: "not given"}
     items: list[list[Any] | None] = []
     for uid in (votes.uids[i] for i in _order(votes)):
@@ -151,7 +151,7 @@ def reasons(votes: Votes) -> dict[str, Any]:
     }
 
 
-def _rows(companion: Companion) -> Iterable[Any]:
+def _rows(companion: AuxiliaryData) -> Iterable[Any]:
     return companion.read().itertuples() if companion.available else ()
 
 

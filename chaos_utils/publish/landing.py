@@ -42,7 +42,7 @@ SECTIONS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FigurePlace:
     """Where in the book a figure or table stands.
 
     `link` leads from the landing page to the place in the chapter. `number` is such as ``Fig. 3``.
@@ -58,7 +58,7 @@ class Place:
 def body(
     manifest: Manifest,
     book: Citation,
-    place: Place,
+    place: FigurePlace,
     command: str,
     sizes: Mapping[str, int],
     cell: CodeCell | None = None,

@@ -41,7 +41,7 @@ def end_group(pid: int | None) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class JobResult:
     """How a job ended: what it said, and why it failed, which is empty where it did not."""
 
     name: str
@@ -49,20 +49,20 @@ class Ended:
     fault: str = ""
 
 
-def attempt(make: Job, name: str) -> Ended:
+def run_job(make: Job, name: str) -> JobResult:
     """Do a job; a fault of its own making keeps its traceback."""
     begun = time.monotonic()
     try:
         said = make(name)
     except ChaosError as fault:
-        return Ended(name, ("failed",), str(fault))
+        return JobResult(name, ("failed",), str(fault))
     except Exception:
-        return Ended(name, ("failed",), traceback.format_exc())
-    return Ended(name, (*(said or ()), f"done in {time.monotonic() - begun:.0f} s"))
+        return JobResult(name, ("failed",), traceback.format_exc())
+    return JobResult(name, (*(said or ()), f"done in {time.monotonic() - begun:.0f} s"))
 
 
-def side_by_side(make: Job, names: Sequence[str], *, workers: int) -> Generator[Ended]:
-    """`attempt` the jobs in so many processes, begun in this order; yield each when it has ended.
+def run_parallel(make: Job, names: Sequence[str], *, workers: int) -> Generator[JobResult]:
+    """`run_job` the jobs in so many processes, begun in this order; yield each when it has ended.
 
     `make` is sent to the processes: a function of a module, with arguments of its own by
     `functools.partial`. When what asks for the next is interrupted, all processes are ended. A
@@ -79,7 +79,7 @@ def side_by_side(make: Job, names: Sequence[str], *, workers: int) -> Generator[
         # Ctrl-C reaches this process alone, also before the others have a group of their own.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            jobs = {pool.submit(attempt, make, name): name for name in names}
+            jobs = {pool.submit(run_job, make, name): name for name in names}
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         for job in as_completed(jobs):
@@ -96,9 +96,9 @@ def side_by_side(make: Job, names: Sequence[str], *, workers: int) -> Generator[
         pool.shutdown(cancel_futures=True)
     for name in lost:
         if len(names) > 1:
-            yield from side_by_side(make, [name], workers=1)
+            yield from run_parallel(make, [name], workers=1)
         else:
-            yield Ended(name, ("ended",), str(_killed(name)))
+            yield JobResult(name, ("ended",), str(_killed(name)))
 
 
 def _killed(name: str) -> ChaosError:

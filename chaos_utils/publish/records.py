@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from chaos_utils.analyses.recorded import (
+from chaos_utils.analyses.cached_analysis import (
     FOLDER,
     Difference,
     Record,
@@ -13,10 +13,10 @@ from chaos_utils.analyses.recorded import (
 )
 from chaos_utils.analyses.references import write_package_data
 from chaos_utils.base import paths
-from chaos_utils.base.asked import asked_by
 from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import fresh_folder, write_bytes, write_text
 from chaos_utils.base.record_keys import Key, key_digest, read_keys, write_keys
+from chaos_utils.base.table_usage import accesses_of
 from chaos_utils.publish import crate, dependencies, staleness
 
 
@@ -26,7 +26,7 @@ def folder() -> Path:
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class BuildTables:
     """What the chapters of the last build asked for, by name.
 
     `computed` are records of what they computed, `read` and `shown` the names of those that took
@@ -39,7 +39,7 @@ class Built:
     shown: set[str]
 
 
-def built() -> Built:
+def built() -> BuildTables:
     """Return what the chapters of the last build have computed, and what they read.
 
     Raises ChaosError if a chapter is not built, is behind its sources or has lost a file, or if two
@@ -51,7 +51,7 @@ def built() -> Built:
     staleness.refuse_stale()
     for chapter in dependencies.chapters():
         run = paths.chapter_run(chapter)
-        for one in asked_by(run):
+        for one in accesses_of(run):
             asked[one.how].add(one.name)
         for record in _records_in(run / FOLDER).values():
             _agree(computed.setdefault(record.name, record), record)
@@ -59,7 +59,7 @@ def built() -> Built:
     for name in sorted(asked["read"] & computed.keys()):
         _agree(read_record(folder() / name), computed[name])
     computed = {name: replace(one, key=keys.get(name, Key())) for name, one in computed.items()}
-    return Built(computed, asked["read"], asked["shown"])
+    return BuildTables(computed, asked["read"], asked["shown"])
 
 
 def _agree(one: Record, other: Record) -> None:

@@ -18,8 +18,8 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 
 from chaos_utils.base import paths
-from chaos_utils.base.checked import Strict, checked
 from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.base.validation import StrictModel, validate
 from chaos_utils.base.yaml_files import read_yaml
 from chaos_utils.report.manifests import ID
 
@@ -28,7 +28,7 @@ PAGES = "book/redirects.yml"
 _PAGE = re.compile(r"[\w-]+(/[\w-]+)*")
 
 
-class Registered(Strict):
+class RegistryEntry(StrictModel):
     """An id that was ever published: where it has moved, or why it was withdrawn, if either."""
 
     since: Annotated[str, Field(pattern=r"^\d+\.\d+\.\d+$", description="a version, such as 0.1.0")]
@@ -36,7 +36,7 @@ class Registered(Strict):
     withdrawn: str = ""
 
     @model_validator(mode="after")
-    def _check(self) -> "Registered":
+    def _check(self) -> "RegistryEntry":
         if self.moved_to and self.withdrawn:
             raise ValueError("it has either moved_to: ID or withdrawn: REASON")
         return self
@@ -50,7 +50,7 @@ class Registry:
     """
 
     ids: tuple[str, ...]
-    redirects: Mapping[str, Registered]
+    redirects: Mapping[str, RegistryEntry]
 
     def check(self, made: Collection[str], *, synthetic: bool = False) -> None:
         """Check that the notebooks make exactly the ids that are registered.
@@ -91,7 +91,7 @@ def read_registry() -> Registry:
     return Registry(ids, redirects)
 
 
-def _entry(id: object, value: object) -> Registered:
+def _entry(id: object, value: object) -> RegistryEntry:
     if not ID.fullmatch(str(id)):
         raise ChaosError(
             "This is not an id.",
@@ -100,7 +100,7 @@ def _entry(id: object, value: object) -> Registered:
             expected="fig-… or tbl-… in lower-case letters, digits and hyphens",
         )
     content = value if isinstance(value, dict) else {"since": value}
-    return checked(content, Registered, f"{FIGURES}, {id}", "A published id")
+    return validate(content, RegistryEntry, f"{FIGURES}, {id}", "A published id")
 
 
 def read_moved_pages(pages: Collection[str]) -> dict[str, str]:

@@ -31,7 +31,7 @@ def steps(data: str, address: str, *, force: bool = False) -> list[str]:
     found = [f"chapter {chapter}" for chapter in chapters]
     if found or force or site_changed_since(address):
         found.append(SITE)
-    modules.remember()
+    modules.save_cache()
     return found
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import write_json, write_text
-from chaos_utils.base.locks import alone
+from chaos_utils.base.locks import exclusive_lock
 from chaos_utils.base.processes import environment
 from chaos_utils.publish import cluster, dependencies, processes
 from chaos_utils.publish.processes import Progress, Say
@@ -33,7 +33,7 @@ _DONE, _FAILED = "done", "failed"  # folders with a file for each run that ended
 
 
 @dataclass(frozen=True, slots=True)
-class Sweep:
+class ParameterSweep:
     """A grid of runs of a notebook.
 
     `varied` are the parameters that differ between runs; of a grid of one run, those given. `runs`
@@ -77,7 +77,7 @@ def split_values(text: str) -> list[str]:
     return values if len(values) > 1 else [text]
 
 
-def plan(source: Path, given: Mapping[str, str]) -> Sweep:
+def plan(source: Path, given: Mapping[str, str]) -> ParameterSweep:
     """Return the runs of a grid, each checked.
 
     `given` has a value or several for some of the parameters, as `split_values` reads them.
@@ -97,11 +97,11 @@ def plan(source: Path, given: Mapping[str, str]) -> Sweep:
             )
         planned[name] = values
     varied = tuple(name for name, values in grid.items() if len(values) > 1) or tuple(grid)
-    return Sweep(source, varied, planned)
+    return ParameterSweep(source, varied, planned)
 
 
 def run(
-    sweep: Sweep,
+    sweep: ParameterSweep,
     *,
     profile: Path | None = None,
     cores: int | None = None,
@@ -120,7 +120,7 @@ def run(
     status (``done``, ``failed``, ``was there``), its seconds, what it published, and why it failed.
     """
     folder = sweep.folder
-    with alone(
+    with exclusive_lock(
         folder / "lock", "another sweep of this grid is running: waiting for it to end", say
     ):
         todo = list(sweep.runs) if force else sweep.missing()
@@ -139,13 +139,15 @@ def run(
     return rows
 
 
-def _run_here(sweep: Sweep, todo: list[str], cores: int, say: Say, progress: Progress) -> None:
+def _run_here(
+    sweep: ParameterSweep, todo: list[str], cores: int, say: Say, progress: Progress
+) -> None:
     say(f"running {counted(len(todo), 'run')}")
     make, waiting = partial(make_run, sweep.folder), map(sweep.title, todo)
     try:
         with (
             environment(**_threads(cores)),
-            closing(processes.side_by_side(make, todo, workers=cores)) as ended,
+            closing(processes.run_parallel(make, todo, workers=cores)) as ended,
         ):
             for title in islice(waiting, cores):
                 say(f"{title}: running")
@@ -185,13 +187,13 @@ def make_run(folder: Path, name: str) -> tuple[str, ...]:
 
 def make_job(folder: Path, name: str) -> None:
     """Do so as a cluster's job, which leaves the reason where it fails."""
-    ended = processes.attempt(partial(make_run, folder), name)
+    ended = processes.run_job(partial(make_run, folder), name)
     if ended.fault:
         write_text(folder / _FAILED / name, ended.fault)
         raise ChaosError(ended.fault)
 
 
-def _row(sweep: Sweep, name: str, todo: list[str]) -> dict[str, Scalar]:
+def _row(sweep: ParameterSweep, name: str, todo: list[str]) -> dict[str, Scalar]:
     """Describe a run for the summary; a scalar named like a column makes way for it."""
     folder, target = sweep.folder, paths.runs() / name
     status = "done" if (folder / _DONE / name).is_file() else "failed"
@@ -207,7 +209,7 @@ def _row(sweep: Sweep, name: str, todo: list[str]) -> dict[str, Scalar]:
     return row
 
 
-def _reason(sweep: Sweep, name: str) -> str:
+def _reason(sweep: ParameterSweep, name: str) -> str:
     file = sweep.folder / _FAILED / name
     if file.is_file():
         return file.read_text("utf-8").rstrip()
@@ -236,7 +238,7 @@ def _as_csv(rows: list[dict[str, Scalar]]) -> str:
     return stream.getvalue()
 
 
-def check(sweep: Sweep, rows: Iterable[Mapping[str, Scalar]]) -> None:
+def check(sweep: ParameterSweep, rows: Iterable[Mapping[str, Scalar]]) -> None:
     """Check that no run of a sweep failed."""
     failed = [row for row in rows if row["status"] == "failed"]
     if failed:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from chaos_utils.base import paths
-from chaos_utils.base.checked import Strict, read_json
 from chaos_utils.base.files import write_json
 from chaos_utils.base.inputs import Input
 from chaos_utils.base.style import Mode
+from chaos_utils.base.validation import StrictModel, read_json
 from chaos_utils.report.captions import without_markup
 
 if TYPE_CHECKING:
@@ -75,19 +75,19 @@ class PageLink:
     page: str
 
 
-class ItemCell(Strict):
+class ItemCell(StrictModel):
     """An `ItemText` as a manifest has it."""
 
     item: ItemText
 
 
-class VotesCell(Strict):
+class VotesCell(StrictModel):
     """A `VotesBar` as a manifest has it."""
 
     votes: VotesBar
 
 
-class LinkCell(Strict):
+class LinkCell(StrictModel):
     """A `PageLink` as a manifest has it."""
 
     link: PageLink
@@ -97,7 +97,7 @@ Format = Literal["svg", "png", "pdf", "csv", "json"]
 Cell = str | ItemCell | VotesCell | LinkCell
 
 
-class Display(Strict):
+class Display(StrictModel):
     """What a table shows: headings of one name each, or of two, and rows of as many cells.
 
     Where it is `headed`, the first cell that several rows share stands in a row above them.
@@ -116,7 +116,7 @@ class Display(Strict):
         return self
 
 
-class Manifest(Strict):
+class Manifest(StrictModel):
     """What is known of a figure or table.
 
     A figure has `alt` and its sizes, wide and narrow, in pixels; a table has a `display`. Of `data`

@@ -16,10 +16,10 @@ from pydantic import Field
 
 from chaos_utils.base import modules, paths
 from chaos_utils.base.authorship import read_citation
-from chaos_utils.base.checked import Strict, read_json
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_json
 from chaos_utils.base.inputs import Input, merged
+from chaos_utils.base.validation import StrictModel, read_json
 
 # What computes and draws, and what runs a notebook.
 _PACKAGES = ("matplotlib", "numpy", "pandas", "scipy", "seaborn", "torch", "transformers")
@@ -41,7 +41,7 @@ class Context:
     reader: str = ""
 
 
-class Code(Strict):
+class Code(StrictModel):
     """The code of a run, as `code` describes it."""
 
     version: str
@@ -49,7 +49,7 @@ class Code(Strict):
     uncommitted_changes: bool | None
 
 
-class RunRecord(Strict):
+class RunRecord(StrictModel):
     """What is known of a finished run of a notebook.
 
     `id` is permanent: it stands for all that decides the run's numbers, as `run_id` says. `title`

@@ -49,7 +49,7 @@ def run_notebook(
     `values` are those of all parameters, as `parameters.resolve` gives them, and relative paths
     in them count from `reader`, by default from where this is called. `progress` is called with
     the number of the running cell and of all cells, `say` with each line that a cell prints, as it
-    is printed. `made_from` are digests of all that the
+    is printed. `with_inputs` are digests of all that the
     notebook depends on, by name, for the record.
     """
     started = datetime.now(UTC)

@@ -8,7 +8,7 @@ from typing import Any
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.files import read_mapping
-from chaos_utils.base.locks import alone
+from chaos_utils.base.locks import exclusive_lock
 from chaos_utils.report.manifests import Manifest, read_manifest
 from chaos_utils.report.provenance import VERSION, RunRecord, load_run_record, read_run_record
 
@@ -49,7 +49,7 @@ def run(
     from chaos_utils.report import runner  # slow to import
 
     target = folder_of(source, values)
-    with alone(paths.build() / "locks" / target.name):
+    with exclusive_lock(paths.build() / "locks" / target.name):
         for scratch in target.parent.glob(f".{target.name}-*"):  # of one that was killed
             shutil.rmtree(scratch, ignore_errors=True)
         if again or not is_there(source, values):

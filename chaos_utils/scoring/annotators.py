@@ -110,7 +110,7 @@ def agreement_over_people(votes: Votes) -> Mapping[str, TwoWay]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NearChance:
+class AgreementNearChance:
     """Who agrees with the rest less than half as far beyond chance as the median annotator."""
 
     is_usual: npt.NDArray[np.bool_]  # ten votes or more that chance does not explain alone
@@ -119,7 +119,7 @@ class NearChance:
     median: float  # agreement beyond chance, of the usual; NaN where it is not clearly above 0
 
 
-def near_chance(found: Agreement, enough: int = ENOUGH_VOTES) -> NearChance:
+def near_chance(found: Agreement, enough: int = ENOUGH_VOTES) -> AgreementNearChance:
     """Find annotators whose votes say little of the items, without a gold label.
 
     They have `enough` votes, and agree with the rest less than half as far beyond chance as the
@@ -136,7 +136,7 @@ def near_chance(found: Agreement, enough: int = ENOUGH_VOTES) -> NearChance:
             median = float(np.median(values))
     low = np.where(judged, found.corrected, np.inf) < median / 2
     near = low & (found.highest_corrected < median)
-    return NearChance(usual, judged, near, median)
+    return AgreementNearChance(usual, judged, near, median)
 
 
 def votes_kept(votes: Votes, kept: npt.NDArray[np.bool_]) -> Votes:

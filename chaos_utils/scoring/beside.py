@@ -24,7 +24,7 @@ from chaos_utils.scoring.references import (
     is_settled,
     known_rows,
 )
-from chaos_utils.scoring.scores import OF_LABELS, Row, described, score_rows
+from chaos_utils.scoring.scores import OF_LABELS, Row, metadata_columns, score_rows
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import baselines
 
@@ -79,7 +79,7 @@ def judge(
         in_people += [(system, one) for system in systems
                       for one in given.equivalents(system, drawn, **how)]  # fmt: skip
     rows += [
-        described(system) | row
+        metadata_columns(system) | row
         for system, one in in_people
         for row in one.rows
         if row["measure"] in wanted

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.metrics.measures import Judged, Measure, columns_of
+from chaos_utils.metrics.measures import EvalBatch, Measure, columns_of
 from chaos_utils.metrics.resampling import draw_votes
 from chaos_utils.metrics.scores import top_label
 
@@ -20,7 +20,7 @@ Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Repeated:
+class MonteCarloMeasure:
     """A measure on the same items under several draws of votes."""
 
     measure: Measure
@@ -28,12 +28,14 @@ class Repeated:
     weights: Floats  # of the draws' values, which sum to 1
 
     @classmethod
-    def once(cls, measure: Measure, judged: Judged) -> "Repeated":
+    def once(cls, measure: Measure, judged: EvalBatch) -> "MonteCarloMeasure":
         """Return a measure of what was observed: a single draw."""
         return cls(measure, columns_of(measure, judged)[np.newaxis], np.ones(1))
 
     @classmethod
-    def weighted(cls, parts: Sequence["Repeated"], weights: npt.ArrayLike) -> "Repeated":
+    def weighted(
+        cls, parts: Sequence["MonteCarloMeasure"], weights: npt.ArrayLike
+    ) -> "MonteCarloMeasure":
         """Return the weighted sum of a measure's estimates on the same items.
 
         Where the measure is a mean, it is of a single draw: the weighted sum of the items' values.
@@ -49,10 +51,10 @@ class Repeated:
             np.concatenate([w * part.weights for w, part in zip(scale, parts, strict=True)]),
         )
 
-    def on(self, rows: Ints) -> "Repeated":
+    def on(self, rows: Ints) -> "MonteCarloMeasure":
         """Return the same on some of the items."""
         # Laid out as before: sums in another order would differ in the last digit.
-        return Repeated(self.measure, self.columns.take(rows, axis=1), self.weights)
+        return MonteCarloMeasure(self.measure, self.columns.take(rows, axis=1), self.weights)
 
     @property
     def values(self) -> Floats:
@@ -79,9 +81,9 @@ class Repeated:
         return self.measure.reduce(means.reshape(shape)) @ self.weights
 
 
-def repeated(
+def measure_draws(
     measure: Measure, human: Floats, model: Floats, n_votes: npt.ArrayLike | None = None
-) -> Repeated:
+) -> MonteCarloMeasure:
     """Compute a measure under each draw; arrays are of shape (n_draws, n_items, n_classes).
 
     They are judged draw by draw, since the gaps in a bin of one draw must not make up for those of
@@ -92,7 +94,7 @@ def repeated(
     if n_votes is not None:
         sizes = np.broadcast_to(np.asarray(n_votes, dtype=np.int64), (n_draws, n_items))
     if measure.by_item:  # all draws at once
-        flat = _judged(
+        flat = _as_batch(
             human.reshape(-1, n_classes),
             model.reshape(-1, n_classes),
             None if sizes is None else sizes.ravel(),
@@ -101,18 +103,18 @@ def repeated(
     else:
         of_items = None if sizes is None else sizes[0]
         draws = zip(human, model, strict=True)
-        columns = np.stack([measure.columns(_judged(h, m, of_items)) for h, m in draws])
-    return Repeated(measure, columns, np.full(n_draws, 1 / n_draws))
+        columns = np.stack([measure.columns(_as_batch(h, m, of_items)) for h, m in draws])
+    return MonteCarloMeasure(measure, columns, np.full(n_draws, 1 / n_draws))
 
 
-def _judged(human: Floats, model: Floats, n_votes: Ints | None) -> Judged:
+def _as_batch(human: Floats, model: Floats, n_votes: Ints | None) -> EvalBatch:
     """Set distributions beside those of a crowd; labels that tie share an item on both sides.
 
     A drawn crowd has no old label, so its first argmax stands for it.
     """
     majority = top_label(human, ties="first")
     predicted = top_label(model, ties="first")
-    return Judged(human, model, predicted, majority, majority, n_votes, ties_share=True)
+    return EvalBatch(human, model, predicted, majority, majority, n_votes, ties_share=True)
 
 
 def draw_crowds(truths: Floats, n_votes: npt.ArrayLike, rng: np.random.Generator) -> Floats:

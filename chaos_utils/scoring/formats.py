@@ -22,10 +22,10 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.cells import NestedError, alone, as_identifier, parse, spelled
+from chaos_utils.datasets.cells import NestedError, as_identifier, parse, spelled, unwrap_single
 from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset
 from chaos_utils.datasets.faults import Faults, shorten
-from chaos_utils.datasets.frame import Column, Content, Frame, column_of, read_frame
+from chaos_utils.datasets.frame import Column, FileContent, Frame, column_of, read_frame
 from chaos_utils.scoring.model_runs import DRAWN, UIDS, WEIGHTS, read_run
 
 Ints = npt.NDArray[np.int64]
@@ -124,7 +124,7 @@ class PredictionFrame:
 
 
 def read_rows(
-    source: Content,
+    source: FileContent,
     datasets: Sequence[Dataset],
     wanted: Mapping[str, str] = MappingProxyType({}),
     *,
@@ -177,7 +177,7 @@ def read_rows(
     return replace(rows, notes=notes, are_logits=rows.are_logits or bool(run and run.are_logits))
 
 
-def _refuse_archives(source: Content) -> None:
+def _refuse_archives(source: FileContent) -> None:
     """Say what is in a zip, which is not unpacked."""
     if not source.data.startswith(b"PK\x03\x04"):
         return
@@ -192,7 +192,7 @@ def _refuse_archives(source: Content) -> None:
     )  # fmt: skip
 
 
-def _number_reader(source: Content) -> Callable[[Column], Column]:
+def _number_reader(source: FileContent) -> Callable[[Column], Column]:
     """Return what reads the numbers of a column of CSV; between semicolons, 0,5 is one."""
     head = source.data[:_HEAD].lstrip(b"\xef\xbb\xbf\r\n").partition(b"\n")[0]
     has_commas = head.count(b";") > head.count(b",")
@@ -246,7 +246,7 @@ def _submission(text: str, faults: Faults) -> Frame | None:
     return None
 
 
-def _json_frame(source: Content, faults: Faults) -> Frame:
+def _json_frame(source: FileContent, faults: Faults) -> Frame:
     text = source.text()
     if text.lstrip().startswith("["):
         _refuse_without_ids(text, faults)
@@ -436,7 +436,7 @@ def _as_values(cell: Any) -> Any:
     Lists may be spelled as JSON, Python or numpy do, and hold what a pipeline of transformers says.
     """
     found = spelled(cell) if isinstance(cell, str) else None
-    value = alone(cell if found is None else found)
+    value = unwrap_single(cell if found is None else found)
     if isinstance(value, list) and value and all(
         isinstance(one, dict) and one.keys() == _IN_PIPELINE for one in value
     ):  # fmt: skip

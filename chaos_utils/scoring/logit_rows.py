@@ -11,7 +11,7 @@ from chaos_utils.base.errors import counted
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.cells import parse
 from chaos_utils.datasets.faults import Faults, shorten
-from chaos_utils.datasets.frame import Content
+from chaos_utils.datasets.frame import FileContent
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.predictions import softmax
 from chaos_utils.scoring.system import System
@@ -45,7 +45,7 @@ def read_logit_rows(path: Path, votes: Votes, rows_of: Sequence[str]) -> list[Sy
         f"{items}; in each row one finite number for each label",
         todo="remove the file and run `chaos data fetch`",
     )
-    content = Content.of(path)
+    content = FileContent.of(path)
     try:
         whole = parse(content.text())
     except ValueError as fault:

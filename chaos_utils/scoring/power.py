@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.metrics.checks import as_distributions, as_votes
-from chaos_utils.metrics.measures import Judged, Measure
+from chaos_utils.metrics.measures import EvalBatch, Measure
 from chaos_utils.metrics.resampling import split_votes
 
 Floats = npt.NDArray[np.float64]
@@ -18,7 +18,7 @@ _REACH = NormalDist().inv_cdf(1 - _LEVEL / 2) + NormalDist().inv_cdf(_POWER)
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class VarianceOfDifference:
     """The variance between items of the difference of two systems, judged by v votes per item."""
 
     total: float  # of one item's difference, over items and votes; of a mean of n it is 1/n
@@ -28,13 +28,13 @@ class Spread:
 
 def spread_by_thinning(
     counts: npt.ArrayLike,
-    first: Judged,
-    second: Judged,
+    first: EvalBatch,
+    second: EvalBatch,
     measures: Sequence[Measure],
     n_votes: int,
     rng: np.random.Generator,
     n_draws: int = 10,
-) -> list[Spread]:
+) -> list[VarianceOfDifference]:
     """Return the spread of each measure's difference between two systems at fewer votes.
 
     Some of an item's votes, drawn without replacement, are what as many people would have given.
@@ -65,15 +65,15 @@ def spread_by_thinning(
     if not in_two:
         items[:], left[:] = np.nan, np.nan
     return [
-        Spread(float(total), float(max(one, 0)) if in_two else np.nan, float(rest))
+        VarianceOfDifference(float(total), float(max(one, 0)) if in_two else np.nan, float(rest))
         for total, one, rest in zip(totals, items, left, strict=True)
     ]
 
 
 def _gaps(
     crowd: Ints,
-    first: Judged,
-    second: Judged,
+    first: EvalBatch,
+    second: EvalBatch,
     measures: Sequence[Measure],
     rng: np.random.Generator,
 ) -> Floats:
@@ -83,7 +83,7 @@ def _gaps(
     # A tie between labels is settled by lot, as one more person would settle it.
     majority = (crowd + rng.uniform(0, 0.5, size=crowd.shape)).argmax(axis=1)
     sides = [
-        Judged(human, one.model, one.predicted, majority, one.old_label, sizes, one.stated)
+        EvalBatch(human, one.model, one.predicted, majority, one.old_label, sizes, one.stated)
         for one in (first, second)
     ]
     return np.column_stack(
@@ -93,7 +93,7 @@ def _gaps(
 
 def spread_of_squared_distance(
     counts: npt.ArrayLike, first: npt.ArrayLike, second: npt.ArrayLike, n_votes: int
-) -> Spread:
+) -> VarianceOfDifference:
     """Return the spread of the difference of two systems' squared distances, in closed form.
 
     The difference on an item, ``|a|² − |b|² − 2 (a − b)·h``, is linear in the votes' shares h, so
@@ -117,14 +117,14 @@ def spread_of_squared_distance(
     of_one = of_one * sizes / (sizes - 1)
     of_items = max(float(gaps.var(ddof=1) - (of_one / sizes).mean()), 0.0)
     of_votes = float(of_one.mean()) / n_votes
-    return Spread(of_items + of_votes, of_items, of_votes)
+    return VarianceOfDifference(of_items + of_votes, of_items, of_votes)
 
 
 def smallest_difference(variance: npt.ArrayLike, n_items: npt.ArrayLike) -> Floats:
     """Return the difference that is found in 80% of studies by a two-sided test at 5%.
 
     ``(z_{0.975} + z_{0.8}) · √(variance / n)``, which is 2.80 standard errors, of `n_items`, and of
-    the `variance` of one item's paired difference, `Spread.total`.
+    the `variance` of one item's paired difference, `VarianceOfDifference.total`.
 
     References
     ----------

@@ -27,7 +27,7 @@ from chaos_utils.datasets.catalogue import known_datasets
 from chaos_utils.datasets.cells import as_count, as_identifier
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.faults import Faults, shorten
-from chaos_utils.datasets.frame import Column, Content, column_of
+from chaos_utils.datasets.frame import Column, FileContent, column_of
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.formats import (
     ABOUT,
@@ -42,11 +42,11 @@ from chaos_utils.scoring.formats import (
     is_chance,
     read_rows,
 )
+from chaos_utils.scoring.label_mapping import SAY_SO, LabelMapping, check_answers
 from chaos_utils.scoring.label_order import ENOUGH, check_order, some_of
 from chaos_utils.scoring.model_runs import DRAWN, WEIGHTS
 from chaos_utils.scoring.system import System, votes_of
-from chaos_utils.scoring.trained import run_of
-from chaos_utils.scoring.wording import SAY_SO, Wording, check_answers
+from chaos_utils.scoring.training_records import run_of
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -161,18 +161,18 @@ def read_predictions(
 
 
 def _read(
-    content: Content,
+    content: FileContent,
     all_votes: Sequence[Votes],
     model: str | None,
     answers: Mapping[str, str],
     wanted: Mapping[str, str],
     *,
     careful: bool,
-) -> list["_Said"]:
+) -> list["_ModelRows"]:
     """Return what each model says: faults of any row come before items that are missing."""
     datasets = [votes.dataset for votes in all_votes]
     frame = read_rows(content, datasets, wanted, careful=careful)
-    wordings = [Wording(one, answers) for one in (*datasets, *known_datasets())]
+    wordings = [LabelMapping(one, answers) for one in (*datasets, *known_datasets())]
     of_labels = _check_columns(frame, wordings)
     by_model = frame.by_model()
     if model is not None:
@@ -188,7 +188,7 @@ def _read(
     return [_checked(name, rows, all_votes, of_labels) for name, rows in by_model.items()]
 
 
-def _check_columns(frame: PredictionFrame, wordings: Sequence[Wording]) -> bool:
+def _check_columns(frame: PredictionFrame, wordings: Sequence[LabelMapping]) -> bool:
     """Return whether a file has one label per item; raise if it has nothing of predictions.
 
     Whatever the dataset.
@@ -202,14 +202,14 @@ def _check_columns(frame: PredictionFrame, wordings: Sequence[Wording]) -> bool:
     return True
 
 
-def _of_labels(frame: PredictionFrame, words: Wording) -> list[str]:
+def _of_labels(frame: PredictionFrame, words: LabelMapping) -> list[str]:
     """Return the columns that may hold a label per item, which the model or people gave."""
     if STATED in frame:
         return [STATED]
     return [name for name in frame.unnamed if _are_labels(frame.column(name), words)]
 
 
-def _are_labels(column: Column, words: Wording) -> bool:
+def _are_labels(column: Column, words: LabelMapping) -> bool:
     """Return whether half of a column's cells at least are labels, and so the others are faults."""
     first = column.values[:_LOOKED_AT]
     times = np.bincount(column.codes[column.codes >= 0], minlength=len(first))[: len(first)]
@@ -217,7 +217,7 @@ def _are_labels(column: Column, words: Wording) -> bool:
     return bool(2 * times[known].sum() >= times.sum() > 0)
 
 
-def _label_column(frame: PredictionFrame, words: Wording) -> str:
+def _label_column(frame: PredictionFrame, words: LabelMapping) -> str:
     """Return the column of a model's labels; raise if another may be meant, or people's."""
     found = _of_labels(frame, words)
     if not found or (STATED not in frame and any(map(_OF_VOTES.search, frame.unnamed))):
@@ -235,7 +235,7 @@ def _label_column(frame: PredictionFrame, words: Wording) -> str:
     return found[0]
 
 
-def _misfit(frame: PredictionFrame, words: Wording, found: Sequence[str | None]) -> ChaosError:
+def _misfit(frame: PredictionFrame, words: LabelMapping, found: Sequence[str | None]) -> ChaosError:
     """Return the error of a file that lacks columns of labels, or choices."""
     what = "choices" if frame.are_logits else "columns"
     others = [shorten(name) for name in frame.unnamed if name not in found]
@@ -277,7 +277,7 @@ def _misfit(frame: PredictionFrame, words: Wording, found: Sequence[str | None])
 
 
 def _no_label(
-    frame: PredictionFrame, words: Wording, column: str, values: Sequence[Any]
+    frame: PredictionFrame, words: LabelMapping, column: str, values: Sequence[Any]
 ) -> ChaosError:
     """Return the error of a column whose values are labels of another dataset, or none."""
     return ChaosError(
@@ -290,7 +290,7 @@ def _no_label(
     )
 
 
-def _which_is_which(words: Wording, values: Sequence[Any]) -> str:
+def _which_is_which(words: LabelMapping, values: Sequence[Any]) -> str:
     """Say how to name the label that stands behind each of some values."""
     if words.answers:
         return "name the label of each in --answers too"
@@ -298,7 +298,7 @@ def _which_is_which(words: Wording, values: Sequence[Any]) -> str:
     return f"say which is which: --answers {quote(','.join(f'{name}=…' for name in names))}"
 
 
-def _content_of(path: Path) -> Content:
+def _content_of(path: Path) -> FileContent:
     """Read the bytes of a file of a reasonable size: once, since a pipe cannot be read again."""
     if path.is_dir():
         raise ChaosError("This is a folder, not a predictions file.", where=path)
@@ -315,7 +315,7 @@ def _content_of(path: Path) -> Content:
             found=f"{size:,} bytes",
             expected=f"at most {_MOST_BYTES:,}",
         )
-    return Content.of(path, piped=True)
+    return FileContent.of(path, piped=True)
 
 
 def write_predictions(path: Path, predictions: Iterable[System]) -> None:
@@ -390,7 +390,7 @@ def _stated(value: Any) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _ModelRows:
     """What one model says, row by row."""
 
     name: str
@@ -420,7 +420,7 @@ class _Said:
 
 def _checked(
     name: str, frame: PredictionFrame, all_votes: Sequence[Votes], of_labels: bool
-) -> _Said:
+) -> _ModelRows:
     """Return a model's rows after raising on what is wrong with them whatever the dataset."""
     if not is_name(name):
         raise ChaosError(
@@ -434,7 +434,7 @@ def _checked(
         for votes in all_votes
     }
     datasets = column_of(frame.column("dataset").map(_stated))
-    said = _Said(name, frame, uids, datasets, items)
+    said = _ModelRows(name, frame, uids, datasets, items)
     said.refuse(
         _contradictions(frame), "entries that do not contradict themselves", "correct these entries"
     )
@@ -453,7 +453,7 @@ def _checked(
     return replace(said, kind=usual)
 
 
-def _check_uids(said: _Said, of_labels: bool) -> None:
+def _check_uids(said: _ModelRows, of_labels: bool) -> None:
     uids, datasets, stands = said.uids, said.datasets, said.frame.columns["uid"]
     keys = uids.codes.astype(np.int64) + 1
     # The same item of two datasets may stand in one file, if all rows say whose item they mean.
@@ -480,7 +480,7 @@ def _check_uids(said: _Said, of_labels: bool) -> None:
     )  # fmt: skip
 
 
-def _check_datasets(said: _Said) -> None:
+def _check_datasets(said: _ModelRows) -> None:
     within = {name: said.is_in(name) for name in said.items}
     named = {name: said.datasets.map(partial(eq, name), bool) for name in said.items}
     others = {
@@ -545,7 +545,7 @@ def _contradictions(frame: PredictionFrame) -> dict[int, str]:
     return found
 
 
-def _about(said: _Said, all_votes: Sequence[Votes]) -> dict[str, Any]:
+def _about(said: _ModelRows, all_votes: Sequence[Votes]) -> dict[str, Any]:
     """Return the fields of the system that the columns `ABOUT` state."""
     about = {}
     for name in ABOUT:
@@ -610,7 +610,7 @@ def _listed(uids: Sequence[str]) -> str:
     return ", ".join(map(shorten, uids[:_SHOWN])) + (" …" if uids[_SHOWN:] else "")
 
 
-def _no_item(said: _Said, all_votes: Sequence[Votes]) -> ChaosError:
+def _no_item(said: _ModelRows, all_votes: Sequence[Votes]) -> ChaosError:
     titles = ", ".join(votes.dataset.title for votes in all_votes) or "no dataset"
     synthetic = any(votes.source.synthetic for votes in all_votes)
     stated = sorted(said.datasets.values)
@@ -628,7 +628,7 @@ def _no_item(said: _Said, all_votes: Sequence[Votes]) -> ChaosError:
 
 
 def _by_dataset(
-    said: _Said, all_votes: Sequence[Votes], answers: Mapping[str, str]
+    said: _ModelRows, all_votes: Sequence[Votes], answers: Mapping[str, str]
 ) -> list["_Part"]:
     others = {dataset.name for dataset in known_datasets()}
     parts = []
@@ -640,13 +640,13 @@ def _by_dataset(
         chosen = row_of[said.items[name]]
         items = np.flatnonzero(chosen >= 0)
         if len(items):
-            words = Wording(votes.dataset, answers)
+            words = LabelMapping(votes.dataset, answers)
             parts.append(_Part(said, votes, words, items, chosen[items]))
     # Datasets may share uids. Those whose classes are not the file's are then not meant.
     return [part for part in parts if part.fits()] or parts
 
 
-def _check_meant(said: _Said, parts: Sequence["_Part"]) -> None:
+def _check_meant(said: _ModelRows, parts: Sequence["_Part"]) -> None:
     """Raise a ChaosError if rows may be about either of two datasets."""
     for one, other in combinations(parts, 2):
         if len(both := np.intersect1d(one.rows, other.rows)):
@@ -666,9 +666,9 @@ def _check_meant(said: _Said, parts: Sequence["_Part"]) -> None:
 class _Part:
     """What one model says of one dataset."""
 
-    said: _Said
+    said: _ModelRows
     votes: Votes
-    words: Wording
+    words: LabelMapping
     items: Ints  # places in the votes, ascending
     rows: Ints  # those of the same items in the frame
 
@@ -1019,7 +1019,7 @@ def _no_numbers(cells: Any, k: int) -> str:
 
 def as_labels(model: str, votes: Votes, labels: Sequence[Any]) -> Ints:
     """Return the labels of all items, from 0; raise on what is none."""
-    words = Wording(votes.dataset)
+    words = LabelMapping(votes.dataset)
     read = [words.label(one) for one in labels]
     wrong = {row: shorten(labels[row]) for row, label in enumerate(read) if label is None}
     expected = f"labels: {some_of(votes.dataset.labels)}"

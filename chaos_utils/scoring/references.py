@@ -25,7 +25,7 @@ from chaos_utils.metrics.priors import (
     fit_grid,
 )
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval, split_votes
-from chaos_utils.scoring.draws import Floats, Repeated, draw_crowds, repeated
+from chaos_utils.scoring.draws import Floats, MonteCarloMeasure, draw_crowds, measure_draws
 from chaos_utils.scoring.scores import ALL, as_scores, available, score
 from chaos_utils.scoring.systems import uniform
 
@@ -119,13 +119,13 @@ class References:
             found.append((one.reshape(shape) / size, other.reshape(shape) / size, size))
         return found
 
-    def perfect_model(self, measure: str) -> Repeated:
+    def perfect_model(self, measure: str) -> MonteCarloMeasure:
         """Return the score of the true distributions, judged by as many votes as the items have."""
         return self._once(
-            "perfect model", measure, lambda one: repeated(one, *self._draws["truth"])
+            "perfect model", measure, lambda one: measure_draws(one, *self._draws["truth"])
         )
 
-    def second_crowd(self, measure: str) -> Repeated | None:
+    def second_crowd(self, measure: str) -> MonteCarloMeasure | None:
         """Return the score of one crowd as a prediction of another; None where there is no end.
 
         From split halves, extrapolated to whole crowds; where that cannot be done (see `halves`),
@@ -133,7 +133,7 @@ class References:
         """
         return self.halves(measure) or self.crowds(measure)
 
-    def halves(self, measure: str) -> Repeated | None:
+    def halves(self, measure: str) -> MonteCarloMeasure | None:
         """Return the second crowd's score from split halves.
 
         None where there can be none: with fewer than 40 votes on an item, where whole crowds are
@@ -142,13 +142,13 @@ class References:
         """
         return self._once("halves", measure, self._of_cuts)[0]
 
-    def crowds(self, measure: str) -> Repeated | None:
+    def crowds(self, measure: str) -> MonteCarloMeasure | None:
         """Return the score of one drawn crowd as a prediction of another."""
         return self._once("crowds", measure, self._of_crowds)
 
-    def uniform(self, measure: str) -> Repeated:
+    def uniform(self, measure: str) -> MonteCarloMeasure:
         """Return the score of the uniform guess, judged by the votes."""
-        return Repeated.once(MEASURES[measure], uniform(self.votes).aligned_to(self.votes))
+        return MonteCarloMeasure.once(MEASURES[measure], uniform(self.votes).aligned_to(self.votes))
 
     def checks(self, measure: str) -> dict[str, float]:
         """Return scores that check the prior, NaN where there is none.
@@ -162,7 +162,9 @@ class References:
             pairs |= {"half_measured": self._cuts[-1]}
             pairs |= {"half_drawn": drawn["half"], "half_dirichlet": dirichlet["half"]}
         names = ("half_measured", "half_drawn", "perfect_model_dirichlet", "half_dirichlet")
-        found = {name: repeated(MEASURES[measure], *pair).value for name, pair in pairs.items()}
+        found = {
+            name: measure_draws(MEASURES[measure], *pair).value for name, pair in pairs.items()
+        }
         return dict.fromkeys(names, np.nan) | found
 
     def _once(self, what: str, measure: str, compute: Callable[[Measure], _Found]) -> _Found:
@@ -172,18 +174,18 @@ class References:
         found: _Found = self._known[key]
         return found
 
-    def _of_crowds(self, measure: Measure) -> Repeated | None:
+    def _of_crowds(self, measure: Measure) -> MonteCarloMeasure | None:
         has_end = np.isfinite(measure.high)
-        return repeated(measure, *self._draws["crowd"]) if has_end else None
+        return measure_draws(measure, *self._draws["crowd"]) if has_end else None
 
-    def _of_cuts(self, measure: Measure) -> tuple[Repeated | None, float]:
+    def _of_cuts(self, measure: Measure) -> tuple[MonteCarloMeasure | None, float]:
         """Return `halves` and its Monte Carlo error."""
         too_few = self.votes.n_votes.min() < _FEWEST_VOTES
         if too_few or self.n_votes > _FARTHEST * self.n_half or not np.isfinite(measure.high):
             return None, np.nan
         weights = extrapolation_weights(self.sizes, self.n_votes)
-        parts = [repeated(measure, *cut) for cut in self._cuts]
-        found = Repeated.weighted(parts, weights)
+        parts = [measure_draws(measure, *cut) for cut in self._cuts]
+        found = MonteCarloMeasure.weighted(parts, weights)
         k = self.votes.dataset.n_classes
         if not measure.low_for(k) <= found.value <= measure.high_for(k):
             return None, np.nan
@@ -223,7 +225,7 @@ class References:
         scores = np.zeros(REFITS)
         for n_votes, mass in masses.items():
             crowds = draw_crowds(truths, n_votes, rng)
-            expected = repeated(wanted, crowds, truths, n_votes).columns.mean(axis=0)
+            expected = measure_draws(wanted, crowds, truths, n_votes).columns.mean(axis=0)
             scores += mass[:, likely] @ expected[:, 0]
         low, high = percentile_interval(scores - scores.mean())
         value = self.perfect_model(measure).value

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.metrics.measures import MEASURES, Judged, Measure, Needs, columns_of, taken
+from chaos_utils.metrics.measures import MEASURES, EvalBatch, Measure, Needs, columns_of, take_items
 from chaos_utils.metrics.resampling import (
     Moments,
     bootstrap_tables,
@@ -243,7 +243,7 @@ class _Aligned:
 
     system: System
     rows: Ints  # positions of its items in the votes, ascending
-    judged: Judged
+    judged: EvalBatch
     measures: Sequence[Measure]
     columns: list[Floats]
 
@@ -260,7 +260,7 @@ class _Aligned:
         inside = np.isin(self.rows, items)
         if not inside.any():
             raise ChaosError(f"{self.system.name!r} has no item in common with {where!r}.")
-        judged = taken(self.judged, inside)
+        judged = take_items(self.judged, inside)
         columns = [
             block[inside] if measure.by_item else columns_of(measure, judged)
             for measure, block in zip(self.measures, self.columns, strict=True)
@@ -320,7 +320,7 @@ def _rows(
     seed: Sequence[int],
 ) -> list[Row]:
     """Return a system's values, or their differences from another's on the same items."""
-    about = common | described(one.system) | {"n_items": len(one.rows), "reference": ""}
+    about = common | metadata_columns(one.system) | {"n_items": len(one.rows), "reference": ""}
     found = {"value": one.values()}
     if other is not None:
         about["reference"] = other.system.name
@@ -354,7 +354,7 @@ def _studentised(one: _Aligned, k: int, n_resamples: int, level: float, seed: Se
     return {"low": low, "high": high, "interval": "bootstrap-t"}
 
 
-def described(system: System) -> Row:
+def metadata_columns(system: System) -> Row:
     """Return the columns that say what a system is."""
     return system.keys | {"trained_on": " + ".join(system.trained_on)}
 

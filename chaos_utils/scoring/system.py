@@ -11,7 +11,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.metrics.measures import Judged
+from chaos_utils.metrics.measures import EvalBatch
 from chaos_utils.scoring.temperature_scaling import temper
 
 Floats = npt.NDArray[np.float64]
@@ -131,7 +131,7 @@ class System:
         """Return the places in the votes of the items that both have, ascending."""
         return self._join(votes)[0]
 
-    def aligned_to(self, votes: Votes, *, in_sample: bool = False) -> Judged:
+    def aligned_to(self, votes: Votes, *, in_sample: bool = False) -> EvalBatch:
         """Set the predictions beside what humans said of the same items.
 
         This is the only place where predictions and votes are joined.
@@ -174,7 +174,7 @@ class System:
         if len(rows) == 0:
             raise ChaosError(f"{self.name!r} has no item of these votes.", where=votes.source.name)
         old_label = votes.old_label[rows] if votes.has_old_labels else None
-        return Judged(
+        return EvalBatch(
             human=votes.shares[rows],
             model=self.probabilities[places],
             predicted=self.predicted[places],

@@ -23,7 +23,12 @@ from chaos_utils.scoring.predictions import join, read_predictions
 from chaos_utils.scoring.published import TABLE_5
 from chaos_utils.scoring.scores import score_rows
 from chaos_utils.scoring.system import Origin, System, check_names, votes_of
-from chaos_utils.scoring.trained import PREDICTIONS_FILE, Run, committed_runs, of_most_items
+from chaos_utils.scoring.training_records import (
+    PREDICTIONS_FILE,
+    Run,
+    committed_runs,
+    of_most_items,
+)
 
 READS = ("predictions",)
 Floats = npt.NDArray[np.float64]

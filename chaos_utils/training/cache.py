@@ -11,7 +11,7 @@ from typing import Any
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import fresh_folder, write_json
-from chaos_utils.base.locks import alone
+from chaos_utils.base.locks import exclusive_lock
 from chaos_utils.datasets.corpora import Corpus
 from chaos_utils.training.encoders import WEIGHTS, check_weights
 from chaos_utils.training.recipes import get_model
@@ -59,7 +59,7 @@ def work_folder(key: str) -> Path:
 def only_one(key: str, say: Callable[[str], None]) -> Iterator[None]:
     """Wait until no other process makes the same run, and keep others from it within the block."""
     waiting = "another process makes this run: waiting for it"
-    with alone(paths.cache() / "locks" / key, waiting, say):
+    with exclusive_lock(paths.cache() / "locks" / key, waiting, say):
         work_folder(key).mkdir(parents=True, exist_ok=True)
         yield
 

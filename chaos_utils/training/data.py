@@ -10,7 +10,7 @@ from chaos_utils.datasets import corpora, splits
 from chaos_utils.datasets.corpora import Corpus
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.training.judging import spread
+from chaos_utils.training.dev_scores import balanced_subset
 from chaos_utils.training.settings import Settings
 
 _HELD_OUT = 0.05  # of αNLI's training stories: its development set is ChaosNLI-α
@@ -68,5 +68,5 @@ def load_data(settings: Settings) -> Data:
                 todo="check the files of the parameter data",
             )
     if settings.dev_examples:
-        dev, tests = (spread(part, settings.dev_examples) for part in (dev, tests))
+        dev, tests = (balanced_subset(part, settings.dev_examples) for part in (dev, tests))
     return Data(train, dev, tests, chaosnli, votes)

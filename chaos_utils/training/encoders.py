@@ -10,7 +10,7 @@ from typing import Any
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import fresh_folder
-from chaos_utils.base.locks import alone
+from chaos_utils.base.locks import exclusive_lock
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.training.progress import Say
 from chaos_utils.training.recipes import Model
@@ -87,7 +87,9 @@ def _find_encoder(model: Model, revision: str) -> Encoder:
     folder = paths.cache() / "encoders" / model.name
     made_by = inputs.digest(Path(tiny.__file__))
     stamp = folder / "made-by.txt"
-    with alone(paths.cache() / "locks" / f"encoder-{model.name}"):  # of one run's processes
+    with exclusive_lock(
+        paths.cache() / "locks" / f"encoder-{model.name}"
+    ):  # of one run's processes
         if not stamp.is_file() or stamp.read_text("utf-8") != made_by:
             with fresh_folder(folder) as new:
                 tiny.write(model.family, new)

@@ -15,13 +15,14 @@ import numpy as np
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.extras import need_extra
+from chaos_utils.base.extras import require_extra
 from chaos_utils.base.files import write_json
 from chaos_utils.datasets.corpora import Corpus
 from chaos_utils.datasets.splits import grouped_folds, item_groups
-from chaos_utils.scoring.trained import DEV_FILE, RECORD_FILE, Run, find_run, read_run
+from chaos_utils.scoring.training_records import DEV_FILE, RECORD_FILE, Run, find_run, read_run
 from chaos_utils.training import cache, loop
 from chaos_utils.training.data import load_data
+from chaos_utils.training.dev_scores import balanced_subset, dev_scores
 from chaos_utils.training.devices import (
     Device,
     choose_device,
@@ -33,11 +34,10 @@ from chaos_utils.training.devices import (
 from chaos_utils.training.encoders import load_model, load_start, load_tokenizer
 from chaos_utils.training.encoding import plan_batches
 from chaos_utils.training.inference import TOKEN_BUDGET
-from chaos_utils.training.judging import judge, spread
-from chaos_utils.training.making import NewRun, Outcome
 from chaos_utils.training.objectives import fit_head, fold_into_head, mean_loss
 from chaos_utils.training.progress import Report, Say, silent
 from chaos_utils.training.settings import Settings, complete, recorded_settings
+from chaos_utils.training.training_run import NewRun, TrainingResult
 
 _INNER_FOLDS = 8  # of the items that are trained on; one of them says when to stop
 LOOKED_AT = 2000  # development items, where the settings do not limit them
@@ -78,7 +78,7 @@ def finetune(
     `checkpoint_seconds` is the least time between two checkpoints. `report` is called with what
     is being done, how much of it is done, and of how much; `say` with what a reader must know.
     """
-    need_extra("train", "Training")
+    require_extra("train", "Training")
     settings, model = complete(settings)
     out = check_place(out)
     with threads_of(settings.threads):
@@ -192,7 +192,7 @@ class _Training(NewRun):
         shares = self.predict(model, train, "asking the teacher", tokenizer=tokenizer)
         self.data = replace(self.data, train=replace(train, targets=shares))
 
-    def whole(self) -> Outcome | None:
+    def whole(self) -> TrainingResult | None:
         """Train on the corpora, once, unless that was done; the main process predicts."""
         folder = cache.cached_weights(self.work.name)
         if folder is not None:
@@ -205,7 +205,7 @@ class _Training(NewRun):
         folder = folder or cache.keep_weights(self.work.name, model, self.tokenizer, fitted)
         return self.outcome(model, [cache.read_fitted(folder)], tests=True)
 
-    def fold_by_fold(self) -> Outcome | None:
+    def fold_by_fold(self) -> TrainingResult | None:
         """Train on ChaosNLI's other folds for each fold; the main process predicts that one.
 
         Items with the same premise, story or image are in one fold. With patience, an inner fold of
@@ -239,7 +239,7 @@ class _Training(NewRun):
             shares[held] = answers["held"]
             dev += np.array(answers["dev"]) / settings.n_folds  # the mean of the folds' models
             fits.append(answers["fitted"])
-        return Outcome(shares, dev, None, fits) if self.accelerator.is_main_process else None
+        return TrainingResult(shares, dev, None, fits) if self.accelerator.is_main_process else None
 
     def fit(
         self, train: Corpus, work: Path, inner: Corpus | None = None
@@ -266,13 +266,13 @@ class _Training(NewRun):
         if settings.head == "affine":
             logits = self.logits(placed(model, self.device), train, "fitting the head")
             fold_into_head(model, fit_head(logits, targets, settings.loss, self.n_outputs))
-        few = spread(self.data.dev, settings.dev_examples or LOOKED_AT)
+        few = balanced_subset(self.data.dev, settings.dev_examples or LOOKED_AT)
 
         def evaluate(model: Any, step: int) -> dict[str, Any]:
             if inner:
                 logits = self.logits(model, inner, "looking at the inner fold")
                 return {"inner_loss": round(mean_loss(logits, inner.targets, settings.loss), 6)}
-            return judge(self.predict(model, few, "looking at dev"), few)["all"]
+            return dev_scores(self.predict(model, few, "looking at dev"), few)["all"]
 
         job = loop.Job(
             settings, encoded, targets, plan, self.device, self.accelerator, work, evaluate,

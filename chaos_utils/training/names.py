@@ -9,7 +9,7 @@ from typing import Any
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.scoring.trained import RECORD_FILE, Run, read_run
+from chaos_utils.scoring.training_records import RECORD_FILE, Run, read_run
 from chaos_utils.training.recipes import get_model, recipe_of
 from chaos_utils.training.settings import Settings, recorded_settings, usual_head
 

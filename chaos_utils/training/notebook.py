@@ -6,7 +6,7 @@ from pathlib import Path
 from chaos_utils.base.files import write_bytes
 from chaos_utils.base.paths import NOTEBOOK_FILE as EXECUTED
 from chaos_utils.report import parameters, runs
-from chaos_utils.scoring.trained import NOTEBOOK_FILE, Run, read_run
+from chaos_utils.scoring.training_records import NOTEBOOK_FILE, Run, read_run
 from chaos_utils.training.finetune import check_place
 from chaos_utils.training.progress import Say
 from chaos_utils.training.settings import Settings

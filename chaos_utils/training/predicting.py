@@ -7,18 +7,18 @@ from pathlib import Path
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import corpora, splits
 from chaos_utils.datasets.tasks import get_task
-from chaos_utils.scoring.trained import UNKNOWN, Run, find_run
+from chaos_utils.scoring.training_records import UNKNOWN, Run, find_run
 from chaos_utils.training.cache import read_fitted
 from chaos_utils.training.data import Data, load_data
+from chaos_utils.training.dev_scores import balanced_subset
 from chaos_utils.training.devices import choose_device, placed, threads_of
 from chaos_utils.training.encoders import load_model, load_off_the_shelf, named_label
 from chaos_utils.training.finetune import LOOKED_AT, check_place, weights_of
-from chaos_utils.training.judging import spread
-from chaos_utils.training.making import NewRun
 from chaos_utils.training.names import DROPOUT, predict_command
 from chaos_utils.training.progress import Report, Say, silent
 from chaos_utils.training.recipes import get_model
 from chaos_utils.training.settings import complete, family_name, read_settings, recorded_settings
+from chaos_utils.training.training_run import NewRun
 
 
 def predict_again(
@@ -129,7 +129,9 @@ def _without_training(data: str, dev_examples: int) -> Data:
     chaosnli, votes = corpora.load_chaosnli("nli", data)
     dev = splits.without(corpora.load_corpus("nli", "dev", data), chaosnli)
     none = corpora.empty(get_task("nli"))
-    return Data(none, spread(dev, dev_examples) if dev_examples else dev, none, chaosnli, votes)
+    return Data(
+        none, balanced_subset(dev, dev_examples) if dev_examples else dev, none, chaosnli, votes
+    )
 
 
 def _check_counts(**counts: int) -> None:

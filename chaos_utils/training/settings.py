@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
-from chaos_utils.base.checked import Strict, checked
+from chaos_utils.base.validation import StrictModel, validate
 from chaos_utils.datasets.tasks import tasks
 
 if TYPE_CHECKING:
-    from chaos_utils.scoring.trained import TrainingRecord
+    from chaos_utils.scoring.training_records import TrainingRecord
     from chaos_utils.training.recipes import Model  # slow to import, and `chaos --help` reads this
 
     Task = str
@@ -20,7 +20,7 @@ else:
     Task = Literal[tuple(tasks())]
 
 
-class Settings(Strict):
+class Settings(StrictModel):
     """Everything that decides what a run predicts; two runs with the same settings are one.
 
     The recipe's value is taken for 0 in `epochs`, `batch_size` and `learning_rate`, and for -1 in
@@ -134,7 +134,7 @@ class Settings(Strict):
 
 def read_settings(values: Mapping[str, Any]) -> Settings:
     """Return settings by name, as a list of wanted runs holds them, after checking all of them."""
-    return checked(values, Settings, None, "A run's settings")
+    return validate(values, Settings, None, "A run's settings")
 
 
 def chosen(values: Mapping[str, Any]) -> Settings:

@@ -1,6 +1,6 @@
 """The runs that the book wants, and what makes them."""
 
-from chaos_utils.scoring.trained import Run, Wanted
+from chaos_utils.scoring.training_records import Run, RunSpec
 from chaos_utils.training.names import command_of, predict_command
 from chaos_utils.training.notebook import finetune_in_notebook
 from chaos_utils.training.predicting import predict_again
@@ -8,7 +8,7 @@ from chaos_utils.training.progress import Report, Say
 from chaos_utils.training.settings import complete, read_settings
 
 
-def command_for(wanted: Wanted) -> str:
+def command_for(wanted: RunSpec) -> str:
     """Return the command that makes a run that is wanted."""
     if asked := wanted.predict:
         return predict_command(asked.run, {"mc-samples": asked.mc_samples}, wanted.name)
@@ -22,7 +22,7 @@ def has_gpu() -> bool:
     return bool(torch.cuda.is_available())
 
 
-def make(wanted: Wanted, *, device: str, report: Report, say: Say) -> Run:
+def make(wanted: RunSpec, *, device: str, report: Report, say: Say) -> Run:
     """Make a run that is wanted: a notebook trains, and what trains nothing is predicted here."""
     if asked := wanted.predict:
         return predict_again(

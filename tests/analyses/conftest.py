@@ -6,7 +6,7 @@ import pytest
 from helpers.datasets import write_four_labels
 from helpers.rows import write_dataset
 
-from chaos_utils.analyses.evidence import gather
+from chaos_utils.analyses.inputs import gather
 from chaos_utils.base import paths
 
 

@@ -8,7 +8,7 @@ import pytest
 from helpers.evidence import drawn, evidence_of
 
 from chaos_utils.analyses import atlas
-from chaos_utils.analyses.evidence import gather
+from chaos_utils.analyses.inputs import gather
 from chaos_utils.datasets.catalogue import book_datasets, bundled_datasets
 from chaos_utils.datasets.votes import frozen
 

@@ -6,11 +6,11 @@ from helpers.evidence import evidence_of, first_items, on_items
 
 from chaos_utils.analyses import ceilings
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.metrics.measures import MEASURES, Judged
+from chaos_utils.metrics.measures import MEASURES, EvalBatch
 from chaos_utils.metrics.priors import draw_truths, fit_grid
 from chaos_utils.report.columns import lay_out
 from chaos_utils.scoring import systems
-from chaos_utils.scoring.draws import draw_crowds, repeated
+from chaos_utils.scoring.draws import draw_crowds, measure_draws
 from chaos_utils.scoring.references import UNSETTLED, References
 from chaos_utils.scoring.scores import score
 
@@ -90,7 +90,7 @@ def test_one_budget_buys_bias_or_standard_error(sample):
     uniform = table[table["system"] == "uniform guess"].set_index("n_votes")
     # With one vote the uniform guess scores the same on every item.
     vote, even, label = np.eye(3)[:1], np.full((1, 3), 1 / 3), np.zeros(1, int)
-    one_hot = MEASURES["jsd"].value(Judged(vote, even, label, label, label))
+    one_hot = MEASURES["jsd"].value(EvalBatch(vote, even, label, label, label))
     assert uniform.loc[1, "value"] == pytest.approx(one_hot)
     assert uniform.loc[1, "standard_error"] == pytest.approx(0, abs=1e-9)
     assert uniform.loc[1, "bias"] > uniform.loc[10, "bias"] > uniform.loc[100, "bias"]
@@ -108,8 +108,8 @@ def test_bias_and_standard_error_are_those_of_repeated_studies(sample):
     chosen = truths[rng.integers(20, size=items.shape), items]
     certain = systems.old_label(votes).probabilities
     jsd = MEASURES["jsd"]
-    studies = repeated(jsd, draw_crowds(chosen, 5, rng), certain[items]).values
-    exact = repeated(jsd, truths, np.broadcast_to(certain, (20, *certain.shape)))
+    studies = measure_draws(jsd, draw_crowds(chosen, 5, rng), certain[items]).values
+    exact = measure_draws(jsd, truths, np.broadcast_to(certain, (20, *certain.shape)))
     assert said["n_items"] == 100
     assert studies.std() == pytest.approx(said["standard_error"], rel=0.1)
     assert studies.mean() - exact.value == pytest.approx(said["bias"], abs=0.004)

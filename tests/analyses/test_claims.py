@@ -11,7 +11,7 @@ from chaos_utils.analyses import claims, claims_numbers, claims_tables
 from chaos_utils.analyses.baan import FIXED_TEMPERATURE
 from chaos_utils.analyses.claim_cards import card_html
 from chaos_utils.analyses.claims import FAILS, HOLDS, NOISE, OPEN, READING, VERDICTS, Claim
-from chaos_utils.analyses.evidence import Material
+from chaos_utils.analyses.inputs import AnalysisInputs
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.metrics import scores
@@ -45,7 +45,9 @@ def tables_of(all_votes, systems=None, n_resamples=100):
             return load_systems(votes, trained=False)
         return [one for one in systems if one.dataset.name == votes.dataset.name]
 
-    evidence = Material(tuple(replace(one, own=True) for one in evidence_on(all_votes, given)))
+    evidence = AnalysisInputs(
+        tuple(replace(one, own=True) for one in evidence_on(all_votes, given))
+    )
     return claims_tables.tables(evidence, evidence, n_resamples=n_resamples, seed=0)
 
 

@@ -4,8 +4,8 @@ import pytest
 from helpers.evidence import evidence_of, evidence_on
 
 from chaos_utils.analyses import collection
-from chaos_utils.analyses import evidence as available
-from chaos_utils.analyses.evidence import Evidence, Material
+from chaos_utils.analyses import inputs as available
+from chaos_utils.analyses.inputs import AnalysisInputs, DatasetInputs
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.yaml_files import read_yaml
 from chaos_utils.collection.annotators import POPULATIONS, stated_parameters
@@ -52,13 +52,13 @@ def test_datasets_with_the_same_labels_lend_each_other_examples(sample):
 
 def test_where_examples_are_missing_all_is_recorded(sample, monkeypatch):
     snli, mnli, _ = evidence_on(sample)
-    without = Evidence(mnli.datasets, None, None)
-    lent = collection.with_examples(Material((snli, without)))
+    without = DatasetInputs(mnli.datasets, None, None)
+    lent = collection.with_examples(AnalysisInputs((snli, without)))
     assert [one.votes for one in lent] == [None, None]
     # One of the book's datasets that is shown alone asks for the others' examples too.
-    monkeypatch.setattr(available.Material, "released", property(lambda self: True))
-    monkeypatch.setattr(collection, "gather", lambda: Material((snli, without)))
-    (alone,) = collection.with_examples(Material((snli,)))
+    monkeypatch.setattr(available.AnalysisInputs, "released", property(lambda self: True))
+    monkeypatch.setattr(collection, "gather", lambda: AnalysisInputs((snli, without)))
+    (alone,) = collection.with_examples(AnalysisInputs((snli,)))
     assert (alone.name, alone.votes) == ("snli", None)
 
 

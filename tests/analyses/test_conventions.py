@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from chaos_utils.analyses import conventions
-from chaos_utils.metrics.measures import MEASURES, Judged
+from chaos_utils.metrics.measures import MEASURES, EvalBatch
 from chaos_utils.scoring.systems import load_systems
 
 under_every_convention = conventions.under_every_convention.function
@@ -27,7 +27,7 @@ def random_judged(seed, n=200, k=3):
     votes = rng.multinomial(100, rng.dirichlet(np.ones(k) * 0.5), size=n)
     model = rng.dirichlet(np.ones(k), size=n)
     labels = rng.integers(0, k, size=(2, n))
-    return Judged(votes / 100, model, model.argmax(axis=1), votes.argmax(axis=1), labels[0])
+    return EvalBatch(votes / 100, model, model.argmax(axis=1), votes.argmax(axis=1), labels[0])
 
 
 def test_each_quantity_has_one_reference_and_each_convention_one_name():

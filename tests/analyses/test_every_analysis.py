@@ -9,7 +9,7 @@ import pytest
 from helpers.evidence import evidence_of, first_items
 
 import chaos_utils.analyses
-from chaos_utils.analyses.recorded import Analysis
+from chaos_utils.analyses.cached_analysis import Analysis
 from chaos_utils.scoring.systems import computed, synthetic_systems
 
 # What an analysis is given for a parameter of this name: so little that all take seconds.

@@ -15,7 +15,7 @@ from chaos_utils.scoring.fitting import KINDS, fit_map, log_probabilities, predi
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.system import votes_of
 from chaos_utils.scoring.systems import computed, synthetic_systems
-from chaos_utils.scoring.trained import kind_of
+from chaos_utils.scoring.training_records import kind_of
 from chaos_utils.scoring.worth import worth
 
 FEW = {"n_resamples": 20, "confidence": 0.9, "seed": 0}

@@ -9,11 +9,11 @@ import pytest
 from helpers.evidence import evidence_of
 
 from chaos_utils.analyses import machine_crowds as mc
-from chaos_utils.analyses.evidence import Material, gather
+from chaos_utils.analyses.inputs import AnalysisInputs, gather
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input
 from chaos_utils.datasets import sources
-from chaos_utils.datasets.companions import Companion
+from chaos_utils.datasets.auxiliary_data import AuxiliaryData
 from chaos_utils.metrics.agreement import pairwise_agreement
 from chaos_utils.metrics.divergence import squared_distance
 from chaos_utils.scoring.replacement import COMMONEST, ONE_MORE
@@ -59,7 +59,7 @@ def answers_to(votes, labels):
 
 
 def given(rows):
-    return Companion("invented/*", lambda dataset: rows)
+    return AuxiliaryData("invented/*", lambda dataset: rows)
 
 
 def test_crowds_are_seeds_all_systems_and_language_models(votes, systems, judges):
@@ -177,16 +177,16 @@ def test_where_models_agree_and_part_from_people(votes, judges):
 
 
 def test_missing_files_leave_recorded_tables(votes, systems, monkeypatch):
-    here = Material((evidence_of(votes, systems),))
+    here = AnalysisInputs((evidence_of(votes, systems),))
     monkeypatch.setattr(sources, "find", lambda name: None)
     assert [one.votes for one in here.beside(mc.JUDGES)] == [None]
     assert [one.votes for one in mc.judged(here)] == [None]
     # A reader's own predictions have no record: they are shown without the published answers.
-    own = Material((replace(here[0], own=True),))
+    own = AnalysisInputs((replace(here[0], own=True),))
     assert own.beside(mc.JUDGES)[0].votes
     assert not len(mc.judged(own))
     # Nor are they looked for beside other votes.
-    others = Material((replace(evidence_of(of_a_reader(votes), systems), own=True),))
+    others = AnalysisInputs((replace(evidence_of(of_a_reader(votes), systems), own=True),))
     assert not len(mc.judged(others))
     assert not len(mc.annotated(others))
 

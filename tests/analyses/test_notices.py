@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from helpers.evidence import evidence_of, evidence_on
 
-from chaos_utils.analyses.evidence import Evidence, Material
+from chaos_utils.analyses.inputs import AnalysisInputs, DatasetInputs
 from chaos_utils.analyses.notices import notices
 from chaos_utils.datasets.catalogue import book_datasets
 from chaos_utils.scoring.systems import uniform
@@ -19,31 +19,31 @@ def test_other_data_than_the_release_is_named(few, sample):
 
 def test_a_recorded_page_says_which_models_were_trained_for_the_book():
     datasets = book_datasets()[:2]
-    unavailable = tuple(Evidence((one,), None, None) for one in datasets)
-    assert notices(Material(unavailable)) == ""
-    said = notices(Material(unavailable, trained=True))
+    unavailable = tuple(DatasetInputs((one,), None, None) for one in datasets)
+    assert notices(AnalysisInputs(unavailable)) == ""
+    said = notices(AnalysisInputs(unavailable, trained=True))
     assert said.startswith("MiniLM-L6 and MPNet-base were trained for this book, ")
 
 
 def test_datasets_without_a_model_are_named(others, sample):
     four, two = others
     evidence = (evidence_of(four, own=True), evidence_of(two, (uniform(two),), own=True))
-    said = notices(Material(evidence))
+    said = notices(AnalysisInputs(evidence))
     assert "*No model's predictions are available for Severity: what" in said
     # Our own runs, left out, are not called missing.
     evidence = tuple(evidence_of(one, (), own=True) for one in sample)
     for trained in (False, True):
-        said = notices(Material(evidence, trained=trained))
+        said = notices(AnalysisInputs(evidence, trained=trained))
         assert ("No model's predictions are available" in said) == trained
 
 
 def test_what_a_dataset_lacks_is_left_out_and_named(others, sample):
     both = evidence_on([*sample, *others])
-    assert [one.name for one in both.having("old labels")] == ["snli", "mnli", "alphanli"]
+    assert [one.name for one in both.with_part("old labels")] == ["snli", "mnli", "alphanli"]
     assert both.left_out("old labels") == "*Severity and Pairs have no old labels: left out here.*"
     assert evidence_on(sample).left_out("old labels") == ""
     assert evidence_on(others).left_out("annotators") == "*Pairs has no annotators: left out here.*"
-    assert [one.name for one in both.having("three labels")] == ["snli", "mnli"]
+    assert [one.name for one in both.with_part("three labels")] == ["snli", "mnli"]
     several = (evidence_on(sample), evidence_on(sample[:1]), both)
     assert [one.is_book for one in several] == [True, False, False]
 
@@ -53,6 +53,6 @@ def test_machine_votes_of_a_reader_s_are_marked_and_names_shown_as_they_are(othe
     one = replace(uniform(four), name="<b>my_llm*", origin="yours", n_samples=(3, 3),
                   notes=("machine votes: 3 samples per item",))  # fmt: skip
     evidence = evidence_of(four, (one, uniform(four)), own=True)
-    said = notices(Material((evidence,)))
+    said = notices(AnalysisInputs((evidence,)))
     assert "> &#60;b&#62;my_llm&#42;: machine votes: 3 samples per item." in said
     assert said.count("machine votes") == 1

@@ -10,7 +10,7 @@ from helpers.runs import write_run
 
 from chaos_utils.analyses import trajectory
 from chaos_utils.scoring.systems import uniform
-from chaos_utils.scoring.trained import kind_of
+from chaos_utils.scoring.training_records import kind_of
 
 
 def mixed(votes, share):

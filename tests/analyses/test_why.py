@@ -8,8 +8,8 @@ import pytest
 from helpers.evidence import evidence_on, on_items, with_counts
 
 from chaos_utils.analyses import why
-from chaos_utils.analyses.evidence import Evidence, Material, gather
-from chaos_utils.datasets.companions import Companion
+from chaos_utils.analyses.inputs import AnalysisInputs, DatasetInputs, gather
+from chaos_utils.datasets.auxiliary_data import AuxiliaryData
 from chaos_utils.datasets.votes import frozen
 from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance
 from chaos_utils.scoring.systems import computed
@@ -26,7 +26,7 @@ def votes(sample):
 
 
 def beside(rows, columns):
-    return Companion("invented/*", lambda: pd.DataFrame(rows, columns=columns))
+    return AuxiliaryData("invented/*", lambda: pd.DataFrame(rows, columns=columns))
 
 
 def test_minority_votes_on_errors(votes):
@@ -104,14 +104,14 @@ def test_what_disambiguation_removes(votes):
 
 def test_votes_on_other_items_are_left_out_and_recorded_tables_stand_in(votes, monkeypatch):
     own = replace(votes, source=replace(votes.source, synthetic=False))
-    here = Companion("invented/*", lambda: pd.DataFrame({"uid": ["a"]}))
+    here = AuxiliaryData("invented/*", lambda: pd.DataFrame({"uid": ["a"]}))
     monkeypatch.setattr(why, "TAXONOMY", here)
-    monkeypatch.setattr(why, "VARIERR", Companion("invented/*", lambda: pd.DataFrame()))
+    monkeypatch.setattr(why, "VARIERR", AuxiliaryData("invented/*", lambda: pd.DataFrame()))
     assert len(why.joined(evidence_on([own]))) == 1
     assert len(why.joined(evidence_on([replace(own, uids=tuple("pqrs"))]))) == 0
-    monkeypatch.setattr(Companion, "files", property(lambda self: ["gone"]))
+    monkeypatch.setattr(AuxiliaryData, "files", property(lambda self: ["gone"]))
     assert len(why.joined(evidence_on([own]))) == 0  # a reader's own votes have no records
-    (released,) = why.joined(Material((Evidence((votes.dataset,), None, None),)))
+    (released,) = why.joined(AnalysisInputs((DatasetInputs((votes.dataset,), None, None),)))
     assert released.votes is None
 
 

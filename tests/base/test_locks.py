@@ -5,7 +5,7 @@ import fcntl
 import pytest
 from filelock import FileLock
 
-from chaos_utils.base.locks import alone
+from chaos_utils.base.locks import exclusive_lock
 
 
 def test_a_block_waits_for_another_process_and_keeps_others_out(tmp_path):
@@ -18,11 +18,14 @@ def test_a_block_waits_for_another_process_and_keeps_others_out(tmp_path):
         said.append(text)
         other.release()
 
-    with alone(path, "waiting for it", say):
+    with exclusive_lock(path, "waiting for it", say):
         assert said == ["waiting for it"]
         with pytest.raises(TimeoutError):
             other.acquire(timeout=0)
-    with alone(path, "waiting", said.append), alone(tmp_path / "another", "waiting", said.append):
+    with (
+        exclusive_lock(path, "waiting", said.append),
+        exclusive_lock(tmp_path / "another", "waiting", said.append),
+    ):
         pass
     assert len(said) == 1
 
@@ -33,7 +36,7 @@ def test_a_file_system_that_refuses_locks_stops_nothing(tmp_path, monkeypatch):
 
     monkeypatch.setattr(fcntl, "flock", refused)
     said = []
-    with alone(tmp_path / "key", "waiting", said.append):
+    with exclusive_lock(tmp_path / "key", "waiting", said.append):
         pass
     assert len(said) == 1
     assert "takes no locks" in said[0]

@@ -31,16 +31,16 @@ def project(tmp_path, monkeypatch):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     monkeypatch.chdir(tmp_path)
-    modules.forget()
+    modules.clear_cache()
     yield tmp_path
-    modules.forget()
+    modules.clear_cache()
 
 
 def test_a_notebook_s_imports_and_parameters_are_read_without_running_it(project):
     source = modules.source_of(project / "notebooks" / "n.py", notebook=True)
     assert source.imports == ("chaos_utils.a", "chaos_utils.a.f")
     assert source.declares == ("seed",)
-    names = [path.name for path in modules.closure(source.imports)]
+    names = [path.name for path in modules.transitive_imports(source.imports)]
     assert names == ["__init__.py", "a.py", "b.py", "c.py"]
 
 
@@ -51,7 +51,7 @@ def test_libraries_are_those_of_all_that_code_imports_but_python_s_own(project):
     assert modules.libraries(["chaos_utils.a"]) == {"scipy", "pandas"}
     assert modules.libraries(["chaos_utils.other", "elsewhere"]) == {"scipy", "pandas"}
     (project / "chaos_utils/b.py").write_text("import seaborn\n")
-    modules.forget()
+    modules.clear_cache()
     assert modules.libraries(["chaos_utils.a"]) == {"seaborn"}
 
 
@@ -71,9 +71,9 @@ def test_a_digest_of_code_holds_its_meaning_and_the_data_that_it_names(
     project, file, text, changes
 ):
     before = modules.code_digest("chaos_utils.a"), modules.digest_of_dataset("one")
-    modules.remember()
+    modules.save_cache()
     (project / "chaos_utils" / file).write_text(text)
-    modules.forget()
+    modules.clear_cache()
     assert (modules.code_digest("chaos_utils.a") != before[0]) == changes
     assert (modules.digest_of_dataset("one") != before[1]) == (file == "datasets/one.yml")
 
@@ -90,8 +90,8 @@ def test_every_data_file_of_the_package_is_named_by_a_module_or_is_a_dataset_s()
 def remembered(project):
     """The digest of some code, and the file in which all that was read for it is kept."""
     digest = modules.code_digest("chaos_utils.a")
-    modules.remember()
-    modules.forget()
+    modules.save_cache()
+    modules.clear_cache()
     return digest, project / "_build" / "modules.json"
 
 
@@ -105,9 +105,9 @@ def test_a_damaged_memory_is_no_memory(remembered):
     whole = kept.read_text()
     for damaged in (whole[:-30], whole.replace('["chaos_utils.b"', "[3"), "[]"):
         kept.write_text(damaged)
-        modules.forget()
+        modules.clear_cache()
         assert modules.code_digest("chaos_utils.a") == digest
-        modules.remember()
+        modules.save_cache()
         assert kept.read_text() == whole
 
 
@@ -132,4 +132,4 @@ def test_what_another_algorithm_remembers_does_not_count(remembered, by, counts)
 def test_a_module_that_cannot_be_read_is_one_message(project, content, message):
     (project / "chaos_utils" / "b.py").write_bytes(content)
     with pytest.raises(ChaosError, match=message):
-        modules.closure(["chaos_utils.a"])
+        modules.transitive_imports(["chaos_utils.a"])

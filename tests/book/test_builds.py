@@ -9,8 +9,8 @@ import sys
 import pytest
 from helpers.checkout import append, chaos, chaos_environment, planned
 
-from chaos_utils.base.asked import asked_by
 from chaos_utils.base.inputs import digests
+from chaos_utils.base.table_usage import accesses_of
 
 EVERYTHING = {"chapter annotations", "chapter disagreement", "site"}
 
@@ -100,7 +100,7 @@ def test_the_whole_book_built_twice_is_the_same_to_the_byte(built, request, tmp_
         shutil.rmtree(again / made)
     arguments = ["--sample"] if built == "sample_checkout" else ["--strict"]
     runs = (first / "_build" / "chapters").iterdir()
-    if any(one.how == "read" for run in runs for one in asked_by(run)):
+    if any(one.how == "read" for run in runs for one in accesses_of(run)):
         arguments.append("--recompute")  # what was read is what is computed
     done = chaos("build", *arguments, cwd=again, CHAOS_DATA=str(whole_root))
     assert done.returncode == 0, done.stderr

@@ -16,7 +16,7 @@ from helpers.pages import violations, watch
 from chaos_utils.analyses import conventions
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.metrics import divergence, scores
-from chaos_utils.metrics.measures import Judged
+from chaos_utils.metrics.measures import EvalBatch
 from chaos_utils.metrics.resampling import split_votes
 from chaos_utils.scoring.power import items_needed, smallest_difference
 
@@ -67,7 +67,7 @@ def judged():
     human = rng.multinomial(100, rng.dirichlet(np.full(3, 0.5), 200)) / 100
     model = rng.dirichlet(np.ones(3), size=200)
     top = human.argmax(axis=1)
-    return Judged(human, model, model.argmax(axis=1), top, top)
+    return EvalBatch(human, model, model.argmax(axis=1), top, top)
 
 
 def unmeasured(j):

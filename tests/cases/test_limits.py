@@ -12,7 +12,7 @@ from helpers.checkout import PROJECT, chaos_environment
 from typer.testing import CliRunner
 
 from chaos_utils.cli.__main__ import app
-from chaos_utils.datasets.frame import Content
+from chaos_utils.datasets.frame import FileContent
 
 VOTES = "item,annotator,label\n" + "".join(
     f"x{k},{who},{['yes', 'no'][(k + ord(who)) % 3 % 2]}\n" for k in range(40) for who in "abc"
@@ -85,7 +85,7 @@ def test_limits_of_a_process_end_in_one_message(folder, monkeypatch):
     def too_little(*given, **options):
         raise MemoryError
 
-    monkeypatch.setattr(Content, "of", too_little)
+    monkeypatch.setattr(FileContent, "of", too_little)
     code, said = called("dataset", "check", "v.csv")
     assert (code, "too little memory" in said) == (2, True)
 

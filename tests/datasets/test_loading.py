@@ -13,11 +13,11 @@ from helpers.rows import row, write_rows
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import dataset as d
 from chaos_utils.datasets.catalogue import (
-    bring,
     bundled_datasets,
     get_dataset,
     known_datasets,
     known_files,
+    register_user_dataset,
 )
 from chaos_utils.datasets.dataset import read_dataset
 from chaos_utils.datasets.loading import load_all_votes, load_votes
@@ -163,7 +163,7 @@ def test_faults_of_a_yaml_file_name_the_field(tmp_path, fields, expected):
 def test_a_reader_s_file_does_not_replace_a_published_digest(tmp_path):
     name = get_dataset("snli").file
     published = known_files()[name].sha256
-    bring(read_dataset(described(tmp_path, files=[{"name": name}])))
+    register_user_dataset(read_dataset(described(tmp_path, files=[{"name": name}])))
     assert known_files()[name].sha256 == published
 
 

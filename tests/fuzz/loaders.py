@@ -30,13 +30,13 @@ from helpers.predictions import made_votes, released, table_of, write_chaosnli, 
 from helpers.predictions import write_lines as write_predicted
 from helpers.rows import write_dataset
 
-from chaos_utils.analyses.recorded import read_record
+from chaos_utils.analyses.cached_analysis import read_record
 from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.yaml_files import read_yaml
 from chaos_utils.collection.protocol import load_protocol
 from chaos_utils.collection.votes import read_votes
-from chaos_utils.datasets import catalogue, companions
+from chaos_utils.datasets import auxiliary_data, catalogue
 from chaos_utils.datasets.corpora import load_corpus
 from chaos_utils.datasets.findings import check_file
 from chaos_utils.datasets.loading import load_all_votes
@@ -47,7 +47,7 @@ from chaos_utils.report.manifests import read_manifest
 from chaos_utils.report.parameters import read_parameters, resolve
 from chaos_utils.report.provenance import read_run_record
 from chaos_utils.scoring.predictions import read_predictions
-from chaos_utils.scoring.trained import find_run
+from chaos_utils.scoring.training_records import find_run
 from chaos_utils.training.settings import complete, read_settings, recorded_settings
 
 SECONDS, BYTES = 5, 1 << 30  # of the processor: others may need it too
@@ -277,7 +277,7 @@ def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Callable[[Pat
         yield f"corpus {task}", place, [place.read_bytes()], lambda path, load=load: load()
     beside = folder / "beside"
     path = beside / "varierr" / "varierr.json"
-    yield "reasons", path, [REASONS], lambda path: companions.read_varierr(str(beside))
+    yield "reasons", path, [REASONS], lambda path: auxiliary_data.read_varierr(str(beside))
 
     book = folder / "book"  # a checkout: the working directory
     (book / "notebooks").mkdir(parents=True)
@@ -338,7 +338,7 @@ def _set(path: Path) -> None:
     for form in citations.FORMATS.values():
         form(book, manifest)
     if manifest.kind == "figure":
-        place = landing.Place("A chapter", "../chapters/a.html", "Fig. 1", manifest.caption)
+        place = landing.FigurePlace("A chapter", "../chapters/a.html", "Fig. 1", manifest.caption)
         landing.body(manifest, book, place, "chaos run a", dict.fromkeys(manifest.file_names, 1))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.scoring.trained import Run
+from chaos_utils.scoring.training_records import Run
 from chaos_utils.training import finetune, loop
 from chaos_utils.training.checkpoints import Progress
 from chaos_utils.training.devices import Device

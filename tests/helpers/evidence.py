@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from chaos_utils.analyses.evidence import Evidence, Later, Material, ReleasedVotes
+from chaos_utils.analyses.inputs import AnalysisInputs, DatasetInputs, Lazy, LazyVotes
 from chaos_utils.base.inputs import merged
 from chaos_utils.datasets.votes import frozen
 
@@ -14,9 +14,11 @@ def evidence_on(all_votes, systems=None):
 
     Without a function, predictions are not available.
     """
-    return Material(
+    return AnalysisInputs(
         tuple(
-            Evidence((one.dataset,), (one,), None if systems is None else (tuple(systems(one)),))
+            DatasetInputs(
+                (one.dataset,), (one,), None if systems is None else (tuple(systems(one)),)
+            )
             for one in all_votes
         )
     )
@@ -27,16 +29,16 @@ def as_released(votes, systems=None, *, of_votes=None, of_systems=None):
 
     Their inputs are what was read, or those given.
     """
-    given = ReleasedVotes(of_votes or votes.inputs, lambda: votes, votes.dataset)
+    given = LazyVotes(of_votes or votes.inputs, lambda: votes, votes.dataset)
     if systems is None:
-        return Evidence((votes.dataset,), (given,), None)
+        return DatasetInputs((votes.dataset,), (given,), None)
     inputs = of_systems or merged(*(one.inputs for one in systems))
-    return Evidence((votes.dataset,), (given,), (Later(inputs, lambda: tuple(systems)),))
+    return DatasetInputs((votes.dataset,), (given,), (Lazy(inputs, lambda: tuple(systems)),))
 
 
 def evidence_of(votes, systems=(), **more):
     """Return the evidence on a dataset: its votes and these systems."""
-    return Evidence((votes.dataset,), (votes,), (tuple(systems),), **more)
+    return DatasetInputs((votes.dataset,), (votes,), (tuple(systems),), **more)
 
 
 def first_items(votes, n):

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from chaos_utils.base import inputs
-from chaos_utils.scoring import trained
+from chaos_utils.scoring import training_records
 from chaos_utils.scoring.formats import class_columns
 from chaos_utils.scoring.predictions import write_predictions
 from chaos_utils.scoring.system import System
@@ -51,7 +51,7 @@ def write_run(folder: Path, votes, probabilities, *, settings=None, **record):
     n_train = chosen["max_train_examples"] or 4000
     system = record.pop("system", f"MiniLM-L6, {n_train:,} items, seed {chosen['seed']}")
     write_predictions(
-        folder / trained.PREDICTIONS_FILE,
+        folder / training_records.PREDICTIONS_FILE,
         [System(system, one.dataset, one.uids, np.asarray(p), np.asarray(p).argmax(axis=1))
          for one, p in zip(votes, probabilities, strict=True)],
     )  # fmt: skip
@@ -61,7 +61,7 @@ def write_run(folder: Path, votes, probabilities, *, settings=None, **record):
     dev["dataset"] = [votes[i % len(votes)].dataset.name for i in range(_N_DEV)]
     dev["uid"] = [f"dev-{i}" for i in range(_N_DEV)]
     dev["label"] = rng.integers(len(columns), size=_N_DEV)
-    dev.to_parquet(folder / trained.DEV_FILE, index=False)
+    dev.to_parquet(folder / training_records.DEV_FILE, index=False)
     datasets = {one.dataset.name: n_train // len(votes) for one in votes}
     score = {"n": _N_DEV, "accuracy": 0.75, "loss": 0.7}
     written = {
@@ -78,5 +78,5 @@ def write_run(folder: Path, votes, probabilities, *, settings=None, **record):
         "started": "2026-11-20T08:00:00+00:00", "seconds": 12.0,
     } | record  # fmt: skip
     written["outputs"] = {path.name: inputs.digest(path) for path in sorted(folder.iterdir())}
-    (folder / trained.RECORD_FILE).write_text(json.dumps(written), "utf-8")
-    return trained.read_run(folder)
+    (folder / training_records.RECORD_FILE).write_text(json.dumps(written), "utf-8")
+    return training_records.read_run(folder)

@@ -13,7 +13,7 @@ from chaos_utils.metrics.calibration import (
     same_ranking,
 )
 from chaos_utils.metrics.divergence import entropy, kl_divergence, squared_distance, total_variation
-from chaos_utils.metrics.measures import MEASURES, Judged
+from chaos_utils.metrics.measures import MEASURES, EvalBatch
 from chaos_utils.metrics.priors import bootstrap_masses, draw_truths, fit_grid, simplex_grid
 from chaos_utils.metrics.replacement import alternative_annotator_test
 from chaos_utils.metrics.resampling import (
@@ -28,7 +28,7 @@ from chaos_utils.metrics.signals import auroc, spearman
 
 EVEN, CERTAIN, VOTES = np.full((2, 2), 0.5), np.eye(2), [[3, 1], [0, 2]]
 ITEMS, RNG = np.arange(2), np.random.default_rng(0)
-JUDGED = Judged(CERTAIN, CERTAIN, ITEMS, ITEMS, ITEMS, np.ones(2, dtype=int))
+JUDGED = EvalBatch(CERTAIN, CERTAIN, ITEMS, ITEMS, ITEMS, np.ones(2, dtype=int))
 
 
 def replaced(**change):

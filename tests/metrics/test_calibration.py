@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from chaos_utils.metrics import calibration
 from chaos_utils.metrics.calibration import NO_BIN, Binning
-from chaos_utils.metrics.measures import BAAN_BINS, MEASURES, SOUND_BINS, Judged
+from chaos_utils.metrics.measures import BAAN_BINS, MEASURES, SOUND_BINS, EvalBatch
 from chaos_utils.metrics.scores import brier_of_votes
 
 BAAN = Binning(10, "right", zero_in_bin=False)
@@ -63,7 +63,7 @@ def test_errors_of_predictions_are_those_of_the_table_of_measures(pair):
         ),
         "adaptive_ece": calibration.adaptive_calibration_error(m, gold, min(10, len(m))),
     }
-    judged = Judged(h, m, m.argmax(axis=1), gold)
+    judged = EvalBatch(h, m, m.argmax(axis=1), gold)
     for name, value in expected.items():
         assert MEASURES[name].value(judged) == pytest.approx(value, abs=1e-12), name
 

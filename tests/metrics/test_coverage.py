@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from chaos_utils.metrics.measures import MEASURES, Judged
+from chaos_utils.metrics.measures import MEASURES, EvalBatch
 from chaos_utils.metrics.resampling import bootstrap_tables, percentile_interval
 
 N_VOTES = 100
@@ -51,7 +51,7 @@ def sample(population, n, rng):
     votes = rng.multinomial(N_VOTES, truth)
     one_more = rng.multinomial(1, truth).argmax(axis=1)
     majority = votes.argmax(axis=1)
-    return Judged(
+    return EvalBatch(
         votes / N_VOTES, model, model.argmax(axis=1), majority, one_more, np.full(n, N_VOTES)
     )
 

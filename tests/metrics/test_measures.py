@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from scipy.spatial.distance import jensenshannon
 
 from chaos_utils.metrics import scores
-from chaos_utils.metrics.measures import MEASURES, Judged, taken
+from chaos_utils.metrics.measures import MEASURES, EvalBatch, take_items
 
 TIED = [[0.4, 0.4, 0.2], [0.2, 0.4, 0.4], [1, 0, 0]]
 
 
 def judged(h, m, n_votes=100, **fields):
     top, each = h.argmax(axis=1), np.full(len(h), n_votes)
-    return Judged(h, m, m.argmax(axis=1), top, top, each, **fields)
+    return EvalBatch(h, m, m.argmax(axis=1), top, top, each, **fields)
 
 
 # Independent computations: item by item, label by label, or by SciPy
@@ -170,14 +170,14 @@ def test_a_measure_knows_no_order_and_prefers_people_s_own_shares(name, k):
     model = rng.dirichlet(np.full(k, 0.5), 30)
     one = replace(judged(h, model), old_label=rng.integers(k, size=30))
     value = measure.value(one)
-    assert measure.value(taken(one, rng.permutation(30))) == pytest.approx(value)
+    assert measure.value(take_items(one, rng.permutation(30))) == pytest.approx(value)
     order = np.arange(k)[::-1] if name == "wasserstein" else rng.permutation(k)
     turned = replace(
         judged(h[:, order], model[:, order]), old_label=np.argsort(order)[one.old_label]
     )
     assert measure.value(turned) == pytest.approx(value)
     if measure.is_mean:
-        parts = [measure.value(taken(one, rows)) for rows in (np.arange(9), np.arange(9, 30))]
+        parts = [measure.value(take_items(one, rows)) for rows in (np.arange(9), np.arange(9, 30))]
         assert np.average(parts, weights=[9, 21]) == pytest.approx(value)
     if name in ("ece", "classwise_ece", "mce", "adaptive_ece", "sq_ce"):
         return  # crowds are less sure than their majority is right
@@ -223,7 +223,7 @@ def behind_the_truth(measure, human, n_votes):
     def cost(model):
         top, old = human.argmax(axis=1), TRUTH.argmax(axis=1)
         votes = np.full(len(human), n_votes)
-        one = Judged(human, model, model.argmax(axis=1), top, old, votes, ties_share=True)
+        one = EvalBatch(human, model, model.argmax(axis=1), top, old, votes, ties_share=True)
         value = measure.value(one)
         return {"lower": value, "higher": -value, "zero": abs(value)}[measure.better]
 

@@ -4,7 +4,7 @@ import pytest
 
 from chaos_utils.base import modules, paths
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets import companions
+from chaos_utils.datasets import auxiliary_data
 from chaos_utils.datasets.catalogue import bundled_datasets, known_files
 from chaos_utils.publish import dependencies
 
@@ -44,17 +44,21 @@ def test_what_a_source_is_part_of(sources, file, parts):
 def test_what_stands_beside_the_votes_is_followed(tmp_path, monkeypatch):
     found = dependencies.data_of_pages()
     monkeypatch.setattr(dependencies, "find", lambda name: tmp_path / name)
-    shown = [*companions.VARIERR.files, *companions.TAXONOMY.files, *companions.LIVENLI.files]
+    shown = [
+        *auxiliary_data.VARIERR.files,
+        *auxiliary_data.TAXONOMY.files,
+        *auxiliary_data.LIVENLI.files,
+    ]
     pages = dependencies.data_of_pages()
     assert shown
-    assert pages.keys() >= {*shown, *companions.AMBIENT.files} | found.keys()
+    assert pages.keys() >= {*shown, *auxiliary_data.AMBIENT.files} | found.keys()
 
     def needed(chapter, data):
         return dependencies.data_of(paths.notebooks() / f"{chapter}.py", data).keys()
 
-    assert needed("why", "auto") >= {*shown, *companions.AMBIENT.files}
-    assert not needed("why", "sample") & {*shown, *companions.AMBIENT.files}
-    machines = {*companions.JUDGES.files, *companions.ANNOTATORS.files}
+    assert needed("why", "auto") >= {*shown, *auxiliary_data.AMBIENT.files}
+    assert not needed("why", "sample") & {*shown, *auxiliary_data.AMBIENT.files}
+    machines = {*auxiliary_data.JUDGES.files, *auxiliary_data.ANNOTATORS.files}
     assert needed("machine_crowds", "auto") >= machines
     others = {file.name for one in bundled_datasets() for file in one.files if not one.in_book}
     assert needed("crowds", "auto") >= others

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.__main__ import app
-from chaos_utils.publish.diff import Change, compare
+from chaos_utils.publish.diff import ChangedValue, compare
 
 NAMES = ("dataset", "system", "value", "n")
 ROWS = [("snli", "b", 0.25, 3), ("snli", "a", 0.1, 4), ("mnli", "a", 0.0, 5)]
@@ -41,8 +41,8 @@ def test_rows_are_matched_by_their_keys_and_what_differs_most_is_first(sites):
           (("dataset", "x"), ("system", "a"), ("value", "1"), ("n", "1"))),
     }  # fmt: skip
     assert found[-2:] == [
-        Change("fig-a", b, "value", "0.25", "0.5"),
-        Change("fig-a", a, "value", "0.1", "0.11"),
+        ChangedValue("fig-a", b, "value", "0.25", "0.5"),
+        ChangedValue("fig-a", a, "value", "0.1", "0.11"),
     ]
 
 
@@ -50,7 +50,7 @@ def test_rows_whose_keys_are_unknown_or_shared_go_by_their_position(sites):
     for keys in ([], ["dataset"]):
         for site, value in zip(sites, (0.1, 0.2), strict=True):
             write(site, "fig-a", [ROWS[0], ("snli", "a", value, 4)], keys=keys)
-        assert compare(*sites) == [Change("fig-a", "row 2", "value", "0.1", "0.2")]
+        assert compare(*sites) == [ChangedValue("fig-a", "row 2", "value", "0.1", "0.2")]
 
 
 def test_numbers_are_exact_unless_a_tolerance_is_given(sites):

@@ -9,8 +9,8 @@ from helpers.predictions import part_of
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
-from chaos_utils.datasets import companions, sources
-from chaos_utils.datasets.companions import Companion
+from chaos_utils.datasets import auxiliary_data, sources
+from chaos_utils.datasets.auxiliary_data import AuxiliaryData
 from chaos_utils.datasets.dataset import Release
 from chaos_utils.metrics.divergence import jensen_shannon_distance
 from chaos_utils.publish import explorer, licences, scripts
@@ -91,8 +91,8 @@ def collected(sample, monkeypatch):
         "LIVENLI": {"uid": [b, c, c, "other"]},
     }  # fmt: skip
     for name, table in tables.items():
-        made = Companion("invented/*", lambda table=table: pd.DataFrame(table))
-        monkeypatch.setattr(companions, name, made)
+        made = AuxiliaryData("invented/*", lambda table=table: pd.DataFrame(table))
+        monkeypatch.setattr(auxiliary_data, name, made)
     return votes
 
 
@@ -119,11 +119,11 @@ def test_reasons_are_joined_to_items_by_uid(collected, sample):
 def test_reasons_whose_files_are_missing_are_not_there(collected, monkeypatch):
     whole = explorer.reasons(collected)["items"]
     monkeypatch.setattr(sources, "find", lambda name: None)
-    monkeypatch.setattr(companions, "LIVENLI", Companion("livenli/*", lambda: 1 / 0))
+    monkeypatch.setattr(auxiliary_data, "LIVENLI", AuxiliaryData("livenli/*", lambda: 1 / 0))
     made = explorer.reasons(collected)["items"]
     assert made[:4] == [whole[0], [*whole[1][:2], 0], None, whole[3]]
     for name in ("TAXONOMY", "VARIERR"):
-        monkeypatch.setattr(companions, name, Companion("varierr/*", lambda: 1 / 0))
+        monkeypatch.setattr(auxiliary_data, name, AuxiliaryData("varierr/*", lambda: 1 / 0))
     assert explorer.reasons(collected) == {}
     assert explorer.reasons_script([collected], "why.html") == ""
 

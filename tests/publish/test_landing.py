@@ -31,7 +31,9 @@ BOTH = {
 FIGURE = make_manifest("fig-x", alt=f"A line that falls, {EVIL}", **BOTH)
 ROW = [{"item": ItemText("snli", EVIL)}, EVIL]
 TABLE = make_manifest("tbl-x", display={"header": [["item"], [EVIL]], "rows": [ROW]}, **BOTH)
-PLACE = landing.Place("A chapter & more", "../chapters/a.html#fig-x", "Fig. 1", "<em>Shares</em>")
+PLACE = landing.FigurePlace(
+    "A chapter & more", "../chapters/a.html#fig-x", "Fig. 1", "<em>Shares</em>"
+)
 CELL = cells.CodeCell(
     f'publish_figure("fig-x")  # {EVIL}', 10, 20, "https://example.org/n.py#L10-L20"
 )

@@ -31,7 +31,7 @@ def work(folder, name):
 def test_each_job_ends_with_what_it_said_or_why_it_failed(tmp_path):
     names = ("good", "fault", "bug")
     ended = {
-        one.name: one for one in processes.side_by_side(partial(work, tmp_path), names, workers=2)
+        one.name: one for one in processes.run_parallel(partial(work, tmp_path), names, workers=2)
     }
     assert ended["good"].said == ("some word", "done in 0 s")
     assert not ended["good"].fault
@@ -44,7 +44,7 @@ def test_a_killed_process_fails_no_job_but_its_own(tmp_path):
     names = ["killed", "one", "two", "three"]
     ended = {
         one.name: one.fault
-        for one in processes.side_by_side(partial(work, tmp_path), names, workers=2)
+        for one in processes.run_parallel(partial(work, tmp_path), names, workers=2)
     }
     assert ended.keys() == set(names)
     assert "ended before it was done" in ended.pop("killed")

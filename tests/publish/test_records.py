@@ -8,7 +8,7 @@ from helpers.checkout import PROJECT
 from helpers.manifests import make_record
 from typer.testing import CliRunner
 
-from chaos_utils.analyses.recorded import FOLDER, Record, read_record
+from chaos_utils.analyses.cached_analysis import FOLDER, Record, read_record
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
@@ -64,7 +64,7 @@ def ask(project, chapter, **how):
     for path in folder.glob("*/*.csv"):
         path.unlink()
     lines = [json.dumps({"name": name, "how": one}) + "\n" for name, one in how.items()]
-    write_text(folder / "asked.jsonl", "".join(lines))
+    write_text(folder / "table_usage.jsonl", "".join(lines))
 
 
 def stored(project, name="one.shares/snli.csv"):
@@ -169,7 +169,7 @@ def test_two_chapters_must_agree_on_one_table(project):
 
 
 def test_a_chapter_behind_its_sources_or_damaged_is_refused(project, monkeypatch):
-    monkeypatch.setattr(staleness, "changed_since", lambda chapter: ["tables/asked.jsonl"])
+    monkeypatch.setattr(staleness, "changed_since", lambda chapter: ["tables/table_usage.jsonl"])
     for work in (records.compare, records.renew):
         with pytest.raises(ChaosError, match=r"one: tables/asked\.jsonl(?s:.)*chaos build"):
             work()

@@ -82,7 +82,7 @@ def test_a_recorded_table_that_a_chapter_has_read_is_one_of_its_sources(project,
     write_keys(tables, {"one.shares/snli.csv": Key("1")})
     asked = {"name": "one.shares/snli.csv", "how": how}
     asked |= {"sha256": digest_of_record(tables, asked["name"])} if named else {}
-    write_text(project / "_build/chapters/n/tables/asked.jsonl", f"{json.dumps(asked)}\n")
+    write_text(project / "_build/chapters/n/tables/table_usage.jsonl", f"{json.dumps(asked)}\n")
     assert changed_since("n") == []
     write_keys(tables, {"one.shares/snli.csv": Key("2")})
     assert changed_since("n") == [name] * named

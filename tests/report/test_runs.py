@@ -87,12 +87,12 @@ def test_the_id_of_a_run_stands_for_what_decides_it_on_any_machine(
             (project / name).parent.mkdir(parents=True, exist_ok=True)
             (project / name).write_text(text)
         monkeypatch.chdir(project)
-        modules.forget()
+        modules.clear_cache()
         data = str(project / "votes.csv") if absolute else "votes.csv"
         return run_id(project / "notebooks" / "one.py", {"n": n, "data": data}, files, project)
 
     assert (id_of("first") == id_of("second", **changes)) == is_same
-    modules.forget()
+    modules.clear_cache()
 
 
 @pytest.fixture

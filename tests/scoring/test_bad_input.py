@@ -8,7 +8,7 @@ from helpers.predictions import part_of, votes_from
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.loading import load_votes
-from chaos_utils.metrics.measures import MEASURES, Judged
+from chaos_utils.metrics.measures import MEASURES, EvalBatch
 from chaos_utils.scoring.annotators import agreement_with_rest, dawid_skene
 from chaos_utils.scoring.fitting import KINDS, fit_map, log_probabilities, predict_out_of_fold
 from chaos_utils.scoring.human_equivalents import TVD, Crowds
@@ -23,7 +23,7 @@ from chaos_utils.scoring.worth import worth
 
 LOGS, EVEN, ONE_FOLD = np.zeros((4, 1, 3)), np.full((4, 3), 1 / 3), np.zeros(4, dtype=int)
 COUNTS, RNG = np.ones((4, 3), dtype=int), np.random.default_rng(0)
-SIDES = [Judged(EVEN, EVEN, ONE_FOLD, ONE_FOLD)] * 2
+SIDES = [EvalBatch(EVEN, EVEN, ONE_FOLD, ONE_FOLD)] * 2
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,8 @@ from helpers.model_runs import (
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.scoring.label_mapping import answers_of
 from chaos_utils.scoring.predictions import read_predictions
-from chaos_utils.scoring.wording import answers_of
 
 LETTERS = dict(zip("ABC", LABELS, strict=True))
 HARNESS = "samples_chaos_snli_2026-11-23.jsonl"

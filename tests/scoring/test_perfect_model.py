@@ -5,7 +5,7 @@ import pytest
 from helpers.predictions import votes_from
 
 from chaos_utils.metrics.measures import MEASURES
-from chaos_utils.scoring.draws import draw_crowds, repeated
+from chaos_utils.scoring.draws import draw_crowds, measure_draws
 from chaos_utils.scoring.references import References
 
 N_ITEMS, N_VOTES = 1500, 100  # about those of SNLI
@@ -40,7 +40,7 @@ def collected(votes, truth, rng):
 
 def scores_of(truths, rng):
     crowds = draw_crowds(truths, N_VOTES, rng)
-    return np.array([repeated(MEASURES[name], crowds, truths).value for name in BOUNDS])
+    return np.array([measure_draws(MEASURES[name], crowds, truths).value for name in BOUNDS])
 
 
 @pytest.mark.parametrize("truth_of", TRUTHS)

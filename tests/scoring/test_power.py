@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from chaos_utils.metrics.measures import MEASURES, Judged
+from chaos_utils.metrics.measures import MEASURES, EvalBatch
 from chaos_utils.metrics.resampling import bootstrap_means, draw_votes, paired_p_value
 from chaos_utils.scoring import power
 
@@ -21,7 +21,7 @@ def judged(counts, model, rng):
     majority = (counts + rng.uniform(0, 0.5, counts.shape)).argmax(axis=1)
     sizes = counts.sum(axis=1)
     human = counts / sizes[:, np.newaxis]
-    return Judged(human, model, model.argmax(axis=1), majority, None, sizes)
+    return EvalBatch(human, model, model.argmax(axis=1), majority, None, sizes)
 
 
 def collected(n, n_votes, rng):

@@ -13,7 +13,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import catalogue
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.faults import Faults
-from chaos_utils.datasets.frame import Content, read_frame
+from chaos_utils.datasets.frame import FileContent, read_frame
 from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.scoring import predictions
 from chaos_utils.scoring.predictions import read_predictions
@@ -230,5 +230,5 @@ def test_a_small_parquet_that_would_fill_the_memory_is_refused(tmp_path, kind):
     before = pa.total_allocated_bytes()
     assert "too large once it is unpacked" in fault_of(path, [votes_on()])
     with pytest.raises(ChaosError, match="too large once it is unpacked"):
-        read_frame(Content.of(path), Faults(path, "A title", expected="", todo=""))
+        read_frame(FileContent.of(path), Faults(path, "A title", expected="", todo=""))
     assert pa.total_allocated_bytes() - before < 10_000_000

@@ -9,7 +9,7 @@ from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import split_votes
 from chaos_utils.publish import records
 from chaos_utils.scoring import references
-from chaos_utils.scoring.draws import draw_crowds, repeated
+from chaos_utils.scoring.draws import draw_crowds, measure_draws
 
 
 def test_both_second_crowds_find_the_true_one(sample):
@@ -20,7 +20,7 @@ def test_both_second_crowds_find_the_true_one(sample):
     found = references.References(votes_from(sample[0], counts), 2)
     for name in ("jsd", "dist_ce", "ent_ce"):
         crowds = (draw_crowds(truth, 100, rng) for _ in range(2))
-        true = repeated(MEASURES[name], *crowds).value
+        true = measure_draws(MEASURES[name], *crowds).value
         assert found.crowds(name).value == pytest.approx(true, rel=0.04)
         assert found.halves(name).value == pytest.approx(true, rel=0.04)
 
@@ -40,7 +40,7 @@ def test_a_binned_measure_is_judged_draw_by_draw():
     # Two draws miss in opposite directions: their gaps must not cancel.
     model = np.full((2, 4, 2), [0.6, 0.4])
     human = np.stack([np.full((4, 2), [1.0, 0.0]), np.full((4, 2), [0.2, 0.8])])
-    found = repeated(MEASURES["ece_votes"], human, model)
+    found = measure_draws(MEASURES["ece_votes"], human, model)
     np.testing.assert_allclose(found.values, [0.4, 0.4])
     assert found.value == pytest.approx(0.4)
 
@@ -81,7 +81,7 @@ def test_few_votes_give_a_second_crowd_that_is_close_to_the_true_one(released, n
         one, other = np.swapaxes(pairs, 0, 1) / n_votes
         for name in ("jsd", "dist_ce", "ent_ce", "new_accuracy", "ece_votes"):
             assert found.halves(name) is None  # their curve would be wrong by far
-            measured = repeated(MEASURES[name], one, other).value
+            measured = measure_draws(MEASURES[name], one, other).value
             value = found.second_crowd(name).value
             assert 0 <= value <= MEASURES[name].high_for(votes.dataset.n_classes)
             assert value == pytest.approx(measured, rel=0.12, abs=0.02), (votes.dataset.name, name)

@@ -14,7 +14,7 @@ from chaos_utils.analyses.baan import agrees
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import get_dataset, prediction_files
-from chaos_utils.datasets.dataset import DataFile, Kept, ReleasedSystem
+from chaos_utils.datasets.dataset import DataFile, PredictionColumns, ReleasedSystem
 from chaos_utils.datasets.loading import missing_predictions
 from chaos_utils.report.captions import cautioned
 from chaos_utils.scoring import systems
@@ -192,10 +192,10 @@ def test_of_a_list_with_texts_numbers_alone_are_kept(tmp_path):
     path = tmp_path / "list.json"
     entry = {"uid": "a", "premise": "a text", "p": [0.99951171875, 0.00029118, 0.00019710064]}
     path.write_text(json.dumps([entry, {"uid": "b", "p": [1.0, 7.677e-05, 0.8125]}]))
-    kept = sources.keep_numbers(path, Kept(key="p", columns=("x", "y", "z")))
+    kept = sources.keep_numbers(path, PredictionColumns(key="p", columns=("x", "y", "z")))
     assert kept.read_text() == "uid,x,y,z\na,0.999512,0.0002912,0.0001971\nb,1,7.677e-05,0.8125\n"
     with pytest.raises(ValueError, match="no list of entries"):
-        sources.keep_numbers(path, Kept(key="other", columns=("x",)))
+        sources.keep_numbers(path, PredictionColumns(key="other", columns=("x",)))
 
 
 def test_a_file_that_fits_two_datasets_is_refused_unless_it_says_which(votes, tmp_path):

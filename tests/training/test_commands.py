@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from chaos_utils.cli.__main__ import app
 from chaos_utils.report import runs
 from chaos_utils.report.parameters import as_notebook
-from chaos_utils.scoring.trained import committed_runs, read_run, wanted_runs
+from chaos_utils.scoring.training_records import committed_runs, read_run, wanted_runs
 from chaos_utils.training import wanted
 from chaos_utils.training.settings import recorded_settings
 

@@ -21,7 +21,7 @@ from chaos_utils.datasets import sources
 from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.datasets.splits import grouped_folds, item_groups
 from chaos_utils.scoring.fitting import FittedMap
-from chaos_utils.scoring.trained import read_run
+from chaos_utils.scoring.training_records import read_run
 from chaos_utils.training import cache, loop, predicting
 from chaos_utils.training import finetune as engine
 from chaos_utils.training.data import load_data
@@ -29,10 +29,10 @@ from chaos_utils.training.devices import Device
 from chaos_utils.training.encoders import WEIGHTS, find_encoder, load_model, load_tokenizer
 from chaos_utils.training.encoding import encode
 from chaos_utils.training.inference import predict_logits
-from chaos_utils.training.making import NewRun
 from chaos_utils.training.objectives import fold_into_head, mean_loss, summed_loss
 from chaos_utils.training.recipes import TINY_FAMILIES, get_model
 from chaos_utils.training.settings import complete
+from chaos_utils.training.training_run import NewRun
 
 PLAIN = small()
 CPU = Device("cpu", "fp32", "CPU, 1 thread")

@@ -15,7 +15,7 @@ from chaos_utils.cli.__main__ import app
 from chaos_utils.datasets.corpora import load_chaosnli
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.scoring.predictions import read_predictions
-from chaos_utils.scoring.trained import UNKNOWN, read_run
+from chaos_utils.scoring.training_records import UNKNOWN, read_run
 from chaos_utils.training import cache, encoders, predicting
 from chaos_utils.training import finetune as engine
 from chaos_utils.training.encoding import encode

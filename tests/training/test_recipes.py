@@ -7,7 +7,7 @@ from helpers.runs import write_run
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.report.parameters import read_parameters
-from chaos_utils.scoring.trained import Decided, Device, TrainingRecord
+from chaos_utils.scoring.training_records import Device, RecordedSettings, TrainingRecord
 from chaos_utils.training.names import command_of, names_of
 from chaos_utils.training.recipes import get_model, recipe_of
 from chaos_utils.training.settings import (
@@ -77,7 +77,7 @@ def test_the_settings_of_every_edition_s_records_are_read():
 
     def recorded(title):
         device = Device(title=title, precision="fp32")
-        record = TrainingRecord.model_construct(settings=Decided(**values), device=device)
+        record = TrainingRecord.model_construct(settings=RecordedSettings(**values), device=device)
         return recorded_settings(record)
 
     assert recorded("CPU, 4 threads") == settings

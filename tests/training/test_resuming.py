@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from helpers.engine import N_STEPS, fit_tiny, shares, small, stop_at, weights
 
-from chaos_utils.scoring.trained import read_run
+from chaos_utils.scoring.training_records import read_run
 from chaos_utils.training import checkpoints
 from chaos_utils.training import finetune as engine
 from chaos_utils.training.encoders import find_encoder

@@ -38,7 +38,7 @@ _SYNTHETIC = f"{SYNTHETIC_NOTE}: invented items, simulated votes."
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownItems:
     """The items that pages show.
 
     Attributes
@@ -94,7 +94,7 @@ class Book:
         return any(manifest.synthetic for manifest in self.manifests.values())
 
     @cached_property
-    def items(self) -> Shown:
+    def items(self) -> ShownItems:
         """The items that pages show."""
         made = self.manifests.values()
         if not made:
@@ -155,13 +155,13 @@ def _read_ahead(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None
             systems(votes)
 
 
-def _read(data: str) -> Shown:
+def _read(data: str) -> ShownItems:
     if not may_be_recorded(data):
-        return Shown(tuple(load_all_votes(data)))
+        return ShownItems(tuple(load_all_votes(data)))
     wanted = datasets_of(data)
     missing = tuple(filter(is_missing, wanted))
     there = tuple(load_votes(one.name) for one in wanted if one not in missing)
-    return Shown(there or tuple(load_all_votes("sample")), missing)
+    return ShownItems(there or tuple(load_all_votes("sample")), missing)
 
 
 @cache
@@ -218,7 +218,7 @@ def missing_nodes(purpose: str, place: str = "it") -> list[nodes.Node]:
     return [nodes.raw("", html, format="html")]
 
 
-def _datasets(items: Shown) -> list[Dataset]:
+def _datasets(items: ShownItems) -> list[Dataset]:
     return [votes.dataset for votes in items.votes]
 
 

@@ -14,7 +14,7 @@ from sphinx.util.docutils import SphinxDirective
 from chaos_book.book import raw_html, write_last
 from chaos_utils.publish import templating
 from chaos_utils.report.executed import as_html, read_executed
-from chaos_utils.scoring.trained import Run, committed_runs
+from chaos_utils.scoring.training_records import Run, committed_runs
 
 logger = logging.getLogger(__name__)
 FOLDER = "runs"  # of the pages

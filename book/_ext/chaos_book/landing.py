@@ -90,7 +90,7 @@ def _pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
             raise ExtensionError(f"{id} is made by {manifest.notebook}, but no page shows it")
         docname, caption = BOOK.captions[id]
         _relink(app, caption, docname, page)
-        place = landing.Place(
+        place = landing.FigurePlace(
             chapter=app.env.titles[docname].astext(),
             link=f"{app.builder.get_relative_uri(page, docname)}#{id}",
             number=_number(app, manifest),

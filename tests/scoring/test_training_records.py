@@ -9,7 +9,7 @@ from helpers.runs import write_run
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.scoring import trained
+from chaos_utils.scoring import training_records
 
 VOTES = ("votes of snli", "votes of mnli")
 CORPORA = ("SNLI", "MNLI")
@@ -30,9 +30,9 @@ def write(sample, tmp_path):
 
 def damage(run, text="", **changes):
     """Write a run's record again, with other entries or as another text; return its folder."""
-    record = json.loads((run.folder / trained.RECORD_FILE).read_text("utf-8")) | changes
+    record = json.loads((run.folder / training_records.RECORD_FILE).read_text("utf-8")) | changes
     kept = {name: value for name, value in record.items() if value is not ...}
-    (run.folder / trained.RECORD_FILE).write_text(text or json.dumps(kept), "utf-8")
+    (run.folder / training_records.RECORD_FILE).write_text(text or json.dumps(kept), "utf-8")
     return run.folder
 
 
@@ -50,7 +50,7 @@ def test_kinds_follow_from_settings(write):
         "votes": {"settings": ON_VOTES},
         "predicted": {"predicted": {"run": "a", "mc_samples": 10}},
     }.items():
-        assert trained.kind_of(write(kind, **changes)) == kind
+        assert training_records.kind_of(write(kind, **changes)) == kind
 
 
 @pytest.mark.parametrize(
@@ -96,9 +96,9 @@ def test_a_record_that_says_what_was_seen_needs_no_other_run(write):
 
 def test_a_run_is_found_by_its_path_and_a_missing_one_is_named(write, tmp_path):
     write("plain")
-    assert trained.find_run(str(tmp_path / "plain")).name == "plain"
+    assert training_records.find_run(str(tmp_path / "plain")).name == "plain"
     with pytest.raises(ChaosError, match="no finished run"):
-        trained.find_run(str(tmp_path / "plian"))
+        training_records.find_run(str(tmp_path / "plian"))
 
 
 def test_an_encoder_is_represented_by_its_runs_on_most_items(write):
@@ -108,7 +108,7 @@ def test_an_encoder_is_represented_by_its_runs_on_most_items(write):
         parts.append(write(f"other-{n}-s{seed}", other))
     smooth, whole = write("smooth", {"label_smoothing": 0.1}), write("whole", {"seed": 3})
     for runs, first in (([smooth, *parts], "part-90"), ([*parts, whole], "whole")):
-        names = {run.name for run in trained.of_most_items(runs)}
+        names = {run.name for run in training_records.of_most_items(runs)}
         assert names == {first, "other-90-s0", "other-90-s1"}
 
 
@@ -126,7 +126,7 @@ def test_an_encoder_is_represented_by_its_runs_on_most_items(write):
 )
 def test_a_record_that_is_damaged_is_reported_in_plain_words(write, wrong):
     with pytest.raises(ChaosError, match="record cannot be read") as fault:
-        trained.read_run(damage(write("run"), **wrong))
+        training_records.read_run(damage(write("run"), **wrong))
     assert not re.search("char |NoneType|object is not", str(fault.value))
     assert "found:" in str(fault.value)
 
@@ -134,12 +134,15 @@ def test_a_record_that_is_damaged_is_reported_in_plain_words(write, wrong):
 def test_a_damaged_record_is_never_passed_over_below_results(write, tmp_path, monkeypatch):
     run = write("run")
     with pytest.raises(ChaosError, match="outputs: is missing"):  # ours, wherever it lies
-        trained.run_of(damage(run, outputs=...) / trained.PREDICTIONS_FILE)
+        training_records.run_of(damage(run, outputs=...) / training_records.PREDICTIONS_FILE)
     of_another_program = '{"settings": {}, "data": "x"}'
-    assert trained.run_of(damage(run, of_another_program) / trained.PREDICTIONS_FILE) is None
+    assert (
+        training_records.run_of(damage(run, of_another_program) / training_records.PREDICTIONS_FILE)
+        is None
+    )
     monkeypatch.setattr(paths, "find_project", lambda: tmp_path)
     monkeypatch.setattr(paths, "results", lambda: tmp_path)
     for text in ("[]", '{"outputs'):
-        (run.folder / trained.RECORD_FILE).write_text(text)
+        (run.folder / training_records.RECORD_FILE).write_text(text)
         with pytest.raises(ChaosError, match="record cannot be read"):
-            trained.run_of(run.folder / trained.PREDICTIONS_FILE)
+            training_records.run_of(run.folder / training_records.PREDICTIONS_FILE)

@@ -5,15 +5,15 @@ import pytest
 from helpers.rows import write_rows
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets import companions
-from chaos_utils.datasets.companions import LABELS
+from chaos_utils.datasets import auxiliary_data
+from chaos_utils.datasets.auxiliary_data import LABELS
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.metrics.divergence import entropy
 
 
 @pytest.mark.published("varierr/*", "livenli/*", "nli_disagreement_taxonomy/*")
 def test_reasons_are_as_published():
-    rows = companions.read_varierr()
+    rows = auxiliary_data.read_varierr()
     assert (len(rows), rows["uid"].nunique()) == (1_933, 500)
     assert rows["peers"].sum() + rows["stands"].notna().sum() == 7_574
     # A label is an error where nobody who gave it stands by it.
@@ -22,19 +22,19 @@ def test_reasons_are_as_published():
     assert (by_label["error"].first() == ~stands).all()
     assert (~stands).sum() == 129
 
-    rows = companions.read_livenli()
+    rows = auxiliary_data.read_livenli()
     assert (len(rows), rows["uid"].nunique(), rows["annotator"].nunique()) == (1_405, 122, 48)
     assert np.allclose(rows[list(LABELS)].sum(axis=1), 1)
     assert (rows[list(LABELS)].max(axis=1) < 1).sum() == 118 + 86 + 22 + 11
 
-    rows = companions.read_taxonomy()
+    rows = auxiliary_data.read_taxonomy()
     assert rows.groupby("round")["uid"].nunique().to_dict() == {1: 400, 2: 110}
     assert rows["reason"].value_counts()["Probabilistic"] == 145 + 39
 
 
 @pytest.mark.published("ambient/*")
 def test_people_agree_more_on_ambient_once_it_is_disambiguated():
-    rows = companions.read_ambient()
+    rows = auxiliary_data.read_ambient()
     counts = rows[list(LABELS)].to_numpy()
     assert len(rows) == 4 * 542
     assert (counts.sum(axis=1) == 9).all()
@@ -53,11 +53,11 @@ def write(folder, name, content):
 
 
 # Readers, and the files that they read.
-VARIERR = (companions.read_varierr, "varierr/varierr.json")
-LIVENLI = (companions.read_livenli, "livenli/livenli.csv")
-JUDGES = (lambda data: companions.read_judges("snli", data), "judges32/snli.csv")
+VARIERR = (auxiliary_data.read_varierr, "varierr/varierr.json")
+LIVENLI = (auxiliary_data.read_livenli, "livenli/livenli.csv")
+JUDGES = (lambda data: auxiliary_data.read_judges("snli", data), "judges32/snli.csv")
 LESION = (
-    lambda data: companions.read_llm_annotators("lesion", data),
+    lambda data: auxiliary_data.read_llm_annotators("lesion", data),
     "alttest/lesion/llm_annotations.json",
 )
 UNSAID = {"id": "a", "error_labels": [], **{label: [{}] for label in LABELS}}
@@ -102,7 +102,7 @@ def test_what_is_not_the_published_file_is_refused(tmp_path, monkeypatch):
     _, name = JUDGES
     monkeypatch.setenv("CHAOS_DATA", write(tmp_path, name, HEAD))
     with pytest.raises(ChaosError, match="SHA-256 differs"):
-        companions.read_judges("snli")
-    for read in (companions.read_llm_annotators, companions.read_judges):
+        auxiliary_data.read_judges("snli")
+    for read in (auxiliary_data.read_llm_annotators, auxiliary_data.read_judges):
         with pytest.raises(ChaosError, match="No language models' labels"):
             read("rte")

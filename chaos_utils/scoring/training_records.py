@@ -11,14 +11,14 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from chaos_utils.base import paths
-from chaos_utils.base.checked import Strict, checked
 from chaos_utils.base.errors import ChaosError, counted, did_you_mean
 from chaos_utils.base.inputs import Input, digest, merged
+from chaos_utils.base.validation import StrictModel, validate
 from chaos_utils.base.yaml_files import read_yaml
 from chaos_utils.datasets.catalogue import get_dataset, known_files, released
 from chaos_utils.datasets.cells import parse
 from chaos_utils.datasets.faults import shorten
-from chaos_utils.datasets.frame import Content
+from chaos_utils.datasets.frame import FileContent
 from chaos_utils.datasets.tasks import get_task, tasks
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.formats import class_columns
@@ -48,7 +48,7 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="allow", frozen=True, strict=True)
 
 
-class Decided(_Part):
+class RecordedSettings(_Part):
     """What decided a run; `training.settings.Settings` says what each of these means."""
 
     model: str
@@ -68,7 +68,7 @@ class Decided(_Part):
     warmup_ratio: float
 
 
-class Learned(_Part):
+class TrainingData(_Part):
     """How many items a run was trained on, by dataset and in all, and how many are published."""
 
     trained_on: dict[str, int]
@@ -90,7 +90,7 @@ class Loss(_Part):
     loss: float
 
 
-class Look(_Part):
+class DevCheckpoint(_Part):
     """What was reached on development items by then."""
 
     pairs: int
@@ -101,7 +101,7 @@ class Fit(_Part):
     """The course of one training, and its cost; a fold's losses on its inner fold by epoch."""
 
     curve: list[Loss]
-    looks: list[Look]
+    looks: list[DevCheckpoint]
     train_examples: int = 0
     inner_losses: list[float] = []
     pairs: int
@@ -117,7 +117,7 @@ class Device(_Part):
     precision: str
 
 
-class Predicted(_Part):
+class WeightsSource(_Part):
     """A run that trained nothing: whose weights it took, a run's or a model's off the shelf."""
 
     run: str = ""
@@ -125,7 +125,7 @@ class Predicted(_Part):
     mc_samples: int = 0
 
 
-class MadeBy(_Part):
+class NotebookExecution(_Part):
     """The notebook that trained, its parameters, and what executed it."""
 
     notebook: str
@@ -140,8 +140,8 @@ class TrainingRecord(_Part):
     family: str = ""
     synthetic: bool
     command: str
-    settings: Decided
-    data: Learned
+    settings: RecordedSettings
+    data: TrainingData
     dev: dict[str, Score]
     test: dict[str, Score] = {}
     fits: list[Fit]
@@ -150,8 +150,10 @@ class TrainingRecord(_Part):
     inputs: list[dict[str, Any]]
     trained_on: list[str] | None = None
     out_of_fold: bool | None = None
-    predicted: Predicted | None = None
-    made_by: MadeBy | None = None  # records of earlier editions were made without a notebook
+    predicted: WeightsSource | None = None
+    made_by: NotebookExecution | None = (
+        None  # records of earlier editions were made without a notebook
+    )
     outputs: dict[str, str]
 
     @model_validator(mode="after")
@@ -187,7 +189,7 @@ class Run:
         return self.record.system
 
     @property
-    def settings(self) -> Decided:
+    def settings(self) -> RecordedSettings:
         """What decided the run."""
         return self.record.settings
 
@@ -348,13 +350,13 @@ def read_run(folder: Path) -> Run:
         )
     todo = "restore it, or run its command again"
     try:
-        content = parse(Content.of(path).text())
+        content = parse(FileContent.of(path).text())
     except ValueError as fault:
         found = str(fault).removeprefix("found ")
         raise ChaosError(
             f"{_RECORD} cannot be read.", where=path, found=found, todo=todo
         ) from fault
-    return Run(folder.name, folder, checked(content, TrainingRecord, path, _RECORD, todo=todo))
+    return Run(folder.name, folder, validate(content, TrainingRecord, path, _RECORD, todo=todo))
 
 
 def run_of(path: Path) -> Run | None:
@@ -364,7 +366,7 @@ def run_of(path: Path) -> Run | None:
     if not record.is_file():
         return None
     try:
-        content = parse(Content.of(record).text())
+        content = parse(FileContent.of(record).text())
     except ValueError:
         return read_run(path.parent)  # which reports what is damaged
     fields = content if isinstance(content, dict) else {}
@@ -448,7 +450,7 @@ def ordered(runs: Iterable[Run]) -> list[Run]:
     )
 
 
-class Asked(Strict):
+class PredictSpec(StrictModel):
     """What a run predicts with that trains nothing.
 
     Attributes
@@ -463,7 +465,7 @@ class Asked(Strict):
     mc_samples: int
 
 
-class Wanted(Strict):
+class RunSpec(StrictModel):
     """A run that the book wants: it trains, or predicts with another's weights.
 
     Attributes
@@ -482,10 +484,10 @@ class Wanted(Strict):
     why: str
     needs: Literal["", "gpu"] = ""
     settings: dict[str, Any] = Field(default_factory=dict)
-    predict: Asked | None = None
+    predict: PredictSpec | None = None
 
     @model_validator(mode="after")
-    def _check(self) -> "Wanted":
+    def _check(self) -> "RunSpec":
         if len({"settings", "predict"} & self.model_fields_set) != 1:
             raise ValueError("a wanted run has either settings or predict")
         return self
@@ -501,7 +503,7 @@ class Wanted(Strict):
         return (self.folder / RECORD_FILE).is_file()
 
 
-def wanted_runs() -> list[Wanted]:
+def wanted_runs() -> list[RunSpec]:
     """Return the runs that ``results/wanted.yml`` lists, by value; none without it."""
     path, what = paths.results() / WANTED_FILE, "The list of wanted runs"
     if not path.is_file():
@@ -511,7 +513,7 @@ def wanted_runs() -> list[Wanted]:
         found = shorten(content)
         raise ChaosError(f"{what} cannot be read.", where=path, found=found, expected="a list")
     return [
-        checked(entry, Wanted, f"{path}, entry {n}", "A wanted run")
+        validate(entry, RunSpec, f"{path}, entry {n}", "A wanted run")
         for n, entry in enumerate(content, start=1)
     ]
 

@@ -11,17 +11,17 @@ import pytest
 from helpers.checkout import append, copy_checkout
 from helpers.evidence import as_released
 
+from chaos_utils.analyses import cached_analysis as recording
 from chaos_utils.analyses import conventions
-from chaos_utils.analyses import recorded as recording
-from chaos_utils.analyses.evidence import Evidence, Later, Material, gather
-from chaos_utils.analyses.recorded import Record, derived, read_record, recorded
+from chaos_utils.analyses.cached_analysis import Record, cached_analysis, derived_table, read_record
+from chaos_utils.analyses.inputs import AnalysisInputs, DatasetInputs, Lazy, gather
 from chaos_utils.base import modules, paths
-from chaos_utils.base.asked import asked_by
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
 from chaos_utils.base.inputs import Input, digest
 from chaos_utils.base.record_keys import read_keys, write_keys
 from chaos_utils.base.table import Table
+from chaos_utils.base.table_usage import accesses_of
 from chaos_utils.datasets import loading
 from chaos_utils.datasets.catalogue import bundled_datasets, prediction_files
 from chaos_utils.datasets.loading import check_available
@@ -38,7 +38,7 @@ def computed():
 _COMPUTED = set()
 
 
-@recorded(keys=("dataset", "label"), published=("nie2020_table2",))
+@cached_analysis(keys=("dataset", "label"), published=("nie2020_table2",))
 def label_shares(votes, *, scale: float = 1.0) -> pd.DataFrame:
     _COMPUTED.add(("label_shares", votes.dataset.name))
     shares = scale * votes.counts.sum(axis=0) / votes.counts.sum()
@@ -46,34 +46,34 @@ def label_shares(votes, *, scale: float = 1.0) -> pd.DataFrame:
     return pd.DataFrame({"dataset": dataset.name, "label": dataset.labels, "share": shares})
 
 
-@recorded(keys=("dataset", "system"))
+@cached_analysis(keys=("dataset", "system"))
 def coverage(votes, systems, *, beside=()) -> pd.DataFrame:
     _COMPUTED.add(("coverage", votes.dataset.name))
     rows = [(votes.dataset.name, one.name, len(one)) for one in systems]
     return pd.DataFrame(rows, columns=["dataset", "system", "n_items"])
 
 
-@recorded(keys=("dataset",), needs="old votes")
+@cached_analysis(keys=("dataset",), needs="old votes")
 def old_votes(votes) -> pd.DataFrame:
     total = int(votes.old_votes.sum())
     return pd.DataFrame({"dataset": [votes.dataset.name], "n": [total]})
 
 
-@recorded(keys=("dataset",))
+@cached_analysis(keys=("dataset",))
 def most_frequent(votes, *, shares: pd.DataFrame) -> pd.DataFrame:
     _COMPUTED.add(("most_frequent", votes.dataset.name))
     first = shares["label"].iloc[shares["share"].argmax()]
     return pd.DataFrame({"dataset": [votes.dataset.name], "label": [first]})
 
 
-@recorded(keys=("dataset",))
+@cached_analysis(keys=("dataset",))
 def in_all(all_votes) -> pd.DataFrame:
     name = "+".join(one.dataset.name for one in all_votes)
     _COMPUTED.add(("in_all", name))
     return pd.DataFrame({"dataset": [name], "n": [sum(map(len, all_votes))]})
 
 
-@derived(keys=("dataset",), published=("nie2020_table5",))
+@derived_table(keys=("dataset",), published=("nie2020_table5",))
 def largest(shares: pd.DataFrame) -> pd.DataFrame:
     return shares.groupby("dataset", sort=False)["share"].max().reset_index()
 
@@ -85,13 +85,13 @@ def evidence(sample):
     for votes in sample:
         inputs = (Input(f"predictions/{votes.dataset.name}.json", "1" * 64),)
         several.append(as_released(votes, synthetic_systems(votes), of_systems=inputs))
-    return Material(tuple(several))
+    return AnalysisInputs(tuple(several))
 
 
 @pytest.fixture
 def without(evidence):
     """The same datasets without votes."""
-    return Material(tuple(Evidence(one.datasets, None, None) for one in evidence))
+    return AnalysisInputs(tuple(DatasetInputs(one.datasets, None, None) for one in evidence))
 
 
 @pytest.fixture
@@ -152,13 +152,13 @@ def test_a_record_with_this_key_is_the_result_and_nothing_is_read(
     def never(self):
         raise AssertionError("the votes were read")
 
-    monkeypatch.setattr(Later, "value", property(never))
+    monkeypatch.setattr(Lazy, "value", property(never))
     for before, after in zip(first, all_of(evidence), strict=True):
         pd.testing.assert_frame_equal(before.rows, after.rows)
         assert (before.inputs, before.recorded) == (after.inputs, after.recorded)
         assert not after.origin.outdated
     assert not computed
-    n, asked = len(EVERYTHING), [one.how for one in asked_by(results)]
+    n, asked = len(EVERYTHING), [one.how for one in accesses_of(results)]
     assert asked == ["computed"] * n + ["read"] * n
 
 
@@ -194,7 +194,7 @@ def given(**inputs):
         (votes,), (systems,) = evidence[0].votes, evidence[0].systems
         (known,) = evidence[0].given_systems
         snli = as_released(votes, systems, **{"of_systems": known.inputs} | inputs)
-        return Material((snli, *evidence[1:]))
+        return AnalysisInputs((snli, *evidence[1:]))
 
     return change
 
@@ -269,7 +269,7 @@ def test_what_changed_is_computed_anew_and_nothing_else(
         pd.testing.assert_frame_equal(before.rows, after.rows)
         assert after.recorded == []
     assert computed == expected
-    damaged = [one.name for one in asked_by(results) if one.damaged]
+    damaged = [one.name for one in accesses_of(results) if one.damaged]
     assert len(damaged) == (name in ("other rows", "another version"))
     if name != "recompute":
         computed.clear()
@@ -282,9 +282,9 @@ def test_votes_given_by_hand_are_computed_whatever_is_recorded(
 ):
     label_shares(evidence)
     computed.clear()
-    monkeypatch.setattr(Evidence, "recordable", True)  # their file is known, they are not
+    monkeypatch.setattr(DatasetInputs, "recordable", True)  # their file is known, they are not
     votes = evidence[0].votes
-    label_shares(Evidence(evidence[0].datasets, votes, None))
+    label_shares(DatasetInputs(evidence[0].datasets, votes, None))
     assert computed == {("label_shares", "snli")}
 
 
@@ -302,7 +302,7 @@ def test_other_parameters_and_other_rows_of_a_given_table_are_computed(evidence,
 
 def test_what_stands_beside_is_keyed_by_its_inputs_and_read_later(evidence, results, computed):
     def beside(sha256):
-        return Later((Input("other.json", sha256),), dict)
+        return Lazy((Input("other.json", sha256),), dict)
 
     for sha256, expected in (("1", True), ("1", False), ("2", True)):
         computed.clear()
@@ -325,10 +325,10 @@ def test_some_datasets_may_be_computed_and_others_read(evidence, without, result
     mixed = label_shares([evidence[0], *without[1:]])
     assert mixed.recorded == ["mnli", "alphanli"]
     pd.testing.assert_frame_equal(mixed.rows, label_shares(evidence).rows)
-    assert [one.how for one in asked_by(results)][3:6] == ["read", "shown", "shown"]
+    assert [one.how for one in accesses_of(results)][3:6] == ["read", "shown", "shown"]
     # Votes may be here, and predictions not.
     coverage(evidence)
-    lacking = Evidence(evidence[0].datasets, evidence[0].given_votes, None)
+    lacking = DatasetInputs(evidence[0].datasets, evidence[0].given_votes, None)
     assert coverage(lacking).recorded == ["snli"]
     assert label_shares(lacking).recorded == []
 
@@ -342,7 +342,9 @@ def test_other_parameters_are_refused_without_votes(evidence, without, results):
 
 
 def test_a_reader_s_own_systems_are_never_recorded_nor_read(evidence, results, computed):
-    own = Evidence(evidence[0].datasets, evidence[0].given_votes, evidence[0].systems, own=True)
+    own = DatasetInputs(
+        evidence[0].datasets, evidence[0].given_votes, evidence[0].systems, own=True
+    )
     assert len(coverage(own))
     assert not (results / recording.FOLDER).exists()
     coverage(evidence)
@@ -350,7 +352,7 @@ def test_a_reader_s_own_systems_are_never_recorded_nor_read(evidence, results, c
     coverage(own)
     assert computed
     with pytest.raises(ChaosError, match="not recorded"):
-        coverage(Evidence(own.datasets, None, None, own=True))
+        coverage(DatasetInputs(own.datasets, None, None, own=True))
 
 
 def test_a_dataset_that_lacks_a_part_is_passed_over(evidence, without, results):
@@ -507,7 +509,7 @@ def test_without_data_there_is_evidence_and_no_votes(no_data):
     assert all(one.votes is None and one.systems is None for one in material)
     assert not any(one.has("old labels") for one in gather("auto", datasets=["dices", "wax"]))
     assert material.released
-    assert [one.name for one in material.having("old votes")] == ["snli", "mnli"]
+    assert [one.name for one in material.with_part("old votes")] == ["snli", "mnli"]
     assert [one.name for one in material.pooled()] == ["snli+mnli"]
     assert material.left_out("old votes") == "*αNLI has no old votes: left out here.*"
     with pytest.raises(ChaosError, match="cannot be judged: the votes on SNLI"):
@@ -544,7 +546,7 @@ def test_what_needs_votes_or_systems_is_refused_before_a_kernel_starts(monkeypat
 def test_evidence_knows_before_it_reads_what_it_will_have_read():
     names = [one.name for one in bundled_datasets()]
     for one in gather("auto", [], datasets=names):
-        known = Evidence(one.datasets, one.votes, one.systems)
+        known = DatasetInputs(one.datasets, one.votes, one.systems)
         assert one.released
         assert one.inputs(systems=False) == known.inputs(systems=False)
         if one.systems is not None:
@@ -561,16 +563,16 @@ def real(released_root, tmp_path, monkeypatch):
     shutil.rmtree(checkout / "results" / "tables")
     monkeypatch.chdir(checkout)
     monkeypatch.setenv("CHAOS_RUN", str(checkout / "results"))
-    modules.forget()
+    modules.clear_cache()
     yield checkout
-    modules.forget()
+    modules.clear_cache()
 
 
 def test_on_the_published_data(real, released_root, tmp_path, monkeypatch):
     def ask(expected):
         (evidence,) = gather("auto", [], datasets=["snli"])
         table = conventions.under_every_convention(evidence, temperature=2.0)
-        *_, asked = asked_by(real / "results")
+        *_, asked = accesses_of(real / "results")
         assert asked.how == expected
         was_read = [vars(one) for one in (evidence.given_votes or ()) if "value" in vars(one)]
         assert bool(was_read) == (expected == "computed")
@@ -582,7 +584,7 @@ def test_on_the_published_data(real, released_root, tmp_path, monkeypatch):
     record = record_of(real / "results", conventions.under_every_convention.name, "snli")
 
     append(real / "chaos_utils" / "analyses" / "conventions.py", "\nMORE = 1\n")
-    modules.forget()
+    modules.clear_cache()
     ask("computed")
     ask("read")
 

@@ -3,21 +3,21 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import Field
 
-from chaos_utils.base.checked import Strict, checked
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.validation import StrictModel, validate
 
 
-class Box(Strict):
+class Box(StrictModel):
     kind: Literal["box"]
     size: Annotated[int, Field(ge=1)] = 1
 
 
-class Bag(Strict):
+class Bag(StrictModel):
     kind: Literal["bag"]
     sizes: Annotated[tuple[int, ...], Field(min_length=1)] = (1,)
 
 
-class Parcel(Strict):
+class Parcel(StrictModel):
     code: Annotated[str, Field(pattern="^[A-Z]+$", description="capital letters")]
     inside: Annotated[Box | Bag, Field(discriminator="kind")] | None = None
     beside: dict[str, Box | float] = Field(default_factory=dict)
@@ -44,7 +44,7 @@ class Parcel(Strict):
 def test_a_fault_names_the_place_what_was_found_and_what_was_expected(changes, found):
     content = changes and {"code": "A"} | changes
     with pytest.raises(ChaosError) as fault:
-        checked(content, Parcel, "a.yml", "This parcel", todo="pack it again")
+        validate(content, Parcel, "a.yml", "This parcel", todo="pack it again")
     assert str(fault.value) == (
         "This parcel cannot be read.\n  where:     a.yml\n"
         f"  found:     {found}\n  to do:     pack it again"
@@ -54,7 +54,7 @@ def test_a_fault_names_the_place_what_was_found_and_what_was_expected(changes, f
 def test_a_missing_name_is_said_and_of_many_faults_the_first_are_shown():
     content = {"inside": {"kind": "bag", "sizes": ["x"] * 14}}
     with pytest.raises(ChaosError) as fault:
-        checked(content, Parcel, "a.yml", "This parcel")
+        validate(content, Parcel, "a.yml", "This parcel")
     assert "code: is missing" in str(fault.value)
     assert str(fault.value).count("expected a whole number") == 9
     assert str(fault.value).endswith("and 5 more")

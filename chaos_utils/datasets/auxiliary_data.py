@@ -21,7 +21,7 @@ from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import get_dataset, known_files
 from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset
 from chaos_utils.datasets.faults import Faults, shorten
-from chaos_utils.datasets.frame import Content, read_frame
+from chaos_utils.datasets.frame import FileContent, read_frame
 from chaos_utils.datasets.published.tables import read_published
 
 LABELS = ("entailment", "neutral", "contradiction")
@@ -31,7 +31,7 @@ _BESIDE = "llm_annotations.json"  # in a dataset's folder
 
 
 @dataclass(frozen=True, slots=True)
-class Companion:
+class AuxiliaryData:
     """Files that are read beside votes, by the pattern of their names, and what reads them."""
 
     pattern: str
@@ -67,7 +67,7 @@ class _File:
             expected=f"the columns {', '.join(columns)}",
             todo=f"correct the file, or fetch the published one: `chaos data fetch {name}`",
         )
-        content = Content.of(path)
+        content = FileContent.of(path)
         if csv:
             text = io.StringIO(content.text())
             try:
@@ -290,9 +290,9 @@ def read_llm_annotators(dataset: str, data: str = "auto") -> pd.DataFrame:
     return pd.DataFrame({"uid": items, "model": file.table["model"], "label": labels})
 
 
-VARIERR = Companion("varierr/*", read_varierr)
-TAXONOMY = Companion("nli_disagreement_taxonomy/*", read_taxonomy)
-LIVENLI = Companion("livenli/*", read_livenli)
-AMBIENT = Companion("ambient/crowdworker*", read_ambient)
-JUDGES = Companion("judges32/*", read_judges)
-ANNOTATORS = Companion(f"alttest/*/{_BESIDE}", read_llm_annotators)
+VARIERR = AuxiliaryData("varierr/*", read_varierr)
+TAXONOMY = AuxiliaryData("nli_disagreement_taxonomy/*", read_taxonomy)
+LIVENLI = AuxiliaryData("livenli/*", read_livenli)
+AMBIENT = AuxiliaryData("ambient/crowdworker*", read_ambient)
+JUDGES = AuxiliaryData("judges32/*", read_judges)
+ANNOTATORS = AuxiliaryData(f"alttest/*/{_BESIDE}", read_llm_annotators)

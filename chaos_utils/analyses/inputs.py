@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 
 from chaos_utils.analyses.names import listed
 from chaos_utils.base.inputs import Input, digest, merged
+from chaos_utils.datasets.auxiliary_data import AuxiliaryData
 from chaos_utils.datasets.catalogue import (
     book_datasets,
     bundled_datasets,
@@ -15,7 +16,6 @@ from chaos_utils.datasets.catalogue import (
     known_datasets,
     short_of,
 )
-from chaos_utils.datasets.companions import Companion
 from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset
 from chaos_utils.datasets.loading import (
     datasets_of,
@@ -39,7 +39,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 @dataclass(eq=False)
-class Later(Generic[T_co]):
+class Lazy(Generic[T_co]):
     """What is read when it is first needed; the files that it is read from are known before."""
 
     inputs: tuple[Input, ...]
@@ -92,14 +92,14 @@ def _collected() -> set[str]:
 
 
 @dataclass(eq=False)
-class ReleasedVotes(Later[Votes]):
+class LazyVotes(Lazy[Votes]):
     """Votes of the package as they were published, read when they are first needed."""
 
     dataset: Dataset
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Evidence:
+class DatasetInputs:
     """What is available of one dataset, or of several that are shown as one.
 
     `given_votes` and `given_systems` have an entry for each of the datasets, which may be read
@@ -109,8 +109,8 @@ class Evidence:
     """
 
     datasets: tuple[Dataset, ...]
-    given_votes: tuple[Votes | ReleasedVotes, ...] | None
-    given_systems: tuple[tuple[System, ...] | Later[tuple[System, ...]], ...] | None
+    given_votes: tuple[Votes | LazyVotes, ...] | None
+    given_systems: tuple[tuple[System, ...] | Lazy[tuple[System, ...]], ...] | None
     own: bool = False
 
     @property
@@ -132,12 +132,12 @@ class Evidence:
     def has_systems(self) -> bool:
         """Whether there is a system."""
         given = self.given_systems or ()
-        return any(bool(one.inputs if isinstance(one, Later) else one) for one in given)
+        return any(bool(one.inputs if isinstance(one, Lazy) else one) for one in given)
 
     @property
     def released(self) -> bool:
         """Whether all votes that are available are, byte for byte, as they were published."""
-        return all(isinstance(one, Later) or one.is_released for one in self.given_votes or ())
+        return all(isinstance(one, Lazy) or one.is_released for one in self.given_votes or ())
 
     @property
     def synthetic(self) -> bool:
@@ -155,7 +155,7 @@ class Evidence:
         of_votes = [one.inputs for one in self.given_votes or ()]
         given = self.given_systems or () if systems else ()
         of_systems = [
-            one.inputs if isinstance(one, Later) else merged(*(each.inputs for each in one))
+            one.inputs if isinstance(one, Lazy) else merged(*(each.inputs for each in one))
             for one in given
         ]
         return merged(*of_votes, *of_systems)
@@ -166,7 +166,7 @@ class Evidence:
         So it is for those that `gather` finds among the package's own files.
         """
         given = [*(self.given_votes or ()), *((self.given_systems or ()) if systems else ())]
-        return self.recordable and all(isinstance(one, Later) for one in given)
+        return self.recordable and all(isinstance(one, Lazy) for one in given)
 
     def has(self, what: str) -> bool:
         """Return whether each dataset has a part that one may lack.
@@ -178,23 +178,23 @@ class Evidence:
         if self.given_votes is None:
             return all(map(stated, self.datasets))
         return all(
-            given(one) if given and not isinstance(one, Later) else stated(one.dataset)
+            given(one) if given and not isinstance(one, Lazy) else stated(one.dataset)
             for one in self.given_votes
         )
 
 
-def _read(given: Given | Later[Given]) -> Given:
-    return given.value if isinstance(given, Later) else given
+def _read(given: Given | Lazy[Given]) -> Given:
+    return given.value if isinstance(given, Lazy) else given
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Material(Sequence[Evidence]):
+class AnalysisInputs(Sequence[DatasetInputs]):
     """The evidence on each dataset of a page, in order.
 
     `trained` says whether the models that this project trained are among the systems.
     """
 
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[DatasetInputs, ...]
     trained: bool = False
 
     def __len__(self) -> int:
@@ -238,16 +238,18 @@ class Material(Sequence[Evidence]):
             for one in alone
         )
 
-    def having(self, what: str) -> "Material":
-        """Return those datasets that have a part which one may lack (see `Evidence.has`)."""
-        return Material(tuple(one for one in self.evidence if one.has(what)), self.trained)
+    def with_part(self, what: str) -> "AnalysisInputs":
+        """Return those datasets that have a part which one may lack (see `DatasetInputs.has`)."""
+        return AnalysisInputs(tuple(one for one in self.evidence if one.has(what)), self.trained)
 
-    def named(self, *names: str) -> "Material":
+    def named(self, *names: str) -> "AnalysisInputs":
         """Return those of these names, in the order of the names."""
         by_name = {one.name: one for one in self.evidence}
-        return Material(tuple(by_name[name] for name in names if name in by_name), self.trained)
+        return AnalysisInputs(
+            tuple(by_name[name] for name in names if name in by_name), self.trained
+        )
 
-    def beside(self, *companions: Companion) -> "Material":
+    def beside(self, *companions: AuxiliaryData) -> "AnalysisInputs":
         """Return the evidence as it is where these files of others are available.
 
         Where one is missing, the package's own votes count as missing too: their tables are then
@@ -261,7 +263,7 @@ class Material(Sequence[Evidence]):
         )
         return replace(self, evidence=tuple(shown))
 
-    def pooled(self) -> "Material":
+    def pooled(self) -> "AnalysisInputs":
         """Return the pools that the datasets' YAML files name, where all of a pool are here."""
         pools = dict.fromkeys(one.pooled_as for one in self.datasets if one.pooled_as)
         found = []
@@ -270,7 +272,7 @@ class Material(Sequence[Evidence]):
             parts = self.named(*wanted)
             if len(parts) == len(wanted) > 1:
                 found.append(_pool(parts))
-        return Material(tuple(found), self.trained)
+        return AnalysisInputs(tuple(found), self.trained)
 
     def left_out(self, what: str, consequence: str = "left out here") -> str:
         """Say in one line of Markdown which datasets lack a part, and what follows.
@@ -286,10 +288,10 @@ class Material(Sequence[Evidence]):
         )
 
 
-def _pool(parts: Material) -> Evidence:
+def _pool(parts: AnalysisInputs) -> DatasetInputs:
     votes = tuple(one.given_votes[0] for one in parts if one.given_votes)
     systems = tuple(one.given_systems[0] for one in parts if one.given_systems is not None)
-    return Evidence(
+    return DatasetInputs(
         tuple(one.datasets[0] for one in parts),
         votes if len(votes) == len(parts) else None,
         systems if len(systems) == len(parts) else None,
@@ -303,7 +305,7 @@ def gather(
     *,
     datasets: Sequence[str] = (),
     trained: bool = True,
-) -> Material:
+) -> AnalysisInputs:
     """Return what is available of each dataset.
 
     Parameters
@@ -320,7 +322,7 @@ def gather(
     Returns
     -------
     Material
-        A sequence of `Evidence`: the datasets in order, each with its votes and systems, which
+        A sequence of `DatasetInputs`: the datasets in order, each with its votes and systems, which
         analyses take. The package's own files are found and compared with the published digests
         here, and read when their votes or systems are first needed.
 
@@ -337,24 +339,24 @@ def gather(
         if may_be_recorded(data) and is_missing(dataset):
             if predictions:
                 raise needs_votes(dataset)
-            found.append(Evidence((dataset,), None, None))
+            found.append(DatasetInputs((dataset,), None, None))
             continue
         votes = _votes_on(dataset, data)
-        own = not (isinstance(votes, Later) or votes.is_released)
+        own = not (isinstance(votes, Lazy) or votes.is_released)
         systems = None
         # Nothing stands in for released predictions on released votes.
         if predictions or (predictions is not None and (own or not missing_predictions(dataset))):
             systems = (_systems_on(votes, predictions, trained=trained),)
-            if not isinstance(systems[0], Later):
+            if not isinstance(systems[0], Lazy):
                 own |= any(one.origin == "yours" for one in systems[0])
-        found.append(Evidence((dataset,), (votes,), systems, own))
-    material = Material(tuple(found), trained and predictions is not None)
+        found.append(DatasetInputs((dataset,), (votes,), systems, own))
+    material = AnalysisInputs(tuple(found), trained and predictions is not None)
     if predictions:
         refuse_unused(predictions, material.votes, material.systems)
     return material
 
 
-def _votes_on(dataset: Dataset, data: str) -> Votes | ReleasedVotes:
+def _votes_on(dataset: Dataset, data: str) -> Votes | LazyVotes:
     files = find_votes_on(dataset.name, data)
     names = tuple(file.name for file in dataset.files)
     if data == "sample" or files.names != names or dataset not in bundled_datasets():
@@ -362,15 +364,15 @@ def _votes_on(dataset: Dataset, data: str) -> Votes | ReleasedVotes:
     inputs = tuple(Input(name, digest(path)) for name, path in zip(names, files.paths, strict=True))
     if [one.sha256 for one in inputs] != [file.sha256 for file in dataset.files]:
         return load_votes(dataset.name, data)
-    return ReleasedVotes(inputs, lambda: load_votes(dataset.name, data), dataset)
+    return LazyVotes(inputs, lambda: load_votes(dataset.name, data), dataset)
 
 
 def _systems_on(
-    votes: Votes | ReleasedVotes, predictions: Sequence[str], *, trained: bool
-) -> tuple[System, ...] | Later[tuple[System, ...]]:
+    votes: Votes | LazyVotes, predictions: Sequence[str], *, trained: bool
+) -> tuple[System, ...] | Lazy[tuple[System, ...]]:
     def load() -> tuple[System, ...]:
         return tuple(load_systems(_read(votes), predictions, trained=trained))
 
-    if predictions or not isinstance(votes, Later):
+    if predictions or not isinstance(votes, Lazy):
         return load()
-    return Later(inputs_of_systems(votes.dataset, trained=trained), load)
+    return Lazy(inputs_of_systems(votes.dataset, trained=trained), load)

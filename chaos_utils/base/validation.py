@@ -23,7 +23,7 @@ _TYPE = re.compile(r"(constrained-)?(str|int|float|tuple|dict)(\[.*\])?|\[key\]"
 Model = TypeVar("Model", bound=BaseModel)
 
 
-class Strict(BaseModel):
+class StrictModel(BaseModel):
     """What a file says: these fields and no others.
 
     A field's description is what is expected of its value, for the message.
@@ -33,16 +33,16 @@ class Strict(BaseModel):
 
 
 def read_json(path: Path, kind: type[Model], what: str, *, todo: str) -> Model:
-    """Return what a JSON file that the project has written says, as `checked` does."""
+    """Return what a JSON file that the project has written says, as `validate` does."""
     try:
         content = read_regular(path)
     except OSError as fault:
         found = fault.strerror
         raise ChaosError(f"{what} cannot be read.", where=path, found=found, todo=todo) from fault
-    return checked(content, kind, path, what, todo=todo)
+    return validate(content, kind, path, what, todo=todo)
 
 
-def checked(
+def validate(
     content: object, kind: type[Model], where: object, what: str, *, todo: str | None = None
 ) -> Model:
     """Return what a file says; `what` names it in the error, which has a line for each fault.

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from chaos_utils.datasets.corpora import Corpus
 
 
-def judge(shares: npt.NDArray[np.float64], corpus: Corpus) -> dict[str, dict[str, Any]]:
+def dev_scores(shares: npt.NDArray[np.float64], corpus: Corpus) -> dict[str, dict[str, Any]]:
     """Return number, accuracy and cross-entropy (nats) against the gold label.
 
     Each for ``all`` items, and for those of each dataset.
@@ -30,7 +30,7 @@ def judge(shares: npt.NDArray[np.float64], corpus: Corpus) -> dict[str, dict[str
     }
 
 
-def spread(corpus: Corpus, n: int) -> Corpus:
+def balanced_subset(corpus: Corpus, n: int) -> Corpus:
     """Return at most `n` items of a corpus, always the same, as evenly over datasets as can be."""
     names = np.array(corpus.datasets)
     turn = np.empty(len(names), dtype=np.int64)

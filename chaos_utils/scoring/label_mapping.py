@@ -39,7 +39,7 @@ def _plain(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
+class LabelMapping:
     """Which words stand for which label of a dataset.
 
     Codes stand for labels only where the reader does not say what answers mean: a letter may be

@@ -17,16 +17,16 @@ from chaos_utils.datasets.corpora import Corpus
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.report import provenance
-from chaos_utils.scoring import trained
+from chaos_utils.scoring import training_records
 from chaos_utils.scoring.formats import class_columns
 from chaos_utils.scoring.predictions import write_predictions
 from chaos_utils.scoring.system import System
 from chaos_utils.training.data import Data
+from chaos_utils.training.dev_scores import dev_scores
 from chaos_utils.training.devices import Device, deciding_threads, gpu_details
 from chaos_utils.training.encoders import Encoder, check_length, find_encoder, load_tokenizer
 from chaos_utils.training.encoding import Encoded, encode
 from chaos_utils.training.inference import Floats, predict, predict_logits
-from chaos_utils.training.judging import judge
 from chaos_utils.training.names import command_of, names_of
 from chaos_utils.training.progress import Report, Say
 from chaos_utils.training.recipes import Model
@@ -34,7 +34,7 @@ from chaos_utils.training.settings import Settings, family_name
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TrainingResult:
     """What was computed: probabilities, and what is reported of each fit.
 
     `tests` is None where no test items were predicted; `fits` has one entry, or one for each fold.
@@ -121,19 +121,19 @@ class NewRun:
 
     def outcome(
         self, model: Any, fits: list[dict[str, Any]], *, mc_samples: int = 0, tests: bool = False
-    ) -> Outcome:
+    ) -> TrainingResult:
         """Predict all that a run predicts, with the test items or without."""
         data = self.data
         shares = self.predict(model, data.chaosnli, "predicting ChaosNLI", mc_samples=mc_samples)
         dev = self.predict(model, data.dev, "predicting dev", mc_samples=mc_samples)
         has_tests = tests and len(data.tests)
         of_tests = self.predict(model, data.tests, "predicting test") if has_tests else None
-        return Outcome(shares, dev, of_tests, fits)
+        return TrainingResult(shares, dev, of_tests, fits)
 
     def _gpu(self) -> dict[str, Any]:
         return {"gpu": gpu_details()} if self.device.kind == "cuda" else {}
 
-    def write(self, outcome: Outcome, key: str, **more: Any) -> trained.Run:
+    def write(self, outcome: TrainingResult, key: str, **more: Any) -> training_records.Run:
         """Write the run's folder, whole or not at all, and return the run.
 
         `key` names the weights in the cache. `more` are further entries of the record; the `family`
@@ -151,17 +151,18 @@ class NewRun:
         described = _describe(settings, data)
         if "trained_on" not in more:
             named = filter(None, (settings.init, settings.teacher))
-            earlier = [trained.find_run(one).learned_from() for one in named]
-            of_this = trained.learned(settings.train, described["trained_on"], earlier)
+            earlier = [training_records.find_run(one).learned_from() for one in named]
+            of_this = training_records.learned(settings.train, described["trained_on"], earlier)
             more["trained_on"], more["out_of_fold"] = of_this
         with fresh_folder(self.out) as folder:
             write_predictions(
-                folder / trained.PREDICTIONS_FILE, _by_task(name, data.votes, outcome.chaosnli)
+                folder / training_records.PREDICTIONS_FILE,
+                _by_task(name, data.votes, outcome.chaosnli),
             )
-            _write_dev(folder / trained.DEV_FILE, data, outcome.dev)
+            _write_dev(folder / training_records.DEV_FILE, data, outcome.dev)
             outputs = sorted(path for path in folder.iterdir() if path.is_file())
             write_json(
-                folder / trained.RECORD_FILE,
+                folder / training_records.RECORD_FILE,
                 {
                     "schema": 1,
                     "system": name,
@@ -173,8 +174,8 @@ class NewRun:
                     "encoder": {"family": encoder.model.family, "origin": encoder.origin,
                                 "published": encoder.model.published},
                     "data": described,
-                    "dev": judge(outcome.dev, data.dev),
-                    "test": {} if outcome.tests is None else judge(outcome.tests, data.tests),
+                    "dev": dev_scores(outcome.dev, data.dev),
+                    "test": {} if outcome.tests is None else dev_scores(outcome.tests, data.tests),
                     "fits": outcome.fits,
                     "device": asdict(self.device),
                     "weights": key,
@@ -188,7 +189,7 @@ class NewRun:
                     "outputs": {path.name: inputs.digest(path) for path in outputs},
                 },
             )  # fmt: skip
-        return trained.read_run(self.out)
+        return training_records.read_run(self.out)
 
 
 def _made_by() -> dict[str, Any]:

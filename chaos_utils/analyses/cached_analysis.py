@@ -21,9 +21,8 @@ from typing import Any
 
 import pandas as pd
 
-from chaos_utils.analyses.evidence import Evidence
+from chaos_utils.analyses.inputs import DatasetInputs
 from chaos_utils.base import paths
-from chaos_utils.base.asked import Asked, note
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
 from chaos_utils.base.inputs import Input, digest, merged
@@ -45,6 +44,7 @@ from chaos_utils.base.table import (
     rounded,
     together,
 )
+from chaos_utils.base.table_usage import TableAccess, log_access
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import prediction_files
 from chaos_utils.datasets.published.tables import FOLDER as FOLDER_OF_PUBLISHED
@@ -64,8 +64,8 @@ class Record:
     """A recorded table, and what it was made from.
 
     `analysis` is module and function, such as ``results.main_results``; `dataset` as in
-    `Evidence.name`; `types` are those of the columns, as `as_text` gives them; `text` has the rows,
-    as CSV. The `key` stands in the file of all keys.
+    `DatasetInputs.name`; `types` are those of the columns, as `as_text` gives them; `text` has
+    the rows, as CSV. The `key` stands in the file of all keys.
     """
 
     analysis: str
@@ -131,7 +131,7 @@ def read_record(path: Path, *, whole: bool = True) -> Record:
     return found
 
 
-def recorded(
+def cached_analysis(
     *, keys: Sequence[str], needs: str = "", published: Sequence[str] = ()
 ) -> Callable[[Callable[..., pd.DataFrame]], "Analysis"]:
     """Mark an analysis of the votes on a dataset, whose table is recorded.
@@ -148,7 +148,7 @@ def recorded(
         Columns that, together, tell the rows apart. One is ``dataset``, which is added to rows that
         lack it.
     needs : str
-        What a dataset may lack, as for `Evidence.has`; those that do are passed over.
+        What a dataset may lack, as for `DatasetInputs.has`; those that do are passed over.
     published : sequence of str
         Tables of the papers' numbers that it reads, by name.
 
@@ -184,19 +184,21 @@ class Analysis:
         module = self.function.__module__.removeprefix(_PACKAGE)
         return f"{module}.{self.function.__name__}"
 
-    def __call__(self, evidence: Evidence | Iterable[Evidence], **arguments: Any) -> Table:
+    def __call__(
+        self, evidence: DatasetInputs | Iterable[DatasetInputs], **arguments: Any
+    ) -> Table:
         """Return the table of some datasets; without rows where each lacks what the analysis needs.
 
         Fails if votes are not available, and no table is recorded for these parameters.
         """
-        several = [evidence] if isinstance(evidence, Evidence) else evidence
+        several = [evidence] if isinstance(evidence, DatasetInputs) else evidence
         chosen = [one for one in several if not self.needs or one.has(self.needs)]
         tables = [self._on(one, arguments) for one in chosen]
         return (
             together(tables) if tables else Table(pd.DataFrame(columns=list(self.keys)), self.keys)
         )
 
-    def _on(self, evidence: Evidence, arguments: Mapping[str, Any]) -> Table:
+    def _on(self, evidence: DatasetInputs, arguments: Mapping[str, Any]) -> Table:
         given, tables, passed, origin = self._given(evidence, arguments)
         systems = self._takes_systems
         if evidence.given_votes is None or (systems and evidence.given_systems is None):
@@ -217,11 +219,11 @@ class Analysis:
             folder = paths.run_folder() / FOLDER
             write_text(folder / record.name, record.written())
             write_keys(folder, read_keys(folder) | {record.name: key})
-            note(Asked(name=record.name, how="computed", damaged=damaged))
+            log_access(TableAccess(name=record.name, how="computed", damaged=damaged))
         return found
 
     def _given(
-        self, evidence: Evidence, arguments: Mapping[str, Any]
+        self, evidence: DatasetInputs, arguments: Mapping[str, Any]
     ) -> tuple[Record, dict[str, str], dict[str, Any], Origin]:
         """Sort the arguments: parameters of the record, digests of tables, what is passed on."""
         defaults = {
@@ -269,7 +271,7 @@ class Analysis:
         ]
         return Key(key_digest(_as_json(made_by)), tables)
 
-    def _computed(self, evidence: Evidence, given: Mapping[str, Any], origin: Origin) -> Table:
+    def _computed(self, evidence: DatasetInputs, given: Mapping[str, Any], origin: Origin) -> Table:
         votes, systems = evidence.votes, evidence.systems if self._takes_systems else None
         assert votes is not None
         available = (votes[0], systems and systems[0], votes, systems)
@@ -281,7 +283,7 @@ class Analysis:
         return Table(rounded(rows), self.keys, {evidence.name: origin})
 
     def _shown(
-        self, evidence: Evidence, given: Record, tables: Mapping[str, str], origin: Origin
+        self, evidence: DatasetInputs, given: Record, tables: Mapping[str, str], origin: Origin
     ) -> Table:
         """Return what is recorded for the same parameters: its inputs are not all available."""
         folder = paths.results() / FOLDER
@@ -299,7 +301,7 @@ class Analysis:
             )
         record, keys = read_record(folder / given.name), read_keys(folder)
         sha256 = digest_of_record(folder, given.name)
-        note(Asked(name=given.name, how="shown", sha256=sha256))
+        log_access(TableAccess(name=given.name, how="shown", sha256=sha256))
         # What else went in may be here, and have changed.
         inputs = tuple(map(_as_it_is_here, record.inputs))
         here = self._key(record, inputs, tables, (one.name for one in evidence.datasets))
@@ -319,7 +321,7 @@ def _recorded_rows(name: str, key: Key) -> tuple[pd.DataFrame | None, bool]:
             damaged = True
             continue
         if known == key:
-            note(Asked(name=name, how="read", sha256=digest_of_record(folder, name)))
+            log_access(TableAccess(name=name, how="read", sha256=digest_of_record(folder, name)))
             return from_text(record.text, record.types), False
     return None, damaged
 
@@ -372,12 +374,12 @@ def _inputs_of(value: Any, *, strict: bool = True) -> tuple[Input, ...]:
     return ()
 
 
-def derived(
+def derived_table(
     *, keys: Sequence[str], published: Sequence[str] = ()
 ) -> Callable[[Callable[..., pd.DataFrame]], Callable[..., Table]]:
     """Mark an analysis of other tables alone: it gets their rows, and its table their inputs.
 
-    `keys` and `published` are as for `recorded`.
+    `keys` and `published` are as for `cached_analysis`.
     """
 
     def mark(function: Callable[..., pd.DataFrame]) -> Callable[..., Table]:

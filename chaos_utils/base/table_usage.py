@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Literal
 
 from chaos_utils.base import paths
-from chaos_utils.base.checked import Strict
+from chaos_utils.base.validation import StrictModel
 
-_FILE = "asked.jsonl"  # in the folder of the run's own tables, a line each
+_FILE = "table_usage.jsonl"  # in the folder of the run's own tables, a line each
 
 
-class Asked(Strict):
+class TableAccess(StrictModel):
     """A recorded table, by its place in ``results/tables/``, that a run asked for.
 
     It was `read` since it is what would be computed, `computed` since it is not, or `shown` since
@@ -25,7 +25,7 @@ class Asked(Strict):
     damaged: bool = False
 
 
-def note(asked: Asked) -> None:
+def log_access(asked: TableAccess) -> None:
     """Add a table to those that the running notebook asked for; elsewhere, do nothing."""
     if not paths.in_runner():
         return
@@ -35,10 +35,10 @@ def note(asked: Asked) -> None:
         stream.write(json.dumps(asked.model_dump(), ensure_ascii=False) + "\n")
 
 
-def asked_by(run: Path) -> Iterator[Asked]:
+def accesses_of(run: Path) -> Iterator[TableAccess]:
     """Yield the tables that a finished run asked for; none where its list cannot be read."""
     try:
         lines = (run / paths.TABLES / _FILE).read_text("utf-8").splitlines()
-        yield from [Asked.model_validate_json(line, strict=True) for line in lines]
+        yield from [TableAccess.model_validate_json(line, strict=True) for line in lines]
     except (OSError, ValueError):
         return
