@@ -42,8 +42,6 @@ def test_the_command_says_its_version_and_what_it_can_do(call):
     assert "bootstrap resamples" in call("params", "annotations").stdout
     assert json.loads(call("params", "annotations", "--json").stdout)[0]["name"] == "data"
     assert call("--version").stdout == f"chaos {chaos_utils.__version__}\n"
-    for arguments in ([], ["evaluate"], ["data"], ["data", "fetch"]):
-        assert call(*arguments, "-h").stdout == call(*arguments, "--help").stdout
     assert "─ Commands ─" not in call("-h").stdout  # each command is in a group
     words = {"COMP_WORDS": "chaos eva", "COMP_CWORD": "1", "_CHAOS_COMPLETE": "complete_bash"}
     done = CliRunner().invoke(app, [], env=words, prog_name="chaos")
