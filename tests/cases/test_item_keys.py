@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from helpers.commands import load
+from helpers.faults import refused
 from helpers.rows import write_rows
 
 import chaos_utils as chaos
@@ -32,10 +33,9 @@ def describe(folder, item):
 
 def test_two_columns_that_may_name_an_item_are_asked_about(tmp_path):
     path = write_rows(tmp_path / "votes.jsonl", thread())
-    with pytest.raises(ChaosError, match="It is unclear") as fault:
+    asked = ("--item post_id,reply_id", "item: [post_id, reply_id]", "item: post_id")
+    with refused(problem="unclear", any=asked):
         check_file(path)
-    for reading in ("--item post_id,reply_id", "item: [post_id, reply_id]", "item: post_id"):
-        assert reading in str(fault.value)
 
 
 def test_an_item_is_named_by_two_columns(tmp_path):
@@ -171,10 +171,8 @@ def posts(changed=None, n_items=12, **beside):
 def test_a_text_that_differs_within_few_items_is_asked_about(tmp_path, changed):
     path = write_rows(tmp_path / "votes.jsonl", posts(changed))
     for read in (check_file, load):
-        with pytest.raises(ChaosError, match=r"within 2 of 12 items \('2', '7'\)") as fault:
+        with refused(any=("2 of 12 items ('2', '7')", "item: item", "item: [item, text]")):
             read(path)
-        assert "item: item" in str(fault.value)
-        assert "item: [item, text]" in str(fault.value)
     assert check_file(path, item="item")[0].items == 12
     assert check_file(path, item="item,text")[0].items == 14
 
@@ -220,7 +218,6 @@ def test_a_shorter_column_that_tells_items_apart_is_named_before_the_text(tmp_pa
     rows += [{part: 2} | row | {"text": row["text"] + " nor chair"} for row in posts()
              if row["item"] < n_again]  # fmt: skip
     path = write_rows(tmp_path / "votes.jsonl", rows)
-    with pytest.raises(ChaosError, match=f"--item {part},item") as fault:
+    with refused(any=(f"--item {part},item", f"item: [{part}, item]")):
         check_file(path)
-    assert f"item: [{part}, item]" in str(fault.value)
     assert check_file(path, item=f"{part},item")[0].items == 12 + n_again
