@@ -76,7 +76,8 @@ def opened(browser):
 
 
 def test_it_is_open_to_all_fits_a_phone_and_is_reached_by_keyboard(opened, widget):
-    page = opened(widget.address)
+    few = "?dataset=snli&low=1.4" if widget.name == "explorer" else ""  # of many rows, a part
+    page = opened(widget.address + few)
     place = page.locator(widget.place).first
     place.scroll_into_view_if_needed()
     assert place.is_visible()
@@ -95,8 +96,10 @@ def test_it_is_open_to_all_fits_a_phone_and_is_reached_by_keyboard(opened, widge
 
 
 def test_a_name_that_all_objects_have_is_none_in_its_address(opened, widget):
+    if not widget.asked:
+        return
     page = opened("about:blank")
-    for name in ("constructor", "__proto__", "hasOwnProperty", "hash") if widget.asked else ():
+    for name in ("constructor", "__proto__", "hasOwnProperty", "hash"):
         page.goto(widget.address + widget.asked.replace("NAME", name))
         place = page.locator(widget.place).first
         place.scroll_into_view_if_needed()
