@@ -353,7 +353,6 @@ def test_a_system_that_saw_no_votes_is_worth_people_and_others_are_not(sample):
 @pytest.mark.parametrize(
     ("arguments", "reported"),
     [
-        (["none.csv"], "no such predictions file"),
         (["few.csv"], "210 of 300 items"),
         (["snli.csv", "--bootstrap", "39"], "Too few resamples"),
         (["snli.csv", "--bootstrap", "1000000000"], "0 for no intervals, or 40 to 1,000,000"),

@@ -1,12 +1,8 @@
 """Rows never vanish: there are as many as lines, or the answer says why not."""
 
-import json
-from types import SimpleNamespace
-
 import pytest
-from typer.testing import CliRunner
+from helpers.commands import check
 
-from chaos_utils.cli.__main__ import app
 from chaos_utils.datasets import frame
 from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.scoring.predictions import read_predictions
@@ -15,13 +11,6 @@ ROWS = [
     ("item", "annotator", "text", "label"),
     *((f"x{k // 2}", "uv"[k % 2], f"so {k // 2}", ["yes", "no"][k % 3 % 2]) for k in range(12)),
 ]
-
-
-def check(path, code=0):
-    """Return what `chaos dataset check` finds, or the fault in which it ends."""
-    done = CliRunner().invoke(app, ["dataset", "check", str(path), "--json"])
-    assert done.exit_code == code, done.output
-    return SimpleNamespace(**json.loads(done.stdout)[0]) if done.stdout else done.stderr
 
 
 def written(path, rows, delimiter="\t", start=""):
