@@ -117,7 +117,9 @@ def score_bins(
     frequent label of each bin (accuracies alone; it is chosen with hindsight), the class prior and
     the original votes. Items are resampled within each bin; the edges stay.
     """
-    if named := [one.name for some in all_systems for one in some if one.name in BASELINES]:
+    if named := [
+        system.name for systems in all_systems for system in systems if system.name in BASELINES
+    ]:
         raise ChaosError("A system has the name of a baseline.", found=named[0], todo="rename it")
     votes = pool_votes(all_votes)
     bins = cut_by_entropy(entropy(votes.shares, unit="bits"), n_bins)
@@ -125,7 +127,7 @@ def score_bins(
     baselines = []
     if votes.has_old_labels:
         baselines = pool_systems(
-            all_votes, [[class_prior(one), original_votes(one)] for one in all_votes]
+            all_votes, [[class_prior(part), original_votes(part)] for part in all_votes]
         )
     models = pool_systems(all_votes, all_systems)
     shape = (len(groups), len(models) + len(baselines) + 2, len(TABLE_5))
@@ -145,8 +147,8 @@ def score_bins(
         )
         places = [TABLE_5.index(measure) for measure in measures]
         values[..., places], draws[..., places] = found.values, found.draws
-    for one in (values, draws):
-        one[..., -1, [TABLE_5.index(name) for name in _DISTANCES]] = np.nan  # a label is none
+    for array in (values, draws):
+        array[..., -1, [TABLE_5.index(name) for name in _DISTANCES]] = np.nan  # a label is none
     chosen = _with_means_of_seeds(systems)
     names, families, roles, members = zip(*chosen, strict=True)
     return BinScores(
@@ -160,9 +162,9 @@ def score_bins(
             tuple(range(at + 1, at + 1 + len(places))) if len(places) > 1 else (at,)
             for at, (*_, places) in enumerate(chosen)
         ),
-        n_scored=np.stack([found.n_items[:, some].min(axis=1) for some in members], axis=1),
-        values=np.stack([values[:, some].mean(axis=1) for some in members], axis=1),
-        draws=np.stack([draws[:, :, some].mean(axis=2) for some in members], axis=2),
+        n_scored=np.stack([found.n_items[:, places].min(axis=1) for places in members], axis=1),
+        values=np.stack([values[:, places].mean(axis=1) for places in members], axis=1),
+        draws=np.stack([draws[:, :, places].mean(axis=2) for places in members], axis=2),
     )
 
 
@@ -193,15 +195,15 @@ def _guess(votes: Votes, name: str, gold: Ints, groups: Ints) -> System:
 
 def _with_means_of_seeds(systems: Sequence[System]) -> list[tuple[str, str, str, list[int]]]:
     """Return name, family, role and places of each system, a mean before the seeds of a family."""
-    found = []
+    rows = []
     for name, places in families_of(systems).items():
         first = systems[places[0]]
         role = "baseline" if first.origin == "baseline" else "model"
         if len(places) > 1:
             role = "seed"
-            found.append((name, first.family, "mean of seeds", places))
-        found += [(systems[place].name, first.family, role, [place]) for place in places]
-    return found
+            rows.append((name, first.family, "mean of seeds", places))
+        rows += [(systems[place].name, first.family, role, [place]) for place in places]
+    return rows
 
 
 @cached_analysis(keys=(*_KEYS, "reference"), published=("nie2020_entropy_bins",))
@@ -229,8 +231,8 @@ def binned_scores(
         for reference in (GUESS, BIN_GUESS):
             k = [scores.systems.index(reference)]
             parts.append(_rows(scores, b, reference, value - value[k], draws - draws[:, k]))
-    change, drawn = (one[-1] - one[0] for one in (scores.values, scores.draws))
-    parts.append(_rows(scores, len(scores.values) - 1, FIRST_BIN, change, drawn))
+    change, change_draws = (array[-1] - array[0] for array in (scores.values, scores.draws))
+    parts.append(_rows(scores, len(scores.values) - 1, FIRST_BIN, change, change_draws))
     ours = pd.concat(parts, ignore_index=True)
     of_model = ours["role"].isin(MODELS) & ours["value"].notna()
     ours = ours[(ours["reference"] == "") | of_model]
@@ -271,19 +273,19 @@ def _published(scores: BinScores, ours: pd.DataFrame) -> pd.DataFrame:
     table = read_published("nie2020_entropy_bins")
     table = table[table["dataset"] == scores.dataset]
     edges = table.groupby("bin")[["entropy_low_bits", "entropy_high_bits"]].first()
-    known = np.column_stack([scores.bins.low, scores.bins.high])
-    if edges.shape != known.shape or not np.allclose(edges, known, atol=_EDGE_TOLERANCE):
+    bin_edges = np.column_stack([scores.bins.low, scores.bins.high])
+    if edges.shape != bin_edges.shape or not np.allclose(edges, bin_edges, atol=_EDGE_TOLERANCE):
         table = table.head(0)
     theirs = table.melt(["bin", "model", "n"], list(TABLE_5), "measure", "value")
     theirs = theirs.rename(columns={"model": "system", "n": "n_scored"})
     theirs = theirs.assign(source="published", role="model")
     guesses = ours[(ours["reference"] == "") & ours["system"].isin([GUESS, BIN_GUESS])]
     guesses = guesses.assign(reference=guesses["system"]).dropna(subset="value")
-    first = theirs[theirs["bin"] == 1].assign(bin=len(known), reference=FIRST_BIN)
+    first = theirs[theirs["bin"] == 1].assign(bin=len(bin_edges), reference=FIRST_BIN)
     gaps = []
     for base, keys in ((guesses, ["bin", "measure"]), (first, ["bin", "measure", "system"])):
-        other = base[[*keys, "reference", "value"]].rename(columns={"value": "other"})
-        gaps.append(theirs.merge(other, on=keys))
+        reference_rows = base[[*keys, "reference", "value"]].rename(columns={"value": "other"})
+        gaps.append(theirs.merge(reference_rows, on=keys))
         gaps[-1]["value"] -= gaps[-1].pop("other")
     return pd.concat([theirs.assign(reference=""), *gaps])
 
@@ -310,16 +312,16 @@ def flattening(
     parts = []
     for system in systems:
         items, model = system.rows_in(votes), system.aligned_to(votes).model
-        sizes = [len(some) for some in np.array_split(items, n_bins)]
-        own = "model", entropy(model, unit="bits"), votes.shares, int(np.median(votes.n_votes))
-        for draw, ((one, other), last) in enumerate(zip(cuts, order, strict=True)):
-            of_people = "people", entropy(one[items] / half, unit="bits"), other / half, half
-            for cut, bits, judging, n_votes in (of_people, own):
+        sizes = [len(part) for part in np.array_split(items, n_bins)]
+        by_model = "model", entropy(model, unit="bits"), votes.shares, int(np.median(votes.n_votes))
+        for draw, ((half_a, half_b), last) in enumerate(zip(cuts, order, strict=True)):
+            by_people = "people", entropy(half_a[items] / half, unit="bits"), half_b / half, half
+            for cut, bits, judging, n_votes in (by_people, by_model):
                 ranked = np.lexsort([last[items], bits.round(_DECIMALS)])
-                found = _compared(judging[items], model).iloc[ranked]
-                found["bin"] = np.repeat(np.arange(1, n_bins + 1), sizes)
+                rows = _compared(judging[items], model).iloc[ranked]
+                rows["bin"] = np.repeat(np.arange(1, n_bins + 1), sizes)
                 about = {"system": system.family, "seed": system.name, "n_votes": n_votes}
-                parts.append(found.assign(cut=cut, draw=draw, **about))
+                parts.append(rows.assign(cut=cut, draw=draw, **about))
     by_item = pd.concat(parts, ignore_index=True)
     keys = ["system", "cut", "bin"]
     several = by_item.groupby([*keys, "seed", "draw"], sort=False)
@@ -364,10 +366,10 @@ def ends(table: pd.DataFrame) -> pd.DataFrame:
 @derived_table(keys=_KEYS)
 def in_bins(scores: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of `binned_scores` that are scores; ``change`` is that from the first bin."""
-    found = scores[scores["reference"] == ""].drop(columns=["reference", "p"])
+    rows = scores[scores["reference"] == ""].drop(columns=["reference", "p"])
     changes = scores[scores["reference"] == FIRST_BIN]
     names = {"value": "change", "low": "change_low", "high": "change_high"}
-    return found.merge(changes[[*_KEYS, *names]].rename(columns=names), "left", [*_KEYS])
+    return rows.merge(changes[[*_KEYS, *names]].rename(columns=names), "left", [*_KEYS])
 
 
 @derived_table(keys=("dataset", "bin", "system", "source", "measure", "reference"))
@@ -381,30 +383,30 @@ def against_guesses(scores: pd.DataFrame) -> pd.DataFrame:
     ``p_holm`` below 0.05 as well; it is empty for published models.
     """
     compared = scores["reference"].isin([GUESS, BIN_GUESS])
-    everyone = scores[compared & scores["role"].isin(MODELS)]
+    models = scores[compared & scores["role"].isin(MODELS)]
     of_bin = scores.groupby("dataset")["bin"].agg(["min", "max"])
-    ends = [everyone["dataset"].map(of_bin[end]) for end in of_bin]
-    at_end = (everyone["bin"] == ends[0]) | (everyone["bin"] == ends[1])
-    accuracy = (everyone["measure"] == "new_accuracy") & at_end
-    distance = (everyone["measure"] == "jsd") & (everyone["reference"] == GUESS)
-    found = everyone[accuracy | distance].reset_index(drop=True)
-    ours = found["source"] == "computed"
-    found.loc[ours, "p_holm"] = holm(found.loc[ours, "p"])
-    found["p_behind"] = behind_holm(found["p"], found["p_holm"])
-    found["better"] = (found["value"] > 0) == (found["measure"] == "new_accuracy")
-    sides = np.where(found["better"], "better", "worse")
-    verdicts = np.where(found["p_holm"] < LEVEL, sides, "indistinguishable")
-    found["verdict"] = np.where(ours, verdicts, "")
+    ends = [models["dataset"].map(of_bin[end]) for end in of_bin]
+    at_end = (models["bin"] == ends[0]) | (models["bin"] == ends[1])
+    accuracy = (models["measure"] == "new_accuracy") & at_end
+    distance = (models["measure"] == "jsd") & (models["reference"] == GUESS)
+    table = models[accuracy | distance].reset_index(drop=True)
+    ours = table["source"] == "computed"
+    table.loc[ours, "p_holm"] = holm(table.loc[ours, "p"])
+    table["p_behind"] = behind_holm(table["p"], table["p_holm"])
+    table["better"] = (table["value"] > 0) == (table["measure"] == "new_accuracy")
+    sides = np.where(table["better"], "better", "worse")
+    verdicts = np.where(table["p_holm"] < LEVEL, sides, "indistinguishable")
+    table["verdict"] = np.where(ours, verdicts, "")
     columns = "dataset bin system source measure reference value low high p p_holm p_behind better"
-    return found[[*columns.split(), "verdict"]]
+    return table[[*columns.split(), "verdict"]]
 
 
 @derived_table(keys=_KEYS)
 def in_figure(scores: pd.DataFrame, measure: str) -> pd.DataFrame:
     """Return the scores of a measure that are drawn; the role of the nine models is `OF_PAPER`."""
     rows = scores[scores["reference"] == ""].drop(columns=["reference", "p"])
-    drawn = _once(_shown(rows, [measure]))
-    return drawn.assign(role=drawn["role"].mask(_of_paper(drawn), OF_PAPER))
+    table = _once(_shown(rows, [measure]))
+    return table.assign(role=table["role"].mask(_of_paper(table), OF_PAPER))
 
 
 def _shown(rows: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
@@ -416,17 +418,17 @@ def _shown(rows: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
 
 def _once(rows: pd.DataFrame) -> pd.DataFrame:
     """Leave out the published rows of models that are computed too."""
-    known = pd.MultiIndex.from_frame(rows[["dataset", "system"]])
+    models = pd.MultiIndex.from_frame(rows[["dataset", "system"]])
     computed = rows["source"] == "computed"
-    return rows[computed | ~known.isin(known[computed])]
+    return rows[computed | ~models.isin(models[computed])]
 
 
 def _of_paper(rows: pd.DataFrame) -> "pd.Series[bool]":
     """Say of rows on the paper's datasets, and pools of them, which are of its nine models."""
     paper = published_models()
-    known = set(paper["dataset"])
+    datasets = set(paper["dataset"])
     return rows["system"].isin(paper["model"]) & rows["dataset"].map(
-        lambda name: known.issuperset(name.split("+"))
+        lambda name: datasets.issuperset(name.split("+"))
     ).astype(bool)
 
 
@@ -439,11 +441,11 @@ def shown(scores: pd.DataFrame, *measures: str) -> pd.DataFrame:
     theirs = theirs.assign(system=several + " models of Nie et al. 2020, mean")
     keys = ["dataset", "measure", "bin", "system"]
     means = theirs.groupby(keys, as_index=False)[["value", "change"]].mean()
-    both = pd.concat([ours, means])
+    table = pd.concat([ours, means])
     order = {"dataset": pd.unique(rows["dataset"]), "measure": measures}
     for name in reversed(order):
-        both = in_order_of(both, name, order[name])
-    return both
+        table = in_order_of(table, name, order[name])
+    return table
 
 
 def _score(row: Row) -> str:

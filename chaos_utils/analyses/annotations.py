@@ -134,11 +134,11 @@ def agreement(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
     values = _columns(votes.counts)
     rng = np.random.default_rng([seed, max(votes.dataset.in_book - 1, 0)])
     point = _agreement_of_sums(values.sum(axis=0))
-    drawn = _agreement_of_sums(bootstrap_means(values, n_resamples, rng))
+    resampled = _agreement_of_sums(bootstrap_means(values, n_resamples, rng))
     row: dict[str, object] = {"n_examples": len(votes)}
     over = "items"
     for i, name in enumerate(INTERVAL_STATISTICS):
-        low, high = map(float, percentile_interval(drawn[:, i]))
+        low, high = map(float, percentile_interval(resampled[:, i]))
         if votes.annotations is not None:
             wide = over_people(votes, _columns, partial(_statistic, i))
             if not np.isnan(wide.error):
@@ -154,17 +154,17 @@ def agreement(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
 
 def _columns(counts: Ints | Floats) -> Floats:
     """Return entropy, majority share, pairs, has pairs, has votes, shares…; 0 without votes."""
-    found = np.zeros((len(counts), 5 + counts.shape[1]))
+    table = np.zeros((len(counts), 5 + counts.shape[1]))
     totals = counts.sum(axis=1)
-    some, several = totals > 0, totals > 1
-    shares = counts[some] / totals[some, np.newaxis]
-    found[some, 0] = entropy(shares, unit="bits")
-    found[some, 1] = shares.max(axis=1)
+    has_votes, has_pairs = totals > 0, totals > 1
+    shares = counts[has_votes] / totals[has_votes, np.newaxis]
+    table[has_votes, 0] = entropy(shares, unit="bits")
+    table[has_votes, 1] = shares.max(axis=1)
     # Where items have few votes, one with a single vote has no pair that could agree.
-    found[several, 2] = pairwise_agreement(counts[several]) if several.any() else 0
-    found[:, 3], found[:, 4] = several, some
-    found[some, 5:] = shares
-    return found
+    table[has_pairs, 2] = pairwise_agreement(counts[has_pairs]) if has_pairs.any() else 0
+    table[:, 3], table[:, 4] = has_pairs, has_votes
+    table[has_votes, 5:] = shares
+    return table
 
 
 def _agreement_of_sums(sums: Floats) -> Floats:
@@ -177,8 +177,8 @@ def _agreement_of_sums(sums: Floats) -> Floats:
 
 
 def _statistic(place: int, sums: Floats) -> Floats:
-    found: Floats = _agreement_of_sums(sums)[..., place]
-    return found
+    values: Floats = _agreement_of_sums(sums)[..., place]
+    return values
 
 
 @cached_analysis(keys=("reason", "dataset", "uid"), published=("example_items",))
@@ -229,9 +229,9 @@ def label_columns(counts: pd.DataFrame) -> list[Column]:
     for group, statistic in (("new majority", "new_majority"), ("new votes", "new_raw_count")):
         look: dict[str, Any] = {"group": group, "at": {"statistic": statistic}}
         paper = Column("paper", "published", 0, **look)
-        here = Column("here", _with_change, **look)
+        ours = Column("here", _with_change, **look)
         gap = Column("Δ", "difference", 0, signed=True, bold=_differs, **look)
-        columns += [paper, here, gap] if counts["published"].notna().any() else [here]
+        columns += [paper, ours, gap] if counts["published"].notna().any() else [ours]
     return columns
 
 
@@ -254,10 +254,10 @@ def annotators(datasets: Sequence[str]) -> pd.DataFrame:
 def by_item(chosen: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of `examples` as the table shows them: each item once, by dataset."""
     keys = ["dataset", "uid"]
-    said = chosen["reason"]
+    texts = chosen["reason"]
     for paper, name in _PAPERS.items():
-        said = said.str.replace(f"printed in {paper} table", f"{name}, Table")
-    reasons = chosen.assign(reasons=said).groupby(keys, sort=False)["reasons"].agg("; ".join)
+        texts = texts.str.replace(f"printed in {paper} table", f"{name}, Table")
+    reasons = chosen.assign(reasons=texts).groupby(keys, sort=False)["reasons"].agg("; ".join)
     items = chosen.drop_duplicates(keys).merge(reasons.reset_index(), on=keys)
     return in_order_of(items, "dataset", chosen["dataset"].unique())
 

@@ -56,24 +56,24 @@ _OF_FEW = 3  # of which so many were for one label
 _MOST_LABELS = 3  # of more, three of five is much agreement
 
 
-def atlas_of(data: str, own: AnalysisInputs) -> AnalysisInputs:
+def atlas_of(data: str, inputs: AnalysisInputs) -> AnalysisInputs:
     """Return all datasets of the package, and the reader's own votes before them.
 
     `own` is what `data` holds. Of the synthetic sample, or of one named dataset, it is all.
     """
-    names = [one.name for one in bundled_datasets()]
+    names = [dataset.name for dataset in bundled_datasets()]
     if data in ("auto", "released"):
         return gather(data, datasets=names)
-    if own.synthetic or data in names:
-        return own
-    held = [one.name for one in own]
-    others = gather("auto", datasets=[name for name in names if name not in held])
-    return AnalysisInputs((*own, *others))
+    if inputs.synthetic or data in names:
+        return inputs
+    own_names = [dataset.name for dataset in inputs]
+    package_inputs = gather("auto", datasets=[name for name in names if name not in own_names])
+    return AnalysisInputs((*inputs, *package_inputs))
 
 
-def yardsticks(material: AnalysisInputs) -> AnalysisInputs:
+def yardsticks(inputs: AnalysisInputs) -> AnalysisInputs:
     """Return ChaosNLI's datasets among these: with a hundred votes, many can be taken away."""
-    return material.named(*(one.name for one in book_datasets()))
+    return inputs.named(*(dataset.name for dataset in book_datasets()))
 
 
 @cached_analysis(keys=("dataset",))
@@ -90,15 +90,17 @@ def atlas(votes: Votes, *, most: int, n_resamples: int, seed: int) -> pd.DataFra
     of items.
     """
     (row,) = your_votes.contents.function(votes).to_dict("records")
-    found = your_votes.agreement.function(votes, n_resamples=n_resamples, seed=seed)
+    agreement = your_votes.agreement.function(votes, n_resamples=n_resamples, seed=seed)
     quantities = ["disagreement", "evenness", "alpha", "alpha_ordered", "alike"]
-    found = found.set_index("quantity").reindex(quantities)  # single votes have none of these
+    agreement = agreement.set_index("quantity").reindex(
+        quantities
+    )  # single votes have none of these
     for quantity in quantities[:3]:
         for column, end in (("value", ""), ("low", "_low"), ("high", "_high")):
-            row[quantity + end] = found.loc[quantity, column]
-    row["alpha_ordered"] = found.loc["alpha_ordered", "value"]
-    row["alike"] = found.loc["alike", "value"]
-    row["over"], row["of_five"] = found.loc["disagreement", ["over", "of_five"]]
+            row[quantity + end] = agreement.loc[quantity, column]
+    row["alpha_ordered"] = agreement.loc["alpha_ordered", "value"]
+    row["alike"] = agreement.loc["alike", "value"]
+    row["over"], row["of_five"] = agreement.loc["disagreement", ["over", "of_five"]]
     counts = _some(votes.counts, most, seed)
     prior = fit_grid(counts)
     of_points = entropy(prior.points, unit="nats")[:, np.newaxis]
@@ -185,13 +187,15 @@ def selection(
     if k > _MOST_LABELS or votes.n_votes.max() < 2:
         return pd.DataFrame(columns=[*row])
     full = 1 - 1 / k
-    some = _some(votes.counts, most, seed)
+    sample_counts = _some(votes.counts, most, seed)
     row["evenness"] = quadratic_entropy(votes.counts[votes.n_votes >= 2]).mean() / full
-    row["chosen"], row["of_chosen"] = _split_by_prior(some)
+    row["chosen"], row["of_chosen"] = _split_by_prior(sample_counts)
     rng = np.random.default_rng([seed, 7])
-    resampled = (rng.integers(len(some), size=len(some)) for _ in range(n_resamples))
-    drawn = np.array([_split_by_prior(some[rows]) for rows in resampled])
-    low, high = percentile_interval(drawn, 0.95)
+    resampled = (
+        rng.integers(len(sample_counts), size=len(sample_counts)) for _ in range(n_resamples)
+    )
+    draws = np.array([_split_by_prior(sample_counts[rows]) for rows in resampled])
+    low, high = percentile_interval(draws, 0.95)
     row["chosen_low"], row["of_chosen_low"] = low
     row["chosen_high"], row["of_chosen_high"] = high
     counts = votes.counts[votes.n_votes >= _FEW]
@@ -199,11 +203,11 @@ def selection(
         rng = np.random.default_rng([seed, 5])
         shares, values = [], []
         for _ in range(n_draws):
-            few, left = split_votes(counts, (_FEW,), rng)
-            of_three = few.max(axis=1) == _OF_FEW
-            shares.append(of_three.mean())
-            judged = left[of_three & (left.sum(axis=1) >= 2)]
-            values += list(quadratic_entropy(judged)) if len(judged) else []
+            five, other_votes = split_votes(counts, (_FEW,), rng)
+            is_split = five.max(axis=1) == _OF_FEW
+            shares.append(is_split.mean())
+            judges = other_votes[is_split & (other_votes.sum(axis=1) >= 2)]
+            values += list(quadratic_entropy(judges)) if len(judges) else []
         row["seen"] = float(np.mean(shares))
         row["of_seen"] = float(np.mean(values)) / full if values else np.nan
     return pd.DataFrame([row])
@@ -234,11 +238,11 @@ def by_votes(votes: Votes, *, most: int, n_draws: int, seed: int) -> pd.DataFram
         truths = draw_truths(counts, fit_grid(counts), rng, n_draws)
         for n_votes in (k for k in VOTES if k <= votes.n_votes.max()):
             crowds = draw_crowds(truths, n_votes, rng)
-            for quantity, found in (
+            for quantity, estimate in (
                 ("label", measure_draws(MEASURES["new_accuracy"], crowds, truths)),
                 ("shares", measure_draws(MEASURES["dist_ce"], truths, crowds)),
             ):
-                row = {"value": found.value, "sd": found.values.std()}
+                row = {"value": estimate.value, "sd": estimate.values.std()}
                 rows.append({"quantity": quantity, "n_votes": n_votes, **row})
     return pd.DataFrame(rows, columns=["quantity", "n_votes", "value", "sd"])
 
@@ -277,7 +281,7 @@ def _means(counts: Ints) -> dict[tuple[str, str], float]:
     prior = fit_grid(counts)
     of_points = entropy(prior.points, unit="nats")
     mean = np.broadcast_to(shares.mean(axis=0), shares.shape)
-    found = {
+    by_item = {
         ("shannon", "plain"): entropy(shares, unit="nats"),
         ("shannon", "miller_madow"): miller_madow(counts, unit="nats"),
         ("shannon", "prior"): posterior_means(counts, prior, of_points[:, np.newaxis]),
@@ -286,13 +290,13 @@ def _means(counts: Ints) -> dict[tuple[str, str], float]:
         ("squared_distance", "plain"): ((mean - shares) ** 2).sum(axis=1),
         ("squared_distance", "unbiased"): squared_distance(shares, mean, sizes),
     }
-    return {key: float(values.mean()) for key, values in found.items()}
+    return {key: float(values.mean()) for key, values in by_item.items()}
 
 
 def _counted(counts: Ints) -> dict[tuple[str, str], float]:
     """Return what has one estimate, as it is defined."""
-    found = {"alpha": krippendorff_alpha(counts), **_of_majorities(counts)}
-    return {(quantity, "usual"): value for quantity, value in found.items()}
+    values = {"alpha": krippendorff_alpha(counts), **_of_majorities(counts)}
+    return {(quantity, "usual"): value for quantity, value in values.items()}
 
 
 @derived_table(keys=("dataset",))

@@ -31,17 +31,18 @@ def paper_datasets() -> list[str]:
     """
     first = str(read_published(SYSTEMS)["dataset"].iloc[0])
     pool = get_dataset(first).pooled_as
-    others = [one.name for one in book_datasets() if one.pooled_as == pool]
-    return list(dict.fromkeys([first, *others]))
+    partners = [one.name for one in book_datasets() if one.pooled_as == pool]
+    return list(dict.fromkeys([first, *partners]))
 
 
 def in_paper(systems: Iterable[System]) -> list[System]:
     """Return the models that the paper tabulates; simulated ones stand in for them."""
     families = set(read_published(SYSTEMS)["family"])
     return [
-        one
-        for one in systems
-        if one.origin == "simulated" or (one.origin == "released" and one.family in families)
+        system
+        for system in systems
+        if system.origin == "simulated"
+        or (system.origin == "released" and system.family in families)
     ]
 
 
@@ -51,34 +52,42 @@ def line_up(votes: Votes, systems: Sequence[System], shown_seed: int | None = No
     Of the paper's models those that its tables show are taken, of others all; of a family with
     several seeds the shown one, by default each.
     """
-    known = ("released", "trained", "yours")
-    others = [one for one in systems if one.origin in known and one.paper != PAPER]
-    found = []
-    for group in (in_paper(systems), others):
-        found += [*group, *(one.at_temperature(FIXED_TEMPERATURE) for one in group)]
-    if not found:
+    origins = ("released", "trained", "yours")
+    other_models = [
+        system for system in systems if system.origin in origins and system.paper != PAPER
+    ]
+    lineup = []
+    for group in (in_paper(systems), other_models):
+        lineup += [*group, *(system.at_temperature(FIXED_TEMPERATURE) for system in group)]
+    if not lineup:
         raise ChaosError(
             f"This needs predictions on {votes.dataset.title}, and none are available.",
             todo="pass -p predictions=FILE, or run `chaos data fetch` for the released ones",
         )
-    everyone = oracle(votes)
-    if any(one.name == everyone.name for one in found):
+    reference = oracle(votes)
+    if any(system.name == reference.name for system in lineup):
         raise ChaosError(
-            "A system has the name of a reference.", found=everyone.name, todo="rename it"
+            "A system has the name of a reference.", found=reference.name, todo="rename it"
         )
-    found.append(everyone)
-    return found if shown_seed is None else _with_seed(found, shown_seed)
+    lineup.append(reference)
+    return lineup if shown_seed is None else _with_seed(lineup, shown_seed)
 
 
 def _with_seed(systems: Sequence[System], seed: int) -> list[System]:
     seeds: dict[tuple[str, str], set[int | None]] = {}
-    for one in systems:
-        seeds.setdefault((one.origin, one.family), set()).add(one.seed)
-    known = {seed for found in seeds.values() if len(found) > 1 for seed in found}
-    if known and seed not in known:
-        expected = "one of: " + ", ".join(sorted(map(str, known)))
+    for system in systems:
+        seeds.setdefault((system.origin, system.family), set()).add(system.seed)
+    choices = {
+        seed for family_seeds in seeds.values() if len(family_seeds) > 1 for seed in family_seeds
+    }
+    if choices and seed not in choices:
+        expected = "one of: " + ", ".join(sorted(map(str, choices)))
         raise ChaosError("No model was trained with this seed.", found=seed, expected=expected)
-    return [one for one in systems if one.seed == seed or len(seeds[one.origin, one.family]) == 1]
+    return [
+        system
+        for system in systems
+        if system.seed == seed or len(seeds[system.origin, system.family]) == 1
+    ]
 
 
 def flattened_beside(
@@ -88,9 +97,10 @@ def flattened_beside(
     several = line_up(votes, systems, shown_seed)
     first = (several[0].origin, several[0].family)
     return [
-        one
-        for one in several
-        if (one.origin, one.family) == first or (one.temperature == 1 and one.origin in origins)
+        system
+        for system in several
+        if (system.origin, system.family) == first
+        or (system.temperature == 1 and system.origin in origins)
     ]
 
 
@@ -114,21 +124,21 @@ def with_published(
     """
     theirs = published[[*keys, *names]].astype(table.dtypes[[*keys]])
     theirs.columns = [*keys, *(f"published_{name}" for name in names)]
-    found = table.merge(theirs, "left", [*keys])
-    gaps = {f"difference_{name}": found[name] - found[f"published_{name}"] for name in names}
-    return found.assign(**gaps)
+    table = table.merge(theirs, "left", [*keys])
+    gaps = {f"difference_{name}": table[name] - table[f"published_{name}"] for name in names}
+    return table.assign(**gaps)
 
 
-def measured(judged: EvalBatch, measures: Sequence[str]) -> dict[str, float]:
+def measured(batch: EvalBatch, measures: Sequence[str]) -> dict[str, float]:
     """Return measures of a system on all its items, by name."""
-    return {name: MEASURES[name].value(judged) for name in measures}
+    return {name: MEASURES[name].value(batch) for name in measures}
 
 
 def per_system(
     votes: Votes, systems: Iterable[System], values: Callable[[EvalBatch], dict[str, float]]
 ) -> pd.DataFrame:
     """Return a row per system: its keys, and `values` of it."""
-    rows = [{**one.keys, **values(one.aligned_to(votes))} for one in systems]
+    rows = [{**system.keys, **values(system.aligned_to(votes))} for system in systems]
     return pd.DataFrame(rows).astype({"seed": "Int64"})
 
 
@@ -155,8 +165,8 @@ def released_lines(votes: Votes, system: System) -> list[list[dict[str, Any]]]:
     """
     if system.paper != PAPER:
         return []
-    known = next(one for one in votes.dataset.systems if one.family == system.family)
-    paths = [sources.locate(name, "released") for name in known.parts[system.seed]]
+    entry = next(one for one in votes.dataset.systems if one.family == system.family)
+    paths = [sources.locate(name, "released") for name in entry.parts[system.seed]]
     return [list(map(json.loads, path.read_text("utf-8").splitlines())) for path in paths]
 
 

@@ -71,9 +71,9 @@ def table_1_datasets(data: str, dataset: str) -> list[str]:
 
     There are others only where `data`, as in `gather`, holds all of the paper's datasets.
     """
-    held = {one.name for one in datasets_of(data)}
+    available = {dataset.name for dataset in datasets_of(data)}
     pair = paper_datasets()
-    more = pair if dataset in pair and held.issuperset(pair) else []
+    more = pair if dataset in pair and available.issuperset(pair) else []
     return list(dict.fromkeys([dataset, *more]))
 
 
@@ -86,10 +86,10 @@ def human_calibration(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     RankCS that minds ties.
     """
 
-    def values(judged: EvalBatch) -> dict[str, float]:
-        label, gold = (top_label(p, ties="last") for p in (judged.model, judged.human))
+    def values(batch: EvalBatch) -> dict[str, float]:
+        label, gold = (top_label(p, ties="last") for p in (batch.model, batch.human))
         of_items = {"accuracy": float((label == gold).mean()), "n_items": len(label)}
-        return of_items | measured(judged, (*TABLE_1[1:], "rank_cs_ties", "ece_votes"))
+        return of_items | measured(batch, (*TABLE_1[1:], "rank_cs_ties", "ece_votes"))
 
     table = per_system(votes, line_up(votes, systems), values)
     published = published_rows("baan2022_table1", votes)
@@ -106,9 +106,9 @@ def over_seeds(
     """
     groups = table.groupby([*keys], sort=False)
     ends = {"temperature_low": "min", "temperature_high": "max"}
-    found = groups.agg({name: ends.get(name, "mean") for name in names})
-    found = found.assign(n_seeds=groups.size()).reset_index()
-    return found.assign(kind=found["origin"].where(found["origin"] == "reference", "model"))
+    means = groups.agg({name: ends.get(name, "mean") for name in names})
+    means = means.assign(n_seeds=groups.size()).reset_index()
+    return means.assign(kind=means["origin"].where(means["origin"] == "reference", "model"))
 
 
 @derived_table(keys=_FAMILY)
@@ -132,8 +132,8 @@ def is_drawn(table: pd.DataFrame) -> "pd.Series[bool]":
 
     It stands for them in figures that have a panel or a line for each system.
     """
-    others = set(published_models()["model"]) - {"roberta-large"}
-    return ~(table["family"].isin(others) & (table["origin"] == "released"))
+    other_models = set(published_models()["model"]) - {"roberta-large"}
+    return ~(table["family"].isin(other_models) & (table["origin"] == "released"))
 
 
 def _chosen(votes: Votes, systems: Sequence[System], shown_seed: int | None) -> Sequence[System]:
@@ -151,11 +151,11 @@ def reliability(
     """
     tables = []
     for system in _chosen(votes, systems, shown_seed):
-        judged = system.aligned_to(votes)
-        confidence, hits = hits_of(judged.model, judged.first_majority)
+        batch = system.aligned_to(votes)
+        confidence, hits = hits_of(batch.model, batch.first_majority)
         curve = reliability_curve(confidence.round(_DIGITS), hits, BINS)
         columns = {
-            "ece": MEASURES["ece"].value(judged),
+            "ece": MEASURES["ece"].value(batch),
             "bin_low": BINS.edges[:-1],
             "bin_high": BINS.edges[1:],
             "n": curve.counts,
@@ -177,12 +177,12 @@ def distance_histogram(
     """
     tables: list[pd.DataFrame] = []
     before: dict[tuple[str, str, int | None], Floats] = {}
-    for one in _chosen(votes, systems, shown_seed):
-        if one.origin != "reference":
-            errors = item_errors(votes, one).round(_DIGITS)
-            first = before.setdefault((one.origin, one.family, one.seed), errors)
+    for system in _chosen(votes, systems, shown_seed):
+        if system.origin != "reference":
+            errors = item_errors(votes, system).round(_DIGITS)
+            first = before.setdefault((system.origin, system.family, system.seed), errors)
             shares = {"far": (errors > FAR).mean(), "further": (errors > first).mean()}
-            tables.append(histogram(one.keys, errors, DISTANCE_EDGES).assign(**shares))
+            tables.append(histogram(system.keys, errors, DISTANCE_EDGES).assign(**shares))
     return pd.concat(tables, ignore_index=True).astype({"seed": "Int64"})
 
 
@@ -194,12 +194,12 @@ def classwise_errors(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     ``n_without_bin`` counts probabilities of exactly 0, over all classes.
     """
 
-    def values(judged: EvalBatch) -> dict[str, float]:
-        error = partial(classwise_error, judged.model, judged.first_majority, BINS)
+    def values(batch: EvalBatch) -> dict[str, float]:
+        error = partial(classwise_error, batch.model, batch.first_majority, BINS)
         return {
             "classwise_ece_binned": error(divide_by="binned"),
             "classwise_ece_all": error(divide_by="all"),
-            "n_without_bin": int((judged.model == 0).sum()),
+            "n_without_bin": int((batch.model == 0).sum()),
         }
 
     table = per_system(votes, line_up(votes, systems), values)
@@ -210,8 +210,8 @@ def _with_other(
     table: pd.DataFrame, votes: Votes, quantity: str, ours: str, scale: float = 1
 ) -> pd.DataFrame:
     """Add what the paper's appendices print of each model, whatever the seed."""
-    known = published_rows("baan2022_other", votes).query("quantity == @quantity")
-    return with_published(table, known.assign(**{ours: known["value"] / scale}), [ours])
+    appendix = published_rows("baan2022_other", votes).query("quantity == @quantity")
+    return with_published(table, appendix.assign(**{ours: appendix["value"] / scale}), [ours])
 
 
 CLASSWISE_COLUMNS = [
@@ -229,11 +229,11 @@ def signed_entropy_errors(votes: Votes, systems: Sequence[System]) -> pd.DataFra
     That gives one value for mean and median.
     """
 
-    def values(judged: EvalBatch) -> dict[str, float]:
-        errors = entropy_error(judged.human, judged.model)
+    def values(batch: EvalBatch) -> dict[str, float]:
+        errors = entropy_error(batch.human, batch.model)
         return {"mean": errors.mean(), "median": float(np.median(errors))}
 
-    chosen = [one for one in line_up(votes, systems) if one.origin != "reference"]
+    chosen = [system for system in line_up(votes, systems) if system.origin != "reference"]
     return _with_other(per_system(votes, chosen, values), votes, "signed_ent_ce", "mean")
 
 
@@ -256,14 +256,14 @@ def family_scores(
     items.
     """
     families: dict[tuple[str, str, float], list[System]] = {}
-    for one in line_up(votes, systems):
-        families.setdefault((one.origin, one.family, one.temperature), []).append(one)
+    for system in line_up(votes, systems):
+        families.setdefault((system.origin, system.family, system.temperature), []).append(system)
     tables = []
     for (origin, _, temperature), group in families.items():
-        found = score_over_seeds(
+        scores = score_over_seeds(
             votes, group, measures=INTERVALS, n_resamples=n_resamples, seed=seed
         )
-        tables.append(found.assign(origin=origin, temperature=temperature))
+        tables.append(scores.assign(origin=origin, temperature=temperature))
     columns = [*_FAMILY, "n_seeds", "n_items", "measure", "value", "low", "high", "seed_sd"]
     table = pd.concat(tables, ignore_index=True)[[*columns, "estimand"]]
     # The oracle is right by construction, whatever is resampled.
@@ -298,9 +298,9 @@ def murphy(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     The columns are `BRIER`. A probability of 0 falls into the first bin.
     """
 
-    def values(judged: EvalBatch) -> dict[str, float]:
-        model = judged.model.round(_DIGITS)
-        parts = murphy_decomposition(judged.human, model, replace(BINS, zero_in_bin=True))
+    def values(batch: EvalBatch) -> dict[str, float]:
+        model = batch.model.round(_DIGITS)
+        parts = murphy_decomposition(batch.human, model, replace(BINS, zero_in_bin=True))
         return {"n_items": len(model), **parts}
 
     return per_system(votes, line_up(votes, systems), values)
@@ -342,8 +342,8 @@ def ece_by_temperature(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     """
     rows = []
     for system in in_paper(systems):
-        judged = system.aligned_to(votes)
-        sets = {"votes": (judged.model, judged.first_majority), **on_development(votes, system)}
+        batch = system.aligned_to(votes)
+        sets = {"votes": (batch.model, batch.first_majority), **on_development(votes, system)}
         for items, (m, gold) in sets.items():
             for t in TENTHS.tolist():
                 ece = expected_calibration_error(temper(m, t).round(_DIGITS), gold, BINS)
@@ -369,38 +369,38 @@ def temperature_choices(votes: Votes, systems: Sequence[System]) -> pd.DataFrame
             row["temperature"] = float(np.mean(values))
             row |= {"temperature_low": np.min(values), "temperature_high": np.max(values)}
             # An oracle temperature is shown because it was fitted on what judges it.
-            judged = scaled.aligned_to(votes, in_sample=choice.startswith("oracle"))
-            rows.append(row | measured(judged, BY_TEMPERATURE))
+            batch = scaled.aligned_to(votes, in_sample=choice.startswith("oracle"))
+            rows.append(row | measured(batch, BY_TEMPERATURE))
     return pd.DataFrame(rows).astype({"seed": "Int64"})
 
 
 def _to_fit(votes: Votes, systems: Sequence[System]) -> list[System]:
     chosen = line_up(votes, systems)
-    return [one for one in chosen if one.temperature == 1 and one.origin != "reference"]
+    return [system for system in chosen if system.temperature == 1 and system.origin != "reference"]
 
 
 def fits(votes: Votes, system: System) -> Iterator[tuple[str, int, Floats | float, System]]:
     """Yield each choice, the items fitted on, the temperatures, and the system there."""
-    judged = system.aligned_to(votes)
-    m, gold, n = judged.model, judged.first_majority, len(judged.model)
-    found: dict[str, tuple[int, Floats | float]] = {
+    batch = system.aligned_to(votes)
+    m, gold, n = batch.model, batch.first_majority, len(batch.model)
+    choices: dict[str, tuple[int, Floats | float]] = {
         "none": (0, 1.0),
         "fixed": (0, FIXED_TEMPERATURE),
         "oracle_nll": (n, fit_temperature(m, gold)),
         "oracle_ece": (n, fit_temperature_to_ece(m, gold, BINS)),
     }
     if beyond := on_development(votes, system).get("outside"):
-        found["outside"] = len(beyond[1]), fit_temperature(*beyond)
+        choices["outside"] = len(beyond[1]), fit_temperature(*beyond)
     rows = system.rows_in(votes)
     folds = folds_of(item_groups([votes])[0])[rows]
     if (folds != folds[0]).any():
-        crossed = cross_fit_temperatures(m, judged.human, folds)
-        found["cross_fitted"] = n - int(np.bincount(folds).max()), crossed
+        crossed = cross_fit_temperatures(m, batch.human, folds)
+        choices["cross_fitted"] = n - int(np.bincount(folds).max()), crossed
     # In the order of the votes, as the cross-fitted temperatures are.
     uids = tuple(votes.uids[row] for row in rows)
-    system = replace(system, uids=uids, probabilities=m, predicted=judged.predicted)
+    system = replace(system, uids=uids, probabilities=m, predicted=batch.predicted)
     on_votes = (*system.trained_on, votes_of(votes.dataset))
-    for choice, (n_fitted, temperatures) in found.items():
+    for choice, (n_fitted, temperatures) in choices.items():
         scaled = system.at_temperature(temperatures)
         if choice in ("oracle_nll", "oracle_ece", "cross_fitted"):
             out_of_fold = choice == "cross_fitted"
@@ -423,8 +423,8 @@ def _family(row: Row) -> str:
 def _temperature(row: Row) -> str:
     """Write a temperature, with its ends where they differ; an end of the search is a bound."""
     value, low, high = (
-        _AT_AN_END.get(round(one, 6), "") + number(one, 2)
-        for one in (row["temperature"], row["temperature_low"], row["temperature_high"])
+        _AT_AN_END.get(round(value, 6), "") + number(value, 2)
+        for value in (row["temperature"], row["temperature_low"], row["temperature_high"])
     )
     return value if low == high else f"{value} [{low}, {high}]"
 
@@ -462,7 +462,7 @@ def temperature_curves(
     if n_temperatures < 1:
         raise ChaosError("There is no temperature to compute measures at.", found=n_temperatures)
     grid = np.geomspace(0.5, 4, n_temperatures).tolist()
-    several = [one.at_temperature(t) for one in _to_fit(votes, systems) for t in grid]
+    several = [system.at_temperature(t) for system in _to_fit(votes, systems) for t in grid]
     curves = per_system(votes, several, partial(measured, measures=BY_TEMPERATURE))
     chosen = choices[choices["choice"] != "none"]
     keys = [*systems[0].keys, "choice"]

@@ -106,14 +106,16 @@ def against_paper(
     """
     dataset = votes.dataset.name
     runs = _collected(votes, all_votes, collections, unanimous, seed)
-    each = pd.DataFrame([_summary(run) for run in runs])
+    summaries = pd.DataFrame([_summary(run) for run in runs])
     paper = read_published("nie2020_table1").set_index("dataset").loc[dataset]
-    drawn = pd.DataFrame({"simulated": each.mean(), "low": each.min(), "high": each.max()})
-    drawn["published"] = paper.reindex(drawn.index)
-    drawn.loc["plateau_percent", "published"] = _PLATEAU_PERCENT
-    drawn["role"] = np.where(drawn["published"].notna(), "reported", "predicted")
+    simulated = pd.DataFrame(
+        {"simulated": summaries.mean(), "low": summaries.min(), "high": summaries.max()}
+    )
+    simulated["published"] = paper.reindex(simulated.index)
+    simulated.loc["plateau_percent", "published"] = _PLATEAU_PERCENT
+    simulated["role"] = np.where(simulated["published"].notna(), "reported", "predicted")
     stated = pd.DataFrame({"simulated": stated_parameters(dataset), "role": "stated"})
-    table = pd.concat([stated, drawn]).rename_axis("quantity").reset_index()
+    table = pd.concat([stated, simulated]).rename_axis("quantity").reset_index()
     table["difference"] = table["simulated"] - table["published"]
     columns = ["quantity", "role", "published", "simulated", "low", "high", "difference"]
     return table[columns]
@@ -169,16 +171,16 @@ def accuracy_curves(
     checks = _checks(run)
     is_careful = run.annotators["kind"].to_numpy()[checks["annotator"]] == "careful"
     rows = []
-    for who, chosen in {"all": checks, "careful": checks[is_careful]}.items():
+    for kind, chosen in {"all": checks, "careful": checks[is_careful]}.items():
         rng = np.random.default_rng(0)
         early = chosen[chosen["place"] < _UPTO]
         for start, of_bin in early.groupby(early["place"] // _BIN * _BIN):
-            each = of_bin.groupby("annotator")["right"].agg(["sum", "count"])
-            means = bootstrap_means(each.to_numpy(float), _RESAMPLES, rng)
+            by_annotator = of_bin.groupby("annotator")["right"].agg(["sum", "count"])
+            means = bootstrap_means(by_annotator.to_numpy(float), _RESAMPLES, rng)
             low, high = percentile_interval(100 * means[:, 0] / means[:, 1])
             rows.append(
                 {
-                    "who": who,
+                    "who": kind,
                     "items": start + _BIN / 2,
                     "n_checks": len(of_bin),
                     "accuracy_percent": 100 * float(of_bin["right"].mean()),
@@ -209,22 +211,22 @@ def stage_effects(
     true ones. Means over `replicates` collections, with the lowest and the highest.
     """
     _refuse_none(replicates, len(careless))
-    few = cut(votes, all_votes, items, unanimous, seed)
+    materials = cut(votes, all_votes, items, unanimous, seed)
     stated = stated_parameters(votes.dataset.name)
     k = int(load_protocol().parameters["votes_per_item"])
     runs = range(seed, seed + replicates)
-    ideal = [draw_votes(few.items, k, np.random.default_rng(run)) / k for run in runs]
-    chance = float(np.mean([total_variation(few.items, drawn) for drawn in ideal]))
+    ideal = [draw_votes(materials.items, k, np.random.default_rng(run)) / k for run in runs]
+    chance = float(np.mean([total_variation(materials.items, sample) for sample in ideal]))
     rows = []
     for share, (without, changes), run in product(careless, _WITHOUT.items(), runs):
-        made = simulate(
-            load_protocol(**changes), few, mixture(**(stated | {"careless": share})), run
+        simulation = simulate(
+            load_protocol(**changes), materials, mixture(**(stated | {"careless": share})), run
         )
-        estimated = made.counts / made.counts.sum(axis=1, keepdims=True)
-        error = float(total_variation(few.items, estimated).mean())
-        rows.append((share, without, error, made.dollars))
-    each = pd.DataFrame(rows, columns=["careless", "without", "tvd", "dollars"])
-    groups = each.groupby(["careless", "without"], sort=False)
+        estimated = simulation.counts / simulation.counts.sum(axis=1, keepdims=True)
+        error = float(total_variation(materials.items, estimated).mean())
+        rows.append((share, without, error, simulation.dollars))
+    outcomes = pd.DataFrame(rows, columns=["careless", "without", "tvd", "dollars"])
+    groups = outcomes.groupby(["careless", "without"], sort=False)
     table = groups.mean().assign(chance_tvd=chance)
     for name in ("tvd", "dollars"):
         table[f"{name}_low"], table[f"{name}_high"] = groups[name].min(), groups[name].max()
@@ -260,11 +262,13 @@ def _open_ends(
 ) -> Iterator[tuple[str, list[Json]]]:
     """Yield where branches lead that can be taken, and what is left to be met for that."""
     for branch in branches:
-        left = [guard for guard in branch["when"] if "parameter" not in guard]
+        guards = [guard for guard in branch["when"] if "parameter" not in guard]
         settled = [guard for guard in branch["when"] if "parameter" in guard]
-        if all(OPERATORS[one["op"]](values[one["parameter"]], one["value"]) for one in settled):
-            yield branch["to"], left
-            if not left:
+        if all(
+            OPERATORS[guard["op"]](values[guard["parameter"]], guard["value"]) for guard in settled
+        ):
+            yield branch["to"], guards
+            if not guards:
                 return
 
 

@@ -16,27 +16,27 @@ def notices(material: AnalysisInputs) -> str:
     return "\n\n".join(filter(None, (one(material) for one in said)))
 
 
-def of_systems(material: AnalysisInputs) -> str:
+def of_systems(inputs: AnalysisInputs) -> str:
     """Say what a reader must know of their own systems: which are crowds of machine votes."""
     return "\n>\n".join(
         f"> {in_markdown(f'{system.name}: {note}.')}"
-        for one in material
-        if one.own  # others have none of the reader's
-        for several in one.systems or ()
+        for dataset_inputs in inputs
+        if dataset_inputs.own  # others have none of the reader's
+        for several in dataset_inputs.systems or ()
         for system in several
         if system.origin == "yours"
         for note in system.notes
     )
 
 
-def _of_data(material: AnalysisInputs) -> str:
+def _of_data(inputs: AnalysisInputs) -> str:
     """Warn of other data than what the book shows, and say what was left out of the files."""
-    if material.released:
+    if inputs.released:
         return ""
-    files = ", ".join(f"<code>{in_markdown(votes.source.name)}</code>" for votes in material.votes)
+    files = ", ".join(f"<code>{in_markdown(votes.source.name)}</code>" for votes in inputs.votes)
     notes = "".join(
         f"\n>\n> {in_markdown(note)}"
-        for votes in material.votes
+        for votes in inputs.votes
         for note in (votes.dataset.warning, *votes.notes, votes.are_few and note_on_few(votes))
         if note
     )
@@ -47,15 +47,15 @@ def _of_data(material: AnalysisInputs) -> str:
     )
 
 
-def _of_training(material: AnalysisInputs) -> str:
+def _of_training(inputs: AnalysisInputs) -> str:
     """Say which of the systems this project has trained."""
-    if not material.trained or material.synthetic:
+    if not inputs.trained or inputs.synthetic:
         return ""
-    here = {one.name for one in material.datasets}
+    names = {dataset.name for dataset in inputs.datasets}
     ours = dict.fromkeys(
         run.system.partition(",")[0]
         for run in of_most_items(committed_runs())
-        if not here.isdisjoint(get_task(run.settings.task).datasets)
+        if not names.isdisjoint(get_task(run.settings.task).datasets)
     )
     if not ours:
         return ""
@@ -66,15 +66,17 @@ def _of_training(material: AnalysisInputs) -> str:
     )
 
 
-def _without_models(material: AnalysisInputs) -> str:
+def _without_models(inputs: AnalysisInputs) -> str:
     """Say for which datasets there are no predictions of a model, nor any that was left out."""
-    tasks = [] if material.trained else [get_task(run.settings.task) for run in committed_runs()]
-    left_out = {name for task in tasks for name in task.datasets}
+    tasks = [] if inputs.trained else [get_task(run.settings.task) for run in committed_runs()]
+    untrained = {name for task in tasks for name in task.datasets}
     without = [
-        one.datasets[0].short
-        for one in material
-        if one.given_systems is not None and len(one.datasets) == 1 and not one.has_systems
-        if one.name not in left_out
+        dataset_inputs.datasets[0].short
+        for dataset_inputs in inputs
+        if dataset_inputs.given_systems is not None
+        and len(dataset_inputs.datasets) == 1
+        and not dataset_inputs.has_systems
+        if dataset_inputs.name not in untrained
     ]
     if not without:
         return ""

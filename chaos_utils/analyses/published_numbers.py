@@ -40,15 +40,15 @@ def published_beside_ours(*, same_votes: bool, **tables: pd.DataFrame) -> pd.Dat
     rows = []
     for row in printed():
         ours = row.pop("times") * _value(tables if same_votes else {}, row.pop("ours"))
-        known = not np.isnan(ours)
-        same = agrees(ours, row["published"]) if known else None
+        is_available = not np.isnan(ours)
+        same = agrees(ours, row["published"]) if is_available else None
         reason = row.pop("reason")
-        if known:
+        if is_available:
             reason = "" if same else reason or _OTHER_VOTES
         elif reason in ("", _OTHER_VOTES):
             reason = _NOT_HERE if same_votes else _OTHERS
-        found = {"ours": ours, "difference": ours - row["published"], "agrees": same}
-        rows.append(row | found | {"reason": reason})
+        values = {"ours": ours, "difference": ours - row["published"], "agrees": same}
+        rows.append(row | values | {"reason": reason})
     return pd.DataFrame(rows).astype({"agrees": "boolean"})
 
 
@@ -58,10 +58,10 @@ def _value(tables: Mapping[str, pd.DataFrame], text: str) -> float:
     table = tables.get(address.table) if address else None
     if address is None or table is None or table.empty:
         return float("nan")
-    found = address.rows(table)[address.column].dropna()
+    values = address.rows(table)[address.column].dropna()
     if address.aggregate:
-        return float(getattr(found, address.aggregate)())
-    return float(found.iloc[0]) if len(found) else float("nan")
+        return float(getattr(values, address.aggregate)())
+    return float(values.iloc[0]) if len(values) else float("nan")
 
 
 def printed() -> Iterator[dict[str, Any]]:
@@ -112,14 +112,14 @@ def count_numbers(beside: pd.DataFrame) -> pd.DataFrame:
     ``same`` to the digits printed or ``differ``; ``reason`` says why there is none, or why.
     """
     groups = beside.groupby(["paper", "table"], sort=False)
-    found = groups.agg(
+    counts = groups.agg(
         printed=("published", "size"),
         ours=("ours", "count"),
         same=("agrees", lambda agrees: int(agrees.sum())),
         reason=("reason", lambda reasons: " ".join(filter(None, dict.fromkeys(reasons)))),
     ).reset_index()
-    found.insert(5, "differ", found["ours"] - found["same"])
-    return found
+    counts.insert(5, "differ", counts["ours"] - counts["same"])
+    return counts
 
 
 _COLUMN_NAMES = {

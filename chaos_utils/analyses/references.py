@@ -97,6 +97,6 @@ def write_package_data(tables: Path, target: Path | None = None) -> list[Path]:
 def _known(record: Record) -> pd.DataFrame:
     file = Path(get_dataset(record.dataset).file).name
     rows = from_text(record.text, record.types)
-    (votes,) = (one for one in record.inputs if Path(one.name).name == file)
+    (votes,) = (file_input for file_input in record.inputs if Path(file_input.name).name == file)
     found = rows.assign(sha256=votes.sha256, seed=record.parameters["seed"])
     return found.reindex(columns=list(KNOWN_COLUMNS))

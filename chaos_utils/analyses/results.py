@@ -61,8 +61,8 @@ def main_results(
     _, *baselines = known.baselines(votes)
     names = available(votes, _MEASURES)
     of_chance = chance_scores(votes, names, n_resamples=n_resamples, seed=seed)
-    everyone = [*baselines, *systems]
-    of_all = as_scores(judge(votes, everyone, names, n_resamples=n_resamples, seed=seed))
+    all_systems = [*baselines, *systems]
+    of_all = as_scores(judge(votes, all_systems, names, n_resamples=n_resamples, seed=seed))
     table = wide(pd.concat([of_chance, of_all], ignore_index=True), "low", "high")
     table["kind"] = ["chance", *["baseline"] * len(baselines), *["model"] * len(systems)]
     table = table.join(_ranks(votes, systems, seed), on="system")
@@ -74,24 +74,25 @@ def main_results(
     columns = ["dataset", "system", "source", "kind", "n_items"]
     columns += [f"{measure}{end}" for measure in _MEASURES for end in ("", "_low", "_high")]
     parts = [table.assign(source="computed"), means.assign(source="computed")]
-    parts = [one for one in (*parts, theirs.assign(source="published")) if len(one)]
-    found = pd.concat(parts, ignore_index=True).reindex(columns=[*columns, "n_seeds", *_RANKS])
-    return found.astype({"n_seeds": "Int64"})
+    parts = [part for part in (*parts, theirs.assign(source="published")) if len(part)]
+    table = pd.concat(parts, ignore_index=True).reindex(columns=[*columns, "n_seeds", *_RANKS])
+    return table.astype({"n_seeds": "Int64"})
 
 
 def _ranks(votes: Votes, systems: Sequence[System], seed: int) -> pd.DataFrame:
     """Return by name the ranks that the systems which cover all items may have, by JSD."""
-    whole = [one for one in systems if set(votes.uids) <= set(one.uids)]
-    if not whole or len(votes) < 2:
+    complete = [system for system in systems if set(votes.uids) <= set(system.uids)]
+    if not complete or len(votes) < 2:
         return pd.DataFrame(columns=_RANKS, dtype=float)
-    judged = [one.aligned_to(votes) for one in whole]
+    batches = [system.aligned_to(votes) for system in complete]
     values = np.stack(
-        [jensen_shannon_distance(one.human, one.model, unit="nats") for one in judged], axis=1
+        [jensen_shannon_distance(batch.human, batch.model, unit="nats") for batch in batches],
+        axis=1,
     )
     rng = np.random.default_rng([seed, 21])
-    found = rank_sets(values, _RANKINGS, rng, highest_first=False)
-    ends = np.column_stack([found.best, found.worst, found.margin])
-    return pd.DataFrame(ends, index=[one.name for one in whole], columns=_RANKS)
+    ranks = rank_sets(values, _RANKINGS, rng, highest_first=False)
+    ends = np.column_stack([ranks.best, ranks.worst, ranks.margin])
+    return pd.DataFrame(ends, index=[system.name for system in complete], columns=_RANKS)
 
 
 def _means_over_seeds(
@@ -119,17 +120,17 @@ def with_worth(results: pd.DataFrame, equivalents: pd.DataFrame) -> pd.DataFrame
         worths.PEOPLE_RECALIBRATED: "people_recalibrated",
         worths.PEOPLE_SHRUNK: "people_shrunk",
     }
-    said = equivalents[equivalents["measure"].isin(names) & (equivalents["text"] != "")]
-    said = said.replace({"system": {_ROW_NAMES[CHANCE]: CHANCE}})
-    said = said.assign(text=said["text"].map(worths.without_reason))
-    said = said.pivot(index=["dataset", "system"], columns="measure", values="text")
-    said = said.reindex(columns=list(names)).rename(columns=names).reset_index()
-    return results.merge(said.assign(source="computed"), "left", list(_KEYS))
+    texts = equivalents[equivalents["measure"].isin(names) & (equivalents["text"] != "")]
+    texts = texts.replace({"system": {_ROW_NAMES[CHANCE]: CHANCE}})
+    texts = texts.assign(text=texts["text"].map(worths.without_reason))
+    texts = texts.pivot(index=["dataset", "system"], columns="measure", values="text")
+    texts = texts.reindex(columns=list(names)).rename(columns=names).reset_index()
+    return results.merge(texts.assign(source="computed"), "left", list(_KEYS))
 
 
 def of_table_5(systems: Sequence[System]) -> list[System]:
     """Return the models of Table 5; all systems where none of these is among them."""
-    return [one for one in systems if one.paper == "nie2020"] or [*systems]
+    return [system for system in systems if system.paper == "nie2020"] or [*systems]
 
 
 @cached_analysis(keys=("dataset", "system", "baseline", "measure"))
@@ -145,20 +146,20 @@ def models_against_guesses(
     """
     columns = ["system", "baseline", "measure", "n_items", "value", "low", "high", "p"]
     guesses = known.baselines(votes)
-    names = {one.name for one in guesses}  # which a reader may have given to a system
-    models = [one for one in of_table_5(systems) if one.name not in names]
+    names = {guess.name for guess in guesses}  # which a reader may have given to a system
+    models = [system for system in of_table_5(systems) if system.name not in names]
     if not models:
         return pd.DataFrame(columns=[*columns, "p_holm", "verdict"])
-    pairs = [(one.name, other.name) for other in guesses for one in models]
+    pairs = [(model.name, guess.name) for guess in guesses for model in models]
     table = score(
         votes, [*models, *guesses], measures=("jsd", "kl"), comparisons=pairs,
         n_resamples=n_resamples, seed=seed,
     )  # fmt: skip
-    found = table[table["reference"] != ""].rename(columns={"reference": "baseline"})[columns]
-    found["p_holm"] = found.groupby(["baseline", "measure"])["p"].transform(holm)
-    sides = np.where(found["value"] > 0, "farther", "nearer")
-    found["verdict"] = np.where(found["p_holm"] < LEVEL, sides, "indistinguishable")
-    return found.replace({"baseline": {known.uniform(votes).name: CHANCE}})
+    differences = table[table["reference"] != ""].rename(columns={"reference": "baseline"})[columns]
+    differences["p_holm"] = differences.groupby(["baseline", "measure"])["p"].transform(holm)
+    sides = np.where(differences["value"] > 0, "farther", "nearer")
+    differences["verdict"] = np.where(differences["p_holm"] < LEVEL, sides, "indistinguishable")
+    return differences.replace({"baseline": {known.uniform(votes).name: CHANCE}})
 
 
 @derived_table(keys=("dataset", "system", "measure"))
@@ -168,11 +169,11 @@ def baselines_against_models(against: pd.DataFrame) -> pd.DataFrame:
     ``n_beaten`` counts those with a larger distance, ``n_surely_beaten`` those that are farther
     once p is adjusted, and ``n_surely_nearer`` those that are nearer.
     """
-    found = against.rename(columns={"system": "model", "baseline": "system"})
-    groups = found.assign(
-        n_beaten=found["value"] > 0,
-        n_surely_beaten=found["verdict"] == "farther",
-        n_surely_nearer=found["verdict"] == "nearer",
+    differences = against.rename(columns={"system": "model", "baseline": "system"})
+    groups = differences.assign(
+        n_beaten=differences["value"] > 0,
+        n_surely_beaten=differences["verdict"] == "farther",
+        n_surely_nearer=differences["verdict"] == "nearer",
     ).groupby(["dataset", "system", "measure"], sort=False)
     counts = groups[["n_beaten", "n_surely_beaten", "n_surely_nearer"]].sum().astype(int)
     return counts.assign(n_models=groups.size()).reset_index()
@@ -215,8 +216,8 @@ def human_equivalents(
     if votes.n_votes.min() < 2:
         return pd.DataFrame(columns=columns)
     crowds = people.Crowds(votes, n_draws=n_draws, seed=seed)
-    everyone = [("baseline", one) for one in known.baselines(votes)]
-    everyone += [("model", one) for one in systems]
+    everyone = [("baseline", baseline) for baseline in known.baselines(votes)]
+    everyone += [("model", model) for model in systems]
     rows = []
     for kind, system in everyone:
         reason = people.refusal(votes, system)
@@ -260,20 +261,20 @@ def drawn_skill(equivalents: pd.DataFrame) -> pd.DataFrame:
     ``how`` is ``recalibrated``, or ``shrunk`` where there are too few items for a map; ``label`` is
     that of the system's row in the figure. Where skill is undefined, there is no row.
     """
-    known = equivalents[np.isfinite(equivalents["value"])]
-    who = known["dataset"] + " " + known["system"]
-    mapped = who[known["measure"] == worths.SKILL_RECALIBRATED]
+    scores = equivalents[np.isfinite(equivalents["value"])]
+    row_keys = scores["dataset"] + " " + scores["system"]
+    mapped = row_keys[scores["measure"] == worths.SKILL_RECALIBRATED]
     names = {
         worths.SKILL: "as it is",
         worths.SKILL_RECALIBRATED: "recalibrated",
         worths.SKILL_SHRUNK: "shrunk",
     }
-    instead = (known["measure"] == worths.SKILL_SHRUNK) & who.isin(mapped)
-    rows = known[known["measure"].isin(names) & ~instead]
-    drawn = rows.rename(columns={"value": "skill"}).assign(label=_row_labels(rows))
-    drawn["how"] = drawn["measure"].map(names)
+    instead = (scores["measure"] == worths.SKILL_SHRUNK) & row_keys.isin(mapped)
+    rows = scores[scores["measure"].isin(names) & ~instead]
+    table = rows.rename(columns={"value": "skill"}).assign(label=_row_labels(rows))
+    table["how"] = table["measure"].map(names)
     columns = ["dataset", "kind", "label", "system", "how", "skill", "low", "high"]
-    return drawn[[*columns, "credibility"]]
+    return table[[*columns, "credibility"]]
 
 
 def _row_labels(rows: pd.DataFrame) -> "pd.Series[str]":
@@ -314,9 +315,9 @@ def disagreement_signal(
         pairs.append(("baseline", OLD_LABEL, votes.shares, model))
     several = [known.original_votes(votes)] if votes.has_old_votes else []
     for kind, group in (("baseline", several), ("model", systems)):
-        for one in group:
-            judged = one.aligned_to(votes)
-            pairs.append((kind, one.name, judged.human, judged.model))
+        for predictor in group:
+            batch = predictor.aligned_to(votes)
+            pairs.append((kind, predictor.name, batch.human, batch.model))
     for kind, system, human, model in pairs:
         n_contested = int(contested(human, majority_below=majority_below).sum())
         rank = entropy_correlation(human, model)
@@ -331,16 +332,16 @@ def _signal_of_five(
     votes: Votes, majority_below: float, rng: np.random.Generator
 ) -> tuple[object, ...]:
     """Return the row of five people, judged by the others of their item, over draws of them."""
-    drawn = []
+    draws = []
     for _ in range(_DRAWS):
-        few, others = split_votes(votes.counts, (_FEW,), rng)
-        shares = others / others.sum(axis=1, keepdims=True)
-        rank = entropy_correlation(shares, few / _FEW)
-        auroc = contested_auroc(shares, few / _FEW, majority_below=majority_below)
+        five, other_votes = split_votes(votes.counts, (_FEW,), rng)
+        shares = other_votes / other_votes.sum(axis=1, keepdims=True)
+        rank = entropy_correlation(shares, five / _FEW)
+        auroc = contested_auroc(shares, five / _FEW, majority_below=majority_below)
         n_contested = contested(shares, majority_below=majority_below).sum()
-        drawn.append((n_contested, rank.value, auroc.value))
-    n_contested, *means = np.mean(drawn, axis=0)
-    low, high = percentile_interval(drawn)
+        draws.append((n_contested, rank.value, auroc.value))
+    n_contested, *means = np.mean(draws, axis=0)
+    low, high = percentile_interval(draws)
     numbers = np.column_stack([means, low[1:], high[1:]]).ravel()
     return (FIVE_PEOPLE, "people", len(votes), round(n_contested), *numbers)
 
@@ -401,15 +402,15 @@ def drawn_results(results: pd.DataFrame, references: pd.DataFrame) -> pd.DataFra
     kinds = np.where(shown["system"] == PERFECT_MODEL, "perfect_model", "second_crowd")
     columns = ["dataset", "system", "source", "kind", *names.values()]
     shown = shown.assign(kind=kinds, source="computed").reindex(columns=columns)
-    drawn = pd.concat([computed[columns], shown], ignore_index=True)
-    drawn.insert(2, "label", _row_labels(drawn))
-    return drawn.assign(system=drawn["system"].replace(SYSTEM_NAMES))
+    table = pd.concat([computed[columns], shown], ignore_index=True)
+    table.insert(2, "label", _row_labels(table))
+    return table.assign(system=table["system"].replace(SYSTEM_NAMES))
 
 
 @derived_table(keys=("dataset", "system", "source"))
-def nine_models(drawn: pd.DataFrame, *, dataset: str) -> pd.DataFrame:
+def nine_models(table: pd.DataFrame, *, dataset: str) -> pd.DataFrame:
     """Return the JSD of a dataset's published models beside that of people and guesses."""
-    rows = drawn[drawn["dataset"] == dataset]
+    rows = table[table["dataset"] == dataset]
     models = (rows["kind"] == "model") & rows["label"].isin(
         [SYSTEM_NAMES[name] for name in published_models()["model"].unique()]
     )

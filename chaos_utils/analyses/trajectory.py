@@ -44,20 +44,23 @@ def stages(runs: Iterable[Run], votes: Votes) -> list[System]:
 
     Of two runs alike in size and seed, the first counts.
     """
-    found: dict[tuple[int, int], System] = {}
+    systems: dict[tuple[int, int], System] = {}
     for run in runs:
         if system := run.predictions_on(votes):
             items, seed = run.record.data.n_train, run.settings.seed
             named = replace(system, name=f"{items} items, seed {seed}", family=str(items))
-            found.setdefault((items, seed), named)
-    return [found[key] for key in sorted(found)]
+            systems.setdefault((items, seed), named)
+    return [systems[key] for key in sorted(systems)]
 
 
-def with_pools(material: AnalysisInputs) -> list[DatasetInputs]:
+def with_pools(inputs: AnalysisInputs) -> list[DatasetInputs]:
     """Return each pool, and the datasets that are in none."""
-    pools = list(material.pooled())
-    inside = {one.name for pool in pools for one in pool.datasets}
-    return [*pools, *(one for one in material if one.name not in inside)]
+    pools = list(inputs.pooled())
+    inside = {dataset.name for pool in pools for dataset in pool.datasets}
+    return [
+        *pools,
+        *(dataset_inputs for dataset_inputs in inputs if dataset_inputs.name not in inside),
+    ]
 
 
 @cached_analysis(keys=_KEYS)
@@ -80,10 +83,10 @@ def by_size(
     where a dataset has no run.
     """
     chosen = [run for run in runs if run.settings.model == model]
-    found = [stages(chosen, votes) for votes in all_votes]
-    if not all(found):
+    systems = [stages(chosen, votes) for votes in all_votes]
+    if not all(systems):
         return pd.DataFrame(columns=list(_KEYS), dtype=object)
-    scores = score_bins(all_votes, found, n_bins=n_bins, n_resamples=n_resamples, seed=seed)
+    scores = score_bins(all_votes, systems, n_bins=n_bins, n_resamples=n_resamples, seed=seed)
     roles = zip(scores.families, scores.roles, strict=True)
     place_of = {int(family): k for k, (family, role) in enumerate(roles) if role in MODELS}
     sizes = sorted(place_of)
@@ -119,30 +122,30 @@ def _change(
     """Return how far each size is from the smallest; their seeds have nothing in common."""
     first = list(scores.members[places[0]])
     against = values[first], draws[:, first]
-    found = []
+    effects = []
     for place in places[1:]:
         seeds = list(scores.members[place])
         of_seeds = values[seeds], draws[:, seeds]
-        found.append(over_seeds(*of_seeds, n_items=n_items[place], against=against))
+        effects.append(over_seeds(*of_seeds, n_items=n_items[place], against=against))
     nothing = np.zeros((1, values.shape[1]))
     return {
-        "change": np.vstack([nothing, *(one.value for one in found)]),
-        "change_low": np.vstack([nothing, *(one.low for one in found)]),
-        "change_high": np.vstack([nothing, *(one.high for one in found)]),
+        "change": np.vstack([nothing, *(effect.value for effect in effects)]),
+        "change_low": np.vstack([nothing, *(effect.low for effect in effects)]),
+        "change_high": np.vstack([nothing, *(effect.high for effect in effects)]),
     }
 
 
 def _with_all(scores: BinScores) -> tuple[Floats, Floats, Ints]:
     """Return values, draws and numbers of items: of all items, then of each bin."""
-    every = scores.n_scored.sum(axis=0)
-    weights = scores.n_scored / every
+    n_items = scores.n_scored.sum(axis=0)
+    weights = scores.n_scored / n_items
     values, draws = scores.values[..., _OF_MEASURES], scores.draws[..., _OF_MEASURES]
     mean = np.nansum(weights[..., np.newaxis] * values, axis=0)
-    drawn = np.nansum(weights[:, np.newaxis, :, np.newaxis] * draws, axis=0)
+    mean_draws = np.nansum(weights[:, np.newaxis, :, np.newaxis] * draws, axis=0)
     return (
         np.concatenate([mean[np.newaxis], values]),
-        np.concatenate([drawn[np.newaxis], draws]),
-        np.vstack([every, scores.n_scored]),
+        np.concatenate([mean_draws[np.newaxis], draws]),
+        np.vstack([n_items, scores.n_scored]),
     )
 
 
@@ -152,13 +155,13 @@ def shown_sizes(growth: pd.DataFrame) -> pd.DataFrame:
     parts = []
     for _, rows in shown.groupby(["dataset", "measure"], sort=False):
         guess = rows.drop_duplicates("bin")
-        known = {"items": guess["measure"].map(_GUESSES), "value": guess["chance"]}
-        parts += [rows, guess.assign(**known, low=np.nan, high=np.nan)]
+        guess_columns = {"items": guess["measure"].map(_GUESSES), "value": guess["chance"]}
+        parts += [rows, guess.assign(**guess_columns, low=np.nan, high=np.nan)]
     return pd.concat(parts)
 
 
 def size_columns(growth: pd.DataFrame) -> list[Column]:
     """Return how `shown_sizes` are shown, bins side by side."""
-    everyone, *bins = bin_columns(growth)
+    all_items, *bins = bin_columns(growth)
     items = Column("training items", "items")
-    return [*BIN_COLUMNS, items, replace(everyone, heading="all items"), *bins]
+    return [*BIN_COLUMNS, items, replace(all_items, heading="all items"), *bins]

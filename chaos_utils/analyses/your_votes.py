@@ -76,14 +76,14 @@ _LEVEL = 0.05
 OPEN = "these votes leave it open"
 
 
-def some_items(evidence: DatasetInputs, most: int, seed: int) -> DatasetInputs:
+def some_items(dataset_inputs: DatasetInputs, most: int, seed: int) -> DatasetInputs:
     """Return the evidence on at most so many items, drawn at random, without annotators."""
-    assert evidence.votes is not None
-    (votes,) = evidence.votes
+    assert dataset_inputs.votes is not None
+    (votes,) = dataset_inputs.votes
     if len(votes) <= most:
-        return evidence
+        return dataset_inputs
     kept = at_most(votes, most, seed)
-    return replace(evidence, given_votes=(kept,), given_systems=((),), own=True)
+    return replace(dataset_inputs, given_votes=(kept,), given_systems=((),), own=True)
 
 
 def texts_of(votes: Votes) -> Callable[[str, str], Mapping[str, str] | None]:
@@ -114,7 +114,7 @@ def contents(votes: Votes) -> pd.DataFrame:
     ``n_items``, ``n_labels``, ``n_votes``; votes per item from ``fewest`` over ``median`` to
     ``most``; ``n_single``, items with a single vote; ``n_annotators``, missing where not known.
     """
-    known = votes.annotations
+    annotations = votes.annotations
     sizes = votes.n_votes
     row = {
         "n_items": len(votes),
@@ -124,7 +124,7 @@ def contents(votes: Votes) -> pd.DataFrame:
         "median": np.median(sizes),
         "most": sizes.max(),
         "n_single": (sizes == 1).sum(),
-        "n_annotators": None if known is None else len(np.unique(known.annotator)),
+        "n_annotators": None if annotations is None else len(np.unique(annotations.annotator)),
     }
     return pd.DataFrame([row]).astype({"n_annotators": "Int64"})
 
@@ -145,7 +145,7 @@ def agreement(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
     disagreement. The order of the items is no matter.
     """
     several = votes.n_votes >= 2
-    found: dict[str, dict[str, Any]] = {}
+    estimates: dict[str, dict[str, Any]] = {}
     if several.any():
         counts = _in_order(votes.counts[several])
         shares = counts / counts.sum(axis=1, keepdims=True)
@@ -159,15 +159,15 @@ def agreement(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
             alpha |= _over_both(named["alpha"], -1, 1)
             alike = {"value": named["alike"].value} | _over_both(named["alike"], 0, full)
         scaled = {name: apart[name] / full for name in ("plain", "value", "low", "high")}
-        found = {"disagreement": apart, "evenness": apart | scaled, "alpha": alpha}
+        estimates = {"disagreement": apart, "evenness": apart | scaled, "alpha": alpha}
         if votes.dataset.ordered:
-            found["alpha_ordered"] = {"value": krippendorff_alpha(counts, ordered=True)}
+            estimates["alpha_ordered"] = {"value": krippendorff_alpha(counts, ordered=True)}
         if alike:
-            found["alike"] = alike
+            estimates["alike"] = alike
     columns = ["plain", "value", "low", "high", "of_five", "over"]
-    table = pd.DataFrame(list(found.values()), columns=columns)
+    table = pd.DataFrame(list(estimates.values()), columns=columns)
     table = table.astype(dict.fromkeys(columns[:-1], float))
-    table.insert(0, "quantity", list(found))
+    table.insert(0, "quantity", list(estimates))
     table["over"] = table["over"].where(table["low"].notna(), "")
     return table.assign(n_items=int(several.sum()))
 
@@ -176,26 +176,26 @@ def _over_items(counts: Ints, n_resamples: int, seed: int) -> Iterator[dict[str,
     """Yield disagreement and α with intervals over items, by the bootstrap."""
     sizes, apart = counts.sum(axis=1), quadratic_entropy(counts)
     table = np.column_stack([apart, sizes * apart, counts])
-    drawn = bootstrap_means(table, n_resamples, np.random.default_rng([seed, 0]))
-    n = drawn[:, 2:].sum(axis=1)
+    means = bootstrap_means(table, n_resamples, np.random.default_rng([seed, 0]))
+    n = means[:, 2:].sum(axis=1)
     # α is κ on pooled votes, but for one vote.
-    kappas = kappa_from_means(1 - drawn[:, 1] / n, drawn[:, 2:] / n[:, np.newaxis])
+    kappas = kappa_from_means(1 - means[:, 1] / n, means[:, 2:] / n[:, np.newaxis])
     # Where all items are alike, nothing says how far others would differ.
     varies = np.ptp(apart) > _NOTHING
-    for value, resampled in ((apart.mean(), drawn[:, 0]), (krippendorff_alpha(counts), kappas)):
+    for value, resampled in ((apart.mean(), means[:, 0]), (krippendorff_alpha(counts), kappas)):
         low, high = map(float, percentile_interval(resampled)) if varies else (np.nan, np.nan)
         yield {"value": value, "low": low, "high": high, "over": OVER_ITEMS}
 
 
-def _over_both(found: TwoWay, lowest: float, highest: float) -> dict[str, Any]:
+def _over_both(jackknife: TwoWay, lowest: float, highest: float) -> dict[str, Any]:
     """Return the interval over items and annotators, within what is possible; empty for none.
 
     An unbiased value may lie above what is possible, and the interval holds it.
     """
-    low, high = found.interval(lowest, max(highest, found.value))
+    low, high = jackknife.interval(lowest, max(highest, jackknife.value))
     if np.isnan(low):
         return {}
-    return {"low": low, "high": high, "of_five": found.of_five, "over": OVER_BOTH}
+    return {"low": low, "high": high, "of_five": jackknife.of_five, "over": OVER_BOTH}
 
 
 @cached_analysis(keys=("dataset", "quantity"))
@@ -211,9 +211,9 @@ def entropies(votes: Votes, *, seed: int) -> pd.DataFrame:
     of_points = entropy(prior.points, unit="nats")
     rng = np.random.default_rng([seed, 1])
     masses = bootstrap_masses(votes.counts, prior, _REFITS, rng)
-    drawn = np.sum(list(masses.values()), axis=0) @ of_points
+    refitted = np.sum(list(masses.values()), axis=0) @ of_points
     value = posterior_means(votes.counts, prior, of_points[:, np.newaxis]).mean()
-    low, high = map(float, percentile_interval(drawn - drawn.mean() + value))
+    low, high = map(float, percentile_interval(refitted - refitted.mean() + value))
     if (majority_share(votes.counts) == 1).all():  # nothing says how far other items would differ
         low = high = np.nan
     rows = [
@@ -239,8 +239,8 @@ def majorities(votes: Votes) -> pd.DataFrame:
     prior = fit_grid(votes.counts)
     tops = prior.points.max(axis=1)
     apart = 1 - (prior.points**2).sum(axis=1)
-    wanted = np.column_stack([tops, tops < 0.5, apart, shared_top(prior.points)])
-    expected = posterior_means(votes.counts, prior, wanted)
+    quantities = np.column_stack([tops, tops < 0.5, apart, shared_top(prior.points)])
+    expected = posterior_means(votes.counts, prior, quantities)
     right = (shared_top(votes.shares) * expected[:, 3:]).sum(axis=1)
     shares = majority_share(votes.counts)
     nan = np.nan
@@ -334,20 +334,20 @@ def annotators(votes: Votes) -> pd.DataFrame:
     there are too many labels and annotators for that. Who has fewer than ten votes comes last, and
     so does who can only agree, since everyone gave one label.
     """
-    found = agreement_with_rest(votes)
-    n_annotators = len(found.n_votes)
+    with_rest = agreement_with_rest(votes)
+    n_annotators = len(with_rest.n_votes)
     accuracy = np.full(n_annotators, np.nan)
     if n_annotators * votes.dataset.n_classes**2 <= _MOST_ERRORS:
         accuracy = dawid_skene(votes).accuracy
     table = pd.DataFrame(
         {
             "annotator": np.arange(1, n_annotators + 1),
-            "n_votes": found.n_votes,
-            "agreement": found.observed,
-            "low": np.clip(found.observed - 1.96 * found.error, 0, 1),
-            "high": np.clip(found.observed + 1.96 * found.error, 0, 1),
-            "by_chance": found.by_chance,
-            "corrected": found.corrected,
+            "n_votes": with_rest.n_votes,
+            "agreement": with_rest.observed,
+            "low": np.clip(with_rest.observed - 1.96 * with_rest.error, 0, 1),
+            "high": np.clip(with_rest.observed + 1.96 * with_rest.error, 0, 1),
+            "by_chance": with_rest.by_chance,
+            "corrected": with_rest.corrected,
             "accuracy": accuracy,
         }
     )
@@ -390,24 +390,26 @@ def near_chance(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
     annotators are chosen by one half of the items, from half as many votes, and left out on the
     other; a mean over cuts into halves.
     """
-    known, agreed = votes.annotations, agreement_with_rest(votes)
-    assert known is not None
-    found = found_near_chance(agreed)
+    annotations, agreed = votes.annotations, agreement_with_rest(votes)
+    assert annotations is not None
+    near = found_near_chance(agreed)
     row: dict[str, Any] = {
-        "n_annotators": (np.bincount(known.annotator) > 0).sum(),
-        "n_usual": found.is_usual.sum(),
-        "n_judged": found.is_judged.sum(),
-        "n_near": found.is_near.sum(),
-        "share_of_votes": found.is_near[known.annotator].mean(),
-        "median": found.median,
-        "largest_near": max(agreed.corrected[found.is_near], default=np.nan),
-        "smallest_kept": min(agreed.corrected[found.is_judged & ~found.is_near], default=np.nan),
+        "n_annotators": (np.bincount(annotations.annotator) > 0).sum(),
+        "n_usual": near.is_usual.sum(),
+        "n_judged": near.is_judged.sum(),
+        "n_near": near.is_near.sum(),
+        "share_of_votes": near.is_near[annotations.annotator].mean(),
+        "median": near.median,
+        "largest_near": max(agreed.corrected[near.is_near], default=np.nan),
+        "smallest_kept": min(agreed.corrected[near.is_judged & ~near.is_near], default=np.nan),
     }
-    without = votes_kept(votes, ~found.is_near[known.annotator]) if found.is_near.any() else None
-    for one, ending in ((votes, ""), (without, "_without")):
+    without = (
+        votes_kept(votes, ~near.is_near[annotations.annotator]) if near.is_near.any() else None
+    )
+    for subset, ending in ((votes, ""), (without, "_without")):
         rows = pd.DataFrame(columns=["quantity", "value", "low", "high"])
-        if one is not None:
-            rows = agreement.function(one, n_resamples=n_resamples, seed=seed)
+        if subset is not None:
+            rows = agreement.function(subset, n_resamples=n_resamples, seed=seed)
         rows = rows.set_index("quantity").reindex(["disagreement", "evenness", "alpha"])
         for name, values in rows.iterrows():
             row[f"{name}{ending}"] = values["value"]
@@ -418,19 +420,19 @@ def near_chance(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
 
 def _elsewhere(votes: Votes, seed: int) -> float:
     """Return the disagreement on items without annotators who were chosen by other items."""
-    known, rng = votes.annotations, np.random.default_rng([seed, 8])
-    assert known is not None
+    annotations, rng = votes.annotations, np.random.default_rng([seed, 8])
+    assert annotations is not None
     values = []
     for _ in range(_HALVINGS):
         halves = rng.permutation(len(votes)) % 2
         for half in (0, 1):
-            inside = halves[known.item] == half
+            inside = halves[annotations.item] == half
             chosen = found_near_chance(
                 agreement_with_rest(votes_kept(votes, inside)), ENOUGH_VOTES // 2
             )
-            near = np.isin(known.annotator, np.flatnonzero(chosen.is_near))
-            others = votes_kept(votes, ~inside & ~near)
-            several = others.counts[others.n_votes >= 2]
+            near = np.isin(annotations.annotator, np.flatnonzero(chosen.is_near))
+            other_votes = votes_kept(votes, ~inside & ~near)
+            several = other_votes.counts[other_votes.n_votes >= 2]
             values += [quadratic_entropy(several).mean()] if len(several) else []
     return float(np.mean(values)) if values else np.nan
 
@@ -465,8 +467,8 @@ def evaluated(
 
 def _marked(systems: Iterable[System]) -> list[System]:
     """Return the systems, those of machine votes under names that say so."""
-    return [replace(one, name=f"{one.name} (machine votes)") if one.n_samples else one
-            for one in systems]  # fmt: skip
+    return [replace(system, name=f"{system.name} (machine votes)") if system.n_samples else system
+            for system in systems]  # fmt: skip
 
 
 @cached_analysis(keys=("dataset", "system", "reference"))
