@@ -322,4 +322,4 @@ publish_table(
 # {value}`tbl-runs run=minilm-l6-alphanli-s0 trained_share .0%` of αNLI), so the curves may not have flattened.
 
 # %% tags=["remove-input"]
-Markdown(material.left_out("old labels"))
+Markdown(material.missing_note("old labels"))

@@ -62,7 +62,7 @@ Markdown(notices(material))
 # items whose people favour neither (exact two-sided binomial test). The others are too close to call.
 
 # %% tags=["remove-input"]
-Markdown(material.left_out("old labels"))
+Markdown(material.missing_note("old labels"))
 
 # %%
 publish_table(
@@ -164,7 +164,7 @@ publish_table(
 )
 
 # %% tags=["remove-input"]
-Markdown(material.left_out("published collection"))
+Markdown(material.missing_note("published collection"))
 
 # %% [markdown]
 # The annotators were workers on Amazon Mechanical Turk:
@@ -203,7 +203,7 @@ publish_table(
 )
 
 # %% tags=["remove-input"]
-Markdown(material.left_out("texts", "items are shown without them"))
+Markdown(material.missing_note("texts", "items are shown without them"))
 
 # %% [markdown]
 # {numref}`tbl-examples` holds two kinds of item that a single rate of change mixes. Where

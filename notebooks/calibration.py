@@ -310,7 +310,7 @@ publish_figure(
 # ({numref}`fig-error-distributions`).
 
 # %% tags=["remove-input"]
-Markdown(material.left_out(error_distributions.MANY_VOTES))
+Markdown(material.missing_note(error_distributions.MANY_VOTES))
 
 # %%
 publish_figure(

@@ -56,7 +56,7 @@ protocol = load_protocol()
 # %% tags=["remove-input"]
 Markdown(
     f"{notices(material.with_part('published collection'))}\n\n"
-    f"{material.left_out('published collection')}"
+    f"{material.missing_note('published collection')}"
 )
 
 # %% [markdown]

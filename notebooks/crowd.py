@@ -119,7 +119,7 @@ publish_table(
 ) if len(of_each) else None
 
 # %% tags=["remove-input"]
-Markdown(material.left_out("annotators"))
+Markdown(material.missing_note("annotators"))
 
 # %% [markdown]
 # ## How much people agree

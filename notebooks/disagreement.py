@@ -175,7 +175,7 @@ publish_table(
 )
 
 # %% tags=["remove-input"]
-Markdown(material.left_out("old votes"))
+Markdown(material.missing_note("old votes"))
 
 # %% [markdown]
 # On average, the old label keeps about the share it had: it gets

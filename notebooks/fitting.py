@@ -206,7 +206,7 @@ publish_table(
 # all {value}`tbl-fitting dataset=alphanli "inputs=all systems" "map=as it is" n_systems d` models.
 
 # %% tags=["remove-input"]
-Markdown(material.left_out("old labels"))
+Markdown(material.missing_note("old labels"))
 
 # %% [markdown]
 # ## How many items, how many votes

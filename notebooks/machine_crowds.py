@@ -43,7 +43,7 @@ from chaos_utils.report.tables import publish_table
 check_parameters(globals())
 
 given = gather(data, predictions)
-material = given.beside(JUDGES)
+material = given.with_auxiliary_data(JUDGES)
 judged = machine_crowds.judged(given)
 resampling = {"n_resamples": resamples, "confidence": confidence, "seed": seed}
 

@@ -73,7 +73,7 @@ def judged(material: AnalysisInputs) -> AnalysisInputs:
     """
     chosen = [
         one
-        for one in material.beside(JUDGES)
+        for one in material.with_auxiliary_data(JUDGES)
         if one.released and judges_file(one.datasets[0])
         if one.given_votes is None or JUDGES.available
     ]
@@ -87,7 +87,7 @@ def annotated(book: AnalysisInputs) -> AnalysisInputs:
     """
     folders = {name.rpartition("/")[0] for name in ANNOTATORS.files}
     names = [one.name for one in bundled_datasets() if one.file.rpartition("/")[0] in folders]
-    return gather(datasets=names).beside(ANNOTATORS) if book.released else AnalysisInputs(())
+    return gather(datasets=names).with_auxiliary_data(ANNOTATORS) if book.released else AnalysisInputs(())
 
 
 # Crowds

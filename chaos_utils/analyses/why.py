@@ -65,11 +65,11 @@ def joined(material: AnalysisInputs) -> AnalysisInputs:
     """
     chosen = [
         one
-        for one in material.beside(VARIERR, TAXONOMY)
+        for one in material.with_auxiliary_data(VARIERR, TAXONOMY)
         if one.given_votes is None or one.recordable or _is_explained(one)
         if not one.synthetic
     ]
-    return replace(material, evidence=tuple(chosen))
+    return replace(material, dataset_inputs=tuple(chosen))
 
 
 def _is_explained(dataset_inputs: DatasetInputs) -> bool:

@@ -179,11 +179,11 @@ def test_where_models_agree_and_part_from_people(votes, judges):
 def test_missing_files_leave_recorded_tables(votes, systems, monkeypatch):
     here = AnalysisInputs((evidence_of(votes, systems),))
     monkeypatch.setattr(sources, "find", lambda name: None)
-    assert [one.votes for one in here.beside(mc.JUDGES)] == [None]
+    assert [one.votes for one in here.with_auxiliary_data(mc.JUDGES)] == [None]
     assert [one.votes for one in mc.judged(here)] == [None]
     # A reader's own predictions have no record: they are shown without the published answers.
     own = AnalysisInputs((replace(here[0], own=True),))
-    assert own.beside(mc.JUDGES)[0].votes
+    assert own.with_auxiliary_data(mc.JUDGES)[0].votes
     assert not len(mc.judged(own))
     # Nor are they looked for beside other votes.
     others = AnalysisInputs((replace(evidence_of(of_a_reader(votes), systems), own=True),))
