@@ -44,9 +44,9 @@ BIN_GUESS = "commonest label of the bin"
 FIRST_BIN = "first bin"
 BASELINES = (GUESS, BIN_GUESS, "class prior", "original votes")
 MODELS = ("model", "mean of seeds")  # roles of what stands for a model
-OF_PAPER = "model of the paper"  # role, in figures, of the nine that are drawn together
+PAPER_ROLE = "model of the paper"  # role, in figures, of the nine that are drawn together
 LEVEL = 0.05  # of tests
-_SHOWN = 0.001  # smaller p-values are not told apart
+_SMALLEST_P = 0.001  # smaller p-values are not told apart
 _ROUNDING = 1e-9
 _DISTANCES = ("jsd", "kl")
 # A guess is another label for each accuracy.
@@ -236,7 +236,7 @@ def binned_scores(
     ours = pd.concat(parts, ignore_index=True)
     of_model = ours["role"].isin(MODELS) & ours["value"].notna()
     ours = ours[(ours["reference"] == "") | of_model]
-    theirs = _published(scores, ours)
+    theirs = _published_rows(scores, ours)
     table = pd.concat([ours, theirs], ignore_index=True) if len(theirs) else ours
     place = table["bin"].to_numpy() - 1
     table = table.assign(
@@ -268,7 +268,7 @@ def _rows(
     return rows.assign(bin=place + 1, source="computed", reference=reference)
 
 
-def _published(scores: BinScores, ours: pd.DataFrame) -> pd.DataFrame:
+def _published_rows(scores: BinScores, ours: pd.DataFrame) -> pd.DataFrame:
     """Return the published rows if they are of these bins, then their differences; else none."""
     table = read_published("nie2020_entropy_bins")
     table = table[table["dataset"] == scores.dataset]
@@ -302,7 +302,7 @@ def flattening(
     over seeds and `n_draws` cuts, which also order items of equal entropy at random. Without rows
     where halves have fewer than `ENOUGH_VOTES` votes.
     """
-    columns = ["system", "cut", "bin", "n_seeds", "n_votes", "n_items", *_FLAT]
+    columns = ["system", "cut", "bin", "n_seeds", "n_votes", "n_items", *_FLATTENING]
     half = int(votes.n_votes.min()) // 2
     if half < ENOUGH_VOTES or not systems:
         return pd.DataFrame(columns=columns)
@@ -318,7 +318,7 @@ def flattening(
             by_people = "people", entropy(half_a[items] / half, unit="bits"), half_b / half, half
             for cut, bits, judging, n_votes in (by_people, by_model):
                 ranked = np.lexsort([last[items], bits.round(_DECIMALS)])
-                rows = _compared(judging[items], model).iloc[ranked]
+                rows = _item_scores(judging[items], model).iloc[ranked]
                 rows["bin"] = np.repeat(np.arange(1, n_bins + 1), sizes)
                 about = {"system": system.family, "seed": system.name, "n_votes": n_votes}
                 parts.append(rows.assign(cut=cut, draw=draw, **about))
@@ -333,19 +333,19 @@ def flattening(
     return means.reset_index()[columns].astype({"n_items": int, "n_votes": int})
 
 
-def _compared(shares: Floats, model: Floats) -> pd.DataFrame:
-    """Return by item the first five columns of `_FLAT`, for the shares of votes that judge."""
+def _item_scores(shares: Floats, model: Floats) -> pd.DataFrame:
+    """Return by item the first five columns of `_FLATTENING`; `shares` are those that judge."""
     even = np.full_like(shares, 1 / shares.shape[1])
     bits = [entropy(one, unit="bits") for one in (shares, model)]
     jsd, uniform = (jensen_shannon_distance(shares, one, unit="nats") for one in (model, even))
     columns = (*bits, jsd, uniform, jsd - uniform)
-    return pd.DataFrame(dict(zip(_FLAT, columns, strict=False)))
+    return pd.DataFrame(dict(zip(_FLATTENING, columns, strict=False)))
 
 
-_FLAT = ("people_bits", "model_bits", "jsd", "uniform", "gap", "gap_low", "gap_high")
+_FLATTENING = ("people_bits", "model_bits", "jsd", "uniform", "gap", "gap_low", "gap_high")
 _QUANTILE = 1.959964
 _CUTS = {"people": "half of the people", "model": "the model itself"}
-FLAT_COLUMNS = [
+FLATTENING_COLUMNS = [
     DATASET,
     SYSTEM,
     Column("bins by the entropy of", "cut", names=_CUTS),
@@ -358,13 +358,13 @@ FLAT_COLUMNS = [
 ]
 
 
-def ends(table: pd.DataFrame) -> pd.DataFrame:
+def outer_bins(table: pd.DataFrame) -> pd.DataFrame:
     """Return the first and the last bin of `flattening`."""
     return table[table["bin"].isin([1, table["bin"].max()])]
 
 
 @derived_table(keys=_KEYS)
-def in_bins(scores: pd.DataFrame) -> pd.DataFrame:
+def scores_with_change(scores: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of `binned_scores` that are scores; ``change`` is that from the first bin."""
     rows = scores[scores["reference"] == ""].drop(columns=["reference", "p"])
     changes = scores[scores["reference"] == FIRST_BIN]
@@ -402,28 +402,28 @@ def against_guesses(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 @derived_table(keys=_KEYS)
-def in_figure(scores: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """Return the scores of a measure that are drawn; the role of the nine models is `OF_PAPER`."""
+def drawn_rows(scores: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """Return the scores of a measure that a figure draws; the nine models are in `PAPER_ROLE`."""
     rows = scores[scores["reference"] == ""].drop(columns=["reference", "p"])
-    table = _once(_shown(rows, [measure]))
-    return table.assign(role=table["role"].mask(_of_paper(table), OF_PAPER))
+    table = _without_duplicates(_without_seeds(rows, [measure]))
+    return table.assign(role=table["role"].mask(_is_paper_model(table), PAPER_ROLE))
 
 
-def _shown(rows: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
+def _without_seeds(rows: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
     """Seeds stand as their mean; the class prior is a distribution, so not in accuracies."""
     rows = rows[rows["measure"].isin(measures) & (rows["role"] != "seed")]
     of_prior = (rows["system"] == "class prior") & ~rows["measure"].isin(_DISTANCES)
     return rows[~of_prior].dropna(subset="value")
 
 
-def _once(rows: pd.DataFrame) -> pd.DataFrame:
+def _without_duplicates(rows: pd.DataFrame) -> pd.DataFrame:
     """Leave out the published rows of models that are computed too."""
     models = pd.MultiIndex.from_frame(rows[["dataset", "system"]])
     computed = rows["source"] == "computed"
     return rows[computed | ~models.isin(models[computed])]
 
 
-def _of_paper(rows: pd.DataFrame) -> "pd.Series[bool]":
+def _is_paper_model(rows: pd.DataFrame) -> "pd.Series[bool]":
     """Say of rows on the paper's datasets, and pools of them, which are of its nine models."""
     paper = published_models()
     datasets = set(paper["dataset"])
@@ -432,10 +432,10 @@ def _of_paper(rows: pd.DataFrame) -> "pd.Series[bool]":
     ).astype(bool)
 
 
-def shown(scores: pd.DataFrame, *measures: str) -> pd.DataFrame:
-    """Return the rows of `in_bins` of these measures by dataset, the nine models as their mean."""
-    rows = _once(_shown(scores, measures))
-    of_paper = _of_paper(rows)
+def shown_rows(scores: pd.DataFrame, *measures: str) -> pd.DataFrame:
+    """Return the rows of `scores_with_change` that are shown, the nine models as their mean."""
+    rows = _without_duplicates(_without_seeds(scores, measures))
+    of_paper = _is_paper_model(rows)
     theirs, ours = rows[of_paper], rows[~of_paper]
     several = theirs.groupby("dataset")["system"].transform("nunique").astype(str)
     theirs = theirs.assign(system=several + " models of Nie et al. 2020, mean")
@@ -490,7 +490,7 @@ def adjusted_p(row: Row, n_resamples: int) -> str:
     """Write Holm's p; one that is not from resamples may be smaller than theirs can be."""
     behind = row.get("p_behind", row["p"])
     if behind < smallest_p_value(n_resamples) * (1 - _ROUNDING):
-        return "< 0.001" if row["p_holm"] < _SHOWN else number(row["p_holm"], 3)
+        return "< 0.001" if row["p_holm"] < _SMALLEST_P else number(row["p_holm"], 3)
     return p_value(row["p_holm"], n_resamples, raw=behind * (1 - _ROUNDING)) or MISSING
 
 

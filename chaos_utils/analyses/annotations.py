@@ -42,7 +42,7 @@ INTERVAL_STATISTICS = (
     "fleiss_kappa",
     "mean_pairwise_agreement",
 )
-_LOWEST = {"fleiss_kappa": -1}  # of what can be below 0
+_LOWEST_VALUES = {"fleiss_kappa": -1}  # of what can be below 0
 _PAPERS = {"nie2020": "Nie et al.", "baan2022": "Baan et al."}
 
 
@@ -131,7 +131,7 @@ def agreement(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
     have every vote on one label. Each dataset of the book has a stream of random numbers of its
     own.
     """
-    values = _columns(votes.counts)
+    values = _item_columns(votes.counts)
     rng = np.random.default_rng([seed, max(votes.dataset.in_book - 1, 0)])
     point = _agreement_of_sums(values.sum(axis=0))
     resampled = _agreement_of_sums(bootstrap_means(values, n_resamples, rng))
@@ -140,10 +140,10 @@ def agreement(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
     for i, name in enumerate(INTERVAL_STATISTICS):
         low, high = map(float, percentile_interval(resampled[:, i]))
         if votes.annotations is not None:
-            wide = over_people(votes, _columns, partial(_statistic, i))
+            wide = over_people(votes, _item_columns, partial(_statistic, i))
             if not np.isnan(wide.error):
                 highest = np.log2(votes.dataset.n_classes) if i == 0 else 1
-                low, high = wide.interval(_LOWEST.get(name, 0), highest)
+                low, high = wide.interval(_LOWEST_VALUES.get(name, 0), highest)
                 over = "items and annotators"
         row |= {name: point[i], f"{name}_low": low, f"{name}_high": high}
     row["over"] = over
@@ -152,7 +152,7 @@ def agreement(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame([row])
 
 
-def _columns(counts: Ints | Floats) -> Floats:
+def _item_columns(counts: Ints | Floats) -> Floats:
     """Return entropy, majority share, pairs, has pairs, has votes, shares…; 0 without votes."""
     table = np.zeros((len(counts), 5 + counts.shape[1]))
     totals = counts.sum(axis=1)
@@ -262,7 +262,7 @@ def by_item(chosen: pd.DataFrame) -> pd.DataFrame:
     return in_order_of(items, "dataset", chosen["dataset"].unique())
 
 
-def _votes_of(row: Row) -> manifests.VotesBar:
+def _votes_bar(row: Row) -> manifests.VotesBar:
     n_labels = get_dataset(row["dataset"]).n_classes
     return manifests.VotesBar(
         row["dataset"], tuple(int(row[f"votes_{k}"]) for k in range(1, n_labels + 1))
@@ -300,7 +300,7 @@ AGREEMENT = [
 ]
 EXAMPLES = [
     Column("item", lambda row: manifests.ItemText(row["dataset"], row["uid"])),
-    Column("votes", _votes_of),
+    Column("votes", _votes_bar),
     Column("entropy (bits)", "entropy_bits", 2),
     Column("chosen for", "reasons"),
     Column("old label", "old_label"),

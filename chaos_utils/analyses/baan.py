@@ -35,7 +35,7 @@ def paper_datasets() -> list[str]:
     return list(dict.fromkeys([first, *partners]))
 
 
-def in_paper(systems: Iterable[System]) -> list[System]:
+def paper_systems(systems: Iterable[System]) -> list[System]:
     """Return the models that the paper tabulates; simulated ones stand in for them."""
     families = set(read_published(SYSTEMS)["family"])
     return [
@@ -46,7 +46,9 @@ def in_paper(systems: Iterable[System]) -> list[System]:
     ]
 
 
-def line_up(votes: Votes, systems: Sequence[System], shown_seed: int | None = None) -> list[System]:
+def comparison_systems(
+    votes: Votes, systems: Sequence[System], shown_seed: int | None = None
+) -> list[System]:
     """Set up the paper's comparison: each system as it is, then at T = 2; last, the oracle.
 
     Of the paper's models those that its tables show are taken, of others all; of a family with
@@ -57,7 +59,7 @@ def line_up(votes: Votes, systems: Sequence[System], shown_seed: int | None = No
         system for system in systems if system.origin in origins and system.paper != PAPER
     ]
     lineup = []
-    for group in (in_paper(systems), other_models):
+    for group in (paper_systems(systems), other_models):
         lineup += [*group, *(system.at_temperature(FIXED_TEMPERATURE) for system in group)]
     if not lineup:
         raise ChaosError(
@@ -70,10 +72,10 @@ def line_up(votes: Votes, systems: Sequence[System], shown_seed: int | None = No
             "A system has the name of a reference.", found=reference.name, todo="rename it"
         )
     lineup.append(reference)
-    return lineup if shown_seed is None else _with_seed(lineup, shown_seed)
+    return lineup if shown_seed is None else _select_seed(lineup, shown_seed)
 
 
-def _with_seed(systems: Sequence[System], seed: int) -> list[System]:
+def _select_seed(systems: Sequence[System], seed: int) -> list[System]:
     seeds: dict[tuple[str, str], set[int | None]] = {}
     for system in systems:
         seeds.setdefault((system.origin, system.family), set()).add(system.seed)
@@ -90,11 +92,11 @@ def _with_seed(systems: Sequence[System], seed: int) -> list[System]:
     ]
 
 
-def flattened_beside(
+def compared_systems(
     votes: Votes, systems: Sequence[System], shown_seed: int, origins: Sequence[str]
 ) -> list[System]:
-    """Choose of `line_up` the first family at both temperatures, and others as they are."""
-    several = line_up(votes, systems, shown_seed)
+    """Return of `comparison_systems` the first family at both temperatures, others as they are."""
+    several = comparison_systems(votes, systems, shown_seed)
     first = (several[0].origin, several[0].family)
     return [
         system
@@ -129,12 +131,12 @@ def with_published(
     return table.assign(**gaps)
 
 
-def measured(batch: EvalBatch, measures: Sequence[str]) -> dict[str, float]:
+def measure_values(batch: EvalBatch, measures: Sequence[str]) -> dict[str, float]:
     """Return measures of a system on all its items, by name."""
     return {name: MEASURES[name].value(batch) for name in measures}
 
 
-def per_system(
+def rows_per_system(
     votes: Votes, systems: Iterable[System], values: Callable[[EvalBatch], dict[str, float]]
 ) -> pd.DataFrame:
     """Return a row per system: its keys, and `values` of it."""
@@ -142,15 +144,15 @@ def per_system(
     return pd.DataFrame(rows).astype({"seed": "Int64"})
 
 
-def title(row: Row) -> str:
+def row_title(row: Row) -> str:
     """Return what a row's system is called in a table: its family where it is of ``n_seeds``."""
     n_seeds = row.get("n_seeds", 0)
     name = row["family"] if n_seeds else row["system"]
     several = f", {n_seeds} seeds" if n_seeds > 1 else ""
-    return unbroken(system_title(name, row["origin"], row["temperature"]) + several)
+    return without_breaks(system_title(name, row["origin"], row["temperature"]) + several)
 
 
-def unbroken(name: str) -> str:
+def without_breaks(name: str) -> str:
     """Let a system's name break after its commas alone."""
     together = str.maketrans({"-": "\u2011", " ": "\u00a0"})  # hyphen and space without a break
     return name.translate(together).replace(",\u00a0", ", ")

@@ -12,16 +12,16 @@ from chaos_utils.analyses.baan import (
     FIXED_TEMPERATURE,
     MODEL,
     SYSTEMS,
-    in_paper,
-    line_up,
-    measured,
+    comparison_systems,
+    measure_values,
     paper_datasets,
-    per_system,
+    paper_systems,
     published_rows,
     released_lines,
-    title,
-    unbroken,
+    row_title,
+    rows_per_system,
     with_published,
+    without_breaks,
 )
 from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.analyses.error_distributions import histogram, item_errors
@@ -89,14 +89,14 @@ def human_calibration(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     def values(batch: EvalBatch) -> dict[str, float]:
         label, gold = (top_label(p, ties="last") for p in (batch.model, batch.human))
         of_items = {"accuracy": float((label == gold).mean()), "n_items": len(label)}
-        return of_items | measured(batch, (*TABLE_1[1:], "rank_cs_ties", "ece_votes"))
+        return of_items | measure_values(batch, (*TABLE_1[1:], "rank_cs_ties", "ece_votes"))
 
-    table = per_system(votes, line_up(votes, systems), values)
+    table = rows_per_system(votes, comparison_systems(votes, systems), values)
     published = published_rows("baan2022_table1", votes)
     return with_published(table, published, TABLE_1, (*MODEL, "seed"))
 
 
-def over_seeds(
+def means_over_seeds(
     table: pd.DataFrame, names: Sequence[str], keys: Sequence[str] = _FAMILY
 ) -> pd.DataFrame:
     """Return means of some columns over the seeds of each model, of temperatures also the ends.
@@ -114,11 +114,11 @@ def over_seeds(
 @derived_table(keys=_FAMILY)
 def seed_means(table: pd.DataFrame) -> pd.DataFrame:
     """Return the means over seeds of `human_calibration`: the paper's section 5.2 rounds them."""
-    return over_seeds(table, TABLE_1)
+    return means_over_seeds(table, TABLE_1)
 
 
 CALIBRATION_COLUMNS = [
-    Column("system", title),
+    Column("system", row_title),
     Column("accuracy ↑", "accuracy", 3, best="highest"),
     Column("ECE ↓", "ece", 3, best="lowest"),
     Column("RankCS ↑", "rank_cs", 3, best="highest"),
@@ -136,9 +136,11 @@ def is_drawn(table: pd.DataFrame) -> "pd.Series[bool]":
     return ~(table["family"].isin(other_models) & (table["origin"] == "released"))
 
 
-def _chosen(votes: Votes, systems: Sequence[System], shown_seed: int | None) -> Sequence[System]:
+def _diagram_systems(
+    votes: Votes, systems: Sequence[System], shown_seed: int | None
+) -> Sequence[System]:
     """Return `line_up` with the seed that is shown; without one, the systems as given."""
-    return systems if shown_seed is None else line_up(votes, systems, shown_seed)
+    return systems if shown_seed is None else comparison_systems(votes, systems, shown_seed)
 
 
 @cached_analysis(keys=(*_SYSTEM, "bin_low"))
@@ -150,7 +152,7 @@ def reliability(
     ``confidence`` and ``hits`` are means over a bin's items, NaN in an empty one.
     """
     tables = []
-    for system in _chosen(votes, systems, shown_seed):
+    for system in _diagram_systems(votes, systems, shown_seed):
         batch = system.aligned_to(votes)
         confidence, hits = hits_of(batch.model, batch.first_majority)
         curve = reliability_curve(confidence.round(_DIGITS), hits, BINS)
@@ -177,7 +179,7 @@ def distance_histogram(
     """
     tables: list[pd.DataFrame] = []
     before: dict[tuple[str, str, int | None], Floats] = {}
-    for system in _chosen(votes, systems, shown_seed):
+    for system in _diagram_systems(votes, systems, shown_seed):
         if system.origin != "reference":
             errors = item_errors(votes, system).round(_DIGITS)
             first = before.setdefault((system.origin, system.family, system.seed), errors)
@@ -202,11 +204,11 @@ def classwise_errors(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
             "n_without_bin": int((batch.model == 0).sum()),
         }
 
-    table = per_system(votes, line_up(votes, systems), values)
-    return _with_other(table, votes, "classwise_ece_percent", "classwise_ece_binned", 100)
+    table = rows_per_system(votes, comparison_systems(votes, systems), values)
+    return _with_appendix(table, votes, "classwise_ece_percent", "classwise_ece_binned", 100)
 
 
-def _with_other(
+def _with_appendix(
     table: pd.DataFrame, votes: Votes, quantity: str, ours: str, scale: float = 1
 ) -> pd.DataFrame:
     """Add what the paper's appendices print of each model, whatever the seed."""
@@ -215,7 +217,7 @@ def _with_other(
 
 
 CLASSWISE_COLUMNS = [
-    Column("system", title),
+    Column("system", row_title),
     Column("probabilities of 0", "n_without_bin", 0),
     Column("all items", "classwise_ece_all", 2, percent=True),
     *paper_here_delta("binned items", "classwise_ece_binned", 2, printed=0, percent=True),
@@ -233,13 +235,15 @@ def signed_entropy_errors(votes: Votes, systems: Sequence[System]) -> pd.DataFra
         errors = entropy_error(batch.human, batch.model)
         return {"mean": errors.mean(), "median": float(np.median(errors))}
 
-    chosen = [system for system in line_up(votes, systems) if system.origin != "reference"]
-    return _with_other(per_system(votes, chosen, values), votes, "signed_ent_ce", "mean")
+    chosen = [
+        system for system in comparison_systems(votes, systems) if system.origin != "reference"
+    ]
+    return _with_appendix(rows_per_system(votes, chosen, values), votes, "signed_ent_ce", "mean")
 
 
 SIGNED_COLUMNS = [
     DATASET,
-    Column("system", title),
+    Column("system", row_title),
     *paper_here_delta("mean", "mean", 3, printed=2, signed=True),
     Column("median", "median", 3, signed=True),
 ]
@@ -256,7 +260,7 @@ def family_scores(
     items.
     """
     families: dict[tuple[str, str, float], list[System]] = {}
-    for system in line_up(votes, systems):
+    for system in comparison_systems(votes, systems):
         families.setdefault((system.origin, system.family, system.temperature), []).append(system)
     tables = []
     for (origin, _, temperature), group in families.items():
@@ -273,7 +277,7 @@ def family_scores(
 
 INTERVAL_COLUMNS = [
     DATASET,
-    Column("system", title),
+    Column("system", row_title),
     *(
         Column(heading, "value", 3, "low", "high", at={"measure": name}, group=group)
         for group, heading, name in (
@@ -303,12 +307,12 @@ def murphy(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
         parts = murphy_decomposition(batch.human, model, replace(BINS, zero_in_bin=True))
         return {"n_items": len(model), **parts}
 
-    return per_system(votes, line_up(votes, systems), values)
+    return rows_per_system(votes, comparison_systems(votes, systems), values)
 
 
 MURPHY_COLUMNS = [
     DATASET,
-    Column("system", title),
+    Column("system", row_title),
     Column("reliability ↓", "reliability", 3, best="lowest"),
     Column("− resolution ↑", "resolution", 3, best="highest"),
     Column("+ uncertainty", "uncertainty", 3),
@@ -317,7 +321,7 @@ MURPHY_COLUMNS = [
 ]
 
 
-def on_development(votes: Votes, system: System) -> dict[str, tuple[Floats, Ints]]:
+def development_predictions(votes: Votes, system: System) -> dict[str, tuple[Floats, Ints]]:
     """Return what was released of a model on the development set: probabilities and gold labels.
 
     ``development`` are all its items, ``outside`` those that are not among the votes. Labels are by
@@ -338,12 +342,15 @@ def ece_by_temperature(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     """Compute the ECE of the paper's models at temperatures from 0.5 to 4, on different ``items``.
 
     ``votes``, those of the dataset, against the majority of the votes; and those of
-    `on_development`, against the gold label.
+    `development_predictions`, against the gold label.
     """
     rows = []
-    for system in in_paper(systems):
+    for system in paper_systems(systems):
         batch = system.aligned_to(votes)
-        sets = {"votes": (batch.model, batch.first_majority), **on_development(votes, system)}
+        sets = {
+            "votes": (batch.model, batch.first_majority),
+            **development_predictions(votes, system),
+        }
         for items, (m, gold) in sets.items():
             for t in TENTHS.tolist():
                 ece = expected_calibration_error(temper(m, t).round(_DIGITS), gold, BINS)
@@ -363,23 +370,25 @@ def temperature_choices(votes: Votes, systems: Sequence[System]) -> pd.DataFrame
     its ends over folds: ten by text.
     """
     rows = []
-    for system in _to_fit(votes, systems):
-        for choice, n_fitted, values, scaled in fits(votes, system):
+    for system in _unscaled_models(votes, systems):
+        for choice, n_fitted, values, scaled in temperature_fits(votes, system):
             row = scaled.keys | {"choice": choice, "n_fitted": n_fitted}
             row["temperature"] = float(np.mean(values))
             row |= {"temperature_low": np.min(values), "temperature_high": np.max(values)}
             # An oracle temperature is shown because it was fitted on what judges it.
             batch = scaled.aligned_to(votes, in_sample=choice.startswith("oracle"))
-            rows.append(row | measured(batch, BY_TEMPERATURE))
+            rows.append(row | measure_values(batch, BY_TEMPERATURE))
     return pd.DataFrame(rows).astype({"seed": "Int64"})
 
 
-def _to_fit(votes: Votes, systems: Sequence[System]) -> list[System]:
-    chosen = line_up(votes, systems)
+def _unscaled_models(votes: Votes, systems: Sequence[System]) -> list[System]:
+    chosen = comparison_systems(votes, systems)
     return [system for system in chosen if system.temperature == 1 and system.origin != "reference"]
 
 
-def fits(votes: Votes, system: System) -> Iterator[tuple[str, int, Floats | float, System]]:
+def temperature_fits(
+    votes: Votes, system: System
+) -> Iterator[tuple[str, int, Floats | float, System]]:
     """Yield each choice, the items fitted on, the temperatures, and the system there."""
     batch = system.aligned_to(votes)
     m, gold, n = batch.model, batch.first_majority, len(batch.model)
@@ -389,7 +398,7 @@ def fits(votes: Votes, system: System) -> Iterator[tuple[str, int, Floats | floa
         "oracle_nll": (n, fit_temperature(m, gold)),
         "oracle_ece": (n, fit_temperature_to_ece(m, gold, BINS)),
     }
-    if beyond := on_development(votes, system).get("outside"):
+    if beyond := development_predictions(votes, system).get("outside"):
         choices["outside"] = len(beyond[1]), fit_temperature(*beyond)
     rows = system.rows_in(votes)
     folds = folds_of(item_groups([votes])[0])[rows]
@@ -412,26 +421,26 @@ def choices_over_seeds(choices: pd.DataFrame) -> pd.DataFrame:
     """Return means over seeds of `temperature_choices`, and the ends of the temperatures."""
     ends = ("temperature", "temperature_low", "temperature_high")
     keys = ("dataset", "origin", "family", "choice")
-    return over_seeds(choices, (*ends, *BY_TEMPERATURE), keys)
+    return means_over_seeds(choices, (*ends, *BY_TEMPERATURE), keys)
 
 
 def _family(row: Row) -> str:
     name = SYSTEM_NAMES.get(str(row["family"]), str(row["family"]))
-    return unbroken(name + (f", {row['n_seeds']} seeds" if row["n_seeds"] > 1 else ""))
+    return without_breaks(name + (f", {row['n_seeds']} seeds" if row["n_seeds"] > 1 else ""))
 
 
 def _temperature(row: Row) -> str:
     """Write a temperature, with its ends where they differ; an end of the search is a bound."""
     value, low, high = (
-        _AT_AN_END.get(round(value, 6), "") + number(value, 2)
+        _BOUND_SIGNS.get(round(value, 6), "") + number(value, 2)
         for value in (row["temperature"], row["temperature_low"], row["temperature_high"])
     )
     return value if low == high else f"{value} [{low}, {high}]"
 
 
-_AT_AN_END = dict(zip(LIMITS, ("≤\u00a0", "≥\u00a0"), strict=True))
+_BOUND_SIGNS = dict(zip(LIMITS, ("≤\u00a0", "≥\u00a0"), strict=True))
 # What each choice was fitted to, and on.
-_FITTED_TO = {
+_CHOICE_NAMES = {
     "none": "nothing: the model as it is",
     "fixed": "nothing: the released code’s 2",
     "oracle_nll": "NLL of the majority label, the items judged",
@@ -441,7 +450,7 @@ _FITTED_TO = {
 }
 TEMPERATURE_COLUMNS = [
     Column("system", _family),
-    Column("fitted to", "choice", names=_FITTED_TO),
+    Column("fitted to", "choice", names=_CHOICE_NAMES),
     Column("T", _temperature),
     Column("ECE", "ece", 3, best="lowest"),
     Column("ECE, votes", "ece_votes", 3, best="lowest"),
@@ -462,8 +471,10 @@ def temperature_curves(
     if n_temperatures < 1:
         raise ChaosError("There is no temperature to compute measures at.", found=n_temperatures)
     grid = np.geomspace(0.5, 4, n_temperatures).tolist()
-    several = [system.at_temperature(t) for system in _to_fit(votes, systems) for t in grid]
-    curves = per_system(votes, several, partial(measured, measures=BY_TEMPERATURE))
+    several = [
+        system.at_temperature(t) for system in _unscaled_models(votes, systems) for t in grid
+    ]
+    curves = rows_per_system(votes, several, partial(measure_values, measures=BY_TEMPERATURE))
     chosen = choices[choices["choice"] != "none"]
     keys = [*systems[0].keys, "choice"]
     table = pd.concat([curves.assign(choice=""), chosen], ignore_index=True)

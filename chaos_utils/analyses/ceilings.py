@@ -26,7 +26,7 @@ VOTES = (1, 2, 3, 5, 10, 20, 50, 100)
 UNIFORM, OLD_LABEL = "uniform guess", "old label"
 ESTIMATED_HUMAN = "estimated human"
 _PAPER = "nie2020_table5"
-_OF_HUMANS = ("jsd", "kl", "new_accuracy")  # of ours, what it has of the estimated human
+_HUMAN_MEASURES = ("jsd", "kl", "new_accuracy")  # of ours, what it has of the estimated human
 
 
 @cached_analysis(keys=("dataset", "measure", "quantity", "n_votes"))
@@ -113,7 +113,7 @@ def normalised_scores(
     for system in all_systems:
         alike.setdefault(system.rows_in(votes).tobytes(), []).append(system)
     tables = [
-        _beside_references(references, group, name, n_resamples, seed)
+        _scores_and_references(references, group, name, n_resamples, seed)
         for group in alike.values()
         for name in NAMES
     ]
@@ -122,7 +122,7 @@ def normalised_scores(
     return pd.concat([table, humans], ignore_index=True) if len(humans) else table
 
 
-def _beside_references(
+def _scores_and_references(
     references: References, systems: Sequence[System], name: str, n_resamples: int, seed: int
 ) -> pd.DataFrame:
     """Return the scores of systems that cover the same items by a measure, beside references."""
@@ -171,7 +171,7 @@ def _estimated_humans(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of Table 5's estimated human; none for a dataset that is not in it."""
     published = read_published(_PAPER)
     humans = published[published["model"] == "est-human"]
-    humans = humans.melt("dataset", list(_OF_HUMANS), "measure", "value")
+    humans = humans.melt("dataset", list(_HUMAN_MEASURES), "measure", "value")
     shared = ["dataset", "measure", "n_items", "perfect_model", "second_crowd", "uniform"]
     humans = humans.merge(table.loc[table["system"] == UNIFORM, shared])
     room = humans["second_crowd"] - humans["uniform"]

@@ -13,8 +13,8 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from chaos_utils.analyses.agreement import LEVEL, adjusted_p
 from chaos_utils.analyses.cached_analysis import derived_table
-from chaos_utils.analyses.claims_tables import OF_SYSTEMS, TABLES
-from chaos_utils.analyses.names import listed
+from chaos_utils.analyses.claims_tables import SYSTEM_TABLES, TABLES
+from chaos_utils.analyses.names import join_names
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.numbers import true_minus
 from chaos_utils.base.style import SYSTEM_NAMES
@@ -70,7 +70,7 @@ class SelectedNumbers:
         subtrahends = _rows_at(self.minus, tables)
         if subtrahends is None:
             return None
-        return _subtracted(rows, subtrahends, anywhere="dataset" in self.minus.where)
+        return _subtract(rows, subtrahends, anywhere="dataset" in self.minus.where)
 
 
 def _rows_at(address: Address, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame | None:
@@ -94,7 +94,7 @@ def _rows_at(address: Address, tables: Mapping[str, pd.DataFrame]) -> pd.DataFra
     for name in ("low", "high", "p"):
         numbers[name] = rows.get(f"{of_column}{name}", np.nan)
     if address.aggregate:
-        numbers = _aggregated(numbers, address.aggregate)
+        numbers = _aggregate(numbers, address.aggregate)
     parts = [numbers[numbers["dataset"] == name] for name in datasets]
     if numbers.empty or not all(map(len, parts)):
         return None
@@ -105,7 +105,7 @@ def _as_text(case: object) -> str:
     return f"{case:g}" if isinstance(case, float) else str(case)
 
 
-def _aggregated(rows: pd.DataFrame, aggregate: str) -> pd.DataFrame:
+def _aggregate(rows: pd.DataFrame, aggregate: str) -> pd.DataFrame:
     """Return a row per dataset: the smallest or largest with its case, or another aggregate."""
     values = rows.groupby("dataset", sort=False)["value"]
     if aggregate in ("min", "max"):
@@ -114,7 +114,7 @@ def _aggregated(rows: pd.DataFrame, aggregate: str) -> pd.DataFrame:
     return totals[list(rows)]
 
 
-def _subtracted(
+def _subtract(
     rows: pd.DataFrame, subtrahends: pd.DataFrame, *, anywhere: bool
 ) -> pd.DataFrame | None:
     """Return differences of independent numbers: of a dataset's own, unless `anywhere`.
@@ -131,7 +131,7 @@ def _subtracted(
     return pd.DataFrame(differences) if differences else None
 
 
-def _chosen(texts: Any) -> SelectedNumbers:
+def _parse_numbers(texts: Any) -> SelectedNumbers:
     """Read addresses: one, two with a minus between, or a list of some."""
     several = texts if isinstance(texts, list) else [texts]
     if not several or not all(isinstance(text, str) for text in several):
@@ -153,7 +153,7 @@ def _chosen(texts: Any) -> SelectedNumbers:
     )
 
 
-At = Annotated[SelectedNumbers, BeforeValidator(_chosen)]
+At = Annotated[SelectedNumbers, BeforeValidator(_parse_numbers)]
 
 
 class Selection(StrictModel):
@@ -259,7 +259,7 @@ class Claim(StrictModel):
     def criterion(self) -> str:
         """What decides, in words: the rule with its numbers, and how a word was read."""
         to = self.to if isinstance(self.to, dict) else {} if self.to is None else {"": self.to}
-        values = listed(true_minus(f"{value:,.9g}") for value in to.values())
+        values = join_names(true_minus(f"{value:,.9g}") for value in to.values())
         printed = self.within > _ROUNDING
         bound = f"is {values}, ± {self.within:g}" if printed else f"is {values}"
         if self.above is not None:
@@ -282,14 +282,14 @@ class Numbers:
         self._rows = rows
         self.total = rows["value"].sum()
         self.smallest = rows["value"].min()
-        self.names = listed(map(_short, rows["dataset"].unique())) or "none"
+        self.names = join_names(map(_short, rows["dataset"].unique())) or "none"
 
     def __format__(self, form: str) -> str:
         values = [true_minus(f"{value:{form}}") for value in self._rows["value"]]
         if self._rows["dataset"].nunique() <= 1:
-            return listed(values) or MISSING
+            return join_names(values) or MISSING
         names = map(_short, self._rows["dataset"])
-        return listed(f"{value} ({name})" for name, value in zip(names, values, strict=True))
+        return join_names(f"{value} ({name})" for name, value in zip(names, values, strict=True))
 
 
 def _short(dataset: str) -> str:
@@ -389,7 +389,7 @@ def _decide(
     if claim.numbers is None:
         return nothing | {"evidence": claim.note}
     if rows is None:
-        return nothing | {"evidence": _lacking(claim, datasets)}
+        return nothing | {"evidence": _missing_reason(claim, datasets)}
     below = claim.rule == "above" and not (rows["value"] > claim.above).all()
     verdicts = [_judge(claim, row, p, below=below) for row in rows.to_dict("records")]
     judged = rows.assign(verdict=verdicts)
@@ -451,20 +451,20 @@ def _judge(claim: Claim, row: Row, p: float, *, below: bool) -> str:
     return HOLDS if abs(value - to) <= claim.within + _ROUNDING else FAILS
 
 
-def _lacking(claim: Claim, datasets: set[str]) -> str:
+def _missing_reason(claim: Claim, datasets: set[str]) -> str:
     """Say why a claim is left open whose numbers are not available."""
     assert claim.numbers is not None
     missing = [name for name in claim.numbers.datasets if not datasets.issuperset(name.split("+"))]
     if missing:
-        return f"The votes on {listed(map(short_of, missing))} are not available."
-    if claim.lacking or claim.numbers.addresses[0].table not in OF_SYSTEMS:
+        return f"The votes on {join_names(map(short_of, missing))} are not available."
+    if claim.lacking or claim.numbers.addresses[0].table not in SYSTEM_TABLES:
         return claim.lacking or "The votes lack what this needs."
-    on = listed(map(short_of, claim.numbers.datasets))
+    on = join_names(map(short_of, claim.numbers.datasets))
     return f"No predictions on {on} are available; pass `-p predictions=FILE` with yours."
 
 
 @derived_table(keys=("paper", "kind"))
-def sum_up(checked: pd.DataFrame) -> pd.DataFrame:
+def count_verdicts(checked: pd.DataFrame) -> pd.DataFrame:
     """Count the claims of each paper by what was found; 0 included.
 
     ``claims`` counts each, ``n`` a fault that several claims share once.
@@ -483,7 +483,7 @@ SUM_COLUMNS = [
 ]
 
 
-def wanted_datasets() -> list[str]:
+def claim_datasets() -> list[str]:
     """Return the datasets that claims are about."""
     pools = [name for claim in read_claims() if claim.numbers for name in claim.numbers.datasets]
     return list(dict.fromkeys(name for pool in pools for name in pool.split("+")))

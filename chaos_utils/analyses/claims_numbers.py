@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.analyses.baan import FIXED_TEMPERATURE, PAPER, in_paper
+from chaos_utils.analyses.baan import FIXED_TEMPERATURE, PAPER, paper_systems
 from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.analyses.conventions import UNITS
 from chaos_utils.analyses.error_distributions import N_BINS, N_VOTES, draw_released_samples
@@ -67,7 +67,7 @@ def _estimate(
     }
 
 
-def _tabled(estimates: Mapping[tuple[str, str], Estimate]) -> pd.DataFrame:
+def _as_table(estimates: Mapping[tuple[str, str], Estimate]) -> pd.DataFrame:
     rows = [
         {"quantity": quantity, "case": case, **estimate}
         for (quantity, case), estimate in estimates.items()
@@ -105,7 +105,7 @@ def vote_numbers(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
         ("majority_advantage", "tvd_all"): estimate(1 - largest),
         ("majority_advantage", "brier"): estimate(brier),
     }
-    return _tabled(estimates)
+    return _as_table(estimates)
 
 
 def _peak(shares: Floats) -> Floats:
@@ -123,11 +123,11 @@ def _peak(shares: Floats) -> Floats:
     return peaks
 
 
-def _scaled(system: System) -> System:
+def _scale(system: System) -> System:
     return system.at_temperature(FIXED_TEMPERATURE, f"{system.name} at T = {FIXED_TEMPERATURE:g}")
 
 
-def _of(paper: str, systems: Sequence[System]) -> list[System]:
+def _systems_of(paper: str, systems: Sequence[System]) -> list[System]:
     """Leave out released systems that are not of a paper, whose claims are about no others."""
     return [system for system in systems if system.paper == paper or system.origin != "released"]
 
@@ -139,10 +139,10 @@ def gains(votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: in
     Systems that were not released count too: those of a reader, and simulated ones.
     """
     columns = ["dataset", "system", "origin", "reference", "measure", *_NUMBERS]
-    plain = _of(PAPER, systems)
+    plain = _systems_of(PAPER, systems)
     if not plain:
         return pd.DataFrame(columns=columns)
-    scaled, perfect = [_scaled(system) for system in plain], oracle(votes)
+    scaled, perfect = [_scale(system) for system in plain], oracle(votes)
     pairs = [
         (system.name, scaled_system.name)
         for system, scaled_system in zip(plain, scaled, strict=True)
@@ -170,30 +170,28 @@ def system_numbers(
     these are.
     """
     estimate = partial(_estimate, n_resamples=n_resamples, seed=seed)
-    estimates = _shared_errors(votes, _of("nie2020", systems), estimate)
-    paper_systems = _of(PAPER, systems)
-    if not paper_systems or votes.n_votes.min() <= 2 * N_VOTES:
-        return _tabled(estimates)
-    (h1, _), judges = draw_released_samples(votes, paper_systems)
+    estimates = _shared_errors(votes, _systems_of("nie2020", systems), estimate)
+    models = _systems_of(PAPER, systems)
+    if not models or votes.n_votes.min() <= 2 * N_VOTES:
+        return _as_table(estimates)
+    (h1, _), judges = draw_released_samples(votes, models)
     people = h1.aligned_to(judges["outside_both"])
     of_people = total_variation(people.human, people.model)
-    for system in (variant for base in paper_systems for variant in (base, _scaled(base))):
+    for system in (variant for base in models for variant in (base, _scale(base))):
         rows = system.rows_in(votes)
         errors = total_variation(people.human[rows], system.aligned_to(votes).model)
         columns = np.column_stack([errors, of_people[rows]])
         estimates["ratio_to_people", system.name] = estimate(columns, _ratio, above=MUCH_WORSE)
-    if models := in_paper(paper_systems):
-        batches = [source.aligned_to(votes) for source in (h1, models[0], _scaled(models[0]))]
+    if tabulated := paper_systems(models):
+        model = tabulated[0]
+        batches = [system.aligned_to(votes) for system in (h1, model, _scale(model))]
         distances = [total_variation(batch.human, batch.model) for batch in batches]
-        distances[0] = distances[0][models[0].rows_in(votes)]
+        distances[0] = distances[0][model.rows_in(votes)]
         edges = np.linspace(0, 1, N_BINS + 1)[1:-1]
-        in_bin = [
-            np.digitize(values, edges)[:, np.newaxis] == np.arange(N_BINS) for values in distances
-        ]
-        estimates["histogram_kl_gain", ""] = estimate(
-            np.concatenate(in_bin, axis=1), _histogram_gain
-        )
-    return _tabled(estimates)
+        bins = [np.digitize(values, edges)[:, np.newaxis] for values in distances]
+        in_bin = np.concatenate([place == np.arange(N_BINS) for place in bins], axis=1)
+        estimates["histogram_kl_gain", ""] = estimate(in_bin, _histogram_gain)
+    return _as_table(estimates)
 
 
 def _histogram_gain(means: Floats) -> Floats:

@@ -35,7 +35,7 @@ VARIES = {  # what differs between a quantity's conventions
     "Brier score": "target, sum or mean",
 }
 # Shown in no table: more of the same, in the data.
-_MORE_OF_THE_SAME = ("floor 1e-12", "floor 1e-06", ", 5 bins", ", 20 bins")
+_NOT_SHOWN = ("floor 1e-12", "floor 1e-06", ", 5 bins", ", 20 bins")
 _NOTHING = 1e-9  # a difference, or a value, that is there by rounding alone
 _INTERVALS: dict[Closed, str] = {"right": "(a, b]", "left": "[a, b)"}
 _NIE, _BAAN, _OURS = "Nie et al. 2020", "Baan et al. 2022", "this book"
@@ -214,14 +214,14 @@ def under_every_convention(
     return table[[*system.keys, *columns]]
 
 
-def shown(table: pd.DataFrame) -> pd.DataFrame:
+def shown_rows(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows that are shown: not all floors and numbers of bins, and no KL in bits."""
     named = table["convention"].astype(str)
-    more = np.any([named.str.contains(words, regex=False) for words in _MORE_OF_THE_SAME], axis=0)
+    more = np.any([named.str.contains(words, regex=False) for words in _NOT_SHOWN], axis=0)
     return table[~more & ~((table["quantity"] == "KL") & named.str.endswith("bits"))]
 
 
-def _marked(row: Row) -> str:
+def _convention_name(row: Row) -> str:
     return row["convention"] + (" ◆" if row["is_reference"] else "")
 
 
@@ -229,7 +229,7 @@ def columns_for(systems: Iterable[str]) -> list[Column]:
     """Return how `under_every_convention` is shown, systems side by side."""
     return [
         Column("quantity", "quantity"),
-        Column("convention", _marked),
+        Column("convention", _convention_name),
         *(Column(name, "value", 3, at={"system": name}) for name in systems),
         Column("used by", "used_by", names={"": MISSING}),
     ]
@@ -242,7 +242,7 @@ def leading_system(table: pd.DataFrame) -> str:
 
 
 @derived_table(keys=("dataset", "quantity", "convention"))
-def drawn(table: pd.DataFrame) -> pd.DataFrame:
+def drawn_rows(table: pd.DataFrame) -> pd.DataFrame:
     """Return what the figure draws of `under_every_convention`: one system's rows, and `VARIES`."""
     rows = table[(table["system"] == leading_system(table)) & table["relative"].notna()]
     rows = rows.drop(columns=["n_items", "used_by"])

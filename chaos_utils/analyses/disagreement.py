@@ -16,7 +16,7 @@ ALL = "all"  # patterns of old votes together
 MIN_ITEMS = 5  # of a cell that is shown at its place
 # Half a percentage point off the round shares, so that none lies on an edge.
 _SHARE_EDGES = np.r_[np.arange(-0.5, 95, 5), 100.5] / 100
-_FAR = 20  # percentage points
+_FAR_POINTS = 20  # percentage points
 _NEARLY_ALL = 0.95
 
 
@@ -142,10 +142,10 @@ def original_votes(votes: Votes) -> pd.DataFrame:
     distribution, as many as most items of the dataset had, have a majority as large as most items
     had (on SNLI and MNLI exactly three of five).
     """
-    items = _beside_old_votes(votes)
+    items = _old_and_new_votes(votes)
     usual = items["share_before"].median()
     distance = (100 * (items["share_after"] - usual)).abs().round(6)
-    items["is_far"] = distance > _FAR
+    items["is_far"] = distance > _FAR_POINTS
     items["is_nearly_all"] = items["share_after"].round(10) >= _NEARLY_ALL
     rows = pd.concat([items.assign(pattern=ALL), items])
     summary = rows.groupby("pattern").agg(
@@ -170,7 +170,7 @@ def original_votes_bins(votes: Votes) -> pd.DataFrame:
 
     ``before`` is the median of its share of the old votes.
     """
-    items = _beside_old_votes(votes)
+    items = _old_and_new_votes(votes)
     return pd.DataFrame(
         {
             "before": items["share_before"].median(),
@@ -182,7 +182,7 @@ def original_votes_bins(votes: Votes) -> pd.DataFrame:
     )
 
 
-def _beside_old_votes(votes: Votes) -> pd.DataFrame:
+def _old_and_new_votes(votes: Votes) -> pd.DataFrame:
     """Return each item's old votes beside its new ones: for counting, not to be kept."""
     old = votes.old_votes
     n_usual, size_usual = _most_frequent(old.sum(axis=1)), _most_frequent(old.max(axis=1))

@@ -9,10 +9,10 @@ import pandas as pd
 
 from chaos_utils.analyses.baan import (
     FIXED_TEMPERATURE,
-    flattened_beside,
-    in_paper,
+    compared_systems,
+    paper_systems,
     released_lines,
-    title,
+    row_title,
 )
 from chaos_utils.analyses.cached_analysis import cached_analysis
 from chaos_utils.base.errors import ChaosError
@@ -36,7 +36,7 @@ RANK_EDGES = np.linspace(-1, 1, 50)  # one bin is around 0
 PSEUDO_COUNT = 0.5  # is added to every bin of a smoothed histogram
 DIGITS = 10  # values are rounded so far before binning, or equal ones part at an edge
 SYSTEM_KEYS = ("dataset", "system", "origin", "temperature")
-JUDGED = ("measure", *SYSTEM_KEYS, "reference")
+SCORE_KEYS = ("measure", *SYSTEM_KEYS, "reference")
 _MEASURES = ("ece", "dist_ce", "kl", "kl_smoothed", "tvd")
 
 
@@ -49,7 +49,7 @@ def item_errors(votes: Votes, system: System) -> Floats:
     return total_variation(batch.human, batch.model)
 
 
-def counted(values: npt.ArrayLike, edges: Floats) -> Ints:
+def bin_counts(values: npt.ArrayLike, edges: Floats) -> Ints:
     """Return how many values fall into each bin, whatever the last digits of them and its edges."""
     array = np.asarray(values, dtype=np.float64)
     counts: Ints = np.histogram(array.round(DIGITS), edges.round(DIGITS))[0]
@@ -61,7 +61,7 @@ def histogram(keys: Mapping[str, object], values: Floats, edges: Floats) -> pd.D
 
     The last two are of all the values, so that the mean can be marked.
     """
-    counts = counted(values, edges)
+    counts = bin_counts(values, edges)
     bins = {"bin_low": edges[:-1].round(DIGITS), "bin_high": edges[1:].round(DIGITS), "n": counts}
     return pd.DataFrame(dict(keys) | bins | {"n_items": len(values), "mean": values.mean()})
 
@@ -74,7 +74,7 @@ def rank_errors(votes: Votes, systems: Sequence[System], *, shown_seed: int) -> 
     votes of the item, ties in the order of labels; bins are as in `histogram`.
     """
     tables = []
-    for system in flattened_beside(votes, systems, shown_seed, ["yours"]):
+    for system in compared_systems(votes, systems, shown_seed, ["yours"]):
         batch = system.aligned_to(votes)
         ranked = np.argsort(-batch.human, axis=1, kind="stable")
         errors = np.take_along_axis(batch.model - batch.human, ranked, axis=1)
@@ -149,7 +149,7 @@ def draw_released_samples(
 
 def _released_order(votes: Votes, systems: Iterable[System]) -> list[int]:
     rows = {uid: row for row, uid in enumerate(votes.uids)}
-    files = [released_lines(votes, system) for system in in_paper(systems)[:1]]
+    files = [released_lines(votes, system) for system in paper_systems(systems)[:1]]
     uids = [line["uid"] for of_model in files for file in reversed(of_model) for line in file]
     order = [rows[uid] for uid in uids if uid in rows]
     return order if len(order) == len(rows) else list(rows.values())
@@ -166,7 +166,7 @@ def error_histograms(
     samples, _ = draw_samples(votes, seed)
     edges = np.linspace(0, 1, N_BINS + 1)
     tables = []
-    shown = flattened_beside(votes, systems, shown_seed, ["trained", "yours"])
+    shown = compared_systems(votes, systems, shown_seed, ["trained", "yours"])
     for system in (*samples, *shown):
         tables.append(histogram(_keys(system), item_errors(votes, system), edges))
     return pd.concat(tables, ignore_index=True)
@@ -175,22 +175,22 @@ def error_histograms(
 # The draw of the released notebook
 
 
-@cached_analysis(keys=JUDGED, needs=MANY_VOTES)
+@cached_analysis(keys=SCORE_KEYS, needs=MANY_VOTES)
 def released_draw(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     """Judge the notebook's own H1 and H2 (`draw_released_samples`), as in `errors_by_draw`.
 
     Also the first of the paper's models at temperatures 1 and 2.
     """
     temperatures = (1.0, FIXED_TEMPERATURE)
-    models = [model.at_temperature(t) for model in in_paper(systems)[:1] for t in temperatures]
-    rows = pd.DataFrame(_judged(*draw_released_samples(votes, systems), models))
+    models = [model.at_temperature(t) for model in paper_systems(systems)[:1] for t in temperatures]
+    rows = pd.DataFrame(_score_rows(*draw_released_samples(votes, systems), models))
     return in_order_of(rows.astype({"seed": "Int64"}), "measure", _MEASURES)
 
 
 # Many draws
 
 
-@cached_analysis(keys=JUDGED, needs=MANY_VOTES)
+@cached_analysis(keys=SCORE_KEYS, needs=MANY_VOTES)
 def error_divergence(
     votes: Votes, systems: Sequence[System], *, shown_seed: int, n_seeds: int, seed: int
 ) -> pd.DataFrame:
@@ -199,7 +199,7 @@ def error_divergence(
     Over the draws with a finite value: the ``mean``, and the ends of their middle 95%, NaN where
     the value does not depend on the draw.
     """
-    chosen = flattened_beside(votes, systems, shown_seed, ["trained", "yours"])
+    chosen = compared_systems(votes, systems, shown_seed, ["trained", "yours"])
     return summarise_draws(errors_by_draw(votes, chosen, n_seeds=n_seeds, first_seed=seed))
 
 
@@ -216,11 +216,11 @@ def errors_by_draw(
     if n_seeds < 2:
         raise ChaosError("A spread needs at least two seeds.", where="n_seeds", found=n_seeds)
     draws = range(first_seed, first_seed + n_seeds)
-    tables = [pd.DataFrame(_judged(*draw_samples(votes, seed), systems)) for seed in draws]
+    tables = [pd.DataFrame(_score_rows(*draw_samples(votes, seed), systems)) for seed in draws]
     return pd.concat(tables, keys=draws, names=["draw", None]).reset_index("draw")
 
 
-def _judged(
+def _score_rows(
     samples: Sequence[System], judges: Mapping[str, Votes], systems: Sequence[System]
 ) -> list[dict[str, object]]:
     """Return a row for each measure of the samples and the systems beside each of the judges."""
@@ -249,7 +249,7 @@ def compare_histograms(first: npt.ArrayLike, second: npt.ArrayLike) -> dict[str,
     """
     # Not rounded on purpose: the paper's KL is that of its code, whose errors part at edges.
     raw = [np.histogram(errors, N_BINS, (0, 1))[0] for errors in (first, second)]
-    counts = [counted(errors, np.linspace(0, 1, N_BINS + 1)) for errors in (first, second)]
+    counts = [bin_counts(errors, np.linspace(0, 1, N_BINS + 1)) for errors in (first, second)]
     raw, even, smoothed = (
         [(n + more)[np.newaxis] / (n + more).sum() for n in pair]
         for pair, more in ((raw, 0.0), (counts, 0.0), (counts, PSEUDO_COUNT))
@@ -281,14 +281,14 @@ def summarise_draws(by_draw: pd.DataFrame) -> pd.DataFrame:
     return in_order_of(pd.DataFrame(rows).astype({"seed": "Int64"}), "measure", _MEASURES)
 
 
-def _at(measure: str, reference: str) -> dict[str, object]:
+def _column_keys(measure: str, reference: str) -> dict[str, object]:
     return {"measure": measure, "reference": reference}
 
 
 COLUMNS = [
-    Column("of", title),
+    Column("of", row_title),
     *(
-        Column(heading, "mean", 3, "low", "high", at=_at(measure, reference), group=group)
+        Column(heading, "mean", 3, "low", "high", at=_column_keys(measure, reference), group=group)
         for group, heading, measure, reference in (
             ("by votes in neither", "ECE ↓", "ece", "outside_both"),
             ("by votes in neither", "DistCE ↓", "dist_ce", "outside_both"),

@@ -87,7 +87,9 @@ def _cost(fits: Sequence[Fit]) -> dict[str, Any]:
 
 
 @derived_table(keys=("dataset", "system"))
-def beside_people(run: Run, votes: Sequence[Votes], *, n_resamples: int, seed: int) -> pd.DataFrame:
+def people_comparison(
+    run: Run, votes: Sequence[Votes], *, n_resamples: int, seed: int
+) -> pd.DataFrame:
     """Set what a run predicts beside people and guesses, on the same items.
 
     Parameters
@@ -266,7 +268,7 @@ RUN_COLUMNS = [
     Column("minutes", _minutes),
     Column("made by", _made_by),
 ]
-BESIDE_PEOPLE_COLUMNS = [
+PEOPLE_COLUMNS = [
     DATASET,
     Column("system", "system"),
     with_ends("votes misplaced of a hundred ↓", "dist_ce", 1, percent=True),

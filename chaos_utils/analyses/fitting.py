@@ -57,13 +57,13 @@ RECIPE: Kind = "quadratic"
 LEVEL = 0.05  # of tests
 ITEMS = (50, 100, 200, 500, 1000)
 VOTES = (1, 3, 5, 20)
-_NEARLY_NONE = 1e-3  # penalty of base rates
+_BASE_RATE_PENALTY = 1e-3  # penalty of base rates
 _MOST_RESAMPLES = 500  # for what each of some hundred systems is worth
 _PEOPLE = ["people", "people_low", "people_high"]
 _SIGNAL = ["spearman", "spearman_low", "spearman_high"]
 _ENDS = ("", "_low", "_high")
 _KEYS = ("dataset", "access", "inputs", "map", "objective")
-_UNSAID: dict[str, object] = {
+_NO_SYSTEM: dict[str, object] = {
     "inputs": "", "objective": "", "n_systems": 0, "origin": "", "family": "", "first": False
 }  # fmt: skip
 
@@ -86,16 +86,16 @@ def objectives_for(votes: Votes) -> tuple[Objective, ...]:
     return OBJECTIVES[:1] if votes.are_few else OBJECTIVES
 
 
-def _mean(by: str, votes: Votes, predicted: Floats) -> float:
+def _mean_score(by: str, votes: Votes, predicted: Floats) -> float:
     return ALL_MEASURES[by].value(computed("", votes, predicted).aligned_to(votes))
 
 
-def in_words(rows: pd.DataFrame) -> str:
+def measure_names(rows: pd.DataFrame) -> str:
     """Return what the rows are ranked by, for a caption."""
-    return " or ".join(_IN_WORDS[measure] for measure in rows["by"].unique())
+    return " or ".join(_MEASURE_NAMES[measure] for measure in rows["by"].unique())
 
 
-_IN_WORDS = {"jsd": "JSD", "sq_distance": "Squared distance (unbiased)", "kl": "KL"}
+_MEASURE_NAMES = {"jsd": "JSD", "sq_distance": "Squared distance (unbiased)", "kl": "KL"}
 
 
 # What is fitted to what
@@ -131,7 +131,7 @@ class CommonItems:
         return np.asarray(log_softmax(np.stack(means, axis=1), axis=2))
 
 
-def common(votes: Votes, systems: Sequence[System]) -> CommonItems:
+def common_items(votes: Votes, systems: Sequence[System]) -> CommonItems:
     """Return the items that all systems cover, with each system's predictions of them.
 
     A system that has learned from votes is no input of a map: what it predicts of the items that a
@@ -239,7 +239,7 @@ def methods(
     variant_systems = [
         variant for variant in predictions if variant is not None and variant.name not in names
     ]
-    items = common(votes, [*systems, *variant_systems])
+    items = common_items(votes, [*systems, *variant_systems])
     part, folds = items.votes, items.folds
     by, objectives = ranked_by(part), objectives_for(part)
     accesses = (TEXT, OLD_LABEL) if part.has_old_labels else (TEXT,)
@@ -249,7 +249,7 @@ def methods(
     def add(prediction: Floats | System, about: dict[str, object]) -> None:
         system = prediction if isinstance(prediction, System) else computed("", part, prediction)
         scored.append(replace(system, name=f"{len(rows)}"))
-        rows.append({"system": scored[-1].name, "access": TEXT} | _UNSAID | about)
+        rows.append({"system": scored[-1].name, "access": TEXT} | _NO_SYSTEM | about)
 
     def fit(
         access: str, kind: Kind, objective: Objective, about: dict[str, object], *places: int
@@ -261,7 +261,7 @@ def methods(
             kind=kind,
             objective=objective,
             old_label=part.old_label if access == OLD_LABEL else None,
-            penalty=PENALTY if places else _NEARLY_NONE,
+            penalty=PENALTY if places else _BASE_RATE_PENALTY,
         )
         add(predicted, {"access": access, "map": kind, "objective": objective} | about)
 
@@ -293,7 +293,7 @@ def methods(
     how["n_resamples"] = min(n_resamples, _MOST_RESAMPLES)
     table = pd.DataFrame(rows)
     people = [
-        (np.nan,) * len(_PEOPLE) if objective == "jsd" else _in_people(items, system, **how)
+        (np.nan,) * len(_PEOPLE) if objective == "jsd" else _worth_in_people(items, system, **how)
         for objective, system in zip(table["objective"], scored, strict=True)
     ]
     table = table.join(pd.DataFrame(people, columns=_PEOPLE))
@@ -308,7 +308,7 @@ def methods(
     return table.assign(by=by, **distance)[shown]
 
 
-def _in_people(items: CommonItems, system: System, **bootstrap: Any) -> tuple[float, ...]:
+def _worth_in_people(items: CommonItems, system: System, **bootstrap: Any) -> tuple[float, ...]:
     if items.votes.n_votes.min() < 2:
         return (np.nan,) * len(_PEOPLE)
     arguments = items.votes.counts, system.probabilities, items.groups, items.folds
@@ -325,7 +325,7 @@ def _references(part: Votes, measures: Sequence[str], seed: int) -> pd.DataFrame
         | {measure: scores[name, measure] for measure in measures if (name, measure) in scores}
         for name in (PERFECT_MODEL, SECOND_CROWD)
     ]
-    return pd.DataFrame([_UNSAID | row for row in rows])
+    return pd.DataFrame([_NO_SYSTEM | row for row in rows])
 
 
 @cached_analysis(keys=("dataset", "left_out"))
@@ -341,9 +341,9 @@ def contributions(
     is below 0.05, else indistinguishable. Empty where there are fewer than two families.
     """
     columns = ["left_out", "n_systems", "n_items", "by", "value", "low", "high", "p"]
-    made = common(votes, systems)
+    made = common_items(votes, systems)
     all_places = stacks(made.systems).get(ALL, [])
-    groups = _left_out(made.systems, all_places)
+    groups = _omitted_groups(made.systems, all_places)
     remaining = {
         name: [place for place in all_places if place not in omitted]
         for name, omitted in groups.items()
@@ -374,7 +374,7 @@ def contributions(
     return losses[[*columns, "p_holm", "verdict"]]
 
 
-def _left_out(systems: Sequence[System], places: Sequence[int]) -> dict[str, list[int]]:
+def _omitted_groups(systems: Sequence[System], places: Sequence[int]) -> dict[str, list[int]]:
     """Return the systems of each paper, where there are several families, and of each family."""
     papers: dict[str, list[int]] = {}
     for place in places:
@@ -414,7 +414,7 @@ def carried_over(
     if not shared or any(votes.are_few for votes in all_votes):
         return pd.DataFrame(columns=["judged_on"])
     all_items = [
-        common(votes, [systems_by_name[name] for name in shared])
+        common_items(votes, [systems_by_name[name] for name in shared])
         for votes, systems_by_name in zip(all_votes, by_name, strict=True)
     ]
     groups = [
@@ -432,9 +432,10 @@ def carried_over(
         is_fitted = ~np.isin(group, group[is_judged])
         carried = fit_map(logs[is_fitted], shares[is_fitted], kind=RECIPE).predict(logs[is_judged])
         row: dict[str, object] = {"judged_on": items.votes.dataset.name, "n_systems": len(shared)}
-        row["jsd_as_it_is"] = _mean("jsd", items.votes, np.exp(items.logs).mean(axis=1))
+        row["jsd_as_it_is"] = _mean_score("jsd", items.votes, np.exp(items.logs).mean(axis=1))
         rows.append(
-            row | {"n_items": is_judged.sum(), "jsd_other": _mean("jsd", items.votes, carried)}
+            row
+            | {"n_items": is_judged.sum(), "jsd_other": _mean_score("jsd", items.votes, carried)}
         )
     return pd.DataFrame(rows)
 
@@ -452,7 +453,7 @@ def curve(votes: Votes, systems: Sequence[System], *, repeats: int, seed: int) -
     the one for so many votes. Items are drawn anew for each fold, votes without replacement.
     Without rows where there is no system.
     """
-    items = common(votes, systems)
+    items = common_items(votes, systems)
     by = ranked_by(items.votes)
     places = stacks(items.systems).get(ALL, [0] if items.systems else [])
     if not places:
@@ -477,7 +478,7 @@ def curve(votes: Votes, systems: Sequence[System], *, repeats: int, seed: int) -
                 logs, shares[size], folds, kind=RECIPE, objective=objective,
                 learned=lambda rows, n=n_items, by=chosen: by.permutation(rows)[:n],  # type: ignore[misc]
             )  # fmt: skip
-            distances.append(_mean(by, items.votes, predicted))
+            distances.append(_mean_score(by, items.votes, predicted))
         rows.append({
             "objective": objective, "n_fitted": n_items, "n_votes": size,
             "whole": n_items == fewest, "distance": np.mean(distances),
@@ -490,7 +491,7 @@ def curve(votes: Votes, systems: Sequence[System], *, repeats: int, seed: int) -
 # How they are shown
 
 
-def _is_aside(rows: pd.DataFrame) -> "pd.Series[bool]":
+def _is_secondary(rows: pd.DataFrame) -> "pd.Series[bool]":
     """Say of rows of `methods` whether they are fitted for KL where JSD is the main objective."""
     return (rows["objective"] == "kl") & (rows["by"] == "jsd")
 
@@ -505,7 +506,7 @@ def by_map(table: pd.DataFrame) -> pd.DataFrame:
     of_kl = table.loc[table["objective"] == "kl", [*same, *_PEOPLE]]
     beside = table[same].merge(of_kl, "left", same).set_index(table.index)
     table = table.assign(**{name: table[name].fillna(beside[name]) for name in _PEOPLE})
-    rows = table[(table["first"] | (table["map"] == BASE_RATE)) & ~_is_aside(table)]
+    rows = table[(table["first"] | (table["map"] == BASE_RATE)) & ~_is_secondary(table)]
     rows = rows.replace({"map": {BASE_RATE: RECIPE}})
     system = ["dataset", "inputs"]
     nearest = rows[(rows["access"] == TEXT) & (rows["map"] == RECIPE)]
@@ -544,7 +545,7 @@ def columns_of(rows: pd.DataFrame) -> list[Column]:
     ]
 
 
-def drawn(table: pd.DataFrame) -> pd.DataFrame:
+def drawn_rows(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of `methods` that the figure draws, with their ``group`` and ``label``.
 
     Of one seed of each family, and of all systems together, these are as they are and by the
@@ -552,13 +553,13 @@ def drawn(table: pd.DataFrame) -> pd.DataFrame:
     """
     single = table["first"] & (table["n_systems"] == 1)
     stacked = table["inputs"].str.startswith((ALL, ALL_BUT))
-    return _labelled(
+    return _figure_labels(
         table[(single | stacked | (table["n_systems"] == 0)) & (table["map"] != FIXED)]
     )
 
 
-def ways_drawn(table: pd.DataFrame, encoder: str) -> pd.DataFrame:
-    """Return the rows of `methods` on ways to train one encoder and to use it, as `drawn` does.
+def drawn_training_rows(table: pd.DataFrame, encoder: str) -> pd.DataFrame:
+    """Return as `drawn_rows` does the rows of `methods` on ways to train and use one encoder.
 
     These are the encoder's first seed, its seeds together, and the runs that learned otherwise.
     """
@@ -566,12 +567,12 @@ def ways_drawn(table: pd.DataFrame, encoder: str) -> pd.DataFrame:
     ours = family.str.startswith(f"{encoder},") | (table["first"] & (family == encoder))
     is_drawn = (table["access"] == TEXT) & ours | table["map"].isin([PERFECT_MODEL, SECOND_CROWD])
     is_aside = (table["map"] == FIXED) & (family != encoder)
-    return _labelled(table[is_drawn & ~is_aside & ours.any()])
+    return _figure_labels(table[is_drawn & ~is_aside & ours.any()])
 
 
-def _labelled(table: pd.DataFrame) -> pd.DataFrame:
+def _figure_labels(table: pd.DataFrame) -> pd.DataFrame:
     """Return rows as the figures draw them: by the recipe, and without a map."""
-    rows = table[~_is_aside(table) & ~table["map"].isin(["temperature", "affine"])]
+    rows = table[~_is_secondary(table) & ~table["map"].isin(["temperature", "affine"])]
     no_votes = rows["map"].isin([AS_IT_IS, FIXED])
     label = rows["family"].where(rows["family"] != "", rows["inputs"]).replace(SYSTEM_NAMES)
     label = label.str.replace(r", \d+ folds", "", regex=True)
@@ -580,7 +581,7 @@ def _labelled(table: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(group=rows["access"].mask(no_votes, "no votes"), label=label)
 
 
-def curve_drawn(table: pd.DataFrame) -> pd.DataFrame:
+def drawn_curve_rows(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of `curve` that the figure draws: by the recipe, where systems are stacked.
 
     Where no dataset has more than one system, all are drawn.

@@ -6,7 +6,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Generic, TypeVar
 
-from chaos_utils.analyses.names import listed
+from chaos_utils.analyses.names import join_names
 from chaos_utils.base.inputs import Input, digest, merged
 from chaos_utils.datasets.auxiliary_data import AuxiliaryData
 from chaos_utils.datasets.catalogue import (
@@ -176,7 +176,9 @@ class DatasetInputs:
         if self.given_votes is None:
             return all(map(of_dataset, self.datasets))
         return all(
-            of_dataset(votes.dataset) if isinstance(votes, Lazy) or not of_votes else of_votes(votes)
+            of_dataset(votes.dataset)
+            if isinstance(votes, Lazy) or not of_votes
+            else of_votes(votes)
             for votes in self.given_votes
         )
 
@@ -220,7 +222,7 @@ class AnalysisInputs(Sequence[DatasetInputs]):
     @property
     def _single(self) -> list[DatasetInputs]:
         """Those on one dataset, without pools."""
-        return [part for inputs in self.dataset_inputs if len(inputs.datasets) == 1]
+        return [inputs for inputs in self.dataset_inputs if len(inputs.datasets) == 1]
 
     @property
     def synthetic(self) -> bool:
@@ -285,7 +287,7 @@ class AnalysisInputs(Sequence[DatasetInputs]):
         if not names:
             return ""
         verb = "has" if len(names) == 1 else "have"
-        return f"*{listed(map(in_markdown, names))} {verb} no {part}: {consequence}.*"
+        return f"*{join_names(map(in_markdown, names))} {verb} no {part}: {consequence}.*"
 
 
 def _pool(parts: AnalysisInputs) -> DatasetInputs:

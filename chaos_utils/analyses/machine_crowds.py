@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from chaos_utils.analyses.cached_analysis import cached_analysis
-from chaos_utils.analyses.fitting import RECIPE, common
+from chaos_utils.analyses.fitting import RECIPE, common_items
 from chaos_utils.analyses.inputs import AnalysisInputs, gather
 from chaos_utils.datasets.auxiliary_data import ANNOTATORS, JUDGES, AuxiliaryData, judges_file
 from chaos_utils.datasets.catalogue import bundled_datasets, short_of
@@ -56,7 +56,7 @@ SIZES = (1, 2, 3, 5, 8, 12, 20)  # of random panels, beside that of all
 PANEL = 5  # models in the panel that is chosen
 EDGES = (0.0, 0.5, 0.7, 0.9, 1.0)  # of bins of the models that give one label
 NEARLY_ALL = 0.9
-FEWEST = 5  # items of a pair of labels
+FEWEST_ITEMS = 5  # items of a pair of labels
 EPSILONS = (0.1, 0.15, 0.2)
 _TESTS = 10_000  # resamples for p-values of 32 comparisons
 _SPLITS = 20  # of the items in halves, each of which chooses once
@@ -66,28 +66,30 @@ _QUANTITIES = {"nu_MSE": "ν_MSE", "gamma_co_all": "γ_co", "nu_H": "ν_H"}
 # What is available
 
 
-def judged(material: AnalysisInputs) -> AnalysisInputs:
-    """Return the evidence on items that the language models labelled: of the released votes alone.
+def labelled_inputs(inputs: AnalysisInputs) -> AnalysisInputs:
+    """Return the inputs on datasets that the language models labelled: released votes alone.
 
     Where the labels are not available, their tables are recorded ones.
     """
-    chosen = [
-        one
-        for one in material.with_auxiliary_data(JUDGES)
-        if one.released and judges_file(one.datasets[0])
-        if one.given_votes is None or JUDGES.available
+    labelled = [
+        part
+        for part in inputs.with_auxiliary_data(JUDGES)
+        if part.released and judges_file(part.datasets[0])
+        if part.given_votes is None or JUDGES.available
     ]
-    return AnalysisInputs(tuple(chosen), material.trained)
+    return AnalysisInputs(tuple(labelled), inputs.trained)
 
 
-def annotated(book: AnalysisInputs) -> AnalysisInputs:
-    """Return the datasets whose items language models have labelled beside named annotators.
+def annotator_inputs(inputs: AnalysisInputs) -> AnalysisInputs:
+    """Return the inputs on datasets that language models labelled beside named annotators.
 
-    Beside the book's votes alone.
+    None where `inputs` has other votes than the book's.
     """
+    if not inputs.released:
+        return AnalysisInputs(())
     folders = {name.rpartition("/")[0] for name in ANNOTATORS.files}
-    names = [one.name for one in bundled_datasets() if one.file.rpartition("/")[0] in folders]
-    return gather(datasets=names).with_auxiliary_data(ANNOTATORS) if book.released else AnalysisInputs(())
+    datasets = [one for one in bundled_datasets() if one.file.rpartition("/")[0] in folders]
+    return gather(datasets=[one.name for one in datasets]).with_auxiliary_data(ANNOTATORS)
 
 
 # Crowds
@@ -209,7 +211,7 @@ def _with_ends(name: str, estimate: Mapping[str, float]) -> dict[str, float]:
     }
 
 
-def _means(
+def _mean_intervals(
     values: Floats, n_resamples: int, confidence: float, rng: np.random.Generator
 ) -> pd.DataFrame:
     """Return the ``value`` of each column's mean over items, with ``low`` and ``high``."""
@@ -354,7 +356,7 @@ def members(
         }
     )
     for name, values in (("with_people", rates), ("beyond", rates - pairs[:, np.newaxis])):
-        means = _means(values, _TESTS, confidence, np.random.default_rng([seed, 15]))
+        means = _mean_intervals(values, _TESTS, confidence, np.random.default_rng([seed, 15]))
         table = table.assign(**_with_ends(name, means))
     beyond = rates[:, :n] - pairs[:, np.newaxis]
     p = paired_p_value(bootstrap_means(beyond, _TESTS, np.random.default_rng([seed, 15])))
@@ -488,7 +490,7 @@ def with_encoders(
     (``by_encoders``), with the ends.
     """
     crowd = judges_on(votes, judges)
-    items = common(crowd.votes, [system for system in systems if system.origin != "yours"])
+    items = common_items(crowd.votes, [system for system in systems if system.origin != "yours"])
     people, folds = items.votes, items.folds
     counts = crowd.counts[[crowd.votes.index(uid) for uid in people.uids]]
     logs = log_probabilities(smoothed(counts / crowd.n_members, crowd.n_members))
@@ -575,7 +577,7 @@ def parted(votes: Votes, *, judges: AuxiliaryData = JUDGES) -> pd.DataFrame:
     ``n_items``, of ``n_agreed`` items on which so many models agree; means over them of ``people``
     (share with their majority) and ``people_with_models`` (share with the models' label); ``old``,
     on which share of them the models' label is the old one. The first row is of ``any`` two labels;
-    pairs of fewer than `FEWEST` items are left out.
+    pairs of fewer than `FEWEST_ITEMS` items are left out.
     """
     crowd = judges_on(votes, judges)
     people, theirs = crowd.votes, crowd.counts.argmax(axis=1)
@@ -595,7 +597,7 @@ def parted(votes: Votes, *, judges: AuxiliaryData = JUDGES) -> pd.DataFrame:
     any_pair = apart.assign(people_label="any", models_label="any other")
     pairs = pd.concat([any_pair, apart]).groupby(["people_label", "models_label"], sort=False)
     means = pairs.mean().assign(n_items=pairs.size(), n_agreed=agreed.sum())
-    return means[means["n_items"] >= FEWEST].reset_index()
+    return means[means["n_items"] >= FEWEST_ITEMS].reset_index()
 
 
 # In an annotator's place
@@ -658,7 +660,7 @@ def stand_ins(
         rows.append(row | _worth(part, model, counts=people[several], **bootstrap))
     pairs = pairwise_agreement(votes.counts[several]).mean()
     rows.append({"model": PEOPLE, "n_items": len(votes), "with_people": pairs})
-    return pd.DataFrame([*rows, *_yardsticks(votes, seed)]).astype({"n_annotators": "Int64"})
+    return pd.DataFrame([*rows, *_reference_rows(votes, seed)]).astype({"n_annotators": "Int64"})
 
 
 def _at_margin(epsilon: float, winning_rate: float, passed: float) -> dict[str, float]:
@@ -666,7 +668,7 @@ def _at_margin(epsilon: float, winning_rate: float, passed: float) -> dict[str, 
     return {f"wins_{name}": winning_rate, f"passed_{name}": float(passed)}
 
 
-def _yardsticks(votes: Votes, seed: int) -> Iterable[dict[str, Any]]:
+def _reference_rows(votes: Votes, seed: int) -> Iterable[dict[str, Any]]:
     """Return what the most frequent label, and one more person, come to in the same test."""
     rows: dict[str, dict[str, Any]] = {}
     for epsilon in EPSILONS:

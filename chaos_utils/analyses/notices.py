@@ -1,7 +1,7 @@
-"""What a page says of its own material: other data than the book's, models that we trained."""
+"""What a page says of its inputs: other data than the book's, models that we trained."""
 
 from chaos_utils.analyses.inputs import AnalysisInputs
-from chaos_utils.analyses.names import listed
+from chaos_utils.analyses.names import join_names
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.report.literal import in_markdown
 from chaos_utils.scoring.judging import note_on_few
@@ -10,13 +10,13 @@ from chaos_utils.scoring.training_records import committed_runs, of_most_items
 READS_FOR = ("predictions",)
 
 
-def notices(material: AnalysisInputs) -> str:
-    """Return what a reader must know of a page's `material`, as Markdown; or nothing."""
-    said = (_of_data, of_systems, _of_training, _without_models)
-    return "\n\n".join(filter(None, (one(material) for one in said)))
+def notices(inputs: AnalysisInputs) -> str:
+    """Return what a reader must know of a page's `inputs`, as Markdown; or nothing."""
+    notes = (_data_warning, system_notes, _training_note, _missing_models_note)
+    return "\n\n".join(filter(None, (note(inputs) for note in notes)))
 
 
-def of_systems(inputs: AnalysisInputs) -> str:
+def system_notes(inputs: AnalysisInputs) -> str:
     """Say what a reader must know of their own systems: which are crowds of machine votes."""
     return "\n>\n".join(
         f"> {in_markdown(f'{system.name}: {note}.')}"
@@ -29,7 +29,7 @@ def of_systems(inputs: AnalysisInputs) -> str:
     )
 
 
-def _of_data(inputs: AnalysisInputs) -> str:
+def _data_warning(inputs: AnalysisInputs) -> str:
     """Warn of other data than what the book shows, and say what was left out of the files."""
     if inputs.released:
         return ""
@@ -47,7 +47,7 @@ def _of_data(inputs: AnalysisInputs) -> str:
     )
 
 
-def _of_training(inputs: AnalysisInputs) -> str:
+def _training_note(inputs: AnalysisInputs) -> str:
     """Say which of the systems this project has trained."""
     if not inputs.trained or inputs.synthetic:
         return ""
@@ -61,12 +61,12 @@ def _of_training(inputs: AnalysisInputs) -> str:
         return ""
     were = "were" if len(ours) > 1 else "was"
     return (
-        f"{listed(map(in_markdown, ours))} {were} trained for this book, on parts of the "
+        f"{join_names(map(in_markdown, ours))} {were} trained for this book, on parts of the "
         "published training items ({doc}`finetuning`)."
     )
 
 
-def _without_models(inputs: AnalysisInputs) -> str:
+def _missing_models_note(inputs: AnalysisInputs) -> str:
     """Say for which datasets there are no predictions of a model, nor any that was left out."""
     tasks = [] if inputs.trained else [get_task(run.settings.task) for run in committed_runs()]
     untrained = {name for task in tasks for name in task.datasets}
@@ -80,7 +80,8 @@ def _without_models(inputs: AnalysisInputs) -> str:
     ]
     if not without:
         return ""
+    names = join_names(map(in_markdown, without))
     return (
-        f"*No model's predictions are available for {listed(map(in_markdown, without))}: what is "
+        f"*No model's predictions are available for {names}: what is "
         "computed there needs none. To add a model, pass `-p predictions=FILE`.*"
     )

@@ -155,30 +155,30 @@ def shown_votes(spread: pd.DataFrame) -> list[int]:
     return sorted({size for size in SHOWN_VOTES if size in sizes} | {max(sizes)})
 
 
-def first_pair(spread: pd.DataFrame) -> pd.DataFrame:
+def first_pairs(spread: pd.DataFrame) -> pd.DataFrame:
     """Return, for each dataset, the rows of the first kind of pair that it has."""
     kinds = spread.groupby("dataset")["pair"].transform("first")
     return spread[spread["pair"] == kinds]
 
 
-def shown(table: pd.DataFrame, n_votes: Sequence[int]) -> pd.DataFrame:
+def shown_rows(table: pd.DataFrame, n_votes: Sequence[int]) -> pd.DataFrame:
     """Return the rows of these numbers of votes; baselines alone where there are no systems."""
     n_kinds = table.groupby("dataset")["pair"].transform("nunique")
     return table[table["n_votes"].isin(n_votes) & ((table["pair"] != "baselines") | (n_kinds == 1))]
 
 
 @derived_table(keys=(*_KEYS, "judged_items"), published=("nie2020_table5",))
-def drawn(table: pd.DataFrame, shown: Sequence[int], released: bool) -> pd.DataFrame:
+def drawn_rows(table: pd.DataFrame, n_votes: Sequence[int], released: bool) -> pd.DataFrame:
     """Return what the figure draws: `detectable` of each dataset's first kind of pair, by votes.
 
-    Of JSD and the numbers of votes in `shown`. ``detected`` is the smallest difference that all of
-    a dataset's items and votes detect; ``gap`` the median one of models that are neighbours by
+    Of JSD, for each of `n_votes` per item. ``detected`` is the smallest difference that all of a
+    dataset's items and votes detect; ``gap`` the median one of models that are neighbours by
     their published score, NaN where none was published, or the votes are not the `released` ones;
     about how many items (to two digits) would detect it, from ``items_needed_low``, if they are as
     alike as two seeds of a model (or the most alike pair), to ``items_needed_high``, if they are as
     unlike as two models are on average.
     """
-    rows = first_pair(table)
+    rows = first_pairs(table)
     rows = rows[rows["measure"] == DRAWN]
     models = published_models()
     gaps = models.groupby("dataset")[DRAWN].agg(lambda scores: scores.sort_values().diff().median())
@@ -192,7 +192,7 @@ def drawn(table: pd.DataFrame, shown: Sequence[int], released: bool) -> pd.DataF
     for end, variance in (("low", least), ("high", full["variance"])):
         needed = items_needed(variance, summary["gap"])
         summary[f"items_needed_{end}"] = [float(f"{number:.2g}") for number in needed]
-    rows = rows[rows["n_votes"].isin(shown)].join(summary, on="dataset")
+    rows = rows[rows["n_votes"].isin(n_votes)].join(summary, on="dataset")
     return rows.assign(compared=rows["pair"].map(PAIRS))
 
 

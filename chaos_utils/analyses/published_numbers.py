@@ -24,9 +24,9 @@ _PUBLISHED = (
     "nie2020_entropy_bins", "baan2022_table1", "baan2022_table2", "baan2022_other",
     "baan2022_systems",
 )  # fmt: skip
-_OTHER_VOTES = "The released votes are not vote for vote those of the paper's tables."
-_NOT_HERE = "What it needs is not available here."
-_OTHERS = "The votes here are others than the paper's."
+_RELEASED_DIFFERS = "The released votes are not vote for vote those of the paper's tables."
+_NOT_AVAILABLE = "What it needs is not available here."
+_NOT_RELEASED = "The votes here are others than the paper's."
 
 
 @derived_table(keys=_KEYS, published=_PUBLISHED)
@@ -38,15 +38,15 @@ def published_beside_ours(*, same_votes: bool, **tables: pd.DataFrame) -> pd.Dat
     printed (<NA> without ours); ``reason`` says why there is none, or why they differ.
     """
     rows = []
-    for row in printed():
+    for row in printed_numbers():
         ours = row.pop("times") * _value(tables if same_votes else {}, row.pop("ours"))
         is_available = not np.isnan(ours)
         same = agrees(ours, row["published"]) if is_available else None
         reason = row.pop("reason")
         if is_available:
-            reason = "" if same else reason or _OTHER_VOTES
-        elif reason in ("", _OTHER_VOTES):
-            reason = _NOT_HERE if same_votes else _OTHERS
+            reason = "" if same else reason or _RELEASED_DIFFERS
+        elif reason in ("", _RELEASED_DIFFERS):
+            reason = _NOT_AVAILABLE if same_votes else _NOT_RELEASED
         values = {"ours": ours, "difference": ours - row["published"], "agrees": same}
         rows.append(row | values | {"reason": reason})
     return pd.DataFrame(rows).astype({"agrees": "boolean"})
@@ -64,7 +64,7 @@ def _value(tables: Mapping[str, pd.DataFrame], text: str) -> float:
     return float(values.iloc[0]) if len(values) else float("nan")
 
 
-def printed() -> Iterator[dict[str, Any]]:
+def printed_numbers() -> Iterator[dict[str, Any]]:
     """Yield every number: its place, ``published``, ``times`` the address ``ours``, ``reason``."""
     seen = set()
     for entry in read_yaml(FILE):
@@ -153,13 +153,13 @@ def _printed(row: Row) -> str:
     return number(row["published"], digits_of(row["published"]))
 
 
-def _here(row: Row) -> str:
+def _ours(row: Row) -> str:
     """Write ours with one digit more than is printed."""
     value = row["ours"]
     return number(value, 0 if value == round(value) else digits_of(row["published"]) + 1)
 
 
-def _gap(row: Row) -> str:
+def _difference(row: Row) -> str:
     """Write a difference, bold where it exceeds rounding; else nothing but that there is none."""
     if row["agrees"]:
         return "0"
@@ -169,7 +169,7 @@ def _gap(row: Row) -> str:
 _PAPERS = {"nie2020": "Nie 2020", "baan2022": "Baan 2022"}
 
 
-def _what(row: Row) -> str:
+def _number_name(row: Row) -> str:
     """Name the dataset, the row and the column in which a paper prints a number."""
     dataset = short_of(row["dataset"]) if row["dataset"] else ""
     column = _COLUMN_NAMES.get(row["column"], row["column"])
@@ -190,9 +190,9 @@ COUNT_COLUMNS = [
 ]
 COLUMNS = [
     Column("place", _place),
-    Column("dataset: row: column", _what),
+    Column("dataset: row: column", _number_name),
     Column("paper", _printed),
-    Column("here", _here),
-    Column("Δ", _gap),
+    Column("here", _ours),
+    Column("Δ", _difference),
     Column("note", "reason"),
 ]

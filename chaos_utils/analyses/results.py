@@ -38,7 +38,7 @@ _KEYS = ("dataset", "system", "source")
 _MEASURES = TABLE_5  # of the main table; `COLUMNS` says how each is shown
 _PAPER = ("nie2020_table5",)
 FIVE_PEOPLE, OLD_LABEL = "five people", "mean vote given the old label"
-_FEW, _DRAWS = 5, 100
+_N_PEOPLE, _N_DRAWS = 5, 100
 _RANKS, _RANKINGS = ["rank_best", "rank_worst", "rank_margin"], 10_000  # resamples
 LEVEL = 0.05  # of tests
 _ROW_NAMES = {"chance": "uniform guess"}
@@ -113,7 +113,7 @@ def _means_over_seeds(
 
 
 @derived_table(keys=_KEYS)
-def with_worth(results: pd.DataFrame, equivalents: pd.DataFrame) -> pd.DataFrame:
+def add_worth(results: pd.DataFrame, equivalents: pd.DataFrame) -> pd.DataFrame:
     """Set beside `main_results` what `human_equivalents` says of the systems in words."""
     names = {
         worths.PEOPLE: "people",
@@ -128,7 +128,7 @@ def with_worth(results: pd.DataFrame, equivalents: pd.DataFrame) -> pd.DataFrame
     return results.merge(texts.assign(source="computed"), "left", list(_KEYS))
 
 
-def of_table_5(systems: Sequence[System]) -> list[System]:
+def table_5_models(systems: Sequence[System]) -> list[System]:
     """Return the models of Table 5; all systems where none of these is among them."""
     return [system for system in systems if system.paper == "nie2020"] or [*systems]
 
@@ -147,7 +147,7 @@ def models_against_guesses(
     columns = ["system", "baseline", "measure", "n_items", "value", "low", "high", "p"]
     guesses = known.baselines(votes)
     names = {guess.name for guess in guesses}  # which a reader may have given to a system
-    models = [system for system in of_table_5(systems) if system.name not in names]
+    models = [system for system in table_5_models(systems) if system.name not in names]
     if not models:
         return pd.DataFrame(columns=[*columns, "p_holm", "verdict"])
     pairs = [(model.name, guess.name) for guess in guesses for model in models]
@@ -246,11 +246,11 @@ def equivalent_columns(equivalents: pd.DataFrame) -> list[Column]:
         people.TVD: f"TVD, {by}",
         people.JSD: f"JSD, {by}",
     }
-    said = (Column(text, _said, at={"measure": name}) for name, text in headings.items())
+    said = (Column(text, _worth_text, at={"measure": name}) for name, text in headings.items())
     return [DATASET, Column("system", "system", names=SYSTEM_NAMES | _ROW_NAMES), *said]
 
 
-def _said(row: Row) -> str:
+def _worth_text(row: Row) -> str:
     return worths.without_reason(row["text"]) or str(row["note"])
 
 
@@ -294,7 +294,7 @@ def disagreement_signal(
     """Say how well each system's entropy shows on which items people disagree.
 
     Of the people, five are judged by all others, where each item has twice as many votes: the mean
-    of `_DRAWS` draws of five, and the ends of the middle 95% of these draws. An item is contested
+    of `_N_DRAWS` draws of five, and the ends of the middle 95% of these draws. An item is contested
     where its most frequent label has less than `majority_below` of the votes. Empty without
     systems.
     """
@@ -304,8 +304,8 @@ def disagreement_signal(
         return pd.DataFrame(columns=columns)
     pairs: list[tuple[str, str, Floats, Floats]] = []
     rows = []
-    if votes.n_votes.min() >= 2 * _FEW:
-        rows.append(_signal_of_five(votes, majority_below, np.random.default_rng([seed, 3])))
+    if votes.n_votes.min() >= 2 * _N_PEOPLE:
+        rows.append(_people_signal(votes, majority_below, np.random.default_rng([seed, 3])))
     if votes.has_old_labels:
         # One distribution for each label, from all items: out of fold, the fold alone would order
         # the items of a label, and against their votes.
@@ -328,16 +328,16 @@ def disagreement_signal(
     return pd.DataFrame(rows, columns=columns)
 
 
-def _signal_of_five(
+def _people_signal(
     votes: Votes, majority_below: float, rng: np.random.Generator
 ) -> tuple[object, ...]:
     """Return the row of five people, judged by the others of their item, over draws of them."""
     draws = []
-    for _ in range(_DRAWS):
-        five, other_votes = split_votes(votes.counts, (_FEW,), rng)
+    for _ in range(_N_DRAWS):
+        five, other_votes = split_votes(votes.counts, (_N_PEOPLE,), rng)
         shares = other_votes / other_votes.sum(axis=1, keepdims=True)
-        rank = entropy_correlation(shares, five / _FEW)
-        auroc = contested_auroc(shares, five / _FEW, majority_below=majority_below)
+        rank = entropy_correlation(shares, five / _N_PEOPLE)
+        auroc = contested_auroc(shares, five / _N_PEOPLE, majority_below=majority_below)
         n_contested = contested(shares, majority_below=majority_below).sum()
         draws.append((n_contested, rank.value, auroc.value))
     n_contested, *means = np.mean(draws, axis=0)
@@ -463,7 +463,7 @@ COLUMNS = [
 ]
 
 
-def _of_size(heading: str, measure: str, digits: int, *, percent: bool = False) -> Column:
+def _size_column(heading: str, measure: str, digits: int, *, percent: bool = False) -> Column:
     at = {"measure": measure}
     return Column(heading, "value", digits, "low", "high", signed=True, percent=percent, at=at)
 
@@ -471,10 +471,10 @@ def _of_size(heading: str, measure: str, digits: int, *, percent: bool = False) 
 SIZE_COLUMNS = [
     DATASET,
     Column("family", "family"),
-    _of_size("JSD", "jsd", 3),
-    _of_size("KL", "kl", 2),
-    _of_size("old accuracy (points)", "old_accuracy", 1, percent=True),
-    _of_size("new accuracy (points)", "new_accuracy", 1, percent=True),
+    _size_column("JSD", "jsd", 3),
+    _size_column("KL", "kl", 2),
+    _size_column("old accuracy (points)", "old_accuracy", 1, percent=True),
+    _size_column("new accuracy (points)", "new_accuracy", 1, percent=True),
 ]
 RANK_COLUMNS = [
     Column("dataset", "dataset", names=lambda name: released(name).short),  # the paper's numbers

@@ -30,16 +30,16 @@ Ints = npt.NDArray[np.int64]
 
 SHOWN = ("new_accuracy", "old_accuracy", "jsd")
 _GUESSES = {"new_accuracy": "commonest label", "jsd": "uniform guess"}
-_OF_MEASURES = [TABLE_5.index(name) for name in SHOWN]
+_MEASURE_PLACES = [TABLE_5.index(name) for name in SHOWN]
 _KEYS = ("dataset", "items", "bin", "measure")
 
 
-def grown() -> list[Run]:
+def runs_by_size() -> list[Run]:
     """Return the committed runs on all training items, or on a part of them."""
     return [run for run in committed_runs() if kind_of(run) in ("plain", "size")]
 
 
-def stages(runs: Iterable[Run], votes: Votes) -> list[System]:
+def systems_by_size(runs: Iterable[Run], votes: Votes) -> list[System]:
     """Return what runs predict of a dataset, as families of one size, in order.
 
     Of two runs alike in size and seed, the first counts.
@@ -83,7 +83,7 @@ def by_size(
     where a dataset has no run.
     """
     chosen = [run for run in runs if run.settings.model == model]
-    systems = [stages(chosen, votes) for votes in all_votes]
+    systems = [systems_by_size(chosen, votes) for votes in all_votes]
     if not all(systems):
         return pd.DataFrame(columns=list(_KEYS), dtype=object)
     scores = score_bins(all_votes, systems, n_bins=n_bins, n_resamples=n_resamples, seed=seed)
@@ -94,7 +94,7 @@ def by_size(
     low_edges = [scores.bins.low[0], *scores.bins.low]
     high_edges = [scores.bins.high[-1], *scores.bins.high]
     parts = []
-    for b, (values, draws, n_items) in enumerate(zip(*_with_all(scores), strict=True)):
+    for b, (values, draws, n_items) in enumerate(zip(*_with_all_items(scores), strict=True)):
         low, high, _ = intervals(scores, values, draws, n_items)
         columns = {"value": values, "low": low, "high": high}
         columns = {name: column[places] for name, column in columns.items()}
@@ -135,11 +135,11 @@ def _change(
     }
 
 
-def _with_all(scores: BinScores) -> tuple[Floats, Floats, Ints]:
+def _with_all_items(scores: BinScores) -> tuple[Floats, Floats, Ints]:
     """Return values, draws and numbers of items: of all items, then of each bin."""
     n_items = scores.n_scored.sum(axis=0)
     weights = scores.n_scored / n_items
-    values, draws = scores.values[..., _OF_MEASURES], scores.draws[..., _OF_MEASURES]
+    values, draws = scores.values[..., _MEASURE_PLACES], scores.draws[..., _MEASURE_PLACES]
     mean = np.nansum(weights[..., np.newaxis] * values, axis=0)
     mean_draws = np.nansum(weights[:, np.newaxis, :, np.newaxis] * draws, axis=0)
     return (

@@ -53,23 +53,23 @@ REASONS: Mapping[str, str] = MappingProxyType(
 )
 STATUSES = ("plausible", "error", "not given")
 PEOPLE = "people"
-FEW = 20  # items; below it, a reason is not drawn
-_FEWEST = 2  # items that an interval needs
+FEWEST_ITEMS = 20  # items; below it, a reason is not drawn
+_FEWEST_VALUES = 2  # items that an interval needs
 
 
-def joined(material: AnalysisInputs) -> AnalysisInputs:
-    """Return the evidence that VariErr and the taxonomy can be joined to.
+def explained_inputs(inputs: AnalysisInputs) -> AnalysisInputs:
+    """Return the inputs that VariErr and the taxonomy can be joined to.
 
     Where their files are missing, its tables are recorded ones. Votes on other items are left out,
     and so are synthetic ones.
     """
-    chosen = [
-        one
-        for one in material.with_auxiliary_data(VARIERR, TAXONOMY)
-        if one.given_votes is None or one.recordable or _is_explained(one)
-        if not one.synthetic
+    explained = [
+        part
+        for part in inputs.with_auxiliary_data(VARIERR, TAXONOMY)
+        if part.given_votes is None or part.recordable or _is_explained(part)
+        if not part.synthetic
     ]
-    return replace(material, dataset_inputs=tuple(chosen))
+    return replace(inputs, dataset_inputs=tuple(explained))
 
 
 def _is_explained(dataset_inputs: DatasetInputs) -> bool:
@@ -89,7 +89,7 @@ def _interval(values: Floats, level: float) -> tuple[float, float, float]:
     from scipy import stats
 
     mean = float(values.mean())
-    if len(values) < _FEWEST:
+    if len(values) < _FEWEST_VALUES:
         return mean, np.nan, np.nan
     half = stats.t.ppf((1 + level) / 2, len(values) - 1) * stats.sem(values)
     return mean, mean - half, mean + half
@@ -141,8 +141,10 @@ def errors(
                             against * is_given, is_given]  # fmt: skip
                 sums = np.column_stack([values.sum(axis=1) for values in of_items])
                 means = bootstrap_means(sums, n_resamples, np.random.default_rng(seed))
-                draws = _of_minority(means, is_given=name != "not given")
-                point = _of_minority(sums.mean(axis=0, keepdims=True), is_given=name != "not given")
+                draws = _minority_shares(means, is_given=name != "not given")
+                point = _minority_shares(
+                    sums.mean(axis=0, keepdims=True), is_given=name != "not given"
+                )
                 ends = {key: percentile_interval(draws[key], confidence) for key in draws}
                 records.append(
                     {
@@ -167,7 +169,7 @@ def errors(
     return pd.DataFrame(records)
 
 
-def _of_minority(means: Floats, *, is_given: bool) -> dict[str, Floats]:
+def _minority_shares(means: Floats, *, is_given: bool) -> dict[str, Floats]:
     """From means by item to shares: of the minority's labels and votes, and of those given."""
     votes, all_votes, labels, all_labels, given_votes, given_labels = means.T
     missing = np.full(len(means), np.nan)
@@ -282,13 +284,13 @@ def explained(
     least one of the ten reasons; ``by_reason``, the share of the variance between items that a
     regression on the reasons explains, adjusted for their number; ``p`` of its F test, and
     ``p_holm``, adjusted for all rows. ``lowest`` and ``highest`` are the reasons with the extreme
-    means, among those of at least `FEW` items, and ``low`` and ``high`` these means.
+    means, among those of at least `FEWEST_ITEMS` items, and ``low`` and ``high`` these means.
     """
     records = []
     for holder, quantity, values, has in _quantities(votes, systems, companion.read()):
         coded = ~has[:, -1]
         values, has = values[coded], has[coded, :-1]
-        by_reason, p = _adjusted(values, has.astype(float))
+        by_reason, p = _regress(values, has.astype(float))
         row: dict[str, Any] = {
             "holder": holder,
             "quantity": quantity,
@@ -299,7 +301,9 @@ def explained(
         }
         of_each = zip(REASONS.values(), has.T, strict=False)
         often = {
-            name: values[has_reason] for name, has_reason in of_each if has_reason.sum() >= FEW
+            name: values[has_reason]
+            for name, has_reason in of_each
+            if has_reason.sum() >= FEWEST_ITEMS
         }
         means = pd.Series({name: values.mean() for name, values in often.items()})
         if len(means):
@@ -310,7 +314,7 @@ def explained(
     return table.assign(p_holm=holm(table["p"]))
 
 
-def _adjusted(values: Floats, has: Floats) -> tuple[float, float]:
+def _regress(values: Floats, has: Floats) -> tuple[float, float]:
     """Return the adjusted R² of a regression on the reasons, and p of its F test."""
     from scipy import stats
 
@@ -382,7 +386,7 @@ ERROR_COLUMNS = [
 _QUANTITIES = {"entropy": "entropy, bits", "jsd": "JSD"}
 
 
-def _what(row: Row) -> str:
+def _quantity_name(row: Row) -> str:
     name = str(row["quantity"])
     return _QUANTITIES.get(name, name if row["holder"] == PEOPLE else f"{name}, above people’s")
 
@@ -397,7 +401,7 @@ def _extreme(end: str) -> Callable[[Row], str]:
 
 EXPLAINED_COLUMNS = [
     Column("of", "holder", names=SYSTEM_NAMES),
-    Column("what", _what),
+    Column("what", _quantity_name),
     Column("mean", "mean", 2),
     Column("lowest", _extreme("low"), group="mean by reason"),
     Column("highest", _extreme("high"), group="mean by reason"),

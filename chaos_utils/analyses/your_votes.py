@@ -67,7 +67,7 @@ _NOTHING = 1e-12  # a difference that only rounding gives
 _REFITS = 100  # of the prior, for an interval
 _DRAWS = 400  # of an item's true distribution, for an interval
 _HALVINGS = 10  # cuts of the items into halves
-_SURE = 0.95
+_SURE_CHANCE = 0.95
 _FEWEST_ITEMS = 10  # with two votes
 _MOST_ERRORS = 50_000_000  # cells of all annotators' confusion matrices
 _LONGEST = 600  # characters of a text
@@ -76,8 +76,8 @@ _LEVEL = 0.05
 OPEN = "these votes leave it open"
 
 
-def some_items(dataset_inputs: DatasetInputs, most: int, seed: int) -> DatasetInputs:
-    """Return the evidence on at most so many items, drawn at random, without annotators."""
+def sample_items(dataset_inputs: DatasetInputs, most: int, seed: int) -> DatasetInputs:
+    """Return the inputs on at most so many items, drawn at random, without annotators."""
     assert dataset_inputs.votes is not None
     (votes,) = dataset_inputs.votes
     if len(votes) <= most:
@@ -102,7 +102,7 @@ def texts_of(votes: Votes) -> Callable[[str, str], Mapping[str, str] | None]:
     return text
 
 
-def _in_order(counts: Ints) -> Ints:
+def _sort_rows(counts: Ints) -> Ints:
     """Return votes sorted, so that what is resampled does not depend on the file's order."""
     return counts[np.lexsort(counts.T)]
 
@@ -147,17 +147,17 @@ def agreement(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
     several = votes.n_votes >= 2
     estimates: dict[str, dict[str, Any]] = {}
     if several.any():
-        counts = _in_order(votes.counts[several])
+        counts = _sort_rows(votes.counts[several])
         shares = counts / counts.sum(axis=1, keepdims=True)
         full = 1 - 1 / votes.dataset.n_classes
-        apart, alpha = _over_items(counts, n_resamples, seed)
+        apart, alpha = _item_intervals(counts, n_resamples, seed)
         apart["plain"] = float((1 - (shares**2).sum(axis=1)).mean())
         alike = {}
         if votes.annotations is not None:
             named = agreement_over_people(votes)
-            apart |= _over_both(named["disagreement"], 0, full)
-            alpha |= _over_both(named["alpha"], -1, 1)
-            alike = {"value": named["alike"].value} | _over_both(named["alike"], 0, full)
+            apart |= _two_way_interval(named["disagreement"], 0, full)
+            alpha |= _two_way_interval(named["alpha"], -1, 1)
+            alike = {"value": named["alike"].value} | _two_way_interval(named["alike"], 0, full)
         scaled = {name: apart[name] / full for name in ("plain", "value", "low", "high")}
         estimates = {"disagreement": apart, "evenness": apart | scaled, "alpha": alpha}
         if votes.dataset.ordered:
@@ -172,7 +172,7 @@ def agreement(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
     return table.assign(n_items=int(several.sum()))
 
 
-def _over_items(counts: Ints, n_resamples: int, seed: int) -> Iterator[dict[str, Any]]:
+def _item_intervals(counts: Ints, n_resamples: int, seed: int) -> Iterator[dict[str, Any]]:
     """Yield disagreement and α with intervals over items, by the bootstrap."""
     sizes, apart = counts.sum(axis=1), quadratic_entropy(counts)
     table = np.column_stack([apart, sizes * apart, counts])
@@ -187,7 +187,7 @@ def _over_items(counts: Ints, n_resamples: int, seed: int) -> Iterator[dict[str,
         yield {"value": value, "low": low, "high": high, "over": OVER_ITEMS}
 
 
-def _over_both(jackknife: TwoWay, lowest: float, highest: float) -> dict[str, Any]:
+def _two_way_interval(jackknife: TwoWay, lowest: float, highest: float) -> dict[str, Any]:
     """Return the interval over items and annotators, within what is possible; empty for none.
 
     An unbiased value may lie above what is possible, and the interval holds it.
@@ -250,7 +250,7 @@ def majorities(votes: Votes) -> pd.DataFrame:
         ("tied", is_tied(votes.counts).mean(), nan),
         ("unanimous", (shares == 1).mean(), nan),
         ("right", nan, right.mean()),
-        ("sure", nan, (right >= _SURE).mean()),
+        ("sure", nan, (right >= _SURE_CHANCE).mean()),
         ("disagreement", (1 - (votes.shares**2).sum(axis=1)).mean(), expected[:, 2].mean()),
     ]
     if votes.dataset.n_classes == 2:
@@ -356,7 +356,7 @@ def annotators(votes: Votes) -> pd.DataFrame:
 
 
 @cached_analysis(keys=("dataset",), needs="annotators")
-def annotators_together(votes: Votes) -> pd.DataFrame:
+def annotator_totals(votes: Votes) -> pd.DataFrame:
     """Sum up the annotators in one row, and what Dawid and Skene make of the majorities.
 
     ``median_votes`` are those of one annotator; ``n_usual`` have ten votes or more; ``relabelled``
@@ -414,11 +414,13 @@ def near_chance(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
         for name, values in rows.iterrows():
             row[f"{name}{ending}"] = values["value"]
             row |= {f"{name}{ending}_{end}": values[end] for end in ("low", "high")}
-    row["disagreement_elsewhere"] = np.nan if without is None else _elsewhere(votes, seed)
+    row["disagreement_elsewhere"] = (
+        np.nan if without is None else _other_items_disagreement(votes, seed)
+    )
     return pd.DataFrame([row])
 
 
-def _elsewhere(votes: Votes, seed: int) -> float:
+def _other_items_disagreement(votes: Votes, seed: int) -> float:
     """Return the disagreement on items without annotators who were chosen by other items."""
     annotations, rng = votes.annotations, np.random.default_rng([seed, 8])
     assert annotations is not None
@@ -438,7 +440,7 @@ def _elsewhere(votes: Votes, seed: int) -> float:
 
 
 @cached_analysis(keys=("dataset", "system", "measure"))
-def evaluated(
+def evaluation(
     votes: Votes, systems: Sequence[System], *, most: int, n_resamples: int, seed: int
 ) -> pd.DataFrame:
     """Judge systems beside perfect model, second crowd and baselines; the nearest first.
@@ -447,8 +449,8 @@ def evaluated(
     in ``text``. Items with a single vote are left out. Perfect model and second crowd are drawn for
     at most `most` items. A base rate that cannot be formed has a row without values.
     """
-    votes = _of_two_votes(votes)
-    everyone = [*baselines(votes), *_marked(systems)]
+    votes = _with_two_votes(votes)
+    everyone = [*baselines(votes), *_mark_machine_votes(systems)]
     how: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
     scores = as_scores(judge(votes, everyone, _JUDGED_BY, **how))
     beside = references(votes, _JUDGED_BY, seed=seed, most=most, recorded=False)
@@ -465,14 +467,14 @@ def evaluated(
     return table.reindex(columns=columns).fillna({"text": ""})
 
 
-def _marked(systems: Iterable[System]) -> list[System]:
+def _mark_machine_votes(systems: Iterable[System]) -> list[System]:
     """Return the systems, those of machine votes under names that say so."""
     return [replace(system, name=f"{system.name} (machine votes)") if system.n_samples else system
             for system in systems]  # fmt: skip
 
 
 @cached_analysis(keys=("dataset", "system", "reference"))
-def compared(
+def comparisons(
     votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: int
 ) -> pd.DataFrame:
     """Compare each two systems, and each with the base rate, by what these votes can say.
@@ -482,8 +484,8 @@ def compared(
     people, where ``p_holm``, which comes from ``p_behind``, is below 0.05; else it says that these
     votes leave it open. Two that share no item are left out.
     """
-    votes = _of_two_votes(votes)
-    everyone = [*_marked(systems), *guesses_by_votes(votes)[1:]]
+    votes = _with_two_votes(votes)
+    everyone = [*_mark_machine_votes(systems), *guesses_by_votes(votes)[1:]]
     pairs = [
         (a.name, b.name)
         for a, b in combinations(everyone, 2)
@@ -511,11 +513,13 @@ def replacement(
 ) -> pd.DataFrame:
     """Test whether systems may replace an annotator, as `scoring.replacement` does."""
     return pd.DataFrame(
-        replacements.replacement(votes, _marked(systems), epsilon=epsilon, reason=reason, seed=seed)
+        replacements.replacement(
+            votes, _mark_machine_votes(systems), epsilon=epsilon, reason=reason, seed=seed
+        )
     )
 
 
-def margin_of(epsilon: Sequence[float], why: str) -> float | None:
+def replacement_margin(epsilon: Sequence[float], why: str) -> float | None:
     """Return the margin of the replacement test, or none where none is asked for."""
     if not epsilon and not why:
         return None
@@ -529,7 +533,7 @@ def margin_of(epsilon: Sequence[float], why: str) -> float | None:
     return epsilon[0]
 
 
-def _of_two_votes(votes: Votes) -> Votes:
+def _with_two_votes(votes: Votes) -> Votes:
     return part_of(votes, np.flatnonzero(votes.n_votes >= 2))
 
 
@@ -538,13 +542,13 @@ CONTENTS_COLUMNS = [
     Column("items", "n_items"),
     Column("labels", "n_labels"),
     Column("votes", "n_votes"),
-    Column("votes per item", lambda row: _range(row["fewest"], row["median"], row["most"])),
+    Column("votes per item", lambda row: _vote_range(row["fewest"], row["median"], row["most"])),
     Column("with a single vote", "n_single"),
     Column("annotators", "n_annotators"),
 ]
 
 
-def _range(fewest: int, median: float, most: int) -> str:
+def _vote_range(fewest: int, median: float, most: int) -> str:
     if fewest == most:
         return str(fewest)
     return f"{_plain(median)} ({fewest} to {most})"
@@ -677,7 +681,7 @@ REPLACEMENT_COLUMNS = [
 
 
 def pair_columns(n_resamples: int) -> list[Column]:
-    """Return how `compared` is shown, with p-values of so many resamples."""
+    """Return how `comparisons` is shown, with p-values of so many resamples."""
     return [
         Column("system", "system"),
         Column("against", "reference"),
@@ -687,36 +691,36 @@ def pair_columns(n_resamples: int) -> list[Column]:
     ]
 
 
-def crowd_of(data: str, dataset: str, predictions: Sequence[str]) -> AnalysisInputs:
-    """Return the evidence on one dataset: by its name, or the first that `data` holds.
+def crowd_inputs(data: str, dataset: str, predictions: Sequence[str]) -> AnalysisInputs:
+    """Return the inputs on one dataset: by its name, or the first that `data` holds.
 
     Its systems are those of the reader's files alone. Fails where too few items have two votes.
     """
-    material = gather(data, datasets=[dataset] if dataset else ())
-    first = material[0]
-    if first.votes is None:
-        raise needs_votes(first.datasets[0])
-    n_several = int((first.votes[0].n_votes >= 2).sum())
-    if n_several < _FEWEST_ITEMS:
+    inputs = gather(data, datasets=[dataset] if dataset else ())[0]
+    if inputs.votes is None:
+        raise needs_votes(inputs.datasets[0])
+    (votes,) = inputs.votes
+    n_pairs = int((votes.n_votes >= 2).sum())
+    if n_pairs < _FEWEST_ITEMS:
         raise ChaosError(
             "These votes cannot say how far people agree.",
-            where=first.votes[0].source.name,
-            found=f"{n_several} items with two votes or more",
+            where=votes.source.name,
+            found=f"{n_pairs} items with two votes or more",
             expected=f"at least {_FEWEST_ITEMS}",
         )
-    systems = own_systems(first.votes[0], predictions)
-    refuse_unused(predictions, first.votes, systems)
-    found = replace(first, given_systems=(tuple(systems),), own=first.own or bool(systems))
-    return AnalysisInputs((found,))
+    systems = tuple(own_systems(votes, predictions))
+    refuse_unused(predictions, inputs.votes, systems)
+    own = inputs.own or bool(systems)
+    return AnalysisInputs((replace(inputs, given_systems=(systems,), own=own),))
 
 
-def at_the_ends(table: pd.DataFrame, n: int) -> pd.DataFrame:
+def first_and_last(table: pd.DataFrame, n: int) -> pd.DataFrame:
     """Return the first and last so many rows of `annotators` that have votes enough."""
     usual = table[~table["few"]] if (~table["few"]).any() else table
     return usual if len(usual) <= 2 * n else pd.concat([usual.head(n), usual.tail(n)])
 
 
-def key_of(votes: Votes) -> str:
+def label_key(votes: Votes) -> str:
     """Return in Markdown the labels in the colours of their votes."""
     return " ".join(
         f'<span class="vote" style="--light:{label.colour.light};--dark:{label.colour.dark};'
