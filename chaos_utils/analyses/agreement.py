@@ -17,8 +17,8 @@ from chaos_utils.analyses.names import SYSTEM
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.published.tables import read_published
-from chaos_utils.datasets.votes import ENOUGH_VOTES, Votes
-from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance
+from chaos_utils.datasets.votes import ENOUGH_VOTES, Ints, Votes
+from chaos_utils.metrics.divergence import Floats, entropy, jensen_shannon_distance
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import (
     behind_holm,
@@ -35,9 +35,6 @@ from chaos_utils.scoring.scores import resampled
 from chaos_utils.scoring.seeds import families_of, over_seeds
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import class_prior, original_votes, uniform
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 GUESS = "chance"
 BIN_GUESS = "commonest label of the bin"

@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
@@ -21,7 +20,7 @@ from chaos_utils.metrics.agreement import (
     majority_share,
     pairwise_agreement,
 )
-from chaos_utils.metrics.divergence import entropy
+from chaos_utils.metrics.divergence import Floats, entropy
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
 from chaos_utils.report import manifests
 from chaos_utils.report.columns import (
@@ -35,7 +34,6 @@ from chaos_utils.report.columns import (
 )
 from chaos_utils.scoring.annotators import over_people
 
-Floats = npt.NDArray[np.float64]
 INTERVAL_STATISTICS = (
     "mean_entropy_bits",
     "mean_majority_share",
@@ -230,13 +228,11 @@ def label_columns(counts: pd.DataFrame) -> list[Column]:
         look: dict[str, Any] = {"group": group, "at": {"statistic": statistic}}
         paper = Column("paper", "published", 0, **look)
         ours = Column("here", _with_change, **look)
-        gap = Column("Δ", "difference", 0, signed=True, bold=_differs, **look)
+        gap = Column(
+            "Δ", "difference", 0, signed=True, bold=lambda row: abs(row["difference"]) > 0, **look
+        )
         columns += [paper, ours, gap] if counts["published"].notna().any() else [ours]
     return columns
-
-
-def _differs(row: Row) -> bool:
-    return abs(row["difference"]) > 0
 
 
 def _with_change(row: Row) -> str:

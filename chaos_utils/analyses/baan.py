@@ -55,11 +55,9 @@ def comparison_systems(
     several seeds the shown one, by default each.
     """
     origins = ("released", "trained", "yours")
-    other_models = [
-        system for system in systems if system.origin in origins and system.paper != PAPER
-    ]
+    extra = [system for system in systems if system.origin in origins and system.paper != PAPER]
     lineup = []
-    for group in (paper_systems(systems), other_models):
+    for group in (paper_systems(systems), extra):
         lineup += [*group, *(system.at_temperature(FIXED_TEMPERATURE) for system in group)]
     if not lineup:
         raise ChaosError(
@@ -79,9 +77,7 @@ def _select_seed(systems: Sequence[System], seed: int) -> list[System]:
     seeds: dict[tuple[str, str], set[int | None]] = {}
     for system in systems:
         seeds.setdefault((system.origin, system.family), set()).add(system.seed)
-    choices = {
-        seed for family_seeds in seeds.values() if len(family_seeds) > 1 for seed in family_seeds
-    }
+    choices = {seed for several in seeds.values() if len(several) > 1 for seed in several}
     if choices and seed not in choices:
         expected = "one of: " + ", ".join(sorted(map(str, choices)))
         raise ChaosError("No model was trained with this seed.", found=seed, expected=expected)

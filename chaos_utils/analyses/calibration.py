@@ -5,7 +5,6 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from chaos_utils.analyses.baan import (
@@ -29,7 +28,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.datasets.loading import datasets_of
 from chaos_utils.datasets.splits import folds_of, item_groups
-from chaos_utils.datasets.votes import Votes
+from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.calibration import classwise_calibration_error as classwise_error
 from chaos_utils.metrics.calibration import (
     entropy_error,
@@ -38,6 +37,7 @@ from chaos_utils.metrics.calibration import (
     murphy_decomposition,
     reliability_curve,
 )
+from chaos_utils.metrics.divergence import Floats
 from chaos_utils.metrics.measures import BAAN_BINS as BINS
 from chaos_utils.metrics.measures import MEASURES, EvalBatch
 from chaos_utils.metrics.scores import top_label
@@ -53,8 +53,6 @@ from chaos_utils.scoring.temperature_scaling import (
     temper,
 )
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 TABLE_1 = ("accuracy", "ece", "rank_cs", "ent_ce", "dist_ce")
 BY_TEMPERATURE = ("ece", "ece_votes", "dist_ce", "ent_ce", "kl")
 DISTANCE_EDGES = np.linspace(0, 1, 26)

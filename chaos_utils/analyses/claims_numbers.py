@@ -14,7 +14,7 @@ from chaos_utils.analyses.error_distributions import N_BINS, N_VOTES, draw_relea
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.agreement import majority_share
-from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance, total_variation
+from chaos_utils.metrics.divergence import Floats, entropy, jensen_shannon_distance, total_variation
 from chaos_utils.metrics.measures import MEASURES, take_items
 from chaos_utils.metrics.resampling import bootstrap_means, paired_p_value, percentile_interval
 from chaos_utils.metrics.scores import brier_of_votes
@@ -22,7 +22,6 @@ from chaos_utils.scoring.scores import available, score
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import oracle
 
-Floats = npt.NDArray[np.float64]
 Estimate = Mapping[str, float]  # a value, with its interval and p-value where it has any
 KEYS = ("dataset", "quantity", "case")
 _NUMBERS = ("value", "low", "high", "p")

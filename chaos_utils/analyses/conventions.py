@@ -14,7 +14,7 @@ from chaos_utils.metrics import calibration, divergence, scores
 from chaos_utils.metrics.calibration import Binning, Closed
 from chaos_utils.metrics.divergence import Unit
 from chaos_utils.metrics.measures import BAAN_BINS, NIE_FLOOR, SOUND_BINS, EvalBatch
-from chaos_utils.report.columns import MISSING, Column, Row
+from chaos_utils.report.columns import MISSING, Column
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import oracle, uniform
 
@@ -221,15 +221,11 @@ def shown_rows(table: pd.DataFrame) -> pd.DataFrame:
     return table[~more & ~((table["quantity"] == "KL") & named.str.endswith("bits"))]
 
 
-def _convention_name(row: Row) -> str:
-    return row["convention"] + (" ◆" if row["is_reference"] else "")
-
-
 def columns_for(systems: Iterable[str]) -> list[Column]:
     """Return how `under_every_convention` is shown, systems side by side."""
     return [
         Column("quantity", "quantity"),
-        Column("convention", _convention_name),
+        Column("convention", lambda row: row["convention"] + " ◆" * row["is_reference"]),
         *(Column(name, "value", 3, at={"system": name}) for name in systems),
         Column("used by", "used_by", names={"": MISSING}),
     ]

@@ -17,17 +17,15 @@ from chaos_utils.analyses.baan import (
 from chaos_utils.analyses.cached_analysis import cached_analysis
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.table import in_order_of
-from chaos_utils.datasets.votes import Votes
+from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.calibration import expected_calibration_error
-from chaos_utils.metrics.divergence import kl_divergence, total_variation
+from chaos_utils.metrics.divergence import Floats, kl_divergence, total_variation
 from chaos_utils.metrics.measures import BAAN_BINS
 from chaos_utils.metrics.resampling import percentile_interval, split_votes
 from chaos_utils.report.columns import Column
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import computed
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 N_VOTES = 20  # in each of H1 and H2
 MANY_VOTES = "more than 40 votes per item"  # what both and a rest need
 RELEASED_SEED = 1  # of the draw in the notebook that Baan et al. (2022) released
@@ -281,19 +279,19 @@ def summarise_draws(by_draw: pd.DataFrame) -> pd.DataFrame:
     return in_order_of(pd.DataFrame(rows).astype({"seed": "Int64"}), "measure", _MEASURES)
 
 
-def _column_keys(measure: str, reference: str) -> dict[str, object]:
-    return {"measure": measure, "reference": reference}
-
-
 COLUMNS = [
     Column("of", row_title),
     *(
-        Column(heading, "mean", 3, "low", "high", at=_column_keys(measure, reference), group=group)
-        for group, heading, measure, reference in (
-            ("by votes in neither", "ECE ↓", "ece", "outside_both"),
-            ("by votes in neither", "DistCE ↓", "dist_ce", "outside_both"),
-            ("by all votes", "DistCE ↓", "dist_ce", "all"),
-            ("by all votes", "TVD to H1 ↓", "tvd", "all"),
+        Column(heading, "mean", 3, "low", "high", at=at, group=group)
+        for group, heading, at in (
+            ("by votes in neither", "ECE ↓", {"measure": "ece", "reference": "outside_both"}),
+            (
+                "by votes in neither",
+                "DistCE ↓",
+                {"measure": "dist_ce", "reference": "outside_both"},
+            ),
+            ("by all votes", "DistCE ↓", {"measure": "dist_ce", "reference": "all"}),
+            ("by all votes", "TVD to H1 ↓", {"measure": "tvd", "reference": "all"}),
         )
     ),
 ]

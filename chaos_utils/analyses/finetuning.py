@@ -255,10 +255,6 @@ def _minutes(row: Row) -> str:
     return number(value, 1 if value < 10 else 0)
 
 
-def _epochs(row: Row) -> str:
-    return f"{'at most ' if row['source'] == 'published' else ''}{row['epochs']:g}"
-
-
 RUN_COLUMNS = [
     Column("system", lambda row: f"{row['system']} ({get_task(row['task']).title})"),
     Column("trained on (share of corpora)", _trained_on),
@@ -287,7 +283,9 @@ RECIPE_COLUMNS = [
     Column("learning rate", lambda row: _scientific(row["learning_rate"])),
     Column("batch", "batch_size", 0),
     Column("weight decay", lambda row: f"{row['weight_decay']:g}"),
-    Column("epochs", _epochs),
+    Column(
+        "epochs", lambda row: "at most " * (row["source"] == "published") + f"{row['epochs']:g}"
+    ),
     Column("decay", "learning_rate_decay"),
     Column("warm-up", lambda row: f"{row['warmup_ratio']:g}"),
 ]

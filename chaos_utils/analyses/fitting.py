@@ -9,7 +9,6 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from scipy.special import log_softmax, softmax
 
@@ -20,7 +19,8 @@ from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.catalogue import short_of
 from chaos_utils.datasets.splits import folds_of, item_groups, one_text_error
-from chaos_utils.datasets.votes import ENOUGH_VOTES, Votes
+from chaos_utils.datasets.votes import ENOUGH_VOTES, Ints, Votes
+from chaos_utils.metrics.divergence import Floats
 from chaos_utils.metrics.measures import MEASURES as ALL_MEASURES
 from chaos_utils.metrics.resampling import holm, split_votes
 from chaos_utils.metrics.signals import entropy_correlation
@@ -44,9 +44,6 @@ from chaos_utils.scoring.system import System, are_votes
 from chaos_utils.scoring.systems import computed
 from chaos_utils.scoring.training_records import Run, committed_runs, kind_of, ordered
 from chaos_utils.scoring.worth import of_predictions
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 MEASURES = ("jsd", "kl", "dist_ce", "new_accuracy")
 TEXT, OLD_LABEL, REFERENCE = "text", "old label", "reference"  # what a method has of an item
@@ -234,11 +231,9 @@ def methods(
     ``by``; ``spearman`` how well a method's entropy orders the items as people's does; ``people``
     what it is worth in people on top of the base rate: of maps, of those fitted for KL alone.
     """
-    predictions = [run.predictions_on(votes) for run in variants if votes.is_released]
     names = {system.name for system in systems}  # a reader may have repeated one of the runs
-    variant_systems = [
-        variant for variant in predictions if variant is not None and variant.name not in names
-    ]
+    extra = [run.predictions_on(votes) for run in variants if votes.is_released]
+    variant_systems = [system for system in extra if system and system.name not in names]
     items = common_items(votes, [*systems, *variant_systems])
     part, folds = items.votes, items.folds
     by, objectives = ranked_by(part), objectives_for(part)
@@ -267,7 +262,7 @@ def methods(
 
     for access, objective in product(accesses, objectives):
         fit(access, "affine", objective, {"map": BASE_RATE})
-    variant_names = {variant.name for variant in variant_systems}
+    variant_names = {system.name for system in variant_systems}
     first_of: dict[str, str] = {}
     for name, places in stacks(items.systems, variant_names).items():
         first, is_stack = items.systems[places[0]], len(places) > 1
@@ -344,10 +339,7 @@ def contributions(
     made = common_items(votes, systems)
     all_places = stacks(made.systems).get(ALL, [])
     groups = _omitted_groups(made.systems, all_places)
-    remaining = {
-        name: [place for place in all_places if place not in omitted]
-        for name, omitted in groups.items()
-    }
+    remaining = {name: sorted({*all_places} - {*omitted}) for name, omitted in groups.items()}
     remaining = {name: places for name, places in remaining.items() if places}
     if not remaining:
         return pd.DataFrame(columns=[*columns, "p_holm", "verdict"])
@@ -408,14 +400,12 @@ def carried_over(
         {system.name: system for system in systems if not any(map(are_votes, system.trained_on))}
         for systems in all_systems
     ]
-    shared = [
-        name for name in by_name[0] if all(name in systems_by_name for systems_by_name in by_name)
-    ]
+    shared = [name for name in by_name[0] if all(name in systems for systems in by_name)]
     if not shared or any(votes.are_few for votes in all_votes):
         return pd.DataFrame(columns=["judged_on"])
     all_items = [
-        common_items(votes, [systems_by_name[name] for name in shared])
-        for votes, systems_by_name in zip(all_votes, by_name, strict=True)
+        common_items(votes, [systems[name] for name in shared])
+        for votes, systems in zip(all_votes, by_name, strict=True)
     ]
     groups = [
         numbers[np.isin(votes.uids, items.votes.uids)]
@@ -433,10 +423,8 @@ def carried_over(
         carried = fit_map(logs[is_fitted], shares[is_fitted], kind=RECIPE).predict(logs[is_judged])
         row: dict[str, object] = {"judged_on": items.votes.dataset.name, "n_systems": len(shared)}
         row["jsd_as_it_is"] = _mean_score("jsd", items.votes, np.exp(items.logs).mean(axis=1))
-        rows.append(
-            row
-            | {"n_items": is_judged.sum(), "jsd_other": _mean_score("jsd", items.votes, carried)}
-        )
+        row |= {"n_items": is_judged.sum(), "jsd_other": _mean_score("jsd", items.votes, carried)}
+        rows.append(row)
     return pd.DataFrame(rows)
 
 
@@ -553,9 +541,8 @@ def drawn_rows(table: pd.DataFrame) -> pd.DataFrame:
     """
     single = table["first"] & (table["n_systems"] == 1)
     stacked = table["inputs"].str.startswith((ALL, ALL_BUT))
-    return _figure_labels(
-        table[(single | stacked | (table["n_systems"] == 0)) & (table["map"] != FIXED)]
-    )
+    is_drawn = single | stacked | (table["n_systems"] == 0)
+    return _figure_labels(table[is_drawn & (table["map"] != FIXED)])
 
 
 def drawn_training_rows(table: pd.DataFrame, encoder: str) -> pd.DataFrame:

@@ -69,7 +69,9 @@ _PARTS_OF_DATASET: Mapping[str, Callable[[Dataset], bool]] = MappingProxyType(
         "texts": lambda dataset: bool(dataset.text_fields),
         "annotators": _names_annotators,
         "three labels": lambda dataset: dataset.n_classes == 3,
-        "published collection": lambda dataset: dataset.name in _datasets_of_table_1(),
+        "published collection": lambda dataset: (
+            dataset.name in set(read_published("nie2020_table1")["dataset"])
+        ),
         "more than 40 votes per item": lambda dataset: dataset.n_votes > 40,
     }
 )
@@ -84,11 +86,6 @@ _PARTS_OF_VOTES: Mapping[str, Callable[[Votes], bool]] = MappingProxyType(
         "more than 40 votes per item": lambda votes: bool(votes.n_votes.min() > 40),
     }
 )
-
-
-def _datasets_of_table_1() -> set[str]:
-    """Return the datasets on whose collection Nie et al. (2020) report."""
-    return set(read_published("nie2020_table1")["dataset"])
 
 
 @dataclass(eq=False)

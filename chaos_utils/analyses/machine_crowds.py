@@ -7,7 +7,6 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from chaos_utils.analyses.cached_analysis import cached_analysis
@@ -17,8 +16,9 @@ from chaos_utils.datasets.auxiliary_data import ANNOTATORS, JUDGES, AuxiliaryDat
 from chaos_utils.datasets.catalogue import bundled_datasets, short_of
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.splits import folds_of, item_groups
-from chaos_utils.datasets.votes import Votes
+from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.agreement import majority_agreement, pairwise_agreement
+from chaos_utils.metrics.divergence import Floats
 from chaos_utils.metrics.panels import one_hot, panel_values, panel_variance
 from chaos_utils.metrics.ranks import rank_sets
 from chaos_utils.metrics.replacement import alternative_annotator_test
@@ -43,8 +43,6 @@ from chaos_utils.scoring.worth import POOLED as HUMAN_EQUIVALENT
 
 READS = ("alttest/*", "judges32/*")
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 LLMS, ENCODERS = "language models", "encoders"
 _AND = f" + {LLMS}"
@@ -203,12 +201,8 @@ def _worth(
     return row
 
 
-def _with_ends(name: str, estimate: Mapping[str, float]) -> dict[str, float]:
-    return {
-        name: estimate["value"],
-        f"{name}_low": estimate["low"],
-        f"{name}_high": estimate["high"],
-    }
+def _with_ends(name: str, ends: Mapping[str, float]) -> dict[str, float]:
+    return {name: ends["value"], f"{name}_low": ends["low"], f"{name}_high": ends["high"]}
 
 
 def _mean_intervals(
@@ -247,7 +241,7 @@ def crowds(
     bootstrap: dict[str, Any] = {"n_resamples": n_resamples, "confidence": confidence, "seed": seed}
     for crowd in crowds_on(votes, systems, judges):
         people, pooled = crowd.votes, crowd.counts / crowd.n_members
-        other_counts = votes.counts[~np.isin(votes.uids, people.uids)]
+        left_out = votes.counts[~np.isin(votes.uids, people.uids)]
         values = pd.DataFrame(
             {
                 "agreement": pairwise_agreement(crowd.counts),
@@ -260,9 +254,7 @@ def crowds(
             "crowd": crowd.name,
             "n_members": crowd.n_members,
             "n_items": len(people),
-            "left_out_agreement": pairwise_agreement(other_counts).mean()
-            if len(other_counts)
-            else np.nan,
+            "left_out_agreement": pairwise_agreement(left_out).mean() if len(left_out) else np.nan,
             "rho": values.corr().loc["agreement", "people_agreement"],
         }
         row |= values.mean().to_dict()
@@ -344,9 +336,8 @@ def members(
     crowd = judges_on(votes, judges)
     people, n = crowd.votes, crowd.n_members
     pairs = pairwise_agreement(people.counts)
-    model_rates = [
-        (people.shares * labels).sum(axis=1) for labels in (*crowd.one_hot, crowd.plurality)
-    ]
+    answers = (*crowd.one_hot, crowd.plurality)
+    model_rates = [(people.shares * labels).sum(axis=1) for labels in answers]
     rates = np.stack([*model_rates, majority_agreement(people.counts), pairs], axis=1)
     table = pd.DataFrame(
         {
@@ -421,40 +412,32 @@ def best_panels(
     """
     crowd = judges_on(votes, judges)
     people, n = crowd.votes, crowd.n_members
-    item_distances = distances(people.counts, crowd.counts / n, item_groups([people])[0])
+    by_item = distances(people.counts, crowd.counts / n, item_groups([people])[0])
     noise = (1 - pairwise_agreement(people.counts)) / people.n_votes
     apart = np.moveaxis(crowd.one_hot, 0, 1) - people.shares[:, np.newaxis]
     products = apart @ np.swapaxes(apart, 1, 2)  # by item, of two models each
     products -= noise[:, np.newaxis, np.newaxis]
-    candidates = np.array(list(combinations(range(n), PANEL)))
+    groups = np.array(list(combinations(range(n), PANEL)))
     rng = np.random.default_rng([seed, 17])
     rows = []
     for _ in range(_SPLITS):
         halves = np.split(rng.permutation(len(people)), [len(people) // 2])
         for choosing, judging in (halves, halves[::-1]):
-            means, judging_products = (
-                products[choosing].mean(axis=0),
-                products[judging].mean(axis=0),
-            )
-            of_panel = means[candidates[:, :, np.newaxis], candidates[:, np.newaxis, :]].mean(
-                axis=(1, 2)
-            )
-            best = candidates[of_panel.argmin()]
-            of_one, of_all = judging_products.trace() / n, judging_products.mean()
+            means, judged = products[choosing].mean(axis=0), products[judging].mean(axis=0)
+            of_panel = means[groups[:, :, np.newaxis], groups[:, np.newaxis, :]].mean(axis=(1, 2))
+            best = groups[of_panel.argmin()]
+            of_one, of_all = judged.trace() / n, judged.mean()
             of_pair = (n * of_all - of_one) / (n - 1)
             judged_on = {
                 CHOSEN: (choosing, of_panel.min()),
-                JUDGED: (judging, judging_products[np.ix_(best, best)].mean()),
+                JUDGED: (judging, judged[np.ix_(best, best)].mean()),
                 RANDOM: (judging, of_one / PANEL + (1 - 1 / PANEL) * of_pair),
                 EVERYBODY: (judging, of_all),
             }
             for name, (half, distance) in judged_on.items():
-                reference_distances = (
-                    item_distances.of_person[half].mean(),
-                    item_distances.of_base_rate[half].mean(),
-                )
+                scale = by_item.of_person[half].mean(), by_item.of_base_rate[half].mean()
                 nearer = float(distance < of_all) if name in (JUDGED, RANDOM) else np.nan
-                rows.append((name, float(people_on_top(*reference_distances, distance)), nearer))
+                rows.append((name, float(people_on_top(*scale, distance)), nearer))
     splits = pd.DataFrame(rows, columns=["panel", ON_TOP, "beats_all"])
     by_panel = splits.groupby("panel", sort=False)
     ends = {"low": (1 - confidence) / 2, "high": (1 + confidence) / 2}
@@ -752,17 +735,20 @@ STAND_IN_COLUMNS = [
 ]
 
 
-def _differs(row: Row) -> bool:
-    return bool(row["side"])
-
-
 def member_columns(rows: pd.DataFrame) -> list[Column]:
     """Return how `members` are shown: a row for each model, datasets side by side."""
     columns = [Column("model", "model")]
     for dataset in dict.fromkeys(rows["dataset"]):
         look: dict[str, Any] = {"group": short_of(str(dataset)), "at": {"dataset": dataset}}
         columns += [
-            Column("agrees, %", "with_people", 1, percent=True, bold=_differs, **look),
+            Column(
+                "agrees, %",
+                "with_people",
+                1,
+                percent=True,
+                bold=lambda row: bool(row["side"]),
+                **look,
+            ),
             Column("worth", PEOPLE_RECALIBRATED, 1, **look),
         ]
     return columns

@@ -5,12 +5,11 @@ from dataclasses import asdict
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.base.table import in_order_of
-from chaos_utils.datasets.votes import Votes
+from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.measures import MEASURES, take_items
 from chaos_utils.report.columns import DATASET, Column
 from chaos_utils.scoring.power import (
@@ -24,7 +23,6 @@ from chaos_utils.scoring.published import published_models
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import baselines
 
-Ints = npt.NDArray[np.int64]
 NAMES = ("jsd", "dist_ce", "sq_distance", "new_accuracy")
 N_VOTES = (1, 2, 5, 10, 20, 50, 100)
 PAIRS: Mapping[str, str] = {  # from the least alike

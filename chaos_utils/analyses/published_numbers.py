@@ -149,10 +149,6 @@ def _row_name(row: Row) -> str:
     return ", ".join([_ROW_NAMES.get(name, name), *seed])
 
 
-def _printed(row: Row) -> str:
-    return number(row["published"], digits_of(row["published"]))
-
-
 def _ours(row: Row) -> str:
     """Write ours with one digit more than is printed."""
     value = row["ours"]
@@ -191,7 +187,7 @@ COUNT_COLUMNS = [
 COLUMNS = [
     Column("place", _place),
     Column("dataset: row: column", _number_name),
-    Column("paper", _printed),
+    Column("paper", lambda row: number(row["published"], digits_of(row["published"]))),
     Column("here", _ours),
     Column("Δ", _difference),
     Column("note", "reason"),

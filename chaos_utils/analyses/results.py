@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from scipy.stats import spearmanr
 
@@ -14,7 +13,7 @@ from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.catalogue import released, short_of
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.metrics.divergence import jensen_shannon_distance
+from chaos_utils.metrics.divergence import Floats, jensen_shannon_distance
 from chaos_utils.metrics.ranks import rank_sets
 from chaos_utils.metrics.resampling import holm, percentile_interval, split_votes
 from chaos_utils.metrics.signals import contested, contested_auroc, entropy_correlation
@@ -33,7 +32,6 @@ from chaos_utils.scoring.scores import as_scores, available, score, wide
 from chaos_utils.scoring.seeds import families_of, score_over_seeds
 from chaos_utils.scoring.system import System
 
-Floats = npt.NDArray[np.float64]
 _KEYS = ("dataset", "system", "source")
 _MEASURES = TABLE_5  # of the main table; `COLUMNS` says how each is shown
 _PAPER = ("nie2020_table5",)
@@ -179,10 +177,6 @@ def baselines_against_models(against: pd.DataFrame) -> pd.DataFrame:
     return counts.assign(n_models=groups.size()).reset_index()
 
 
-def _beats_all(row: Row) -> bool:
-    return bool(row["n_beaten"] == row["n_models"])
-
-
 def count_columns(against: pd.DataFrame) -> list[Column]:
     """Return how counts by JSD are shown, datasets side by side, bold where all are beaten."""
     counts = [
@@ -190,7 +184,7 @@ def count_columns(against: pd.DataFrame) -> list[Column]:
             short_of(name),
             "{n_beaten} ({n_surely_beaten}) of {n_models}".format_map,
             at={"dataset": name, "measure": "jsd"},
-            bold=_beats_all,
+            bold=lambda row: bool(row["n_beaten"] == row["n_models"]),
         )
         for name in dict.fromkeys(against["dataset"])
     ]

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from chaos_utils.analyses.agreement import (
@@ -18,15 +17,13 @@ from chaos_utils.analyses.agreement import (
 )
 from chaos_utils.analyses.cached_analysis import cached_analysis
 from chaos_utils.analyses.inputs import AnalysisInputs, DatasetInputs
-from chaos_utils.datasets.votes import Votes
+from chaos_utils.datasets.votes import Ints, Votes
+from chaos_utils.metrics.divergence import Floats
 from chaos_utils.report.columns import Column
 from chaos_utils.scoring.published import TABLE_5
 from chaos_utils.scoring.seeds import over_seeds
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.training_records import Run, committed_runs, kind_of
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 SHOWN = ("new_accuracy", "old_accuracy", "jsd")
 _GUESSES = {"new_accuracy": "commonest label", "jsd": "uniform guess"}

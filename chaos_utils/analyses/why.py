@@ -391,10 +391,6 @@ def _quantity_name(row: Row) -> str:
     return _QUANTITIES.get(name, name if row["holder"] == PEOPLE else f"{name}, above people’s")
 
 
-def _p(row: Row) -> str:
-    return "< 0.001" if row["p_holm"] < 0.0005 else f"{row['p_holm']:.3f}"
-
-
 def _extreme(end: str) -> Callable[[Row], str]:
     return lambda row: f"{row[f'{end}est']} ({number(row[end], 2)})"
 
@@ -406,5 +402,5 @@ EXPLAINED_COLUMNS = [
     Column("lowest", _extreme("low"), group="mean by reason"),
     Column("highest", _extreme("high"), group="mean by reason"),
     Column("by reason, %", "by_reason", 1, percent=True),
-    Column("p", _p),
+    Column("p", lambda row: "< 0.001" if row["p_holm"] < 0.0005 else f"{row['p_holm']:.3f}"),
 ]

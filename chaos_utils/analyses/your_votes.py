@@ -102,11 +102,6 @@ def texts_of(votes: Votes) -> Callable[[str, str], Mapping[str, str] | None]:
     return text
 
 
-def _sort_rows(counts: Ints) -> Ints:
-    """Return votes sorted, so that what is resampled does not depend on the file's order."""
-    return counts[np.lexsort(counts.T)]
-
-
 @cached_analysis(keys=("dataset",))
 def contents(votes: Votes) -> pd.DataFrame:
     """Count what a file of votes holds, in one row.
@@ -147,7 +142,8 @@ def agreement(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
     several = votes.n_votes >= 2
     estimates: dict[str, dict[str, Any]] = {}
     if several.any():
-        counts = _sort_rows(votes.counts[several])
+        counts = votes.counts[several]
+        counts = counts[np.lexsort(counts.T)]  # resamples must not depend on the file's order
         shares = counts / counts.sum(axis=1, keepdims=True)
         full = 1 - 1 / votes.dataset.n_classes
         apart, alpha = _item_intervals(counts, n_resamples, seed)
