@@ -47,7 +47,7 @@ def test_sentences_are_made_for_the_votes(four):
     said = findings(votes, **given).splitlines()
     assert len(said) == 5
     assert said[0].startswith("* None of 30 annotators has a hundred votes")
-    agreed = given["agreed"].rows.set_index("quantity")
+    agreed = given["agreement"].rows.set_index("quantity")
     for name, words in (("disagreement", "Two votes on the same item"), ("alike", "Two people")):
         row = agreed.loc[name]
         ends = f"{row['value']:.0%} [{row['low']:.0%}, {row['high']:.0%}] of the time"
@@ -167,7 +167,7 @@ def test_named_annotators_of_every_kind_get_an_answer_in_words(
     assert "nan" not in said
     found = notice(votes)
     assert all(one in found for one in notices)
-    rows = given["agreed"].rows
+    rows = given["agreement"].rows
     assert not (rows["low"] == rows["high"]).any()
     held = rows["value"].between(rows["low"], rows["high"]) | rows["low"].isna()
     assert held[rows["quantity"] != "alpha_ordered"].all()
