@@ -154,7 +154,7 @@ publish_table(
     "tbl-murphy",
     parts,
     columns=calibration.MURPHY_COLUMNS,
-    shown=calibration.means_over_seeds(parts.rows, calibration.BRIER),
+    shown=calibration.means_over_seeds(parts.rows, calibration.BRIER_PARTS),
     groups=["dataset", "kind"],
     caption="""A temperature improves reliability and leaves resolution almost as it was. The Brier score
     of the votes and its parts; means over the seeds of a model, ten bins for each label's

@@ -102,7 +102,7 @@ publish_table(
 publish_table(
     "tbl-crowd-annotators-together",
     your_votes.annotator_totals(inputs),
-    columns=your_votes.TOGETHER_COLUMNS,
+    columns=your_votes.TOTAL_COLUMNS,
     caption="""The annotators together, and how many majority labels Dawid–Skene would change. *Dawid–Skene* (Dawid and
     Skene 1979) supposes that every item has one right label; where people rightly differ, it takes dissent for
     error.""",

@@ -457,11 +457,11 @@ def _change(row: Row) -> str:
     return value if low == MISSING else f"{value} [{low}, {high}]"
 
 
-def _quantity(measure: str) -> str:
+def _measure_title(measure: str) -> str:
     return MEASURES[measure].title + (" (%)" if measure.endswith("accuracy") else "")
 
 
-BIN_COLUMNS = [DATASET, Column("measure", "measure", names=_quantity)]
+BIN_COLUMNS = [DATASET, Column("measure", "measure", names=_measure_title)]
 
 
 def bin_columns(scores: pd.DataFrame, *, change: bool = False) -> list[Column]:

@@ -227,7 +227,7 @@ def label_columns(counts: pd.DataFrame) -> list[Column]:
     for group, statistic in (("new majority", "new_majority"), ("new votes", "new_raw_count")):
         look: dict[str, Any] = {"group": group, "at": {"statistic": statistic}}
         paper = Column("paper", "published", 0, **look)
-        ours = Column("here", _with_change, **look)
+        ours = Column("here", _value_with_change, **look)
         gap = Column(
             "Δ", "difference", 0, signed=True, bold=lambda row: abs(row["difference"]) > 0, **look
         )
@@ -235,7 +235,7 @@ def label_columns(counts: pd.DataFrame) -> list[Column]:
     return columns
 
 
-def _with_change(row: Row) -> str:
+def _value_with_change(row: Row) -> str:
     after = "" if pd.isna(row["change"]) else f" ({signed(row['change'])})"
     return f"{number(row['value'])}{after}"
 

@@ -6,6 +6,7 @@ Quadratic entropy as a share of its maximum compares them: it has no bias from t
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -319,37 +320,34 @@ ATLAS_COLUMNS = [
     Column("Shannon", "shannon_evenness", 0, percent=True, group="entropy, % of its maximum"),
     with_ends("Krippendorff’s α", "alpha", 2),
 ]
-_SPLIT = "items split 3 of 5 (%)"
-_EVENNESS = "quadratic entropy, % of its maximum"
+_SPLIT_HEADING = "items split 3 of 5 (%)"
+_EVENNESS_HEADING = "quadratic entropy, % of its maximum"
 SELECTION_COLUMNS = [
     DATASET,
-    with_ends("by the prior", "chosen", 0, percent=True, group=_SPLIT),
-    Column("by votes", "seen", 0, percent=True, group=_SPLIT),
-    Column("all items", "evenness", 0, percent=True, group=_EVENNESS),
-    with_ends("split ones, by the prior", "of_chosen", 0, percent=True, group=_EVENNESS),
-    Column("split ones, by votes", "of_seen", 0, percent=True, group=_EVENNESS),
+    with_ends("by the prior", "chosen", 0, percent=True, group=_SPLIT_HEADING),
+    Column("by votes", "seen", 0, percent=True, group=_SPLIT_HEADING),
+    Column("all items", "evenness", 0, percent=True, group=_EVENNESS_HEADING),
+    with_ends("split ones, by the prior", "of_chosen", 0, percent=True, group=_EVENNESS_HEADING),
+    Column("split ones, by votes", "of_seen", 0, percent=True, group=_EVENNESS_HEADING),
 ]
 
 
 _TABLE_SIZES = (5, 10, 20)
 BY_VOTES_INDEX = ("dataset",)
+
+
+def _size_columns(group: str, quantity: str, digits: int, *, percent: bool = False) -> list[Column]:
+    look: dict[str, Any] = {"group": group, "percent": percent}
+    return [
+        Column(f"{k} votes", "value", digits, at={"quantity": quantity, "n_votes": k}, **look)
+        for k in _TABLE_SIZES
+    ]
+
+
 BY_VOTES_COLUMNS = [
     DATASET,
-    *(
-        Column(
-            f"{k} votes",
-            "value",
-            digits,
-            percent=percent,
-            group=group,
-            at={"quantity": quantity, "n_votes": k},
-        )
-        for quantity, digits, percent, group in (
-            ("label", 0, True, "majority label right, % of items"),
-            ("shares", 2, False, "distance (TVD) of the shares"),
-        )
-        for k in _TABLE_SIZES
-    ),
+    *_size_columns("majority label right, % of items", "label", 0, percent=True),
+    *_size_columns("distance (TVD) of the shares", "shares", 2),
 ]
 FEW_VOTES_INDEX = ("dataset", "quantity", "estimate")
 FEW_VOTES_COLUMNS = [

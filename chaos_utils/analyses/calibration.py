@@ -56,8 +56,8 @@ from chaos_utils.scoring.temperature_scaling import (
 TABLE_1 = ("accuracy", "ece", "rank_cs", "ent_ce", "dist_ce")
 BY_TEMPERATURE = ("ece", "ece_votes", "dist_ce", "ent_ce", "kl")
 DISTANCE_EDGES = np.linspace(0, 1, 26)
-FAR = 0.5  # DistCE of an item that counts as far from the votes
-_NOTHING = 1e-12  # the length of an interval that only rounding gives
+FAR_DISTANCE = 0.5  # DistCE of an item that counts as far from the votes
+_ROUNDING_ERROR = 1e-12  # the length of an interval that only rounding gives
 _DIGITS = 10  # what decides a bin or an order, so that every processor decides alike
 _SYSTEM = ("dataset", "system", "temperature")
 _FAMILY = ("dataset", *MODEL)
@@ -172,8 +172,8 @@ def distance_histogram(
 ) -> pd.DataFrame:
     """Count items by their DistCE, in 25 bins, for each system but the references.
 
-    Of a system's items, the share ``far`` has a DistCE above `FAR`, and ``further`` one larger than
-    at the first temperature of the same run.
+    Of a system's items, the share ``far`` has a DistCE above `FAR_DISTANCE`, and ``further`` one
+    larger than at the first temperature of the same run.
     """
     tables: list[pd.DataFrame] = []
     before: dict[tuple[str, str, int | None], Floats] = {}
@@ -181,7 +181,7 @@ def distance_histogram(
         if system.origin != "reference":
             errors = item_errors(votes, system).round(_DIGITS)
             first = before.setdefault((system.origin, system.family, system.seed), errors)
-            shares = {"far": (errors > FAR).mean(), "further": (errors > first).mean()}
+            shares = {"far": (errors > FAR_DISTANCE).mean(), "further": (errors > first).mean()}
             tables.append(histogram(system.keys, errors, DISTANCE_EDGES).assign(**shares))
     return pd.concat(tables, ignore_index=True).astype({"seed": "Int64"})
 
@@ -245,7 +245,7 @@ SIGNED_COLUMNS = [
     *paper_here_delta("mean", "mean", 3, printed=2, signed=True),
     Column("median", "median", 3, signed=True),
 ]
-INTERVALS = ("ece", "sq_ce", "ece_votes", "sq_ce_votes", "ent_ce", "dist_ce")
+INTERVAL_MEASURES = ("ece", "sq_ce", "ece_votes", "sq_ce_votes", "ent_ce", "dist_ce")
 
 
 @cached_analysis(keys=(*_FAMILY, "measure"))
@@ -263,13 +263,13 @@ def family_scores(
     tables = []
     for (origin, _, temperature), group in families.items():
         scores = score_over_seeds(
-            votes, group, measures=INTERVALS, n_resamples=n_resamples, seed=seed
+            votes, group, measures=INTERVAL_MEASURES, n_resamples=n_resamples, seed=seed
         )
         tables.append(scores.assign(origin=origin, temperature=temperature))
     columns = [*_FAMILY, "n_seeds", "n_items", "measure", "value", "low", "high", "seed_sd"]
     table = pd.concat(tables, ignore_index=True)[[*columns, "estimand"]]
     # The oracle is right by construction, whatever is resampled.
-    none = table["high"] - table["low"] <= _NOTHING
+    none = table["high"] - table["low"] <= _ROUNDING_ERROR
     return table.assign(**{name: table[name].mask(none) for name in ("low", "high")})
 
 
@@ -290,14 +290,14 @@ INTERVAL_COLUMNS = [
 ]
 
 
-BRIER = ("reliability", "resolution", "uncertainty", "within_bins", "brier")
+BRIER_PARTS = ("reliability", "resolution", "uncertainty", "within_bins", "brier")
 
 
 @cached_analysis(keys=_SYSTEM)
 def murphy(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     """Split the Brier score of the votes of `line_up` by Murphy (1973), in ten bins for each label.
 
-    The columns are `BRIER`. A probability of 0 falls into the first bin.
+    The columns are `BRIER_PARTS`. A probability of 0 falls into the first bin.
     """
 
     def values(batch: EvalBatch) -> dict[str, float]:

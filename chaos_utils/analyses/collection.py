@@ -127,8 +127,8 @@ def against_paper(
 def _summary(run: Simulation) -> dict[str, float]:
     """Return what the paper reports on its collection, and what it does not: shares in percent.
 
-    Who failed is of those who applied; who was filtered out (dismissed in training, or blocked at
-    work) of those who were admitted; annotators are those with counted votes.
+    The share that failed is one of applicants, the share filtered out (dismissed in training, or
+    blocked at work) one of those admitted; annotators are those with counted votes.
     """
     votes, state = run.votes, run.annotators["state"]
     careless = run.annotators["kind"].to_numpy()[votes["annotator"]] != "careful"

@@ -36,7 +36,7 @@ VARIES = {  # what differs between a quantity's conventions
 }
 # Shown in no table: more of the same, in the data.
 _NOT_SHOWN = ("floor 1e-12", "floor 1e-06", ", 5 bins", ", 20 bins")
-_NOTHING = 1e-9  # a difference, or a value, that is there by rounding alone
+_ROUNDING_ERROR = 1e-9  # a difference, or a value, that is there by rounding alone
 _INTERVALS: dict[Closed, str] = {"right": "(a, b]", "left": "[a, b)"}
 _NIE, _BAAN, _OURS = "Nie et al. 2020", "Baan et al. 2022", "this book"
 _TO_MODEL = "human ‖ model"
@@ -68,10 +68,15 @@ class Convention:
 
 def every_convention(batch: EvalBatch) -> list[Convention]:
     """Return each quantity of a system under each convention."""
-    return [*_of_distributions(batch), *_of_labels(batch), *_of_bins(batch), *_of_squares(batch)]
+    return [
+        *_distribution_conventions(batch),
+        *_label_conventions(batch),
+        *_bin_conventions(batch),
+        *_brier_conventions(batch),
+    ]
 
 
-def _of_distributions(batch: EvalBatch) -> Iterator[Convention]:
+def _distribution_conventions(batch: EvalBatch) -> Iterator[Convention]:
     used_by = {
         ("distance", "nats"): f"{_NIE}; default of scipy’s jensenshannon",
         ("divergence", "bits"): "Lin 1991",
@@ -106,7 +111,7 @@ def _of_distributions(batch: EvalBatch) -> Iterator[Convention]:
     yield Convention("EntCE", "bits", error / np.log(2))
 
 
-def _of_labels(batch: EvalBatch) -> Iterator[Convention]:
+def _label_conventions(batch: EvalBatch) -> Iterator[Convention]:
     name = "accuracy, new majority"
     stated = (batch.predicted == batch.majority).mean()
     yield Convention(name, "label as stated, gold as stored", stated, _NIE, True)
@@ -128,7 +133,7 @@ def _of_labels(batch: EvalBatch) -> Iterator[Convention]:
     yield Convention("RankCS", "ties at random", at_random, _OURS)
 
 
-def _of_bins(batch: EvalBatch) -> Iterator[Convention]:
+def _bin_conventions(batch: EvalBatch) -> Iterator[Convention]:
     used_by = {
         ("majority", 10, "right"): _BAAN,
         ("majority", 15, "right"): "Guo et al. 2017",
@@ -163,7 +168,7 @@ def _of_bins(batch: EvalBatch) -> Iterator[Convention]:
         yield Convention("class-wise ECE", words, value, by, by == _BAAN)
 
 
-def _of_squares(batch: EvalBatch) -> Iterator[Convention]:
+def _brier_conventions(batch: EvalBatch) -> Iterator[Convention]:
     name, k = "Brier score", batch.model.shape[1]
     votes = scores.brier_of_votes(batch.human, batch.model).mean()
     label = scores.brier_of_votes(np.eye(k)[batch.first_majority], batch.model).mean()
@@ -206,7 +211,7 @@ def under_every_convention(
         values = pd.DataFrame(every_convention(system.aligned_to(votes)))
         references = values[values["is_reference"]].set_index("quantity")["value"]
         # Rounding leaves 1e-17 where the reference is 0, as the oracle's JSD.
-        reference = values["quantity"].map(references[references > _NOTHING])
+        reference = values["quantity"].map(references[references > _ROUNDING_ERROR])
         values["relative"] = values["value"] / reference
         parts.append(values.assign(**system.keys, n_items=len(system)))
     columns = ["n_items", "quantity", "convention", "value", "relative", "is_reference", "used_by"]
@@ -286,8 +291,8 @@ def order_changes(table: pd.DataFrame) -> pd.DataFrame:
         if quantity in HIGHER_IS_BETTER:
             values = -values
         for ahead, behind in permutations(values.columns, 2):
-            if values.loc[reference, ahead] < values.loc[reference, behind] - _NOTHING:
-                turned = values[ahead] > values[behind] + _NOTHING
+            if values.loc[reference, ahead] < values.loc[reference, behind] - _ROUNDING_ERROR:
+                turned = values[ahead] > values[behind] + _ROUNDING_ERROR
                 if turned.any():
                     rows.append(
                         (dataset, quantity, ahead, behind, int(turned.sum()), turned.idxmax())

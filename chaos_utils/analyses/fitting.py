@@ -148,7 +148,7 @@ def common_items(votes: Votes, systems: Sequence[System]) -> CommonItems:
     part = part_of(votes, rows)
     for system in systems:
         system.aligned_to(part)  # refuses what has seen these votes
-    aligned = [at_items_of(part, system) for system in systems]
+    aligned = [select_items(part, system) for system in systems]
     inputs = [system for system in aligned if not any(map(are_votes, system.trained_on))]
     stacked = [system.probabilities for system in inputs]
     empty = np.empty((len(part), 0, votes.dataset.n_classes))
@@ -160,7 +160,7 @@ def common_items(votes: Votes, systems: Sequence[System]) -> CommonItems:
     return CommonItems(part, tuple(inputs), shown, logs, groups[rows], folds_of(groups)[rows])
 
 
-def at_items_of(votes: Votes, system: System) -> System:
+def select_items(votes: Votes, system: System) -> System:
     """Return a system's predictions of some votes' items alone, in their order."""
     place = {uid: row for row, uid in enumerate(system.uids)}
     rows = [place[uid] for uid in votes.uids]
@@ -503,24 +503,22 @@ def by_map(table: pd.DataFrame) -> pd.DataFrame:
     return in_order_of(rows, "dataset", table["dataset"].unique())
 
 
-_ALONE, _WITH = "from the text alone", "with the old label"
-_AT, _AT_LABEL = ({"access": access, "map": RECIPE} for access in (TEXT, OLD_LABEL))
+_TEXT_HEADING, _LABEL_HEADING = "from the text alone", "with the old label"
+_BY_TEXT, _BY_LABEL = ({"access": access, "map": RECIPE} for access in (TEXT, OLD_LABEL))
 COLUMNS = [
     DATASET,
     Column("system", "inputs", names=SYSTEM_NAMES | {"": "none (base rate)"}),
     *(
-        Column(
-            name, "distance", 3, at={"access": TEXT, "map": name}, best="lowest", group=_ALONE
-        )
+        Column(name, "distance", 3, at=_BY_TEXT | {"map": name}, best="lowest", group=_TEXT_HEADING)
         for name in (AS_IT_IS, "temperature", "affine")
     ),
     Column(
         RECIPE, "distance", 3, "distance_low", "distance_high",
-        at=_AT, best="lowest", group=_ALONE,
+        at=_BY_TEXT, best="lowest", group=_TEXT_HEADING,
     ),
-    Column("worth", "people", 1, at=_AT, best="highest", group=_ALONE),
-    Column(RECIPE, "distance", 3, at=_AT_LABEL, best="lowest", group=_WITH),
-    Column("worth", "people", 1, at=_AT_LABEL, best="highest", group=_WITH),
+    Column("worth", "people", 1, at=_BY_TEXT, best="highest", group=_TEXT_HEADING),
+    Column(RECIPE, "distance", 3, at=_BY_LABEL, best="lowest", group=_LABEL_HEADING),
+    Column("worth", "people", 1, at=_BY_LABEL, best="highest", group=_LABEL_HEADING),
 ]  # fmt: skip
 
 

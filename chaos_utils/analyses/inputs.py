@@ -118,12 +118,12 @@ class DatasetInputs:
     @property
     def votes(self) -> tuple[Votes, ...] | None:
         """The votes on each of the datasets; None where they are not available."""
-        return None if self.given_votes is None else tuple(map(_read, self.given_votes))
+        return None if self.given_votes is None else tuple(map(_read_value, self.given_votes))
 
     @property
     def systems(self) -> tuple[tuple[System, ...], ...] | None:
         """The systems that predict each of the datasets; None as above."""
-        return None if self.given_systems is None else tuple(map(_read, self.given_systems))
+        return None if self.given_systems is None else tuple(map(_read_value, self.given_systems))
 
     @property
     def has_systems(self) -> bool:
@@ -180,7 +180,7 @@ class DatasetInputs:
         )
 
 
-def _read(value: Value | Lazy[Value]) -> Value:
+def _read_value(value: Value | Lazy[Value]) -> Value:
     return value.value if isinstance(value, Lazy) else value
 
 
@@ -369,7 +369,7 @@ def _systems_on(
     votes: Votes | LazyVotes, predictions: Sequence[str], *, trained: bool
 ) -> tuple[System, ...] | Lazy[tuple[System, ...]]:
     def load() -> tuple[System, ...]:
-        return tuple(load_systems(_read(votes), predictions, trained=trained))
+        return tuple(load_systems(_read_value(votes), predictions, trained=trained))
 
     if predictions or not isinstance(votes, Lazy):
         return load()

@@ -45,18 +45,21 @@ READS = ("alttest/*", "judges32/*")
 
 
 LLMS, ENCODERS = "language models", "encoders"
-_AND = f" + {LLMS}"
+_PLUS_LLMS = f" + {LLMS}"
 ALL, WITH_YOURS = "all fine-tuned models", "all models with yours"
 PEOPLE, MAJORITY, POOLED = "people", "the majority of the others", "all of them, plurality"
-CHOSEN, JUDGED = "the best, on the items that chose it", "the best, on the other items"
-RANDOM, EVERYBODY = "a random panel of that size", "all models"
+ON_CHOOSING_ITEMS, ON_OTHER_ITEMS = (
+    "the best, on the items that chose it",
+    "the best, on the other items",
+)
+RANDOM_PANEL, ALL_MODELS = "a random panel of that size", "all models"
 SIZES = (1, 2, 3, 5, 8, 12, 20)  # of random panels, beside that of all
 PANEL = 5  # models in the panel that is chosen
 EDGES = (0.0, 0.5, 0.7, 0.9, 1.0)  # of bins of the models that give one label
 NEARLY_ALL = 0.9
 FEWEST_ITEMS = 5  # items of a pair of labels
 EPSILONS = (0.1, 0.15, 0.2)
-_TESTS = 10_000  # resamples for p-values of 32 comparisons
+_TEST_RESAMPLES = 10_000  # resamples for p-values of 32 comparisons
 _SPLITS = 20  # of the items in halves, each of which chooses once
 _QUANTITIES = {"nu_MSE": "ν_MSE", "gamma_co_all": "γ_co", "nu_H": "ν_H"}
 
@@ -347,14 +350,16 @@ def members(
         }
     )
     for name, values in (("with_people", rates), ("beyond", rates - pairs[:, np.newaxis])):
-        means = _mean_intervals(values, _TESTS, confidence, np.random.default_rng([seed, 15]))
+        means = _mean_intervals(
+            values, _TEST_RESAMPLES, confidence, np.random.default_rng([seed, 15])
+        )
         table = table.assign(**_with_ends(name, means))
     beyond = rates[:, :n] - pairs[:, np.newaxis]
-    p = paired_p_value(bootstrap_means(beyond, _TESTS, np.random.default_rng([seed, 15])))
+    p = paired_p_value(bootstrap_means(beyond, _TEST_RESAMPLES, np.random.default_rng([seed, 15])))
     of_models = pd.DataFrame({"p": p, "p_adjusted": holm(p)})
     side = np.where(beyond.mean(axis=0) > 0, "above", "below")
     of_models["side"] = np.where(of_models["p_adjusted"] < 1 - confidence, side, "")
-    ranks = rank_sets(rates[:, :n], _TESTS, np.random.default_rng([seed, 19]), confidence)
+    ranks = rank_sets(rates[:, :n], _TEST_RESAMPLES, np.random.default_rng([seed, 19]), confidence)
     of_models["rank_best"], of_models["rank_worst"] = ranks.best, ranks.worst
     of_models["rank_margin"] = ranks.margin
     worths = [
@@ -429,14 +434,16 @@ def best_panels(
             of_one, of_all = judged.trace() / n, judged.mean()
             of_pair = (n * of_all - of_one) / (n - 1)
             judged_on = {
-                CHOSEN: (choosing, of_panel.min()),
-                JUDGED: (judging, judged[np.ix_(best, best)].mean()),
-                RANDOM: (judging, of_one / PANEL + (1 - 1 / PANEL) * of_pair),
-                EVERYBODY: (judging, of_all),
+                ON_CHOOSING_ITEMS: (choosing, of_panel.min()),
+                ON_OTHER_ITEMS: (judging, judged[np.ix_(best, best)].mean()),
+                RANDOM_PANEL: (judging, of_one / PANEL + (1 - 1 / PANEL) * of_pair),
+                ALL_MODELS: (judging, of_all),
             }
             for name, (half, distance) in judged_on.items():
                 scale = by_item.of_person[half].mean(), by_item.of_base_rate[half].mean()
-                nearer = float(distance < of_all) if name in (JUDGED, RANDOM) else np.nan
+                nearer = (
+                    float(distance < of_all) if name in (ON_OTHER_ITEMS, RANDOM_PANEL) else np.nan
+                )
                 rows.append((name, float(people_on_top(*scale, distance)), nearer))
     splits = pd.DataFrame(rows, columns=["panel", ON_TOP, "beats_all"])
     by_panel = splits.groupby("panel", sort=False)
@@ -487,7 +494,7 @@ def with_encoders(
         inputs = items.inputs(places)
         stacked[name] = len(places), inputs
         both = np.concatenate([inputs, logs], axis=1)
-        stacked[name + _AND] = len(places) + crowd.n_members, both
+        stacked[name + _PLUS_LLMS] = len(places) + crowd.n_members, both
     fitted, fitted_for_kl = (
         [
             computed(
@@ -500,7 +507,7 @@ def with_encoders(
         ]
         for objective in ("jsd", "kl")
     )  # fmt: skip
-    pairs = [(alone, name + _AND) for name in encoders for alone in (name, LLMS)]
+    pairs = [(alone, name + _PLUS_LLMS) for name in encoders for alone in (name, LLMS)]
     how: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed, "level": confidence}
     scores = score(people, fitted, measures=("jsd",), comparisons=pairs, **how)
     scores = scores.set_index(["system", "reference"])
@@ -508,8 +515,8 @@ def with_encoders(
     for system, for_kl in zip(fitted, fitted_for_kl, strict=True):
         row = {"stacked": system.name, "n_systems": stacked[system.name][0], "n_items": len(people)}
         row |= _with_ends("jsd", scores.loc[(system.name, "")])
-        if system.name.endswith(_AND):
-            alone = system.name.removesuffix(_AND)
+        if system.name.endswith(_PLUS_LLMS):
+            alone = system.name.removesuffix(_PLUS_LLMS)
             row |= _with_ends("by_models", scores.loc[(alone, system.name)])
             row |= _with_ends("by_encoders", scores.loc[(LLMS, system.name)])
         rows.append(row | _with_ends("people", asdict(worth(people, for_kl, **how).people)))
@@ -714,7 +721,7 @@ PARTED_COLUMNS = [
     Column("with the models", "people_with_models", 0, percent=True, group="people, %"),
     Column("models give the old label, % of items", "old", 0, percent=True),
 ]
-_MODELS = {
+_MODEL_NAMES = {
     "gemini_flash": "Gemini Flash",
     "gemini_pro": "Gemini Pro",
     "gpt-4o": "GPT-4o",
@@ -724,7 +731,7 @@ _MODELS = {
 }
 STAND_IN_COLUMNS = [
     DATASET,
-    Column("model", "model", names=_MODELS),
+    Column("model", "model", names=_MODEL_NAMES),
     Column("a person", "with_people", 0, percent=True, group="agrees with, %"),
     Column("a model", "with_models", 0, percent=True, group="agrees with, %"),
     Column("ρ", "advantage", 2, group="replacement test"),

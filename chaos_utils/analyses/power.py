@@ -31,7 +31,7 @@ PAIRS: Mapping[str, str] = {  # from the least alike
     "baselines": "the base rate and the uniform guess",
     "seeds": "two seeds of a model",
 }
-DRAWN = "jsd"
+DRAWN_MEASURE = "jsd"
 SHOWN_VOTES = (1, 5, 20, 100)
 DRAWN_ITEMS = (10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000)
 _SQUARED = "sq_distance"
@@ -177,14 +177,16 @@ def drawn_rows(table: pd.DataFrame, n_votes: Sequence[int], released: bool) -> p
     unlike as two models are on average.
     """
     rows = first_pairs(table)
-    rows = rows[rows["measure"] == DRAWN]
+    rows = rows[rows["measure"] == DRAWN_MEASURE]
     models = published_models()
-    gaps = models.groupby("dataset")[DRAWN].agg(lambda scores: scores.sort_values().diff().median())
+    gaps = models.groupby("dataset")[DRAWN_MEASURE].agg(
+        lambda scores: scores.sort_values().diff().median()
+    )
     full = rows.loc[rows.groupby("dataset")["n_votes"].idxmax()].set_index("dataset")
     detected = smallest_difference(full["variance"], full["n_items"])
     gap = gaps.reindex(full.index) if released else np.nan
     summary = pd.DataFrame({"detected": detected, "gap": gap}, full.index)
-    of_seeds = table[(table["pair"] == "seeds") & (table["measure"] == DRAWN)]
+    of_seeds = table[(table["pair"] == "seeds") & (table["measure"] == DRAWN_MEASURE)]
     alike = of_seeds.loc[of_seeds.groupby("dataset")["n_votes"].idxmax()].set_index("dataset")
     least = alike["variance"].reindex(full.index).fillna(full["least"])
     for end, variance in (("low", least), ("high", full["variance"])):
@@ -194,7 +196,7 @@ def drawn_rows(table: pd.DataFrame, n_votes: Sequence[int], released: bool) -> p
     return rows.assign(compared=rows["pair"].map(PAIRS))
 
 
-def _difference(heading: str, measure: str, digits: int = 3, *, percent: bool = False) -> Column:
+def _column(heading: str, measure: str, digits: int = 3, *, percent: bool = False) -> Column:
     return Column(heading, "difference", digits, percent=percent, at={"measure": measure})
 
 
@@ -203,10 +205,10 @@ COLUMNS = [
     DATASET,
     Column("compared", "pair", names=PAIRS),
     Column("votes per item", "n_votes"),
-    _difference("JSD", "jsd"),
-    _difference("DistCE", "dist_ce"),
-    _difference("squared distance", _SQUARED),
+    _column("JSD", "jsd"),
+    _column("DistCE", "dist_ce"),
+    _column("squared distance", _SQUARED),
     Column("variance due to votes (%)", "share_of_votes", 0, percent=True,
            at={"measure": _SQUARED}),
-    _difference("new accuracy (points)", "new_accuracy", 1, percent=True),
+    _column("new accuracy (points)", "new_accuracy", 1, percent=True),
 ]  # fmt: skip

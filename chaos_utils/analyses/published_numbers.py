@@ -149,7 +149,7 @@ def _row_name(row: Row) -> str:
     return ", ".join([_ROW_NAMES.get(name, name), *seed])
 
 
-def _ours(row: Row) -> str:
+def _our_number(row: Row) -> str:
     """Write ours with one digit more than is printed."""
     value = row["ours"]
     return number(value, 0 if value == round(value) else digits_of(row["published"]) + 1)
@@ -188,7 +188,7 @@ COLUMNS = [
     Column("place", _place),
     Column("dataset: row: column", _number_name),
     Column("paper", lambda row: number(row["published"], digits_of(row["published"]))),
-    Column("here", _ours),
+    Column("here", _our_number),
     Column("Δ", _difference),
     Column("note", "reason"),
 ]

@@ -475,18 +475,18 @@ RANK_COLUMNS = [
     Column("distance", "distance", names={"jsd": "JSD", "kl": "KL"}),
     Column("Spearman", "value", 2, "low", "high", signed=True),
 ]
-_PAIRED_WITH = (CHANCE, OLD_LABEL)  # guesses that the table shows
+_TABLE_GUESSES = (CHANCE, OLD_LABEL)  # guesses that the table shows
 
 
 def shown_paired(paired: pd.DataFrame) -> pd.DataFrame:
     """Return of `models_against_guesses` what the table shows: JSD, beside two guesses."""
-    return paired[(paired["measure"] == "jsd") & paired["baseline"].isin(_PAIRED_WITH)]
+    return paired[(paired["measure"] == "jsd") & paired["baseline"].isin(_TABLE_GUESSES)]
 
 
 def paired_columns(n_resamples: int) -> list[Column]:
     """Return how `shown_paired` is shown, the guesses side by side."""
     columns = [DATASET, SYSTEM]
-    for name in _PAIRED_WITH:
+    for name in _TABLE_GUESSES:
         look: dict[str, Any] = {
             "at": {"baseline": name}, "group": f"minus the {_ROW_NAMES.get(name, name)}"
         }  # fmt: skip

@@ -25,9 +25,9 @@ from chaos_utils.scoring.seeds import over_seeds
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.training_records import Run, committed_runs, kind_of
 
-SHOWN = ("new_accuracy", "old_accuracy", "jsd")
+SHOWN_MEASURES = ("new_accuracy", "old_accuracy", "jsd")
 _GUESSES = {"new_accuracy": "commonest label", "jsd": "uniform guess"}
-_MEASURE_PLACES = [TABLE_5.index(name) for name in SHOWN]
+_MEASURE_PLACES = [TABLE_5.index(name) for name in SHOWN_MEASURES]
 _KEYS = ("dataset", "items", "bin", "measure")
 
 
@@ -95,8 +95,8 @@ def by_size(
         low, high, _ = intervals(scores, values, draws, n_items)
         columns = {"value": values, "low": low, "high": high}
         columns = {name: column[places] for name, column in columns.items()}
-        columns |= _change(scores, values, draws, places, n_items)
-        for m, measure in enumerate(SHOWN):
+        columns |= _change_from_first(scores, values, draws, places, n_items)
+        for m, measure in enumerate(SHOWN_MEASURES):
             about = {
                 "items": sizes,
                 "n_seeds": [len(scores.members[place]) for place in places],
@@ -113,7 +113,7 @@ def by_size(
     return pd.concat(parts).sort_values(["bin", "items"], kind="stable")
 
 
-def _change(
+def _change_from_first(
     scores: BinScores, values: Floats, draws: Floats, places: Sequence[int], n_items: Ints
 ) -> dict[str, Floats]:
     """Return how far each size is from the smallest; their seeds have nothing in common."""

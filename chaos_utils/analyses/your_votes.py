@@ -63,14 +63,14 @@ from chaos_utils.scoring.systems import (
 )
 
 OVER_ITEMS, OVER_BOTH = "items", "items and annotators"  # what intervals are over
-_NOTHING = 1e-12  # a difference that only rounding gives
+_ROUNDING_ERROR = 1e-12  # a difference that only rounding gives
 _REFITS = 100  # of the prior, for an interval
 _DRAWS = 400  # of an item's true distribution, for an interval
 _HALVINGS = 10  # cuts of the items into halves
 _SURE_CHANCE = 0.95
 _FEWEST_ITEMS = 10  # with two votes
 _MOST_ERRORS = 50_000_000  # cells of all annotators' confusion matrices
-_LONGEST = 600  # characters of a text
+_MOST_CHARACTERS = 600  # characters of a text
 _JUDGED_BY = ("sq_distance", "dist_ce", "jsd", "new_accuracy")
 _LEVEL = 0.05
 OPEN = "these votes leave it open"
@@ -95,7 +95,9 @@ def texts_of(votes: Votes) -> Callable[[str, str], Mapping[str, str] | None]:
             return None
         fields = votes.texts[votes.index(uid)]
         return {
-            titles[name]: value if len(value) <= _LONGEST else f"{value[:_LONGEST].rstrip()} …"
+            titles[name]: value
+            if len(value) <= _MOST_CHARACTERS
+            else f"{value[:_MOST_CHARACTERS].rstrip()} …"
             for name, value in fields.items()
         }
 
@@ -177,7 +179,7 @@ def _item_intervals(counts: Ints, n_resamples: int, seed: int) -> Iterator[dict[
     # α is κ on pooled votes, but for one vote.
     kappas = kappa_from_means(1 - means[:, 1] / n, means[:, 2:] / n[:, np.newaxis])
     # Where all items are alike, nothing says how far others would differ.
-    varies = np.ptp(apart) > _NOTHING
+    varies = np.ptp(apart) > _ROUNDING_ERROR
     for value, resampled in ((apart.mean(), means[:, 0]), (krippendorff_alpha(counts), kappas)):
         low, high = map(float, percentile_interval(resampled)) if varies else (np.nan, np.nan)
         yield {"value": value, "low": low, "high": high, "over": OVER_ITEMS}
@@ -327,8 +329,8 @@ def annotators(votes: Votes) -> pd.DataFrame:
     interval, is the share of the others' votes that are for the same label, ``by_chance`` what it
     would be at random and ``corrected`` what is beyond, as a share of what is possible.
     ``accuracy`` is that of Dawid and Skene, who take each item to have one right label; NaN where
-    there are too many labels and annotators for that. Who has fewer than ten votes comes last, and
-    so does who can only agree, since everyone gave one label.
+    there are too many labels and annotators for that. Annotators with fewer than ten votes come
+    last, and so do those who can only agree, since all votes are for one label.
     """
     with_rest = agreement_with_rest(votes)
     n_annotators = len(with_rest.n_votes)
@@ -591,16 +593,16 @@ def _votes_or_prior(row: Row) -> str:
 BUDGET_INDEX = ("dataset", "n_votes")
 
 
-def _error(heading: str, measure: str, digits: int, *, percent: bool = False) -> Column:
+def _error_column(heading: str, measure: str, digits: int, *, percent: bool = False) -> Column:
     at = {"quantity": "error", "measure": measure}
     return Column(heading, "value", digits, percent=percent, at=at)
 
 
 BUDGET_COLUMNS = [
     Column("votes per item", _votes_or_prior),
-    _error("DistCE (TVD) from all people", "dist_ce", 3),
-    _error("JSD from all people", "jsd", 3),
-    _error("majority label is all people’s (%)", "new_accuracy", 1, percent=True),
+    _error_column("DistCE (TVD) from all people", "dist_ce", 3),
+    _error_column("JSD from all people", "jsd", 3),
+    _error_column("majority label is all people’s (%)", "new_accuracy", 1, percent=True),
 ]
 ITEM_COLUMNS = [
     Column("item", lambda row: ItemText(row["dataset"], row["uid"])),
@@ -619,26 +621,26 @@ ANNOTATOR_COLUMNS = [
     Column("beyond chance", "corrected", 2),
     Column("accuracy, Dawid–Skene (%)", "accuracy", 0, percent=True),
 ]
-TOGETHER_COLUMNS = [
+TOTAL_COLUMNS = [
     Column("annotators", "n_annotators"),
     Column("votes of one, median", "median_votes", 1),
     Column("with ten votes or more", "n_usual"),
     Column("items whose likeliest label is no majority label (%)", "relabelled", 1, percent=True),
 ]
-_APART: dict[str, Any] = {"percent": True, "group": "two votes differ (%)"}
+_DISAGREEMENT: dict[str, Any] = {"percent": True, "group": "two votes differ (%)"}
 NEAR_COLUMNS = [
     DATASET,
     Column("with 100 votes or more", "n_judged", group="annotators"),
     Column("near chance", "n_near", group="annotators"),
     Column("their votes (%)", "share_of_votes", 0, percent=True),
-    Column("beyond chance: median, most near, least other", lambda row: _beyond(row)),
-    with_ends("all", "disagreement", 0, **_APART),
-    with_ends("without them", "disagreement_without", 0, **_APART),
-    Column("without, on other items", "disagreement_elsewhere", 0, **_APART),
+    Column("beyond chance: median, most near, least other", lambda row: _chance_bounds(row)),
+    with_ends("all", "disagreement", 0, **_DISAGREEMENT),
+    with_ends("without them", "disagreement_without", 0, **_DISAGREEMENT),
+    Column("without, on other items", "disagreement_elsewhere", 0, **_DISAGREEMENT),
 ]
 
 
-def _beyond(row: Row) -> str:
+def _chance_bounds(row: Row) -> str:
     """Return the agreement beyond chance by which annotators are near chance, or not."""
     return ", ".join(number(row[name], 2) for name in ("median", "largest_near", "smallest_kept"))
 
@@ -646,7 +648,7 @@ def _beyond(row: Row) -> str:
 SYSTEM_INDEX = ("dataset", "system")
 
 
-def _scored(heading: str, measure: str, digits: int = 3, *, percent: bool = False) -> Column:
+def _score_column(heading: str, measure: str, digits: int = 3, *, percent: bool = False) -> Column:
     at = {"measure": measure}
     return Column(heading, "value", digits, "low", "high", percent=percent, at=at)
 
@@ -654,10 +656,10 @@ def _scored(heading: str, measure: str, digits: int = 3, *, percent: bool = Fals
 SYSTEM_COLUMNS = [
     Column("system", "system"),
     Column("items", "n_items"),
-    _scored("squared distance, unbiased", "sq_distance"),
-    _scored("DistCE", "dist_ce"),
-    _scored("JSD", "jsd"),
-    _scored("accuracy (%)", "new_accuracy", 1, percent=True),
+    _score_column("squared distance, unbiased", "sq_distance"),
+    _score_column("DistCE", "dist_ce"),
+    _score_column("JSD", "jsd"),
+    _score_column("accuracy (%)", "new_accuracy", 1, percent=True),
     *(
         Column(title, lambda row: worths.without_reason(row["text"]), at={"measure": name})
         for title, name in (

@@ -153,7 +153,7 @@ def test_each_model_beside_people(votes, judges):
 def test_the_best_panel_is_judged_on_other_items(votes, judges):
     rows = mc.best_panels(evidence_of(votes, []), judges=judges, confidence=0.95, seed=0).rows
     people = rows.set_index("panel")["people_on_top"]
-    assert people[mc.CHOSEN] > people[mc.JUDGED]
+    assert people[mc.ON_CHOOSING_ITEMS] > people[mc.ON_OTHER_ITEMS]
 
 
 def test_where_models_agree_and_part_from_people(votes, judges):
@@ -238,7 +238,9 @@ def test_thirty_two_language_models(
     assert np.allclose(found, mapped, atol=0.02)
     rows = mc.best_panels(material, confidence=0.95, seed=0).rows.set_index("panel")
     # Without the base rate.
-    found = rows.loc[[mc.CHOSEN, mc.JUDGED], "people_on_top"] + crowd["credibility"]
+    found = (
+        rows.loc[[mc.ON_CHOOSING_ITEMS, mc.ON_OTHER_ITEMS], "people_on_top"] + crowd["credibility"]
+    )
     assert np.allclose(found, five, atol=0.06)  # over other random halves
 
 
