@@ -40,14 +40,14 @@ T_co = TypeVar("T_co", covariant=True)
 
 @dataclass(eq=False)
 class Lazy(Generic[T_co]):
-    """A value that is read when it is first needed, from files that are known before."""
+    """What is read when it is first needed; the files that it is read from are known before."""
 
     inputs: tuple[Input, ...]
     read: Callable[[], T_co]
 
     @cached_property
     def value(self) -> T_co:
-        """The value, read once."""
+        """What was read."""
         return self.read()
 
 
@@ -360,7 +360,7 @@ def _votes_on(dataset: Dataset, data: str) -> Votes | LazyVotes:
     if data == "sample" or files.names != names or dataset not in bundled_datasets():
         return load_votes(dataset.name, data)
     inputs = tuple(Input(name, digest(path)) for name, path in zip(names, files.paths, strict=True))
-    if [entry.sha256 for entry in inputs] != [file.sha256 for file in dataset.files]:
+    if [one.sha256 for one in inputs] != [file.sha256 for file in dataset.files]:
         return load_votes(dataset.name, data)
     return LazyVotes(inputs, lambda: load_votes(dataset.name, data), dataset)
 
