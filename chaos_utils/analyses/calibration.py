@@ -77,7 +77,7 @@ def table_1_datasets(data: str, dataset: str) -> list[str]:
 
 @cached_analysis(keys=_SYSTEM, published=("baan2022_table1", SYSTEMS))
 def human_calibration(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
-    """Table 1 of Baan et al. (2022) for `line_up`, published beside reproduced, and ``ece_votes``.
+    """Compute Table 1 of Baan et al. (2022) for `comparison_systems`, with ``ece_votes``.
 
     Accuracy takes the last of tied labels, for prediction and gold alike; ECE the first, with 10
     bins (a, b]; EntCE is in nats. ``ece_votes`` is ECE against the vote shares, ``rank_cs_ties``
@@ -137,7 +137,7 @@ def is_drawn(table: pd.DataFrame) -> "pd.Series[bool]":
 def _diagram_systems(
     votes: Votes, systems: Sequence[System], shown_seed: int | None
 ) -> Sequence[System]:
-    """Return `line_up` with the seed that is shown; without one, the systems as given."""
+    """Return `comparison_systems` of the shown seed; without a seed, the systems as given."""
     return systems if shown_seed is None else comparison_systems(votes, systems, shown_seed)
 
 
@@ -252,9 +252,9 @@ INTERVAL_MEASURES = ("ece", "sq_ce", "ece_votes", "sq_ce_votes", "ent_ce", "dist
 def family_scores(
     votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: int
 ) -> pd.DataFrame:
-    """Score each family of `line_up` over its seeds, with 95% intervals where there is one.
+    """Score each family of `comparison_systems` over its seeds, with 95% intervals.
 
-    The ends are NaN for the plug-in errors. As `score_over_seeds` gives them, by a bootstrap over
+    The ends are NaN for the plug-in errors, which have none. As `score_over_seeds` gives them, by a bootstrap over
     items.
     """
     families: dict[tuple[str, str, float], list[System]] = {}
@@ -295,7 +295,7 @@ BRIER_PARTS = ("reliability", "resolution", "uncertainty", "within_bins", "brier
 
 @cached_analysis(keys=_SYSTEM)
 def murphy(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
-    """Split the Brier score of the votes of `line_up` by Murphy (1973), in ten bins for each label.
+    """Split the Brier score of `comparison_systems` by Murphy (1973), in ten bins for each label.
 
     The columns are `BRIER_PARTS`. A probability of 0 falls into the first bin.
     """
