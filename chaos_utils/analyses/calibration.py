@@ -254,8 +254,8 @@ def family_scores(
 ) -> pd.DataFrame:
     """Score each family of `comparison_systems` over its seeds, with 95% intervals.
 
-    The ends are NaN for the plug-in errors, which have none. As `score_over_seeds` gives them, by a bootstrap over
-    items.
+    As `score_over_seeds` gives them, by a bootstrap over items. The ends are NaN for the plug-in
+    errors, which have none.
     """
     families: dict[tuple[str, str, float], list[System]] = {}
     for system in comparison_systems(votes, systems):
