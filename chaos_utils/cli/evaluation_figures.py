@@ -74,7 +74,7 @@ def _write(votes: Votes, systems: Sequence[System], seed: int) -> None:
     publish_figure(
         f"fig-entropy-bins-{dataset}",
         plot_accuracy_by_entropy,
-        agreement.in_figure(binned, "new_accuracy"),
+        agreement.drawn_rows(binned, "new_accuracy"),
         caption=f"Accuracy against the new majority in five quantile bins of entropy, on {title}."
         + " A grey band is the range of the nine models of Nie et al. (2020)." * votes.is_released,
         alt="Lines that show accuracy in five bins of entropy for each system and baseline.",

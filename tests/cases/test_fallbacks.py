@@ -52,9 +52,9 @@ def test_where_items_share_one_text_nothing_is_fitted(described):
     assert found["text"].str.startswith("undefined: a base rate").all()
     with pytest.raises(ChaosError, match="All items share one text"):
         chaos.replacement(votes, model, epsilon=0.1, reason="it is cheap")
-    judged = your_votes.evaluated.function(votes, [model], most=100, n_resamples=0, seed=0)
+    judged = your_votes.evaluation.function(votes, [model], most=100, n_resamples=0, seed=0)
     assert judged.loc[judged["system"].isin(FITTED), "value"].isna().all()
-    assert your_votes.compared.function(votes, [model], n_resamples=50, seed=0).empty
+    assert your_votes.comparisons.function(votes, [model], n_resamples=50, seed=0).empty
     assert not pairs_of(votes, [model])
 
 

@@ -97,7 +97,7 @@ def test_maps_on_few_votes_are_fitted_for_kl_and_ranked_by_the_squared_distance(
     shown = fitting.by_map(rows)
     by_recipe = shown[(shown["access"] == "text") & (shown["map"] == "quadratic")]
     assert by_recipe["distance"].is_monotonic_increasing
-    assert fitting.in_words(rows) == "Squared distance (unbiased)"
+    assert fitting.measure_names(rows) == "Squared distance (unbiased)"
     single = replace(votes, counts=np.eye(3, dtype=int)[COUNTS.argmax(axis=1)])
     assert fitting.ranked_by(single) == "kl"
     curve = fitting.curve(evidence, repeats=1, seed=0).rows

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from helpers.predictions import blurred
 
-from chaos_utils.analyses.calibration import fits
+from chaos_utils.analyses.calibration import temperature_fits
 from chaos_utils.datasets.splits import folds_of, item_groups
 from chaos_utils.datasets.votes import frozen
 from chaos_utils.metrics.divergence import squared_distance
@@ -58,7 +58,7 @@ def map_of(kind):
 
 def cross_fitted(votes, model):
     """What the chapter on calibration shows."""
-    for choice, _, _, system in fits(votes, computed("one", votes, model)):
+    for choice, _, _, system in temperature_fits(votes, computed("one", votes, model)):
         if choice == "cross_fitted":
             return system.probabilities
     raise AssertionError("nothing is fitted out of fold")
