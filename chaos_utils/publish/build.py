@@ -98,6 +98,8 @@ def build(
         if left_out := _left_out():
             say(f"no chapters, since _toc.yml lacks them: {', '.join(left_out)}")
         steps = wanted(force=force)
+        if force:
+            site.forget_pages()
         passes = 0
         while steps and passes < _MOST_PASSES:
             if passes:
