@@ -103,7 +103,8 @@ def build(
         passes = 0
         while steps and passes < _MOST_PASSES:
             if passes:
-                say(f"changed while the book was built: {', '.join(steps)}")
+                changes = (_with_change(step, address) for step in steps)
+                say(f"changed while the book was built: {', '.join(changes)}")
             passes += 1
             faults = []
             with closing(_make(steps, data, cores or os.cpu_count() or 1, say)) as ended:
@@ -163,6 +164,15 @@ def make_chapter(name: str, data: str) -> list[str]:
         for one in accesses_of(target)
         if one.damaged
     ]
+
+
+def _with_change(step: str, address: str) -> str:
+    """Return a step with what has changed since it was made, such as ``site (_toc.yml)``."""
+    chapters = _chapters_of([step])
+    changed = (
+        staleness.changed_since(*chapters) if chapters else staleness.site_changed_since(address)
+    )
+    return f"{step} ({staleness.shortened(changed)})" if changed else step
 
 
 def _left_out() -> list[str]:
