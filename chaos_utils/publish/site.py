@@ -40,17 +40,22 @@ def _workplace() -> Path:
     return paths.build() / "pages"
 
 
-def render(say: Callable[[str], None], *, cores: int = 0) -> None:
+def render(
+    say: Callable[[str], None],
+    *,
+    cores: int = 0,
+    of_warm: Mapping[str, str] = MappingProxyType({}),
+) -> None:
     """Render the book into ``_build/html``, which is replaced whole or left as it was.
 
     `say` is called with each fault of a page when it is found, before the other pages are made.
     What it was made from, beside the chapters, is recorded in ``_build``: it is no part of it.
-    `cores` are as many as may be used: 0 for all.
+    `cores` are as many as may be used: 0 for all. `of_warm` is as `make_pages` takes it.
     """
     staleness.refuse_stale()
     address = os.environ.get(ADDRESS, "")
     made_from = dependencies.digests_of_pages() | {staleness.MADE_FOR: address}
-    update_pages(_workplace(), say, cores=cores)
+    update_pages(_workplace(), say, cores=cores, of_warm=of_warm)
     with tempfile.TemporaryDirectory(dir=paths.build(), prefix=".site-") as folder:
         html = shutil.copytree(_workplace() / HTML, Path(folder) / HTML)
         check_links(html)
