@@ -94,7 +94,7 @@ nearness = fitting.in_words(methods.rows)
 publish_figure(
     "fig-fitting",
     plot_fitting,
-    methods.with_part(fitting.drawn(methods.rows)),
+    methods.with_rows(fitting.drawn(methods.rows)),
     caption=f"""Fitted on other items' votes, DeBERTa is no longer among the furthest from people. {nearness} out of fold (ten folds) of systems as they are, with a quadratic map that was fitted on votes,
     and with the item's old label as well: three kinds of methods that are not to be ranked together. One seed of
     each family, and all together. Bars are {100 * confidence:g}% intervals over items. Perfect model and second crowd
@@ -219,7 +219,7 @@ curve = fitting.curve(material, repeats=repeats, seed=seed)
 publish_figure(
     "fig-fitting-curve",
     plot_fitting_curve,
-    curve.with_part(fitting.curve_drawn(curve.rows)),
+    curve.with_rows(fitting.curve_drawn(curve.rows)),
     caption=f"""Twenty votes on each item do nearly as well as a hundred. The quadratic map on all
     systems, fitted on fewer items of the other folds, with fewer votes on each (drawn without
     replacement). {nearness}; fitted for JSD from
@@ -284,7 +284,7 @@ ways = fitting.ways_drawn(methods.rows, encoder)
 publish_figure(
     "fig-distribution-learning",
     plot_fitting,
-    methods.with_part(ways),
+    methods.with_rows(ways),
     caption=f"""Once a map is fitted on other items' votes, how MiniLM was trained hardly matters. {nearness} of its
     first seed, of the mean of its seeds, and of runs that learned or predict otherwise: as they are, and with a quadratic
     map. *Vote shares*: trained on votes, without a map. Marks and intervals are as in {{numref}}`fig-fitting`.""",
