@@ -332,8 +332,8 @@ def test_readers_lead_to_nothing_else_that_decides_rows():
         "datasets_of", "load_all_votes", "load_votes", "needs_votes",
         "join", "notes_on_missing", "read_logit_rows", "read_predictions",
         # A corpus, what stands beside votes, and a run's predictions are read by these.
-        "Column", "Faults", "FileContent", "Frame", "class_columns", "parse", "read_frame", "shorten",
-        "wrong_value_message",
+        "Column", "Faults", "FileContent", "Frame", "class_columns", "parse", "read_frame",
+        "shorten", "wrong_value_message",
     }  # fmt: skip
 
 
