@@ -1,13 +1,16 @@
 """What is available of each dataset here: its votes, the systems that predict it, or neither."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Generic, TypeVar
 
 from chaos_utils.analyses.names import join_names
+from chaos_utils.base import paths
 from chaos_utils.base.inputs import Input, digest, merged
+from chaos_utils.base.modules import code_digest, digest_of_dataset, library_versions
+from chaos_utils.base.record_keys import digest_of_parsed, remembered
 from chaos_utils.datasets.auxiliary_data import AuxiliaryData
 from chaos_utils.datasets.catalogue import (
     book_datasets,
@@ -40,15 +43,25 @@ T_co = TypeVar("T_co", covariant=True)
 
 @dataclass(eq=False)
 class Lazy(Generic[T_co]):
-    """What is read when it is first needed; the files that it is read from are known before."""
+    """What is read when it is first needed; the files that it is read from are known before.
+
+    `read_by` is what else decides what it is, as texts: the kind of thing, other files.
+    """
 
     inputs: tuple[Input, ...]
     read: Callable[[], T_co]
+    read_by: tuple[str, ...] = ()
 
     @cached_property
     def value(self) -> T_co:
         """What was read."""
         return self.read()
+
+    @cached_property
+    def parsed(self) -> str:
+        """A digest of what was read; where the same code has read these files, nothing is read."""
+        made_from = [self.inputs, self.read_by, code_digest(__name__), library_versions()]
+        return remembered(paths.build() / "parsed", made_from, lambda: digest_of_parsed(self.value))
 
 
 def _states_old_labels(dataset: Dataset) -> bool:
@@ -92,7 +105,7 @@ _PARTS_OF_VOTES: Mapping[str, Callable[[Votes], bool]] = MappingProxyType(
 class LazyVotes(Lazy[Votes]):
     """Votes of the package as they were published, read when they are first needed."""
 
-    dataset: Dataset
+    dataset: Dataset = field(kw_only=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -154,6 +167,14 @@ class DatasetInputs:
         for part in self.given_systems or () if systems else ():
             files += [part.inputs] if isinstance(part, Lazy) else [one.inputs for one in part]
         return merged(*files)
+
+    def parsed(self, *, systems: bool) -> str:
+        """Return a digest of all that was, or will be, read of votes and, if asked for, systems.
+
+        They must be known, as `is_known` says.
+        """
+        given = [*(self.given_votes or ()), *((self.given_systems or ()) if systems else ())]
+        return digest_of_parsed([one.parsed for one in given if isinstance(one, Lazy)])
 
     def is_known(self, *, systems: bool) -> bool:
         """Return whether the digests of `inputs` say all that votes, and systems, are.
@@ -362,7 +383,8 @@ def _votes_on(dataset: Dataset, data: str) -> Votes | LazyVotes:
     inputs = tuple(Input(name, digest(path)) for name, path in zip(names, files.paths, strict=True))
     if [one.sha256 for one in inputs] != [file.sha256 for file in dataset.files]:
         return load_votes(dataset.name, data)
-    return LazyVotes(inputs, lambda: load_votes(dataset.name, data), dataset)
+    read_by = ("votes", dataset.name, digest_of_dataset(dataset.name))
+    return LazyVotes(inputs, lambda: load_votes(dataset.name, data), read_by, dataset=dataset)
 
 
 def _systems_on(
@@ -373,4 +395,5 @@ def _systems_on(
 
     if predictions or not isinstance(votes, Lazy):
         return load()
-    return Lazy(inputs_of_systems(votes.dataset, trained=trained), load)
+    read_by = ("systems", *votes.read_by, *(one.sha256 for one in votes.inputs))
+    return Lazy(inputs_of_systems(votes.dataset, trained=trained), load, read_by)
