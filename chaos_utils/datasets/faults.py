@@ -33,6 +33,11 @@ class Faults:
         self.number += len(found)
         return bool(found)
 
+    def some(self, number: int, said: Callable[[int], str]) -> None:
+        """Note so many faults of the file, the first few of which are said."""
+        self._first += [(-1, said(k)) for k in range(min(number, _SHOWN))]
+        self.number += number
+
     def rows(
         self,
         numbers: Ints,

@@ -238,7 +238,7 @@ def layout_of(
 def _search(path: Path, content: FileContent, faults: Faults) -> "_Search":
     """Return the columns of a file; an object whose keys are items has its values as rows."""
     try:
-        return _Search(path, read_frame(content, faults, careful=False), faults)
+        return _Search(path, read_frame(content, faults), faults)
     except ChaosError as fault:
         with suppress(ChaosError):
             again = Faults(path, "votes", expected=FORMAT, todo="correct the file")
