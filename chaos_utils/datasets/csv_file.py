@@ -136,8 +136,8 @@ class CsvFile:
 
         return line_of
 
-    def table(self, n_above: int, n_columns: int) -> tuple[Any, dict[int, int]]:
-        """Return the texts of the rows below some others; those of other lengths are left out.
+    def columns(self, n_above: int, n_columns: int) -> tuple[list[Any], dict[int, int]]:
+        """Return the texts in the rows below some others; rows of other lengths are left out.
 
         Of these, return the number of fields by their place, negative where all are empty. A file
         that is no CSV is a `csv.Error`.
@@ -147,11 +147,11 @@ class CsvFile:
         from pyarrow import csv as pa_csv
 
         if not self.delimiter.isascii():  # which pyarrow does not take
-            return self._with_commas().table(n_above, n_columns)
+            return self._with_commas().columns(n_above, n_columns)
         names = list(map(str, range(n_columns)))
         ends = [end for _, end, _ in islice(self.rows(), n_above + 1)]
         if len(ends) <= n_above or not names:
-            return pa.table({name: pa.array([], pa.string()) for name in names}), {}
+            return [pa.chunked_array([], pa.string()) for _ in names], {}
         n_skipped = ends[-2] - self.n_above
         ragged: dict[int, int] = {}
         lengths = [0]
@@ -196,7 +196,7 @@ class CsvFile:
         lengths += [pc.max(pc.binary_length(cells)).as_py() or 0 for cells in table.columns]
         if max(lengths) > _LONGEST:  # bytes, or of all fields together
             deque(self.rows(), maxlen=0)
-        return table, ragged
+        return table.columns, ragged
 
     def _with_commas(self) -> "CsvFile":
         stream = io.StringIO()

@@ -31,6 +31,7 @@ _MOST_COLUMNS = 25_000
 # Cells of a table that objects make, beside so many for each that is filled.
 _MOST_CELLS, _SPARSE = 10_000_000, 100
 _MOST_PIPED = 200_000_000  # bytes: a pipe may have no end
+_HEAD = 1 << 20  # bytes in which text begins
 _PARQUET, _NPY = b"PAR1", b"\x93NUMPY"
 # How large a parquet file may be once unpacked: so many times its size, within these bytes.
 _UNPACKED, _ALLOWED, _MOST_BYTES = 100, 20_000_000, 10**9
@@ -97,13 +98,20 @@ class FileContent:
         """Whether it is parquet."""
         return self.data.startswith(_PARQUET)
 
+    def first_character(self) -> str:
+        """Return the first character that is no blank, if there is one, once all is known as text.
+
+        Of ten million votes, the text takes a third of a gigabyte, which ASCII need not.
+        """
+        head = self.data[:_HEAD].lstrip()[:1]
+        if head and self.data.isascii():
+            self._refuse_others()
+            return head.decode()
+        return self.text().lstrip()[:1]
+
     def text(self) -> str:
         """Return it as text, without a byte-order mark."""
-        for start, (kind, todo) in _OTHERS.items():
-            if self.data.startswith(start):
-                raise ChaosError(
-                    f"The data file is {kind}.", where=self.path, expected="UTF-8 text", todo=todo
-                )
+        self._refuse_others()
         try:
             return self.data.decode("utf-8-sig")
         except UnicodeDecodeError as fault:
@@ -113,6 +121,13 @@ class FileContent:
                 found=f"byte {fault.start}: {fault.reason}",
                 todo="save it as UTF-8",
             ) from fault
+
+    def _refuse_others(self) -> None:
+        for start, (kind, todo) in _OTHERS.items():
+            if self.data.startswith(start):
+                raise ChaosError(
+                    f"The data file is {kind}.", where=self.path, expected="UTF-8 text", todo=todo
+                )
 
 
 @dataclass(frozen=True)
@@ -415,7 +430,7 @@ def read_frame(
 def _read(content: FileContent, faults: Faults, inside: str, keys: Sequence[str]) -> Frame:
     if content.is_parquet:
         return _parquet(content, faults)
-    start = content.text().lstrip()[:1]
+    start = content.first_character()
     if not start:
         raise faults.fatal("The data file is empty.")
     if inside or keys or start == "[":
@@ -571,7 +586,7 @@ def _csv(content: FileContent, faults: Faults) -> Frame:
     try:
         header, n_above, n_empty = file.header()
         _check_names([name for name in _names(header) if name != _UNNAMED], faults)
-        table, ragged = file.table(n_above, len(header))
+        columns, ragged = file.columns(n_above, len(header))
     except csv.Error as fault:
         said = str(fault).replace("unexpected end of data", "a quotation mark is never closed")
         raise faults.fatal(
@@ -579,13 +594,14 @@ def _csv(content: FileContent, faults: Faults) -> Frame:
             said,
             "fields of less than 131,072 characters, and a closing mark for each quotation mark",
         ) from fault
-    cells = [_coded(column) for column in table.columns]
+    cells = [_coded(columns.pop(0)) for _ in header]  # which frees the memory of each
+    n_rows = len(cells[0][0]) if cells else 0
     empty, again = _rows_without_value(cells), _rows_like(header, cells)
-    kinds = np.zeros(table.num_rows + len(ragged), dtype=np.int32)  # of all rows but blank lines
+    kinds = np.zeros(n_rows + len(ragged), dtype=np.int32)  # of all rows but blank lines
     kinds[list(ragged)] = np.maximum(list(ragged.values()), _NO_VALUE)
     in_table = np.flatnonzero(kinds == _SOUND)
     kinds[in_table[empty]], kinds[in_table[again]] = _NO_VALUE, _HEADER
-    sound = np.flatnonzero(kinds[in_table] == _SOUND)
+    sound = np.flatnonzero(kinds[in_table] == _SOUND) if len(empty) or again else None
     n_empty += sum(n < -1 for n in ragged.values()) + len(empty) * (len(header) > 1)
     place = _note_rows(file, kinds[kinds != _NO_VALUE], len(header), faults)
 
@@ -593,12 +609,12 @@ def _csv(content: FileContent, faults: Faults) -> Frame:
     def column(k: int) -> Column:
         codes, values = cells[k]
         every = Column(codes, _values_of(values))
-        return every if len(sound) == len(codes) else every.take(sound)
+        return every if sound is None else every.take(sound)
 
     places = _places(_names(header), column, faults)
     return Frame(
         list(places),
-        len(sound),
+        n_rows - len(empty) - len(again),
         lambda name: column(places[name]),
         place,
         notes=[f"{counted(n_empty, 'row')} without any value"] if n_empty else [],
@@ -620,12 +636,10 @@ def _note_rows(file: CsvFile, kinds: Codes, n_columns: int, faults: Faults) -> C
         return f"found {kinds[number]} fields; expected {n_columns}, as the header has"
 
     faults.some(len(faulty), lambda k: f"{place(faulty[k])}, {problem(faulty[k])}")
-
-    @cache
-    def numbers() -> Ints:
-        return np.flatnonzero(kinds == _SOUND)
-
-    return lambda row: place(int(numbers()[row]))
+    if not len(faulty):
+        return place
+    numbers = np.flatnonzero(kinds == _SOUND)
+    return lambda row: place(int(numbers[row]))
 
 
 def _places(
@@ -689,7 +703,6 @@ def _coded(cells: Any) -> Coded:
     """Return an Arrow column as codes, -1 where there is none, and the values they stand for."""
     import pyarrow as pa
 
-    cells = cells.unify_dictionaries() if pa.types.is_dictionary(cells.type) else cells
     chunks = cells.dictionary_encode().chunks  # of which the last knows all values
     codes = [chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False) for chunk in chunks]
     values = chunks[-1].dictionary if chunks else pa.array([], cells.type)

@@ -22,9 +22,10 @@ def read_file(
     names: Sequence[str] | None = None,
     *,
     any_number: bool = False,
+    given: tuple[FileContent, Frame] | None = None,
 ) -> Votes:
     """Read and check the files of a dataset."""
-    votes, faults = read_noting(paths, dataset, names, any_number=any_number)
+    votes, faults = read_noting(paths, dataset, names, any_number=any_number, given=given)
     faults.check()
     return votes
 

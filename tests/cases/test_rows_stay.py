@@ -117,3 +117,22 @@ def test_columns_without_name_are_told_by_their_place(tmp_path, block):
     said = check(written(tmp_path / "v.csv", [head, *several], ","), code=2)
     assert "columns 1, 7" in said
     assert "twice" not in said
+
+
+def test_line_ends_in_fields_are_kept_where_a_block_ends(tmp_path, block):
+    path = tmp_path / "v.csv"
+    rows = [(*row[:2], f'"{row[2]}\r\nso\rit is"', row[3]) if k else row
+            for k, row in enumerate(ROWS)]  # fmt: skip
+    path.write_bytes("".join(",".join(row) + "\n" for row in rows).encode())
+    assert check(path).reasons["text"] == "6 different on 6 items"
+
+
+def test_a_separator_that_is_not_ascii_is_taken(tmp_path, block):
+    plain = check(written(tmp_path / "v.csv", ROWS, ","))
+    assert check(written(tmp_path / "v.csv", ROWS, "§", "sep=§\n")).labels == plain.labels
+
+
+@pytest.mark.parametrize("content", ['"",', "sep=;\n;;;\n", "\n,\n , \n"])
+def test_a_file_without_any_value_holds_no_votes(tmp_path, content):
+    (tmp_path / "v.csv").write_text(content)
+    assert "This votes file holds no votes" in check(tmp_path / "v.csv", 2)
