@@ -184,13 +184,13 @@ class CsvFile:
 
         if not self.is_plain:
             deque(self.rows(), maxlen=0)
-        whole = min(len(self.data), _MOST_BLOCK)
+        entire = min(len(self.data), _MOST_BLOCK)
         try:  # where a block ends between the bytes of a line end in a field, one is lost
-            table = read(BLOCK if self.is_plain else whole)
+            table = read(BLOCK if self.is_plain else entire)
         except pa.ArrowInvalid:  # a row is longer than a block
             ragged.clear()
             try:
-                table = read(whole)
+                table = read(entire)
             except pa.ArrowInvalid as fault:
                 raise csv.Error(str(fault)) from fault
         lengths += [pc.max(pc.binary_length(cells)).as_py() or 0 for cells in table.columns]

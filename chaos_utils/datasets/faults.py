@@ -33,9 +33,9 @@ class Faults:
         self.number += len(found)
         return bool(found)
 
-    def some(self, number: int, said: Callable[[int], str]) -> None:
-        """Note so many faults of the file, the first few of which are said."""
-        self._first += [(-1, said(k)) for k in range(min(number, _SHOWN))]
+    def add_many(self, number: int, text: Callable[[int], str]) -> None:
+        """Note so many faults of the file, of which the first few are put into words."""
+        self._first += [(-1, text(k)) for k in range(min(number, _SHOWN))]
         self.number += number
 
     def rows(

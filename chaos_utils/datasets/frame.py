@@ -588,10 +588,10 @@ def _csv(content: FileContent, faults: Faults) -> Frame:
         _check_names([name for name in _names(header) if name != _UNNAMED], faults)
         columns, ragged = file.columns(n_above, len(header))
     except csv.Error as fault:
-        said = str(fault).replace("unexpected end of data", "a quotation mark is never closed")
+        problem = str(fault).replace("unexpected end of data", "a quotation mark is never closed")
         raise faults.fatal(
             "The data file is not valid CSV.",
-            said,
+            problem,
             "fields of less than 131,072 characters, and a closing mark for each quotation mark",
         ) from fault
     cells = [_coded(columns.pop(0)) for _ in header]  # which frees the memory of each
@@ -608,8 +608,8 @@ def _csv(content: FileContent, faults: Faults) -> Frame:
     @cache
     def column(k: int) -> Column:
         codes, values = cells[k]
-        every = Column(codes, _values_of(values))
-        return every if sound is None else every.take(sound)
+        read = Column(codes, _values_of(values))
+        return read if sound is None else read.take(sound)
 
     places = _places(_names(header), column, faults)
     return Frame(
@@ -635,7 +635,7 @@ def _note_rows(file: CsvFile, kinds: Codes, n_columns: int, faults: Faults) -> C
             return "found the header again; expected it once: are two files joined?"
         return f"found {kinds[number]} fields; expected {n_columns}, as the header has"
 
-    faults.some(len(faulty), lambda k: f"{place(faulty[k])}, {problem(faulty[k])}")
+    faults.add_many(len(faulty), lambda k: f"{place(faulty[k])}, {problem(faulty[k])}")
     if not len(faulty):
         return place
     numbers = np.flatnonzero(kinds == _SOUND)
@@ -684,13 +684,13 @@ def _rows_like(header: Sequence[str], cells: Sequence[Coded]) -> list[int]:
         return []
     names = sorted(set(header) - {""})
     weights = np.array([*(1 if name.isdecimal() else len(names) for name in names), 0])
-    known = pa.chunked_array([values for _, values in cells], pa.string())
-    found = pc.index_in(known, value_set=pa.array(names, pa.string())).fill_null(len(names))
+    all_values = pa.chunked_array([values for _, values in cells], pa.string())
+    name_of = pc.index_in(all_values, value_set=pa.array(names, pa.string())).fill_null(len(names))
     ends = np.cumsum([len(values) for _, values in cells])[:-1]
     total = np.zeros(len(cells[0][0]), dtype=np.int64)
-    for (codes, _), each in zip(cells, np.split(weights[found.to_numpy()], ends), strict=True):
-        if each.any():
-            total += each[codes]
+    for (codes, _), weight in zip(cells, np.split(weights[name_of.to_numpy()], ends), strict=True):
+        if weight.any():
+            total += weight[codes]
     rows = []
     for row in np.flatnonzero(total > len(names)).tolist():
         again = set(names).intersection(values[codes[row]].as_py() for codes, values in cells)
