@@ -123,7 +123,7 @@ def check_file(
     dataset = to_dataset(path, layout)
     texts, others, alike = _texts(frame, layout)
     votes, noted = read_noting([path], dataset, any_number=True, given=(content, frame))
-    spread = frame.spread
+    spread = frame.spread()
     del content, frame  # which may be large
     faults = [*noted.shown, *([layout.rating] if layout.rating else [])]
     beside = "by the YAML file of `chaos dataset init`: not all columns are votes"

@@ -238,7 +238,7 @@ def layout_of(
 def _search(path: Path, content: FileContent, faults: Faults) -> "_Search":
     """Return the columns of a file; an object whose keys are items has its values as rows."""
     try:
-        return _Search(path, read_frame(content, faults, careful=False), faults)
+        return _Search(path, read_frame(content, faults), faults)
     except ChaosError as fault:
         with suppress(ChaosError):
             again = Faults(path, "votes", expected=FORMAT, todo="correct the file")
@@ -557,7 +557,7 @@ class _Search:
             if is_part_of_key(one, self.frame.column(one), items, people, labels)
         )
         finer = next(parts, "")
-        if not finer and people is not None:
+        if names and not finer and people is not None:
             return self._question(items, people, names)
         return shorter_part(finer, names, columns_of(item), self.frame) if finer else ""
 
@@ -1436,9 +1436,9 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(map(shorten, names[:12])) + (", …" if len(names) > 12 else "")
 
 
-def dataset_of(path: Path) -> Dataset:
-    """Describe a votes file by its columns, as CSV, TSV, JSON, JSON lines or parquet."""
-    layout, _, frame = layout_of(path)
+def dataset_of(path: Path) -> tuple[Dataset, tuple[FileContent, Frame]]:
+    """Describe a votes file by its columns, and return what was read for it."""
+    layout, content, frame = layout_of(path)
     labels, faults = layout.labels, Faults(path, "votes", expected=FORMAT, todo=_TODO)
     if layout.rating:
         raise faults.fatal(
@@ -1458,7 +1458,7 @@ def dataset_of(path: Path) -> Dataset:
             "This is not a votes file in a known format.",
             f"columns {_listed(frame.names)}, with {len(labels)} different labels",
         )
-    return to_dataset(path, layout)
+    return to_dataset(path, layout), (content, frame)
 
 
 def to_dataset(path: Path, layout: Layout, extra: Mapping[str, Any] | None = None) -> Dataset:

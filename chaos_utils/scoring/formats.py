@@ -150,10 +150,7 @@ def read_rows(
     text = "" if source.is_parquet else source.text()
     is_json = text.lstrip()[:1] in ("{", "[")
     submission = None if is_json else _submission(text, faults)
-    if is_json:
-        frame = _json_frame(source, faults)
-    else:
-        frame = submission or read_frame(source, faults, careful=careful)
+    frame = _json_frame(source, faults) if is_json else submission or read_frame(source, faults)
     faults.check()
     run = read_run(source.path, frame, faults, wanted) if is_json else None
     parts = run.parts if run else ""
