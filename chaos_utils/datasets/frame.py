@@ -54,6 +54,9 @@ _OTHERS = {  # kinds of files by how they begin, and what to do with them
     _PARQUET: ("parquet", "save it as text"),
 }
 Codes = npt.NDArray[np.int32]
+Floats = npt.NDArray[np.float64]
+_LARGEST = 1e300  # comparing is safe for integers of any length; converting is not
+_IN_NUMBERS, _VISIBLE = b"0123456789.eE+-", bytes(range(0x21, 0x7F))
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +125,21 @@ class Column:
     codes: Codes
     values: list[Any]  # in the order of the file
 
+    @property
+    def n_rows(self) -> int:
+        """How many cells it has, with those that are missing."""
+        return len(self.codes)
+
+    @property
+    def is_missing(self) -> npt.NDArray[np.bool_]:
+        """In which rows it has no cell."""
+        return self.codes < 0
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether all its cells are numbers."""
+        return {int, float}.issuperset(map(type, self.values))
+
     def __getitem__(self, row: int) -> Any:
         code = self.codes[row]
         return None if code < 0 else self.values[code]
@@ -142,6 +160,11 @@ class Column:
             return self if names == self.values else Column(self.codes, names)
         place = [-1 if name is None else known.setdefault(name, len(known)) for name in names]
         return Column(np.array([*place, -1], dtype=np.int32)[self.codes], list(known))
+
+    @cached_property
+    def numbers(self) -> Floats:
+        """Its cells as numbers, NaN where one is no finite number, as True and texts are not."""
+        return np.append(finite_numbers(self.values), np.nan)[self.codes]
 
     @cached_property
     def first(self) -> npt.NDArray[np.int64]:
@@ -620,14 +643,14 @@ def _large_csv(content: FileContent) -> Frame | None:
                     strings_can_be_null=False,
                 ),
             )
-            return _encoded(pa.chunked_array(one.column(0).dictionary_encode() for one in blocks))
+            return ArrowColumn(pa.chunked_array(one.column(0) for one in blocks))
         except MemoryError:  # one of pyarrow's own faults too
             raise
         except (pa.ArrowException, ValueError) as fault:
             raise ChaosError("This CSV file is unusual.", where=content.path) from fault
 
     try:
-        n_rows = len(column(names[-1]).codes)
+        n_rows = column(names[-1]).n_rows
         there = [name for name in names
                  if name != _UNNAMED or any(map(str.strip, column(name).values))]  # fmt: skip
         frame = Frame(there, n_rows, column, None)
@@ -645,14 +668,6 @@ def _is_cell_of(data: bytes, name: str, delimiter: str, start: int) -> bool:
         for before in (b"\n", field)
         for after in (field, b"\n", b"\r")
     )
-
-
-def _encoded(cells: Any) -> Column:
-    encoded = cells.dictionary_encode().unify_dictionaries().combine_chunks()
-    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
-    # Faster than to_pylist, by far.
-    values = encoded.dictionary.to_numpy(zero_copy_only=False).tolist()
-    return Column(codes, values)
 
 
 def _csv(content: FileContent, faults: Faults) -> Frame:
@@ -835,8 +850,7 @@ def _parquet(content: FileContent, faults: Faults) -> Frame:
         cells = table.column(name)
         tried(lambda: cells.validate(full=True))  # which finds text that is none
         if any(test(cells.type) for test in plain):
-            encoded: Column = tried(lambda: _encoded(cells))
-            return encoded
+            return ArrowColumn(cells)
         return column_of(tried(cells.to_pylist))
 
     return Frame(table.column_names, table.num_rows, column, lambda row: f"row {row + 1}")
@@ -896,3 +910,113 @@ def read_array(content: FileContent, faults: Faults) -> npt.NDArray[Any]:
             "numbers of shape (items, labels)",
         )
     return numbers
+
+
+def is_finite_number(value: object) -> bool:
+    """Return whether a value is a finite number; True and False are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _LARGEST
+
+
+def finite_numbers(values: Sequence[Any]) -> Floats:
+    """Return values as an array, NaN for what is no finite number."""
+    if {int, float}.issuperset(map(type, values)):
+        with suppress(OverflowError):  # of an integer of hundreds of digits
+            return _bounded(np.array(values, dtype=np.float64))
+    numbers = [float(value) if is_finite_number(value) else np.nan for value in values]
+    return np.array(numbers, dtype=np.float64)
+
+
+def _bounded(numbers: Floats) -> Floats:
+    return np.where(np.abs(numbers) < _LARGEST, numbers, np.nan)
+
+
+class ArrowColumn(Column):
+    """Cells that Arrow holds; codes and values are made where a rule asks for them."""
+
+    def __init__(self, cells: Any, numbers: Floats | None = None) -> None:
+        """Hold cells of one type; `numbers` are what their texts stand for."""
+        self.__dict__.update(cells=cells, are_texts_of_numbers=numbers is not None)
+        if numbers is not None:
+            self.__dict__["numbers"] = _bounded(numbers)
+
+    @property
+    def n_rows(self) -> int:
+        """As that of any column."""
+        return len(self.cells)
+
+    @property
+    def is_missing(self) -> npt.NDArray[np.bool_]:
+        """As that of any column."""
+        missing: npt.NDArray[np.bool_] = self.cells.is_null().to_numpy()
+        return missing
+
+    @property
+    def is_numeric(self) -> bool:
+        """As that of any column."""
+        from pyarrow import types
+
+        kind = self.cells.type
+        return self.are_texts_of_numbers or types.is_integer(kind) or types.is_floating(kind)
+
+    @cached_property
+    def _encoded(self) -> tuple[Codes, list[Any]]:
+        chunks = self.cells.dictionary_encode().unify_dictionaries().combine_chunks()
+        codes = chunks.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
+        # Faster than to_pylist, by far.
+        values = chunks.dictionary.to_numpy(zero_copy_only=False).tolist()
+        return codes, list(map(float, values)) if self.are_texts_of_numbers else values
+
+    @cached_property
+    def codes(self) -> Codes:
+        """As those of any column."""
+        return self._encoded[0]
+
+    @cached_property
+    def values(self) -> list[Any]:
+        """As those of any column."""
+        return self._encoded[1]
+
+    @cached_property
+    def numbers(self) -> Floats:
+        """As those of any column."""
+        if self.is_numeric:
+            return _bounded(self.cells.to_numpy().astype(np.float64))
+        return np.full(self.n_rows, np.nan)
+
+    @cached_property
+    def identifiers(self) -> Column:
+        """As those of any column."""
+        import pyarrow.compute as pc
+
+        if self._has_bytes_of(_VISIBLE) and not pc.any(pc.equal(self.cells, "")).as_py():
+            return self
+        return super().identifiers
+
+    def take(self, rows: npt.NDArray[Any]) -> "ArrowColumn":
+        """Return some of the rows."""
+        numbers = self.numbers[rows] if self.are_texts_of_numbers else None
+        return ArrowColumn(self.cells.take(rows), numbers)
+
+    def as_numbers(self) -> Column | None:
+        """Return texts as the numbers that they are; None where one may be no number."""
+        import pyarrow as pa
+
+        if not self._has_bytes_of(_IN_NUMBERS):
+            return None
+        try:
+            return ArrowColumn(self.cells, self.cells.cast(pa.float64()).to_numpy())
+        except pa.ArrowInvalid:  # such as an empty cell
+            return None
+
+    def _has_bytes_of(self, plain: bytes) -> bool:
+        """Return whether its cells are texts of these bytes alone."""
+        import pyarrow as pa
+
+        if self.cells.type != pa.string():
+            return False
+        for chunk in self.cells.chunks:
+            _, ends, data = chunk.buffers()
+            within = np.frombuffer(ends, np.int32)[chunk.offset :][: len(chunk) + 1]
+            if len(chunk) and data and bytes(data[within[0] : within[-1]]).translate(None, plain):
+                return False
+        return True
