@@ -933,6 +933,9 @@ def _bounded(numbers: Floats) -> Floats:
 class ArrowColumn(Column):
     """Cells that Arrow holds; codes and values are made where a rule asks for them."""
 
+    cells: Any
+    are_texts_of_numbers: bool
+
     def __init__(self, cells: Any, numbers: Floats | None = None) -> None:
         """Hold cells of one type; `numbers` are what their texts stand for."""
         self.__dict__.update(cells=cells, are_texts_of_numbers=numbers is not None)

@@ -315,13 +315,13 @@ def _named(
     frame: Frame,
     faults: Faults,
     read: Callable[[Column], Column] | None,
-    keys: Sequence[tuple[str, ...]],
+    item_columns: Sequence[tuple[str, ...]],
 ) -> PredictionFrame:
     """Return the columns by the names that they have here, their numbers read.
 
-    Several columns may name an item, as in the votes: then `keys` are what they are called.
+    Several columns may name an item, as in the votes: then `item_columns` are what they are called.
     """
-    key = next((key for key in keys if set(key) <= set(frame.names)), None)
+    key = next((key for key in item_columns if set(key) <= set(frame.names)), None)
     if key is not None:
         of_items, others = frame.key(key), [name for name in frame.names if name not in key]
         named = {"uid": of_items, **{name: frame.column(name) for name in others}}
@@ -373,10 +373,10 @@ def _unrecognised(frame: Frame, uid: str | None, faults: Faults) -> ChaosError:
 
 def _below(nested: Column, label: str) -> Column:
     """Return what the cells say of a label; a cell that has none, for the fault that it is."""
-    return _read_each(nested, lambda cell: cell.get(label) if isinstance(cell, dict) else cell)
+    return read_each(nested, lambda cell: cell.get(label) if isinstance(cell, dict) else cell)
 
 
-def _read_each(column: Column, read: Callable[[Any], Any]) -> Column:
+def read_each(column: Column, read: Callable[[Any], Any]) -> Column:
     """Return a column of what `read` makes of each cell, or of None where there is none."""
     has_missing = bool(column.is_missing.any())
     cells = column_of(map(read, [*column.values, *([None] * has_missing)]))
@@ -558,7 +558,7 @@ def _rows_of_labels(rows: PredictionFrame, label: str, item: Column) -> tuple[li
         todo="keep one of each, and add what is missing, with 0 if it was left out for it; if "
         "these are answers that were drawn, name their column 'sample'",
     )  # fmt: skip
-    stated = _read_each(rows.column(label), _label_name)
+    stated = read_each(rows.column(label), _label_name)
     row_of = np.full((len(item.values), len(stated.values)), -1)
     backwards = np.arange(len(rows) - 1, -1, -1)  # so that the first of two rows stays
     row_of[item.codes[backwards], stated.codes[backwards]] = backwards
