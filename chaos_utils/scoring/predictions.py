@@ -789,7 +789,9 @@ class _DatasetRows:
         self, probabilities: Floats, predicted: Ints, notes: Sequence[str], **about: Any
     ) -> System:
         """Return the system of these items."""
-        uids = tuple(self.votes.uids[i] for i in self.items)
+        uids = self.votes.uids
+        if len(self.items) < len(uids):
+            uids = tuple(uids[i] for i in self.items.tolist())
         return System(
             self.model_rows.name, self.votes.dataset, uids, probabilities, predicted,
             notes=tuple(notes), **about,
