@@ -10,6 +10,7 @@ import io
 from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from pathlib import Path
@@ -55,6 +56,9 @@ _SOUND, _NO_VALUE, _HEADER = 0, -1, -2
 Codes = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]
 Coded = tuple[Codes, Any]  # the cells of a column, and an Arrow array of the values
+Floats = npt.NDArray[np.float64]
+_LARGEST = 1e300  # comparing is safe for integers of any length; converting is not
+_IN_NUMBERS, _VISIBLE = b"0123456789.eE+-", bytes(range(0x21, 0x7F))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +141,21 @@ class Column:
     codes: Codes
     values: list[Any]  # in the order of the file
 
+    @property
+    def n_rows(self) -> int:
+        """How many cells it has, with those that are missing."""
+        return len(self.codes)
+
+    @property
+    def is_missing(self) -> npt.NDArray[np.bool_]:
+        """In which rows it has no cell."""
+        return self.codes < 0
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether all its cells are numbers."""
+        return {int, float}.issuperset(map(type, self.values))
+
     def __getitem__(self, row: int) -> Any:
         code = self.codes[row]
         return None if code < 0 else self.values[code]
@@ -157,6 +176,11 @@ class Column:
             return self if names == self.values else Column(self.codes, names)
         place = [-1 if name is None else known.setdefault(name, len(known)) for name in names]
         return Column(np.array([*place, -1], dtype=np.int32)[self.codes], list(known))
+
+    @cached_property
+    def numbers(self) -> Floats:
+        """Its cells as numbers, NaN where one is no finite number, as True and texts are not."""
+        return np.append(finite_numbers(self.values), np.nan)[self.codes]
 
     @cached_property
     def first(self) -> npt.NDArray[np.int64]:
@@ -251,7 +275,7 @@ class Frame:
     def __contains__(self, path: object) -> bool:
         return isinstance(path, str) and self._root(path) != ""
 
-    def with_part(self, paths: Iterable[str], faults: Faults, todo: str = "") -> None:
+    def require(self, paths: Iterable[str], faults: Faults, todo: str = "") -> None:
         """Say at once, not row by row, when a column is not there at all."""
         for path in paths:
             if path not in self:
@@ -349,7 +373,7 @@ class Frame:
         kept = np.ones(len(self), dtype=bool)
         notes = []
         for path, values in conditions.items():
-            self.with_part([path], faults)
+            self.require([path], faults)
             wanted = {_as_condition(value) for value in values}
             there = self.column(path).map(partial(_is_among, wanted), bool)
             left_out = int((kept & ~there).sum())
@@ -607,8 +631,7 @@ def _csv(content: FileContent, faults: Faults) -> Frame:
 
     @cache
     def column(k: int) -> Column:
-        codes, values = cells[k]
-        read = Column(codes, _values_of(values))
+        read = ArrowColumn(*cells[k])
         return read if sound is None else read.take(sound)
 
     places = _places(_names(header), column, faults)
@@ -751,8 +774,7 @@ def _parquet(content: FileContent, faults: Faults) -> Frame:
         cells = table.column(name)
         tried(lambda: cells.validate(full=True))  # which finds text that is none
         if any(test(cells.type) for test in plain):
-            codes, values = tried(lambda: _coded(cells))
-            return Column(codes, _values_of(values))
+            return ArrowColumn(*tried(lambda: _coded(cells)))
         return column_of(tried(cells.to_pylist))
 
     return Frame(table.column_names, table.num_rows, column, lambda row: f"row {row + 1}")
@@ -812,3 +834,91 @@ def read_array(content: FileContent, faults: Faults) -> npt.NDArray[Any]:
             "numbers of shape (items, labels)",
         )
     return numbers
+
+
+def is_finite_number(value: object) -> bool:
+    """Return whether a value is a finite number; True and False are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _LARGEST
+
+
+def finite_numbers(values: Sequence[Any]) -> Floats:
+    """Return values as an array, NaN for what is no finite number."""
+    if {int, float}.issuperset(map(type, values)):
+        with suppress(OverflowError):  # of an integer of hundreds of digits
+            return _bounded(np.array(values, dtype=np.float64))
+    numbers = [float(value) if is_finite_number(value) else np.nan for value in values]
+    return np.array(numbers, dtype=np.float64)
+
+
+def _bounded(numbers: Floats) -> Floats:
+    return np.where(np.abs(numbers) < _LARGEST, numbers, np.nan)
+
+
+class ArrowColumn(Column):
+    """Cells whose values Arrow holds; Python's are made where a rule asks for them."""
+
+    arrow_values: Any
+    are_texts_of_numbers: bool
+
+    def __init__(self, codes: Codes, arrow_values: Any, numbers: Floats | None = None) -> None:
+        """Hold values of one type; `numbers` are what their texts stand for."""
+        self.__dict__.update(
+            codes=codes, arrow_values=arrow_values, are_texts_of_numbers=numbers is not None
+        )
+        if numbers is not None:
+            self.__dict__["values"] = numbers.tolist()
+
+    @property
+    def is_numeric(self) -> bool:
+        """As that of any column."""
+        from pyarrow import types
+
+        kind = self.arrow_values.type
+        return self.are_texts_of_numbers or types.is_integer(kind) or types.is_floating(kind)
+
+    @cached_property
+    def values(self) -> list[Any]:
+        """As those of any column."""
+        return _values_of(self.arrow_values)
+
+    @cached_property
+    def numbers(self) -> Floats:
+        """As those of any column."""
+        if not self.is_numeric:
+            return np.full(self.n_rows, np.nan)
+        values = self.values if self.are_texts_of_numbers else self.arrow_values.to_numpy(False)
+        return np.append(_bounded(np.asarray(values, dtype=np.float64)), np.nan)[self.codes]
+
+    @cached_property
+    def identifiers(self) -> Column:
+        """As those of any column."""
+        import pyarrow.compute as pc
+
+        if self._has_bytes_of(_VISIBLE) and not pc.any(pc.equal(self.arrow_values, "")).as_py():
+            return self
+        return super().identifiers
+
+    def as_numbers(self) -> Column | None:
+        """Return texts as the numbers that they are; None where one may be no number."""
+        import pyarrow as pa
+
+        if not self._has_bytes_of(_IN_NUMBERS):
+            return None
+        try:
+            numbers = self.arrow_values.cast(pa.float64()).to_numpy()
+        except pa.ArrowInvalid:  # such as an empty cell
+            return None
+        return ArrowColumn(self.codes, self.arrow_values, numbers)
+
+    def _has_bytes_of(self, plain: bytes) -> bool:
+        """Return whether its values are texts of these bytes alone."""
+        import pyarrow as pa
+
+        if self.arrow_values.type != pa.string():
+            return False
+        _, ends, data = self.arrow_values.buffers()
+        offset, n_values = self.arrow_values.offset, len(self.arrow_values)
+        if not n_values or not data:
+            return True
+        within = np.frombuffer(ends, np.int32)[offset:][: n_values + 1]
+        return not bytes(data[within[0] : within[-1]]).translate(None, plain)

@@ -202,7 +202,7 @@ def layout_of(
     if item and item not in frame:  # several columns, separated by commas
         items = [name.strip() for name in item.split(",")] if "," in item else item
     named = filter(None, (*columns_of(items), annotator, label))
-    frame.with_part(named, faults, "name a column that is there")
+    frame.require(named, faults, "name a column that is there")
     reader = search.reader(items, annotator, label)
     if not annotator:
         search.check_people(reader)
