@@ -11,7 +11,7 @@ from chaos_utils.datasets.cells import as_number
 from chaos_utils.datasets.faults import Faults
 from chaos_utils.datasets.findings import check_file
 from chaos_utils.datasets.labels import cut_of, no_votes, scale_of
-from chaos_utils.datasets.layout import name_of, to_dataset, yaml_of
+from chaos_utils.datasets.recognition.readings import name_of, to_dataset, yaml_of
 
 _COMMENTS = """\
 # What a votes file is. Correct what is wrong, such as the title and the order of the labels.
