@@ -83,9 +83,9 @@ def _frame_of(content: FileContent, faults: Faults) -> tuple[Frame, Sequence[str
 
 def _reader(questions: Questions) -> Reader:
     """Return what the columns are, by the recogniser that is surest; raise where it is in doubt."""
-    best = candidates(questions.columns)[0]
+    best, *others = candidates(questions.columns)
     if not best.is_clear:
-        questions.refuse(best)
+        questions.refuse(best, others)
     return best.readers[0]
 
 

@@ -19,6 +19,7 @@ from chaos_utils.datasets.recognition.candidates import (
     doubt,
     first,
     refused,
+    wide_by,
 )
 from chaos_utils.datasets.recognition.columns import (
     FEW_LABELS,
@@ -31,7 +32,7 @@ from chaos_utils.datasets.recognition.counts import (
     MOST_RATING,
     counts_in_lists,
     counts_in_objects,
-    shares,
+    shares_inside,
 )
 from chaos_utils.datasets.rows import is_set
 
@@ -70,8 +71,7 @@ def numbered_columns(columns: Columns) -> Candidate | None:
     base = {"item": columns.row}
     return doubt(
         f"the columns {listed(names)} may hold a vote each, or the votes for a label each",
-        [base | {"format": "columns", "labels": names}, base | {"format": "wide"}],
-        names,
+        [base | {"format": "columns", "labels": names}, wide_by(base, names)],
     )
 
 
@@ -224,8 +224,7 @@ def _texts_or_counts(columns: Columns, text: str) -> Candidate | None:
         return None
     return doubt(
         f"texts in {text!r}, and numbers in {listed(numbers)}: which are the votes?",
-        [columns.base | {"format": "wide"}],
-        numbers,
+        [wide_by(columns.base, numbers)],
     )
 
 
@@ -248,9 +247,7 @@ def _the_same_in_each_item(columns: Columns, label: str) -> Candidate | None:
 def by_label(columns: Columns, long: Reader, label: str) -> Candidate:
     """Votes in a column: one in each row, or a list; or counts and shares in objects there."""
     base = {key: value for key, value in long.items() if key in ("item", "where")}
-    inside = counts_in_objects(columns, base, label) or shares(
-        columns, base, repr(label), columns.paths_in(label), label
-    )
+    inside = counts_in_objects(columns, base, label) or shares_inside(columns, base, label)
     if inside:
         return inside
     if columns.holds_objects(label):

@@ -1,14 +1,16 @@
 """What a votes file may be, as one recogniser sees it: readings, with a score and a reason."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 NAME_THEM = (
     "name the columns: --item, --label and, where it is known, --annotator; if each vote of an "
     "item has a column of its own, write a YAML file (reader.format: columns)"
 )
-Reader = dict[str, Any]  # as in a dataset's YAML file
+# As in a dataset's YAML file; and of counts their columns, each with its label, as `counts`, and
+# the column in whose cells they stand as `inside`.
+Reader = dict[str, Any]
 Item = str | Sequence[str]  # the column of the items, or several that name them together
 
 
@@ -22,10 +24,6 @@ class Candidate:
         What speaks for it; or the question, where that is in doubt.
     readers : sequence of dict
         What a YAML file may say of it, the likeliest first.
-    numbers : sequence of str
-        The columns of votes, where a reader does not name them.
-    names : dict of str
-        The labels of these columns, where they are called otherwise.
     todo : str
         What else its owner can do than write a YAML file; empty for nothing.
     is_clear : bool
@@ -39,8 +37,6 @@ class Candidate:
 
     reason: str
     readers: Sequence[Reader] = ()
-    numbers: Sequence[str] = ()
-    names: Mapping[str, str] = field(default_factory=dict)
     todo: str = ", or name the columns: --item, --annotator, --label"
     is_clear: bool = False
     refusal: tuple[str, ...] = ()
@@ -52,14 +48,19 @@ def clear(reader: Reader, reason: str) -> Candidate:
     return Candidate(reason, (reader,), is_clear=True)
 
 
-def doubt(reason: str, readers: Sequence[Reader], numbers: Sequence[str] = ()) -> Candidate:
+def doubt(reason: str, readers: Sequence[Reader]) -> Candidate:
     """Return readings among which the file's owner has to choose."""
-    return Candidate(reason, readers, numbers)
+    return Candidate(reason, readers)
 
 
 def refused(problem: str, found: str, expected: str = "", todo: str = "") -> Candidate:
     """Return a layout from which nothing can be read."""
     return Candidate(problem, refusal=(problem, found, expected, todo))
+
+
+def wide_by(base: Reader, names: Sequence[str]) -> Reader:
+    """Return the reader of counts in columns that are called as the labels."""
+    return {"format": "wide"} | base | {"counts": dict(zip(names, names, strict=True))}
 
 
 def first(candidates: Iterable[Candidate | None]) -> Candidate | None:

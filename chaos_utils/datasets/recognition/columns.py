@@ -285,6 +285,14 @@ class Columns:
             return []
         return [f"{column}.{key}" for key in in_order(keys)]
 
+    def labels_in(self, column: str) -> dict[str, str]:
+        """Return the labels whose numbers stand in a column, by their paths."""
+        paths = self.paths_in(column)
+        names = [path.removeprefix(f"{column}.") for path in paths]
+        if paths and self.is_list(column):
+            names = self.names_beside(column) or paths
+        return dict(zip(paths, names, strict=True))
+
     def numbers_at(self, paths: Sequence[str]) -> Floats:
         """Return numbers by row and path; what is not there is 0."""
         return np.stack([self.frame.column(path).map(number_in, float) for path in paths], axis=1)

@@ -16,6 +16,7 @@ from chaos_utils.datasets.recognition.candidates import (
     doubt,
     first,
     refused,
+    wide_by,
 )
 from chaos_utils.datasets.recognition.columns import (
     FEW_LABELS,
@@ -51,7 +52,6 @@ def numbers_below_zero(columns: Columns) -> Candidate | None:
     return doubt(
         f"numbers below 0 in {listed(numbers)}: the vote of a person in each column?",
         [columns.base | {"format": "columns", "labels": numbers}],
-        numbers,
     )
 
 
@@ -65,14 +65,14 @@ def counts_inside(columns: Columns) -> Candidate | None:
     unclear = first(one for one in counts if not one.is_clear)
     if not unclear and len(counts) > 1:
         readers = [one.readers[0] for one in counts]
-        which = listed([str(reader["inside"]) for reader in readers])
+        which = listed([reader["inside"] for reader in readers])
         return doubt(f"several columns may hold the votes: {which}", readers[:2])
     n_columns = len(columns.numbers[0])  # of which lists as long may be the shares
     shares_or_lists = (
         one
         for name, paths in inside.items()
         if len(paths) != n_columns
-        for one in (shares(columns, columns.base, repr(name), paths, name), _listed(columns, name))
+        for one in (shares_inside(columns, columns.base, name), _listed(columns, name))
     )
     return unclear or first(counts) or first(shares_or_lists)
 
@@ -97,7 +97,7 @@ def counts_in_objects(columns: Columns, base: Reader, column: str) -> Candidate 
     if numbers.min() < 0 or (numbers % 1).any():
         return None
     keys = [path.removeprefix(f"{column}.") for path in paths]
-    wide = {"format": "wide"} | base | {"inside": column}
+    wide = _wide_inside(columns, base, column)
     is_clear = add_up(numbers) or not _may_be_people(keys, numbers)
     if _SURELY.search(words) or (_COUNTS.search(words) and numbers.max() > 1 and is_clear):
         return clear(wide, f"objects in {column!r}, with the votes for each label")
@@ -126,40 +126,44 @@ def counts_in_lists(
     why = f"whole numbers are listed in {name!r}: the votes for a label each"
     if not labels and places:
         why += " (say which: `{name: …, code: " + f"{name}.0" + "}`)"
-    wide = {key: value for key, value in reader.items() if key != "labels"} | {"format": "wide"}
-    return Candidate(
-        f"{why}, or a rating by each person?",
-        [wide, reader] if places else [reader],
-        places,
-        dict(zip(places, labels, strict=False)),
-        todo="",
-    )
+    counts = dict(zip(places, labels or places, strict=True))
+    wide = {key: value for key, value in reader.items() if key != "labels"}
+    wide |= {"format": "wide", "counts": counts}
+    readers = [wide, reader] if places else [reader]
+    return Candidate(f"{why}, or a rating by each person?", readers, todo="")
 
 
-def shares(
-    columns: Columns, base: Reader, where: str, paths: Sequence[str], inside: str = ""
-) -> Candidate | None:
+def _wide_inside(columns: Columns, base: Reader, column: str) -> Reader:
+    """Return the reader of numbers in objects or lists."""
+    return {"format": "wide"} | base | {"counts": columns.labels_in(column), "inside": column}
+
+
+def shares_inside(columns: Columns, base: Reader, column: str) -> Candidate | None:
+    """Objects or lists of shares."""
+    return _shares(columns, _wide_inside(columns, base, column), repr(column))
+
+
+def _shares(columns: Columns, wide: Reader, where: str) -> Candidate | None:
     """Shares: of how many votes is stated by another column, or not known."""
+    paths = [*wide["counts"]]
     if not (paths and _are_shares(numbers := columns.numbers_at(paths))):
         return None
-    totals = columns.totals(numbers, [inside, *paths])
+    totals = columns.totals(numbers, [wide.get("inside", ""), *paths])
     if not totals:
         return refused(
             "There are shares, and how many votes each item has is not known.",
             f"shares in {where}",
             "a column with the number of votes beside the shares, or numbers of votes instead",
         )
-    wide = {"format": "wide"} | base | {"values": "shares", "inside": inside}
     return doubt(
         f"shares in {where}: of as many votes as {listed(totals)} says?",
-        [wide | {"n_votes": name} for name in totals[:2]],
-        paths,
+        [wide | {"values": "shares", "n_votes": name} for name in totals[:2]],
     )
 
 
 def counts_in_columns(columns: Columns) -> Candidate | None:
     """A column of numbers for each label."""
-    if _holds_votes(columns) or not any(columns.numbers):
+    if _holds_votes(columns) or not any(columns.numbers) or numbers_below_zero(columns):
         return None
     parts = _shares_beside_others(columns)
     if parts:
@@ -167,7 +171,7 @@ def counts_in_columns(columns: Columns) -> Candidate | None:
     table = _Table.of(columns)
     checks = (_percentages, _beside_others, _ratings, _shares_of_unknown)
     stated = {N_VOTES: table.n_votes} if table.n_votes else {}
-    reader = {"format": "wide"} | columns.base | stated
+    reader = wide_by(columns.base, table.numbers) | stated
     reader |= {"values": "shares"} if table.are_shares else {}
     counts = clear(reader, f"numbers in {listed(table.numbers)}")
     return first(check(columns, table) for check in checks) or counts
@@ -218,7 +222,7 @@ def _shares_beside_others(columns: Columns) -> Candidate | None:
     if not (columns.numbers_at(numbers) % 1).any():
         return None
     rests = ([one for one in numbers if one != name] for name in numbers)
-    return first(shares(columns, columns.base, listed(rest), rest) for rest in rests)
+    return first(_shares(columns, wide_by(columns.base, rest), listed(rest)) for rest in rests)
 
 
 def _total_of(columns: Columns) -> str:
@@ -285,8 +289,7 @@ def _percentages(columns: Columns, table: _Table) -> Candidate | None:
     return doubt(
         f"{listed(names)} add up to 100 on each item: 100 votes, or percentages of fewer? "
         f"(Of percentages, write shares from 0 to 1 and a column {N_VOTES}.)",
-        [columns.base | {"format": "wide"}],
-        names,
+        [wide_by(columns.base, names)],
     )
 
 
@@ -300,14 +303,13 @@ def _beside_others(columns: Columns, table: _Table) -> Candidate | None:
     if len(numbers) > 1:
         by_person = {"format": "columns", "labels": numbers}
         readers += [by_person] if _may_be_ratings(columns, table) else []
-        readers.append({"format": "wide"})
+        readers.append(wide_by({}, numbers))
         single = [name for name in single if columns.is_measure(name)
                   and len(columns.values(name)) <= MOST_RATING]  # fmt: skip
     readers += [{"format": "long", "label": name} for name in single]
     return doubt(
         f"numbers in {listed([*numbers, *table.others])}: are they votes for these labels?",
         [columns.base | reader for reader in readers[:2]],
-        numbers,
     )
 
 
@@ -316,14 +318,12 @@ def _ratings(columns: Columns, table: _Table) -> Candidate | None:
     if not _may_be_ratings(columns, table):
         return None
     has_gaps = any(map(columns.has_gaps, table.numbers))
-    readers: list[Reader] = [{"format": "columns", "labels": table.numbers}]
-    readers += [] if has_gaps else [{"format": "wide"}]
+    by_person = columns.base | {"format": "columns", "labels": table.numbers}
     return doubt(
         f"small numbers in {listed(table.numbers)}{', and cells without one' * has_gaps}: the "
         f"votes for each label{' (then write 0 for none)' * has_gaps}, a rating by each "
         "person, or an answer to a question each (name one: --label)?",
-        [columns.base | reader for reader in readers],
-        table.numbers,
+        [by_person, *([] if has_gaps else [wide_by(columns.base, table.numbers)])],
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -44,14 +45,11 @@ class Questions:
         self.path, self.columns, self.faults = path, columns, faults
         self.keys = {"keys": list(keys)} if keys else {}
 
-    def layout(self, reader: Reader, candidate: Candidate | None = None) -> Layout:
+    def layout(self, reader: Reader) -> Layout:
         """Return a reader with the labels that it finds."""
         if reader["format"] == "chaosnli":
             return self._in_chaosnlis_format()
-        numbers, names = (candidate.numbers, candidate.names) if candidate else ((), {})
-        return layout_by(
-            self.columns, reader | self.keys, self.faults, numbers=numbers, names=names
-        )
+        return layout_by(self.columns, reader | self.keys, self.faults)
 
     def _in_chaosnlis_format(self) -> Layout:
         """Return what a file in this format holds, whose labels are those of its counters."""
@@ -70,16 +68,34 @@ class Questions:
             self._ask("labels", [why], self._texts(layout, [{"labels": codes}]))
         return layout
 
-    def refuse(self, candidate: Candidate) -> NoReturn:
-        """Say why nothing is read, and show the ways in which the file may be meant."""
+    def refuse(self, candidate: Candidate, others: Sequence[Candidate] = ()) -> NoReturn:
+        """Say why nothing is read, and show the ways in which the file may be meant.
+
+        Where these are fewer than two, the surest of the `others` that is clear is one as well.
+        """
         if candidate.refusal:
             raise self.faults.fatal(*candidate.refusal)
         reasons, texts = [candidate.reason], list[str]()
         for reader in candidate.readers:
-            more, yaml_files = self._readings(self.layout(reader, candidate))
+            more, yaml_files = self._readings(self.layout(reader))
             reasons += [reason for reason in more if reason not in reasons]
             texts += yaml_files
+        if len(texts) < 2:
+            reason, text = self._second_best(others, texts)
+            reasons += reason
+            texts += text
         self._ask("columns", reasons, texts, candidate.todo)
+
+    def _second_best(
+        self, others: Sequence[Candidate], texts: Sequence[str]
+    ) -> tuple[list[str], list[str]]:
+        """Return the surest clear reading that is none of these, and its reason; or nothing."""
+        for candidate in filter(attrgetter("is_clear"), others):
+            with suppress(ChaosError):
+                yaml_files = self._readings(self.layout(candidate.readers[0]))[1]
+                if yaml_files and yaml_files[0] not in texts:
+                    return [f"or {candidate.reason}?"], yaml_files[:1]
+        return [], []
 
     def _ask(self, what: str, why: Sequence[str], texts: Sequence[str], todo: str = "") -> NoReturn:
         """Refuse a file in which something may mean two things, or nothing that can be shown."""

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ import yaml
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.validation import validate
-from chaos_utils.datasets.cells import as_number, unwrap_single
+from chaos_utils.datasets.cells import unwrap_single
 from chaos_utils.datasets.dataset import Dataset, Label
 from chaos_utils.datasets.faults import Faults, shorten
 from chaos_utils.datasets.frame import Column, Frame
@@ -73,32 +73,21 @@ def rows_of(frame: Frame, reader: Mapping[str, Any], faults: Faults) -> Frame:
     return frame.where(reader["where"], faults) if reader.get("where") else frame
 
 
-def layout_by(
-    columns: Columns,
-    reader: Reader,
-    faults: Faults,
-    *,
-    numbers: Sequence[str] = (),
-    names: Mapping[str, str] | None = None,
-) -> Layout:
-    """Return a reader with the labels that it finds.
-
-    `numbers` are the columns of counts, where it does not name them, and `names` their labels.
-    """
+def layout_by(columns: Columns, reader: Reader, faults: Faults) -> Layout:
+    """Return a reader with the labels that it finds."""
     reader = {key: value for key, value in reader.items() if value or key == "item"}
-    inside = reader.pop("inside", "")
+    counts, inside = reader.pop("counts", {}), reader.pop("inside", "")
     frame = rows_of(columns.frame, reader, faults)
     answers: list[Column] = []
     used = {"key", *reader.get("where", {})}
     for field_name in ("item", "annotator", "annotators", "n_votes", "each"):
         used |= {*columns_of(reader.get(field_name, ""))}
     if reader["format"] == "wide":
-        if inside:
-            numbers, names = _labels_inside(columns, inside)
-        numbers = numbers or _numbers_in(frame, used)
-        used |= {*numbers, inside}
+        counts = {path: name for path, name in counts.items()
+                  if len(frame) and path not in reader.get("where", {})}  # fmt: skip
+        used |= {*counts, inside}
         votes = Counter({name: int(frame.column(name).map(number_in, float).sum())
-                         for name in numbers})  # fmt: skip
+                         for name in counts})  # fmt: skip
     elif isinstance(reader.get("label"), list):
         votes = Counter({name: int(frame.column(name).map(is_set, bool).sum())
                          for name in reader["label"]})  # fmt: skip
@@ -118,26 +107,8 @@ def layout_by(
         votes,
         several=not are_lists
         and any(isinstance(unwrap_single(one), list) for cells in answers for one in cells.values),
-        names=names or {},
+        names={path: name for path, name in counts.items() if path != name},
     )
-
-
-def _labels_inside(columns: Columns, column: str) -> tuple[list[str], dict[str, str]]:
-    """Return where the numbers of labels stand in a column, and the labels' names."""
-    paths = columns.paths_in(column)
-    if not columns.is_list(column):
-        return paths, {path: path.removeprefix(f"{column}.") for path in paths}
-    return paths, dict(zip(paths, columns.names_beside(column), strict=False))
-
-
-def _numbers_in(frame: Frame, used: Collection[str]) -> list[str]:
-    """Return the columns of numbers that are nothing else."""
-    return [
-        name
-        for name in frame.names
-        if name not in used
-        and any(as_number(value) is not None for value in frame.column(name).values)
-    ]
 
 
 def to_dataset(path: Path, layout: Layout, extra: Mapping[str, Any] | None = None) -> Dataset:
