@@ -13,9 +13,11 @@ from chaos_utils.base.files import uncollected
 from chaos_utils.base.inputs import OWN
 from chaos_utils.datasets.faults import Faults
 from chaos_utils.datasets.frame import Column, Frame
-from chaos_utils.datasets.layout import Layout, columns_of, layout_of, to_dataset
+from chaos_utils.datasets.layout import layout_of
 from chaos_utils.datasets.people import holds_names, names_annotators
 from chaos_utils.datasets.readers import read_noting
+from chaos_utils.datasets.recognition.candidates import columns_of
+from chaos_utils.datasets.recognition.readings import Layout, to_dataset
 from chaos_utils.datasets.texts import annotators_of, why_no_text
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Ints, Votes
 
