@@ -11,7 +11,7 @@ from chaos_utils.datasets.splits import folds_of, item_groups
 from chaos_utils.datasets.votes import frozen
 from chaos_utils.metrics.divergence import squared_distance
 from chaos_utils.metrics.skill import leave_one_out_mean
-from chaos_utils.scoring import beside, fitting
+from chaos_utils.scoring import evaluate, fitting
 from chaos_utils.scoring.recalibration import recalibrated
 from chaos_utils.scoring.systems import (
     base_rate,
@@ -103,7 +103,7 @@ def test_nor_have_their_old_labels_in_the_prior(votes):
 
 def test_worth_is_of_what_is_fitted_on_other_texts(votes):
     some = np.resize(np.arange(len(votes)), 600)
-    many = beside.part_of(votes, some)
+    many = evaluate.part_of(votes, some)
     many = replace(many, uids=tuple(map(str, range(600))))
     model, groups, n_votes = blurred(many, 0.3, seed=1), item_groups([many])[0], many.n_votes
     assert len(set(groups)) < 200
