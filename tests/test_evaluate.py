@@ -395,7 +395,7 @@ def test_references_of_very_many_items_are_those_of_some(mine, sample, monkeypat
     found = evaluation.read_files([mine / "even.csv"], [votes])
     some_of = evaluation.at_most
     monkeypatch.setattr(evaluation, "known_rows", lambda votes, seed: [])
-    monkeypatch.setattr(beside, "at_most", lambda votes, most, seed: some_of(votes, 50, seed))
+    monkeypatch.setattr(evaluation, "at_most", lambda votes, most, seed: some_of(votes, 50, seed))
     answer = evaluation.evaluate_files(found, [votes], measures=["jsd"], n_resamples=40)
     items = {row["system"]: row["n_items"] for row in answer.rows}
     assert items["even"] == len(votes)
