@@ -249,7 +249,7 @@ def test_what_is_said_of_few_votes_is_what_they_do(name):
 def test_a_measure_that_is_declared_twice_or_badly_named_is_refused():
     jsd = MEASURES["jsd"]
     with pytest.raises(ValueError, match="'jsd' is declared twice"):
-        by_name(jsd, MEASURES["kl"], jsd)
+        by_name([jsd, MEASURES["kl"], jsd])
     for name in ("", "JSD", "js distance", "2nd", "js-d"):
         with pytest.raises(ValueError, match=f"{name!r}: expected a name such as"):
-            by_name(replace(jsd, name=name))
+            by_name([replace(jsd, name=name)])
