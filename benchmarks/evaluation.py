@@ -21,7 +21,7 @@ from scipy.stats import entropy, kendalltau
 from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES, EvalBatch
-from chaos_utils.scoring.scores import available, score_rows
+from chaos_utils.scoring.scores import EvaluationRequest, available, score_rows
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import computed
 
@@ -145,7 +145,7 @@ def main() -> None:
     for votes in all_votes:
         names = available(votes, measures)
         counts.append(len(names))
-        score_rows(votes, nine_systems(votes), measures=names, n_resamples=N_RESAMPLES)
+        score_rows(votes, nine_systems(votes), EvaluationRequest(names, n_resamples=N_RESAMPLES))
     bootstrap = time.process_time() - begun
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print("| what | measured | target |")

@@ -19,7 +19,7 @@ from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.report import figures, tables
 from chaos_utils.report.columns import lay_out
-from chaos_utils.scoring.beside import IN_PEOPLE
+from chaos_utils.scoring.evaluate import IN_PEOPLE
 from chaos_utils.scoring.references import PERFECT_MODEL
 
 FEW = {

@@ -12,7 +12,7 @@ from chaos_utils.datasets.votes import Votes
 from chaos_utils.report.columns import number
 from chaos_utils.report.literal import in_markdown
 from chaos_utils.scoring import worth as worths
-from chaos_utils.scoring.judging import note_on_few
+from chaos_utils.scoring.evaluate import note_on_few
 from chaos_utils.scoring.replacement import COMMONEST, ONE_MORE, PASSES
 
 _WIDEST_INTERVAL = 0.2  # interval of how often two people differ that still says something

@@ -13,8 +13,8 @@ from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.report.columns import DATASET, MISSING, Column, Row, number, with_ends
 from chaos_utils.report.manifests import PageLink
-from chaos_utils.scoring.beside import judge, references
-from chaos_utils.scoring.scores import as_scores
+from chaos_utils.scoring.evaluate import evaluate_systems, references
+from chaos_utils.scoring.scores import EvaluationRequest, as_scores
 from chaos_utils.scoring.systems import guesses_by_votes
 from chaos_utils.scoring.training_records import Fit, Run, kind_of
 
@@ -110,6 +110,7 @@ def people_comparison(
         `_BESIDE_PEOPLE` with its ends, ``…_low`` and ``…_high``, which are the run's alone.
     """
     tables = []
+    request = EvaluationRequest(_BESIDE_PEOPLE, n_resamples=n_resamples, seed=seed)
     for of_dataset in votes:
         predicted = run.predictions_on(of_dataset)
         if predicted is None:
@@ -118,8 +119,8 @@ def people_comparison(
         drawn = references(of_dataset, _BESIDE_PEOPLE)
         scores = as_scores(
             [
-                *judge(of_dataset, [predicted], _BESIDE_PEOPLE, n_resamples=n_resamples, seed=seed),
-                *judge(of_dataset, guesses, _BESIDE_PEOPLE),
+                *evaluate_systems(of_dataset, [predicted], request),
+                *evaluate_systems(of_dataset, guesses, EvaluationRequest(_BESIDE_PEOPLE)),
                 *(row for row in drawn if row["origin"] == "reference"),
             ]
         )

@@ -25,7 +25,7 @@ from chaos_utils.metrics.measures import MEASURES as ALL_MEASURES
 from chaos_utils.metrics.resampling import holm, split_votes
 from chaos_utils.metrics.signals import entropy_correlation
 from chaos_utils.report.columns import DATASET, Column, Row, p_value
-from chaos_utils.scoring.beside import part_of
+from chaos_utils.scoring.evaluate import part_of
 from chaos_utils.scoring.fitting import (
     KINDS,
     OBJECTIVES,

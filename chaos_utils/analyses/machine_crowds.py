@@ -30,7 +30,7 @@ from chaos_utils.metrics.resampling import (
 )
 from chaos_utils.metrics.skill import distances, people_on_top
 from chaos_utils.report.columns import DATASET, Column, Row, paper_here_delta, with_ends
-from chaos_utils.scoring.beside import part_of
+from chaos_utils.scoring.evaluate import part_of
 from chaos_utils.scoring.fitting import log_probabilities, predict_out_of_fold
 from chaos_utils.scoring.recalibration import smoothed
 from chaos_utils.scoring.replacement import replacement

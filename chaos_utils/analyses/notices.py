@@ -4,7 +4,7 @@ from chaos_utils.analyses.inputs import AnalysisInputs
 from chaos_utils.analyses.names import join_names
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.report.literal import in_markdown
-from chaos_utils.scoring.judging import note_on_few
+from chaos_utils.scoring.evaluate import note_on_few
 from chaos_utils.scoring.training_records import committed_runs, of_most_items
 
 READS_FOR = ("predictions",)

@@ -21,14 +21,14 @@ from chaos_utils.report.columns import DATASET, Column, Row, p_value, with_ends
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import systems as known
 from chaos_utils.scoring import worth as worths
-from chaos_utils.scoring.beside import IN_PEOPLE, judge
+from chaos_utils.scoring.evaluate import IN_PEOPLE, evaluate_systems
 from chaos_utils.scoring.published import (
     TABLE_5,
     published_models,
     published_scores,
 )
 from chaos_utils.scoring.references import CHANCE, PERFECT_MODEL, chance_scores
-from chaos_utils.scoring.scores import as_scores, available, score, wide
+from chaos_utils.scoring.scores import EvaluationRequest, as_scores, available, score, wide
 from chaos_utils.scoring.seeds import families_of, score_over_seeds
 from chaos_utils.scoring.system import System
 
@@ -60,7 +60,8 @@ def main_results(
     names = available(votes, _MEASURES)
     of_chance = chance_scores(votes, names, n_resamples=n_resamples, seed=seed)
     all_systems = [*baselines, *systems]
-    of_all = as_scores(judge(votes, all_systems, names, n_resamples=n_resamples, seed=seed))
+    request = EvaluationRequest(names, n_resamples=n_resamples, seed=seed)
+    of_all = as_scores(evaluate_systems(votes, all_systems, request))
     table = wide(pd.concat([of_chance, of_all], ignore_index=True), "low", "high")
     table["kind"] = ["chance", *["baseline"] * len(baselines), *["model"] * len(systems)]
     table = table.join(_ranks(votes, systems, seed), on="system")
@@ -216,8 +217,8 @@ def human_equivalents(
     for kind, system in everyone:
         reason = people.refusal(votes, system)
         asked = [] if reason else [system]
-        how: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
-        found = judge(votes, asked, IN_PEOPLE, crowds=crowds, **how) if asked else []
+        request = EvaluationRequest(IN_PEOPLE, n_resamples=n_resamples, seed=seed)
+        found = evaluate_systems(votes, asked, request, crowds) if asked else []
         common: dict[str, object] = {"system": system.name, "family": system.family, "kind": kind}
         common["note"] = reason or "; ".join(system.notes)
         for name in IN_PEOPLE if reason else ():

@@ -27,7 +27,7 @@ from chaos_utils.metrics.divergence import (
 )
 from chaos_utils.metrics.resampling import bootstrap_means, holm, percentile_interval
 from chaos_utils.report.columns import Column, Row, number
-from chaos_utils.scoring.beside import part_of
+from chaos_utils.scoring.evaluate import part_of
 from chaos_utils.scoring.system import System
 
 READS = ("varierr/*", "nli_disagreement_taxonomy/*", "livenli/*", "ambient/crowdworker*")

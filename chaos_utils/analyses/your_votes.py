@@ -51,9 +51,15 @@ from chaos_utils.scoring.annotators import (
     votes_kept,
 )
 from chaos_utils.scoring.annotators import near_chance as found_near_chance
-from chaos_utils.scoring.beside import NOT_AVAILABLE, at_most, judge, part_of, references
+from chaos_utils.scoring.evaluate import (
+    NOT_AVAILABLE,
+    at_most,
+    evaluate_systems,
+    part_of,
+    references,
+)
 from chaos_utils.scoring.human_equivalents import refusal
-from chaos_utils.scoring.scores import as_scores, score
+from chaos_utils.scoring.scores import EvaluationRequest, as_scores, score
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import (
     baselines,
@@ -450,13 +456,15 @@ def evaluation(
     votes = _with_two_votes(votes)
     everyone = [*baselines(votes), *_mark_machine_votes(systems)]
     how: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
-    scores = as_scores(judge(votes, everyone, _JUDGED_BY, **how))
+    request = EvaluationRequest(_JUDGED_BY, **how)
+    scores = as_scores(evaluate_systems(votes, everyone, request))
     beside = references(votes, _JUDGED_BY, seed=seed, most=most, recorded=False)
     drawn = as_scores(
         row for row in beside if row["origin"] == "reference" or row.get("text") == NOT_AVAILABLE
     )
     asked = [one for one in everyone if not refusal(votes, one)]
-    worth = pd.DataFrame(judge(votes, asked, worths.NAMES, n_resamples=1000, seed=seed))
+    request = EvaluationRequest(worths.NAMES, n_resamples=1000, seed=seed)
+    worth = pd.DataFrame(evaluate_systems(votes, asked, request))
     table = pd.concat([drawn, scores, worth])
     distances = scores[scores["measure"] == _JUDGED_BY[0]].sort_values("value", kind="stable")
     table = in_order_of(table, "system", pd.unique(pd.concat([drawn, distances])["system"]))

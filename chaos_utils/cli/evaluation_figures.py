@@ -13,7 +13,7 @@ from chaos_utils.plots.bins import plot_accuracy_by_entropy
 from chaos_utils.plots.calibration import plot_reliability
 from chaos_utils.plots.error_distributions import plot_distances
 from chaos_utils.report.figures import publish_figure
-from chaos_utils.scoring.beside import part_of
+from chaos_utils.scoring.evaluate import part_of
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import oracle
 

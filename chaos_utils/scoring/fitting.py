@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.metrics.checks import as_distributions
-from chaos_utils.scoring.temperature_scaling import LIMITS
+from chaos_utils.scoring.temperature_scaling import search_temperature
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -192,16 +192,8 @@ def _checked(
 
 
 def _fit_temperature(logs: Floats, shares: Floats, objective: Objective) -> float:
-    from scipy.optimize import minimize_scalar  # slow to import
-
     scores, human = np.ascontiguousarray(logs.T), np.ascontiguousarray(shares.T)
-
-    def loss(log_temperature: float) -> float:
-        return loss_and_slope(scores / np.exp(log_temperature), human, objective)[0]
-
-    low, high = np.log(LIMITS)
-    found = minimize_scalar(loss, bounds=(low, high), method="bounded", options={"xatol": 1e-7})
-    return float(np.exp(min([0.0, float(found.x), low, high], key=loss)))
+    return search_temperature(lambda t: loss_and_slope(scores / t, human, objective)[0])
 
 
 def _fit_weights(

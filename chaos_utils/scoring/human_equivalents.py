@@ -8,7 +8,6 @@ distance, it does not: see `chaos_utils.scoring.worth`.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +16,7 @@ from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.divergence import jensen_shannon_distance, total_variation
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval, split_votes
+from chaos_utils.scoring.scores import ScoreRow
 from chaos_utils.scoring.system import System, votes_of
 
 Floats = npt.NDArray[np.float64]
@@ -50,21 +50,14 @@ class Equivalent:
     n_judges: int
 
     @property
-    def rows(self) -> list[dict[str, Any]]:
-        """The one row of a table that it makes, in numbers and in words."""
-        judged = f"as near to {self.n_judges} other votes as the system"
-        return [
-            {
-                "measure": self.name,
-                "n_items": self.n_items,
-                "n_judges": self.n_judges,
-                "value": self.value,
-                "low": self.low,
-                "high": self.high,
-                "text": self.text,
-                "estimand": f"{judged}; items resampled, each with its votes",
-            }
-        ]
+    def row(self) -> ScoreRow:
+        """The row of a table that it makes, in numbers and in words."""
+        return {
+            "measure": self.name, "n_items": self.n_items, "n_judges": self.n_judges,
+            "value": self.value, "low": self.low, "high": self.high, "text": self.text,
+            "estimand": f"as near to {self.n_judges} other votes as the system; "
+            "items resampled, each with its votes",
+        }  # fmt: skip
 
     @property
     def text(self) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,7 @@ from chaos_utils.metrics.priors import (
 )
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval, split_votes
 from chaos_utils.scoring.draws import Floats, MonteCarloMeasure, draw_crowds, measure_draws
-from chaos_utils.scoring.scores import ALL, as_scores, available, score
+from chaos_utils.scoring.scores import ALL, ScoreRow, as_scores, available, score
 from chaos_utils.scoring.systems import uniform
 
 if TYPE_CHECKING:
@@ -245,20 +245,25 @@ class References:
         """Return perfect model and second crowd as a table of scores, without intervals."""
         return as_scores(self.rows(measures))
 
-    def rows(self, measures: Iterable[str]) -> list[dict[str, Any]]:
+    def rows(self, measures: Iterable[str]) -> list[ScoreRow]:
         """Return the rows of `scores`, with a ``standard_error`` for `is_settled`."""
-        common: dict[str, Any] = {"dataset": self.votes.dataset.name, "group": ALL}
-        common |= {"origin": "reference", "temperature": 1.0, "n_items": len(self.votes)}
         rows = []
         for name in measures:
-            of_one = {"measure": name, "standard_error": np.nan, **common}
-            row = {"system": PERFECT_MODEL, "value": self.perfect_model(name).value}
-            rows.append(of_one | row | {"family": PERFECT_MODEL})
+            rows.append(self._row(PERFECT_MODEL, name, self.perfect_model(name).value))
             if second_crowd := self.second_crowd(name):
-                row = {"system": SECOND_CROWD, "value": second_crowd.value}
-                row |= {"standard_error": self.second_crowd_error(name)}
-                rows.append(of_one | row | {"family": SECOND_CROWD})
+                error = self.second_crowd_error(name)
+                rows.append(self._row(SECOND_CROWD, name, second_crowd.value, error))
         return rows
+
+    def _row(
+        self, system: str, measure: str, value: float, standard_error: float = np.nan
+    ) -> ScoreRow:
+        return {
+            "measure": measure, "standard_error": standard_error,
+            "dataset": self.votes.dataset.name, "group": ALL, "origin": "reference",
+            "temperature": 1.0, "n_items": len(self.votes), "system": system, "value": value,
+            "family": system,
+        }  # fmt: skip
 
 
 def is_settled(measure: str, value: float, standard_error: float) -> bool:
@@ -271,7 +276,7 @@ def is_settled(measure: str, value: float, standard_error: float) -> bool:
     return not (is_error and value < _SETTLED * standard_error)
 
 
-def known_rows(votes: Votes, seed: int = 0) -> list[dict[str, Any]]:
+def known_rows(votes: Votes, seed: int = 0) -> list[ScoreRow]:
     """Return references and baselines that the package knows, which need not be drawn again.
 
     `chaos record` writes them, from the same code for the same seed. They are read without pandas,
@@ -293,7 +298,8 @@ def known_rows(votes: Votes, seed: int = 0) -> list[dict[str, Any]]:
             for row in csv.DictReader(stream)
         ]
     wanted = (votes.source.sha256, len(votes), seed)
-    return [row for row in rows if (row["sha256"], row["n_items"], row["seed"]) == wanted]
+    recorded = [row for row in rows if (row["sha256"], row["n_items"], row["seed"]) == wanted]
+    return cast(list[ScoreRow], recorded)
 
 
 def chance_scores(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +19,9 @@ from chaos_utils.metrics.replacement import (
 )
 from chaos_utils.scoring.annotators import annotations_of
 from chaos_utils.scoring.human_equivalents import check_seed, refusal
-from chaos_utils.scoring.scores import Row
 from chaos_utils.scoring.system import System, check_names
 
+Row = dict[str, Any]
 COMMONEST = "most frequent label"
 ONE_MORE = "one more person, simulated"
 PASSES, FAILS = "passes", "does not pass"

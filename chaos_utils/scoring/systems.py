@@ -21,7 +21,7 @@ from chaos_utils.metrics.skill import leave_one_out_mean
 from chaos_utils.scoring.logit_rows import read_logit_rows
 from chaos_utils.scoring.predictions import join, read_predictions
 from chaos_utils.scoring.published import TABLE_5
-from chaos_utils.scoring.scores import score_rows
+from chaos_utils.scoring.scores import EvaluationRequest, score_rows
 from chaos_utils.scoring.system import Origin, System, check_names, votes_of
 from chaos_utils.scoring.training_records import (
     PREDICTIONS_FILE,
@@ -178,7 +178,7 @@ def _agrees_with_table_5(votes: Votes, system: System) -> bool:
         for name in TABLE_5
         if (row["dataset"], row["model"]) == (votes.dataset.name, system.name)
     }
-    ours = score_rows(votes, [system], measures=TABLE_5) if theirs else []
+    ours = score_rows(votes, [system], EvaluationRequest(TABLE_5)) if theirs else []
     near = [abs(row["value"] - theirs[row["measure"]]) < _AGREES for row in ours]
     return len(system) == len(votes) and bool(near) and all(near)
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +23,7 @@ from chaos_utils.metrics.skill import (
 )
 from chaos_utils.scoring.human_equivalents import check_seed, predicted
 from chaos_utils.scoring.recalibration import are_labels, recalibrated, too_few_to_recalibrate
+from chaos_utils.scoring.scores import ScoreRow
 from chaos_utils.scoring.system import System, votes_of
 
 Floats = npt.NDArray[np.float64]
@@ -133,7 +133,7 @@ class Worth:
         return {n: one for n, one in found.items() if not (self.is_hard and n in AS_IT_IS)}
 
     @property
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[ScoreRow]:
         """The estimates as rows of a table, in numbers and in words."""
         return [
             {
@@ -178,9 +178,9 @@ def without_reason(text: str) -> str:
     return text if is_number(text) else text.partition(":")[0]
 
 
-def in_a_sentence(found: Sequence[Mapping[str, Any]], where: str) -> str:
+def in_a_sentence(estimates: Sequence[ScoreRow], where: str) -> str:
     """Say what a system is worth, from its `Worth.rows` with its name, beside a second crowd."""
-    rows = {row["measure"]: row for row in found}
+    rows = {row["measure"]: row for row in estimates}
     said = [
         f"{_in_words(rows, people, of_skill)} {how}"
         for people, of_skill, how in (
@@ -203,7 +203,7 @@ def in_a_sentence(found: Sequence[Mapping[str, Any]], where: str) -> str:
     )
 
 
-def _in_words(rows: Mapping[str, Mapping[str, Any]], name: str, of_skill: str) -> str:
+def _in_words(rows: Mapping[str, ScoreRow], name: str, of_skill: str) -> str:
     """Return a number of people, marked where it is below 0 or beyond the crowd, and the skill."""
     people, text = rows[name]["value"], rows[name]["text"]
     about = [BELOW] * text.startswith(BELOW) + [BEYOND] * text.endswith(BEYOND)
@@ -334,8 +334,7 @@ def of_predictions(
         known["_recalibrated"] = of_recalibrated
     ends = {}
     if n_resamples:
-        how: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed, "level": level}
-        ends = intervals(found, of_recalibrated, **how)
+        ends = intervals(found, of_recalibrated, n_resamples=n_resamples, seed=seed, level=level)
     values = {"pooled": pooled_people(person.mean(), found.of_system.mean())}
     for name, of_one in known.items():
         values[f"skill{name}"] = skill(base.mean(), of_one.mean())

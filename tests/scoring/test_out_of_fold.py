@@ -11,7 +11,7 @@ from chaos_utils.datasets.splits import folds_of, item_groups
 from chaos_utils.datasets.votes import frozen
 from chaos_utils.metrics.divergence import squared_distance
 from chaos_utils.metrics.skill import leave_one_out_mean
-from chaos_utils.scoring import beside, fitting
+from chaos_utils.scoring import evaluate, fitting
 from chaos_utils.scoring.recalibration import recalibrated
 from chaos_utils.scoring.systems import (
     base_rate,
@@ -116,7 +116,7 @@ def shrunk(model, shares, groups):
 @pytest.mark.parametrize("kind", ["recalibrated", "shrunk"])
 def test_worth_is_of_what_is_fitted_on_other_texts(votes, kind):
     some = np.resize(np.arange(len(votes)), 600)
-    many = beside.part_of(votes, some)
+    many = evaluate.part_of(votes, some)
     many = replace(many, uids=tuple(map(str, range(600))))
     sharp = blurred(many, 0.3, seed=1) ** 2  # λ below 1 leaves what it makes in [0, 1]
     model = sharp / sharp.sum(axis=1, keepdims=True)
