@@ -101,13 +101,13 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def decoded(content: bytes, what: str, where: object) -> str:
-    """Return what a file holds as text, without a byte-order mark; `what` names it in the error."""
+def decoded(content: bytes, name: str, where: object) -> str:
+    """Return what a file holds as text, without a byte-order mark; `name` names it in the error."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as fault:
         raise ChaosError(
-            f"{what} is not UTF-8 text.",
+            f"{name} is not UTF-8 text.",
             where=where,
             found=f"byte {fault.start}: {fault.reason}",
             todo="save it as UTF-8",
@@ -117,10 +117,10 @@ def decoded(content: bytes, what: str, where: object) -> str:
 def read_mapping(path: Path) -> dict[str, Any]:
     """Return a JSON object that the project has written; empty where none can be read."""
     try:
-        found = json.loads(path.read_text("utf-8"))
+        content = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return content if isinstance(content, dict) else {}
 
 
 @contextmanager

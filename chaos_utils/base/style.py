@@ -156,11 +156,11 @@ def look(mode: Mode, narrow: bool = False) -> Iterator[set[Hue]]:
     """
     import matplotlib as mpl
 
-    given: set[Hue] = set()
-    tokens = _mode.set(mode), _narrow.set(narrow), _given.set(given)
+    used_hues: set[Hue] = set()
+    tokens = _mode.set(mode), _narrow.set(narrow), _given.set(used_hues)
     try:
         with mpl.rc_context(_settings()):
-            yield given
+            yield used_hues
     finally:
         _mode.reset(tokens[0])
         _narrow.reset(tokens[1])

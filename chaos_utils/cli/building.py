@@ -95,7 +95,7 @@ def verify() -> Replies:
 
     differences, unchecked, outdated = records.compare()
     stored = records.stored()
-    agree = len(stored.keys() - {one.record for one in differences}) - len(unchecked)
+    agree = len(stored.keys() - {change.record for change in differences}) - len(unchecked)
     lines = [*map(str, differences), f"{agree} of {len(stored)} recorded tables are as computed"]
     if unchecked:
         lines.append(
@@ -107,7 +107,7 @@ def verify() -> Replies:
             f"{len(outdated)} of those that agree were made by other code; run `make record` "
             "to update them"
         )
-    answer = {"records": len(stored), "differences": [asdict(one) for one in differences]}
+    answer = {"records": len(stored), "differences": [asdict(change) for change in differences]}
     yield Reply(answer | {"unchecked": unchecked, "outdated": outdated}, lines)
     if differences:
         raise ChaosError(

@@ -83,12 +83,12 @@ def data_status() -> Replies:
                 "licence": row.file.release.licence,
             }
         )
-        where = row.path.parents[len(Path(name).parts) - 1] if row.path else "missing"
+        folder = row.path.parents[len(Path(name).parts) - 1] if row.path else "missing"
         items = f"{row.items:,}" if row.items else ""
         if row.items and published not in (0, row.items):
             items += f" of {published:,}"
         state = verified[row.verified] if row.path else ""
-        rows.append((name, dataset_of.get(name, ""), where, state, items))
+        rows.append((name, dataset_of.get(name, ""), folder, state, items))
     headings = ("file", "dataset", "found in", "verified", "items")
     yield Reply(answer, [Grid(headings, rows, right=["items"])])
 
@@ -129,9 +129,9 @@ def data_verify(names: Names = None) -> Replies:
 
 def _advice(wrong: dict[str, str], described_by: dict[str, Path]) -> str:
     """Say what to do about files that differ or are missing; never to delete a reader's own."""
-    own = {str(path): None for name, path in described_by.items() if wrong.get(name) == "DIFFERS"}
-    if own:
-        return f"correct the sha256 in {', '.join(own)}, if this is the file that is meant"
+    files = {str(path): None for name, path in described_by.items() if wrong.get(name) == "DIFFERS"}
+    if files:
+        return f"correct the sha256 in {', '.join(files)}, if this is the file that is meant"
     if any(answer == "DIFFERS" for answer in wrong.values()):
         return "remove a file that differs, then run `chaos data fetch`"
     return "run `chaos data fetch`"

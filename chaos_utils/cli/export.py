@@ -111,11 +111,11 @@ def _load(name: str, data: str) -> "Votes":
 
     if data != "auto":
         return load_votes(name, data)
-    first, *others = load_all_votes(name)
-    if others:
+    first, *more = load_all_votes(name)
+    if more:
         raise ChaosError(
             "Here are several datasets.", where=name,
-            found=", ".join(one.dataset.name for one in (first, *others)),
+            found=", ".join(one.dataset.name for one in (first, *more)),
             todo=f"name one of them, with --data {name}",
         )  # fmt: skip
     return first

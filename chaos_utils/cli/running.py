@@ -48,13 +48,13 @@ def run(notebook: NotebookName, parameter: Given = None) -> Replies:
     dependencies.check_available(source, values)
     with progress(source.stem) as tell:
         target = runs.run(source, values, progress=lambda cell, of: tell(source.stem, cell, of))
-    made = [manifest.stem for manifest in figures_of(target)]
+    ids = [manifest.stem for manifest in figures_of(target)]
     yield Reply(
-        {"run": str(target), "parameters": values, "made": made},
+        {"run": str(target), "parameters": values, "made": ids},
         [
             str(target),
             f"  {runner.PAGE_FILE}: the whole run on one page",
-            f"  figures/: {', '.join(made)}",
+            f"  figures/: {', '.join(ids)}",
         ],
     )
 
@@ -134,19 +134,19 @@ def sweep(
     from chaos_utils.publish import sweep as sweeping
     from chaos_utils.report.parameters import find_notebook
 
-    where = cluster.find_profile(profile) if profile else None
+    cluster_profile = cluster.find_profile(profile) if profile else None
     grid = sweeping.plan(find_notebook(notebook), assignments(parameter))
     if dry_run:
         planned = list(grid.runs) if force else grid.missing()
-        there = [run for run in grid.runs if run not in planned]
+        existing = [run for run in grid.runs if run not in planned]
         lines = [f"would run {grid.title(run)}" for run in planned]
-        lines.append(f"{len(there)} of {len(grid.runs)} runs exist")
-        yield Reply({"sweep": str(grid.folder), "planned": planned, "there": there}, lines)
+        lines.append(f"{len(existing)} of {len(grid.runs)} runs exist")
+        yield Reply({"sweep": str(grid.folder), "planned": planned, "there": existing}, lines)
         return
     with progress("sweeping") as tell:
         rows = sweeping.run(
             grid,
-            profile=where,
+            profile=cluster_profile,
             cores=cores,
             force=force,
             say=say,

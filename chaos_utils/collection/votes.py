@@ -151,20 +151,20 @@ def merge(
             found=f"{counted(len(files), 'file')}, all of annotators who judged nothing or were "
             "turned away",
         )
-    texts, found = {}, {}
+    texts, summary = {}, {}
     for name, ours in by_dataset.items():
         rows = _rows(ours, data)
         texts[Path(ours[0].dataset.file).name] = "".join(
             json.dumps(row, ensure_ascii=False) + "\n" for row in rows
         )
         votes = sum(len(file.votes) for file in ours)
-        found[name] = {"annotators": len(ours), "items": len(rows), "votes": votes}
+        summary[name] = {"annotators": len(ours), "items": len(rows), "votes": votes}
     with fresh_folder(target) as folder:
         for base, text in texts.items():
             write_text(folder / base, text)
         protocol = {"protocol": load_protocol().version, "parameters": dict(files[0].parameters)}
         write_json(folder / "protocol.json", protocol)
-    return found
+    return summary
 
 
 def _check_alike(files: Sequence[VoteFile]) -> None:
@@ -207,9 +207,9 @@ def _repeated(
     files: Sequence[VoteFile], key: Callable[[VoteFile], object]
 ) -> Iterator[tuple[VoteFile, VoteFile]]:
     """Yield the first file of a key and each other one that has it too."""
-    known: dict[object, VoteFile] = {}
+    first_of: dict[object, VoteFile] = {}
     for file in files:
-        first = known.setdefault(key(file), file)
+        first = first_of.setdefault(key(file), file)
         if first is not file:
             yield first, file
 
@@ -224,11 +224,11 @@ def _doubts(files: Sequence[VoteFile]) -> Iterator[str]:
         for file in files
         if len(file.answers) >= _FEWEST_ALIKE
     ]
-    for (one, first), (other, second) in combinations(orders, 2):
-        alike = len(first & second) / min(len(first), len(second))
-        if one.dataset == other.dataset and alike >= _ALIKE:
+    for (file, answers), (copy, copied) in combinations(orders, 2):
+        alike = len(answers & copied) / min(len(answers), len(copied))
+        if file.dataset == copy.dataset and alike >= _ALIKE:
             yield (
-                f"{one.path} and {other.path} may be copies of each other: {alike:.0%} of their "
+                f"{file.path} and {copy.path} may be copies of each other: {alike:.0%} of their "
                 "answers follow each other in the same order."
             )
 

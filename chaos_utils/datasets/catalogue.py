@@ -29,19 +29,22 @@ _brought: dict[str, Dataset] = {}  # also the reader's votes in the format of on
 
 @cache
 def _bundled() -> dict[str, Dataset]:
-    found = [
+    datasets = [
         read_dataset(path)
         for path in sorted(Path(__file__).parent.iterdir())
         if is_dataset_file(path) and path.name not in _BESIDE
     ]
-    found.sort(key=lambda one: (not one.in_book, one.in_book, one.name))
-    taken = [one.colour for one in found if one.in_book]
-    return {one.name: _with_look(one, place, taken) for place, one in enumerate(found)}
+    datasets.sort(key=lambda dataset: (not dataset.in_book, dataset.in_book, dataset.name))
+    used_hues = [dataset.colour for dataset in datasets if dataset.in_book]
+    return {
+        dataset.name: _with_look(dataset, place, used_hues)
+        for place, dataset in enumerate(datasets)
+    }
 
 
-def _with_look(dataset: Dataset, place: int, taken: Collection[Hue]) -> Dataset:
+def _with_look(dataset: Dataset, place: int, used_hues: Collection[Hue]) -> Dataset:
     """Give a dataset whose YAML file names no colour or line those of its place among all."""
-    hues = [hue for hue in HUES if hue not in taken]
+    hues = [hue for hue in HUES if hue not in used_hues]
     look = {"colour": hues[place % len(hues)], "dash": DASHES[place % len(DASHES)]}
     unsaid = {name: value for name, value in look.items() if name not in dataset.model_fields_set}
     return dataset.model_copy(update=unsaid)
@@ -65,11 +68,11 @@ def book_datasets() -> list[Dataset]:
 
 def get_dataset(name: str) -> Dataset:
     """Return the dataset called `name`; a ChaosError names the closest when there is none."""
-    found = _brought.get(name) or _bundled().get(name)
-    if found is None:
+    dataset = _brought.get(name) or _bundled().get(name)
+    if dataset is None:
         names = [one.name for one in known_datasets()]
         raise ChaosError("Unknown dataset.", found=repr(name), expected=did_you_mean(name, names))
-    return found
+    return dataset
 
 
 def register_user_dataset(dataset: Dataset, path: Path | None = None) -> Dataset:
@@ -108,13 +111,13 @@ def as_own(dataset: Dataset) -> Dataset:
 
     They share its name in tables, its labels and fields, and nothing that was published.
     """
-    name, what = dataset.title, ""
+    name, variant = dataset.title, ""
     if isinstance(dataset.reader, ChaosNLIReader):
-        name, what = "ChaosNLI", f" ({dataset.short})"
-    title = {"title": f"your votes in {name}'s format{what}", "short": f"your {dataset.short}"}
-    own = dataset.model_copy(update={**title, "release": Release()})
-    _brought[own.name] = own
-    return own
+        name, variant = "ChaosNLI", f" ({dataset.short})"
+    title = {"title": f"your votes in {name}'s format{variant}", "short": f"your {dataset.short}"}
+    own_dataset = dataset.model_copy(update={**title, "release": Release()})
+    _brought[own_dataset.name] = own_dataset
+    return own_dataset
 
 
 def as_released(dataset: Dataset) -> Dataset:
@@ -137,10 +140,10 @@ def are_own(dataset: Dataset) -> bool:
 
 def in_order(names: Iterable[str]) -> list[Dataset]:
     """Return the datasets of these names, in the order of `known_datasets`, each once."""
-    wanted = dict.fromkeys(str(name) for name in names)
-    for name in wanted:
+    chosen_names = dict.fromkeys(str(name) for name in names)
+    for name in chosen_names:
         get_dataset(name)
-    return [get_dataset(one.name) for one in known_datasets() if one.name in wanted]
+    return [get_dataset(one.name) for one in known_datasets() if one.name in chosen_names]
 
 
 def title_of(group: str) -> str:
@@ -175,11 +178,11 @@ def _others() -> tuple[_Released, ...]:
 def known_files() -> Mapping[str, DataFile]:
     """Return every file that is known, by name, with its release, addresses, digest and size."""
     groups: list[Dataset | _Released] = [*known_datasets(), *_others()]
-    known: dict[str, DataFile] = {}
+    files: dict[str, DataFile] = {}
     for group in groups:
         for file in group.files:  # the package's come first, and a reader's do not replace them
-            known.setdefault(file.name, file.model_copy(update={"release": group.release}))
-    return known
+            files.setdefault(file.name, file.model_copy(update={"release": group.release}))
+    return files
 
 
 def vote_files() -> list[str]:

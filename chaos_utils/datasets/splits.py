@@ -17,27 +17,27 @@ _SHOWN = 5
 _IMAGE = re.compile(r"(.+\.(?:jpe?g|png))#")  # uids of captions begin with their image
 
 
-def without(corpus: Corpus, others: Corpus) -> Corpus:
+def without(corpus: Corpus, excluded: Corpus) -> Corpus:
     """Return the items of a corpus whose uid is not in another, to keep ChaosNLI out of dev."""
-    known = set(others.uids)
-    return corpus.take([i for i, uid in enumerate(corpus.uids) if uid not in known])
+    uids = set(excluded.uids)
+    return corpus.take([i for i, uid in enumerate(corpus.uids) if uid not in uids])
 
 
-def without_groups(corpus: Corpus, others: Corpus) -> Corpus:
+def without_groups(corpus: Corpus, excluded: Corpus) -> Corpus:
     """Return the items of a corpus whose premise, or story, does not occur in another."""
-    known = set(others.groups())
-    return corpus.take([i for i, group in enumerate(corpus.groups()) if group not in known])
+    groups = set(excluded.groups())
+    return corpus.take([i for i, group in enumerate(corpus.groups()) if group not in groups])
 
 
 def refuse_contamination(train: Corpus, evaluated: Corpus) -> None:
     """Fail when a training item's premise, or story, occurs among the items evaluated later."""
-    known = set(evaluated.groups())
-    found = [uid for uid, group in zip(train.uids, train.groups(), strict=True) if group in known]
-    if found:
-        what = "stories" if train.task.kind == "stories" else "premises"
-        shown = ", ".join(found[:_SHOWN]) + (" …" if found[_SHOWN:] else "")
+    groups = set(evaluated.groups())
+    uids = [uid for uid, group in zip(train.uids, train.groups(), strict=True) if group in groups]
+    if uids:
+        texts = "stories" if train.task.kind == "stories" else "premises"
+        shown = ", ".join(uids[:_SHOWN]) + (" …" if uids[_SHOWN:] else "")
         raise ChaosError(
-            f"{len(found)} training items have {what} that occur in ChaosNLI.",
+            f"{len(uids)} training items have {texts} that occur in ChaosNLI.",
             found=shown,
             expected=f"no item of ChaosNLI among the {len(train):,} that are trained on",
             todo="remove them from the training file; training on ChaosNLI's own votes must be "
@@ -85,13 +85,13 @@ def item_groups(all_votes: Sequence[Votes]) -> list[Ints]:
     from scipy.sparse.csgraph import connected_components
 
     items = [keys for votes in all_votes for keys in _shared(votes)]
-    known: dict[tuple[str, ...], int] = {}
+    numbers: dict[tuple[str, ...], int] = {}
     links = [
-        (row, len(items) + known.setdefault(key, len(known)))
+        (row, len(items) + numbers.setdefault(key, len(numbers)))
         for row, keys in enumerate(items)
         for key in keys
     ]
-    n_nodes = len(items) + len(known)
+    n_nodes = len(items) + len(numbers)
     places = np.array(links, dtype=np.int64).reshape(-1, 2).T
     graph = coo_array((np.ones(len(links)), tuple(places)), shape=(n_nodes, n_nodes))
     group = connected_components(graph, directed=False)[1][: len(items)].astype(np.int64)
@@ -119,7 +119,7 @@ def _shared(votes: Votes) -> list[list[tuple[str, ...]]]:
     fields, task = votes.dataset.text_fields, votes.dataset.task
     stories = bool(task) and get_task(task).kind == "stories"
     shared = (fields[0], fields[-1]) if stories else fields[:1]
-    found: list[list[tuple[str, ...]]] = []
+    shared_keys: list[list[tuple[str, ...]]] = []
     for row, uid in enumerate(votes.uids):
         keys = []
         if votes.texts and shared:
@@ -127,8 +127,8 @@ def _shared(votes: Votes) -> list[list[tuple[str, ...]]]:
             keys += [("text", *texts)] if any(texts) else []  # no text is not the same text
         if image := _IMAGE.match(uid):
             keys.append(("image", image[1]))
-        found.append(keys)
-    return found
+        shared_keys.append(keys)
+    return shared_keys
 
 
 def grouped_folds(groups: npt.ArrayLike, n_folds: int, seed: int) -> Ints:

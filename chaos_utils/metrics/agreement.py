@@ -80,9 +80,9 @@ def majority_agreement(votes: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """
     counts, totals = _several(votes, "there is no other person's")
     # A person's label is among the others' most frequent if it leads without that person's vote.
-    others = counts - 1
-    leads = (counts[:, np.newaxis] <= others[..., np.newaxis]).sum(axis=2) == counts.shape[1] - 1
-    tied = (counts[:, np.newaxis] == others[..., np.newaxis]).sum(axis=2)
+    peers = counts - 1
+    leads = (counts[:, np.newaxis] <= peers[..., np.newaxis]).sum(axis=2) == counts.shape[1] - 1
+    tied = (counts[:, np.newaxis] == peers[..., np.newaxis]).sum(axis=2)
     shares: npt.NDArray[np.float64] = (counts * leads / (1 + tied)).sum(axis=1) / totals
     return shares
 

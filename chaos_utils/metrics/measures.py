@@ -217,11 +217,11 @@ def _squared(target: Callable[[EvalBatch], npt.ArrayLike]) -> dict[str, Any]:
     def reduce(means: Floats) -> Floats:
         n_items = means[..., -1:]
         shares, gaps, squares = np.split(means[..., :-1], 3, axis=-1)
-        others = n_items * shares - 1
+        n_others = n_items * shares - 1
         pairs = n_items * gaps**2 - squares
         # A bin's single item has no pair; 0.5 is halfway to two items.
-        found = np.divide(pairs, others, out=np.zeros_like(pairs), where=others > 0.5)
-        return found.sum(axis=-1)
+        squared_gaps = np.divide(pairs, n_others, out=np.zeros_like(pairs), where=n_others > 0.5)
+        return squared_gaps.sum(axis=-1)
 
     return {"columns": columns, "reduce": reduce, "by_item": False}
 

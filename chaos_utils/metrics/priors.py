@@ -115,12 +115,12 @@ def fit_grid(votes: npt.ArrayLike, points: npt.ArrayLike | None = None) -> GridP
 def _likelihoods(rows: Floats, points: Floats) -> Floats:
     """Return the likelihood of each row of counts at each point, over the row's largest one."""
     logs = np.log(points, out=np.full(points.shape, _IMPOSSIBLE), where=points > 0)
-    found = rows @ logs.T
-    best = found.max(axis=1, keepdims=True)
+    log_likelihoods = rows @ logs.T
+    best = log_likelihoods.max(axis=1, keepdims=True)
     if best.min() <= _IMPOSSIBLE:
         raise ValueError("no point of the grid allows the votes of some item; add inner points")
-    found -= best
-    return np.exp(found, out=found)
+    log_likelihoods -= best
+    return np.exp(log_likelihoods, out=log_likelihoods)
 
 
 def fit_dirichlet(votes: npt.ArrayLike) -> Floats:
@@ -183,9 +183,9 @@ def posterior_means(votes: npt.ArrayLike, prior: GridPrior, values: npt.ArrayLik
         What is wanted, such as entropies, at each point of the prior.
     """
     rows, of_item = np.unique(as_votes(votes, "votes"), axis=0, return_inverse=True)
-    wanted = np.asarray(values, dtype=np.float64)[prior.weights > _NEGLIGIBLE]
+    point_values = np.asarray(values, dtype=np.float64)[prior.weights > _NEGLIGIBLE]
     means = [
-        posterior @ wanted / posterior.sum(axis=1, keepdims=True)
+        posterior @ point_values / posterior.sum(axis=1, keepdims=True)
         for posterior in _posteriors(rows, _likely(prior))
     ]
     return np.concatenate(means)[of_item.ravel()]
@@ -196,13 +196,13 @@ def _drawn_on_grid(counts: Floats, prior: GridPrior, levels: Floats) -> Floats:
     rows, of_item = np.unique(counts, axis=0, return_inverse=True)
     order = np.argsort(of_item.ravel(), kind="stable")
     items_of = np.split(order, np.cumsum(np.bincount(of_item.ravel()))[:-1])
-    known = _likely(prior)
+    likely = _likely(prior)
     chosen = np.empty(levels.shape, dtype=np.int64)
-    cumulations = (each for part in _posteriors(rows, known) for each in np.cumsum(part, axis=1))
+    cumulations = (each for part in _posteriors(rows, likely) for each in np.cumsum(part, axis=1))
     for items, cumulated in zip(items_of, cumulations, strict=True):
         places = np.searchsorted(cumulated, levels[items] * cumulated[-1], side="right")
-        chosen[items] = np.minimum(places, len(known.points) - 1)
-    return known.points[chosen.T]
+        chosen[items] = np.minimum(places, len(likely.points) - 1)
+    return likely.points[chosen.T]
 
 
 def _likely(prior: GridPrior) -> GridPrior:

@@ -116,9 +116,9 @@ def alternative_annotator_test(
     np.add.at(counts, (items, labels), 1)
     shared = counts.sum(axis=1)[items] > 1
     items, people, labels = items[shared], people[shared], labels[shared]
-    others = counts[items] - np.eye(n_classes, dtype=np.int64)[labels]
+    other_counts = counts[items] - np.eye(n_classes, dtype=np.int64)[labels]
     ahead = np.sign(
-        _agreement(others, labels, ordered) - _agreement(others, system[items], ordered)
+        _agreement(other_counts, labels, ordered) - _agreement(other_counts, system[items], ordered)
     )
     level = (ahead <= 0).astype(np.float64)
     if groups is not None:
@@ -148,9 +148,9 @@ def alternative_annotator_test(
     return Replacement(tested, n, advantage, p, won)
 
 
-def _agreement(others: Ints, labels: Ints, ordered: bool) -> Ints:
-    """Return how well labels agree with those of the others, on any scale that rises with it."""
+def _agreement(other_counts: Ints, labels: Ints, ordered: bool) -> Ints:
+    """Return how well labels agree with the other people's, on any scale that rises with it."""
     if not ordered:
-        return others[np.arange(len(labels)), labels]
-    gaps = np.arange(others.shape[1]) - labels[:, np.newaxis]
-    return -(others * gaps**2).sum(axis=1)
+        return other_counts[np.arange(len(labels)), labels]
+    gaps = np.arange(other_counts.shape[1]) - labels[:, np.newaxis]
+    return -(other_counts * gaps**2).sum(axis=1)

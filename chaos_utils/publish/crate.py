@@ -35,7 +35,7 @@ _BY_DIGEST = {file.sha256: file for file in known_files().values() if file.sha25
 
 def run_records() -> list[RunRecord]:
     """Return the records of the chapters' runs, in the book's order."""
-    found: list[RunRecord] = []
+    records: list[RunRecord] = []
     for chapter in dependencies.chapters():
         run = paths.chapter_run(chapter)
         record = read_run_record(run)
@@ -45,8 +45,8 @@ def run_records() -> list[RunRecord]:
                 where=run / paths.RECORD_FILE,
                 todo="run `chaos build`",
             )
-        found.append(record)
-    return found
+        records.append(record)
+    return records
 
 
 def write(folder: Path, site: str = "") -> None:

@@ -81,7 +81,7 @@ def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
 
 
 def apart(
-    made: dict[str, Any], systems: Sequence[System], notice: str
+    data: dict[str, Any], systems: Sequence[System], notice: str
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Take the columns of some systems out of `columns`: they are loaded when they are needed.
 
@@ -89,19 +89,19 @@ def apart(
     of a ``file`` and of the ``global`` that it sets. Returned are the rest, and the scripts by
     name.
     """
-    kept, files = [], {}
-    for place, (system, found) in enumerate(zip(systems, made["systems"], strict=True)):
+    entries, files = [], {}
+    for place, (system, entry) in enumerate(zip(systems, data["systems"], strict=True)):
         if system.paper != "nie2020":
-            kept.append(found)
+            entries.append(entry)
             continue
         place_of = {
-            "file": f"system-{made['name']}-{place}.js",
-            "global": f"CHAOS_SYSTEM_{made['name'].replace('-', '_')}_{place}",
+            "file": f"system-{data['name']}-{place}.js",
+            "global": f"CHAOS_SYSTEM_{data['name'].replace('-', '_')}_{place}",
         }
-        held = {name: found[name] for name in _COLUMNS}
+        held = {name: entry[name] for name in _COLUMNS}
         files[place_of["file"]] = scripts.packed(place_of["global"], held, notice)
-        kept.append({name: of for name, of in found.items() if name not in _COLUMNS} | place_of)
-    return made | {"systems": kept}, files
+        entries.append({name: of for name, of in entry.items() if name not in _COLUMNS} | place_of)
+    return data | {"systems": entries}, files
 
 
 def texts(votes: Votes) -> list[list[str]]:
@@ -130,10 +130,10 @@ def reasons(votes: Votes) -> dict[str, Any]:
     """
     if votes.source.synthetic:
         return {}
-    named = {(one.uid, one.reason) for one in _rows(auxiliary_data.TAXONOMY)}
-    errors = {(one.uid, one.label): one.error for one in _rows(auxiliary_data.VARIERR)}
+    named = {(row.uid, row.reason) for row in _rows(auxiliary_data.TAXONOMY)}
+    errors = {(row.uid, row.label): row.error for row in _rows(auxiliary_data.VARIERR)}
     judged = {uid for uid, _ in errors}
-    explained = {one.uid for one in _rows(auxiliary_data.LIVENLI)}
+    explained = {row.uid for row in _rows(auxiliary_data.LIVENLI)}
     statuses = {False: "plausible", True: "error", None: "not given"}
     items: list[list[Any] | None] = []
     for uid in (votes.uids[i] for i in _order(votes)):
@@ -160,10 +160,10 @@ def reasons_script(shown: Sequence[Votes], chapter: str) -> str:
 
     `chapter` is the address of the chapter about it, or empty.
     """
-    found = {votes.dataset.name: made for votes in shown if (made := reasons(votes))}
-    content = {"chapter": chapter, "datasets": found}
+    by_dataset = {votes.dataset.name: made for votes in shown if (made := reasons(votes))}
+    content = {"chapter": chapter, "datasets": by_dataset}
     notice = "Labels and reasons of VariErr, LiveNLI and a taxonomy: licences not stated."
-    return scripts.packed("CHAOS_REASONS", content, notice) if found else ""
+    return scripts.packed("CHAOS_REASONS", content, notice) if by_dataset else ""
 
 
 def others_available(shown: Sequence[Votes]) -> list[Dataset]:
@@ -185,12 +185,12 @@ def others_listed(datasets: Sequence[Dataset]) -> str:
     """Return the script that names datasets beside the book's, and the files that hold them."""
     listed = [
         {
-            "name": one.name,
-            "title": one.title,
-            "file": others_file(one),
-            "global": _others_global(one),
+            "name": dataset.name,
+            "title": dataset.title,
+            "file": others_file(dataset),
+            "global": _others_global(dataset),
         }
-        for one in datasets
+        for dataset in datasets
     ]
     return scripts.packed("CHAOS_OTHERS", listed, "Datasets that are loaded when they are chosen.")
 
@@ -235,18 +235,18 @@ def without_unlicensed_texts(votes: Votes) -> Votes:
     return votes if stated else replace(votes, texts=())
 
 
-def selection(asked: str) -> str:
+def selection(address: str) -> str:
     """Return the end of an address that leads to a selection of items, or to one item.
 
-    What is `asked` is a query such as ``dataset=snli&change=changed``, a ``#`` and a uid, or both.
+    The `address` is a query such as ``dataset=snli&change=changed``, a ``#`` and a uid, or both.
     """
-    query, _, uid = asked.partition("#")
+    query, _, uid = address.partition("#")
     pairs = parse_qsl(query, keep_blank_values=True)
     unknown = [name for name, _ in pairs if name not in ASKED]
     if unknown or bool(query) != bool(pairs) or not (pairs or uid):
         raise ChaosError(
             "The explorer cannot show this selection.",
-            found=asked,
+            found=address,
             expected=f"name=value pairs joined by &, of {', '.join(ASKED)}; or # and a uid",
         )
     return (f"?{urlencode(pairs)}" if pairs else "") + (f"#{quote(uid, safe='')}" if uid else "")

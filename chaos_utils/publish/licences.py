@@ -53,9 +53,9 @@ def licence_of(manifest: Manifest) -> str:
     return CC_BY_NC if shown_datasets(manifest) and not manifest.synthetic else CC_BY
 
 
-def paragraph(said: str) -> str:
+def paragraph(text: str) -> str:
     """Return a notice, escaped, as the HTML paragraph that `holding_item_texts` recognises."""
-    return f"{_PARAGRAPH}{escape(said)}</p>"
+    return f"{_PARAGRAPH}{escape(text)}</p>"
 
 
 def source(release: Release) -> str:
@@ -100,11 +100,11 @@ def holding_votes(site: Path) -> list[str]:
 
 def _carrying(site: Path, beginning: str) -> list[str]:
     """Return the files with a notice: a paragraph of a page, or a script's first comment."""
-    said = re.compile(rf"({_PARAGRAPH}|^/\* ){beginning}", flags=re.MULTILINE)
+    pattern = re.compile(rf"({_PARAGRAPH}|^/\* ){beginning}", flags=re.MULTILINE)
     return sorted(
         path.relative_to(site).as_posix()
         for path in site.rglob("*")
-        if path.suffix in _TEXT_FILES and path.is_file() and said.search(path.read_text("utf-8"))
+        if path.suffix in _TEXT_FILES and path.is_file() and pattern.search(path.read_text("utf-8"))
     )
 
 

@@ -53,12 +53,12 @@ def run_job(make: Job, name: str) -> JobResult:
     """Do a job; a fault of its own making keeps its traceback."""
     begun = time.monotonic()
     try:
-        said = make(name)
+        messages = make(name)
     except ChaosError as fault:
         return JobResult(name, ("failed",), str(fault))
     except Exception:
         return JobResult(name, ("failed",), traceback.format_exc())
-    return JobResult(name, (*(said or ()), f"done in {time.monotonic() - begun:.0f} s"))
+    return JobResult(name, (*(messages or ()), f"done in {time.monotonic() - begun:.0f} s"))
 
 
 def run_parallel(make: Job, names: Sequence[str], *, workers: int) -> Generator[JobResult]:

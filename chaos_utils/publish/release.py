@@ -125,7 +125,7 @@ def check(release: Path) -> int:
     if not release.exists():
         raise ChaosError("There is no such archive.", where=release)
     try:
-        there, sums = _digests(release)
+        digests, sums = _digests(release)
     except (KeyError, FileNotFoundError) as fault:
         found = f"no {SUMS} in it"
         raise ChaosError("This is not a release.", where=release, found=found) from fault
@@ -138,11 +138,11 @@ def check(release: Path) -> int:
         ) from fault
     stated = {name: digest for digest, _, name in (one.partition("  ") for one in sums)}
     faults = [
-        f"{name} was {'changed' if name in there else 'removed'}"
+        f"{name} was {'changed' if name in digests else 'removed'}"
         for name, digest in stated.items()
-        if there.get(name) != digest
+        if digests.get(name) != digest
     ]
-    faults += [f"{name} was added" for name in sorted(there.keys() - stated.keys() - {SUMS})]
+    faults += [f"{name} was added" for name in sorted(digests.keys() - stated.keys() - {SUMS})]
     if faults:
         raise ChaosError(
             "The release is not what its checksums say.",
@@ -158,9 +158,9 @@ def _digests(release: Path) -> tuple[dict[str, str], list[str]]:
     if release.is_dir():
         return inputs.digests(release), (release / SUMS).read_text("utf-8").splitlines()
     with zipfile.ZipFile(release) as packed:
-        there = {}
+        digests = {}
         for name in packed.namelist():
             if not name.endswith("/"):
                 with packed.open(name) as stream:  # piece by piece, whatever it holds
-                    there[name] = hashlib.file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]
-        return there, packed.read(SUMS).decode().splitlines()
+                    digests[name] = hashlib.file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]
+        return digests, packed.read(SUMS).decode().splitlines()

@@ -46,19 +46,21 @@ def serve(port: int, options: list[str], say: Callable[[str], None]) -> None:
     )  # fmt: skip
     next(changes)  # from here on they are seen, also those during a build
     with warm.processes(libraries=warm.PAGES) as of_warm:
-        made = _update(of_warm, options, say)
-        if not made and not (drafts.shown() / "index.html").is_file():
+        is_updated = _update(of_warm, options, say)
+        if not is_updated and not (drafts.shown() / "index.html").is_file():
             raise ChaosError(
                 "There is no book to serve.", todo="correct what the build has reported"
             )
         asyncio.set_event_loop(loop := asyncio.new_event_loop())
         Thread(target=_serve, args=(drafts.shown(), port, loop), daemon=True).start()
         say(f"http://{HOST}:{port} (Ctrl-C ends)")
-        for found in filter(None, changes):
+        for changed_files in filter(None, changes):
             say("something has changed: building")
-            only_pages = all(root / "book" in Path(path).parents for _, path in found)
-            made = _update(of_warm, None if only_pages else options, say)
-            loop.call_soon_threadsafe(LiveReloadHandler.reload_waiters if made else _tell_pages)
+            only_pages = all(root / "book" in Path(path).parents for _, path in changed_files)
+            is_updated = _update(of_warm, None if only_pages else options, say)
+            loop.call_soon_threadsafe(
+                LiveReloadHandler.reload_waiters if is_updated else _tell_pages
+            )
 
 
 def _update(

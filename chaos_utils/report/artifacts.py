@@ -52,10 +52,10 @@ def _without_findings(id: str, table: "Table", caption: str, alt: str) -> tuple[
     if not title or not _is_of_others(table):
         return caption, alt
     caption = " ".join(caption.split())
-    rest = caption[len(first_sentence(caption)) + 1 :].strip()
+    remainder = caption[len(first_sentence(caption)) + 1 :].strip()
     if alt:
         alt = f"{title}, drawn from the table that can be downloaded beside it."
-    return f"{title}. {rest}".strip(), alt
+    return f"{title}. {remainder}".strip(), alt
 
 
 @cache
@@ -112,7 +112,7 @@ def describe(
     formats: Sequence[Format] = (),
     licence: str | None = None,
     code: Sequence[str] = (),
-    **own: Any,
+    **fields: Any,
 ) -> Manifest:
     """Return the manifest of what the running notebook makes.
 
@@ -123,7 +123,7 @@ def describe(
     caption, alt = _without_findings(id, table, caption, alt)
     caption = " ".join(cautioned(caption, table.rows).split())
     if alt:
-        own["alt"] = " ".join(alt.split())
+        fields["alt"] = " ".join(alt.split())
     context, authors, data = provenance.current_context(), provenance.authors(), _data_of(table)
     return Manifest(
         id=id,
@@ -143,7 +143,7 @@ def describe(
         keys=list(table.keys),
         columns=list(data.columns),
         data=json.loads(data.to_json(orient="records", double_precision=15)),
-        **own,
+        **fields,
     )
 
 

@@ -145,7 +145,7 @@ def run_in_words(run: RunRecord) -> str:
         f"{name} = {in_words(value)} (in the book {in_words(default)})"
         for name, (value, default) in run.changed.items()
     ]
-    own = [f"{entry.name} (SHA-256 {entry.sha256[:_DIGEST]}…)" for entry in run.own_inputs]
+    own_inputs = [f"{entry.name} (SHA-256 {entry.sha256[:_DIGEST]}…)" for entry in run.own_inputs]
     code = f"code version {run.code.version}"
     if run.code.commit:
         also = " with uncommitted changes" if run.code.uncommitted_changes else ""
@@ -153,7 +153,7 @@ def run_in_words(run: RunRecord) -> str:
     parts = [
         f"run {run.id} of the chapter “{run.title}”",
         f"with {', '.join(changed) or 'the parameters of the book'}",
-        *([f"own data {', '.join(own)}"] if own else []),
+        *([f"own data {', '.join(own_inputs)}"] if own_inputs else []),
         code,
     ]
     return "; ".join(parts)

@@ -170,10 +170,10 @@ class Manifest(StrictModel):
     @property
     def file_names(self) -> list[str]:
         """The names of its files, the pictures for dark pages and phones beside the first."""
-        found = [f"{self.id}.{format}" for format in self.formats]
+        names = [f"{self.id}.{format}" for format in self.formats]
         if self.kind == "figure":
-            found[1:1] = [f"{self.id}{end}.svg" for end in ("-dark", "-narrow", "-narrow-dark")]
-        return found
+            names[1:1] = [f"{self.id}{end}.svg" for end in ("-dark", "-narrow", "-narrow-dark")]
+        return names
 
     def write(self, folder: Path) -> None:
         """Write it into the folder of its files, with what its kind has."""

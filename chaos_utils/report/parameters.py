@@ -98,9 +98,9 @@ def find_notebook(name: str) -> Path:
     path = Path(name)
     if path.suffix == ".py" and path.is_file():
         return path.resolve()
-    known = sorted(source.stem for source in folder.glob("*.py"))
-    if name not in known:
-        raise ChaosError("No such notebook.", found=name, expected=did_you_mean(name, known))
+    names = sorted(source.stem for source in folder.glob("*.py"))
+    if name not in names:
+        raise ChaosError("No such notebook.", found=name, expected=did_you_mean(name, names))
     return folder / f"{name}.py"
 
 
@@ -234,13 +234,13 @@ def _refuse_unknown(
             )
 
 
-def resolve(source: Path, given: Mapping[str, object]) -> dict[str, Any]:
+def resolve(source: Path, overrides: Mapping[str, object]) -> dict[str, Any]:
     """Return every parameter's value: as given, as an object or as text, or the default."""
     declared = {parameter.name: parameter for parameter in read_parameters(source)}
     todo = f"`chaos params {source.stem}` lists its parameters"
-    _refuse_unknown(given, declared, f"Notebook {source.stem!r}", todo)
+    _refuse_unknown(overrides, declared, f"Notebook {source.stem!r}", todo)
     return {
-        name: parameter.convert(given[name]) if name in given else parameter.default
+        name: parameter.convert(overrides[name]) if name in overrides else parameter.default
         for name, parameter in declared.items()
     }
 

@@ -60,7 +60,7 @@ def _with(page: str, policy: dict[str, str]) -> str:
     """Set a policy before all that it is about; a page without a place for it is an error."""
     said = "; ".join(f"{name} {sources}" for name, sources in policy.items())
     meta = f'<meta http-equiv="Content-Security-Policy" content="{said}">'
-    made, n = _HEAD.subn(lambda charset: f"{charset[0]}\n{meta}", page, count=1)
+    changed, n = _HEAD.subn(lambda charset: f"{charset[0]}\n{meta}", page, count=1)
     if not n:
         raise ValueError('a page has no `<meta charset="utf-8">`, behind which its policy stands')
-    return made
+    return changed

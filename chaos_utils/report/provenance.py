@@ -177,13 +177,13 @@ def software_of(code: Iterable[str]) -> dict[str, str]:
 
 def software(names: Iterable[str]) -> dict[str, str]:
     """Return the versions of Python, this package and those named, where installed."""
-    found = {"python": platform.python_version(), "chaos-utils": version()}
+    versions = {"python": platform.python_version(), "chaos-utils": version()}
     for name in names:
         try:
-            found[name] = importlib.metadata.version(name)
+            versions[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
             continue
-    return found
+    return versions
 
 
 def _git(*arguments: str) -> str | None:

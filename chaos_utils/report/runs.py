@@ -117,12 +117,12 @@ def load(folder: Path) -> RunRecord:
     ChaosError
         If it is missing, damaged or of another form.
     """
-    found = read_mapping(folder / paths.RECORD_FILE).get("schema")
-    if found not in (None, VERSION):
+    schema = read_mapping(folder / paths.RECORD_FILE).get("schema")
+    if schema not in (None, VERSION):
         raise ChaosError(
             "Another version of the package made this run.",
             where=folder,
-            found=f"a record of form {found}",
+            found=f"a record of form {schema}",
             expected=f"form {VERSION}",
             todo="run it again, or name it to the version that made it",
         )
@@ -138,7 +138,7 @@ def manifest_in(folder: Path, record: RunRecord, id: str) -> Manifest:
         If the run has made no such figure or table, or its files have changed since.
     """
     name = f"{paths.FIGURES}/{id}.json"
-    made = [
+    ids = [
         Path(file).stem
         for file in record.outputs
         if file.startswith(f"{paths.FIGURES}/") and file.endswith(".json")
@@ -148,15 +148,15 @@ def manifest_in(folder: Path, record: RunRecord, id: str) -> Manifest:
             "The run did not make this figure or table.",
             where=folder,
             found=id,
-            expected=did_you_mean(id, made),
+            expected=did_you_mean(id, ids),
         )
     for file in (name, f"{paths.FIGURES}/{id}.csv"):
-        there = (folder / file).is_file()
-        if not there or inputs.digest(folder / file) != record.outputs[file]:
+        exists = (folder / file).is_file()
+        if not exists or inputs.digest(folder / file) != record.outputs[file]:
             raise ChaosError(
                 "A file of the run is not the one that the run made.",
                 where=folder / file,
-                found="another content" if there else "no file",
+                found="another content" if exists else "no file",
                 expected=f"SHA-256 {record.outputs[file]}",
                 todo="run it again",
             )

@@ -112,25 +112,25 @@ def table_html(display: Display, texts: Texts | None = None, root: str | None = 
     parts: list[tuple[Cell | None, list[list[Cell]]]] = [(None, rows)]
     if display.headed:
         groups = groupby(rows, key=lambda row: row[0])
-        parts = [(heading, [row[1:] for row in some]) for heading, some in groups]
+        parts = [(heading, [row[1:] for row in section]) for heading, section in groups]
         headings = headings[1:]
-    shown = [row for _, some in parts for row in some]
+    shown = [row for _, section in parts for row in section]
     numeric = [any(_is_number(row[place]) for row in shown) for place in range(len(headings))]
     lines = ['<table class="published">', "<thead>", *_header_html(headings, numeric), "</thead>"]
-    for heading, some in parts:
+    for heading, section in parts:
         lines.append("<tbody>")
         if heading is not None:
             cell = f'<th scope="rowgroup" colspan="{len(headings)}">{write(heading)}'
             lines.append(f"<tr>{cell}</th></tr>")
-        lines += [_row_html(row, numeric, write) for row in some]
+        lines += [_row_html(row, numeric, write) for row in section]
         lines.append("</tbody>")
     return "\n".join([*lines, "</table>"])
 
 
 def _row_html(row: Sequence[Cell], numeric: Sequence[bool], write: Callable[[Cell], str]) -> str:
-    first, *others = row
+    first, *values = row
     cells = [f'<th scope="row"{_cell_class(first, numeric[0])}>{write(first)}</th>']
-    for cell, of_numbers in zip(others, numeric[1:], strict=True):
+    for cell, of_numbers in zip(values, numeric[1:], strict=True):
         kind = _cell_class(cell, of_numbers)
         cells.append(f"<td{kind}>{write(cell)}</td>")
     return f"<tr>{''.join(cells)}</tr>"

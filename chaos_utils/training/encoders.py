@@ -46,12 +46,12 @@ def find_encoder(model: Model, revision: str = "") -> Encoder:
 
     `revision` is a commit, branch or tag on the hub, for a model that is taken from there.
     """
-    found = _find_encoder(model, revision)
-    labels = _labels_in(found.folder)
+    encoder = _find_encoder(model, revision)
+    labels = _labels_in(encoder.folder)
     if not set(get_task("nli").labels) <= set(labels):
-        return replace(found, labels=labels)
+        return replace(encoder, labels=labels)
     # In the origin too, which is in the run's key: they decide how the head is turned.
-    return replace(found, origin=f"{found.origin}; labels {', '.join(labels)}", labels=labels)
+    return replace(encoder, origin=f"{encoder.origin}; labels {', '.join(labels)}", labels=labels)
 
 
 def _labels_in(folder: Path) -> tuple[str, ...]:
@@ -134,12 +134,12 @@ def _in_cache(model: Model) -> Path:
 
 def check_weights(path: Path, sha256: str) -> None:
     """Refuse a weights file that is not there, or whose SHA-256 (hexadecimal) is another."""
-    found = inputs.digest(path) if path.is_file() else "no file"
-    if found != sha256:
+    digest = inputs.digest(path) if path.is_file() else "no file"
+    if digest != sha256:
         raise ChaosError(
             "These weights are not the expected ones: their SHA-256 differs.",
             where=path,
-            found=found,
+            found=digest,
             expected=sha256,
             todo=f"remove the folder {path.parent} and run the same command again",
         )
@@ -263,19 +263,19 @@ def load_off_the_shelf(encoder: Encoder, labels: Sequence[str], say: Say) -> Any
     `labels` name the head's outputs in their order; config.json's names are taken where none are
     given.
     """
-    wanted = get_task("nli").labels
+    nli_labels = get_task("nli").labels
     named = tuple(named_label(one) for one in labels) or encoder.labels
     nameless = not named or any(one.startswith("label_") for one in named)
-    if not nameless and sorted(named) != sorted(wanted):
+    if not nameless and sorted(named) != sorted(nli_labels):
         raise ChaosError(
             "These are not the labels of three-way NLI.",
             where=encoder.model.name,
             found=f"{len(named)}: {', '.join(named)}",
-            expected=f"in some order: {', '.join(wanted)}",
+            expected=f"in some order: {', '.join(nli_labels)}",
             todo=f"take a model with an NLI head, or train one: chaos finetune --model "
             f"{encoder.model.name}",
         )
-    if labels and sorted(encoder.labels) == sorted(wanted) and named != tuple(encoder.labels):
+    if labels and sorted(encoder.labels) == sorted(nli_labels) and named != tuple(encoder.labels):
         raise ChaosError(
             "The labels given are not in the order of the model's own.",
             where=f"{encoder.model.name}, id2label in config.json",
@@ -283,7 +283,7 @@ def load_off_the_shelf(encoder: Encoder, labels: Sequence[str], say: Say) -> Any
             expected=", ".join(encoder.labels),
             todo="leave --labels out",
         )
-    model, new = _loaded(encoder.folder, len(wanted))
+    model, new = _loaded(encoder.folder, len(nli_labels))
     if new:
         raise ChaosError(
             "This model has no NLI head of its own: parts of it would be random.",
@@ -294,7 +294,7 @@ def load_off_the_shelf(encoder: Encoder, labels: Sequence[str], say: Say) -> Any
         )
     if nameless:
         raise _nameless(encoder, "name them in the order of the head, as the model's "
-                        f"description gives it: --labels {','.join(wanted)}")  # fmt: skip
+                        f"description gives it: --labels {','.join(nli_labels)}")  # fmt: skip
     _turn_head(model, named, say)
     return model
 
@@ -314,36 +314,37 @@ def last_layer(model: Any) -> str:
     import torch
 
     below, n_outputs = set(model.base_model.modules()), model.config.num_labels
-    found = [
+    layers = [
         name
         for name, module in model.named_modules()
         if isinstance(module, torch.nn.Linear)
         and module not in below
         and module.out_features == n_outputs
     ]
-    if not found:
+    if not layers:
         raise ChaosError(
             "This model's last layer cannot be changed.",
             found=type(model).__name__,
             expected="a head that ends in a linear layer",
         )
-    return found[-1]
+    return layers[-1]
 
 
 def _turn_head(model: Any, labels: Sequence[str], say: Say) -> None:
     """Bring the outputs of a head, whose labels are named, into the order of the datasets."""
     import torch
 
-    wanted = get_task("nli").labels
-    if tuple(labels) == wanted:
+    nli_labels = get_task("nli").labels
+    if tuple(labels) == nli_labels:
         return
-    order = [labels.index(label) for label in wanted]
+    order = [labels.index(label) for label in nli_labels]
     head = model.get_submodule(last_layer(model))
     with torch.no_grad():
         for tensor in (head.weight, head.bias):
             if tensor is not None:
                 tensor.copy_(tensor[order].clone())
-    say(f"the model's labels are {', '.join(labels)}: brought into the order {', '.join(wanted)}")
+    named, in_order = ", ".join(labels), ", ".join(nli_labels)
+    say(f"the model's labels are {named}: brought into the order {in_order}")
 
 
 def _loaded(folder: Path, n_outputs: int) -> tuple[Any, set[str]]:
@@ -355,15 +356,15 @@ def _loaded(folder: Path, n_outputs: int) -> tuple[Any, set[str]]:
     logging.set_verbosity_error()  # the new head is meant to be new
     logging.disable_progress_bar()
     try:
-        model, found = AutoModelForSequenceClassification.from_pretrained(
+        model, loading_info = AutoModelForSequenceClassification.from_pretrained(
             folder, **_outputs(n_outputs), use_safetensors=True, trust_remote_code=False,
             ignore_mismatched_sizes=True,  # a head for other labels is replaced
             output_loading_info=True,
         )  # fmt: skip
     except (OSError, ValueError, RuntimeError, SafetensorError) as fault:
         raise _not_loaded(folder, fault) from fault
-    shapes = [name for name, *_ in found["mismatched_keys"]]
-    new = {*found["missing_keys"], *shapes}
+    shapes = [name for name, *_ in loading_info["mismatched_keys"]]
+    new = {*loading_info["missing_keys"], *shapes}
     _check_complete(folder, f"{model.base_model_prefix}.", new)
     return model.float(), new
 

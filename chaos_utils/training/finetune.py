@@ -220,22 +220,22 @@ class _Training(NewRun):
         for fold in range(settings.n_folds):
             self.say(f"fold {fold + 1} of {settings.n_folds}")
             held, work = np.flatnonzero(folds == fold), self.work / f"fold-{fold}"
-            kept = work.with_suffix(".json")
-            if not kept.is_file():
-                others, inner = np.flatnonzero(folds != fold), None
+            answers_file = work.with_suffix(".json")
+            if not answers_file.is_file():
+                rows, inner = np.flatnonzero(folds != fold), None
                 if settings.patience:
-                    n_inner = min(_INNER_FOLDS, len(np.unique(groups[others])))
-                    inside = grouped_folds(groups[others], n_inner, settings.seed)
-                    others, inner = others[inside != 0], data.train.take(others[inside == 0])
-                model, fitted = self.fit(data.train.take(others), work, inner)
+                    n_inner = min(_INNER_FOLDS, len(np.unique(groups[rows])))
+                    inside = grouped_folds(groups[rows], n_inner, settings.seed)
+                    rows, inner = rows[inside != 0], data.train.take(rows[inside == 0])
+                model, fitted = self.fit(data.train.take(rows), work, inner)
                 if not self.accelerator.is_main_process:
                     continue
                 mine = self.predict(model, data.chaosnli.take(held), "predicting")
                 others_dev = self.predict(model, data.dev, "predicting dev")
                 answers = {"fitted": fitted, "held": mine.tolist(), "dev": others_dev.tolist()}
-                write_json(kept, answers)
+                write_json(answers_file, answers)
                 shutil.rmtree(work, ignore_errors=True)
-            answers = json.loads(kept.read_text("utf-8"))
+            answers = json.loads(answers_file.read_text("utf-8"))
             shares[held] = answers["held"]
             dev += np.array(answers["dev"]) / settings.n_folds  # the mean of the folds' models
             fits.append(answers["fitted"])
@@ -266,13 +266,13 @@ class _Training(NewRun):
         if settings.head == "affine":
             logits = self.logits(placed(model, self.device), train, "fitting the head")
             fold_into_head(model, fit_head(logits, targets, settings.loss, self.n_outputs))
-        few = balanced_subset(self.data.dev, settings.dev_examples or LOOKED_AT)
+        dev_part = balanced_subset(self.data.dev, settings.dev_examples or LOOKED_AT)
 
         def evaluate(model: Any, step: int) -> dict[str, Any]:
             if inner:
                 logits = self.logits(model, inner, "looking at the inner fold")
                 return {"inner_loss": round(mean_loss(logits, inner.targets, settings.loss), 6)}
-            return dev_scores(self.predict(model, few, "looking at dev"), few)["all"]
+            return dev_scores(self.predict(model, dev_part, "looking at dev"), dev_part)["all"]
 
         job = loop.Job(
             settings, encoded, targets, plan, self.device, self.accelerator, work, evaluate,
@@ -308,9 +308,9 @@ def _inner_account(
 ) -> dict[str, Any]:
     """Return what a record says of the inner fold; the first look is before training."""
     losses = [look["inner_loss"] for look in looks]
-    kept = looks[int(np.argmin(losses))]
+    best = looks[int(np.argmin(losses))]
     return {
         "inner_examples": n_inner,
         "inner_losses": losses,
-        "kept_epoch": kept["step"] // steps_per_epoch,
+        "kept_epoch": best["step"] // steps_per_epoch,
     }

@@ -82,10 +82,10 @@ def fit(model: Any, job: Job) -> Progress:
     if accelerator.num_processes > 1:
         freeze_unused(model, job.encoded, device)
     decayed = [p for p in model.parameters() if p.requires_grad and p.ndim > 1]
-    others = [p for p in model.parameters() if p.requires_grad and p.ndim <= 1]
+    undecayed = [p for p in model.parameters() if p.requires_grad and p.ndim <= 1]
     optimizer = torch.optim.AdamW(
         [{"params": decayed, "weight_decay": settings.weight_decay},
-         {"params": others, "weight_decay": 0.0}],
+         {"params": undecayed, "weight_decay": 0.0}],
         lr=settings.learning_rate, fused=True,
     )  # fmt: skip
     scaler = torch.amp.GradScaler(device.kind, enabled=device.precision == "fp16")
@@ -256,14 +256,14 @@ class _Fitting:
             padded += rows * width
             attention += rows * width**2
             batch = {name: tensor.to(device.name) for name, tensor in batch.items()}
-            wanted = torch.tensor(job.targets[part], dtype=torch.float32, device=device.name)
+            targets = torch.tensor(job.targets[part], dtype=torch.float32, device=device.name)
             last = number == len(parts)  # with it alone processes exchange gradients
             with nullcontext() if last else accelerator.no_sync(self.wrapped):
                 # A GPU's own dropout costs little.
                 with device.autocast(), byte_dropout()() if device.kind == "cpu" else nullcontext():
                     logits = self.wrapped(**batch).logits
                 logits = logits.float().reshape(len(part), -1)
-                loss = summed_loss(logits, wanted, job.settings.loss)
+                loss = summed_loss(logits, targets, job.settings.loss)
                 accelerator.backward(self.scaler.scale(loss * weight))
             total += float(loss.detach()) if weight else 0.0
         state.padded_tokens += padded

@@ -36,13 +36,15 @@ def names_of(
     beside = [pair for pair in _runs_beside(out) if pair[1].task == settings.task]
     for technical in (False, True):
         differing = set()
-        for run, other in beside:
-            if run.system != family + ending(other.seed):
+        for run, other_settings in beside:
+            if run.system != family + ending(other_settings.seed):
                 continue
-            if technical and other.seed != settings.seed:
+            if technical and other_settings.seed != settings.seed:
                 continue
             predicted = run.record.predicted
-            theirs = other.model_dump() | {"mc_samples": predicted.mc_samples if predicted else 0}
+            theirs = other_settings.model_dump() | {
+                "mc_samples": predicted.mc_samples if predicted else 0
+            }
             differing |= {
                 name
                 for name, value in mine.items()
@@ -92,10 +94,10 @@ def command_of(settings: Settings, run: str) -> str:
     return " ".join([*words, f"--out results/{run}"])
 
 
-def predict_command(what: str, given: Mapping[str, object], run: str) -> str:
+def predict_command(source: str, options: Mapping[str, object], run: str) -> str:
     """Return the command that predicts the run ``results/<run>``: with a run's weights, or a model.
 
     Options without a value are left out.
     """
-    words = [f"--{name} {shlex.quote(str(value))}" for name, value in given.items() if value]
-    return " ".join(["chaos predict", what, *words, f"--out results/{run}"])
+    words = [f"--{name} {shlex.quote(str(value))}" for name, value in options.items() if value]
+    return " ".join(["chaos predict", source, *words, f"--out results/{run}"])

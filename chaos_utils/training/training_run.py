@@ -89,13 +89,13 @@ class NewRun:
         """Return a corpus as tokens of the encoder, or of another tokenizer."""
         return encode(tokenizer or self.tokenizer, corpus, self.settings.max_length)
 
-    def logits(self, model: Any, corpus: Corpus, what: str) -> Floats:
+    def logits(self, model: Any, corpus: Corpus, title: str) -> Floats:
         """Return a model's logits for a corpus, and report that under a name."""
-        encoded, progress = self.encode(corpus), self._counting(what, len(corpus))
+        encoded, progress = self.encode(corpus), self._counting(title, len(corpus))
         return predict_logits(model, encoded, self.device, progress=progress, say=self.say)
 
     def predict(
-        self, model: Any, corpus: Corpus, what: str, *, mc_samples: int = 0, tokenizer: Any = None
+        self, model: Any, corpus: Corpus, title: str, *, mc_samples: int = 0, tokenizer: Any = None
     ) -> Floats:
         """Return a model's probabilities for a corpus, and report that under a name."""
         return predict(
@@ -104,18 +104,18 @@ class NewRun:
             self.device,
             mc_samples=mc_samples,
             seed=self.settings.seed,
-            progress=self._counting(what, len(corpus) * max(1, mc_samples)),
+            progress=self._counting(title, len(corpus) * max(1, mc_samples)),
             say=self.say,
         )
 
-    def _counting(self, what: str, total: int) -> Callable[[int], None]:
+    def _counting(self, title: str, total: int) -> Callable[[int], None]:
         """Return what is called with the numbers of items just done."""
         done = 0
 
         def progress(more: int) -> None:
             nonlocal done
             done += more
-            self.report(what, done, total)
+            self.report(title, done, total)
 
         return progress
 
@@ -206,11 +206,11 @@ def _made_by() -> dict[str, Any]:
     }
 
 
-def _by_task(name: str, votes: list[Votes], shares: Floats) -> list[System]:
-    parts = np.split(shares, np.cumsum([len(one) for one in votes])[:-1])
+def _by_task(name: str, all_votes: list[Votes], shares: Floats) -> list[System]:
+    parts = np.split(shares, np.cumsum([len(votes) for votes in all_votes])[:-1])
     return [
-        System(name, one.dataset, one.uids, part, part.argmax(axis=1))
-        for one, part in zip(votes, parts, strict=True)
+        System(name, votes.dataset, votes.uids, part, part.argmax(axis=1))
+        for votes, part in zip(all_votes, parts, strict=True)
     ]
 
 

@@ -26,13 +26,13 @@ def _describe(
     if pagename.startswith("figures/"):  # these have their own
         return
     book = BOOK.citation
-    title, said = unescape(str(context.get("title") or book.title)), book.abstract
+    title, description = unescape(str(context.get("title") or book.title)), book.abstract
     if pagename == app.config.root_doc:
         title = book.title
     elif isinstance(doctree, nodes.document):
         title = app.env.titles[pagename].astext()
-        said = beginning(doctree) or said
-    tags = metadata.page_tags(book, pagename, title, said, CARD)
+        description = beginning(doctree) or description
+    tags = metadata.page_tags(book, pagename, title, description, CARD)
     context["metatags"] = f"{context.get('metatags', '')}\n{tags}"
 
 

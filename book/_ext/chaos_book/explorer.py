@@ -52,26 +52,26 @@ def _data(app: Sphinx, page: str) -> dict[str, str]:
     library = BOOK.project / CHART_LIBRARY
     files = {"chart.umd.js": library, "chart.LICENSE.md": library.parents[1] / "LICENSE.md"}
     found = {name: path.read_text("utf-8") for name, path in files.items() if library.is_file()}
-    return found | _items(drawn=library.is_file()) | _others(app, page)
+    return found | _items(has_chart=library.is_file()) | _others(app, page)
 
 
-def _items(*, drawn: bool) -> dict[str, str]:
+def _items(*, has_chart: bool) -> dict[str, str]:
     """Return the scripts that hold the data which the chapters were made from."""
     items, datasets = BOOK.items, []
     files: dict[str, str] = {}
     for votes in items.votes:
         systems = book.systems(votes)
-        made, scripts_of = explorer.apart(
+        data, scripts_of = explorer.apart(
             explorer.columns(votes, systems), systems, book.votes_notice()
         )
-        datasets.append(made | {"paper": _paper(votes.dataset.release.citation)})
+        datasets.append(data | {"paper": _paper(votes.dataset.release.citation)})
         files |= scripts_of
     numbers = {
         "scale": explorer.SCALE,
         "synthetic": items.synthetic,
         "datasets": datasets,
         "citation": explorer.citation(BOOK.citation, synthetic=items.synthetic),
-        "drawn": drawn,
+        "drawn": has_chart,
     }
     texts = {votes.dataset.name: explorer.texts(votes) for votes in items.votes}
     return files | {
@@ -89,14 +89,14 @@ def _others(app: Sphinx, page: str) -> dict[str, str]:
     datasets = explorer.others_available(shown)
     with faults.on_one_line():
         reasons = explorer.reasons_script(shown, _address_of_reasons(app, page))
-    made = {explorer.OTHERS: explorer.others_listed(datasets) + reasons}
+    scripts_of_others = {explorer.OTHERS: explorer.others_listed(datasets) + reasons}
     for dataset in datasets:
         with faults.on_one_line():
             votes = load_votes(dataset.name)
-        made[explorer.others_file(dataset)] = explorer.others_script(
+        scripts_of_others[explorer.others_file(dataset)] = explorer.others_script(
             votes, book.systems(votes), _paper(dataset.release.citation)
         )
-    return made
+    return scripts_of_others
 
 
 def _address_of_reasons(app: Sphinx, page: str) -> str:
