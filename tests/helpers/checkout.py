@@ -70,7 +70,7 @@ CLAIMS = """
 import pandas as pd
 
 from chaos_utils.analyses import claims
-from chaos_utils.analyses.claim_cards import Cards
+from chaos_utils.analyses.claim_cards import ClaimCards
 
 evil = "<script>document.title = 'harm'</script> <b>so</b> & so."
 common = {"place": "Table 1", "claim": "It is so.", "note": f"It is what it is. {evil}"}
@@ -88,7 +88,7 @@ numbers = pd.DataFrame([numbers | {"value": 2.0, "low": 1.0, "high": 3.0, "p": 0
 claimed = claims.check_claims(claims=several, **{"claims_numbers.vote_numbers": numbers})
 
 # %%
-Cards("tbl-claims", claimed.rows, resamples)
+ClaimCards("tbl-claims", claimed.rows, resamples)
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All claims as a table"}
 columns = claims.columns_for(resamples)
