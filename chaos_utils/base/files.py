@@ -57,7 +57,7 @@ def check_replaceable(path: Path) -> None:
         )
 
 
-def _beside(path: Path) -> Path:
+def _temporary_path(path: Path) -> Path:
     """Return a name for what is to take the place of a file or folder."""
     return path.with_name(f".{path.name}-{secrets.token_hex(8)}")
 
@@ -67,7 +67,7 @@ def write_bytes(path: Path, content: bytes) -> None:
     with _readable_errors(path):
         check_replaceable(path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        new = _beside(path)
+        new = _temporary_path(path)
         try:
             with new.open("xb") as stream:
                 stream.write(content)
@@ -101,7 +101,7 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def decoded(content: bytes, name: str, where: object) -> str:
+def decode_text(content: bytes, name: str, where: object) -> str:
     """Return what a file holds as text, without a byte-order mark; `name` names it in the error."""
     try:
         return content.decode("utf-8-sig")
@@ -132,7 +132,7 @@ def fresh_folder(target: Path) -> Iterator[Path]:
     """
     with _readable_errors(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-        new = _beside(target)
+        new = _temporary_path(target)
         new.mkdir()
     try:
         yield new

@@ -11,8 +11,8 @@ from pydantic.fields import FieldInfo
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.files import read_regular
 
-_MOST = 10  # faults that are shown
-_LONGEST = 60  # characters of a value that is shown
+_FAULTS_SHOWN = 10  # faults that are shown
+_VALUE_LENGTH = 60  # characters of a value that is shown
 _WORDS = {
     "string": "text", "integer": "a whole number", "number": "a number", "boolean": "true or false",
     "dictionary": "names with values", "object": "names with values", "list": "a list",
@@ -55,8 +55,8 @@ def validate(
         return kind.model_validate(content)
     except ValidationError as fault:
         lines = _lines(kind, fault)
-        more = [f"and {len(lines) - _MOST} more"] if len(lines) > _MOST else []
-        found = "\n".join([*lines[:_MOST], *more])
+        more = [f"and {len(lines) - _FAULTS_SHOWN} more"] if len(lines) > _FAULTS_SHOWN else []
+        found = "\n".join([*lines[:_FAULTS_SHOWN], *more])
         raise ChaosError(f"{name} cannot be read.", where=where, found=found, todo=todo) from fault
 
 
@@ -87,7 +87,7 @@ def _lines(kind: type[BaseModel], fault: ValidationError) -> list[str]:
         else:
             text = _expected(error, known_fields.get(str(*loc[-1:])))
             shown = "nothing" if error["input"] is None else repr(error["input"])
-            if len(shown) <= _LONGEST and (loc or error["type"] == "model_type"):
+            if len(shown) <= _VALUE_LENGTH and (loc or error["type"] == "model_type"):
                 at = f"found {shown}; " if loc else f"{shown}; "
         if place in text_of:  # of several types
             text_of[place] += f", or {text.removeprefix('expected ')}"

@@ -6,7 +6,7 @@ from typing import Any
 import yaml
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.files import decoded, read_regular
+from chaos_utils.base.files import decode_text, read_regular
 
 _MOST_NESTED = 20
 
@@ -31,7 +31,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
 def read_yaml(path: Path, name: str = "This file") -> Any:
     """Return the content of a YAML file without aliases; `name` names it in the error."""
     try:
-        text = decoded(read_regular(path), name, path)
+        text = decode_text(read_regular(path), name, path)
         _check_events(text)
         return yaml.load(text, _Loader)  # noqa: S506 (a safe loader)
     except OSError as fault:

@@ -18,7 +18,7 @@ DryRun = Annotated[bool, Option("--dry-run", help="Only list what would run.")]
 Replace = Annotated[bool, Option("--force", help="Replace an existing file.")]
 
 
-def only_one(**options: object) -> None:
+def refuse_several(**options: object) -> None:
     """Refuse options, by their names, of which more than one is given."""
     if sum(map(bool, options.values())) > 1:
         *others, last = (f"--{name}" for name in options)

@@ -20,7 +20,7 @@ from typer.core import TyperGroup
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli import extras
-from chaos_utils.cli.arguments import only_one
+from chaos_utils.cli.arguments import refuse_several
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 # Control characters of both kinds, but for tabs and ends of lines, and those that turn text round.
@@ -75,9 +75,9 @@ def command(
         @wraps(work)
         def called(**arguments: Any) -> None:
             chosen_formats = [name for name in formats if arguments.pop(f"as_{name}")]
-            only_one(**{name: name in chosen_formats for name in formats})
+            refuse_several(**{name: name in chosen_formats for name in formats})
             if needs:
-                extras.need(needs)
+                extras.require(needs)
             if len(formats) > 1:
                 arguments["form"] = [*chosen_formats, "text"][0]
             for reply in work(**arguments):

@@ -56,7 +56,7 @@ def _select(names: list[str] | None) -> dict[str, Path | None]:
     return selected
 
 
-def _described(selected: dict[str, Path | None]) -> dict[str, Path]:
+def _described_files(selected: dict[str, Path | None]) -> dict[str, Path]:
     return {name: path for name, path in selected.items() if path}
 
 
@@ -101,7 +101,7 @@ def data_fetch(names: Names = None) -> Replies:
 
     selected = _select(names)
     paths = sources.fetch(
-        selected, described_by=_described(selected), say=say, progress=is_terminal()
+        selected, described_by=_described_files(selected), say=say, progress=is_terminal()
     )
     answer = {name: str(path) for name, path in zip(selected, paths, strict=True)}
     yield Reply(answer, [f"{name}: {path}" for name, path in answer.items()])
@@ -114,7 +114,7 @@ def data_verify(names: Names = None) -> Replies:
     from chaos_utils.datasets import sources
 
     selected = _select(names)
-    rows = sources.status(selected, _described(selected))
+    rows = sources.status(selected, _described_files(selected))
     words = {True: "verified", None: "its published digest is not known", False: "DIFFERS"}
     answers = {row.file.name: words[row.verified] if row.path else "missing" for row in rows}
     yield Reply(answers, [f"{name}: {answer}" for name, answer in answers.items()])
@@ -123,7 +123,7 @@ def data_verify(names: Names = None) -> Replies:
         raise ChaosError(
             f"Not as published: {len(wrong):,} of {counted(len(answers), 'file')}.",
             found="\n".join(f"{name}: {answer}" for name, answer in wrong.items()),
-            todo=_advice(wrong, _described(selected)),
+            todo=_advice(wrong, _described_files(selected)),
         )
 
 

@@ -20,8 +20,8 @@ dataset = typer.Typer(
 )
 
 _SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet")
-_BAR = 30  # characters
-_SHOWN = 12  # labels, and lines of a histogram
+_BAR_LENGTH = 30  # characters
+_LINES_SHOWN = 12  # labels, and lines of a histogram
 
 Item = Annotated[
     str,
@@ -90,8 +90,8 @@ def _lines(result: "Findings") -> list[str]:
         f"  {counted(result.items, 'item')}, {counted(result.votes, 'vote')}, {mean:.1f} per item"
     )
     shown = sorted(result.labels.items(), key=lambda pair: -pair[1])
-    listed = ", ".join(f"{name} ({n:,})" for name, n in shown[:_SHOWN])
-    more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+    listed = ", ".join(f"{name} ({n:,})" for name, n in shown[:_LINES_SHOWN])
+    more = f" and {len(shown) - _LINES_SHOWN} more" if len(shown) > _LINES_SHOWN else ""
     lines += [f"  {counted(len(shown), 'label')}: {listed}{more}", "  votes per item:"]
     lines += _histogram(result.votes_per_item)
     lines.append(
@@ -114,9 +114,9 @@ def _lines(result: "Findings") -> list[str]:
         if names:
             shown_names = [
                 repr(name) + (f" ({result.reasons[name]})" if name in result.reasons else "")
-                for name in names[:_SHOWN]
+                for name in names[:_LINES_SHOWN]
             ]
-            more = f" and {len(names) - _SHOWN} more" if names[_SHOWN:] else ""
+            more = f" and {len(names) - _LINES_SHOWN} more" if names[_LINES_SHOWN:] else ""
             lines.append(f"  {title}: {', '.join(shown_names)}{more}")
     for title, texts in (("faults", result.faults), ("remarks", result.remarks)):
         if texts:
@@ -136,8 +136,8 @@ def _histogram(per_item: dict[int, int]) -> list[str]:
     """Return the bars of how many items have how many votes, in ranges where there are many."""
     numbers = sorted(per_item)
     bins = [(n, n, per_item[n]) for n in numbers]
-    if len(numbers) > _SHOWN:
-        width = -(-(numbers[-1] - numbers[0] + 1) // _SHOWN)
+    if len(numbers) > _LINES_SHOWN:
+        width = -(-(numbers[-1] - numbers[0] + 1) // _LINES_SHOWN)
         starts = range(numbers[0], numbers[-1] + 1, width)
         bins = [
             (low, low + width - 1, sum(per_item.get(n, 0) for n in range(low, low + width)))
@@ -146,7 +146,7 @@ def _histogram(per_item: dict[int, int]) -> list[str]:
     most = max((n for _, _, n in bins), default=1)
     return [
         f"  {(str(low) if low == high else f'{low}–{high}'):>9} "
-        f"{'█' * max(round(_BAR * n / most), n > 0)} {n:,}"
+        f"{'█' * max(round(_BAR_LENGTH * n / most), n > 0)} {n:,}"
         for low, high, n in bins
     ]
 

@@ -6,7 +6,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.extras import install_command, missing_packages, require_extra
 
 
-def need(extra: str) -> None:
+def require(extra: str) -> None:
     """Fail where a command's need is not met: ``train``, or ``book``, which is a checkout too."""
     from chaos_utils.base import paths
 

@@ -9,7 +9,7 @@ from typer import Option
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.arguments import DryRun, Given, NotebookName, assignments
 from chaos_utils.cli.console import Grid, Replies, Reply, command, progress, say
-from chaos_utils.cli.extras import need
+from chaos_utils.cli.extras import require
 
 
 @command(needs="book")
@@ -65,9 +65,9 @@ def runs() -> Replies:
 
     `chaos cite RUN/ID` cites a figure or table of one.
     """
-    from chaos_utils.report.runs import below
+    from chaos_utils.report.runs import run_folders
 
-    rows = [_described(folder) for folder in below()]
+    rows = [_run_row(folder) for folder in run_folders()]
     cells = [
         (row["run"], row["notebook"], row["id"], _differences(row), row["started"][:16])
         for row in rows
@@ -77,7 +77,7 @@ def runs() -> Replies:
         say("There are no runs: `chaos run NOTEBOOK -p NAME=VALUE` makes one.")
 
 
-def _described(folder: Path) -> dict[str, Any]:
+def _run_row(folder: Path) -> dict[str, Any]:
     """Return what a reader knows a run by; of one whose record cannot be read, why."""
     from chaos_utils.report import runs
 
@@ -169,7 +169,7 @@ def _cell(value: object) -> object:
 
 def sweep_run(sweep: str, run: str) -> None:
     """Make one run of a sweep; a job of `chaos sweep` on a cluster."""
-    need("book")
+    require("book")
     from chaos_utils.publish import sweep as sweeping
 
     sweeping.make_job(Path(sweep).absolute(), run)

@@ -21,7 +21,7 @@ from chaos_utils.cli.console import (
     say,
     set_parameters,
 )
-from chaos_utils.cli.extras import need
+from chaos_utils.cli.extras import require
 from chaos_utils.training.settings import Settings, chosen
 
 if TYPE_CHECKING:
@@ -44,19 +44,19 @@ def _is_main_process() -> bool:
 
 
 @contextmanager
-def _reporting() -> Iterator[dict[str, Any]]:
+def _progress_and_prints() -> Iterator[dict[str, Any]]:
     """Yield what shows progress (a bar; off a terminal, lines) and what prints; in one process."""
-    from chaos_utils.training.progress import in_lines, silent
+    from chaos_utils.training.progress import line_report, silent
 
     if not _is_main_process():
         yield {"report": silent, "say": lambda text: None}
         return
     with progress() as tell:
         on_a_bar = lambda what, done, total, loss=None: tell(what, done, total)  # noqa: E731
-        yield {"report": on_a_bar if is_terminal() else in_lines(say), "say": say}
+        yield {"report": on_a_bar if is_terminal() else line_report(say), "say": say}
 
 
-def _of_run(run: "Run") -> Reply:
+def _run_reply(run: "Run") -> Reply:
     dev = run.record.dev
     lines = [
         f"  dev {name}: accuracy {part.accuracy:.4f} on {part.n:,} items"
@@ -111,14 +111,14 @@ def finetune(
     target = out or engine.default_folder(settings)
     options: dict[str, Any] = {"device": device, "checkpoint_seconds": checkpoint_seconds}
     if "WORLD_SIZE" not in os.environ:
-        need("book")
-        yield _of_run(finetune_in_notebook(settings, target, **options, say=say))
+        require("book")
+        yield _run_reply(finetune_in_notebook(settings, target, **options, say=say))
         return
     # Processes that `accelerate launch` has started share one training, which no kernel can.
-    with _reporting() as told:
+    with _progress_and_prints() as told:
         run = engine.finetune(settings, target, **options, **told)
     if _is_main_process():
-        yield _of_run(run)
+        yield _run_reply(run)
 
 
 @command(needs="train")
@@ -165,7 +165,7 @@ def predict(
     name = Path(run).name or model.replace("/", "-").lstrip(".~-")
     target = out or paths.runs() / f"{name}-mc{mc_samples}"
     common: dict[str, Any] = {"mc_samples": mc_samples, "threads": threads, "device": device}
-    with _reporting() as told:
+    with _progress_and_prints() as told:
         if run:
             new_run = predicting.predict_again(run, target, **common, **told)
         else:
@@ -180,7 +180,7 @@ def predict(
                 **common,
                 **told,
             )
-    yield _of_run(new_run)
+    yield _run_reply(new_run)
 
 
 @command(needs="train", formats=())
@@ -190,7 +190,7 @@ def wanted(
     device: Device = "auto",
 ) -> Replies:
     """Make the runs of results/wanted.yml that are missing, in its order."""
-    need("book")
+    require("book")
     from chaos_utils.scoring.training_records import wanted_runs
     from chaos_utils.training import wanted as wanting
 
@@ -204,9 +204,9 @@ def wanted(
         yield Reply(spec.name, [wanting.command_for(spec)])
         if dry_run:
             continue
-        with _reporting() as told:
+        with _progress_and_prints() as told:
             run = wanting.make(spec, device=device, **told)
-        yield _of_run(run)
+        yield _run_reply(run)
     if dry_run:
         return
     there = sum(spec.is_there for spec in wanted_runs())

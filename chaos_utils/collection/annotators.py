@@ -89,7 +89,7 @@ def mixture(
     return Population(kinds, mean_stay)
 
 
-def stated_parameters(dataset: str) -> dict[str, Any]:
+def assumed_parameters(dataset: str) -> dict[str, Any]:
     """Return what is assumed of the applicants for a dataset, as `mixture` takes it."""
     found: dict[str, Any] = read_yaml(POPULATIONS)[dataset]
     return found

@@ -78,7 +78,7 @@ class _Round:
         cohort.step(np.arange(self.n), "begin")
         for test in KNOWN_TESTS:
             while len(rows := cohort.rows_in(test)):
-                self._answer_known(test, rows, 0)
+                self._answer_test(test, rows, 0)
         place = 0
         while len(rows := cohort.rows_in("ready")):
             stays = self.people.stay[rows] > place
@@ -86,7 +86,7 @@ class _Round:
             rows = rows[stays]
             check = self.rng.random(len(rows)) < self.protocol.parameters["check_rate"]
             cohort.step(rows, "draw", check=check)
-            self._answer_known("check", rows[check], place)
+            self._answer_test("check", rows[check], place)
             rows = cohort.rows_in("item")
             cohort.step(rows, "answer")
             self.judged.append(
@@ -98,7 +98,7 @@ class _Round:
             )
             place += 1
 
-    def _answer_known(self, test: str, rows: Ints, place: int) -> None:
+    def _answer_test(self, test: str, rows: Ints, place: int) -> None:
         """Let each annotator answer a unanimous example: a new one, until the pool is used up."""
         item = self.pool_order[self.next_example[rows] % len(self.pool_order)]
         self.next_example[rows] += 1
@@ -137,7 +137,7 @@ class _Round:
 
         So nobody meets one twice.
         """
-        votes = _joined(self.judged)
+        votes = _join_answers(self.judged)
         annotator, taught = votes["annotator"].to_numpy(), votes.pop("taught").to_numpy()
         item = (start[annotator] + votes["place"].to_numpy()) % len(self.materials.items)
         shares = self.materials.items[item]
@@ -145,7 +145,7 @@ class _Round:
         return votes.assign(item=item, label=label)
 
 
-def _joined(parts: list[dict[str, npt.NDArray[np.generic]]]) -> pd.DataFrame:
+def _join_answers(parts: list[dict[str, npt.NDArray[np.generic]]]) -> pd.DataFrame:
     return pd.DataFrame({name: np.concatenate([one[name] for one in parts]) for name in parts[0]})
 
 
@@ -191,5 +191,5 @@ def simulate(
     counts = np.zeros(materials.items.shape, dtype=np.int64)
     tallied = votes[votes["counted"]]
     np.add.at(counts, (tallied["item"], tallied["label"]), 1)
-    known = until_then(pd.concat([_joined(group.known) for group in rounds]))
+    known = until_then(pd.concat([_join_answers(group.known) for group in rounds]))
     return Simulation(protocol, people.iloc[: last + 1].drop(columns="items"), known, votes, counts)

@@ -28,7 +28,7 @@ _ALIKE, _FEWEST_ALIKE = 0.8, 10  # share of neighbouring answers; answers in a f
 _Text = Annotated[str, Field(min_length=1)]
 
 
-class _Saved(BaseModel):
+class _SavedFile(BaseModel):
     """What the book's page saves."""
 
     protocol: _Text
@@ -71,7 +71,7 @@ def read_votes(path: Path) -> VoteFile:
             todo="check that the file was not cut off, and save it again",
         ) from fault
     todo = "take the file as the book's page has saved it"
-    saved = validate(content, _Saved, path, "The votes file", todo=todo)
+    saved = validate(content, _SavedFile, path, "The votes file", todo=todo)
     if saved.protocol != load_protocol().version:
         raise ChaosError(
             "The votes were collected under another version of the protocol.",
@@ -80,12 +80,12 @@ def read_votes(path: Path) -> VoteFile:
             expected=load_protocol().version,
         )
     try:
-        return _replayed(path, saved)
+        return _replay(path, saved)
     except ChaosError as fault:
         raise fault.within(path) from fault
 
 
-def _replayed(path: Path, saved: _Saved) -> VoteFile:
+def _replay(path: Path, saved: _SavedFile) -> VoteFile:
     dataset = get_dataset(saved.dataset)
     protocol = load_protocol(**saved.parameters)
     end = protocol.replay(saved.events)
@@ -169,7 +169,7 @@ def merge(
 
 def _check_alike(files: Sequence[VoteFile]) -> None:
     """Refuse two files of one annotator, or of one under two names, or of different protocols."""
-    for first, file in _repeated(files, lambda file: (file.annotator, file.dataset.name)):
+    for first, file in _duplicates(files, lambda file: (file.annotator, file.dataset.name)):
         raise ChaosError(
             "Two files have the same annotator.",
             where=f"{first.path} and {file.path}",
@@ -179,7 +179,7 @@ def _check_alike(files: Sequence[VoteFile]) -> None:
             "them another id",
         )
     judged = [file for file in files if file.answers]
-    for first, file in _repeated(judged, lambda file: f"{file.dataset.name} {file.answers}"):
+    for first, file in _duplicates(judged, lambda file: f"{file.dataset.name} {file.answers}"):
         raise ChaosError(
             "Two files hold the same answers under two names.",
             where=f"{first.path} and {file.path}",
@@ -203,7 +203,7 @@ def _check_alike(files: Sequence[VoteFile]) -> None:
             )
 
 
-def _repeated(
+def _duplicates(
     files: Sequence[VoteFile], key: Callable[[VoteFile], object]
 ) -> Iterator[tuple[VoteFile, VoteFile]]:
     """Yield the first file of a key and each other one that has it too."""

@@ -27,7 +27,7 @@ from chaos_utils.datasets.published.tables import read_published
 LABELS = ("entailment", "neutral", "contradiction")
 _ANSWERS = {"true": LABELS[0], "either": LABELS[1], "false": LABELS[2]}  # as LiveNLI asked
 _OF_VOTES = re.compile(r".*/chaosNLI_(\w+)\.jsonl")
-_BESIDE = "llm_annotations.json"  # in a dataset's folder
+_LLM_FILE = "llm_annotations.json"  # in a dataset's folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +276,7 @@ def read_llm_annotators(dataset: str, data: str = "auto") -> pd.DataFrame:
     if isinstance(reader, ChaosNLIReader) or not reader.keys:
         raise _no_models(dataset)
     columns = ["item", "model", "value"]
-    name = f"{about.file.rsplit('/', 1)[0]}/{_BESIDE}"
+    name = f"{about.file.rsplit('/', 1)[0]}/{_LLM_FILE}"
     file = _File(name, columns, data, keys=["model", "item"])
     labels = file.table["value"].astype(str)
     file.only("value", labels, [*about.labels, "None-of-the-above"])
@@ -295,4 +295,4 @@ TAXONOMY = AuxiliaryData("nli_disagreement_taxonomy/*", read_taxonomy)
 LIVENLI = AuxiliaryData("livenli/*", read_livenli)
 AMBIENT = AuxiliaryData("ambient/crowdworker*", read_ambient)
 JUDGES = AuxiliaryData("judges32/*", read_judges)
-ANNOTATORS = AuxiliaryData(f"alttest/*/{_BESIDE}", read_llm_annotators)
+ANNOTATORS = AuxiliaryData(f"alttest/*/{_LLM_FILE}", read_llm_annotators)

@@ -20,19 +20,21 @@ from chaos_utils.datasets.dataset import (
 )
 
 RELEASES_FILE = "releases.yml"
-_BESIDE = (RELEASES_FILE, TASKS_FILE)  # stand beside the datasets, and are none
+_NO_DATASETS = (RELEASES_FILE, TASKS_FILE)  # stand beside the datasets, and are none
 
 KEYWORDS = ("auto", "released", "sample")  # what `data` may be, beside names and paths
 
-_brought: dict[str, Dataset] = {}  # also the reader's votes in the format of one of the package
+_user_datasets: dict[
+    str, Dataset
+] = {}  # also the reader's votes in the format of one of the package
 
 
 @cache
-def _bundled() -> dict[str, Dataset]:
+def _package_datasets() -> dict[str, Dataset]:
     datasets = [
         read_dataset(path)
         for path in sorted(Path(__file__).parent.iterdir())
-        if is_dataset_file(path) and path.name not in _BESIDE
+        if is_dataset_file(path) and path.name not in _NO_DATASETS
     ]
     datasets.sort(key=lambda dataset: (not dataset.in_book, dataset.in_book, dataset.name))
     used_hues = [dataset.colour for dataset in datasets if dataset.in_book]
@@ -52,23 +54,23 @@ def _with_look(dataset: Dataset, place: int, used_hues: Collection[Hue]) -> Data
 
 def bundled_datasets() -> list[Dataset]:
     """Return the datasets of the package: those of the book first, in its order, then by name."""
-    return list(_bundled().values())
+    return list(_package_datasets().values())
 
 
 def known_datasets() -> list[Dataset]:
     """Return every dataset: those of the book, in its order, then by name, then the reader's."""
-    brought = (one for name, one in _brought.items() if name not in _bundled())
-    return [*_bundled().values(), *brought]
+    brought = (one for name, one in _user_datasets.items() if name not in _package_datasets())
+    return [*_package_datasets().values(), *brought]
 
 
 def book_datasets() -> list[Dataset]:
     """Return the datasets that the book's chapters show, in order."""
-    return [one for one in _bundled().values() if one.in_book]
+    return [one for one in _package_datasets().values() if one.in_book]
 
 
 def get_dataset(name: str) -> Dataset:
     """Return the dataset called `name`; a ChaosError names the closest when there is none."""
-    dataset = _brought.get(name) or _bundled().get(name)
+    dataset = _user_datasets.get(name) or _package_datasets().get(name)
     if dataset is None:
         names = [one.name for one in known_datasets()]
         raise ChaosError("Unknown dataset.", found=repr(name), expected=did_you_mean(name, names))
@@ -85,7 +87,7 @@ def register_user_dataset(dataset: Dataset, path: Path | None = None) -> Dataset
     known = [one.name for one in known_datasets()]
     place = known.index(dataset.name) if dataset.name in known else len(known)
     dataset = _with_look(dataset, place, [one.colour for one in book_datasets()])
-    bundled = _bundled().get(dataset.name)
+    bundled = _package_datasets().get(dataset.name)
     if dataset.name in KEYWORDS or (bundled is not None and bundled != dataset):
         raise ChaosError(
             "This name is taken: a dataset of the package has it, or it is a keyword.",
@@ -102,7 +104,7 @@ def register_user_dataset(dataset: Dataset, path: Path | None = None) -> Dataset
             todo="remove in_book",
         )
     if bundled is None:
-        _brought[dataset.name] = dataset
+        _user_datasets[dataset.name] = dataset
     return dataset
 
 
@@ -116,26 +118,26 @@ def as_own(dataset: Dataset) -> Dataset:
         name, variant = "ChaosNLI", f" ({dataset.short})"
     title = {"title": f"your votes in {name}'s format{variant}", "short": f"your {dataset.short}"}
     own_dataset = dataset.model_copy(update={**title, "release": Release()})
-    _brought[own_dataset.name] = own_dataset
+    _user_datasets[own_dataset.name] = own_dataset
     return own_dataset
 
 
 def as_released(dataset: Dataset) -> Dataset:
     """Return a dataset of the package as its release is called, also from now on."""
-    if dataset.name not in _bundled():
+    if dataset.name not in _package_datasets():
         return dataset
-    _brought.pop(dataset.name, None)
+    _user_datasets.pop(dataset.name, None)
     return released(dataset.name)
 
 
 def released(name: str) -> Dataset:
     """Return a dataset of the package, whatever votes of a reader's have its format."""
-    return _bundled()[name]
+    return _package_datasets()[name]
 
 
 def are_own(dataset: Dataset) -> bool:
     """Return whether these are a reader's votes in the format of a dataset of the package."""
-    return dataset.name in _bundled() and dataset.title != released(dataset.name).title
+    return dataset.name in _package_datasets() and dataset.title != released(dataset.name).title
 
 
 def in_order(names: Iterable[str]) -> list[Dataset]:
@@ -165,19 +167,19 @@ def shorts_of(groups: Iterable[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-class _Released(StrictModel):
+class _ReleasedFiles(StrictModel):
     release: Release
     files: tuple[DataFile, ...]
 
 
 @cache
-def _others() -> tuple[_Released, ...]:
-    return tuple(map(_Released.model_validate, package_yaml(RELEASES_FILE)))
+def _other_files() -> tuple[_ReleasedFiles, ...]:
+    return tuple(map(_ReleasedFiles.model_validate, package_yaml(RELEASES_FILE)))
 
 
 def known_files() -> Mapping[str, DataFile]:
     """Return every file that is known, by name, with its release, addresses, digest and size."""
-    groups: list[Dataset | _Released] = [*known_datasets(), *_others()]
+    groups: list[Dataset | _ReleasedFiles] = [*known_datasets(), *_other_files()]
     files: dict[str, DataFile] = {}
     for group in groups:
         for file in group.files:  # the package's come first, and a reader's do not replace them

@@ -23,7 +23,7 @@ from chaos_utils.datasets.votes import Ints, Votes
 SYNTHETIC = "synthetic_sample"  # in an item's `source` field, marks the bundled sample
 _TOLERANCE = 1e-6
 FIELDS = {"uid", "label_counter", "label_count", "label_dist", "majority_label"}
-_NAMES = {  # of labels in the order of the format, after a column that tells what they are
+_LABEL_NAMES = {  # of labels in the order of the format, after a column that tells what they are
     ("e", "n", "c"): ("label_count", "entailment", "neutral", "contradiction"),
     ("1", "2"): ("example.hyp2", "hypothesis 1", "hypothesis 2"),
 }
@@ -55,7 +55,9 @@ def order_of(frame: Frame, faults: Faults) -> tuple[list[str], list[str], int]:
                               for key in cell))  # fmt: skip
     lengths = Counter(len(cell) for cell in lists.values if isinstance(cell, list))
     n_labels = lengths.most_common(1)[0][0] if lengths else 0
-    fitting = (codes for codes in _NAMES if set(keys) <= set(codes) and n_labels == len(codes))
+    fitting = (
+        codes for codes in _LABEL_NAMES if set(keys) <= set(codes) and n_labels == len(codes)
+    )
     usual = list(next(fitting, in_order(keys)))
     if not 2 <= n_labels == len(usual) <= _MOST_LABELS:
         raise faults.fatal(
@@ -69,7 +71,7 @@ def order_of(frame: Frame, faults: Faults) -> tuple[list[str], list[str], int]:
     def numbers(cells: Column) -> Floats:
         table = np.full((len(cells.values) + 1, n_labels), np.nan)
         for row, value in zip(table, cells.values, strict=False):
-            listed = _listed(value, usual)
+            listed = _numbers_in(value, usual)
             if len(listed) == n_labels:
                 row[:] = list(map(or_nan(as_count), listed))
         return table[cells.codes]
@@ -78,7 +80,7 @@ def order_of(frame: Frame, faults: Faults) -> tuple[list[str], list[str], int]:
     agrees = (placed[:, :, np.newaxis] == named[:, np.newaxis, :]).sum(axis=0)
     order = linear_sum_assignment(agrees + np.eye(n_labels) / (n_labels + 1), maximize=True)[1]
     apart = (placed != named).any(axis=1)
-    if usual not in map(list, _NAMES):  # whose order is the file's own
+    if usual not in map(list, _LABEL_NAMES):  # whose order is the file's own
         usual = [usual[k] for k in order]
         return usual, usual, 0
     return [usual[k] for k in order], usual, int(apart.argmax())
@@ -86,10 +88,10 @@ def order_of(frame: Frame, faults: Faults) -> tuple[list[str], list[str], int]:
 
 def names_of(codes: Sequence[str], frame: Frame) -> dict[str, str]:
     """Return the names of labels that the format spells by a letter, or by a hypothesis' number."""
-    labels = next((one for one in _NAMES if set(codes) == set(one)), ())
-    if not labels or len(frame.column(_NAMES[labels][0]).values) == 0:
+    labels = next((one for one in _LABEL_NAMES if set(codes) == set(one)), ())
+    if not labels or len(frame.column(_LABEL_NAMES[labels][0]).values) == 0:
         return {}
-    names = dict(zip(labels, _NAMES[labels][1:], strict=True))
+    names = dict(zip(labels, _LABEL_NAMES[labels][1:], strict=True))
     return {code: names[code] for code in codes}
 
 
@@ -133,7 +135,7 @@ class ChaosNLIRows(Rows):
         cells = self.frame.column(path)
         table = np.full((len(cells.values) + 1, n_numbers), np.nan)
         for row, value in zip(table, cells.values, strict=False):
-            listed = _listed(value, self.dataset.codes)
+            listed = _numbers_in(value, self.dataset.codes)
             if len(listed) == n_numbers:
                 row[:] = list(map(or_nan(read), listed))
         numbers: Floats = table[cells.codes]
@@ -179,7 +181,7 @@ class ChaosNLIRows(Rows):
         return of_items
 
 
-def _listed(value: object, codes: Sequence[str]) -> list[object]:
+def _numbers_in(value: object, codes: Sequence[str]) -> list[object]:
     """Return the numbers of a cell: of each label in an object by code, or of a list."""
     if isinstance(value, dict):
         return [value.get(code, 0) for code in codes] if set(value) <= set(codes) else []

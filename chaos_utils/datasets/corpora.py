@@ -58,11 +58,11 @@ class Corpus:
     def groups(self) -> list[tuple[str, ...]]:
         """Return what must not be split between folds: the premise, or the story's frame."""
         if self.task.kind == "stories":
-            return [(normalised(text[0]), normalised(text[3])) for text in self.texts]
-        return [(normalised(text[0]),) for text in self.texts]
+            return [(normalise(text[0]), normalise(text[3])) for text in self.texts]
+        return [(normalise(text[0]),) for text in self.texts]
 
 
-def normalised(text: str) -> str:
+def normalise(text: str) -> str:
     """Return a text without case, punctuation and spacing, to tell whether two are the same.
 
     The corpora's releases differ in these: some of them were detokenised. What is nothing else,

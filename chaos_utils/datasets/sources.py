@@ -125,7 +125,7 @@ def fetch(
     step, and `progress` draws a bar.
     """
     files = []
-    with _in_time():
+    with _time_limit():
         for name in names:
             file = get(name)
             path = _find_for(name, described_by.get(name))
@@ -138,7 +138,7 @@ def fetch(
 
 
 @contextmanager
-def _in_time() -> Iterator[None]:
+def _time_limit() -> Iterator[None]:
     """Let everything fail that takes too long as a whole, however often a server sends a byte."""
 
     def late(number: int, frame: object) -> None:
@@ -161,7 +161,7 @@ def _download(file: DataFile, say: Callable[[str], None], progress: bool) -> Pat
     target = paths.cache() / file.name
     target.parent.mkdir(parents=True, exist_ok=True)
     troubles = []
-    with _arriving() as folder:
+    with _arrival_folder() as folder:
         for url, member in ((file.url, file.member), (file.mirror, "")):
             if not url:
                 continue
@@ -183,24 +183,24 @@ def _download(file: DataFile, say: Callable[[str], None], progress: bool) -> Pat
 
 
 @contextmanager
-def _arriving() -> Iterator[Path]:
+def _arrival_folder() -> Iterator[Path]:
     """Yield an empty folder for what arrives; those that killed fetches have left are removed.
 
     A folder is locked as long as the process lives that has made it.
     """
     for leftover in paths.cache().glob(".arriving-*"):
         with suppress(OSError):
-            os.close(_locked(leftover))
+            os.close(_lock(leftover))
             shutil.rmtree(leftover)
     with tempfile.TemporaryDirectory(dir=paths.cache(), prefix=".arriving-") as folder:
-        handle = _locked(Path(folder))
+        handle = _lock(Path(folder))
         try:
             yield Path(folder)
         finally:
             os.close(handle)
 
 
-def _locked(folder: Path) -> int:
+def _lock(folder: Path) -> int:
     """Lock a folder until what is returned is closed; an OSError says that another process has."""
     handle = os.open(folder, os.O_RDONLY)
     try:

@@ -7,13 +7,13 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError, counted
-from chaos_utils.datasets.corpora import Corpus, normalised
+from chaos_utils.datasets.corpora import Corpus, normalise
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import Votes
 
 Ints = npt.NDArray[np.int64]
 FOLDS = 10  # of whatever is fitted on votes
-_SHOWN = 5
+_UIDS_SHOWN = 5
 _IMAGE = re.compile(r"(.+\.(?:jpe?g|png))#")  # uids of captions begin with their image
 
 
@@ -35,7 +35,7 @@ def refuse_contamination(train: Corpus, evaluated: Corpus) -> None:
     uids = [uid for uid, group in zip(train.uids, train.groups(), strict=True) if group in groups]
     if uids:
         texts = "stories" if train.task.kind == "stories" else "premises"
-        shown = ", ".join(uids[:_SHOWN]) + (" …" if uids[_SHOWN:] else "")
+        shown = ", ".join(uids[:_UIDS_SHOWN]) + (" …" if uids[_UIDS_SHOWN:] else "")
         raise ChaosError(
             f"{len(uids)} training items have {texts} that occur in ChaosNLI.",
             found=shown,
@@ -84,7 +84,7 @@ def item_groups(all_votes: Sequence[Votes]) -> list[Ints]:
     from scipy.sparse import coo_array  # slow to import
     from scipy.sparse.csgraph import connected_components
 
-    items = [keys for votes in all_votes for keys in _shared(votes)]
+    items = [keys for votes in all_votes for keys in _shared_keys(votes)]
     numbers: dict[tuple[str, ...], int] = {}
     links = [
         (row, len(items) + numbers.setdefault(key, len(numbers)))
@@ -114,7 +114,7 @@ def one_text_error(votes: Votes) -> ChaosError:
     )
 
 
-def _shared(votes: Votes) -> list[list[tuple[str, ...]]]:
+def _shared_keys(votes: Votes) -> list[list[tuple[str, ...]]]:
     """Return what each item may share with others."""
     fields, task = votes.dataset.text_fields, votes.dataset.task
     stories = bool(task) and get_task(task).kind == "stories"
@@ -123,7 +123,7 @@ def _shared(votes: Votes) -> list[list[tuple[str, ...]]]:
     for row, uid in enumerate(votes.uids):
         keys = []
         if votes.texts and shared:
-            texts = [normalised(votes.texts[row][field]) for field in shared]
+            texts = [normalise(votes.texts[row][field]) for field in shared]
             keys += [("text", *texts)] if any(texts) else []  # no text is not the same text
         if image := _IMAGE.match(uid):
             keys.append(("image", image[1]))

@@ -14,8 +14,8 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 _LEVEL = 0.95
-_FEW = 5  # people
-_NOTHING = 1e-12  # an error that only rounding gives
+_N_LARGEST = 5  # people
+_SMALLEST_ERROR = 1e-12  # an error that only rounding gives
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class TwoWay:
         """
         items, people, votes = self.of_items**2, self.of_people**2, self.of_votes**2
         found = float(np.sqrt(max(items + people - votes, items, people)))
-        return found if found > _NOTHING else np.nan
+        return found if found > _SMALLEST_ERROR else np.nan
 
     def interval(self, low: float, high: float) -> tuple[float, float]:
         """Return the ends of the 95% interval by Student's t, cut off at `low` and `high`.
@@ -116,7 +116,7 @@ def two_way_jackknife(
     without_pair = columns(sums[pair_items] - _sums(entries, pair, len(pairs)))
     without_people = total - _sums(parts[pair_items] - without_pair, pair_people, len(people))
     of_people = _squares(reduce(without_people))
-    largest = np.sort(of_people)[-_FEW:].sum()
+    largest = np.sort(of_people)[-_N_LARGEST:].sum()
     return TwoWay(
         value=float(reduce(total)),
         of_items=float(np.sqrt(_squares(reduce(total - parts)).sum())),
@@ -124,7 +124,7 @@ def two_way_jackknife(
         of_votes=float(np.sqrt(_squares(reduce(without_votes)).sum())),
         n_items=len(items),
         n_people=len(people),
-        of_five=float(largest / of_people.sum()) if of_people.sum() > _NOTHING else np.nan,
+        of_five=float(largest / of_people.sum()) if of_people.sum() > _SMALLEST_ERROR else np.nan,
     )
 
 

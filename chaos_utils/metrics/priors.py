@@ -23,11 +23,11 @@ _FINEST = {2: 100, 3: 40}  # steps; finer ones change no bias that we could meas
 _COARSEST = 20  # steps; a coarser lattice has too few points near the corners
 _TOLERANCE = 1e-5  # nats per item: EM stops where a step gains less
 _MOST_STEPS = 500
-_TINY = np.float32(1e-30)
+_SMALLEST_LIKELIHOOD = np.float32(1e-30)
 _IMPOSSIBLE = -1e9  # in place of log 0
 _NEGLIGIBLE = 1e-12  # weight of a point
-_CELLS = 4_000_000  # 32 MB at a time
-_SEED = 20_000  # of the support points of a large simplex
+_CELLS_AT_ONCE = 4_000_000  # 32 MB at a time
+_LATTICE_SEED = 20_000  # of the support points of a large simplex
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,7 +73,7 @@ def support_points(votes: npt.ArrayLike) -> Floats:
     n_steps = _FINEST.get(k, _COARSEST)
     if comb(n_steps + k - 1, k - 1) <= MOST_POINTS:
         return simplex_grid(k, n_steps)
-    rng = np.random.default_rng(_SEED)
+    rng = np.random.default_rng(_LATTICE_SEED)
     times = -(-MOST_POINTS // len(counts))
     items = np.concatenate([rng.permutation(len(counts)) for _ in range(times)])[:MOST_POINTS]
     drawn = draw_truths(counts[items], fit_dirichlet(counts), rng)[0]
@@ -167,7 +167,7 @@ def draw_truths(
     if n_draws < 1:
         raise ValueError(f"n_draws is {n_draws}, expected at least 1")
     if isinstance(prior, GridPrior):
-        return _drawn_on_grid(counts, prior, rng.random((len(counts), n_draws)))
+        return _draw_on_grid(counts, prior, rng.random((len(counts), n_draws)))
     alpha = counts + np.asarray(prior, dtype=np.float64)
     gammas = rng.standard_gamma(alpha, size=(n_draws, *counts.shape))
     gammas = np.maximum(gammas, np.finfo(float).tiny)
@@ -191,7 +191,7 @@ def posterior_means(votes: npt.ArrayLike, prior: GridPrior, values: npt.ArrayLik
     return np.concatenate(means)[of_item.ravel()]
 
 
-def _drawn_on_grid(counts: Floats, prior: GridPrior, levels: Floats) -> Floats:
+def _draw_on_grid(counts: Floats, prior: GridPrior, levels: Floats) -> Floats:
     """Read each item's posterior at the levels, shape (n_items, n_draws), of its cumulation."""
     rows, of_item = np.unique(counts, axis=0, return_inverse=True)
     order = np.argsort(of_item.ravel(), kind="stable")
@@ -213,7 +213,7 @@ def _likely(prior: GridPrior) -> GridPrior:
 
 def _posteriors(rows: Floats, prior: GridPrior) -> Iterator[Floats]:
     """Yield how likely each point is behind some rows of counts at a time, up to a factor."""
-    step = max(1, _CELLS // len(prior.points))
+    step = max(1, _CELLS_AT_ONCE // len(prior.points))
     for start in range(0, len(rows), step):
         yield _likelihoods(rows[start : start + step], prior.points) * prior.weights
 
@@ -240,12 +240,14 @@ def bootstrap_masses(
     shares /= n_items
     weights = np.full((n_resamples, len(prior.points)), 1 / len(prior.points), dtype=np.float32)
     for _ in range(prior.n_steps):
-        weights *= (shares / _mixed(weights, likelihoods)) @ likelihoods
-    pulls = shares / _mixed(weights, likelihoods)
+        weights *= (shares / _mixture_likelihoods(weights, likelihoods)) @ likelihoods
+    pulls = shares / _mixture_likelihoods(weights, likelihoods)
     return {
         int(n): (pulls[:, sizes == n] @ likelihoods[sizes == n]) * weights for n in np.unique(sizes)
     }
 
 
-def _mixed(weights: npt.NDArray[np.float32], likelihoods: npt.NDArray[np.float32]) -> Any:
-    return np.maximum(weights @ likelihoods.T, _TINY)
+def _mixture_likelihoods(
+    weights: npt.NDArray[np.float32], likelihoods: npt.NDArray[np.float32]
+) -> Any:
+    return np.maximum(weights @ likelihoods.T, _SMALLEST_LIKELIHOOD)

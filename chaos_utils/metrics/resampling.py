@@ -36,7 +36,7 @@ def bootstrap_means(
     return bootstrap_tables([(items, table)], items, n_resamples, rng)[0]
 
 
-def _times_drawn(n_items: int, n_resamples: int, rng: np.random.Generator) -> Floats:
+def _draw_counts(n_items: int, n_resamples: int, rng: np.random.Generator) -> Floats:
     """Return how often each resample holds each item, shape (n_resamples, n_items)."""
     small = n_items * n_resamples < 2**31
     picks = rng.integers(
@@ -81,7 +81,7 @@ def bootstrap_tables(
     resampled = [np.empty((n_resamples, columns.shape[1])) for _, columns in tables]
     for start in range(0, n_resamples, step):
         size = min(step, n_resamples - start)
-        weights = _times_drawn(n_items, size, rng)
+        weights = _draw_counts(n_items, size, rng)
         for numbers, places, columns, ends in groups:
             part = weights if len(places) == n_items else weights[:, places]
             times = part.sum(axis=1, keepdims=True)

@@ -24,7 +24,7 @@ MARKS = (1, 2, 5, 10)  # people whose skill is marked on an axis
 # Items on which people disagree: with fewer, intervals hold the truth too rarely.
 FEWEST_DISPUTED = 30
 _ROUNDING = 1e-12  # of a mean square
-_LEAST = 1e-12  # of what is divided by, on a resample
+_SMALLEST_DIVISOR = 1e-12  # of what is divided by, on a resample
 
 
 def leave_one_out_mean(shares: npt.ArrayLike, groups: npt.ArrayLike) -> Floats:
@@ -39,13 +39,15 @@ def leave_one_out_mean(shares: npt.ArrayLike, groups: npt.ArrayLike) -> Floats:
         is no other group.
     """
     values = np.asarray(shares, dtype=np.float64)
-    sums, group = _of_others(np.column_stack([values, np.ones(len(values))]), groups)
+    sums, group = _sums_without_group(np.column_stack([values, np.ones(len(values))]), groups)
     means = np.full((len(sums), values.shape[1]), np.nan)
     np.divide(sums[:, :-1], sums[:, -1:], out=means, where=sums[:, -1:] > 0.5)
     return means[group]
 
 
-def _of_others(table: Floats, groups: npt.ArrayLike) -> tuple[Floats, npt.NDArray[np.int64]]:
+def _sums_without_group(
+    table: Floats, groups: npt.ArrayLike
+) -> tuple[Floats, npt.NDArray[np.int64]]:
     """Return a table's sums without each group, and which group an item is of."""
     # np.unique imports numpy.ma, which takes longer than everything else here.
     places: dict[int, int] = {}
@@ -124,7 +126,7 @@ def distances(
     parts = np.column_stack(
         [predicted, shares, (predicted * shares).sum(axis=1), squares, np.ones(len(predicted))]
     )
-    sums_of_others, group = _of_others(parts, groups)
+    sums_of_others, group = _sums_without_group(parts, groups)
     weights = _weights(sums_of_others, n_classes)[group]
     away = predicted - base
     gained = (away * (shares - base)).sum(axis=1)
@@ -312,7 +314,10 @@ def _turned_over(means: Floats) -> tuple[Smooth, Smooth]:
 
 def _correlation(means: Floats) -> tuple[Smooth, Smooth]:
     """Return how a system goes with the votes: the root of its skill with the best λ."""
-    spread, square = np.maximum(means[0], _LEAST), np.maximum(means[2], _LEAST)
+    spread, square = (
+        np.maximum(means[0], _SMALLEST_DIVISOR),
+        np.maximum(means[2], _SMALLEST_DIVISOR),
+    )
     root, zero = np.sqrt(spread * square), np.zeros_like(spread)
     top = means[1], (zero, np.ones_like(spread), zero)
     return top, (root, (root / 2 / spread, zero, root / 2 / square))
@@ -322,12 +327,15 @@ def _correlation_of_people(credibility: float) -> Ratio:
     """Return the correlation that would make a system worth as much at this `credibility`."""
 
     def ratio(means: Floats) -> tuple[Smooth, Smooth]:
-        person, spread = np.maximum(means[0], _LEAST), np.maximum(means[1], _LEAST)
+        person, spread = (
+            np.maximum(means[0], _SMALLEST_DIVISOR),
+            np.maximum(means[1], _SMALLEST_DIVISOR),
+        )
         (product, _), (root, slopes) = _correlation(means[1:])
         correlation = product / root
         of_spread, _, of_square = (-correlation / root * slope for slope in slopes)
         times = np.sqrt(person / spread / credibility)
-        bottom = np.maximum(1 + (times**2 - 1) * correlation**2, _LEAST)
+        bottom = np.maximum(1 + (times**2 - 1) * correlation**2, _SMALLEST_DIVISOR)
         along = times / bottom**1.5
         of_times = times * correlation * (1 - correlation**2) / 2 / bottom**1.5
         slope = (

@@ -66,7 +66,7 @@ def material(all_votes: Sequence[Votes], systems: Mapping[str, Sequence[System]]
             "kind": annotate.kind,
             "invitation": annotate.invitation,
             "models": [
-                _stated(system, [entry["uid"] for entry in dataset_entry["items"]])
+                _answers_of(system, [entry["uid"] for entry in dataset_entry["items"]])
                 for system in two_models(votes, systems.get(votes.dataset.name, ()))
             ],
         }
@@ -96,7 +96,7 @@ def two_models(votes: Votes, systems: Sequence[System]) -> list[System]:
     return ranked[:1] + others[:1]
 
 
-def _stated(system: System, uids: Sequence[str]) -> dict[str, Any]:
+def _answers_of(system: System, uids: Sequence[str]) -> dict[str, Any]:
     stated = dict(zip(system.uids, system.predicted.tolist(), strict=True))
     name = SYSTEM_NAMES.get(system.name, system.name)
     return {"name": name, "labels": [stated.get(uid) for uid in uids]}

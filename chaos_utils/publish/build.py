@@ -137,7 +137,7 @@ def _make(steps: Sequence[str], data: str, cores: int, say: Say) -> Generator[Jo
                     failed = failed or bool(one.fault)
                     yield one
         # A chapter whose sources have changed meanwhile is run again before.
-        if staleness.SITE in steps and not failed and not staleness.behind():
+        if staleness.SITE in steps and not failed and not staleness.stale_chapters():
             say("pages: running")
             yield processes.run_job(lambda _: site.render(say, cores=cores), "pages")
     finally:  # the lock says that no other build is running

@@ -71,7 +71,7 @@ def current_id(id: str) -> str:
     return redirect.moved_to
 
 
-def listing() -> list[dict[str, Any]]:
+def list_ids() -> list[dict[str, Any]]:
     """Return a row for each id that was ever published or made.
 
     A row has ``id``; ``title`` (for a redirect, where to or why) and ``chapter``, each None where

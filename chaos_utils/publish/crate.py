@@ -79,7 +79,7 @@ def describe(folder: Path, site: str = "") -> dict[str, Any]:
     root["conformsTo"] = _add(crate, PROFILE, "CreativeWork", **about)
     _file(crate, folder, f"{site}index.html")
     whole = folder / site
-    for name in (*licences.holding_item_texts(whole), *licences.holding_votes(whole)):
+    for name in (*licences.files_with_item_texts(whole), *licences.files_with_votes(whole)):
         _file(crate, folder, site + name, license=_licence(crate, licences.CC_BY_NC))
     root["mentions"] = [_run(crate, folder, site, record, root["author"]) for record in runs]
     described: dict[str, Any] = crate.metadata.generate()

@@ -52,7 +52,7 @@ def compare(old: Path, new: Path, *, tolerance: float = 0.0) -> list[ChangedValu
         old_cells, new_cells = (_cells(site[id], keys) for site in (before, after))
         places = [*old_cells, *new_cells]
         pairs = {place: (old_cells.get(place, ""), new_cells.get(place, "")) for place in places}
-        apart = {place: _apart(*values) for place, values in pairs.items()}
+        apart = {place: _relative_difference(*values) for place, values in pairs.items()}
         changed = [place for place in pairs if apart[place] > tolerance]
         changed.sort(key=apart.__getitem__, reverse=True)
         changes += [ChangedValue(id, *place, *pairs[place]) for place in changed]
@@ -85,7 +85,7 @@ def _text(cell: object) -> str:
     return "" if cell is None else str(cell)
 
 
-def _apart(old: str, new: str) -> float:
+def _relative_difference(old: str, new: str) -> float:
     """Return what two numbers differ by, as a share of the larger one; others wholly."""
     try:
         old_number, new_number = float(old), float(new)

@@ -31,8 +31,8 @@ _COLUMNS = ("shares", "label", "jsd")  # of a system, by item
 OTHERS = "others.js"  # names the datasets beside the book's, and why people disagree on its items
 SCALE = 10_000  # shares and distances are whole ten-thousandths, which are short
 # What an address of the explorer may ask for: see the page.
-ASKED = ("q", "dataset", "low", "high", "majority", "change", "old", "reason", "system", "verdict",
-         "far", "other", "axes", "sort", "page", "pin")  # fmt: skip
+QUERY_NAMES = ("q", "dataset", "low", "high", "majority", "change", "old", "reason", "system",
+               "verdict", "far", "other", "axes", "sort", "page", "pin")  # fmt: skip
 
 
 def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
     }
 
 
-def apart(
+def split_systems(
     data: dict[str, Any], systems: Sequence[System], notice: str
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Take the columns of some systems out of `columns`: they are loaded when they are needed.
@@ -99,7 +99,7 @@ def apart(
             "global": f"CHAOS_SYSTEM_{data['name'].replace('-', '_')}_{place}",
         }
         held = {name: entry[name] for name in _COLUMNS}
-        files[place_of["file"]] = scripts.packed(place_of["global"], held, notice)
+        files[place_of["file"]] = scripts.packed_script(place_of["global"], held, notice)
         entries.append({name: of for name, of in entry.items() if name not in _COLUMNS} | place_of)
     return data | {"systems": entries}, files
 
@@ -163,10 +163,10 @@ def reasons_script(shown: Sequence[Votes], chapter: str) -> str:
     by_dataset = {votes.dataset.name: made for votes in shown if (made := reasons(votes))}
     content = {"chapter": chapter, "datasets": by_dataset}
     notice = "Labels and reasons of VariErr, LiveNLI and a taxonomy: licences not stated."
-    return scripts.packed("CHAOS_REASONS", content, notice) if by_dataset else ""
+    return scripts.packed_script("CHAOS_REASONS", content, notice) if by_dataset else ""
 
 
-def others_available(shown: Sequence[Votes]) -> list[Dataset]:
+def other_datasets(shown: Sequence[Votes]) -> list[Dataset]:
     """Return the package's datasets that a reader's book may offer beside its own.
 
     Those whose files are all available, where the book shows its own datasets as released: not
@@ -181,7 +181,7 @@ def others_available(shown: Sequence[Votes]) -> list[Dataset]:
     ]
 
 
-def others_listed(datasets: Sequence[Dataset]) -> str:
+def others_index_script(datasets: Sequence[Dataset]) -> str:
     """Return the script that names datasets beside the book's, and the files that hold them."""
     listed = [
         {
@@ -192,7 +192,9 @@ def others_listed(datasets: Sequence[Dataset]) -> str:
         }
         for dataset in datasets
     ]
-    return scripts.packed("CHAOS_OTHERS", listed, "Datasets that are loaded when they are chosen.")
+    return scripts.packed_script(
+        "CHAOS_OTHERS", listed, "Datasets that are loaded when they are chosen."
+    )
 
 
 def others_file(dataset: Dataset) -> str:
@@ -210,7 +212,7 @@ def others_script(votes: Votes, systems: Sequence[System], paper: str) -> str:
     notice = (licences.notice if votes.texts else licences.votes_notice)([votes.dataset])
     numbers = columns(votes, systems) | {"paper": paper, "notice": notice, "groups": groups}
     content = {"numbers": numbers, "texts": texts(votes)}
-    return scripts.packed(_others_global(votes.dataset), content, notice)
+    return scripts.packed_script(_others_global(votes.dataset), content, notice)
 
 
 def _others_global(dataset: Dataset) -> str:
@@ -226,7 +228,7 @@ def leave_out_others(site: Path) -> None:
     for path in folder.glob("more-*.js"):
         path.unlink()
     if (folder / OTHERS).is_file():
-        write_text(folder / OTHERS, others_listed([]))
+        write_text(folder / OTHERS, others_index_script([]))
 
 
 def without_unlicensed_texts(votes: Votes) -> Votes:
@@ -242,12 +244,12 @@ def selection(address: str) -> str:
     """
     query, _, uid = address.partition("#")
     pairs = parse_qsl(query, keep_blank_values=True)
-    unknown = [name for name, _ in pairs if name not in ASKED]
+    unknown = [name for name, _ in pairs if name not in QUERY_NAMES]
     if unknown or bool(query) != bool(pairs) or not (pairs or uid):
         raise ChaosError(
             "The explorer cannot show this selection.",
             found=address,
-            expected=f"name=value pairs joined by &, of {', '.join(ASKED)}; or # and a uid",
+            expected=f"name=value pairs joined by &, of {', '.join(QUERY_NAMES)}; or # and a uid",
         )
     return (f"?{urlencode(pairs)}" if pairs else "") + (f"#{quote(uid, safe='')}" if uid else "")
 
@@ -279,7 +281,7 @@ def _system(system: System, votes: Votes, order: Sequence[int]) -> dict[str, Any
     judged = system.aligned_to(votes, in_sample=True)
     place_of = {row: place for place, row in enumerate(system.rows_in(votes).tolist())}
 
-    def placed(values: npt.NDArray[Any]) -> list[int | None]:
+    def in_order_of_items(values: npt.NDArray[Any]) -> list[int | None]:
         return [int(values[place_of[i]]) if i in place_of else None for i in order]
 
     jsd = jensen_shannon_distance(judged.human, judged.model, unit="nats")
@@ -289,11 +291,13 @@ def _system(system: System, votes: Votes, order: Sequence[int]) -> dict[str, Any
         "caution": system.caution,
         "n_items": len(jsd),
         "mean_jsd": round(float(jsd.mean()), 6),
-        "shares": [placed(column) for column in _scaled(judged.model).T[:-1]],
-        "label": placed(judged.predicted),
-        "jsd": placed(_scaled(jsd)),
+        "shares": [
+            in_order_of_items(column) for column in _in_ten_thousandths(judged.model).T[:-1]
+        ],
+        "label": in_order_of_items(judged.predicted),
+        "jsd": in_order_of_items(_in_ten_thousandths(jsd)),
     }
 
 
-def _scaled(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+def _in_ten_thousandths(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
     return np.rint(values * SCALE).astype(np.int64)

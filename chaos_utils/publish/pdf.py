@@ -42,7 +42,7 @@ def make() -> Path:
         _print(chromium, page, printed)
         write_text(page, joining.join(site, _first_pages(printed)))
         _print(chromium, page, printed)
-        write_bytes(target, _settled(printed))
+        write_bytes(target, _strip_volatile(printed))
     return target
 
 
@@ -107,7 +107,7 @@ def _first_pages(printed: Path) -> dict[str, int]:
     return {slug: number + 1 for slug, number in pages.items() if number is not None}
 
 
-def _settled(printed: Path) -> bytes:
+def _strip_volatile(printed: Path) -> bytes:
     """Return the PDF without what differs from print to print: dates, Chromium's node numbers."""
     writer = pypdf.PdfWriter(clone_from=printed)
     book = read_citation()

@@ -98,10 +98,10 @@ def run_parallel(make: Job, names: Sequence[str], *, workers: int) -> Generator[
         if len(names) > 1:
             yield from run_parallel(make, [name], workers=1)
         else:
-            yield JobResult(name, ("ended",), str(_killed(name)))
+            yield JobResult(name, ("ended",), str(_killed_error(name)))
 
 
-def _killed(name: str) -> ChaosError:
+def _killed_error(name: str) -> ChaosError:
     return ChaosError(
         f"{name} was ended before it was done.",
         found="a process was killed from outside, or the machine was out of memory",

@@ -17,7 +17,7 @@ SITE = "site"  # the last step
 # Below _build: the digests of what the site was made from, and of its files.
 SITE_FILE = "site.json"
 MADE_FOR = "address"  # in it: the one that `chaos build --url` has given
-_SHOWN = 3
+_NAMES_SHOWN = 3
 
 
 def steps(data: str, address: str, *, force: bool = False) -> list[str]:
@@ -50,7 +50,7 @@ def changed_since(chapter: str, data: str | None = None) -> list[str]:
     then[f"book/chapters/{chapter}.ipynb"] = record.outputs.get(paths.NOTEBOOK_FILE, "")
     then |= dependencies.records_read(run)
     sources = dependencies.digests(paths.notebooks() / f"{chapter}.py", made_with)
-    return _changed(record.made_from | then, sources | dependencies.digests_now(then))
+    return _changed_names(record.made_from | then, sources | dependencies.digests_now(then))
 
 
 def seconds_of(chapter: str) -> float:
@@ -60,12 +60,12 @@ def seconds_of(chapter: str) -> float:
     return (paths.notebooks() / f"{chapter}.py").read_text("utf-8").count("publish_figure(")
 
 
-def behind() -> list[str]:
+def stale_chapters() -> list[str]:
     """Return a line for each chapter that is behind its sources, and in what."""
     dependencies.forget()  # a source may have changed since this process has read it
     changed = {chapter: changed_since(chapter) for chapter in dependencies.chapters()}
     return [
-        f"{chapter}: {', '.join(names[:_SHOWN])}{' …' * (len(names) > _SHOWN)}"
+        f"{chapter}: {', '.join(names[:_NAMES_SHOWN])}{' …' * (len(names) > _NAMES_SHOWN)}"
         for chapter, names in changed.items()
         if names
     ]
@@ -73,7 +73,7 @@ def behind() -> list[str]:
 
 def refuse_stale() -> None:
     """Raise a ChaosError that names the chapters which are behind their sources."""
-    if stale := behind():
+    if stale := stale_chapters():
         raise ChaosError(
             "Chapters are not built from what is here now: these files have changed, or are gone.",
             found="\n".join(stale),
@@ -90,7 +90,7 @@ def site_changed_since(address: str | None = None) -> list[str]:
     site = read_mapping(paths.build() / SITE_FILE)
     made_for = site.get(MADE_FOR, "") if address is None else address
     now = dependencies.digests_of_pages() | {MADE_FOR: made_for}
-    return _changed(site, now | files_of(paths.build() / "html"))
+    return _changed_names(site, now | files_of(paths.build() / "html"))
 
 
 def files_of(site: Path) -> dict[str, str]:
@@ -98,5 +98,5 @@ def files_of(site: Path) -> dict[str, str]:
     return {f"_build/html/{name}": digest for name, digest in inputs.digests(site).items()}
 
 
-def _changed(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+def _changed_names(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
     return sorted(name for name in then.keys() | now.keys() if then.get(name) != now.get(name))

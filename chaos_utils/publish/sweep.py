@@ -58,11 +58,11 @@ class ParameterSweep:
 
     def title(self, run: str) -> str:
         """Name a run by what makes it different, for a reader."""
-        values = ", ".join(f"{name}={_shown(self.runs[run][name])}" for name in self.varied)
+        values = ", ".join(f"{name}={_as_cell(self.runs[run][name])}" for name in self.varied)
         return f"{run} ({values})" if values else run
 
 
-def _shown(value: object) -> object:
+def _as_cell(value: object) -> object:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value
 
 
@@ -198,7 +198,7 @@ def _row(sweep: ParameterSweep, name: str, todo: list[str]) -> dict[str, Scalar]
     folder, target = sweep.folder, paths.runs() / name
     status = "done" if (folder / _DONE / name).is_file() else "failed"
     status = status if name in todo else "was there"
-    values = {key: _shown(sweep.runs[name][key]) for key in sweep.varied}
+    values = {key: _as_cell(sweep.runs[name][key]) for key in sweep.varied}
     row: dict[str, Any] = {"run": name, **values, "status": status, "seconds": None}
     if status != "failed":
         record = provenance.read_run_record(target)

@@ -12,7 +12,7 @@ from chaos_utils.base.authorship import LICENCE
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
 from chaos_utils.report import provenance
-from chaos_utils.report.captions import cautioned, first_sentence
+from chaos_utils.report.captions import add_cautions, first_sentence
 from chaos_utils.report.manifests import ID, SYNTHETIC_NOTE, Format, Manifest
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ TITLES = Path(__file__).parent / "titles.yml"
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class Artifact:
     """A figure or table that has been written; shows itself as a cell's result.
 
     The book takes the Markdown (a directive that sets the object from its manifest); notebook
@@ -121,7 +121,7 @@ def describe(
     `own` is what its kind has beside `alt`.
     """
     caption, alt = _without_findings(id, table, caption, alt)
-    caption = " ".join(cautioned(caption, table.rows).split())
+    caption = " ".join(add_cautions(caption, table.rows).split())
     if alt:
         fields["alt"] = " ".join(alt.split())
     context, authors, data = provenance.current_context(), provenance.authors(), _data_of(table)

@@ -43,7 +43,7 @@ def title_of(source: Path) -> str:
     return without_markup(found[1]) if found else source.stem
 
 
-def cautioned(caption: str, rows: "pd.DataFrame") -> str:
+def add_cautions(caption: str, rows: "pd.DataFrame") -> str:
     """Return a caption that also says what must be said of released systems that rows name."""
     cautions = {
         name: system.caution

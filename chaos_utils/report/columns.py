@@ -67,7 +67,7 @@ class Column:
         """Return what is shown of a `row`: a text, or a cell of its own kind (`report.tables`)."""
         value: Any = self.value(row) if callable(self.value) else row[self.value]
         if self.digits is None:
-            return self._named(value)
+            return self._name_of(value)
         if _is_missing(value):
             return MISSING
         scale = 100 if self.percent else 1
@@ -78,7 +78,7 @@ class Column:
             text += f" [{', '.join(ends)}]"
         return text
 
-    def _named(self, value: Any) -> object:
+    def _name_of(self, value: Any) -> object:
         if callable(self.names):
             return self.names(value)
         if self.names is not None and value in self.names:

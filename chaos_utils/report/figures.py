@@ -46,7 +46,7 @@ def publish_figure(
     *,
     caption: str,
     alt: str,
-) -> artifacts.Published | None:
+) -> artifacts.Artifact | None:
     """Draw a figure from a table in light and dark, and write it in every format.
 
     Writes ``<id>.svg`` and ``<id>-dark.svg``, the same for phones (``<id>-narrow.svg``, …),
@@ -95,7 +95,7 @@ def publish_figure(
     )  # fmt: skip
     folder = artifacts.folder()
     for narrow in (False, True):
-        with _drawing("light", narrow) as hues:
+        with _drawing_settings("light", narrow) as hues:
             figure = plot(table.rows)
             places = _fix_layout(figure)
             _check_legible(figure, id)
@@ -109,7 +109,7 @@ def publish_figure(
             plt.close(figure)
         dark = in_dark(light.decode(), hues)
         if dark is None:
-            with _drawing("dark", narrow):
+            with _drawing_settings("dark", narrow):
                 figure = plot(table.rows)
                 _fix_layout(figure, places)
                 _mark_synthetic(figure, table)
@@ -118,14 +118,14 @@ def publish_figure(
         write_text(folder / picture_name(id, "dark", narrow), dark)
     manifest = about.model_copy(update={"size": sizes[False], "narrow_size": sizes[True]})
     artifacts.write(manifest, table)
-    return artifacts.Published(manifest, _html(manifest, preview))
+    return artifacts.Artifact(manifest, _html(manifest, preview))
 
 
 @contextmanager
-def _drawing(mode: style.Mode, narrow: bool) -> Iterator[set[style.Hue]]:
+def _drawing_settings(mode: style.Mode, narrow: bool) -> Iterator[set[style.Hue]]:
     # Two dollar signs in a name are no formula; the powers at a logarithmic axis are.
     shown = mock.patch.object(cbook, "is_math_text", _POWER.fullmatch)
-    with style.look(mode, narrow) as hues, warnings.catch_warnings(), shown:
+    with style.drawing_look(mode, narrow) as hues, warnings.catch_warnings(), shown:
         # A system's name may be in letters that the font lacks; the CSV has it.
         warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from")
         yield hues

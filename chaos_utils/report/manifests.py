@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SYNTHETIC_NOTE = "Synthetic sample"
 ID = re.compile(r"(fig|tbl)(-[a-z0-9]+)+")
 # What a manifest of this kind has, beside what every manifest has.
-_OWN = {"figure": {"alt", "size", "narrow_size"}, "table": {"display"}}
+_FIELDS_OF_KIND = {"figure": {"alt", "size", "narrow_size"}, "table": {"display"}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +147,9 @@ class Manifest(StrictModel):
 
     @model_validator(mode="after")
     def _check(self) -> "Manifest":
-        found = self.model_fields_set & set().union(*_OWN.values())
-        if found != _OWN[self.kind]:
-            raise ValueError(f"a {self.kind} has {', '.join(sorted(_OWN[self.kind]))}")
+        found = self.model_fields_set & set().union(*_FIELDS_OF_KIND.values())
+        if found != _FIELDS_OF_KIND[self.kind]:
+            raise ValueError(f"a {self.kind} has {', '.join(sorted(_FIELDS_OF_KIND[self.kind]))}")
         if any(row.keys() != set(self.columns) for row in self.data):
             raise ValueError("a row of its data has other columns")
         return self

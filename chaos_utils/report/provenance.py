@@ -215,7 +215,7 @@ def commit_of(file: Path) -> str | None:
     return _git("log", "-1", "--format=%H", "--", str(file)) or None
 
 
-def uncommitted() -> list[str] | None:
+def uncommitted_paths() -> list[str] | None:
     """Return the paths that git says are not as in the last commit; None outside a checkout."""
     changed = _git("status", "--porcelain")
     return None if changed is None else [line.split(maxsplit=1)[1] for line in changed.splitlines()]

@@ -65,7 +65,7 @@ def run(
     return target
 
 
-def below() -> Iterator[Path]:
+def run_folders() -> Iterator[Path]:
     """Yield the folders below runs/ that hold a run, whole or not, by name."""
     for path in sorted(paths.runs().glob(f"*/{paths.RECORD_FILE}")):
         yield path.parent
@@ -82,7 +82,7 @@ def find(name: str) -> Path:
     for folder in (paths.from_reader(name), paths.runs() / name):
         if (folder / paths.RECORD_FILE).is_file():
             return folder
-    records = {folder: read_run_record(folder) for folder in below()}
+    records = {folder: read_run_record(folder) for folder in run_folders()}
     of_id = {folder: record for folder, record in records.items() if record and record.id == name}
     if not of_id:
         ids = [record.id for record in records.values() if record]

@@ -24,7 +24,7 @@ from chaos_utils.report.manifests import (
     VotesCell,
 )
 
-_SHORT = 24
+_SHORT_TEXT = 24
 _NUMBER = re.compile(r"(\*\*)?[−+±]?(\$?[\d.,]+(–[\d.,]+)?( ?%)?|∞)(\*\*)?( [\[(].*[\])])?")
 _BOLD = re.compile(r"^\*\*(.+?)\*\*")
 _INTERVAL = re.compile(r" (\[.*\])$")
@@ -41,7 +41,7 @@ def publish_table(
     groups: Sequence[str] = (),
     index: Sequence[str] = (),
     texts: Texts | None = None,
-) -> artifacts.Published | None:
+) -> artifacts.Artifact | None:
     """Write a table's data and set it.
 
     Writes ``<id>.csv`` (the data) and ``<id>.json`` (the manifest).
@@ -90,7 +90,7 @@ def publish_table(
     manifest = artifacts.describe(id, "table", table, caption, licence=licence, display=display)
     artifacts.write(manifest, table)
     html = f"<p><b>{id}</b> {caption_html(manifest.caption)}</p>{table_html(display, texts)}"
-    return artifacts.Published(manifest, html)
+    return artifacts.Artifact(manifest, html)
 
 
 def _as_cell(cell: object) -> Cell:
@@ -145,7 +145,7 @@ def _cell_class(cell: Cell, of_numbers: bool) -> str:
     if _is_number(cell) or (of_numbers and cell == MISSING):
         return ' class="number"'
     text = cell.link.text if isinstance(cell, LinkCell) else cell
-    return ' class="short"' if isinstance(text, str) and len(text) <= _SHORT else ""
+    return ' class="short"' if isinstance(text, str) and len(text) <= _SHORT_TEXT else ""
 
 
 def _header_html(columns: Sequence[Sequence[str]], numeric: Sequence[bool]) -> list[str]:

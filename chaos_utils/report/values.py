@@ -39,7 +39,7 @@ class Address:
     def rows(self, rows: pd.DataFrame) -> pd.DataFrame:
         """Return the rows of the table that it names; ValueError where it lacks a column."""
         for name, wanted in self.where.items():
-            rows = rows[_fits(_column(rows, name), wanted)]
+            rows = rows[_is_any_of(_column(rows, name), wanted)]
         _column(rows, self.column)
         return rows
 
@@ -120,7 +120,7 @@ def _column(rows: pd.DataFrame, name: str) -> "pd.Series[Any]":
     return rows[name]
 
 
-def _fits(column: "pd.Series[Any]", keys: tuple[str, ...]) -> "pd.Series[bool]":
+def _is_any_of(column: "pd.Series[Any]", keys: tuple[str, ...]) -> "pd.Series[bool]":
     """Say which rows have one of the wanted keys, numbers compared as numbers."""
     if pd.api.types.is_bool_dtype(column):
         return column.isin([word.lower() == "true" for word in keys])
@@ -129,7 +129,7 @@ def _fits(column: "pd.Series[Any]", keys: tuple[str, ...]) -> "pd.Series[bool]":
     return column.isin(keys)
 
 
-def with_values(manifests: Manifests, markdown: str) -> str:
+def fill_values(manifests: Manifests, markdown: str) -> str:
     """Put its numbers into Markdown, for a page outside the book.
 
     A paragraph or list item whose numbers the run did not publish, or published of other data

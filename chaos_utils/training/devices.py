@@ -142,7 +142,7 @@ def threads_of(n: int) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def deciding_threads(device: Device) -> int:
+def effective_threads(device: Device) -> int:
     """Return the number of threads that decide what is computed: none of a GPU's."""
     import torch
 
@@ -193,7 +193,7 @@ def room_for(purpose: str, device: Device) -> Iterator[None]:
         ) from fault
 
 
-def placed(model: Any, device: Device) -> Any:
+def to_device(model: Any, device: Device) -> Any:
     """Return a model on a device."""
     with room_for("the model", device):
         model = model.to(device.name)

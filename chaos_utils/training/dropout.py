@@ -19,7 +19,7 @@ def byte_dropout() -> Any:
     def times(values: Any, mask: Any, scale: float) -> Any:
         return torch.addcmul(values.new_zeros(()), values, mask, value=scale)  # in one pass
 
-    class Masked(torch.autograd.Function):
+    class MaskFunction(torch.autograd.Function):
         """Values times a mask and a number, keeping nothing for the way back but the mask."""
 
         @staticmethod
@@ -41,7 +41,7 @@ def byte_dropout() -> Any:
         random_bytes = words.view(torch.uint8)[: values.numel()].view(values.shape)
         # In the values' own type: a product with truth values takes eight times as long.
         mask = torch.ge(random_bytes, dropped, out=torch.empty(values.shape, dtype=values.dtype))
-        return Masked.apply(values, mask, 256 / (256 - dropped))
+        return MaskFunction.apply(values, mask, 256 / (256 - dropped))
 
     class ByteDropout(TorchFunctionMode):
         def __torch_function__(

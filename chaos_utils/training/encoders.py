@@ -21,7 +21,7 @@ _SPELLINGS = {
     "contradict": "contradiction", "contradicts": "contradiction",
     "contradictory": "contradiction", "contradicted": "contradiction",
 }  # fmt: skip
-KEPT = ("*.json", "*.txt", "*.model", "*.safetensors")  # no pickles, no code
+ENCODER_FILES = ("*.json", "*.txt", "*.model", "*.safetensors")  # no pickles, no code
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +59,12 @@ def _labels_in(folder: Path) -> tuple[str, ...]:
     path = folder / "config.json"
     try:
         named = json.loads(path.read_text("utf-8"))["id2label"]
-        return tuple(named_label(named[str(k)]) for k in range(len(named)))
+        return tuple(label_name(named[str(k)]) for k in range(len(named)))
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return ()
 
 
-def named_label(name: str) -> str:
+def label_name(name: str) -> str:
     """Return a label's name in lower case, as the datasets spell it."""
     name = name.strip().lower()
     return _SPELLINGS.get(name, name)
@@ -109,7 +109,7 @@ def _in_folder(model: Model, revision: str) -> Encoder:
         )
     if revision:
         raise ChaosError("A model in a folder has no revision.", found=revision)
-    files = sorted({path for kind in KEPT for path in folder.glob(kind)})
+    files = sorted({path for kind in ENCODER_FILES for path in folder.glob(kind)})
     content = json.dumps([[path.name, inputs.digest(path)] for path in files])
     sha256 = hashlib.sha256(content.encode()).hexdigest()
     return Encoder(model, folder, f"a folder; SHA-256 of its files' digests {sha256}")
@@ -155,7 +155,7 @@ def _from_hub(model: Model, revision: str) -> Path:
                 model.hub,
                 revision=revision or None,
                 cache_dir=paths.cache() / "hub",
-                allow_patterns=list(KEPT),
+                allow_patterns=list(ENCODER_FILES),
             )
         )
     except RevisionNotFoundError as fault:
@@ -191,7 +191,7 @@ def load_tokenizer(folder: Path) -> Any:
         return AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
     except Exception as fault:  # of the libraries that read the tokenizer's own formats
         if (folder / "tokenizer.json").is_file() or not list(folder.glob("*.model")):
-            raise _not_loaded(folder, fault) from fault
+            raise _loading_error(folder, fault) from fault
         raise ChaosError(
             "This tokenizer cannot be read.",
             where=folder,
@@ -211,7 +211,7 @@ def check_length(tokenizer: Any, max_length: int) -> None:
         )
 
 
-def _not_loaded(folder: Path, fault: BaseException) -> ChaosError:
+def _loading_error(folder: Path, fault: BaseException) -> ChaosError:
     return ChaosError(
         "The encoder cannot be loaded.",
         where=folder,
@@ -227,7 +227,7 @@ def load_model(folder: Path, n_outputs: int) -> Any:
     Weights that lack a tensor below the head, or have it in another shape, are refused. A head
     that the weights have is kept as it is: see `load_start` for others' than ours.
     """
-    return _loaded(folder, n_outputs)[0]
+    return _load(folder, n_outputs)[0]
 
 
 def load_start(encoder: Encoder, n_outputs: int, say: Say) -> Any:
@@ -238,7 +238,7 @@ def load_start(encoder: Encoder, n_outputs: int, say: Say) -> Any:
     """
     import torch
 
-    model, new = _loaded(encoder.folder, n_outputs)
+    model, new = _load(encoder.folder, n_outputs)
     last = last_layer(model)
     if n_outputs == 1 or new & {f"{last}.weight", f"{last}.bias"}:
         return model
@@ -264,7 +264,7 @@ def load_off_the_shelf(encoder: Encoder, labels: Sequence[str], say: Say) -> Any
     given.
     """
     nli_labels = get_task("nli").labels
-    named = tuple(named_label(one) for one in labels) or encoder.labels
+    named = tuple(label_name(one) for one in labels) or encoder.labels
     nameless = not named or any(one.startswith("label_") for one in named)
     if not nameless and sorted(named) != sorted(nli_labels):
         raise ChaosError(
@@ -283,7 +283,7 @@ def load_off_the_shelf(encoder: Encoder, labels: Sequence[str], say: Say) -> Any
             expected=", ".join(encoder.labels),
             todo="leave --labels out",
         )
-    model, new = _loaded(encoder.folder, len(nli_labels))
+    model, new = _load(encoder.folder, len(nli_labels))
     if new:
         raise ChaosError(
             "This model has no NLI head of its own: parts of it would be random.",
@@ -347,7 +347,7 @@ def _turn_head(model: Any, labels: Sequence[str], say: Say) -> None:
     say(f"the model's labels are {named}: brought into the order {in_order}")
 
 
-def _loaded(folder: Path, n_outputs: int) -> tuple[Any, set[str]]:
+def _load(folder: Path, n_outputs: int) -> tuple[Any, set[str]]:
     """Return a model, and the names of those of its tensors that are new."""
     from safetensors import SafetensorError
     from transformers import AutoModelForSequenceClassification
@@ -362,7 +362,7 @@ def _loaded(folder: Path, n_outputs: int) -> tuple[Any, set[str]]:
             output_loading_info=True,
         )  # fmt: skip
     except (OSError, ValueError, RuntimeError, SafetensorError) as fault:
-        raise _not_loaded(folder, fault) from fault
+        raise _loading_error(folder, fault) from fault
     shapes = [name for name, *_ in loading_info["mismatched_keys"]]
     new = {*loading_info["missing_keys"], *shapes}
     _check_complete(folder, f"{model.base_model_prefix}.", new)

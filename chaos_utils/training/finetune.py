@@ -28,8 +28,8 @@ from chaos_utils.training.devices import (
     choose_device,
     forget_peak_memory,
     peak_memory,
-    placed,
     threads_of,
+    to_device,
 )
 from chaos_utils.training.encoders import load_model, load_start, load_tokenizer
 from chaos_utils.training.encoding import plan_batches
@@ -40,7 +40,7 @@ from chaos_utils.training.settings import Settings, complete, recorded_settings
 from chaos_utils.training.training_run import NewRun, TrainingResult
 
 _INNER_FOLDS = 8  # of the items that are trained on; one of them says when to stop
-LOOKED_AT = 2000  # development items, where the settings do not limit them
+DEV_EXAMPLES = 2000  # development items, where the settings do not limit them
 
 
 def check_place(out: Path) -> Path:
@@ -85,7 +85,7 @@ def finetune(
         place = choose_device(device, settings.precision)
         accelerator = _accelerator(place)
         place = place.taken_by(accelerator)
-        run = _Training(out, settings, place, report, say, accelerator, checkpoint_seconds)
+        run = _TrainingJob(out, settings, place, report, say, accelerator, checkpoint_seconds)
         run.decide(token_budget=settings.token_budget or TOKEN_BUDGET[place.kind])
         run.data = load_data(settings)
         # Earlier runs' weights may have to be made first; they stand apart from this run's.
@@ -96,7 +96,7 @@ def finetune(
         corpora = (run.data.train, run.data.dev)
         key = cache.run_key(run.settings, run.encoder.origin, corpora, run.start, teacher)
         run.work = cache.work_folder(key)
-        with cache.only_one(key, say) if accelerator.is_main_process else nullcontext():
+        with cache.exclusive_run(key, say) if accelerator.is_main_process else nullcontext():
             accelerator.wait_for_everyone()
             if teacher:
                 run.learn_from(teacher)
@@ -154,11 +154,11 @@ def weights_of(name: str, run: NewRun) -> Path:
         problem = "This run is of another encoder."
         found, expected = theirs.model, settings.model
     else:
-        return cache.cached_weights(earlier.record.weights) or _made_again(earlier, theirs, run)
+        return cache.cached_weights(earlier.record.weights) or _train_again(earlier, theirs, run)
     raise ChaosError(problem, where=earlier.folder, found=found, expected=expected)
 
 
-def _made_again(earlier: Run, settings: Settings, run: NewRun) -> Path:
+def _train_again(earlier: Run, settings: Settings, run: NewRun) -> Path:
     run.say(f"the weights of {earlier.name} are not cached: training them first")
     rebuilt = paths.cache() / "rebuilt" / earlier.record.weights
     again = finetune(settings, rebuilt, device=run.device.kind, report=run.report, say=run.say)
@@ -174,7 +174,7 @@ def _made_again(earlier: Run, settings: Settings, run: NewRun) -> Path:
 
 
 @dataclass(slots=True)
-class _Training(NewRun):
+class _TrainingJob(NewRun):
     """A run that trains: in one process or several, from a pretrained encoder or a `start`.
 
     `work` keeps what is unfinished.
@@ -188,7 +188,7 @@ class _Training(NewRun):
     def learn_from(self, teacher: Path) -> None:
         """Replace the targets by the probabilities of a teacher: a folder of weights."""
         model, tokenizer = load_model(teacher, self.n_outputs), load_tokenizer(teacher)
-        model, train = placed(model, self.device), self.data.train
+        model, train = to_device(model, self.device), self.data.train
         shares = self.predict(model, train, "asking the teacher", tokenizer=tokenizer)
         self.data = replace(self.data, train=replace(train, targets=shares))
 
@@ -197,7 +197,7 @@ class _Training(NewRun):
         folder = cache.cached_weights(self.work.name)
         if folder is not None:
             self.say("these weights were trained before: predicting with them")
-            model = placed(load_model(folder, self.n_outputs), self.device)
+            model = to_device(load_model(folder, self.n_outputs), self.device)
         else:
             model, fitted = self.fit(self.data.train, self.work)
         if not self.accelerator.is_main_process:
@@ -264,9 +264,9 @@ class _Training(NewRun):
             uniform = 1 / targets.shape[1]
             targets = (1 - settings.label_smoothing) * targets + settings.label_smoothing * uniform
         if settings.head == "affine":
-            logits = self.logits(placed(model, self.device), train, "fitting the head")
+            logits = self.logits(to_device(model, self.device), train, "fitting the head")
             fold_into_head(model, fit_head(logits, targets, settings.loss, self.n_outputs))
-        dev_part = balanced_subset(self.data.dev, settings.dev_examples or LOOKED_AT)
+        dev_part = balanced_subset(self.data.dev, settings.dev_examples or DEV_EXAMPLES)
 
         def evaluate(model: Any, step: int) -> dict[str, Any]:
             if inner:

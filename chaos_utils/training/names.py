@@ -15,7 +15,7 @@ from chaos_utils.training.settings import Settings, recorded_settings, usual_hea
 
 # Runs with different values of these are one system, unless they also share the seed.
 _TECHNICAL = ("dev_examples", "token_budget", "threads", "precision", "data")
-_ONCE_UNKNOWN = ("token_budget", "threads", "revision")  # not in every record
+_LATER_SETTINGS = ("token_budget", "threads", "revision")  # not in every record
 DROPOUT = ", MC dropout"  # ends the names of predictions with dropout left on
 
 
@@ -49,16 +49,18 @@ def names_of(
                 name
                 for name, value in mine.items()
                 if name != "seed"
-                and _shown(name, value) != _shown(name, theirs[name])
+                and _setting_in_words(name, value) != _setting_in_words(name, theirs[name])
                 and (name in _TECHNICAL) == technical
-                and (name not in _ONCE_UNKNOWN or theirs[name])
+                and (name not in _LATER_SETTINGS or theirs[name])
             }
-        shown = [_shown(name, value) for name, value in mine.items() if name in differing]
+        shown = [
+            _setting_in_words(name, value) for name, value in mine.items() if name in differing
+        ]
         family = ", ".join([family, *shown])
     return family + ending(settings.seed), family + dropout
 
 
-def _shown(name: str, value: Any) -> str:
+def _setting_in_words(name: str, value: Any) -> str:
     if name in ("init", "teacher", "data"):
         value = Path(value).name  # of a folder, without where it stands
     return f"{name.replace('_', ' ')} {value or 'none'}"

@@ -11,9 +11,9 @@ from chaos_utils.scoring.training_records import UNKNOWN, Run, find_run
 from chaos_utils.training.cache import read_fitted
 from chaos_utils.training.data import Data, load_data
 from chaos_utils.training.dev_scores import balanced_subset
-from chaos_utils.training.devices import choose_device, placed, threads_of
-from chaos_utils.training.encoders import load_model, load_off_the_shelf, named_label
-from chaos_utils.training.finetune import LOOKED_AT, check_place, weights_of
+from chaos_utils.training.devices import choose_device, threads_of, to_device
+from chaos_utils.training.encoders import label_name, load_model, load_off_the_shelf
+from chaos_utils.training.finetune import DEV_EXAMPLES, check_place, weights_of
 from chaos_utils.training.names import DROPOUT, predict_command
 from chaos_utils.training.progress import Report, Say, silent
 from chaos_utils.training.recipes import get_model
@@ -53,11 +53,11 @@ def predict_again(
     with threads_of(threads or settings.threads):
         run = NewRun(out, settings, choose_device(device, precision), report, say)
         # With dropout every pass costs the same again.
-        limit = settings.dev_examples or (LOOKED_AT if mc_samples else 0)
+        limit = settings.dev_examples or (DEV_EXAMPLES if mc_samples else 0)
         run.data = load_data(settings.model_copy(update={"dev_examples": limit}))
         folder = weights_of(name, run)
         run.take(get_model(settings.model))
-        model = placed(load_model(folder, run.n_outputs), run.device)
+        model = to_device(load_model(folder, run.n_outputs), run.device)
         options = {"mc-samples": mc_samples, "threads": run.settings.threads}
         trained_on, out_of_fold = earlier.learned_from()
         return run.write(
@@ -78,7 +78,7 @@ def predict_off_the_shelf(
     labels: Sequence[str] = (),
     revision: str = "",
     data: str = "auto",
-    dev_examples: int = LOOKED_AT,
+    dev_examples: int = DEV_EXAMPLES,
     mc_samples: int = 0,
     threads: int = 0,
     precision: str = "auto",
@@ -100,9 +100,9 @@ def predict_off_the_shelf(
     with threads_of(threads):
         run = NewRun(out, settings, choose_device(device, precision), report, say)
         run.take(listed_model)
-        loaded = placed(load_off_the_shelf(run.encoder, labels, say), run.device)
+        loaded = to_device(load_off_the_shelf(run.encoder, labels, say), run.device)
         run.data = _without_training(data, dev_examples)
-        named = [named_label(one) for one in labels] or list(run.encoder.labels)
+        named = [label_name(one) for one in labels] or list(run.encoder.labels)
         options = {
             "labels": ",".join(labels),
             "revision": run.settings.revision,

@@ -23,7 +23,7 @@ def silent(title: str, done: int, total: int, loss: float | None = None) -> None
     """Report nothing."""
 
 
-def in_lines(say: Say) -> Report:
+def line_report(say: Say) -> Report:
     """Return what reports by lines: one for each tenth of a training, and of what takes long."""
     tenths: dict[str, int] = {}
     due: dict[str, float] = {}  # when a line of it is next said

@@ -129,7 +129,7 @@ def test_memory_that_runs_out_is_one_message(torch, out_of_memory, tmp_path, mon
     model = torch.nn.Linear(2, 2)
     monkeypatch.setattr(model, "to", out_of_memory)
     with pytest.raises(ChaosError, match="no room for the model"):
-        devices.placed(model, CPU)
+        devices.to_device(model, CPU)
     with monkeypatch.context() as within:
         within.setattr(torch, "zeros_like", out_of_memory)
         with pytest.raises(ChaosError, match="moments of AdamW"):
@@ -144,7 +144,7 @@ def test_memory_that_runs_out_is_one_message(torch, out_of_memory, tmp_path, mon
 
     monkeypatch.setattr(model, "to", broken)
     with pytest.raises(RuntimeError, match="something else"):
-        devices.placed(model, CPU)
+        devices.to_device(model, CPU)
 
 
 @pytest.mark.parametrize(("family", "unused"), [("xlnet", ["transformer.mask_emb"]), ("bert", [])])

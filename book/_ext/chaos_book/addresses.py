@@ -58,7 +58,9 @@ def _withdrawn(id: str, reason: str) -> dict[str, str]:
 
 def _write(app: Sphinx, out: Path) -> None:
     book = BOOK.citation
-    (out / f"{NOT_FOUND}.html").write_text(policy.of_site(not_found_html(book, notice())), "utf-8")
+    (out / f"{NOT_FOUND}.html").write_text(
+        policy.with_site_policy(not_found_html(book, notice())), "utf-8"
+    )
     if book.url:
         gone = {f"figures/{id}" for id in registry.read_registry().redirects}
         left_out = _NO_READING | gone | registry.read_redirects().keys()

@@ -27,9 +27,9 @@ WIDGET = Widget("calculators", _FILES, shared=("axes.css", "axes.js"))
 Rows = Iterable[Mapping[str, Any]]
 # What is asked of votes, by the measure and quantity of the table that answers it.
 _CURVES = {"label": ("new_accuracy", "perfect_model"), "shares": ("dist_ce", "error")}
-_CALLED = {"Nie et al. 2020": "Nie et al. 2020 (ChaosNLI)"}
+_LONG_NAMES = {"Nie et al. 2020": "Nie et al. 2020 (ChaosNLI)"}
 _ORACLE = "oracle"
-_COMPARED = ("models", "seeds")
+_PAIRS_SHOWN = ("models", "seeds")
 _NEEDS = {
     "votes": ("fig-annotation-budget", "tbl-power", "tbl-vote-bias", "tbl-crowds-votes"),
     "conversions": ("tbl-conventions",),
@@ -50,7 +50,7 @@ class Calculator(SphinxDirective):
         manifests = [one for id in _NEEDS[kind] if (one := BOOK.made(self.env, id))]
         if len(manifests) < len(_NEEDS[kind]):
             return []
-        data = votes_known(*manifests) if kind == "votes" else conversions_known(*manifests)
+        data = votes_data(*manifests) if kind == "votes" else conversions_data(*manifests)
         data |= {"synthetic": manifests[0].synthetic, "cite": _citation(kind, self.env.docname)}
         WIDGET.ask(self.env)
         content = compact(data).replace("<", "\\u003c")
@@ -77,7 +77,7 @@ def _citation(kind: str, page: str) -> dict[str, str]:
     }
 
 
-def votes_known(
+def votes_data(
     budgets: Manifest, power: Manifest, shifted: Manifest, crowds: Manifest
 ) -> dict[str, Any]:
     """Return what is known of votes and items, by dataset; of those in `crowds` alone, of votes.
@@ -112,18 +112,18 @@ def votes_known(
         )
     for name in dict.fromkeys(row["dataset"] for row in crowds.data):
         if name not in names:
-            datasets.append(_crowd_known(name, crowds))
+            datasets.append(_crowd_data(name, crowds))
     measures = dict.fromkeys(row["measure"] for row in power.data)
     unbiased_first = sorted(measures, key=lambda name: name != "sq_distance")
     return {
         "datasets": datasets,
         "reach": float(smallest_difference(1.0, 1)),
-        "pairs": {name: PAIRS[name] for name in _COMPARED},
+        "pairs": {name: PAIRS[name] for name in _PAIRS_SHOWN},
         "measures": {name: MEASURES[name].title for name in unbiased_first},
     }
 
 
-def _crowd_known(name: str, crowds: Manifest) -> dict[str, Any]:
+def _crowd_data(name: str, crowds: Manifest) -> dict[str, Any]:
     rows = [row for row in crowds.data if row["dataset"] == name]
     curves = {
         curve: _columns(
@@ -143,7 +143,7 @@ def _spreads(rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     """Return the variances of differences, by pair and measure."""
     spreads: dict[str, dict[str, Any]] = {}
     for row in rows:
-        if row["pair"] in _COMPARED:
+        if row["pair"] in _PAIRS_SHOWN:
             of_pair = spreads.setdefault(row["pair"], {})
             entry = of_pair.setdefault(row["measure"], {"n_pairs": row["n_pairs"], "rows": []})
             entry["rows"].append([row[name] for name in ("n_votes", "variance", "least", "most")])
@@ -153,7 +153,7 @@ def _spreads(rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     return spreads
 
 
-def conversions_known(table: Manifest) -> dict[str, Any]:
+def conversions_data(table: Manifest) -> dict[str, Any]:
     """Return every convention with what converts it, and what systems had under each.
 
     ``measured`` is by key of the convention, one value for each of ``systems``; infinite is None.
@@ -170,7 +170,7 @@ def conversions_known(table: Manifest) -> dict[str, Any]:
         rows = [values[system, *pair] for system in systems if (system, *pair) in values]
         form_data.append(form.as_data() | {"measured": [row["value"] for row in rows]})
         for name in filter(None, users[pair].split("; ")):
-            name = _CALLED.get(name, name)
+            name = _LONG_NAMES.get(name, name)
             used_by.setdefault(name, []).append(form.key)
     of_oracle = {
         (quantity, convention): row["value"]

@@ -50,7 +50,7 @@ WIDGET = Widget(
 _OTHERS, _WORTHS, _FITTED = "tbl-main-results", "tbl-human-equivalents", "tbl-fitting"
 # Which of those fitted is shown: of one system, what is recalibrated is.
 _MAP = {"inputs": "all systems", "access": "text", "map": "quadratic", "objective": "kl"}
-_MAPPED = {
+_MEASURES_WITH_MAP = {
     True: (PEOPLE_RECALIBRATED, SKILL_RECALIBRATED),
     False: (PEOPLE_SHRUNK, SKILL_SHRUNK),
 }
@@ -72,7 +72,7 @@ class EvaluateFile(SphinxDirective):
             for system in systems(part)
         }
         of_worth = self._rows_of(_WORTHS)
-        known_data = known(votes, self._rows_of(_OTHERS)) | {
+        known_data = page_data(votes, self._rows_of(_OTHERS)) | {
             "skills": skills(of_worth, self._rows_of(_FITTED), origins)
         }
         content = scripts.compact(known_data)
@@ -87,7 +87,7 @@ class EvaluateFile(SphinxDirective):
         return manifest.data if manifest is not None and is_of_these else ()
 
 
-def known(votes: Sequence[Votes], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def page_data(votes: Sequence[Votes], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return what a page knows beside the votes.
 
     Parameters
@@ -117,7 +117,7 @@ def known(votes: Sequence[Votes], rows: Sequence[Mapping[str, Any]]) -> dict[str
             for name, title in TITLES.items()
             if name != POOLED
         },
-        "others": {one.dataset.name: _others(one.dataset.name, rows) for one in votes},
+        "others": {one.dataset.name: _other_systems(one.dataset.name, rows) for one in votes},
     }
 
 
@@ -152,7 +152,7 @@ def skills(
         name = SYSTEM_NAMES.get(row["system"], row["system"])
         new = {"lane": lane, "name": name, "plain": None, "recalibrated": None, "words": ["–", "–"]}
         entry = entries.setdefault(key, new)
-        of_people, of_skill = _MAPPED[_has_map(row["dataset"], row["n_items"])]
+        of_people, of_skill = _MEASURES_WITH_MAP[_has_map(row["dataset"], row["n_items"])]
         if row["measure"] in (PEOPLE, of_people):
             entry["words"][row["measure"] == of_people] = without_reason(row["text"])
             credibilities[row["dataset"], row["n_items"]] = row["credibility"]
@@ -180,7 +180,7 @@ def _has_map(dataset: str, n_items: int) -> bool:
     return not too_few_to_recalibrate(n_items, get_dataset(dataset).n_classes)
 
 
-def _others(dataset: str, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _other_systems(dataset: str, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the systems on a dataset, without the means of several that differ in their seed.
 
     Those of the paper stand there once, as computed where they are.

@@ -52,7 +52,7 @@ def _data(app: Sphinx, page: str) -> dict[str, str]:
     library = BOOK.project / CHART_LIBRARY
     files = {"chart.umd.js": library, "chart.LICENSE.md": library.parents[1] / "LICENSE.md"}
     found = {name: path.read_text("utf-8") for name, path in files.items() if library.is_file()}
-    return found | _items(has_chart=library.is_file()) | _others(app, page)
+    return found | _items(has_chart=library.is_file()) | _other_scripts(app, page)
 
 
 def _items(*, has_chart: bool) -> dict[str, str]:
@@ -61,7 +61,7 @@ def _items(*, has_chart: bool) -> dict[str, str]:
     files: dict[str, str] = {}
     for votes in items.votes:
         systems = book.systems(votes)
-        data, scripts_of = explorer.apart(
+        data, scripts_of = explorer.split_systems(
             explorer.columns(votes, systems), systems, book.votes_notice()
         )
         datasets.append(data | {"paper": _paper(votes.dataset.release.citation)})
@@ -75,21 +75,21 @@ def _items(*, has_chart: bool) -> dict[str, str]:
     }
     texts = {votes.dataset.name: explorer.texts(votes) for votes in items.votes}
     return files | {
-        "items.js": scripts.packed("CHAOS_ITEMS", numbers, book.votes_notice()),
-        "texts.js": scripts.packed("CHAOS_TEXTS", texts, book.notice()),
+        "items.js": scripts.packed_script("CHAOS_ITEMS", numbers, book.votes_notice()),
+        "texts.js": scripts.packed_script("CHAOS_TEXTS", texts, book.notice()),
     }
 
 
-def _others(app: Sphinx, page: str) -> dict[str, str]:
+def _other_scripts(app: Sphinx, page: str) -> dict[str, str]:
     """Return the scripts that hold what readers may choose beside the book's datasets.
 
     The first also says why people disagree on the book's items.
     """
     shown = BOOK.items.votes
-    datasets = explorer.others_available(shown)
+    datasets = explorer.other_datasets(shown)
     with faults.on_one_line():
         reasons = explorer.reasons_script(shown, _address_of_reasons(app, page))
-    scripts_of_others = {explorer.OTHERS: explorer.others_listed(datasets) + reasons}
+    scripts_of_others = {explorer.OTHERS: explorer.others_index_script(datasets) + reasons}
     for dataset in datasets:
         with faults.on_one_line():
             votes = load_votes(dataset.name)

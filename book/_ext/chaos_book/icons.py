@@ -13,7 +13,7 @@ from sphinx.application import Sphinx
 from chaos_book import drafts
 from chaos_book.book import write_last
 
-_SHOWN = {
+_ICONS_SHOWN = {
     "fa-angle-down", "fa-angle-left", "fa-angle-right", "fa-arrow-up", "fa-bars",
     "fa-chevron-down", "fa-circle-half-stroke", "fa-circle-xmark", "fa-download", "fa-file",
     "fa-file-pdf", "fa-list", "fa-magnifying-glass", "fa-moon", "fa-sun", "fa-xmark",
@@ -30,7 +30,7 @@ def _shorten(app: Sphinx, site: Path) -> None:
     signs = set()
 
     def keep(rule: re.Match[str]) -> str:
-        if _SHOWN.isdisjoint(re.findall(r"fa-[a-z0-9-]+", rule[1])):
+        if _ICONS_SHOWN.isdisjoint(re.findall(r"fa-[a-z0-9-]+", rule[1])):
             return ""
         signs.add(int(rule[2], 16))
         return rule[0]

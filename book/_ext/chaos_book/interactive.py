@@ -78,7 +78,7 @@ class Interactive(SphinxDirective):
         group, slider = self.options.get("group", "kind"), self.options.get("slider", "")
         rows = rows.rename(columns={"model": "system"})
         if "measure" not in rows:
-            rows = _long(rows, self.options["measures"].split(), group)
+            rows = _row_per_measure(rows, self.options["measures"].split(), group)
         rows = rows[rows["value"].notna()].reset_index(drop=True)
         if not len(rows):  # likewise
             return []
@@ -97,7 +97,7 @@ class Interactive(SphinxDirective):
         return () if manifest is None else manifest.data
 
 
-def _long(rows: pd.DataFrame, measures: list[str], group: str) -> pd.DataFrame:
+def _row_per_measure(rows: pd.DataFrame, measures: list[str], group: str) -> pd.DataFrame:
     """Set each of some measures, which stand side by side, in a row of its own."""
     keys = [name for name in ("dataset", "system", "label", "source", group) if name in rows]
     parts = []

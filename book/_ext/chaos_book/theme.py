@@ -21,7 +21,7 @@ _WANTED_BY = {
     "sphinx-design": re.compile(r'class="[^"]*\bsd-'),
     "design-tabs": re.compile(r'class="[^"]*\bsd-'),
 }
-_OUTSIDE = "search"
+_PAGE_OUTSIDE_CONTENTS = "search"
 _CONTENTS: dict[str, str] = {}  # by what the templates ask for
 _TABLE = re.compile(r"(?P<tag><table\b[^>]*>)(?P<inside>.*?)</table>", re.DOTALL)
 _HEADING = re.compile(r"<h[1-6][^>]*>(.*?)</h[1-6]>", re.DOTALL)
@@ -39,7 +39,7 @@ def _adapt(
     for kind in ("script_files", "css_files"):
         context[kind] = [file for file in context[kind] if is_wanted(file, body)]
     if body:
-        context["body"] = described(body)
+        context["body"] = accessible_tables(body)
 
 
 def is_wanted(file: Any, body: str) -> bool:
@@ -52,7 +52,7 @@ def is_wanted(file: Any, body: str) -> bool:
     )
 
 
-def described(body: str) -> str:
+def accessible_tables(body: str) -> str:
     """Return a page's body whose tables have a name, headers, and a box that keys can scroll."""
     # What these fold says more than this.
     body = body.replace('<summary aria-label="Toggle hidden content"', "<summary")
@@ -92,13 +92,13 @@ def _draw_once(
         key = repr(sorted(options.items()))
         if key not in _CONTENTS:
             # As they are on a page at the root that is not in them: none is marked.
-            _CONTENTS[key] = draw(_OUTSIDE, **options)
-        return on_page(app, _CONTENTS[key], pagename)
+            _CONTENTS[key] = draw(_PAGE_OUTSIDE_CONTENTS, **options)
+        return contents_on_page(app, _CONTENTS[key], pagename)
 
     context["toctree"] = contents
 
 
-def on_page(app: Sphinx, contents: str, page: str) -> str:
+def contents_on_page(app: Sphinx, contents: str, page: str) -> str:
     """Return contents as a page has them: links from there, and itself marked."""
     soup = BeautifulSoup(contents, "html.parser")
     for link in soup("a"):
