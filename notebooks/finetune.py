@@ -52,7 +52,7 @@ from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.scalars import publish_scalars
 from chaos_utils.report.tables import publish_table
 from chaos_utils.training.finetune import finetune
-from chaos_utils.training.progress import in_lines
+from chaos_utils.training.progress import line_report
 from chaos_utils.training.settings import chosen
 
 check_parameters(globals())
@@ -69,7 +69,7 @@ run = finetune(
     folder,
     device=device,
     checkpoint_seconds=checkpoint_seconds,
-    report=in_lines(print),
+    report=line_report(print),
     say=print,
 )
 

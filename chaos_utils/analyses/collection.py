@@ -15,7 +15,7 @@ from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.analyses.inputs import AnalysisInputs, DatasetInputs, gather
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.table import in_order_of
-from chaos_utils.collection.annotators import mixture, stated_parameters
+from chaos_utils.collection.annotators import assumed_parameters, mixture
 from chaos_utils.collection.materials import cut
 from chaos_utils.collection.protocol import OPERATORS, Json, Protocol, load_protocol
 from chaos_utils.collection.simulate import Simulation, simulate
@@ -82,7 +82,7 @@ def _simulate_collections(
     dataset = votes.dataset.name
     sizes = read_published("nie2020_table2").set_index("dataset")["n_examples"]
     items = cut(votes, all_votes, int(sizes[dataset]), unanimous, seed)
-    population = mixture(**stated_parameters(dataset))
+    population = mixture(**assumed_parameters(dataset))
     return tuple(simulate(load_protocol(), items, population, seed + n) for n in range(collections))
 
 
@@ -117,7 +117,7 @@ def against_paper(
     simulated["published"] = paper.reindex(simulated.index)
     simulated.loc["plateau_percent", "published"] = _PLATEAU_PERCENT
     simulated["role"] = np.where(simulated["published"].notna(), "reported", "predicted")
-    stated = pd.DataFrame({"simulated": stated_parameters(dataset), "role": "stated"})
+    stated = pd.DataFrame({"simulated": assumed_parameters(dataset), "role": "stated"})
     table = pd.concat([stated, simulated]).rename_axis("quantity").reset_index()
     table["difference"] = table["simulated"] - table["published"]
     columns = ["quantity", "role", "published", "simulated", "low", "high", "difference"]
@@ -215,7 +215,7 @@ def stage_effects(
     """
     _check_sizes(replicates, len(careless))
     materials = cut(votes, all_votes, items, unanimous, seed)
-    stated = stated_parameters(votes.dataset.name)
+    stated = assumed_parameters(votes.dataset.name)
     k = int(load_protocol().parameters["votes_per_item"])
     runs = range(seed, seed + replicates)
     ideal = [draw_votes(materials.items, k, np.random.default_rng(run)) / k for run in runs]

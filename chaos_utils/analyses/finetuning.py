@@ -22,7 +22,7 @@ _HYPERPARAMETERS = (
     "learning_rate", "batch_size", "weight_decay", "epochs", "learning_rate_decay", "warmup_ratio",
 )  # fmt: skip
 # The first says how near: votes misplaced, as a share of all.
-_BESIDE_PEOPLE = ("dist_ce", "jsd", "people_on_top")
+_PEOPLE_MEASURES = ("dist_ce", "jsd", "people_on_top")
 _RECIPE = ("source", "model", "task", *_HYPERPARAMETERS)
 
 
@@ -107,28 +107,28 @@ def people_comparison(
     DataFrame
         A row for each ``dataset`` and ``system``: perfect model, second crowd, uniform guess, base
         rate, and the run; the nearest comes first. Columns are ``n_items``, and each measure of
-        `_BESIDE_PEOPLE` with its ends, ``…_low`` and ``…_high``, which are the run's alone.
+        `_PEOPLE_MEASURES` with its ends, ``…_low`` and ``…_high``, which are the run's alone.
     """
     tables = []
-    request = EvaluationRequest(_BESIDE_PEOPLE, n_resamples=n_resamples, seed=seed)
+    request = EvaluationRequest(_PEOPLE_MEASURES, n_resamples=n_resamples, seed=seed)
     for of_dataset in votes:
         predicted = run.predictions_on(of_dataset)
         if predicted is None:
             continue
         guesses = guesses_by_votes(of_dataset)
-        drawn = references(of_dataset, _BESIDE_PEOPLE)
+        reference_rows = references(of_dataset, _PEOPLE_MEASURES)
         scores = as_scores(
             [
                 *evaluate_systems(of_dataset, [predicted], request),
-                *evaluate_systems(of_dataset, guesses, EvaluationRequest(_BESIDE_PEOPLE)),
-                *(row for row in drawn if row["origin"] == "reference"),
+                *evaluate_systems(of_dataset, guesses, EvaluationRequest(_PEOPLE_MEASURES)),
+                *(row for row in reference_rows if row["origin"] == "reference"),
             ]
         )
         keys = ["dataset", "system"]
         wide = scores.pivot(index=keys, columns="measure", values=["value", "low", "high"])
         wide.columns = [f"{name}_{what}".removesuffix("_value") for what, name in wide.columns]
         n_items = scores.groupby(keys)["n_items"].first()
-        tables.append(wide.assign(n_items=n_items).sort_values(_BESIDE_PEOPLE[0]).reset_index())
+        tables.append(wide.assign(n_items=n_items).sort_values(_PEOPLE_MEASURES[0]).reset_index())
     return pd.concat(tables, ignore_index=True)
 
 

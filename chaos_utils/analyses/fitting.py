@@ -282,17 +282,19 @@ def methods(
         add(system, {"map": ON_VOTES, "n_systems": 1, "first": True} | about)
 
     measures = tuple(dict.fromkeys((*MEASURES, by)))
-    how: dict[str, Any] = {"seed": seed, "level": confidence}
-    found = score(part, scored, measures=measures, n_resamples=n_resamples, **how)
+    bootstrap: dict[str, Any] = {"seed": seed, "level": confidence}
+    scores = score(part, scored, measures=measures, n_resamples=n_resamples, **bootstrap)
     values = [f"{name}{end}" for name in measures for end in _ENDS]
-    how["n_resamples"] = min(n_resamples, _MOST_RESAMPLES)
+    bootstrap["n_resamples"] = min(n_resamples, _MOST_RESAMPLES)
     table = pd.DataFrame(rows)
     people = [
-        (np.nan,) * len(_PEOPLE) if objective == "jsd" else _worth_in_people(items, system, **how)
+        (np.nan,) * len(_PEOPLE)
+        if objective == "jsd"
+        else _worth_in_people(items, system, **bootstrap)
         for objective, system in zip(table["objective"], scored, strict=True)
     ]
     table = table.join(pd.DataFrame(people, columns=_PEOPLE))
-    table = table.join(wide(found, "low", "high").set_index("system")[values], on="system")
+    table = table.join(wide(scores, "low", "high").set_index("system")[values], on="system")
     signals = [entropy_correlation(part.shares, system.probabilities) for system in scored]
     table[_SIGNAL] = [(signal.value, signal.low, signal.high) for signal in signals]
     table = table.assign(n_items=len(part))
@@ -336,26 +338,30 @@ def contributions(
     is below 0.05, else indistinguishable. Empty where there are fewer than two families.
     """
     columns = ["left_out", "n_systems", "n_items", "by", "value", "low", "high", "p"]
-    made = common_items(votes, systems)
-    all_places = stacks(made.systems).get(ALL, [])
-    groups = _omitted_groups(made.systems, all_places)
+    items = common_items(votes, systems)
+    all_places = stacks(items.systems).get(ALL, [])
+    groups = _omitted_groups(items.systems, all_places)
     remaining = {name: sorted({*all_places} - {*omitted}) for name, omitted in groups.items()}
     remaining = {name: places for name, places in remaining.items() if places}
     if not remaining:
         return pd.DataFrame(columns=[*columns, "p_holm", "verdict"])
-    objective = objectives_for(made.votes)[-1]
+    objective = objectives_for(items.votes)[-1]
     stacked = [
         computed(
-            name, made.votes,
+            name, items.votes,
             predict_out_of_fold(
-                made.inputs(places), made.votes.shares, made.folds, kind=RECIPE, objective=objective
+                items.inputs(places),
+                items.votes.shares,
+                items.folds,
+                kind=RECIPE,
+                objective=objective,
             ),
         )
         for name, places in {ALL: all_places, **remaining}.items()
     ]  # fmt: skip
-    by = ranked_by(made.votes)
+    by = ranked_by(items.votes)
     table = score(
-        made.votes, stacked, measures=(by,), comparisons=[(name, ALL) for name in remaining],
+        items.votes, stacked, measures=(by,), comparisons=[(name, ALL) for name in remaining],
         n_resamples=n_resamples, seed=seed,
     )  # fmt: skip
     losses = table[table["reference"] != ""].rename(columns={"system": "left_out"})

@@ -508,8 +508,8 @@ def with_encoders(
         for objective in ("jsd", "kl")
     )  # fmt: skip
     pairs = [(alone, name + _PLUS_LLMS) for name in encoders for alone in (name, LLMS)]
-    how: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed, "level": confidence}
-    scores = score(people, fitted, measures=("jsd",), comparisons=pairs, **how)
+    bootstrap: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed, "level": confidence}
+    scores = score(people, fitted, measures=("jsd",), comparisons=pairs, **bootstrap)
     scores = scores.set_index(["system", "reference"])
     rows = []
     for system, for_kl in zip(fitted, fitted_for_kl, strict=True):
@@ -519,7 +519,7 @@ def with_encoders(
             alone = system.name.removesuffix(_PLUS_LLMS)
             row |= _with_ends("by_models", scores.loc[(alone, system.name)])
             row |= _with_ends("by_encoders", scores.loc[(LLMS, system.name)])
-        rows.append(row | _with_ends("people", asdict(worth(people, for_kl, **how).people)))
+        rows.append(row | _with_ends("people", asdict(worth(people, for_kl, **bootstrap).people)))
     return pd.DataFrame(rows)
 
 

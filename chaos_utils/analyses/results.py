@@ -106,9 +106,9 @@ def _means_over_seeds(
     if not several or n_resamples < 2:
         return pd.DataFrame()
     scores = score_over_seeds(votes, several, measures=names, n_resamples=n_resamples, seed=seed)
-    found = wide(as_scores(scores.to_dict("records")), "low", "high")
+    table = wide(as_scores(scores.to_dict("records")), "low", "high")
     counts = scores.drop_duplicates("system").set_index("system")["n_seeds"]
-    return found.assign(kind="model", n_seeds=found["system"].map(counts))
+    return table.assign(kind="model", n_seeds=table["system"].map(counts))
 
 
 @derived_table(keys=_KEYS)
@@ -211,19 +211,19 @@ def human_equivalents(
     if votes.n_votes.min() < 2:
         return pd.DataFrame(columns=columns)
     crowds = people.Crowds(votes, n_draws=n_draws, seed=seed)
-    everyone = [("baseline", baseline) for baseline in known.baselines(votes)]
-    everyone += [("model", model) for model in systems]
+    all_systems = [("baseline", baseline) for baseline in known.baselines(votes)]
+    all_systems += [("model", model) for model in systems]
     rows = []
-    for kind, system in everyone:
+    for kind, system in all_systems:
         reason = people.refusal(votes, system)
-        asked = [] if reason else [system]
+        judged_systems = [] if reason else [system]
         request = EvaluationRequest(IN_PEOPLE, n_resamples=n_resamples, seed=seed)
-        found = evaluate_systems(votes, asked, request, crowds) if asked else []
+        scores = evaluate_systems(votes, judged_systems, request, crowds) if judged_systems else []
         common: dict[str, object] = {"system": system.name, "family": system.family, "kind": kind}
         common["note"] = reason or "; ".join(system.notes)
         for name in IN_PEOPLE if reason else ():
             rows.append(common | {"measure": name, "text": "", "n_items": 0})
-        rows += [row | common for row in found]
+        rows += [row | common for row in scores]
     table = pd.DataFrame(rows).reindex(columns=columns)
     numbers = dict.fromkeys(("credibility", "value", "low", "high"), float)
     return table.astype({"n_judges": "Int64"} | numbers)
@@ -350,13 +350,13 @@ def size_effects(
     ``value`` is large minus base, with the interval and ``p`` over items. Empty without them.
     """
     columns = ["family", "measure", "n_items", "value", "low", "high", "p"]
-    names = {one.name for one in systems if one.paper == "nie2020"}
+    names = {system.name for system in systems if system.paper == "nie2020"}
     pairs = {f"{name}-large": (f"{name}-base", title) for title, name in _PAIRS.items()}
     pairs = {large: pair for large, pair in pairs.items() if {large, pair[0]} <= names}
     if not pairs:
         return pd.DataFrame(columns=columns)
     table = score(
-        votes, [one for one in systems if one.name in names], measures=TABLE_5,
+        votes, [system for system in systems if system.name in names], measures=TABLE_5,
         comparisons=[(large, base) for large, (base, _) in pairs.items()],
         n_resamples=n_resamples, seed=seed,
     )  # fmt: skip

@@ -208,10 +208,10 @@ def _holders(votes: Votes, systems: Sequence[System]) -> Iterator[tuple[str, Vot
     for system in systems:
         families.setdefault(system.family, []).append(system)
     for family, several in families.items():
-        rows = reduce(np.intersect1d, (one.rows_in(votes) for one in several))
+        rows = reduce(np.intersect1d, (seed_system.rows_in(votes) for seed_system in several))
         if len(rows):
-            held = part_of(votes, rows)
-            yield family, held, [one.aligned_to(held).model for one in several]
+            part = part_of(votes, rows)
+            yield family, part, [seed_system.aligned_to(part).model for seed_system in several]
 
 
 # Reasons

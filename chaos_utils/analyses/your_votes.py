@@ -77,7 +77,7 @@ _SURE_CHANCE = 0.95
 _FEWEST_ITEMS = 10  # with two votes
 _MOST_ERRORS = 50_000_000  # cells of all annotators' confusion matrices
 _MOST_CHARACTERS = 600  # characters of a text
-_JUDGED_BY = ("sq_distance", "dist_ce", "jsd", "new_accuracy")
+_MEASURES = ("sq_distance", "dist_ce", "jsd", "new_accuracy")
 _LEVEL = 0.05
 OPEN = "these votes leave it open"
 
@@ -88,8 +88,8 @@ def sample_items(dataset_inputs: DatasetInputs, most: int, seed: int) -> Dataset
     (votes,) = dataset_inputs.votes
     if len(votes) <= most:
         return dataset_inputs
-    kept = at_most(votes, most, seed)
-    return replace(dataset_inputs, given_votes=(kept,), given_systems=((),), own=True)
+    sample = at_most(votes, most, seed)
+    return replace(dataset_inputs, given_votes=(sample,), given_systems=((),), own=True)
 
 
 def texts_of(votes: Votes) -> Callable[[str, str], Mapping[str, str] | None]:
@@ -454,20 +454,22 @@ def evaluation(
     at most `most` items. A base rate that cannot be formed has a row without values.
     """
     votes = _with_two_votes(votes)
-    everyone = [*baselines(votes), *_mark_machine_votes(systems)]
+    all_systems = [*baselines(votes), *_mark_machine_votes(systems)]
     how: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
-    request = EvaluationRequest(_JUDGED_BY, **how)
-    scores = as_scores(evaluate_systems(votes, everyone, request))
-    beside = references(votes, _JUDGED_BY, seed=seed, most=most, recorded=False)
-    drawn = as_scores(
+    request = EvaluationRequest(_MEASURES, **how)
+    scores = as_scores(evaluate_systems(votes, all_systems, request))
+    beside = references(votes, _MEASURES, seed=seed, most=most, recorded=False)
+    reference_scores = as_scores(
         row for row in beside if row["origin"] == "reference" or row.get("text") == NOT_AVAILABLE
     )
-    asked = [one for one in everyone if not refusal(votes, one)]
+    asked = [one for one in all_systems if not refusal(votes, one)]
     request = EvaluationRequest(worths.NAMES, n_resamples=1000, seed=seed)
     worth = pd.DataFrame(evaluate_systems(votes, asked, request))
-    table = pd.concat([drawn, scores, worth])
-    distances = scores[scores["measure"] == _JUDGED_BY[0]].sort_values("value", kind="stable")
-    table = in_order_of(table, "system", pd.unique(pd.concat([drawn, distances])["system"]))
+    table = pd.concat([reference_scores, scores, worth])
+    distances = scores[scores["measure"] == _MEASURES[0]].sort_values("value", kind="stable")
+    table = in_order_of(
+        table, "system", pd.unique(pd.concat([reference_scores, distances])["system"])
+    )
     columns = ["dataset", "system", "origin", "measure", "n_items", "value", "low", "high", "text"]
     columns += ["n_votes", "credibility"]
     return table.reindex(columns=columns).fillna({"text": ""})
@@ -491,26 +493,26 @@ def comparisons(
     votes leave it open. Two that share no item are left out.
     """
     votes = _with_two_votes(votes)
-    everyone = [*_mark_machine_votes(systems), *guesses_by_votes(votes)[1:]]
+    all_systems = [*_mark_machine_votes(systems), *guesses_by_votes(votes)[1:]]
     pairs = [
         (a.name, b.name)
-        for a, b in combinations(everyone, 2)
+        for a, b in combinations(all_systems, 2)
         if len(np.intersect1d(a.rows_in(votes), b.rows_in(votes)))
     ]
-    found = score(
+    table = score(
         votes,
-        everyone,
-        measures=_JUDGED_BY[:1],
+        all_systems,
+        measures=_MEASURES[:1],
         comparisons=pairs,
         n_resamples=n_resamples,
         seed=seed,
     )
-    found = found[found["reference"] != ""].reset_index(drop=True)
-    nearer = np.where(found["value"] < 0, found["system"], found["reference"])
-    found["verdict"] = np.where(found["p_holm"] < _LEVEL, nearer, OPEN)
-    found["p_behind"] = behind_holm(found["p"], found["p_holm"])
+    table = table[table["reference"] != ""].reset_index(drop=True)
+    nearer = np.where(table["value"] < 0, table["system"], table["reference"])
+    table["verdict"] = np.where(table["p_holm"] < _LEVEL, nearer, OPEN)
+    table["p_behind"] = behind_holm(table["p"], table["p_holm"])
     columns = ["dataset", "system", "reference", "n_items", "value", "low", "high"]
-    return found[[*columns, "p", "p_holm", "p_behind", "verdict"]]
+    return table[[*columns, "p", "p_holm", "p_behind", "verdict"]]
 
 
 @cached_analysis(keys=("dataset", "system", "origin"))

@@ -23,7 +23,7 @@ _SITE = re.compile(
 _DOI = re.compile(r"10\.\d{4,9}/[\w./();:-]*[\w)]", re.A)
 
 
-def _of_site(url: str) -> str:
+def _check_address(url: str) -> str:
     if url and (not _SITE.fullmatch(url) or url.endswith((".html", ".html/"))):
         raise ValueError(
             "expected the whole address of the folder that holds index.html, "
@@ -32,13 +32,13 @@ def _of_site(url: str) -> str:
     return url
 
 
-def _of_version(doi: str) -> str:
+def _check_doi(doi: str) -> str:
     if not _DOI.fullmatch(doi):
         raise ValueError("expected a DOI without the resolver's address, such as 10.5281/zenodo.12")
     return doi
 
 
-def _printed(author: Any) -> str:
+def _printed_name(author: Any) -> str:
     """Return an author's name as it is printed."""
     match author:
         case {"name": str(name)}:
@@ -64,13 +64,13 @@ class Citation(StrictModel):
         pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
         description="a date, such as 2026-11-20",
     )
-    authors: tuple[Annotated[str, BeforeValidator(_printed)], ...] = Field(
+    authors: tuple[Annotated[str, BeforeValidator(_printed_name)], ...] = Field(
         description="a list of `name`, or of `given-names` and `family-names`"
     )
     abstract: Annotated[str, AfterValidator(lambda text: " ".join(text.split()))] = ""
-    url: Annotated[str, AfterValidator(_of_site)] = ""
+    url: Annotated[str, AfterValidator(_check_address)] = ""
     repository: str = Field("", alias="repository-code")
-    doi: Annotated[str, AfterValidator(_of_version)] = ""
+    doi: Annotated[str, AfterValidator(_check_doi)] = ""
 
     @property
     def year(self) -> str:
@@ -88,21 +88,21 @@ def read_citation(path: Path | None = None) -> Citation:
     path = path or paths.project() / "CITATION.cff"
     citation = validate(read_yaml(path), Citation, path.name, "This file")
     if given := os.environ.get(ADDRESS):
-        return citation.model_copy(update={"url": checked_address(given, ADDRESS)})
+        return citation.model_copy(update={"url": validate_address(given, ADDRESS)})
     return citation
 
 
-def checked_doi(doi: str, where: str) -> str:
+def validate_doi(doi: str, where: str) -> str:
     """Return the DOI of a version; `where` names its place in the error."""
-    return _checked(_of_version, doi, "This is not a DOI.", where)
+    return _validate(_check_doi, doi, "This is not a DOI.", where)
 
 
-def checked_address(url: str, where: str) -> str:
+def validate_address(url: str, where: str) -> str:
     """Return the address of a site, which may be empty; `where` names its place in the error."""
-    return _checked(_of_site, url, "This is not the address of a site.", where)
+    return _validate(_check_address, url, "This is not the address of a site.", where)
 
 
-def _checked(check: Callable[[str], str], text: str, message: str, where: str) -> str:
+def _validate(check: Callable[[str], str], text: str, message: str, where: str) -> str:
     try:
         return check(text)
     except ValueError as fault:

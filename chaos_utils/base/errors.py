@@ -3,8 +3,8 @@
 import difflib
 from collections.abc import Iterable
 
-_FEW = 10  # words that are listed beside the closest
-_MOST = 100  # that are listed where none is close
+_LISTED_BESIDE_CLOSEST = 10  # words that are listed beside the closest
+_LISTED_AT_MOST = 100  # that are listed where none is close
 
 
 class ChaosError(Exception):
@@ -67,13 +67,13 @@ def counted(n: int, noun: str) -> str:
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
+def did_you_mean(word: str, choices: Iterable[str]) -> str:
     """Name the closest known word, whatever its case, and all where few or none is close."""
-    known = list(known)
-    by_letters = {one.casefold(): one for one in known}
+    choices = list(choices)
+    by_letters = {choice.casefold(): choice for choice in choices}
     close = difflib.get_close_matches(word.casefold(), by_letters, n=1)
-    listed = ", ".join(known[:_MOST]) + ", …" * (len(known) > _MOST)
+    listed = ", ".join(choices[:_LISTED_AT_MOST]) + ", …" * (len(choices) > _LISTED_AT_MOST)
     if close:
-        several = f" One of: {listed}" if 1 < len(known) <= _FEW else ""
+        several = f" One of: {listed}" if 1 < len(choices) <= _LISTED_BESIDE_CLOSEST else ""
         return f"did you mean {by_letters[close[0]]!r}?{several}"
-    return f"one of: {listed}" if known else "there are none"
+    return f"one of: {listed}" if choices else "there are none"

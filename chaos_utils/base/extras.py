@@ -12,14 +12,14 @@ _PACKAGES = {
 }
 
 
-def require_extra(extra: str, what: str = "This command", todo: str = "") -> None:
+def require_extra(extra: str, feature: str = "This command", todo: str = "") -> None:
     """Fail where the packages of an extra, ``book`` or ``train``, are not installed.
 
-    `what` needs them; `todo` is what helps beside installing them.
+    `feature` needs them; `todo` is what helps beside installing them.
     """
     if missing := missing_packages(extra):
         raise ChaosError(
-            f"{what} needs packages that are not installed.",
+            f"{feature} needs packages that are not installed.",
             found=f"missing: {', '.join(missing)}",
             todo=f"{install_command(extra)}{todo}",
         )

@@ -57,7 +57,7 @@ def check_replaceable(path: Path) -> None:
         )
 
 
-def _beside(path: Path) -> Path:
+def _temporary_path(path: Path) -> Path:
     """Return a name for what is to take the place of a file or folder."""
     return path.with_name(f".{path.name}-{secrets.token_hex(8)}")
 
@@ -67,7 +67,7 @@ def write_bytes(path: Path, content: bytes) -> None:
     with _readable_errors(path):
         check_replaceable(path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        new = _beside(path)
+        new = _temporary_path(path)
         try:
             with new.open("xb") as stream:
                 stream.write(content)
@@ -101,13 +101,13 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def decoded(content: bytes, what: str, where: object) -> str:
-    """Return what a file holds as text, without a byte-order mark; `what` names it in the error."""
+def decode_text(content: bytes, name: str, where: object) -> str:
+    """Return what a file holds as text, without a byte-order mark; `name` names it in the error."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as fault:
         raise ChaosError(
-            f"{what} is not UTF-8 text.",
+            f"{name} is not UTF-8 text.",
             where=where,
             found=f"byte {fault.start}: {fault.reason}",
             todo="save it as UTF-8",
@@ -117,10 +117,10 @@ def decoded(content: bytes, what: str, where: object) -> str:
 def read_mapping(path: Path) -> dict[str, Any]:
     """Return a JSON object that the project has written; empty where none can be read."""
     try:
-        found = json.loads(path.read_text("utf-8"))
+        content = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return content if isinstance(content, dict) else {}
 
 
 @contextmanager
@@ -132,7 +132,7 @@ def fresh_folder(target: Path) -> Iterator[Path]:
     """
     with _readable_errors(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-        new = _beside(target)
+        new = _temporary_path(target)
         new.mkdir()
     try:
         yield new

@@ -20,7 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.files import decoded, read_mapping, write_text
+from chaos_utils.base.files import decode_text, read_mapping, write_text
 from chaos_utils.base.inputs import digest
 
 PACKAGE = "chaos_utils"
@@ -150,7 +150,7 @@ def source_of(path: Path, *, notebook: bool = False) -> Source:
 
 def read_source(path: Path) -> str:
     """Return the text of a module or notebook."""
-    text = decoded(path.read_bytes(), "This source", path.name)
+    text = decode_text(path.read_bytes(), "This source", path.name)
     return text.replace("\r\n", "\n")  # as Git for Windows may write it
 
 

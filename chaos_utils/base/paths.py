@@ -47,15 +47,15 @@ def find_project() -> Path | None:
 
 def project() -> Path:
     """Return the checkout of the book."""
-    found = find_project()
-    if found is None:
+    root = find_project()
+    if root is None:
         raise ChaosError(
             "This command needs a checkout of the book.",
             where=Path.cwd(),
             expected="a folder with _toc.yml and notebooks/, here or above",
             todo="run it from inside a checkout",
         )
-    return found
+    return root
 
 
 def cache() -> Path:
@@ -128,11 +128,11 @@ def context() -> dict[str, object]:
     named = os.environ.get("CHAOS_RUN")
     if not named:
         return {}
-    found: object = None
+    content: object = None
     with suppress(OSError, ValueError, RecursionError):
         is_there = (Path(named) / CONTEXT_FILE).exists()  # it is gone when the run has ended
-        found = json.loads((Path(named) / CONTEXT_FILE).read_text("utf-8")) if is_there else {}
-    if not isinstance(found, dict):
+        content = json.loads((Path(named) / CONTEXT_FILE).read_text("utf-8")) if is_there else {}
+    if not isinstance(content, dict):
         raise ChaosError(
             "CHAOS_RUN does not name the folder of a run.",
             where="environment variable CHAOS_RUN",
@@ -140,7 +140,7 @@ def context() -> dict[str, object]:
             expected=f"a folder whose {CONTEXT_FILE}, if there is one, says what runs",
             todo="unset it: it is for the notebooks that `chaos run` runs",
         )
-    return found
+    return content
 
 
 def recompute() -> bool:

@@ -50,7 +50,7 @@ def distinct_hues(n: int, first: Sequence[Hue] = _OF_SYSTEMS) -> list[Hue]:
     """
     rest = n - len(first)
     turns = [k / rest for k in range(rest)]
-    more = [Hue(light=_at(turn, 0.33), dark=_at(turn, 0.72)) for turn in turns]
+    more = [Hue(light=_hex_colour(turn, 0.33), dark=_hex_colour(turn, 0.72)) for turn in turns]
     return [*first, *more][:n]
 
 
@@ -77,7 +77,7 @@ def system_title(system: str, origin: str, temperature: float) -> str:
     return f"{SYSTEM_NAMES.get(system, system)}, T = {temperature:g}"
 
 
-def _at(turn: float, lightness: float) -> str:
+def _hex_colour(turn: float, lightness: float) -> str:
     return "#" + "".join(f"{round(255 * part):02x}" for part in hls_to_rgb(turn, lightness, 0.55))
 
 
@@ -149,18 +149,18 @@ def colour(name: str | Hue) -> str:
 
 
 @contextmanager
-def look(mode: Mode, narrow: bool = False) -> Iterator[set[Hue]]:
+def drawing_look(mode: Mode, narrow: bool = False) -> Iterator[set[Hue]]:
     """Draw what is drawn in this block in the light or the dark look, and for which width.
 
     What is yielded holds each `colour` that the block has asked for.
     """
     import matplotlib as mpl
 
-    given: set[Hue] = set()
-    tokens = _mode.set(mode), _narrow.set(narrow), _given.set(given)
+    used_hues: set[Hue] = set()
+    tokens = _mode.set(mode), _narrow.set(narrow), _given.set(used_hues)
     try:
         with mpl.rc_context(_settings()):
-            yield given
+            yield used_hues
     finally:
         _mode.reset(tokens[0])
         _narrow.reset(tokens[1])

@@ -25,14 +25,14 @@ class TableAccess(StrictModel):
     damaged: bool = False
 
 
-def log_access(asked: TableAccess) -> None:
+def log_access(access: TableAccess) -> None:
     """Add a table to those that the running notebook asked for; elsewhere, do nothing."""
     if not paths.in_runner():
         return
     path = paths.run_folder() / paths.TABLES / _FILE
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a", encoding="utf-8") as stream:
-        stream.write(json.dumps(asked.model_dump(), ensure_ascii=False) + "\n")
+        stream.write(json.dumps(access.model_dump(), ensure_ascii=False) + "\n")
 
 
 def accesses_of(run: Path) -> Iterator[TableAccess]:

@@ -11,8 +11,8 @@ from pydantic.fields import FieldInfo
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.files import read_regular
 
-_MOST = 10  # faults that are shown
-_LONGEST = 60  # characters of a value that is shown
+_FAULTS_SHOWN = 10  # faults that are shown
+_VALUE_LENGTH = 60  # characters of a value that is shown
 _WORDS = {
     "string": "text", "integer": "a whole number", "number": "a number", "boolean": "true or false",
     "dictionary": "names with values", "object": "names with values", "list": "a list",
@@ -32,20 +32,20 @@ class StrictModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-def read_json(path: Path, kind: type[Model], what: str, *, todo: str) -> Model:
+def read_json(path: Path, kind: type[Model], name: str, *, todo: str) -> Model:
     """Return what a JSON file that the project has written says, as `validate` does."""
     try:
         content = read_regular(path)
     except OSError as fault:
         found = fault.strerror
-        raise ChaosError(f"{what} cannot be read.", where=path, found=found, todo=todo) from fault
-    return validate(content, kind, path, what, todo=todo)
+        raise ChaosError(f"{name} cannot be read.", where=path, found=found, todo=todo) from fault
+    return validate(content, kind, path, name, todo=todo)
 
 
 def validate(
-    content: object, kind: type[Model], where: object, what: str, *, todo: str | None = None
+    content: object, kind: type[Model], where: object, name: str, *, todo: str | None = None
 ) -> Model:
-    """Return what a file says; `what` names it in the error, which has a line for each fault.
+    """Return what a file says; `name` names it in the error, which has a line for each fault.
 
     Bytes are JSON, in which a text is no number: the project has written them.
     """
@@ -55,44 +55,45 @@ def validate(
         return kind.model_validate(content)
     except ValidationError as fault:
         lines = _lines(kind, fault)
-        more = [f"and {len(lines) - _MOST} more"] if len(lines) > _MOST else []
-        found = "\n".join([*lines[:_MOST], *more])
-        raise ChaosError(f"{what} cannot be read.", where=where, found=found, todo=todo) from fault
+        more = [f"and {len(lines) - _FAULTS_SHOWN} more"] if len(lines) > _FAULTS_SHOWN else []
+        found = "\n".join([*lines[:_FAULTS_SHOWN], *more])
+        raise ChaosError(f"{name} cannot be read.", where=where, found=found, todo=todo) from fault
 
 
 def _lines(kind: type[BaseModel], fault: ValidationError) -> list[str]:
     """Say what is wrong, in a line for each place."""
-    found: dict[str, str] = {}
+    text_of: dict[str, str] = {}
     faults = fault.errors()
-    for one in faults:
-        loc, at = one["loc"], ""
+    for error in faults:
+        loc, at = error["loc"], ""
         within = (other["loc"] for other in faults if other["loc"] != loc)
-        if one["type"] == "too_short" and any(other[: len(loc)] == loc for other in within):
+        if error["type"] == "too_short" and any(other[: len(loc)] == loc for other in within):
             continue  # its parts have faults of their own
         ways = [_models_at(kind, loc[:end]) for end in range(max(1, len(loc)))]
-        known = _fields(ways[-1])
+        known_fields = _fields(ways[-1])
         unions = {model.__name__ for models in ways for model in models}
         parts = [str(part) for part in loc if part not in unions]
         place = ".".join(part for part in parts if not _TYPE.fullmatch(part))
-        if one["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
-            text = f"no such field; {did_you_mean(parts[-1], known)}" if known else "no such field"
-        elif one["type"] == "missing":
+        if error["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
+            hint = f"; {did_you_mean(parts[-1], known_fields)}" if known_fields else ""
+            text = f"no such field{hint}"
+        elif error["type"] == "missing":
             text = "is missing"
-        elif one["type"].startswith("union_tag"):
-            by, tag = one["ctx"]["discriminator"].strip("'"), str(one["ctx"].get("tag", ""))
+        elif error["type"].startswith("union_tag"):
+            by, tag = error["ctx"]["discriminator"].strip("'"), str(error["ctx"].get("tag", ""))
             fields = [model.model_fields[by] for model in _models_at(kind, loc)]
             tags = [tag for field in fields for tag in get_args(field.annotation)]
             place, text = f"{place}.{by}", f"found {tag!r}; {did_you_mean(tag, tags)}"
         else:
-            text = _expected(one, known.get(str(*loc[-1:])))
-            shown = "nothing" if one["input"] is None else repr(one["input"])
-            if len(shown) <= _LONGEST and (loc or one["type"] == "model_type"):
+            text = _expected(error, known_fields.get(str(*loc[-1:])))
+            shown = "nothing" if error["input"] is None else repr(error["input"])
+            if len(shown) <= _VALUE_LENGTH and (loc or error["type"] == "model_type"):
                 at = f"found {shown}; " if loc else f"{shown}; "
-        if place in found:  # of several types
-            found[place] += f", or {text.removeprefix('expected ')}"
+        if place in text_of:  # of several types
+            text_of[place] += f", or {text.removeprefix('expected ')}"
         else:
-            found[place] = at + text
-    return [f"{place}: {text}" if place else text for place, text in found.items()]
+            text_of[place] = at + text
+    return [f"{place}: {text}" if place else text for place, text in text_of.items()]
 
 
 def _expected(fault: Mapping[str, Any], field: FieldInfo | None) -> str:

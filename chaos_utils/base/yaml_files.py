@@ -6,7 +6,7 @@ from typing import Any
 import yaml
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.files import decoded, read_regular
+from chaos_utils.base.files import decode_text, read_regular
 
 _MOST_NESTED = 20
 
@@ -16,35 +16,35 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         """Refuse a doubled key, of which the last would win silently, and one that is no word."""
-        made: dict[Any, Any] = {}
+        mapping: dict[Any, Any] = {}
         for key, value in node.value:
             line = key.start_mark.line + 1
             if not isinstance(key, yaml.ScalarNode):
                 raise yaml.YAMLError(f"line {line}: a name must be one word, no list or mapping")
             name = self.construct_object(key)
-            if name in made:
+            if name in mapping:
                 raise yaml.YAMLError(f"line {line}: {key.value!r} occurs twice")
-            made[name] = self.construct_object(value, deep=deep)
-        return made
+            mapping[name] = self.construct_object(value, deep=deep)
+        return mapping
 
 
-def read_yaml(path: Path, what: str = "This file") -> Any:
-    """Return the content of a YAML file without aliases; `what` names it in the error."""
+def read_yaml(path: Path, name: str = "This file") -> Any:
+    """Return the content of a YAML file without aliases; `name` names it in the error."""
     try:
-        text = decoded(read_regular(path), what, path)
+        text = decode_text(read_regular(path), name, path)
         _check_events(text)
         return yaml.load(text, _Loader)  # noqa: S506 (a safe loader)
     except OSError as fault:
-        raise ChaosError(f"{what} cannot be read.", where=path, found=fault.strerror) from fault
+        raise ChaosError(f"{name} cannot be read.", where=path, found=fault.strerror) from fault
     # Also a date that no calendar has, a number of thousands of digits, and a tag without a value.
     except (yaml.YAMLError, ValueError, LookupError, TypeError, AttributeError) as fault:
-        found = " ".join(str(fault).split())[:200]
+        message = " ".join(str(fault).split())[:200]
         if isinstance(fault, yaml.MarkedYAMLError) and fault.problem_mark:
-            found = f"line {fault.problem_mark.line + 1}: {fault.problem}"
+            message = f"line {fault.problem_mark.line + 1}: {fault.problem}"
         raise ChaosError(
-            f"{what} cannot be read as YAML.",
+            f"{name} cannot be read as YAML.",
             where=path,
-            found=found,
+            found=message,
             todo="correct this; texts with a colon or # need quotation marks",
         ) from fault
 

@@ -18,17 +18,17 @@ DryRun = Annotated[bool, Option("--dry-run", help="Only list what would run.")]
 Replace = Annotated[bool, Option("--force", help="Replace an existing file.")]
 
 
-def only_one(**given: object) -> None:
+def refuse_several(**options: object) -> None:
     """Refuse options, by their names, of which more than one is given."""
-    if sum(map(bool, given.values())) > 1:
-        *others, last = (f"--{name}" for name in given)
+    if sum(map(bool, options.values())) > 1:
+        *others, last = (f"--{name}" for name in options)
         raise ChaosError(f"{', '.join(others)} and {last} exclude each other.", todo="choose one")
 
 
-def assignments(given: list[str] | None) -> dict[str, str]:
+def assignments(texts: list[str] | None) -> dict[str, str]:
     """Return the values of `-p NAME=VALUE` by name."""
     pairs: dict[str, str] = {}
-    for text in given or []:
+    for text in texts or []:
         name, equals, value = text.partition("=")
         name = name.strip()
         if not equals or not name:

@@ -8,9 +8,9 @@ from typer import Option
 
 from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.extras import require_extra
-from chaos_utils.cli.arguments import DryRun, Sample, only_one, writable
+from chaos_utils.cli.arguments import DryRun, Sample, refuse_several, writable
 from chaos_utils.cli.console import Replies, Reply, command, is_terminal, progress, say
-from chaos_utils.cli.extras import need
+from chaos_utils.cli.extras import require
 
 
 @command(needs="book")
@@ -35,11 +35,11 @@ def build(
 ) -> Replies:
     """Bring the book up to date in _build/html."""
     from chaos_utils.base import paths
-    from chaos_utils.base.authorship import checked_address
+    from chaos_utils.base.authorship import validate_address
     from chaos_utils.publish import build as builder
 
-    only_one(sample=sample, strict=strict)
-    checked_address(url, "--url")
+    refuse_several(sample=sample, strict=strict)
+    validate_address(url, "--url")
     with progress("building") as tell:
         data = builder.choose_data(
             sample=sample, strict=strict, dry_run=dry_run, say=say, progress=is_terminal()
@@ -95,7 +95,7 @@ def verify() -> Replies:
 
     differences, unchecked, outdated = records.compare()
     stored = records.stored()
-    agree = len(stored.keys() - {one.record for one in differences}) - len(unchecked)
+    agree = len(stored.keys() - {change.record for change in differences}) - len(unchecked)
     lines = [*map(str, differences), f"{agree} of {len(stored)} recorded tables are as computed"]
     if unchecked:
         lines.append(
@@ -107,7 +107,7 @@ def verify() -> Replies:
             f"{len(outdated)} of those that agree were made by other code; run `make record` "
             "to update them"
         )
-    answer = {"records": len(stored), "differences": [asdict(one) for one in differences]}
+    answer = {"records": len(stored), "differences": [asdict(change) for change in differences]}
     yield Reply(answer | {"unchecked": unchecked, "outdated": outdated}, lines)
     if differences:
         raise ChaosError(
@@ -136,11 +136,11 @@ def release(
     ] = None,
 ) -> Replies:  # fmt: skip
     """Make the archive of the built book for a repository such as Zenodo, or check one."""
-    require_extra("book") if check else need("book")
+    require_extra("book") if check else require("book")
     from chaos_utils.base import paths
     from chaos_utils.publish import release as releasing
 
-    only_one(out=to, check=check, doi=doi is not None)
+    refuse_several(out=to, check=check, doi=doi is not None)
     if doi is not None:
         written = releasing.fill_doi(doi)
         todo = f"{written} names {doi}: commit it, `make book`, and `chaos release` again"

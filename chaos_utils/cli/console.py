@@ -20,7 +20,7 @@ from typer.core import TyperGroup
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli import extras
-from chaos_utils.cli.arguments import only_one
+from chaos_utils.cli.arguments import refuse_several
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 # Control characters of both kinds, but for tabs and ends of lines, and those that turn text round.
@@ -73,17 +73,17 @@ def command(
 
     def decorate(work: Callable[..., Replies]) -> Callable[..., None]:
         @wraps(work)
-        def called(**given: Any) -> None:
-            asked = [name for name in formats if given.pop(f"as_{name}")]
-            only_one(**{name: name in asked for name in formats})
+        def called(**arguments: Any) -> None:
+            chosen_formats = [name for name in formats if arguments.pop(f"as_{name}")]
+            refuse_several(**{name: name in chosen_formats for name in formats})
             if needs:
-                extras.need(needs)
+                extras.require(needs)
             if len(formats) > 1:
-                given["form"] = [*asked, "text"][0]
-            for reply in work(**given):
-                _show(reply, as_json=asked == ["json"])
+                arguments["form"] = [*chosen_formats, "text"][0]
+            for reply in work(**arguments):
+                _show(reply, as_json=chosen_formats == ["json"])
 
-        own = inspect.signature(work).parameters
+        parameters = inspect.signature(work).parameters
         options = [
             inspect.Parameter(
                 f"as_{name}",
@@ -93,8 +93,12 @@ def command(
             )
             for name in formats
         ]
-        taken = (own[name] for name in own if name not in ("form", "given"))
-        set_parameters(called, [*taken, *options])
+        arguments = (
+            parameter
+            for name, parameter in parameters.items()
+            if name != "form" and parameter.kind is not parameter.VAR_KEYWORD
+        )
+        set_parameters(called, [*arguments, *options])
         return called
 
     return decorate
@@ -137,7 +141,7 @@ def say(text: str) -> None:
 
 
 @contextmanager
-def progress(what: str = "") -> Iterator[Callable[..., None]]:
+def progress(title: str = "") -> Iterator[Callable[..., None]]:
     """Draw a bar on a terminal; yield what to call with a text, the steps done and of how many."""
     if not is_terminal():
         yield lambda *told: None
@@ -152,7 +156,7 @@ def progress(what: str = "") -> Iterator[Callable[..., None]]:
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        bar = bars.add_task(what, total=None, visible=bool(what), counts="")
+        bar = bars.add_task(title, total=None, visible=bool(title), counts="")
 
         def tell(text: str, done: int = 0, of: int | None = None) -> None:
             counts = f"{done:,} of {of:,}" if of else ""

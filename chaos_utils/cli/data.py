@@ -56,7 +56,7 @@ def _select(names: list[str] | None) -> dict[str, Path | None]:
     return selected
 
 
-def _described(selected: dict[str, Path | None]) -> dict[str, Path]:
+def _described_files(selected: dict[str, Path | None]) -> dict[str, Path]:
     return {name: path for name, path in selected.items() if path}
 
 
@@ -83,12 +83,12 @@ def data_status() -> Replies:
                 "licence": row.file.release.licence,
             }
         )
-        where = row.path.parents[len(Path(name).parts) - 1] if row.path else "missing"
+        folder = row.path.parents[len(Path(name).parts) - 1] if row.path else "missing"
         items = f"{row.items:,}" if row.items else ""
         if row.items and published not in (0, row.items):
             items += f" of {published:,}"
         state = verified[row.verified] if row.path else ""
-        rows.append((name, dataset_of.get(name, ""), where, state, items))
+        rows.append((name, dataset_of.get(name, ""), folder, state, items))
     headings = ("file", "dataset", "found in", "verified", "items")
     yield Reply(answer, [Grid(headings, rows, right=["items"])])
 
@@ -101,7 +101,7 @@ def data_fetch(names: Names = None) -> Replies:
 
     selected = _select(names)
     paths = sources.fetch(
-        selected, described_by=_described(selected), say=say, progress=is_terminal()
+        selected, described_by=_described_files(selected), say=say, progress=is_terminal()
     )
     answer = {name: str(path) for name, path in zip(selected, paths, strict=True)}
     yield Reply(answer, [f"{name}: {path}" for name, path in answer.items()])
@@ -114,7 +114,7 @@ def data_verify(names: Names = None) -> Replies:
     from chaos_utils.datasets import sources
 
     selected = _select(names)
-    rows = sources.status(selected, _described(selected))
+    rows = sources.status(selected, _described_files(selected))
     words = {True: "verified", None: "its published digest is not known", False: "DIFFERS"}
     answers = {row.file.name: words[row.verified] if row.path else "missing" for row in rows}
     yield Reply(answers, [f"{name}: {answer}" for name, answer in answers.items()])
@@ -123,15 +123,15 @@ def data_verify(names: Names = None) -> Replies:
         raise ChaosError(
             f"Not as published: {len(wrong):,} of {counted(len(answers), 'file')}.",
             found="\n".join(f"{name}: {answer}" for name, answer in wrong.items()),
-            todo=_advice(wrong, _described(selected)),
+            todo=_advice(wrong, _described_files(selected)),
         )
 
 
 def _advice(wrong: dict[str, str], described_by: dict[str, Path]) -> str:
     """Say what to do about files that differ or are missing; never to delete a reader's own."""
-    own = {str(path): None for name, path in described_by.items() if wrong.get(name) == "DIFFERS"}
-    if own:
-        return f"correct the sha256 in {', '.join(own)}, if this is the file that is meant"
+    files = {str(path): None for name, path in described_by.items() if wrong.get(name) == "DIFFERS"}
+    if files:
+        return f"correct the sha256 in {', '.join(files)}, if this is the file that is meant"
     if any(answer == "DIFFERS" for answer in wrong.values()):
         return "remove a file that differs, then run `chaos data fetch`"
     return "run `chaos data fetch`"

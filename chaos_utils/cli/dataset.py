@@ -20,8 +20,8 @@ dataset = typer.Typer(
 )
 
 _SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet")
-_BAR = 30  # characters
-_SHOWN = 12  # labels, and lines of a histogram
+_BAR_LENGTH = 30  # characters
+_LINES_SHOWN = 12  # labels, and lines of a histogram
 
 Item = Annotated[
     str,
@@ -56,11 +56,11 @@ def check(
     path = paths.from_reader(votes)
     files = [path]
     if path.is_dir():
-        files = sorted(one for one in path.iterdir() if one.suffix.lower() in _SUFFIXES)
+        files = sorted(file for file in path.iterdir() if file.suffix.lower() in _SUFFIXES)
     if path.suffix and not path.exists():
         raise ChaosError("There is no such file.", where=path)
     if not path.exists() or any(map(is_dataset_file, path.iterdir() if path.is_dir() else files)):
-        findings = [check_votes(one) for one in load_all_votes(votes)]
+        findings = [check_votes(part) for part in load_all_votes(votes)]
     else:
         findings = [
             check_votes(load_all_votes(str(file))[0])
@@ -75,28 +75,29 @@ def check(
             expected=f"files that end in {', '.join(_SUFFIXES)}, or a dataset's YAML file",
         )
     yield Reply(
-        [one.as_json() for one in findings], [line for one in findings for line in _lines(one)]
+        [finding.as_json() for finding in findings],
+        [line for finding in findings for line in _lines(finding)],
     )
-    if any(one.faults for one in findings):
+    if any(finding.faults for finding in findings):
         raise typer.Exit(2)
 
 
-def _lines(found: "Findings") -> list[str]:
-    columns = ", ".join(f"{what} = {name!r}" for what, name in found.columns.items())
-    lines = [f"{found.file}: {found.format}" + (f", columns {columns}" if columns else "")]
-    one_each = found.votes / found.items if found.items else 0
+def _lines(result: "Findings") -> list[str]:
+    columns = ", ".join(f"{what} = {name!r}" for what, name in result.columns.items())
+    lines = [f"{result.file}: {result.format}" + (f", columns {columns}" if columns else "")]
+    mean = result.votes / result.items if result.items else 0
     lines.append(
-        f"  {counted(found.items, 'item')}, {counted(found.votes, 'vote')}, {one_each:.1f} per item"
+        f"  {counted(result.items, 'item')}, {counted(result.votes, 'vote')}, {mean:.1f} per item"
     )
-    shown = sorted(found.labels.items(), key=lambda pair: -pair[1])
-    listed = ", ".join(f"{name} ({n:,})" for name, n in shown[:_SHOWN])
-    more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+    shown = sorted(result.labels.items(), key=lambda pair: -pair[1])
+    listed = ", ".join(f"{name} ({n:,})" for name, n in shown[:_LINES_SHOWN])
+    more = f" and {len(shown) - _LINES_SHOWN} more" if len(shown) > _LINES_SHOWN else ""
     lines += [f"  {counted(len(shown), 'label')}: {listed}{more}", "  votes per item:"]
-    lines += _histogram(found.votes_per_item)
+    lines += _histogram(result.votes_per_item)
     lines.append(
-        f"  everyone agrees on {counted(found.unanimous, 'item')}; {counted(found.ties, 'tie')}"
+        f"  everyone agrees on {counted(result.unanimous, 'item')}; {counted(result.ties, 'tie')}"
     )
-    people = found.annotators
+    people = result.annotators
     if people:
         text = f"  {counted(people['number'], 'annotator')} with {people['fewest']:,}"
         if people["fewest"] < people["most"]:
@@ -109,23 +110,25 @@ def _lines(found: "Findings") -> list[str]:
         lines.append(text)
     else:
         lines.append("  annotators: not available")
-    for title, names in (("texts", found.text_columns), ("not used", found.other_columns)):
+    for title, names in (("texts", result.text_columns), ("not used", result.other_columns)):
         if names:
             shown_names = [
-                repr(name) + (f" ({found.reasons[name]})" if name in found.reasons else "")
-                for name in names[:_SHOWN]
+                repr(name) + (f" ({result.reasons[name]})" if name in result.reasons else "")
+                for name in names[:_LINES_SHOWN]
             ]
-            more = f" and {len(names) - _SHOWN} more" if names[_SHOWN:] else ""
+            more = f" and {len(names) - _LINES_SHOWN} more" if names[_LINES_SHOWN:] else ""
             lines.append(f"  {title}: {', '.join(shown_names)}{more}")
-    for title, texts in (("faults", found.faults), ("remarks", found.remarks)):
+    for title, texts in (("faults", result.faults), ("remarks", result.remarks)):
         if texts:
             lines += ["", f"{title}:", *(f"  {text}" for text in texts)]
-    can = "can be computed once the faults are corrected" if found.faults else "can be computed"
+    can = "can be computed once the faults are corrected" if result.faults else "can be computed"
     for title, possible in ((can, True), ("cannot be computed", False)):
-        chosen = [one for one in found.abilities if one.possible == possible]
+        chosen = [entry for entry in result.abilities if entry.possible == possible]
         if chosen:
             lines += ["", f"{title}:"]
-            lines += [f"  {one.what}" + (f" ({one.why})" if one.why else "") for one in chosen]
+            lines += [
+                f"  {entry.what}" + (f" ({entry.why})" if entry.why else "") for entry in chosen
+            ]
     return [*lines, ""]
 
 
@@ -133,8 +136,8 @@ def _histogram(per_item: dict[int, int]) -> list[str]:
     """Return the bars of how many items have how many votes, in ranges where there are many."""
     numbers = sorted(per_item)
     bins = [(n, n, per_item[n]) for n in numbers]
-    if len(numbers) > _SHOWN:
-        width = -(-(numbers[-1] - numbers[0] + 1) // _SHOWN)
+    if len(numbers) > _LINES_SHOWN:
+        width = -(-(numbers[-1] - numbers[0] + 1) // _LINES_SHOWN)
         starts = range(numbers[0], numbers[-1] + 1, width)
         bins = [
             (low, low + width - 1, sum(per_item.get(n, 0) for n in range(low, low + width)))
@@ -143,7 +146,7 @@ def _histogram(per_item: dict[int, int]) -> list[str]:
     most = max((n for _, _, n in bins), default=1)
     return [
         f"  {(str(low) if low == high else f'{low}–{high}'):>9} "
-        f"{'█' * max(round(_BAR * n / most), n > 0)} {n:,}"
+        f"{'█' * max(round(_BAR_LENGTH * n / most), n > 0)} {n:,}"
         for low, high, n in bins
     ]
 
@@ -203,10 +206,10 @@ def init(
 def _numbers(text: str) -> list[float]:
     from chaos_utils.datasets.cells import as_number
 
-    found = [as_number(part) for part in text.split(",") if part.strip()]
-    numbers = [float(number) for number in found if number is not None]
+    values = [as_number(part) for part in text.split(",") if part.strip()]
+    numbers = [float(number) for number in values if number is not None]
     ascending = all(low < high for low, high in pairwise(numbers))
-    if len(numbers) < len(found) or 0 < len(numbers) < 3 or not ascending:
+    if len(numbers) < len(values) or 0 < len(numbers) < 3 or not ascending:
         raise ChaosError(
             "The rating cannot be cut at these numbers.", found=f"--cut {text}",
             expected="three or more in ascending order, separated by commas, such as 0,50,100",

@@ -9,8 +9,8 @@ import typer
 from typer import Argument, Option
 
 from chaos_utils.base.errors import ChaosError, counted
-from chaos_utils.base.files import decoded, read_regular
-from chaos_utils.cli.arguments import Given, Replace, assignments, only_one, writable
+from chaos_utils.base.files import decode_text, read_regular
+from chaos_utils.cli.arguments import Given, Replace, assignments, refuse_several, writable
 from chaos_utils.cli.console import Replies, Reply, command
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ export = typer.Typer(
     name="export", help="Write what a language model needs to answer items.", no_args_is_help=True
 )
 
-_DRAWN = 10  # answers for each item
-_ANSWER = 16  # tokens
+_N_ANSWERS = 10  # answers for each item
+_ANSWER_TOKENS = 16  # tokens
 _MOST_LOGPROBS = 20  # that servers give
 Name = Annotated[
     str, Argument(metavar="DATASET", help="A dataset's name, its YAML file, or a votes file.")
@@ -68,7 +68,7 @@ def lm_eval(
     )
     files = [str(to / f"{task}.yaml"), str(to / f"{task}.jsonl")]
     samples = f"runs/*/samples_{task}_*.jsonl"
-    yield _made(files, len(votes), [run, _judge(samples, name, data, votes)])
+    yield _reply(files, len(votes), [run, _judge(samples, name, data, votes)])
 
 
 @export.command("batch")
@@ -80,7 +80,7 @@ def batch(
     data: Data = "auto",
     prompt: Prompt = None,
     n: Annotated[
-        int | None, Option("--n", min=1, help=f"Answers for each item; {_DRAWN} by default.")
+        int | None, Option("--n", min=1, help=f"Answers for each item; {_N_ANSWERS} by default.")
     ] = None,
     logprobs: Annotated[
         bool,
@@ -95,15 +95,17 @@ def batch(
     """
     from chaos_utils.scoring.exporting import fill, write_batch
 
-    only_one(logprobs=logprobs, n=n)
+    refuse_several(logprobs=logprobs, n=n)
     votes = _load(name, data)
-    body = {"model": model, "temperature": 1, "max_tokens": 1 if logprobs else _ANSWER}
-    body |= {"logprobs": True, "top_logprobs": _MOST_LOGPROBS} if logprobs else {"n": n or _DRAWN}
+    body = {"model": model, "temperature": 1, "max_tokens": 1 if logprobs else _ANSWER_TOKENS}
+    body |= (
+        {"logprobs": True, "top_logprobs": _MOST_LOGPROBS} if logprobs else {"n": n or _N_ANSWERS}
+    )
     body |= {key: _value(text) for key, text in assignments(parameter).items()}
     body = {key: value for key, value in body.items() if value is not None}
     write_batch(votes, fill(votes, _read(prompt), prompt), body, to, force)
     run = f"vllm run-batch -i {shlex.quote(str(to))} -o answers.jsonl --model {shlex.quote(model)}"
-    yield _made([str(to)], len(votes), [run, _judge("answers.jsonl", name, data, votes)])
+    yield _reply([str(to)], len(votes), [run, _judge("answers.jsonl", name, data, votes)])
 
 
 def _load(name: str, data: str) -> "Votes":
@@ -111,11 +113,11 @@ def _load(name: str, data: str) -> "Votes":
 
     if data != "auto":
         return load_votes(name, data)
-    first, *others = load_all_votes(name)
-    if others:
+    first, *more = load_all_votes(name)
+    if more:
         raise ChaosError(
             "Here are several datasets.", where=name,
-            found=", ".join(one.dataset.name for one in (first, *others)),
+            found=", ".join(one.dataset.name for one in (first, *more)),
             todo=f"name one of them, with --data {name}",
         )  # fmt: skip
     return first
@@ -124,7 +126,7 @@ def _load(name: str, data: str) -> "Votes":
 def _read(prompt: Path | None) -> str:
     if prompt is None:
         return ""
-    text = decoded(read_regular(prompt), "This prompt", prompt).strip()
+    text = decode_text(read_regular(prompt), "This prompt", prompt).strip()
     if not text:
         raise ChaosError("This prompt is empty.", where=prompt)
     return text
@@ -151,6 +153,6 @@ def _judge(answers: str, name: str, data: str, votes: "Votes") -> str:
     return f"chaos evaluate {answers} {shlex.join([*of, '--answers', meaning])}"
 
 
-def _made(files: list[str], n_items: int, then: list[str]) -> Reply:
+def _reply(files: list[str], n_items: int, then: list[str]) -> Reply:
     lines = [f"  {counted(n_items, 'item')}, with their texts", *(f"  next: {one}" for one in then)]
     return Reply({"files": files, "items": n_items, "next": then}, [*files, *lines])

@@ -6,12 +6,12 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.extras import install_command, missing_packages, require_extra
 
 
-def need(what: str) -> None:
+def require(extra: str) -> None:
     """Fail where a command's need is not met: ``train``, or ``book``, which is a checkout too."""
     from chaos_utils.base import paths
 
-    if what == "train":
-        require_extra(what, "Training")
+    if extra == "train":
+        require_extra(extra, "Training")
     elif (missing := missing_packages("book")) and paths.find_project() is None:
         raise ChaosError(
             "This command needs a checkout of the book and the packages of its extra `book`.",

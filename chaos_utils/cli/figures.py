@@ -12,12 +12,12 @@ from typer import Argument, Option
 
 from chaos_utils.base.errors import counted
 from chaos_utils.cli.console import Grid, Replies, Reply, command, say
-from chaos_utils.cli.extras import need
+from chaos_utils.cli.extras import require
 
 if TYPE_CHECKING:
     from chaos_utils.publish.diff import ChangedValue
 
-_SHOWN = 5  # changes of a figure or table
+_CHANGES_SHOWN = 5  # changes of a figure or table
 
 figures = typer.Typer(
     name="figures", help="List the book's figures and tables; compare two builds."
@@ -34,10 +34,10 @@ def listing(context: typer.Context) -> Replies:
     """
     if context.invoked_subcommand:
         return
-    need("book")
+    require("book")
     from chaos_utils.publish import contents
 
-    rows = contents.listing()
+    rows = contents.list_ids()
     headings = ("id", "chapter", "state", "title")
     yield Reply(rows, [Grid(headings, [[row[name] or "" for name in headings] for row in rows])])
 
@@ -69,11 +69,11 @@ def _changes(changes: "list[ChangedValue]") -> Iterator[str]:
     for id, group in groupby(changes, key=attrgetter("id")):
         of_id = list(group)
         yield f"{id}: {counted(len(of_id), 'change')}"
-        for change in of_id[:_SHOWN]:
+        for change in of_id[:_CHANGES_SHOWN]:
             place = f"{change.column}, {change.row}: " if change.row else ""
             yield f"  {place}{change.old or '–'} → {change.new or '–'}"
-        if len(of_id) > _SHOWN:
-            yield f"  … and {len(of_id) - _SHOWN} more: --json prints all"
+        if len(of_id) > _CHANGES_SHOWN:
+            yield f"  … and {len(of_id) - _CHANGES_SHOWN} more: --json prints all"
 
 
 @command(needs="book", formats=())

@@ -9,7 +9,7 @@ from typer import Option
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.arguments import DryRun, Given, NotebookName, assignments
 from chaos_utils.cli.console import Grid, Replies, Reply, command, progress, say
-from chaos_utils.cli.extras import need
+from chaos_utils.cli.extras import require
 
 
 @command(needs="book")
@@ -48,13 +48,13 @@ def run(notebook: NotebookName, parameter: Given = None) -> Replies:
     dependencies.check_available(source, values)
     with progress(source.stem) as tell:
         target = runs.run(source, values, progress=lambda cell, of: tell(source.stem, cell, of))
-    made = [manifest.stem for manifest in figures_of(target)]
+    ids = [manifest.stem for manifest in figures_of(target)]
     yield Reply(
-        {"run": str(target), "parameters": values, "made": made},
+        {"run": str(target), "parameters": values, "made": ids},
         [
             str(target),
             f"  {runner.PAGE_FILE}: the whole run on one page",
-            f"  figures/: {', '.join(made)}",
+            f"  figures/: {', '.join(ids)}",
         ],
     )
 
@@ -65,9 +65,9 @@ def runs() -> Replies:
 
     `chaos cite RUN/ID` cites a figure or table of one.
     """
-    from chaos_utils.report.runs import below
+    from chaos_utils.report.runs import run_folders
 
-    rows = [_described(folder) for folder in below()]
+    rows = [_run_row(folder) for folder in run_folders()]
     cells = [
         (row["run"], row["notebook"], row["id"], _differences(row), row["started"][:16])
         for row in rows
@@ -77,7 +77,7 @@ def runs() -> Replies:
         say("There are no runs: `chaos run NOTEBOOK -p NAME=VALUE` makes one.")
 
 
-def _described(folder: Path) -> dict[str, Any]:
+def _run_row(folder: Path) -> dict[str, Any]:
     """Return what a reader knows a run by; of one whose record cannot be read, why."""
     from chaos_utils.report import runs
 
@@ -134,19 +134,19 @@ def sweep(
     from chaos_utils.publish import sweep as sweeping
     from chaos_utils.report.parameters import find_notebook
 
-    where = cluster.find_profile(profile) if profile else None
+    cluster_profile = cluster.find_profile(profile) if profile else None
     grid = sweeping.plan(find_notebook(notebook), assignments(parameter))
     if dry_run:
         planned = list(grid.runs) if force else grid.missing()
-        there = [run for run in grid.runs if run not in planned]
+        existing = [run for run in grid.runs if run not in planned]
         lines = [f"would run {grid.title(run)}" for run in planned]
-        lines.append(f"{len(there)} of {len(grid.runs)} runs exist")
-        yield Reply({"sweep": str(grid.folder), "planned": planned, "there": there}, lines)
+        lines.append(f"{len(existing)} of {len(grid.runs)} runs exist")
+        yield Reply({"sweep": str(grid.folder), "planned": planned, "there": existing}, lines)
         return
     with progress("sweeping") as tell:
         rows = sweeping.run(
             grid,
-            profile=where,
+            profile=cluster_profile,
             cores=cores,
             force=force,
             say=say,
@@ -169,7 +169,7 @@ def _cell(value: object) -> object:
 
 def sweep_run(sweep: str, run: str) -> None:
     """Make one run of a sweep; a job of `chaos sweep` on a cluster."""
-    need("book")
+    require("book")
     from chaos_utils.publish import sweep as sweeping
 
     sweeping.make_job(Path(sweep).absolute(), run)

@@ -21,7 +21,7 @@ from chaos_utils.cli.console import (
     say,
     set_parameters,
 )
-from chaos_utils.cli.extras import need
+from chaos_utils.cli.extras import require
 from chaos_utils.training.settings import Settings, chosen
 
 if TYPE_CHECKING:
@@ -44,19 +44,19 @@ def _is_main_process() -> bool:
 
 
 @contextmanager
-def _reporting() -> Iterator[dict[str, Any]]:
+def _progress_and_prints() -> Iterator[dict[str, Any]]:
     """Yield what shows progress (a bar; off a terminal, lines) and what prints; in one process."""
-    from chaos_utils.training.progress import in_lines, silent
+    from chaos_utils.training.progress import line_report, silent
 
     if not _is_main_process():
         yield {"report": silent, "say": lambda text: None}
         return
     with progress() as tell:
         on_a_bar = lambda what, done, total, loss=None: tell(what, done, total)  # noqa: E731
-        yield {"report": on_a_bar if is_terminal() else in_lines(say), "say": say}
+        yield {"report": on_a_bar if is_terminal() else line_report(say), "say": say}
 
 
-def _of_run(run: "Run") -> Reply:
+def _run_reply(run: "Run") -> Reply:
     dev = run.record.dev
     lines = [
         f"  dev {name}: accuracy {part.accuracy:.4f} on {part.n:,} items"
@@ -69,23 +69,24 @@ def _of_run(run: "Run") -> Reply:
 
 def _with_settings(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command one option for each field of `Settings`; its own come after them."""
-    own = inspect.signature(command).parameters.values()
+    parameters = inspect.signature(command).parameters.values()
     options = [_option(name, field) for name, field in Settings.model_fields.items()]
-    set_parameters(command, [*options, *(one for one in own if one.kind is one.KEYWORD_ONLY)])
+    options += [parameter for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
+    set_parameters(command, options)
     return command
 
 
 def _option(name: str, field: FieldInfo) -> inspect.Parameter:
     meaning, choices = field.title or "", get_args(field.annotation)
-    said = f"{meaning[:1].upper()}{meaning[1:]}"
+    help_text = f"{meaning[:1].upper()}{meaning[1:]}"
     if choices:
-        said = f"{', '.join(choices[:-1])} or {choices[-1]}: {meaning}"
+        help_text = f"{', '.join(choices[:-1])} or {choices[-1]}: {meaning}"
     kind = str if choices else field.annotation  # which values there are is checked with the rest
     return inspect.Parameter(
         name,
         inspect.Parameter.KEYWORD_ONLY,
         default=inspect.Parameter.empty if field.is_required() else field.default,
-        annotation=Annotated[kind, Option(help=f"{said}.")],
+        annotation=Annotated[kind, Option(help=f"{help_text}.")],
     )
 
 
@@ -96,28 +97,28 @@ def finetune(
     device: Device = "auto",
     checkpoint_seconds: Annotated[float, Option(help="Seconds between checkpoints.")] = 120,
     out: Out = None,
-    **given: Any,
+    **values: Any,
 ) -> Replies:
     """Fine-tune an encoder, and predict ChaosNLI's items with it.
 
     Short for `chaos run finetune` with the same parameters: papermill executes the notebook. The
     same command resumes a run that was killed. The book reads runs below results/.
     """
-    settings = chosen(given)
+    settings = chosen(values)
     from chaos_utils.training import finetune as engine
     from chaos_utils.training.notebook import finetune_in_notebook
 
     target = out or engine.default_folder(settings)
     options: dict[str, Any] = {"device": device, "checkpoint_seconds": checkpoint_seconds}
     if "WORLD_SIZE" not in os.environ:
-        need("book")
-        yield _of_run(finetune_in_notebook(settings, target, **options, say=say))
+        require("book")
+        yield _run_reply(finetune_in_notebook(settings, target, **options, say=say))
         return
     # Processes that `accelerate launch` has started share one training, which no kernel can.
-    with _reporting() as told:
+    with _progress_and_prints() as told:
         run = engine.finetune(settings, target, **options, **told)
     if _is_main_process():
-        yield _of_run(run)
+        yield _run_reply(run)
 
 
 @command(needs="train")
@@ -164,11 +165,11 @@ def predict(
     name = Path(run).name or model.replace("/", "-").lstrip(".~-")
     target = out or paths.runs() / f"{name}-mc{mc_samples}"
     common: dict[str, Any] = {"mc_samples": mc_samples, "threads": threads, "device": device}
-    with _reporting() as told:
+    with _progress_and_prints() as told:
         if run:
-            made = predicting.predict_again(run, target, **common, **told)
+            new_run = predicting.predict_again(run, target, **common, **told)
         else:
-            made = predicting.predict_off_the_shelf(
+            new_run = predicting.predict_off_the_shelf(
                 model,
                 target,
                 labels=labels.split(",") if labels else (),
@@ -179,7 +180,7 @@ def predict(
                 **common,
                 **told,
             )
-    yield _of_run(made)
+    yield _run_reply(new_run)
 
 
 @command(needs="train", formats=())
@@ -189,24 +190,24 @@ def wanted(
     device: Device = "auto",
 ) -> Replies:
     """Make the runs of results/wanted.yml that are missing, in its order."""
-    need("book")
+    require("book")
     from chaos_utils.scoring.training_records import wanted_runs
     from chaos_utils.training import wanted as wanting
 
-    missing = [one for one in wanted_runs() if not one.is_there]
+    missing = [spec for spec in wanted_runs() if not spec.is_there]
     if not dry_run and not wanting.has_gpu():
-        for one in missing:
-            if one.needs == "gpu":
-                say(f"{one.name}: needs a GPU, and PyTorch sees none here (`make gpu` makes it)")
-        missing = [one for one in missing if one.needs != "gpu"]
-    for one in missing[: limit or None]:
-        yield Reply(one.name, [wanting.command_for(one)])
+        for spec in missing:
+            if spec.needs == "gpu":
+                say(f"{spec.name}: needs a GPU, and PyTorch sees none here (`make gpu` makes it)")
+        missing = [spec for spec in missing if spec.needs != "gpu"]
+    for spec in missing[: limit or None]:
+        yield Reply(spec.name, [wanting.command_for(spec)])
         if dry_run:
             continue
-        with _reporting() as told:
-            run = wanting.make(one, device=device, **told)
-        yield _of_run(run)
+        with _progress_and_prints() as told:
+            run = wanting.make(spec, device=device, **told)
+        yield _run_reply(run)
     if dry_run:
         return
-    there = sum(one.is_there for one in wanted_runs())
+    there = sum(spec.is_there for spec in wanted_runs())
     yield Reply(there, [f"{counted(there, 'run')} made"])

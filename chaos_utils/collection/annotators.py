@@ -81,14 +81,15 @@ def mixture(
         "learning": 0.25,
         "least_lapse": lapse,
     }
-    others = {
+    careless_kinds = {
         name: traits | {"share": careless * traits["share"]} for name, traits in _CARELESS.items()
     }
-    kinds = pd.DataFrame.from_dict({"careful": careful} | others, orient="index").fillna(0.0)
+    traits_of = {"careful": careful} | careless_kinds
+    kinds = pd.DataFrame.from_dict(traits_of, orient="index").fillna(0.0)
     return Population(kinds, mean_stay)
 
 
-def stated_parameters(dataset: str) -> dict[str, Any]:
+def assumed_parameters(dataset: str) -> dict[str, Any]:
     """Return what is assumed of the applicants for a dataset, as `mixture` takes it."""
     found: dict[str, Any] = read_yaml(POPULATIONS)[dataset]
     return found
@@ -101,9 +102,9 @@ class Applicants:
         self, population: Population, n: int, n_items: int, k: int, rng: np.random.Generator
     ) -> None:
         kinds = population.kinds
-        drawn = rng.choice(len(kinds), n, p=kinds["share"].to_numpy())
-        self.kind = kinds.index.to_numpy()[drawn]
-        self.traits = {str(name): kinds[name].to_numpy()[drawn] for name in kinds}
+        picks = rng.choice(len(kinds), n, p=kinds["share"].to_numpy())
+        self.kind = kinds.index.to_numpy()[picks]
+        self.traits = {str(name): kinds[name].to_numpy()[picks] for name in kinds}
         one_label = self.traits["one_label"] == 1
         self.guess = np.full((n, k), 1 / k)
         self.guess[one_label] = np.eye(k)[rng.integers(0, k, one_label.sum())]
@@ -112,7 +113,7 @@ class Applicants:
         self.stay = np.clip(np.ceil(np.exp(logs)), 1, n_items).astype(np.int64)
 
     def answer(
-        self, asked: str, rows: Ints, corrections: Ints, people: Floats, rng: np.random.Generator
+        self, question: str, rows: Ints, corrections: Ints, people: Floats, rng: np.random.Generator
     ) -> Ints:
         """Draw the label that each of m annotators gives, by its position.
 
@@ -124,7 +125,7 @@ class Applicants:
         least = np.minimum(of["least_lapse"], of["lapse"])
         lapse = least + (of["lapse"] - least) * unlearnt
         k = people.shape[1]
-        if asked in KNOWN_TESTS:
+        if question in KNOWN_TESTS:
             lapse, people = of["lapse_in_tests"], np.eye(k)[people.argmax(axis=1)]
         # A confusion exchanges the last two labels: of three, neutral and contradiction.
         confused = people[:, [*range(k - 2), k - 1, k - 2]]

@@ -48,12 +48,14 @@ def pool_of(
     Datasets with the same labels share a pool and a test, as SNLI and MNLI did: `all_votes` are
     those that may lend examples, which stand in the book's order.
     """
-    lending = [one for one in all_votes if one.dataset.labels == dataset.labels]
-    lending.sort(key=lambda one: one.dataset.in_book)
+    lending = [votes for votes in all_votes if votes.dataset.labels == dataset.labels]
+    lending.sort(key=lambda votes: votes.dataset.in_book)
     return {
         uid: shares
-        for one in lending
-        for uid, shares, fits in zip(one.uids, one.shares, is_unanimous(one, bar), strict=True)
+        for votes in lending
+        for uid, shares, fits in zip(
+            votes.uids, votes.shares, is_unanimous(votes, bar), strict=True
+        )
         if fits
     }
 

@@ -75,17 +75,17 @@ class Protocol:
         or ``{"type": "answer", "kind": …, "item": …, "answer": …, "expected": …}``.
         An answer's kind is what the state asks; an item's expected label is None.
         """
-        one, row = self.start(), np.arange(1)
+        cohort, row = self.start(), np.arange(1)
         for number, event in enumerate(events, start=1):
             try:
-                name = str(one.states[0])
+                name = str(cohort.states[0])
                 self.transition(name, event.get("type"))
                 _check_fields(self.table["states"][name], event)
             except ChaosError as fault:
                 raise fault.within(f"event {number}") from fault
             right, check = event.get("answer") == event.get("expected"), event.get("check", False)
-            one.step(row, event["type"], right=right, check=check)
-        return one
+            cohort.step(row, event["type"], right=right, check=check)
+        return cohort
 
     def transition(self, state: str, event: object) -> Json:
         """Return what a type of event does in a state."""
@@ -139,22 +139,22 @@ class Cohort:
             chosen = {"right": rows[right], "wrong": rows[~right]}.get(update.get("if"), rows)
             counter = self.counters[update["counter"]]
             counter[chosen] = update["value"] + counter[chosen] * (update["op"] == "add")
-        left = np.ones(len(rows), dtype=bool)
+        remaining = np.ones(len(rows), dtype=bool)
         for branch in transition["branches"]:
-            taken = left.copy()
+            moving = remaining.copy()
             for guard in branch["when"]:
-                taken &= self._holds(guard, rows, check)
-            self.state[rows[taken]] = names.index(branch["to"])
-            left &= ~taken
+                moving &= self._holds(guard, rows, check)
+            self.state[rows[moving]] = names.index(branch["to"])
+            remaining &= ~moving
 
     def _holds(self, guard: Json, rows: Ints, check: Any) -> Any:
         parameters = self.protocol.parameters
         bound = parameters.get(guard["value"], guard["value"])
         compare = OPERATORS[guard["op"]]
         if "ratio" in guard:
-            part, whole = (self.counters[name][rows] for name in guard["ratio"])
+            part, total = (self.counters[name][rows] for name in guard["ratio"])
             least = parameters[guard["from"]] if "from" in guard else 1
-            return (whole >= least) & compare(part / np.maximum(whole, 1), bound)
+            return (total >= least) & compare(part / np.maximum(total, 1), bound)
         if "counter" in guard:
             return compare(self.counters[guard["counter"]][rows], bound)
         if "parameter" in guard:
@@ -209,16 +209,16 @@ def load_protocol(**parameters: float) -> Protocol:
     ``protocol.json`` holds their names and ranges.
     """
     table = _table()
-    known = table["parameters"]
+    declared = table["parameters"]
     for name, value in parameters.items():
-        if name not in known:
+        if name not in declared:
             raise ChaosError(
                 "The protocol has no such parameter.",
                 found=name,
-                expected=did_you_mean(name, known),
+                expected=did_you_mean(name, declared),
             )
-        _check_value(name, value, known[name])
-    defaults = {name: entry["default"] for name, entry in known.items()}
+        _check_value(name, value, declared[name])
+    defaults = {name: entry["default"] for name, entry in declared.items()}
     return Protocol(table, MappingProxyType(defaults | parameters))
 
 

@@ -76,9 +76,9 @@ class _Round:
         """Take everybody to an end: through the tests, then through items until their stay ends."""
         cohort = self.cohort
         cohort.step(np.arange(self.n), "begin")
-        for asked in KNOWN_TESTS:
-            while len(rows := cohort.rows_in(asked)):
-                self._answer_known(asked, rows, 0)
+        for test in KNOWN_TESTS:
+            while len(rows := cohort.rows_in(test)):
+                self._answer_test(test, rows, 0)
         place = 0
         while len(rows := cohort.rows_in("ready")):
             stays = self.people.stay[rows] > place
@@ -86,7 +86,7 @@ class _Round:
             rows = rows[stays]
             check = self.rng.random(len(rows)) < self.protocol.parameters["check_rate"]
             cohort.step(rows, "draw", check=check)
-            self._answer_known("check", rows[check], place)
+            self._answer_test("check", rows[check], place)
             rows = cohort.rows_in("item")
             cohort.step(rows, "answer")
             self.judged.append(
@@ -98,20 +98,20 @@ class _Round:
             )
             place += 1
 
-    def _answer_known(self, asked: str, rows: Ints, place: int) -> None:
+    def _answer_test(self, test: str, rows: Ints, place: int) -> None:
         """Let each annotator answer a unanimous example: a new one, until the pool is used up."""
         item = self.pool_order[self.next_example[rows] % len(self.pool_order)]
         self.next_example[rows] += 1
         shares, expected = self.materials.pool[item], self.materials.expected[item]
-        label = self.people.answer(asked, rows, self.corrections[rows], shares, self.rng)
+        label = self.people.answer(test, rows, self.corrections[rows], shares, self.rng)
         right = label == expected
         self.cohort.step(rows, "answer", right=right)
-        if self.protocol.table["states"][asked]["feedback"]:
+        if self.protocol.table["states"][test]["feedback"]:
             self.corrections[rows] += ~right
         self.known.append(
             {
                 "annotator": rows + self.first,
-                "asked": np.full(len(rows), asked),
+                "asked": np.full(len(rows), test),
                 "place": np.full(len(rows), place),
                 "item": item,
                 "label": label,
@@ -137,15 +137,15 @@ class _Round:
 
         So nobody meets one twice.
         """
-        votes = _joined(self.judged)
-        who, taught = votes["annotator"].to_numpy(), votes.pop("taught").to_numpy()
-        item = (start[who] + votes["place"].to_numpy()) % len(self.materials.items)
+        votes = _join_answers(self.judged)
+        annotator, taught = votes["annotator"].to_numpy(), votes.pop("taught").to_numpy()
+        item = (start[annotator] + votes["place"].to_numpy()) % len(self.materials.items)
         shares = self.materials.items[item]
-        label = self.people.answer("item", who - self.first, taught, shares, self.rng)
+        label = self.people.answer("item", annotator - self.first, taught, shares, self.rng)
         return votes.assign(item=item, label=label)
 
 
-def _joined(parts: list[dict[str, npt.NDArray[np.generic]]]) -> pd.DataFrame:
+def _join_answers(parts: list[dict[str, npt.NDArray[np.generic]]]) -> pd.DataFrame:
     return pd.DataFrame({name: np.concatenate([one[name] for one in parts]) for name in parts[0]})
 
 
@@ -158,37 +158,38 @@ def simulate(
     """
     rng = np.random.default_rng(seed)
     n_items = len(materials.items)
-    wanted = n_items * int(protocol.parameters["votes_per_item"])
+    n_needed = n_items * int(protocol.parameters["votes_per_item"])
     rounds: list[_Round] = []
     people = pd.DataFrame()
     ends = np.zeros(1, dtype=np.int64)
-    while ends[-1] < wanted:
-        one = _Round(protocol, materials, population, len(people), rng)
-        one.run()
-        rounds.append(one)
-        people = pd.concat([people, one.annotators], ignore_index=True)
-        kept = np.where(people["counted"], people["items"], 0)
-        brought, ends = kept.sum() - ends[-1], kept.cumsum()
-        if brought < _LEAST_YIELD * wanted:
+    while ends[-1] < n_needed:
+        group = _Round(protocol, materials, population, len(people), rng)
+        group.run()
+        rounds.append(group)
+        people = pd.concat([people, group.annotators], ignore_index=True)
+        n_counted = np.where(people["counted"], people["items"], 0)
+        brought, ends = n_counted.sum() - ends[-1], n_counted.cumsum()
+        if brought < _LEAST_YIELD * n_needed:
             raise ChaosError(
                 "This population does not get through the protocol, so the collection never ends.",
-                found=f"{brought:,} votes that count from {one.n:,} applicants",
-                expected=f"{wanted:,} votes",
+                found=f"{brought:,} votes that count from {group.n:,} applicants",
+                expected=f"{n_needed:,} votes",
                 todo="lower a threshold of the protocol, or take a more careful population",
             )
     # The last one is sent home when all votes are in.
-    last = int(np.searchsorted(ends, wanted))
+    last = int(np.searchsorted(ends, n_needed))
     most = np.full(len(people), n_items)
-    most[last] = wanted - (ends[last] - kept[last])
+    most[last] = n_needed - (ends[last] - n_counted[last])
 
     def until_then(answers: pd.DataFrame) -> pd.DataFrame:
-        who = answers["annotator"].to_numpy()
-        return answers[(who <= last) & (answers["place"] < most[who])].reset_index(drop=True)
+        annotator = answers["annotator"].to_numpy()
+        is_in_time = (annotator <= last) & (answers["place"] < most[annotator])
+        return answers[is_in_time].reset_index(drop=True)
 
-    votes = until_then(pd.concat([one.votes((ends - kept) % n_items) for one in rounds]))
+    votes = until_then(pd.concat([group.votes((ends - n_counted) % n_items) for group in rounds]))
     votes["counted"] = people["counted"].to_numpy()[votes["annotator"]]
     counts = np.zeros(materials.items.shape, dtype=np.int64)
     tallied = votes[votes["counted"]]
     np.add.at(counts, (tallied["item"], tallied["label"]), 1)
-    known = until_then(pd.concat([_joined(one.known) for one in rounds]))
+    known = until_then(pd.concat([_join_answers(group.known) for group in rounds]))
     return Simulation(protocol, people.iloc[: last + 1].drop(columns="items"), known, votes, counts)

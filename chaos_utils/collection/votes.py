@@ -28,7 +28,7 @@ _ALIKE, _FEWEST_ALIKE = 0.8, 10  # share of neighbouring answers; answers in a f
 _Text = Annotated[str, Field(min_length=1)]
 
 
-class _Saved(BaseModel):
+class _SavedFile(BaseModel):
     """What the book's page saves."""
 
     protocol: _Text
@@ -71,7 +71,7 @@ def read_votes(path: Path) -> VoteFile:
             todo="check that the file was not cut off, and save it again",
         ) from fault
     todo = "take the file as the book's page has saved it"
-    saved = validate(content, _Saved, path, "The votes file", todo=todo)
+    saved = validate(content, _SavedFile, path, "The votes file", todo=todo)
     if saved.protocol != load_protocol().version:
         raise ChaosError(
             "The votes were collected under another version of the protocol.",
@@ -80,12 +80,12 @@ def read_votes(path: Path) -> VoteFile:
             expected=load_protocol().version,
         )
     try:
-        return _replayed(path, saved)
+        return _replay(path, saved)
     except ChaosError as fault:
         raise fault.within(path) from fault
 
 
-def _replayed(path: Path, saved: _Saved) -> VoteFile:
+def _replay(path: Path, saved: _SavedFile) -> VoteFile:
     dataset = get_dataset(saved.dataset)
     protocol = load_protocol(**saved.parameters)
     end = protocol.replay(saved.events)
@@ -151,25 +151,25 @@ def merge(
             found=f"{counted(len(files), 'file')}, all of annotators who judged nothing or were "
             "turned away",
         )
-    texts, found = {}, {}
+    texts, summary = {}, {}
     for name, ours in by_dataset.items():
         rows = _rows(ours, data)
         texts[Path(ours[0].dataset.file).name] = "".join(
             json.dumps(row, ensure_ascii=False) + "\n" for row in rows
         )
         votes = sum(len(file.votes) for file in ours)
-        found[name] = {"annotators": len(ours), "items": len(rows), "votes": votes}
+        summary[name] = {"annotators": len(ours), "items": len(rows), "votes": votes}
     with fresh_folder(target) as folder:
         for base, text in texts.items():
             write_text(folder / base, text)
         protocol = {"protocol": load_protocol().version, "parameters": dict(files[0].parameters)}
         write_json(folder / "protocol.json", protocol)
-    return found
+    return summary
 
 
 def _check_alike(files: Sequence[VoteFile]) -> None:
     """Refuse two files of one annotator, or of one under two names, or of different protocols."""
-    for first, file in _repeated(files, lambda file: (file.annotator, file.dataset.name)):
+    for first, file in _duplicates(files, lambda file: (file.annotator, file.dataset.name)):
         raise ChaosError(
             "Two files have the same annotator.",
             where=f"{first.path} and {file.path}",
@@ -179,7 +179,7 @@ def _check_alike(files: Sequence[VoteFile]) -> None:
             "them another id",
         )
     judged = [file for file in files if file.answers]
-    for first, file in _repeated(judged, lambda file: f"{file.dataset.name} {file.answers}"):
+    for first, file in _duplicates(judged, lambda file: f"{file.dataset.name} {file.answers}"):
         raise ChaosError(
             "Two files hold the same answers under two names.",
             where=f"{first.path} and {file.path}",
@@ -203,13 +203,13 @@ def _check_alike(files: Sequence[VoteFile]) -> None:
             )
 
 
-def _repeated(
+def _duplicates(
     files: Sequence[VoteFile], key: Callable[[VoteFile], object]
 ) -> Iterator[tuple[VoteFile, VoteFile]]:
     """Yield the first file of a key and each other one that has it too."""
-    known: dict[object, VoteFile] = {}
+    first_of: dict[object, VoteFile] = {}
     for file in files:
-        first = known.setdefault(key(file), file)
+        first = first_of.setdefault(key(file), file)
         if first is not file:
             yield first, file
 
@@ -224,11 +224,11 @@ def _doubts(files: Sequence[VoteFile]) -> Iterator[str]:
         for file in files
         if len(file.answers) >= _FEWEST_ALIKE
     ]
-    for (one, first), (other, second) in combinations(orders, 2):
-        alike = len(first & second) / min(len(first), len(second))
-        if one.dataset == other.dataset and alike >= _ALIKE:
+    for (file, answers), (copy, copied) in combinations(orders, 2):
+        alike = len(answers & copied) / min(len(answers), len(copied))
+        if file.dataset == copy.dataset and alike >= _ALIKE:
             yield (
-                f"{one.path} and {other.path} may be copies of each other: {alike:.0%} of their "
+                f"{file.path} and {copy.path} may be copies of each other: {alike:.0%} of their "
                 "answers follow each other in the same order."
             )
 

@@ -27,7 +27,7 @@ from chaos_utils.datasets.published.tables import read_published
 LABELS = ("entailment", "neutral", "contradiction")
 _ANSWERS = {"true": LABELS[0], "either": LABELS[1], "false": LABELS[2]}  # as LiveNLI asked
 _OF_VOTES = re.compile(r".*/chaosNLI_(\w+)\.jsonl")
-_BESIDE = "llm_annotations.json"  # in a dataset's folder
+_LLM_FILE = "llm_annotations.json"  # in a dataset's folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +83,9 @@ class _File:
             raise self.faults.fatal(f"The data file has no column {missing[0]!r}.")
         self.table = table[list(columns)]
 
-    def only(self, column: str, values: Iterable[object], known: Iterable[object]) -> None:
+    def only(self, column: str, values: Iterable[object], allowed: Iterable[object]) -> None:
         """Refuse values of a column that are not among those that are known."""
-        expected = list(known)
+        expected = list(allowed)
         for value in values:
             if value not in expected:
                 listed = ", ".join(map(str, expected[:12]))
@@ -118,19 +118,19 @@ def read_varierr(data: str = "auto") -> pd.DataFrame:
     with file.nested():
         for item in file.table.to_dict("records"):
             for label in LABELS:
-                for one in item[label]:
-                    author = one["annotator"]
-                    said = {vote["annotator"]: vote["makes_sense"] for vote in one["judgments"]}
-                    stands = said.pop(author, None)
+                for reason in item[label]:
+                    author = reason["annotator"]
+                    votes = {vote["annotator"]: vote["makes_sense"] for vote in reason["judgments"]}
+                    stands = votes.pop(author, None)
                     rows.append(
                         {
                             "uid": item["id"],
                             "label": label,
                             "annotator": author,
-                            "explanation": one["reason"],
+                            "explanation": reason["reason"],
                             "stands": stands,
-                            "peers": len(said),
-                            "peers_agree": sum(said.values()),
+                            "peers": len(votes),
+                            "peers_agree": sum(votes.values()),
                             "error": label in item["error_labels"],
                         }
                     )
@@ -244,7 +244,7 @@ def read_judges(dataset: str, data: str = "auto") -> pd.DataFrame:
     about = get_dataset(dataset)
     if not judges_file(about):
         raise _no_models(dataset)
-    known = dict(zip(about.codes, about.labels, strict=True))
+    label_of = dict(zip(about.codes, about.labels, strict=True))
     judges = read_published("judges32_models")
     file = _File(judges_file(about), ["item_uid", *judges["column"]], data, sep=",")
     uids = file.table["item_uid"]
@@ -253,9 +253,9 @@ def read_judges(dataset: str, data: str = "auto") -> pd.DataFrame:
     rows = file.table.melt("item_uid", var_name="column").merge(judges, on="column")
     rows = rows[rows["value"] != ""]  # a reply that could not be read
     for column, given in rows.groupby("column")["value"]:
-        file.only(str(column), given.unique(), known)
+        file.only(str(column), given.unique(), label_of)
     found = {"uid": rows["item_uid"], "model": rows["model"], "maker": rows["maker"]}
-    return pd.DataFrame(found | {"label": rows["value"].map(known)}).reset_index(drop=True)
+    return pd.DataFrame(found | {"label": rows["value"].map(label_of)}).reset_index(drop=True)
 
 
 def _no_models(dataset: str) -> ChaosError:
@@ -271,19 +271,19 @@ def read_llm_annotators(dataset: str, data: str = "auto") -> pd.DataFrame:
         A row per item and model: uid (as in the votes), model, label (as the dataset names it, or
         ``None-of-the-above``, which WAX's people could not choose).
     """
-    known = get_dataset(dataset)
-    reader = known.reader
+    about = get_dataset(dataset)
+    reader = about.reader
     if isinstance(reader, ChaosNLIReader) or not reader.keys:
         raise _no_models(dataset)
     columns = ["item", "model", "value"]
-    name = f"{known.file.rsplit('/', 1)[0]}/{_BESIDE}"
+    name = f"{about.file.rsplit('/', 1)[0]}/{_LLM_FILE}"
     file = _File(name, columns, data, keys=["model", "item"])
     labels = file.table["value"].astype(str)
-    file.only("value", labels, [*known.labels, "None-of-the-above"])
+    file.only("value", labels, [*about.labels, "None-of-the-above"])
     items = file.table["item"]
     if reader.numbered:
         (item,) = reader.item_columns
-        people = _File(known.file, [item], data, keys=reader.keys).table[item]
+        people = _File(about.file, [item], data, keys=reader.keys).table[item]
         place = {item: str(i) for i, item in enumerate(people.unique())}
         file.only("item", items, place)
         items = items.map(place)
@@ -295,4 +295,4 @@ TAXONOMY = AuxiliaryData("nli_disagreement_taxonomy/*", read_taxonomy)
 LIVENLI = AuxiliaryData("livenli/*", read_livenli)
 AMBIENT = AuxiliaryData("ambient/crowdworker*", read_ambient)
 JUDGES = AuxiliaryData("judges32/*", read_judges)
-ANNOTATORS = AuxiliaryData(f"alttest/*/{_BESIDE}", read_llm_annotators)
+ANNOTATORS = AuxiliaryData(f"alttest/*/{_LLM_FILE}", read_llm_annotators)

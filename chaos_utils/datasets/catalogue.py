@@ -20,28 +20,33 @@ from chaos_utils.datasets.dataset import (
 )
 
 RELEASES_FILE = "releases.yml"
-_BESIDE = (RELEASES_FILE, TASKS_FILE)  # stand beside the datasets, and are none
+_NO_DATASETS = (RELEASES_FILE, TASKS_FILE)  # stand beside the datasets, and are none
 
 KEYWORDS = ("auto", "released", "sample")  # what `data` may be, beside names and paths
 
-_brought: dict[str, Dataset] = {}  # also the reader's votes in the format of one of the package
+_user_datasets: dict[
+    str, Dataset
+] = {}  # also the reader's votes in the format of one of the package
 
 
 @cache
-def _bundled() -> dict[str, Dataset]:
-    found = [
+def _package_datasets() -> dict[str, Dataset]:
+    datasets = [
         read_dataset(path)
         for path in sorted(Path(__file__).parent.iterdir())
-        if is_dataset_file(path) and path.name not in _BESIDE
+        if is_dataset_file(path) and path.name not in _NO_DATASETS
     ]
-    found.sort(key=lambda one: (not one.in_book, one.in_book, one.name))
-    taken = [one.colour for one in found if one.in_book]
-    return {one.name: _with_look(one, place, taken) for place, one in enumerate(found)}
+    datasets.sort(key=lambda dataset: (not dataset.in_book, dataset.in_book, dataset.name))
+    used_hues = [dataset.colour for dataset in datasets if dataset.in_book]
+    return {
+        dataset.name: _with_look(dataset, place, used_hues)
+        for place, dataset in enumerate(datasets)
+    }
 
 
-def _with_look(dataset: Dataset, place: int, taken: Collection[Hue]) -> Dataset:
+def _with_look(dataset: Dataset, place: int, used_hues: Collection[Hue]) -> Dataset:
     """Give a dataset whose YAML file names no colour or line those of its place among all."""
-    hues = [hue for hue in HUES if hue not in taken]
+    hues = [hue for hue in HUES if hue not in used_hues]
     look = {"colour": hues[place % len(hues)], "dash": DASHES[place % len(DASHES)]}
     unsaid = {name: value for name, value in look.items() if name not in dataset.model_fields_set}
     return dataset.model_copy(update=unsaid)
@@ -49,27 +54,27 @@ def _with_look(dataset: Dataset, place: int, taken: Collection[Hue]) -> Dataset:
 
 def bundled_datasets() -> list[Dataset]:
     """Return the datasets of the package: those of the book first, in its order, then by name."""
-    return list(_bundled().values())
+    return list(_package_datasets().values())
 
 
 def known_datasets() -> list[Dataset]:
     """Return every dataset: those of the book, in its order, then by name, then the reader's."""
-    brought = (one for name, one in _brought.items() if name not in _bundled())
-    return [*_bundled().values(), *brought]
+    brought = (one for name, one in _user_datasets.items() if name not in _package_datasets())
+    return [*_package_datasets().values(), *brought]
 
 
 def book_datasets() -> list[Dataset]:
     """Return the datasets that the book's chapters show, in order."""
-    return [one for one in _bundled().values() if one.in_book]
+    return [one for one in _package_datasets().values() if one.in_book]
 
 
 def get_dataset(name: str) -> Dataset:
     """Return the dataset called `name`; a ChaosError names the closest when there is none."""
-    found = _brought.get(name) or _bundled().get(name)
-    if found is None:
+    dataset = _user_datasets.get(name) or _package_datasets().get(name)
+    if dataset is None:
         names = [one.name for one in known_datasets()]
         raise ChaosError("Unknown dataset.", found=repr(name), expected=did_you_mean(name, names))
-    return found
+    return dataset
 
 
 def register_user_dataset(dataset: Dataset, path: Path | None = None) -> Dataset:
@@ -82,7 +87,7 @@ def register_user_dataset(dataset: Dataset, path: Path | None = None) -> Dataset
     known = [one.name for one in known_datasets()]
     place = known.index(dataset.name) if dataset.name in known else len(known)
     dataset = _with_look(dataset, place, [one.colour for one in book_datasets()])
-    bundled = _bundled().get(dataset.name)
+    bundled = _package_datasets().get(dataset.name)
     if dataset.name in KEYWORDS or (bundled is not None and bundled != dataset):
         raise ChaosError(
             "This name is taken: a dataset of the package has it, or it is a keyword.",
@@ -99,7 +104,7 @@ def register_user_dataset(dataset: Dataset, path: Path | None = None) -> Dataset
             todo="remove in_book",
         )
     if bundled is None:
-        _brought[dataset.name] = dataset
+        _user_datasets[dataset.name] = dataset
     return dataset
 
 
@@ -108,39 +113,39 @@ def as_own(dataset: Dataset) -> Dataset:
 
     They share its name in tables, its labels and fields, and nothing that was published.
     """
-    name, what = dataset.title, ""
+    name, variant = dataset.title, ""
     if isinstance(dataset.reader, ChaosNLIReader):
-        name, what = "ChaosNLI", f" ({dataset.short})"
-    title = {"title": f"your votes in {name}'s format{what}", "short": f"your {dataset.short}"}
-    own = dataset.model_copy(update={**title, "release": Release()})
-    _brought[own.name] = own
-    return own
+        name, variant = "ChaosNLI", f" ({dataset.short})"
+    title = {"title": f"your votes in {name}'s format{variant}", "short": f"your {dataset.short}"}
+    own_dataset = dataset.model_copy(update={**title, "release": Release()})
+    _user_datasets[own_dataset.name] = own_dataset
+    return own_dataset
 
 
 def as_released(dataset: Dataset) -> Dataset:
     """Return a dataset of the package as its release is called, also from now on."""
-    if dataset.name not in _bundled():
+    if dataset.name not in _package_datasets():
         return dataset
-    _brought.pop(dataset.name, None)
+    _user_datasets.pop(dataset.name, None)
     return released(dataset.name)
 
 
 def released(name: str) -> Dataset:
     """Return a dataset of the package, whatever votes of a reader's have its format."""
-    return _bundled()[name]
+    return _package_datasets()[name]
 
 
 def are_own(dataset: Dataset) -> bool:
     """Return whether these are a reader's votes in the format of a dataset of the package."""
-    return dataset.name in _bundled() and dataset.title != released(dataset.name).title
+    return dataset.name in _package_datasets() and dataset.title != released(dataset.name).title
 
 
 def in_order(names: Iterable[str]) -> list[Dataset]:
     """Return the datasets of these names, in the order of `known_datasets`, each once."""
-    wanted = dict.fromkeys(str(name) for name in names)
-    for name in wanted:
+    chosen_names = dict.fromkeys(str(name) for name in names)
+    for name in chosen_names:
         get_dataset(name)
-    return [get_dataset(one.name) for one in known_datasets() if one.name in wanted]
+    return [get_dataset(one.name) for one in known_datasets() if one.name in chosen_names]
 
 
 def title_of(group: str) -> str:
@@ -162,24 +167,24 @@ def shorts_of(groups: Iterable[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-class _Released(StrictModel):
+class _ReleasedFiles(StrictModel):
     release: Release
     files: tuple[DataFile, ...]
 
 
 @cache
-def _others() -> tuple[_Released, ...]:
-    return tuple(map(_Released.model_validate, package_yaml(RELEASES_FILE)))
+def _other_files() -> tuple[_ReleasedFiles, ...]:
+    return tuple(map(_ReleasedFiles.model_validate, package_yaml(RELEASES_FILE)))
 
 
 def known_files() -> Mapping[str, DataFile]:
     """Return every file that is known, by name, with its release, addresses, digest and size."""
-    groups: list[Dataset | _Released] = [*known_datasets(), *_others()]
-    known: dict[str, DataFile] = {}
+    groups: list[Dataset | _ReleasedFiles] = [*known_datasets(), *_other_files()]
+    files: dict[str, DataFile] = {}
     for group in groups:
         for file in group.files:  # the package's come first, and a reader's do not replace them
-            known.setdefault(file.name, file.model_copy(update={"release": group.release}))
-    return known
+            files.setdefault(file.name, file.model_copy(update={"release": group.release}))
+    return files
 
 
 def vote_files() -> list[str]:

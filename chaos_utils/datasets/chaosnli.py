@@ -23,7 +23,7 @@ from chaos_utils.datasets.votes import Ints, Votes
 SYNTHETIC = "synthetic_sample"  # in an item's `source` field, marks the bundled sample
 _TOLERANCE = 1e-6
 FIELDS = {"uid", "label_counter", "label_count", "label_dist", "majority_label"}
-_NAMES = {  # of labels in the order of the format, after a column that tells what they are
+_LABEL_NAMES = {  # of labels in the order of the format, after a column that tells what they are
     ("e", "n", "c"): ("label_count", "entailment", "neutral", "contradiction"),
     ("1", "2"): ("example.hyp2", "hypothesis 1", "hypothesis 2"),
 }
@@ -51,12 +51,14 @@ def order_of(frame: Frame, faults: Faults) -> tuple[list[str], list[str], int]:
     from scipy.optimize import linear_sum_assignment  # slow to import
 
     counters, lists = frame.column("label_counter"), frame.column("label_count")
-    keys = list(dict.fromkeys(key for one in counters.values if isinstance(one, dict)
-                              for key in one))  # fmt: skip
-    lengths = Counter(len(one) for one in lists.values if isinstance(one, list))
+    keys = list(dict.fromkeys(key for cell in counters.values if isinstance(cell, dict)
+                              for key in cell))  # fmt: skip
+    lengths = Counter(len(cell) for cell in lists.values if isinstance(cell, list))
     n_labels = lengths.most_common(1)[0][0] if lengths else 0
-    usual = next((list(one) for one in _NAMES if set(keys) <= set(one) and n_labels == len(one)),
-                 in_order(keys))  # fmt: skip
+    fitting = (
+        codes for codes in _LABEL_NAMES if set(keys) <= set(codes) and n_labels == len(codes)
+    )
+    usual = list(next(fitting, in_order(keys)))
     if not 2 <= n_labels == len(usual) <= _MOST_LABELS:
         raise faults.fatal(
             "'label_count' has another number of labels than 'label_counter' names.",
@@ -67,18 +69,18 @@ def order_of(frame: Frame, faults: Faults) -> tuple[list[str], list[str], int]:
         )
 
     def numbers(cells: Column) -> Floats:
-        known = np.full((len(cells.values) + 1, n_labels), np.nan)
-        for row, value in zip(known, cells.values, strict=False):
-            listed = _listed(value, usual)
+        table = np.full((len(cells.values) + 1, n_labels), np.nan)
+        for row, value in zip(table, cells.values, strict=False):
+            listed = _numbers_in(value, usual)
             if len(listed) == n_labels:
                 row[:] = list(map(or_nan(as_count), listed))
-        return known[cells.codes]
+        return table[cells.codes]
 
     named, placed = numbers(counters), numbers(lists)
     agrees = (placed[:, :, np.newaxis] == named[:, np.newaxis, :]).sum(axis=0)
     order = linear_sum_assignment(agrees + np.eye(n_labels) / (n_labels + 1), maximize=True)[1]
     apart = (placed != named).any(axis=1)
-    if usual not in map(list, _NAMES):  # whose order is the file's own
+    if usual not in map(list, _LABEL_NAMES):  # whose order is the file's own
         usual = [usual[k] for k in order]
         return usual, usual, 0
     return [usual[k] for k in order], usual, int(apart.argmax())
@@ -86,10 +88,10 @@ def order_of(frame: Frame, faults: Faults) -> tuple[list[str], list[str], int]:
 
 def names_of(codes: Sequence[str], frame: Frame) -> dict[str, str]:
     """Return the names of labels that the format spells by a letter, or by a hypothesis' number."""
-    known = next((one for one in _NAMES if set(codes) == set(one)), ())
-    if not known or len(frame.column(_NAMES[known][0]).values) == 0:
+    labels = next((one for one in _LABEL_NAMES if set(codes) == set(one)), ())
+    if not labels or len(frame.column(_LABEL_NAMES[labels][0]).values) == 0:
         return {}
-    names = dict(zip(known, _NAMES[known][1:], strict=True))
+    names = dict(zip(labels, _LABEL_NAMES[labels][1:], strict=True))
     return {code: names[code] for code in codes}
 
 
@@ -131,23 +133,25 @@ class ChaosNLIRows(Rows):
     def _numbers(self, path: str, read: Callable[[object], float | None], n_numbers: int) -> Floats:
         """Return the numbers in a column's cells, shape (n, n_numbers); NaN where they are none."""
         cells = self.frame.column(path)
-        known = np.full((len(cells.values) + 1, n_numbers), np.nan)
-        for row, value in zip(known, cells.values, strict=False):
-            listed = _listed(value, self.dataset.codes)
+        table = np.full((len(cells.values) + 1, n_numbers), np.nan)
+        for row, value in zip(table, cells.values, strict=False):
+            listed = _numbers_in(value, self.dataset.codes)
             if len(listed) == n_numbers:
                 row[:] = list(map(or_nan(read), listed))
-        numbers: Floats = known[cells.codes]
+        numbers: Floats = table[cells.codes]
         return numbers
 
-    def _compare(self, path: str, wanted: Floats, what: str, *, required: bool = True) -> None:
+    def _compare(
+        self, path: str, expected: Floats, description: str, *, required: bool = True
+    ) -> None:
         """Note cells that do not say what the counts do."""
-        cells, numbers = self.frame.column(path), self._numbers(path, as_number, wanted.shape[1])
-        agrees = (np.abs(numbers - wanted) <= _TOLERANCE).all(axis=1)
-        agrees |= np.isnan(wanted).any(axis=1)  # which is noted elsewhere
+        cells, numbers = self.frame.column(path), self._numbers(path, as_number, expected.shape[1])
+        agrees = (np.abs(numbers - expected) <= _TOLERANCE).all(axis=1)
+        agrees |= np.isnan(expected).any(axis=1)  # which is noted elsewhere
         self.note(
             ~agrees & (required | (cells.codes >= 0)),
             lambda row: wrong_value_message(
-                path, cells[row], f"{what}: {', '.join(f'{n:.6g}' for n in wanted[row])}"
+                path, cells[row], f"{description}: {', '.join(f'{n:.6g}' for n in expected[row])}"
             ),
         )
 
@@ -161,23 +165,23 @@ class ChaosNLIRows(Rows):
             for label in value if isinstance(value, list) else ():
                 k = label_of(label, dataset)
                 row += np.eye(dataset.n_classes, dtype=np.int64)[k] if k is not None else 0
-        given = votes[cells.codes]
+        item_votes = votes[cells.codes]
         n_given = cells.map(lambda value: len(value) if isinstance(value, list) else 0, np.int64)
         expected = f"{' or '.join(map(str, dataset.n_old_labels))} labels"
         has_number = np.isin(n_given, dataset.n_old_labels)
         self.wrong(~has_number, "old_labels", cells, expected)
-        is_known = given.sum(axis=1) == n_given
+        is_known = item_votes.sum(axis=1) == n_given
         self.wrong(has_number & ~is_known, "old_labels", cells, known_labels(dataset))
-        of_items = given[self.first]
+        of_items = item_votes[self.first]
         is_rarer = of_items[np.arange(len(old)), np.maximum(old, 0)] < of_items.max(axis=1)
-        mask = np.zeros(len(given), dtype=bool)
+        mask = np.zeros(len(item_votes), dtype=bool)
         mask[self.first[is_rarer & (old >= 0)]] = True
         column = self.frame.column("old_label")
         self.wrong(mask & is_known, "old_label", column, "a label that most of 'old_labels' are")
         return of_items
 
 
-def _listed(value: object, codes: Sequence[str]) -> list[object]:
+def _numbers_in(value: object, codes: Sequence[str]) -> list[object]:
     """Return the numbers of a cell: of each label in an object by code, or of a list."""
     if isinstance(value, dict):
         return [value.get(code, 0) for code in codes] if set(value) <= set(codes) else []

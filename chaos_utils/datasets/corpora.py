@@ -46,23 +46,23 @@ class Corpus:
 
     def take(self, chosen: npt.ArrayLike) -> "Corpus":
         """Return some of the items, by position."""
-        where = [int(i) for i in np.asarray(chosen, dtype=np.int64)]
+        rows = [int(i) for i in np.asarray(chosen, dtype=np.int64)]
         return replace(
             self,
-            uids=tuple(self.uids[i] for i in where),
-            texts=tuple(self.texts[i] for i in where),
-            targets=_frozen(self.targets[where]),
-            datasets=tuple(self.datasets[i] for i in where),
+            uids=tuple(self.uids[i] for i in rows),
+            texts=tuple(self.texts[i] for i in rows),
+            targets=_frozen(self.targets[rows]),
+            datasets=tuple(self.datasets[i] for i in rows),
         )
 
     def groups(self) -> list[tuple[str, ...]]:
         """Return what must not be split between folds: the premise, or the story's frame."""
         if self.task.kind == "stories":
-            return [(normalised(text[0]), normalised(text[3])) for text in self.texts]
-        return [(normalised(text[0]),) for text in self.texts]
+            return [(normalise(text[0]), normalise(text[3])) for text in self.texts]
+        return [(normalise(text[0]),) for text in self.texts]
 
 
-def normalised(text: str) -> str:
+def normalise(text: str) -> str:
     """Return a text without case, punctuation and spacing, to tell whether two are the same.
 
     The corpora's releases differ in these: some of them were detokenised. What is nothing else,
@@ -102,20 +102,20 @@ def choose_data(task: str, data: str = "auto") -> str:
 
 def load_corpus(task: str, split: str, data: str = "auto") -> Corpus:
     """Read a split of a task's corpora."""
-    wanted = get_task(task)
+    about = get_task(task)
     data = choose_data(task, data)
     parts = []
-    for one in wanted.files_of(split):
-        path = sources.locate(one.file, data)
-        read = [_input(path, one.file, data)]
-        if one.labels:
-            labels = sources.locate(one.labels, data)
-            part = _read_stories(path, labels, one.name, wanted)
-            read.append(_input(labels, one.labels, data))
+    for files in about.files_of(split):
+        path = sources.locate(files.file, data)
+        read = [_input(path, files.file, data)]
+        if files.labels:
+            labels = sources.locate(files.labels, data)
+            part = _read_stories(path, labels, files.name, about)
+            read.append(_input(labels, files.labels, data))
         else:
-            part = _read_pairs(path, one.name, wanted)
+            part = _read_pairs(path, files.name, about)
         parts.append(replace(part, inputs=merged(read)))
-    return join(parts) if parts else empty(wanted)
+    return join(parts) if parts else empty(about)
 
 
 def _input(path: Path, name: str, data: str) -> Input:
@@ -176,25 +176,25 @@ def _read_pairs(path: Path, dataset: str, task: Task) -> Corpus:
     said = partial(_wrong_cell, "gold_label", gold, expected)
     faults.rows(np.flatnonzero(labels == -2), frame.place, said)
     faults.check()
-    kept = np.flatnonzero(labels >= 0).tolist()
-    texts = [(premises[row], hypotheses[row]) for row in kept]
-    dropped = len(frame) - len(kept)
-    return _hard(task, [uids[row] for row in kept], texts, labels[kept], dataset, dropped)
+    labelled = np.flatnonzero(labels >= 0).tolist()
+    texts = [(premises[row], hypotheses[row]) for row in labelled]
+    dropped = len(frame) - len(labelled)
+    return _hard(task, [uids[row] for row in labelled], texts, labels[labelled], dataset, dropped)
 
 
 def _read_stories(path: Path, labels: Path, dataset: str, task: Task) -> Corpus:
     """Read αNLI's stories, and their labels from the file beside them."""
     frame, _, columns = _columns(path, ("story_id", "obs1", "hyp1", "hyp2", "obs2"))
     rows = [tuple(cells[row] for cells in columns) for row in range(len(frame))]
-    given = FileContent.of(labels).text().split()
-    if len(given) != len(rows):
+    label_texts = FileContent.of(labels).text().split()
+    if len(label_texts) != len(rows):
         raise ChaosError(
             "Stories and labels differ in number.",
             where=labels,
-            found=f"{len(given)} labels for {len(rows)} stories in {path.name}",
+            found=f"{len(label_texts)} labels for {len(rows)} stories in {path.name}",
             expected="one label per line, 1 or 2, for each story",
         )
-    for number, label in enumerate(given, start=1):
+    for number, label in enumerate(label_texts, start=1):
         if label not in ("1", "2"):
             raise ChaosError(
                 "A line of a training file has an unknown label.",
@@ -205,7 +205,7 @@ def _read_stories(path: Path, labels: Path, dataset: str, task: Task) -> Corpus:
     # A story may stand in several lines, with other hypotheses.
     uids = [f"{row[0]}/{number}" for number, row in enumerate(rows)]
     texts = [row[1:] for row in rows]
-    return _hard(task, uids, texts, [int(label) - 1 for label in given], dataset, 0)
+    return _hard(task, uids, texts, [int(label) - 1 for label in label_texts], dataset, 0)
 
 
 def _hard(
@@ -224,25 +224,26 @@ def _hard(
 
 def load_chaosnli(task: str, data: str = "auto") -> tuple[Corpus, list[Votes]]:
     """Return ChaosNLI's items of a task with their vote shares, and the votes themselves."""
-    wanted = get_task(task)
-    votes = [load_votes(name, choose_data(task, data)) for name in wanted.datasets]
-    return from_votes(votes, wanted), votes
+    about = get_task(task)
+    votes = [load_votes(name, choose_data(task, data)) for name in about.datasets]
+    return from_votes(votes, about), votes
 
 
-def from_votes(votes: Iterable[Votes], task: Task) -> Corpus:
+def from_votes(all_votes: Iterable[Votes], task: Task) -> Corpus:
     """Return the items of ChaosNLI, each with its vote shares as target."""
     return join(
         [
             Corpus(
                 task,
-                one.uids,
+                votes.uids,
                 tuple(
-                    tuple(text[field] for field in one.dataset.text_fields) for text in one.texts
+                    tuple(text[field] for field in votes.dataset.text_fields)
+                    for text in votes.texts
                 ),
-                _frozen(one.shares),
-                (one.dataset.name,) * len(one),
-                inputs=one.inputs,
+                _frozen(votes.shares),
+                (votes.dataset.name,) * len(votes),
+                inputs=votes.inputs,
             )
-            for one in votes
+            for votes in all_votes
         ]
     )

@@ -53,19 +53,19 @@ def check(file: DataFile, path: Path, described_by: Path | None = None) -> str:
 
     `described_by` is the reader's own YAML file that states the digest.
     """
-    found = inputs.digest(path)
-    if file.sha256 and found != file.sha256:
+    digest = inputs.digest(path)
+    if file.sha256 and digest != file.sha256:
         raise ChaosError(
             f"This is not the published {file.release.title or file.name}: its SHA-256 differs.",
             where=path,
-            found=found,
+            found=digest,
             expected=file.sha256,
             todo=f"correct the sha256 in {described_by}, if this is the file that is meant"
             if described_by
             else "remove it and run `chaos data fetch`, or read a dataset of your own "
             "with the parameter data=FOLDER",
         )
-    return found
+    return digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +124,8 @@ def fetch(
     file stands now. `described_by` is as for `status`; `say` is called with one line about each
     step, and `progress` draws a bar.
     """
-    found = []
-    with _in_time():
+    files = []
+    with _time_limit():
         for name in names:
             file = get(name)
             path = _find_for(name, described_by.get(name))
@@ -133,12 +133,12 @@ def fetch(
                 path = _download(file, say, progress)
             else:
                 check(file, path, described_by.get(name))
-            found.append(path)
-    return found
+            files.append(path)
+    return files
 
 
 @contextmanager
-def _in_time() -> Iterator[None]:
+def _time_limit() -> Iterator[None]:
     """Let everything fail that takes too long as a whole, however often a server sends a byte."""
 
     def late(number: int, frame: object) -> None:
@@ -161,7 +161,7 @@ def _download(file: DataFile, say: Callable[[str], None], progress: bool) -> Pat
     target = paths.cache() / file.name
     target.parent.mkdir(parents=True, exist_ok=True)
     troubles = []
-    with _arriving() as folder:
+    with _arrival_folder() as folder:
         for url, member in ((file.url, file.member), (file.mirror, "")):
             if not url:
                 continue
@@ -183,24 +183,24 @@ def _download(file: DataFile, say: Callable[[str], None], progress: bool) -> Pat
 
 
 @contextmanager
-def _arriving() -> Iterator[Path]:
+def _arrival_folder() -> Iterator[Path]:
     """Yield an empty folder for what arrives; those that killed fetches have left are removed.
 
     A folder is locked as long as the process lives that has made it.
     """
-    for left in paths.cache().glob(".arriving-*"):
+    for leftover in paths.cache().glob(".arriving-*"):
         with suppress(OSError):
-            os.close(_locked(left))
-            shutil.rmtree(left)
+            os.close(_lock(leftover))
+            shutil.rmtree(leftover)
     with tempfile.TemporaryDirectory(dir=paths.cache(), prefix=".arriving-") as folder:
-        handle = _locked(Path(folder))
+        handle = _lock(Path(folder))
         try:
             yield Path(folder)
         finally:
             os.close(handle)
 
 
-def _locked(folder: Path) -> int:
+def _lock(folder: Path) -> int:
     """Lock a folder until what is returned is closed; an OSError says that another process has."""
     handle = os.open(folder, os.O_RDONLY)
     try:
@@ -223,15 +223,15 @@ def _short(fault: BaseException) -> str:
 class _Meter:
     """What pooch reports progress to: refuses a download that is too large, and may draw a bar."""
 
-    def __init__(self, what: str, *, drawn: bool) -> None:
+    def __init__(self, title: str, *, visible: bool) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 
         self._bars = Progress(
             TextColumn("{task.description}"), BarColumn(), DownloadColumn(),
-            console=Console(stderr=True), transient=True, disable=not drawn,
+            console=Console(stderr=True), transient=True, disable=not visible,
         )  # fmt: skip
-        self._bar = self._bars.add_task(what, total=None)
+        self._bar = self._bars.add_task(title, total=None)
         self._arrived = 0
         self.total = 0  # pooch sets it before the first bytes
 
@@ -256,17 +256,17 @@ def _retrieve(file: DataFile, url: str, member: str, folder: Path, progress: boo
     import pooch
 
     pooch.get_logger().setLevel("ERROR")
-    meter = _Meter(file.name, drawn=progress)
+    meter = _Meter(file.name, visible=progress)
     fetcher = pooch.HTTPDownloader(timeout=TIMEOUT_SECONDS, progressbar=meter)
     name = pooch.utils.unique_file_name(url)
     # Archives are kept in the cache, since one serves several files; single files are moved on.
-    arrived = kept = paths.cache() / "archives" / name
-    if not (member and kept.is_file()):
+    arrived = archive = paths.cache() / "archives" / name
+    if not (member and archive.is_file()):
         arrived = Path(pooch.retrieve(url, None, name, folder, downloader=fetcher))
         arrived.chmod(0o666 & ~_umask())  # pooch lets its owner alone read it
-    if member and arrived != kept:
-        kept.parent.mkdir(exist_ok=True)
-        arrived = arrived.replace(kept)
+    if member and arrived != archive:
+        archive.parent.mkdir(exist_ok=True)
+        arrived = arrived.replace(archive)
     try:
         path = extract_member(arrived, member, folder) if member else arrived
         path = keep_numbers(path, file.kept) if file.kept else path
@@ -284,19 +284,19 @@ def _umask() -> int:
     return mask
 
 
-def keep_numbers(path: Path, kept: PredictionColumns) -> Path:
+def keep_numbers(path: Path, layout: PredictionColumns) -> Path:
     """Write identifiers and probabilities of a JSON list of predictions as a CSV beside it.
 
     There are six decimals, or four significant digits below 0.001: one text for one set of numbers,
     so that it has a digest. What is no such list is a ValueError.
     """
-    lines = [",".join(("uid", *kept.columns))]
+    lines = [",".join(("uid", *layout.columns))]
     try:
         for entry in json.loads(path.read_text("utf-8")):
-            shares = [f"{p:.4g}" if p < 1e-3 else f"{round(p, 6):.6g}" for p in entry[kept.key]]
+            shares = [f"{p:.4g}" if p < 1e-3 else f"{round(p, 6):.6g}" for p in entry[layout.key]]
             lines.append(",".join((entry["uid"], *shares)))
     except (KeyError, TypeError) as fault:
-        raise ValueError(f"no list of entries with uid and {kept.key}") from fault
+        raise ValueError(f"no list of entries with uid and {layout.key}") from fault
     target = path.with_suffix(".kept.csv")
     target.write_text("\n".join([*lines, ""]), "utf-8")
     return target

@@ -8,37 +8,37 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError, counted
-from chaos_utils.datasets.corpora import Corpus, normalised
+from chaos_utils.datasets.corpora import Corpus, normalise
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import Votes, frozen
 
 Ints = npt.NDArray[np.int64]
 FOLDS = 10  # of whatever is fitted on votes
-_SHOWN = 5
+_UIDS_SHOWN = 5
 _IMAGE = re.compile(r"(.+\.(?:jpe?g|png))#")  # uids of captions begin with their image
 
 
-def without(corpus: Corpus, others: Corpus) -> Corpus:
+def without(corpus: Corpus, excluded: Corpus) -> Corpus:
     """Return the items of a corpus whose uid is not in another, to keep ChaosNLI out of dev."""
-    known = set(others.uids)
-    return corpus.take([i for i, uid in enumerate(corpus.uids) if uid not in known])
+    uids = set(excluded.uids)
+    return corpus.take([i for i, uid in enumerate(corpus.uids) if uid not in uids])
 
 
-def without_groups(corpus: Corpus, others: Corpus) -> Corpus:
+def without_groups(corpus: Corpus, excluded: Corpus) -> Corpus:
     """Return the items of a corpus whose premise, or story, does not occur in another."""
-    known = set(others.groups())
-    return corpus.take([i for i, group in enumerate(corpus.groups()) if group not in known])
+    groups = set(excluded.groups())
+    return corpus.take([i for i, group in enumerate(corpus.groups()) if group not in groups])
 
 
 def refuse_contamination(train: Corpus, evaluated: Corpus) -> None:
     """Fail when a training item's premise, or story, occurs among the items evaluated later."""
-    known = set(evaluated.groups())
-    found = [uid for uid, group in zip(train.uids, train.groups(), strict=True) if group in known]
-    if found:
-        what = "stories" if train.task.kind == "stories" else "premises"
-        shown = ", ".join(found[:_SHOWN]) + (" …" if found[_SHOWN:] else "")
+    groups = set(evaluated.groups())
+    uids = [uid for uid, group in zip(train.uids, train.groups(), strict=True) if group in groups]
+    if uids:
+        texts = "stories" if train.task.kind == "stories" else "premises"
+        shown = ", ".join(uids[:_UIDS_SHOWN]) + (" …" if uids[_UIDS_SHOWN:] else "")
         raise ChaosError(
-            f"{len(found)} training items have {what} that occur in ChaosNLI.",
+            f"{len(uids)} training items have {texts} that occur in ChaosNLI.",
             found=shown,
             expected=f"no item of ChaosNLI among the {len(train):,} that are trained on",
             todo="remove them from the training file; training on ChaosNLI's own votes must be "
@@ -96,7 +96,7 @@ def _linked_groups(all_votes: tuple[Votes, ...]) -> list[Ints]:
             parent[item] = item = parent[parent[item]]
         return item
 
-    for item, keys in enumerate(keys for votes in all_votes for keys in _shared(votes)):
+    for item, keys in enumerate(keys for votes in all_votes for keys in _shared_keys(votes)):
         parent.append(item)
         for key in keys:
             low, high = sorted((root(item), root(first_with.setdefault(key, item))))
@@ -123,21 +123,21 @@ def one_text_error(votes: Votes) -> ChaosError:
     )
 
 
-def _shared(votes: Votes) -> list[list[tuple[str, ...]]]:
+def _shared_keys(votes: Votes) -> list[list[tuple[str, ...]]]:
     """Return what each item may share with others."""
     fields, task = votes.dataset.text_fields, votes.dataset.task
     stories = bool(task) and get_task(task).kind == "stories"
     shared = (fields[0], fields[-1]) if stories else fields[:1]
-    found: list[list[tuple[str, ...]]] = []
+    shared_keys: list[list[tuple[str, ...]]] = []
     for row, uid in enumerate(votes.uids):
         keys = []
         if votes.texts and shared:
-            texts = [normalised(votes.texts[row][field]) for field in shared]
+            texts = [normalise(votes.texts[row][field]) for field in shared]
             keys += [("text", *texts)] if any(texts) else []  # no text is not the same text
         if image := _IMAGE.match(uid):
             keys.append(("image", image[1]))
-        found.append(keys)
-    return found
+        shared_keys.append(keys)
+    return shared_keys
 
 
 def grouped_folds(groups: npt.ArrayLike, n_folds: int, seed: int) -> Ints:

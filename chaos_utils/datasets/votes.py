@@ -149,11 +149,11 @@ class Votes:
             raise self._lacks("old votes")
         return self.given_old_votes
 
-    def _lacks(self, what: str) -> ChaosError:
+    def _lacks(self, part: str) -> ChaosError:
         return ChaosError(
-            f"{self.dataset.title} has no {what}.",
+            f"{self.dataset.title} has no {part}.",
             where=self.source.name,
-            todo=f"leave out what needs {what}",
+            todo=f"leave out what needs {part}",
         )
 
     def index(self, uid: str) -> int:

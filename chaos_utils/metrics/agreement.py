@@ -57,12 +57,12 @@ def pairwise_agreement(votes: npt.ArrayLike) -> npt.NDArray[np.float64]:
     ----------
     Fleiss, J. L. (1971). Measuring nominal scale agreement among many raters.
     """
-    counts, totals = _several(votes, "a pair needs two")
+    counts, totals = _votes_and_totals(votes, "a pair needs two")
     pairs: npt.NDArray[np.float64] = (counts * (counts - 1)).sum(axis=1) / (totals * (totals - 1))
     return pairs
 
 
-def _several(
+def _votes_and_totals(
     votes: npt.ArrayLike, needed: str
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return votes and their number by item, each two at least."""
@@ -79,11 +79,11 @@ def majority_agreement(votes: npt.ArrayLike) -> npt.NDArray[np.float64]:
     Where several labels are most frequent among the others, one of them is drawn. From two votes
     on.
     """
-    counts, totals = _several(votes, "there is no other person's")
+    counts, totals = _votes_and_totals(votes, "there is no other person's")
     # A person's label is among the others' most frequent if it leads without that person's vote.
-    others = counts - 1
-    leads = (counts[:, np.newaxis] <= others[..., np.newaxis]).sum(axis=2) == counts.shape[1] - 1
-    tied = (counts[:, np.newaxis] == others[..., np.newaxis]).sum(axis=2)
+    peers = counts - 1
+    leads = (counts[:, np.newaxis] <= peers[..., np.newaxis]).sum(axis=2) == counts.shape[1] - 1
+    tied = (counts[:, np.newaxis] == peers[..., np.newaxis]).sum(axis=2)
     shares: npt.NDArray[np.float64] = (counts * leads / (1 + tied)).sum(axis=1) / totals
     return shares
 
@@ -172,14 +172,14 @@ def agreement_columns(counts: npt.NDArray[np.float64]) -> npt.NDArray[np.float64
 
 def mean_disagreement(sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Mean of `quadratic_entropy`, from `sums` of `agreement_columns`; NaN without items."""
-    return _divided(sums[..., 1], sums[..., 0])
+    return _divide(sums[..., 1], sums[..., 0])
 
 
 def alpha_of_sums(sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """`krippendorff_alpha` for labels without an order, from `sums` of `agreement_columns`."""
     totals = sums[..., 3:]
     n = totals.sum(axis=-1)
-    return 1 - _divided(sums[..., 2] * (n - 1), n**2 - (totals**2).sum(axis=-1))
+    return 1 - _divide(sums[..., 2] * (n - 1), n**2 - (totals**2).sum(axis=-1))
 
 
 def alike_columns(sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -199,10 +199,10 @@ def alike_disagreement(sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]
 
     From `sums` of `alike_columns`; NaN where no two judged the same item.
     """
-    return _divided(sums[..., 1], sums[..., 0])
+    return _divide(sums[..., 1], sums[..., 0])
 
 
-def _divided(
+def _divide(
     top: npt.NDArray[np.float64], bottom: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.float64]:
     """Divide where there is anything; NaN elsewhere."""

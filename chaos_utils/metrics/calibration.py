@@ -58,10 +58,10 @@ class Binning:
         """Return the bin of each `confidence`, from 0, or `NO_BIN` for one in none."""
         values = np.asarray(confidence, dtype=np.float64)
         if self.closed == "right":
-            found = np.searchsorted(self.edges, values, side="left") - 1
-            return np.where((values == 0) & self.zero_in_bin, 0, found)
-        found = np.searchsorted(self.edges, values, side="right") - 1
-        return np.minimum(found, self.n_bins - 1)
+            bins = np.searchsorted(self.edges, values, side="left") - 1
+            return np.where((values == 0) & self.zero_in_bin, 0, bins)
+        bins = np.searchsorted(self.edges, values, side="right") - 1
+        return np.minimum(bins, self.n_bins - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,13 +254,13 @@ def murphy_decomposition(
     of_m, of_h = (np.bincount(cells.ravel(), values.ravel())[cells] / counts for values in (m, h))
     overall = h.mean(axis=0)
     apart, together = (m - of_m) ** 2, (m - of_m) * (h - of_h)
-    found = {
+    parts = {
         "reliability": float(((of_m - of_h) ** 2).sum() / n_items),
         "resolution": float(((of_h - overall) ** 2).sum() / n_items),
         "uncertainty": float((overall * (1 - overall)).sum()),
         "within_bins": float((apart - 2 * together).sum() / n_items),
     }
-    return found | {"brier": sum(found.values()) - 2 * found["resolution"]}
+    return parts | {"brier": sum(parts.values()) - 2 * parts["resolution"]}
 
 
 def same_ranking(
@@ -331,10 +331,10 @@ def kendall_tau_b(human: npt.ArrayLike, model: npt.ArrayLike) -> Floats:
     Kendall, M. G. (1945). The treatment of ties in ranking problems.
     """
     h, m = as_pair(human, model)
-    one, other = _orders(h), _orders(m)
-    room = np.sqrt(np.abs(one).sum(axis=1) * np.abs(other).sum(axis=1))
+    human_orders, model_orders = _orders(h), _orders(m)
+    room = np.sqrt(np.abs(human_orders).sum(axis=1) * np.abs(model_orders).sum(axis=1))
     undefined = np.full(len(h), np.nan)
-    return np.divide((one * other).sum(axis=1), room, out=undefined, where=room > 0)
+    return np.divide((human_orders * model_orders).sum(axis=1), room, out=undefined, where=room > 0)
 
 
 def _orders(values: Floats) -> Floats:

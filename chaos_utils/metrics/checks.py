@@ -23,10 +23,10 @@ def as_distributions(values: npt.ArrayLike, name: str) -> npt.NDArray[np.float64
 
 
 def as_pair(
-    one: npt.ArrayLike, other: npt.ArrayLike
+    first: npt.ArrayLike, second: npt.ArrayLike
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return two arrays of distributions of one shape."""
-    p, q = as_distributions(one, "first argument"), as_distributions(other, "second argument")
+    p, q = as_distributions(first, "first argument"), as_distributions(second, "second argument")
     if p.shape != q.shape:
         raise ValueError(f"the shapes {p.shape} and {q.shape} differ, expected the same")
     return p, q

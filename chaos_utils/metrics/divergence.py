@@ -78,7 +78,7 @@ def kl_divergence(
     return np.maximum(ratio.sum(axis=1), 0.0)
 
 
-def jensen_shannon_divergence(one: npt.ArrayLike, other: npt.ArrayLike, *, unit: Unit) -> Floats:
+def jensen_shannon_divergence(first: npt.ArrayLike, second: npt.ArrayLike, *, unit: Unit) -> Floats:
     r"""Jensen–Shannon *divergence* of two distributions: symmetric, always finite.
 
     .. math:: JS(p, q) = \tfrac12 KL(p \| \tfrac{p+q}2) + \tfrac12 KL(q \| \tfrac{p+q}2)
@@ -89,13 +89,13 @@ def jensen_shannon_divergence(one: npt.ArrayLike, other: npt.ArrayLike, *, unit:
     ----------
     Lin, J. (1991). Divergence measures based on the Shannon entropy.
     """
-    p, q = as_pair(one, other)
+    p, q = as_pair(first, second)
     middle = (p + q) / 2
     both = p * _log(p, unit) + q * _log(q, unit) - 2 * middle * _log(middle, unit)
     return np.maximum(both.sum(axis=1) / 2, 0.0)  # rounding may leave -1e-17
 
 
-def jensen_shannon_distance(one: npt.ArrayLike, other: npt.ArrayLike, *, unit: Unit) -> Floats:
+def jensen_shannon_distance(first: npt.ArrayLike, second: npt.ArrayLike, *, unit: Unit) -> Floats:
     """Jensen–Shannon *distance*: the square root of the divergence, which is a metric.
 
     In [0, 1] for bits, [0, sqrt(log 2) = 0.8326] for nats, the unit of the divergence under the
@@ -105,17 +105,17 @@ def jensen_shannon_distance(one: npt.ArrayLike, other: npt.ArrayLike, *, unit: U
     ----------
     Endres, D. M. and Schindelin, J. E. (2003). A new metric for probability distributions.
     """
-    return np.sqrt(jensen_shannon_divergence(one, other, unit=unit))
+    return np.sqrt(jensen_shannon_divergence(first, second, unit=unit))
 
 
-def total_variation(one: npt.ArrayLike, other: npt.ArrayLike) -> Floats:
+def total_variation(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
     r"""Total variation distance: the share of mass that would have to move, in [0, 1].
 
     .. math:: TVD(p, q) = \tfrac12 \sum_k |p_k - q_k|
 
     Baan et al. (2022) call it DistCE when one side is human and the other a model.
     """
-    p, q = as_pair(one, other)
+    p, q = as_pair(first, second)
     return np.abs(p - q).sum(axis=1) / 2
 
 
@@ -138,7 +138,7 @@ def squared_distance(human: npt.ArrayLike, model: npt.ArrayLike, n_votes: npt.Ar
     return ((m - h) ** 2).sum(axis=1) - noise
 
 
-def wasserstein(one: npt.ArrayLike, other: npt.ArrayLike) -> Floats:
+def wasserstein(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
     r"""First Wasserstein distance between distributions over ordered labels, one step apart.
 
     .. math:: W(p, q) = \sum_{k < K} \left| \sum_{j \le k} (p_j - q_j) \right|
@@ -150,7 +150,7 @@ def wasserstein(one: npt.ArrayLike, other: npt.ArrayLike) -> Floats:
     Vallender, S. S. (1974). Calculation of the Wasserstein distance between probability
     distributions on the line.
     """
-    p, q = as_pair(one, other)
+    p, q = as_pair(first, second)
     return np.abs(np.cumsum(p - q, axis=1)[:, :-1]).sum(axis=1)
 
 

@@ -14,8 +14,8 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 _LEVEL = 0.95
-_FEW = 5  # people
-_NOTHING = 1e-12  # an error that only rounding gives
+_N_LARGEST = 5  # people
+_SMALLEST_ERROR = 1e-12  # an error that only rounding gives
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class TwoWay:
         """
         items, people, votes = self.of_items**2, self.of_people**2, self.of_votes**2
         found = float(np.sqrt(max(items + people - votes, items, people)))
-        return found if found > _NOTHING else np.nan
+        return found if found > _SMALLEST_ERROR else np.nan
 
     def interval(self, low: float, high: float) -> tuple[float, float]:
         """Return the ends of the 95% interval by Student's t, cut off at `low` and `high`.
@@ -103,28 +103,28 @@ def two_way_jackknife(
     Efron, B. and Stein, C. (1981). The jackknife estimate of variance. Owen, A. B. (2007). The
     pigeonhole bootstrap.
     """
-    given = np.asarray(ballots, dtype=np.float64)
+    entries = np.asarray(ballots, dtype=np.float64)
     items, item = np.unique(item, return_inverse=True)
     people, person = np.unique(person, return_inverse=True)
-    sums = _sums(given, item, len(items))
-    each = columns(sums)
-    whole = each.sum(axis=0)
-    without_votes = whole - each[item] + columns(sums[item] - given)
+    sums = _sums(entries, item, len(items))
+    parts = columns(sums)
+    total = parts.sum(axis=0)
+    without_votes = total - parts[item] + columns(sums[item] - entries)
     # A person's votes on an item go together, if there are several.
     pairs, pair = np.unique(item * len(people) + person, return_inverse=True)
-    judged, judge = np.divmod(pairs, len(people))
-    less = columns(sums[judged] - _sums(given, pair, len(pairs)))
-    without_people = whole - _sums(each[judged] - less, judge, len(people))
+    pair_items, pair_people = np.divmod(pairs, len(people))
+    without_pair = columns(sums[pair_items] - _sums(entries, pair, len(pairs)))
+    without_people = total - _sums(parts[pair_items] - without_pair, pair_people, len(people))
     of_people = _squares(reduce(without_people))
-    largest = np.sort(of_people)[-_FEW:].sum()
+    largest = np.sort(of_people)[-_N_LARGEST:].sum()
     return TwoWay(
-        value=float(reduce(whole)),
-        of_items=float(np.sqrt(_squares(reduce(whole - each)).sum())),
+        value=float(reduce(total)),
+        of_items=float(np.sqrt(_squares(reduce(total - parts)).sum())),
         of_people=float(np.sqrt(of_people.sum())),
         of_votes=float(np.sqrt(_squares(reduce(without_votes)).sum())),
         n_items=len(items),
         n_people=len(people),
-        of_five=float(largest / of_people.sum()) if of_people.sum() > _NOTHING else np.nan,
+        of_five=float(largest / of_people.sum()) if of_people.sum() > _SMALLEST_ERROR else np.nan,
     )
 
 

@@ -28,7 +28,7 @@ _FACTORS: Mapping[str, Callable[[int], float]] = {
     "k - 1": lambda k: k - 1.0,
 }
 _NAME = re.compile("[a-z][a-z0-9_]*")  # of a measure: columns, options and JSON keys
-_CELLS = 5_000_000  # of pairs of labels that are held at once
+_LABEL_PAIRS_AT_ONCE = 5_000_000  # of pairs of labels that are held at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ class Measure:
 def columns_of(measure: Measure, judged: EvalBatch) -> Floats:
     """Return a measure's columns, some items at a time: pairs of labels take memory."""
     n, k = judged.human.shape
-    step = max(1, _CELLS // k**2)
+    step = max(1, _LABEL_PAIRS_AT_ONCE // k**2)
     if n <= step or not measure.by_item:
         return measure.columns(judged)
     parts = (take_items(judged, np.arange(i, min(i + step, n))) for i in range(0, n, step))
@@ -181,7 +181,7 @@ def _first(means: Floats) -> Floats:
     return means[..., 0]
 
 
-def _binned(bins: npt.NDArray[np.int64], n_bins: int, *values: Floats) -> Floats:
+def _bin_columns(bins: npt.NDArray[np.int64], n_bins: int, *values: Floats) -> Floats:
     """Spread values over the columns of their bins; no bin leaves a row of zeros."""
     inside = bins[:, np.newaxis] == np.arange(n_bins)
     return np.concatenate([inside * value[:, np.newaxis] for value in values], axis=1)
@@ -201,29 +201,29 @@ def _ece(
 ) -> dict[str, Any]:
     def columns(judged: EvalBatch) -> Floats:
         confidence, hits = calibration.hits_of(judged.model, target(judged), ties=ties)
-        return _binned(BAAN_BINS.assign(confidence), BAAN_BINS.n_bins, hits - confidence)
+        return _bin_columns(BAAN_BINS.assign(confidence), BAAN_BINS.n_bins, hits - confidence)
 
     return {"columns": columns, "reduce": _sum_of_gaps, "has_interval": False}
 
 
-def _squared(target: Callable[[EvalBatch], npt.ArrayLike]) -> dict[str, Any]:
+def _squared_error(target: Callable[[EvalBatch], npt.ArrayLike]) -> dict[str, Any]:
     n_bins = SOUND_BINS.n_bins
 
     def columns(judged: EvalBatch) -> Floats:
         confidence, hits = calibration.hits_of(judged.model, target(judged), ties="shared")
         gaps = hits - confidence
         bins = SOUND_BINS.assign(confidence)
-        of_bins = _binned(bins, n_bins, np.ones_like(gaps), gaps, gaps**2)
+        of_bins = _bin_columns(bins, n_bins, np.ones_like(gaps), gaps, gaps**2)
         return np.column_stack([of_bins, np.full(len(gaps), len(gaps))])
 
     def reduce(means: Floats) -> Floats:
         n_items = means[..., -1:]
         shares, gaps, squares = np.split(means[..., :-1], 3, axis=-1)
-        others = n_items * shares - 1
+        n_others = n_items * shares - 1
         pairs = n_items * gaps**2 - squares
         # A bin's single item has no pair; 0.5 is halfway to two items.
-        found = np.divide(pairs, others, out=np.zeros_like(pairs), where=others > 0.5)
-        return found.sum(axis=-1)
+        squared_gaps = np.divide(pairs, n_others, out=np.zeros_like(pairs), where=n_others > 0.5)
+        return squared_gaps.sum(axis=-1)
 
     return {"columns": columns, "reduce": reduce, "by_item": False}
 
@@ -234,7 +234,7 @@ def _classwise(target: Callable[[EvalBatch], npt.ArrayLike]) -> dict[str, Any]:
         n_classes = probabilities.shape[1]
         return np.concatenate(
             [
-                _binned(
+                _bin_columns(
                     SOUND_BINS.assign(probabilities[:, k]),
                     SOUND_BINS.n_bins,
                     (hits[:, k] - probabilities[:, k]) / n_classes,
@@ -250,7 +250,7 @@ def _classwise(target: Callable[[EvalBatch], npt.ArrayLike]) -> dict[str, Any]:
 def _mce_columns(j: EvalBatch) -> Floats:
     confidence, hits = calibration.hits_of(j.model, j.first_majority)
     bins = BAAN_BINS.assign(confidence)
-    return _binned(bins, BAAN_BINS.n_bins, hits - confidence, np.ones(len(bins)))
+    return _bin_columns(bins, BAAN_BINS.n_bins, hits - confidence, np.ones(len(bins)))
 
 
 def _largest_gap(means: Floats) -> Floats:
@@ -261,7 +261,7 @@ def _largest_gap(means: Floats) -> Floats:
 def _adaptive_columns(j: EvalBatch) -> Floats:
     confidence, hits = calibration.hits_of(j.model, j.first_majority)
     n_bins = min(BAAN_BINS.n_bins, len(confidence))
-    return _binned(calibration.equal_mass_bins(confidence, n_bins), n_bins, hits - confidence)
+    return _bin_columns(calibration.equal_mass_bins(confidence, n_bins), n_bins, hits - confidence)
 
 
 def _tau_columns(j: EvalBatch) -> Floats:
@@ -269,7 +269,7 @@ def _tau_columns(j: EvalBatch) -> Floats:
     return np.column_stack([np.nan_to_num(tau), ~np.isnan(tau)])
 
 
-def _of_defined(means: Floats) -> Floats:
+def _ratio_where_defined(means: Floats) -> Floats:
     return _ratio(means[..., 0], means[..., 1], np.nan)
 
 
@@ -278,9 +278,9 @@ def _simbench_columns(j: EvalBatch) -> Floats:
     return np.column_stack([divergence.total_variation(j.human, one) for one in (j.model, even)])
 
 
-def _gain_on_even(means: Floats) -> Floats:
+def _gain_on_uniform_guess(means: Floats) -> Floats:
     """One less the model's mean TVD over a uniform guess's, as their script has it by dataset."""
-    return 100 * (1 - _of_defined(means))
+    return 100 * (1 - _ratio_where_defined(means))
 
 
 def _old_accuracy(j: EvalBatch) -> npt.ArrayLike:
@@ -374,7 +374,7 @@ MEASURES: Mapping[str, Measure] = by_name(
                     estimand=_OBSERVED_ORDER),
             Measure(name="kendall_tau", title="Kendall’s τ-b", unit="", low=-1, high=1,
                     better="higher", source="Kendall 1945", columns=_tau_columns,
-                    reduce=_of_defined, estimand=_OBSERVED_ORDER),
+                    reduce=_ratio_where_defined, estimand=_OBSERVED_ORDER),
             Measure(name="ece", title="ECE, majority label", unit="", low=0, high=1,
                     better="lower", source="Guo et al. 2017",
                     **_ece(lambda j: j.first_majority, "first")),
@@ -394,11 +394,11 @@ MEASURES: Mapping[str, Measure] = by_name(
                     reduce=_sum_of_gaps, by_item=False, has_interval=False),
             Measure(name="sq_ce", title="squared calibration error, majority label", unit="",
                     low=-1, high=1, better="lower", source="Kumar et al. 2019",
-                    **_squared(lambda j: j.first_majority),
+                    **_squared_error(lambda j: j.first_majority),
                     estimand=f"{_OF_BINS}; right is the majority of the observed votes"),
             Measure(name="sq_ce_votes", title="squared calibration error, vote shares", unit="",
                     low=-1, high=1, better="lower", source="Kumar et al. 2019",
-                    **_squared(lambda j: j.human), estimand=_OF_BINS),
+                    **_squared_error(lambda j: j.human), estimand=_OF_BINS),
             Measure(name="soft_accuracy", title="soft accuracy (1 − TVD)", unit="", low=0,
                     high=1, better="higher", source="this book",
                     **_mean(lambda j: scores.soft_accuracy(j.human, j.model)),
@@ -421,7 +421,7 @@ MEASURES: Mapping[str, Measure] = by_name(
                     few_votes_bias="favours_overconfident"),
             Measure(name="simbench", title="SimBench score", unit="", low=-np.inf, high=100,
                     better="higher", source="Hu et al. 2025", columns=_simbench_columns,
-                    reduce=_gain_on_even, few_votes_bias="favours_overconfident"),
+                    reduce=_gain_on_uniform_guess, few_votes_bias="favours_overconfident"),
             Measure(name="wasserstein", title="Wasserstein distance", unit="steps", low=0,
                     high=1, better="lower", source="Leonardelli et al. 2025",
                     **_mean( lambda j: divergence.wasserstein(j.human, j.model)),

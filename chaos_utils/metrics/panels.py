@@ -36,12 +36,12 @@ def panel_values(
     Li, C., Yu, Y. and Li, Y. (2026). How many humans are 32 LLM judges worth?
     """
     shares = as_distributions(human, "human")
-    given = np.asarray(labels, dtype=np.int64)
-    k = given.shape[1]
-    apart = one_hot(given, shares.shape[1]) - shares
+    codes = np.asarray(labels, dtype=np.int64)
+    k = codes.shape[1]
+    apart = one_hot(codes, shares.shape[1]) - shares
     j = (1 - (shares**2).sum(axis=1)).mean()
     e = (apart.mean(axis=0) ** 2).sum(axis=1).mean()
-    wrong = given != np.asarray(majority)[:, np.newaxis]
+    wrong = codes != np.asarray(majority)[:, np.newaxis]
     centred = apart - apart.mean(axis=1, keepdims=True)
     of_pair = np.triu_indices(k, 1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -67,7 +67,7 @@ def panel_variance(labels: npt.ArrayLike, size: float) -> Floats:
     m_k^2)`: 0 for all of them, and negative for endlessly many like these, who vary less than all n
     do.
     """
-    given = np.asarray(labels, dtype=np.int64)
-    counts = one_hot(given, int(given.max()) + 1).sum(axis=0).astype(np.int64)
-    n = given.shape[1]
+    codes = np.asarray(labels, dtype=np.int64)
+    counts = one_hot(codes, int(codes.max()) + 1).sum(axis=0).astype(np.int64)
+    n = codes.shape[1]
     return (1 / size - 1 / n) * quadratic_entropy(counts)

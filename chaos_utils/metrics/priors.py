@@ -23,11 +23,11 @@ _FINEST = {2: 100, 3: 40}  # steps; finer ones change no bias that we could meas
 _COARSEST = 20  # steps; a coarser lattice has too few points near the corners
 _TOLERANCE = 1e-5  # nats per item: EM stops where a step gains less
 _MOST_STEPS = 500
-_TINY = np.float32(1e-30)
+_SMALLEST_LIKELIHOOD = np.float32(1e-30)
 _IMPOSSIBLE = -1e9  # in place of log 0
 _NEGLIGIBLE = 1e-12  # weight of a point
-_CELLS = 4_000_000  # 32 MB at a time
-_SEED = 20_000  # of the support points of a large simplex
+_CELLS_AT_ONCE = 4_000_000  # 32 MB at a time
+_LATTICE_SEED = 20_000  # of the support points of a large simplex
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,7 +73,7 @@ def support_points(votes: npt.ArrayLike) -> Floats:
     n_steps = _FINEST.get(k, _COARSEST)
     if comb(n_steps + k - 1, k - 1) <= MOST_POINTS:
         return simplex_grid(k, n_steps)
-    rng = np.random.default_rng(_SEED)
+    rng = np.random.default_rng(_LATTICE_SEED)
     times = -(-MOST_POINTS // len(counts))
     items = np.concatenate([rng.permutation(len(counts)) for _ in range(times)])[:MOST_POINTS]
     drawn = draw_truths(counts[items], fit_dirichlet(counts), rng)[0]
@@ -115,12 +115,12 @@ def fit_grid(votes: npt.ArrayLike, points: npt.ArrayLike | None = None) -> GridP
 def _likelihoods(rows: Floats, points: Floats) -> Floats:
     """Return the likelihood of each row of counts at each point, over the row's largest one."""
     logs = np.log(points, out=np.full(points.shape, _IMPOSSIBLE), where=points > 0)
-    found = rows @ logs.T
-    best = found.max(axis=1, keepdims=True)
+    log_likelihoods = rows @ logs.T
+    best = log_likelihoods.max(axis=1, keepdims=True)
     if best.min() <= _IMPOSSIBLE:
         raise ValueError("no point of the grid allows the votes of some item; add inner points")
-    found -= best
-    return np.exp(found, out=found)
+    log_likelihoods -= best
+    return np.exp(log_likelihoods, out=log_likelihoods)
 
 
 def fit_dirichlet(votes: npt.ArrayLike) -> Floats:
@@ -167,7 +167,7 @@ def draw_truths(
     if n_draws < 1:
         raise ValueError(f"n_draws is {n_draws}, expected at least 1")
     if isinstance(prior, GridPrior):
-        return _drawn_on_grid(counts, prior, rng.random((len(counts), n_draws)))
+        return _draw_on_grid(counts, prior, rng.random((len(counts), n_draws)))
     alpha = counts + np.asarray(prior, dtype=np.float64)
     gammas = rng.standard_gamma(alpha, size=(n_draws, *counts.shape))
     gammas = np.maximum(gammas, np.finfo(float).tiny)
@@ -183,26 +183,26 @@ def posterior_means(votes: npt.ArrayLike, prior: GridPrior, values: npt.ArrayLik
         What is wanted, such as entropies, at each point of the prior.
     """
     rows, of_item = np.unique(as_votes(votes, "votes"), axis=0, return_inverse=True)
-    wanted = np.asarray(values, dtype=np.float64)[prior.weights > _NEGLIGIBLE]
+    point_values = np.asarray(values, dtype=np.float64)[prior.weights > _NEGLIGIBLE]
     means = [
-        posterior @ wanted / posterior.sum(axis=1, keepdims=True)
+        posterior @ point_values / posterior.sum(axis=1, keepdims=True)
         for posterior in _posteriors(rows, _likely(prior))
     ]
     return np.concatenate(means)[of_item.ravel()]
 
 
-def _drawn_on_grid(counts: Floats, prior: GridPrior, levels: Floats) -> Floats:
+def _draw_on_grid(counts: Floats, prior: GridPrior, levels: Floats) -> Floats:
     """Read each item's posterior at the levels, shape (n_items, n_draws), of its cumulation."""
     rows, of_item = np.unique(counts, axis=0, return_inverse=True)
     order = np.argsort(of_item.ravel(), kind="stable")
     items_of = np.split(order, np.cumsum(np.bincount(of_item.ravel()))[:-1])
-    known = _likely(prior)
+    likely = _likely(prior)
     chosen = np.empty(levels.shape, dtype=np.int64)
-    cumulations = (each for part in _posteriors(rows, known) for each in np.cumsum(part, axis=1))
+    cumulations = (each for part in _posteriors(rows, likely) for each in np.cumsum(part, axis=1))
     for items, cumulated in zip(items_of, cumulations, strict=True):
         places = np.searchsorted(cumulated, levels[items] * cumulated[-1], side="right")
-        chosen[items] = np.minimum(places, len(known.points) - 1)
-    return known.points[chosen.T]
+        chosen[items] = np.minimum(places, len(likely.points) - 1)
+    return likely.points[chosen.T]
 
 
 def _likely(prior: GridPrior) -> GridPrior:
@@ -213,7 +213,7 @@ def _likely(prior: GridPrior) -> GridPrior:
 
 def _posteriors(rows: Floats, prior: GridPrior) -> Iterator[Floats]:
     """Yield how likely each point is behind some rows of counts at a time, up to a factor."""
-    step = max(1, _CELLS // len(prior.points))
+    step = max(1, _CELLS_AT_ONCE // len(prior.points))
     for start in range(0, len(rows), step):
         yield _likelihoods(rows[start : start + step], prior.points) * prior.weights
 
@@ -240,12 +240,14 @@ def bootstrap_masses(
     shares /= n_items
     weights = np.full((n_resamples, len(prior.points)), 1 / len(prior.points), dtype=np.float32)
     for _ in range(prior.n_steps):
-        weights *= (shares / _mixed(weights, likelihoods)) @ likelihoods
-    pulls = shares / _mixed(weights, likelihoods)
+        weights *= (shares / _mixture_likelihoods(weights, likelihoods)) @ likelihoods
+    pulls = shares / _mixture_likelihoods(weights, likelihoods)
     return {
         int(n): (pulls[:, sizes == n] @ likelihoods[sizes == n]) * weights for n in np.unique(sizes)
     }
 
 
-def _mixed(weights: npt.NDArray[np.float32], likelihoods: npt.NDArray[np.float32]) -> Any:
-    return np.maximum(weights @ likelihoods.T, _TINY)
+def _mixture_likelihoods(
+    weights: npt.NDArray[np.float32], likelihoods: npt.NDArray[np.float32]
+) -> Any:
+    return np.maximum(weights @ likelihoods.T, _SMALLEST_LIKELIHOOD)

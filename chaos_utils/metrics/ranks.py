@@ -86,21 +86,21 @@ def rank_sets(
         )
     n_systems = table.shape[1]
     table = table if highest_first else -table
-    one, other = np.triu_indices(n_systems, 1)
-    differences = table[:, one] - table[:, other]
+    first, second = np.triu_indices(n_systems, 1)
+    differences = table[:, first] - table[:, second]
     means = differences.mean(axis=0)
     errors = differences.std(axis=0, ddof=1) / np.sqrt(len(table))
-    apart, margin, critical = np.zeros(len(one), dtype=bool), np.full(len(one), np.inf), 0.0
+    apart, margin, critical = np.zeros(len(first), dtype=bool), np.full(len(first), np.inf), 0.0
     if n_systems > 1:
-        drawn = bootstrap_means(table, n_resamples, rng)
+        resampled = bootstrap_means(table, n_resamples, rng)
         safe = np.maximum(errors, _ROUNDING)
-        largest = np.abs(drawn[:, one] - drawn[:, other] - means) / safe
+        largest = np.abs(resampled[:, first] - resampled[:, second] - means) / safe
         observed = np.where(errors > _ROUNDING, np.abs(means) / safe, 0.0)
         apart, margin, critical = _step_down(observed, largest, level)
     better = np.zeros((n_systems, n_systems), dtype=bool)  # whether the row's is better
-    better[one, other], better[other, one] = apart & (means > 0), apart & (means < 0)
+    better[first, second], better[second, first] = apart & (means > 0), apart & (means < 0)
     closest = np.full((n_systems, n_systems), np.inf)
-    closest[one, other] = closest[other, one] = margin
+    closest[first, second] = closest[second, first] = margin
     return RankSets(
         best=1 + better.sum(axis=0),
         worst=n_systems - better.sum(axis=1),
@@ -110,21 +110,21 @@ def rank_sets(
 
 
 def _step_down(
-    observed: Floats, drawn: Floats, level: float
+    observed: Floats, resampled: Floats, level: float
 ) -> tuple[npt.NDArray[np.bool_], Floats, float]:
     """Return which pairs are told apart, by what margin each decision was made, and the first bar.
 
-    `observed` has each pair's studentised difference, `drawn` those of resamples in rows.
+    `observed` has each pair's studentised difference, `resampled` those of resamples in rows.
     """
     apart = np.zeros(len(observed), dtype=bool)
     margin = np.full(len(observed), np.inf)
     first = np.nan
     while not apart.all():
-        bar = float(np.quantile(drawn[:, ~apart].max(axis=1), level))
+        bar = float(np.quantile(resampled[:, ~apart].max(axis=1), level))
         first = bar if np.isnan(first) else first
         margin[~apart] = np.abs(observed[~apart] - bar)
-        found = ~apart & (observed > bar)
-        if not found.any():
+        rejected = ~apart & (observed > bar)
+        if not rejected.any():
             break
-        apart |= found
+        apart |= rejected
     return apart, margin, first

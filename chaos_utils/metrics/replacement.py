@@ -12,9 +12,9 @@ Ints = npt.NDArray[np.int64]
 
 FEWEST_ITEMS = 30  # annotators with fewer are left out
 _FEWEST_ANNOTATORS = 2
-_FALSE = 0.05  # of the annotators who are beaten, as many may be so by chance
-_PASSES = 0.5
-_NOTHING = 1e-12  # a variance that is 0 but for rounding
+_FALSE_DISCOVERY_RATE = 0.05  # of the annotators who are beaten, as many may be so by chance
+_PASSING_RATE = 0.5
+_SMALLEST_VARIANCE = 1e-12  # a variance that is 0 but for rounding
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,7 +51,7 @@ class Replacement:
     @property
     def passed(self) -> bool:
         """Whether the system may stand in for an annotator: ω is 0.5 or more."""
-        return self.winning_rate >= _PASSES
+        return self.winning_rate >= _PASSING_RATE
 
     @property
     def advantage_probability(self) -> float:
@@ -116,9 +116,9 @@ def alternative_annotator_test(
     np.add.at(counts, (items, labels), 1)
     shared = counts.sum(axis=1)[items] > 1
     items, people, labels = items[shared], people[shared], labels[shared]
-    others = counts[items] - np.eye(n_classes, dtype=np.int64)[labels]
+    other_counts = counts[items] - np.eye(n_classes, dtype=np.int64)[labels]
     ahead = np.sign(
-        _agreement(others, labels, ordered) - _agreement(others, system[items], ordered)
+        _agreement(other_counts, labels, ordered) - _agreement(other_counts, system[items], ordered)
     )
     level = (ahead <= 0).astype(np.float64)
     if groups is not None:
@@ -141,16 +141,16 @@ def alternative_annotator_test(
     variance = (np.bincount(people, ahead**2)[tested] - n * mean**2) / (n - 1)
     behind = mean - epsilon
     t = np.where(behind < 0, -np.inf, np.inf)
-    np.divide(behind, np.sqrt(variance / n), out=t, where=variance > _NOTHING)
+    np.divide(behind, np.sqrt(variance / n), out=t, where=variance > _SMALLEST_VARIANCE)
     p = stdtr(n - 1, t)
     advantage = np.bincount(people, level)[tested] / n
-    won = false_discovery_control(p, method="by") <= _FALSE
+    won = false_discovery_control(p, method="by") <= _FALSE_DISCOVERY_RATE
     return Replacement(tested, n, advantage, p, won)
 
 
-def _agreement(others: Ints, labels: Ints, ordered: bool) -> Ints:
-    """Return how well labels agree with those of the others, on any scale that rises with it."""
+def _agreement(other_counts: Ints, labels: Ints, ordered: bool) -> Ints:
+    """Return how well labels agree with the other people's, on any scale that rises with it."""
     if not ordered:
-        return others[np.arange(len(labels)), labels]
-    gaps = np.arange(others.shape[1]) - labels[:, np.newaxis]
-    return -(others * gaps**2).sum(axis=1)
+        return other_counts[np.arange(len(labels)), labels]
+    gaps = np.arange(other_counts.shape[1]) - labels[:, np.newaxis]
+    return -(other_counts * gaps**2).sum(axis=1)

@@ -36,14 +36,14 @@ def bootstrap_means(
     return bootstrap_tables([(items, table)], items, n_resamples, rng)[0]
 
 
-def _times_drawn(n_items: int, n_resamples: int, rng: np.random.Generator) -> Floats:
+def _draw_counts(n_items: int, n_resamples: int, rng: np.random.Generator) -> Floats:
     """Return how often each resample holds each item, shape (n_resamples, n_items)."""
     small = n_items * n_resamples < 2**31
-    drawn = rng.integers(
+    picks = rng.integers(
         n_items, size=(n_resamples, n_items), dtype=np.int32 if small else np.int64
     )
-    drawn += n_items * np.arange(n_resamples, dtype=drawn.dtype)[:, np.newaxis]
-    times = np.bincount(drawn.ravel(), minlength=n_resamples * n_items)
+    picks += n_items * np.arange(n_resamples, dtype=picks.dtype)[:, np.newaxis]
+    times = np.bincount(picks.ravel(), minlength=n_resamples * n_items)
     return times.reshape(n_resamples, n_items).astype(np.float64)
 
 
@@ -78,18 +78,18 @@ def bootstrap_tables(
         ends = np.cumsum([tables[n][1].shape[1] for n in numbers])[:-1]
         groups.append((numbers, places, columns, ends))
     step = max(1, _CHUNK_CELLS // n_items)
-    found = [np.empty((n_resamples, columns.shape[1])) for _, columns in tables]
+    resampled = [np.empty((n_resamples, columns.shape[1])) for _, columns in tables]
     for start in range(0, n_resamples, step):
         size = min(step, n_resamples - start)
-        weights = _times_drawn(n_items, size, rng)
+        weights = _draw_counts(n_items, size, rng)
         for numbers, places, columns, ends in groups:
             part = weights if len(places) == n_items else weights[:, places]
             times = part.sum(axis=1, keepdims=True)
             means = np.full((size, columns.shape[1]), np.nan)
             np.divide(part @ columns, times, out=means, where=times > 0)
             for number, block in zip(numbers, np.split(means, ends, axis=1), strict=True):
-                found[number][start : start + size] = block
-    return found
+                resampled[number][start : start + size] = block
+    return resampled
 
 
 def percentile_interval(
@@ -152,12 +152,12 @@ class Moments:
         n, k = columns.shape
         mean = columns.mean(axis=0)
         around = columns - mean
-        one, other = np.triu_indices(k)
-        products = around[:, one] * around[:, other]
-        drawn = bootstrap_means(np.column_stack([around, products]), n_resamples, rng)
+        first, second = np.triu_indices(k)
+        products = around[:, first] * around[:, second]
+        resampled = bootstrap_means(np.column_stack([around, products]), n_resamples, rng)
         seconds = np.empty((n_resamples, k, k))
-        seconds[:, one, other] = seconds[:, other, one] = drawn[:, k:]
-        shifts = drawn[:, :k]
+        seconds[:, first, second] = seconds[:, second, first] = resampled[:, k:]
+        shifts = resampled[:, :k]
         spreads = seconds - shifts[:, :, np.newaxis] * shifts[:, np.newaxis]
         return cls(mean, around.T @ around / n / (n - 1), mean + shifts, spreads / (n - 1))
 
@@ -176,9 +176,9 @@ class Moments:
         own = np.ix_(columns, columns)
         (top, bottom), spread = _with_covariances(ratio, self.mean[columns], self.covariance[own])
         value = top / bottom
-        each = np.ix_(range(len(self.means)), columns, columns)
+        block = np.ix_(range(len(self.means)), columns, columns)
         (tops, bottoms), spreads = _with_covariances(
-            ratio, self.means[:, columns], self.covariances[each]
+            ratio, self.means[:, columns], self.covariances[block]
         )
         variances = spreads[0] - 2 * value * spreads[1] + value**2 * spreads[2]
         errors = np.sqrt(np.maximum(variances, 0))
@@ -193,10 +193,10 @@ def _with_covariances(
 ) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats, Floats]]:
     """Return both parts of a ratio, and their variances and covariance by the delta method."""
     parts = ratio(np.moveaxis(means, -1, 0))
-    one, other = (np.stack(np.broadcast_arrays(*slopes), axis=-1) for _, slopes in parts)
+    top, bottom = (np.stack(np.broadcast_arrays(*slopes), axis=-1) for _, slopes in parts)
     spreads = tuple(
         np.einsum("...i,...ij,...j->...", left, covariances, right)
-        for left, right in ((one, one), (one, other), (other, other))
+        for left, right in ((top, top), (top, bottom), (bottom, bottom))
     )
     return (parts[0][0], parts[1][0]), (spreads[0], spreads[1], spreads[2])
 
@@ -285,22 +285,22 @@ def split_votes(
     One set of counts for each of `sizes`, which may not be more together than any item's votes,
     then the votes that are left. H1 and H2 of Baan et al. (2022) are ``(20, 20)``.
     """
-    left = as_votes(votes, "votes").astype(np.int64)
-    if min(sizes) < 1 or sum(sizes) > left.sum(axis=1).min():
+    remaining = as_votes(votes, "votes").astype(np.int64)
+    if min(sizes) < 1 or sum(sizes) > remaining.sum(axis=1).min():
         raise ValueError(
             f"sizes are {list(sizes)}, expected at least 1 each and at most "
-            f"{left.sum(axis=1).min()} together, the votes of the item with fewest"
+            f"{remaining.sum(axis=1).min()} together, the votes of the item with fewest"
         )
     sets = []
     for size in sizes:
-        taken = np.zeros_like(left)
-        for k in range(left.shape[1] - 1):
-            others = left[:, k + 1 :].sum(axis=1)
-            taken[:, k] = rng.hypergeometric(left[:, k], others, size - taken.sum(axis=1))
-        taken[:, -1] = size - taken.sum(axis=1)
-        left = left - taken
-        sets.append(taken)
-    return [*sets, left]
+        sample = np.zeros_like(remaining)
+        for k in range(remaining.shape[1] - 1):
+            n_others = remaining[:, k + 1 :].sum(axis=1)
+            sample[:, k] = rng.hypergeometric(remaining[:, k], n_others, size - sample.sum(axis=1))
+        sample[:, -1] = size - sample.sum(axis=1)
+        remaining = remaining - sample
+        sets.append(sample)
+    return [*sets, remaining]
 
 
 def holm(p_values: npt.ArrayLike) -> Floats:
@@ -328,9 +328,9 @@ def behind_holm(p_values: npt.ArrayLike, adjusted: npt.ArrayLike) -> Floats:
     """
     smallest: dict[float, float] = {}
     pairs = list(zip(np.asarray(p_values).tolist(), np.asarray(adjusted).tolist(), strict=True))
-    for raw, one in pairs:
-        smallest[one] = min(raw, smallest.get(one, raw))
-    return np.array([smallest.get(one, raw) for raw, one in pairs], dtype=np.float64)
+    for raw, corrected in pairs:
+        smallest[corrected] = min(raw, smallest.get(corrected, raw))
+    return np.array([smallest.get(corrected, raw) for raw, corrected in pairs], dtype=np.float64)
 
 
 def rescale(score: npt.ArrayLike, *, at_zero: float, at_one: float) -> Floats:

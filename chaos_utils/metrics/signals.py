@@ -42,7 +42,7 @@ def entropy_correlation(human: npt.ArrayLike, model: npt.ArrayLike, level: float
     return spearman(ours, theirs, level)
 
 
-def spearman(one: npt.ArrayLike, other: npt.ArrayLike, level: float = 0.95) -> Signal:
+def spearman(first: npt.ArrayLike, second: npt.ArrayLike, level: float = 0.95) -> Signal:
     r"""Spearman's rank correlation, with an interval from its influence function.
 
     The correlation is a function of the joint distribution of both values, so what an item adds to
@@ -53,7 +53,7 @@ def spearman(one: npt.ArrayLike, other: npt.ArrayLike, level: float = 0.95) -> S
 
     Parameters
     ----------
-    one, other : array_like of float, shape (n_items,)
+    first, second : array_like of float, shape (n_items,)
         Finite values, of the same items.
 
     References
@@ -63,7 +63,7 @@ def spearman(one: npt.ArrayLike, other: npt.ArrayLike, level: float = 0.95) -> S
     Bonett, D. G. and Wright, T. A. (2000). Sample size requirements for estimating Pearson,
     Kendall and Spearman correlations.
     """
-    x, y = (np.asarray(values, dtype=np.float64) for values in (one, other))
+    x, y = (np.asarray(values, dtype=np.float64) for values in (first, second))
     if x.ndim != 1 or x.shape != y.shape or not np.isfinite([x, y]).all():
         raise ValueError(f"the values have shapes {x.shape} and {y.shape}, expected two lists of "
                          "finite numbers of one length")  # fmt: skip
@@ -153,10 +153,10 @@ def _quantile(level: float) -> float:
     return float(ndtri((1 + level) / 2))
 
 
-def _below(values: Floats, others: Floats, weights: Floats) -> Floats:
-    """Return the weight of the others that lie below each value; equal ones count half."""
-    order = np.argsort(others, kind="stable")
-    ordered, sums = others[order], np.r_[0, np.cumsum(weights[order])]
+def _below(values: Floats, reference: Floats, weights: Floats) -> Floats:
+    """Return the weight of the reference values below each value; equal ones count half."""
+    order = np.argsort(reference, kind="stable")
+    ordered, sums = reference[order], np.r_[0, np.cumsum(weights[order])]
     sides = [sums[np.searchsorted(ordered, values, side=side)] for side in ("left", "right")]
     found: Floats = (sides[0] + sides[1]) / 2
     return found

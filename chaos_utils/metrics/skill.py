@@ -24,7 +24,7 @@ MARKS = (1, 2, 5, 10)  # people whose skill is marked on an axis
 # Items on which people disagree: with fewer, intervals hold the truth too rarely.
 FEWEST_DISPUTED = 30
 _ROUNDING = 1e-12  # of a mean square
-_LEAST = 1e-12  # of what is divided by, on a resample
+_SMALLEST_DIVISOR = 1e-12  # of what is divided by, on a resample
 
 
 def leave_one_out_mean(shares: npt.ArrayLike, groups: npt.ArrayLike) -> Floats:
@@ -39,13 +39,15 @@ def leave_one_out_mean(shares: npt.ArrayLike, groups: npt.ArrayLike) -> Floats:
         is no other group.
     """
     values = np.asarray(shares, dtype=np.float64)
-    sums, group = _of_others(np.column_stack([values, np.ones(len(values))]), groups)
+    sums, group = _sums_without_group(np.column_stack([values, np.ones(len(values))]), groups)
     means = np.full((len(sums), values.shape[1]), np.nan)
     np.divide(sums[:, :-1], sums[:, -1:], out=means, where=sums[:, -1:] > 0.5)
     return means[group]
 
 
-def _of_others(table: Floats, groups: npt.ArrayLike) -> tuple[Floats, npt.NDArray[np.int64]]:
+def _sums_without_group(
+    table: Floats, groups: npt.ArrayLike
+) -> tuple[Floats, npt.NDArray[np.int64]]:
     """Return a table's sums without each group, and which group an item is of."""
     # np.unique imports numpy.ma, which takes longer than everything else here.
     places: dict[int, int] = {}
@@ -118,15 +120,15 @@ def distances(
         raise ValueError("a base rate needs items of at least two groups")
     of_base_rate = squared_distance(shares, base, n_votes)
     of_system = squared_distance(shares, model, n_votes) + varying
-    given = np.asarray(model, dtype=np.float64)
-    n_classes = given.shape[1]
-    squares = (given**2).sum(axis=1) + varying
+    predicted = np.asarray(model, dtype=np.float64)
+    n_classes = predicted.shape[1]
+    squares = (predicted**2).sum(axis=1) + varying
     parts = np.column_stack(
-        [given, shares, (given * shares).sum(axis=1), squares, np.ones(len(given))]
+        [predicted, shares, (predicted * shares).sum(axis=1), squares, np.ones(len(predicted))]
     )
-    others, group = _of_others(parts, groups)
-    weights = _weights(others, n_classes)[group]
-    away = given - base
+    sums_of_others, group = _sums_without_group(parts, groups)
+    weights = _weights(sums_of_others, n_classes)[group]
+    away = predicted - base
     gained = (away * (shares - base)).sum(axis=1)
     of_shrunk = of_base_rate - 2 * weights * gained
     of_shrunk += weights**2 * ((away**2).sum(axis=1) + varying)
@@ -141,8 +143,8 @@ def distances(
         of_shrunk=of_shrunk,
         shrinkage=shrinkage,
         spread=lost * ((shares - mean) ** 2).sum(axis=1) - noise,
-        product=lost * ((given - mean) * (shares - mean)).sum(axis=1),
-        square=lost * (((given - mean) ** 2).sum(axis=1) + varying),
+        product=lost * ((predicted - mean) * (shares - mean)).sum(axis=1),
+        square=lost * (((predicted - mean) ** 2).sum(axis=1) + varying),
     )
 
 
@@ -193,11 +195,12 @@ def people_on_top(
     rate. Infinite where `of_system` is at most 0, and then minus infinity where `of_base_rate`
     alone is.
     """
-    one, base, system = np.broadcast_arrays(*map(np.asarray, (of_person, of_base_rate, of_system)))
-    far = np.full(one.shape, np.inf)
-    needed = np.divide(one, system, out=far.copy(), where=system > 0)
-    known = np.divide(one, base, out=far, where=base > 0)
-    return np.subtract(needed, known, out=np.full(one.shape, np.inf), where=np.isfinite(needed))
+    distances = map(np.asarray, (of_person, of_base_rate, of_system))
+    person, base, system = np.broadcast_arrays(*distances)
+    far = np.full(person.shape, np.inf)
+    needed = np.divide(person, system, out=far.copy(), where=system > 0)
+    free = np.divide(person, base, out=far.copy(), where=base > 0)
+    return np.subtract(needed, free, out=far, where=np.isfinite(needed))
 
 
 def skill(of_base_rate: npt.ArrayLike, of_system: npt.ArrayLike) -> Floats:
@@ -223,7 +226,7 @@ def pooled_people(of_person: npt.ArrayLike, of_system: npt.ArrayLike) -> Floats:
 
 
 def intervals(
-    found: Distances,
+    by_item: Distances,
     of_recalibrated: Floats | None = None,
     *,
     n_resamples: int,
@@ -236,15 +239,15 @@ def intervals(
     `scoring.worth.Worth`; with the distances `of_recalibrated`, also of ``people_recalibrated`` and
     ``skill_recalibrated``. An item is resampled with its votes; the base rate is held fixed, and so
     is what was recalibrated. λ is fitted on each resample. What is drawn depends on `seed` and the
-    number of items in `found` alone.
+    number of items alone.
 
     References
     ----------
     Davison, A. C. and Hinkley, D. V. (1997). Bootstrap methods and their application.
     """
     columns = {
-        "V": found.of_person, "base": found.of_base_rate, "d": found.of_system,
-        "spread": found.spread, "product": found.product, "square": found.square,
+        "V": by_item.of_person, "base": by_item.of_base_rate, "d": by_item.of_system,
+        "spread": by_item.spread, "product": by_item.product, "square": by_item.square,
     }  # fmt: skip
     if of_recalibrated is not None:
         columns["mapped"] = of_recalibrated
@@ -255,7 +258,7 @@ def intervals(
     def ends(ratio: Ratio, *of: str) -> tuple[float, float]:
         return moments.interval(ratio, [names.index(name) for name in of], level)
 
-    person, base = found.of_person.mean(), found.of_base_rate.mean()
+    person, base = by_item.of_person.mean(), by_item.of_base_rate.mean()
     result: dict[str, tuple[float, float]] = {}
     for name, system in (("", "d"), ("_recalibrated", "mapped")):
         if system in columns:
@@ -263,16 +266,16 @@ def intervals(
             result[f"skill{name}"] = min(1 - high, 1.0), min(1 - low, 1.0)
             if columns[system].mean() < base / 2:  # where people may be infinitely many
                 low, high = ends(_turned_over, "V", "base", system)
-                low, high = (1 / one if one > 0 else np.inf for one in (high, low))
+                low, high = (1 / end if end > 0 else np.inf for end in (high, low))
             else:
                 low, high = ends(_on_top, "V", "base", system)
             result[f"people{name}"] = low, high
     low, high = ends(_ratio, "V", "d")
-    low, high = (1 / one if one > 0 else np.inf for one in (high, low))
+    low, high = (1 / end if end > 0 else np.inf for end in (high, low))
     result["pooled"] = low, high
     result["people_shrunk"] = result["skill_shrunk"] = 0.0, 0.0
-    spread = float(found.spread.mean())
-    if found.square.mean() > _ROUNDING and spread > 0:
+    spread = float(by_item.spread.mean())
+    if by_item.square.mean() > _ROUNDING and spread > 0:
         apart = ("spread", "product", "square")
         low, high = map(_squared, ends(_correlation, *apart))
         result["skill_shrunk"] = low, high
@@ -311,7 +314,10 @@ def _turned_over(means: Floats) -> tuple[Smooth, Smooth]:
 
 def _correlation(means: Floats) -> tuple[Smooth, Smooth]:
     """Return how a system goes with the votes: the root of its skill with the best λ."""
-    spread, square = np.maximum(means[0], _LEAST), np.maximum(means[2], _LEAST)
+    spread, square = (
+        np.maximum(means[0], _SMALLEST_DIVISOR),
+        np.maximum(means[2], _SMALLEST_DIVISOR),
+    )
     root, zero = np.sqrt(spread * square), np.zeros_like(spread)
     top = means[1], (zero, np.ones_like(spread), zero)
     return top, (root, (root / 2 / spread, zero, root / 2 / square))
@@ -321,17 +327,21 @@ def _correlation_of_people(credibility: float) -> Ratio:
     """Return the correlation that would make a system worth as much at this `credibility`."""
 
     def ratio(means: Floats) -> tuple[Smooth, Smooth]:
-        person, spread = np.maximum(means[0], _LEAST), np.maximum(means[1], _LEAST)
+        person, spread = (
+            np.maximum(means[0], _SMALLEST_DIVISOR),
+            np.maximum(means[1], _SMALLEST_DIVISOR),
+        )
         (product, _), (root, slopes) = _correlation(means[1:])
-        found = product / root
-        of_spread, _, of_square = (-found / root * slope for slope in slopes)
+        correlation = product / root
+        of_spread, _, of_square = (-correlation / root * slope for slope in slopes)
         times = np.sqrt(person / spread / credibility)
-        bottom = np.maximum(1 + (times**2 - 1) * found**2, _LEAST)
-        along, of_times = times / bottom**1.5, times * found * (1 - found**2) / 2 / bottom**1.5
+        bottom = np.maximum(1 + (times**2 - 1) * correlation**2, _SMALLEST_DIVISOR)
+        along = times / bottom**1.5
+        of_times = times * correlation * (1 - correlation**2) / 2 / bottom**1.5
         slope = (
             of_times / person, along * of_spread - of_times / spread,
             along / root, along * of_square,
         )  # fmt: skip
-        return (times * found / np.sqrt(bottom), slope), constant(means)
+        return (times * correlation / np.sqrt(bottom), slope), constant(means)
 
     return ratio

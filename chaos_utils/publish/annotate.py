@@ -56,24 +56,24 @@ def material(all_votes: Sequence[Votes], systems: Mapping[str, Sequence[System]]
             "items": _entries(votes, _draw(votes, ~unanimous)),
         }
     # Browsers keep sessions by this digest: its spelling stays that of the first edition.
-    asked = compact({"tasks": datasets, "pools": pools})
+    digest_source = compact({"tasks": datasets, "pools": pools})
     for votes in offered:
         annotate = votes.dataset.annotate
         assert annotate is not None
-        one = datasets[votes.dataset.name]
-        one |= {
+        dataset_entry = datasets[votes.dataset.name]
+        dataset_entry |= {
             "colours": [[label.colour.light, label.colour.dark] for label in votes.dataset.classes],
             "kind": annotate.kind,
             "invitation": annotate.invitation,
             "models": [
-                _stated(system, [entry["uid"] for entry in one["items"]])
+                _answers_of(system, [entry["uid"] for entry in dataset_entry["items"]])
                 for system in two_models(votes, systems.get(votes.dataset.name, ()))
             ],
         }
     return {
         "datasets": datasets,
         "pools": pools,
-        "digest": hashlib.sha256(asked.encode()).hexdigest()[:16],
+        "digest": hashlib.sha256(digest_source.encode()).hexdigest()[:16],
     }
 
 
@@ -96,7 +96,7 @@ def two_models(votes: Votes, systems: Sequence[System]) -> list[System]:
     return ranked[:1] + others[:1]
 
 
-def _stated(system: System, uids: Sequence[str]) -> dict[str, Any]:
+def _answers_of(system: System, uids: Sequence[str]) -> dict[str, Any]:
     stated = dict(zip(system.uids, system.predicted.tolist(), strict=True))
     name = SYSTEM_NAMES.get(system.name, system.name)
     return {"name": name, "labels": [stated.get(uid) for uid in uids]}

@@ -144,7 +144,7 @@ def _make(steps: Sequence[str], data: str, cores: int, say: Say) -> Generator[Jo
                         failed = failed or bool(one.fault)
                         yield one
             # A chapter whose sources have changed meanwhile is run again before.
-            if with_site and not failed and not staleness.behind():
+            if with_site and not failed and not staleness.stale_chapters():
                 say("pages: running")
                 render = partial(site.render, cores=cores, of_warm=of_pages)
                 yield processes.run_job(lambda _: render(say), "pages")

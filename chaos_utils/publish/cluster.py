@@ -19,13 +19,13 @@ _PATIENCE_SECONDS = 60  # until a cluster has cancelled jobs
 
 def find_profile(name: str) -> Path:
     """Return the folder of a profile, given by its name below ``profiles/`` or by its path."""
-    known = {path.parent.name: path for path in paths.project().glob(f"profiles/*/{_CONFIG}")}
-    config = known.get(name, Path(name).absolute() / _CONFIG)
+    profiles = {path.parent.name: path for path in paths.project().glob(f"profiles/*/{_CONFIG}")}
+    config = profiles.get(name, Path(name).absolute() / _CONFIG)
     if not config.is_file():
         raise ChaosError(
             "No such profile.",
             found=name,
-            expected=did_you_mean(name, sorted(known)),
+            expected=did_you_mean(name, sorted(profiles)),
             todo=f"choose one, or name a folder of your own that holds {_CONFIG}",
         )
     settings = read_yaml(config, "The profile")

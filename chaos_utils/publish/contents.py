@@ -16,15 +16,15 @@ def manifest_files() -> dict[str, Path]:
 
     Chapters are in the book's order, and what one made in the registry's.
     """
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     order = {id: place for place, id in enumerate(registry.read_registry().ids)}
     for chapter in dependencies.chapters():
-        made = figures_of(paths.chapter_run(chapter))
-        for path in sorted(made, key=lambda path: order.get(path.stem, len(order))):
-            if path.stem in found:
+        manifests = figures_of(paths.chapter_run(chapter))
+        for path in sorted(manifests, key=lambda path: order.get(path.stem, len(order))):
+            if path.stem in files:
                 raise ChaosError(f"{path.stem} is made by two notebooks")
-            found[path.stem] = path
-    return found
+            files[path.stem] = path
+    return files
 
 
 def load() -> dict[str, Manifest]:
@@ -51,14 +51,14 @@ def file_of(manifest: Manifest, name: str = "") -> Path:
 
 def read(id: str) -> Manifest:
     """Return the manifest of one figure or table."""
-    made, registered = manifest_files(), registry.read_registry().ids
-    if not made:
+    files, registered = manifest_files(), registry.read_registry().ids
+    if not files:
         raise ChaosError("Nothing was built yet.", todo="run `chaos build` first")
-    if id not in made and id in registered:
+    if id not in files and id in registered:
         raise ChaosError(f"The last build has no {id}.", todo="run `chaos build` again")
-    if id not in made:
-        raise ChaosError("No such figure or table.", found=id, expected=did_you_mean(id, made))
-    return _load(made[id])
+    if id not in files:
+        raise ChaosError("No such figure or table.", found=id, expected=did_you_mean(id, files))
+    return _load(files[id])
 
 
 def current_id(id: str) -> str:
@@ -71,20 +71,20 @@ def current_id(id: str) -> str:
     return redirect.moved_to
 
 
-def listing() -> list[dict[str, Any]]:
+def list_ids() -> list[dict[str, Any]]:
     """Return a row for each id that was ever published or made.
 
     A row has ``id``; ``title`` (for a redirect, where to or why) and ``chapter``, each None where
     unknown; ``state`` (``made``, ``recorded``, ``stale``, ``synthetic``, ``not made``, ``moved`` or
     ``withdrawn``); and ``changed``, which names what makes it stale.
     """
-    known = registry.read_registry()
-    made = load()
+    figure_registry = registry.read_registry()
+    manifests = load()
     sources = {name: _source(name) for name in dependencies.chapters()}
     changed = {name: staleness.changed_since(name) for name in sources}
     rows = []
-    for id in dict.fromkeys([*known.ids, *made]):
-        manifest = made.get(id)
+    for id in dict.fromkeys([*figure_registry.ids, *manifests]):
+        manifest = manifests.get(id)
         naming = (name for name, text in sources.items() if f'"{id}"' in text)
         chapter = manifest.notebook if manifest else next(naming, None)
         behind = changed.get(chapter, []) if manifest and chapter else []
@@ -97,7 +97,7 @@ def listing() -> list[dict[str, Any]]:
                 "changed": behind,
             }
         )
-    for id, redirect in known.redirects.items():
+    for id, redirect in figure_registry.redirects.items():
         state = "withdrawn" if redirect.withdrawn else "moved"
         title = redirect.withdrawn or f"now {redirect.moved_to}"
         rows.append({"id": id, "title": title, "chapter": None, "state": state, "changed": []})

@@ -35,7 +35,7 @@ _BY_DIGEST = {file.sha256: file for file in known_files().values() if file.sha25
 
 def run_records() -> list[RunRecord]:
     """Return the records of the chapters' runs, in the book's order."""
-    found: list[RunRecord] = []
+    records: list[RunRecord] = []
     for chapter in dependencies.chapters():
         run = paths.chapter_run(chapter)
         record = read_run_record(run)
@@ -45,8 +45,8 @@ def run_records() -> list[RunRecord]:
                 where=run / paths.RECORD_FILE,
                 todo="run `chaos build`",
             )
-        found.append(record)
-    return found
+        records.append(record)
+    return records
 
 
 def write(folder: Path, site: str = "") -> None:
@@ -79,7 +79,7 @@ def describe(folder: Path, site: str = "") -> dict[str, Any]:
     root["conformsTo"] = _add(crate, PROFILE, "CreativeWork", **about)
     _file(crate, folder, f"{site}index.html")
     whole = folder / site
-    for name in (*licences.holding_item_texts(whole), *licences.holding_votes(whole)):
+    for name in (*licences.files_with_item_texts(whole), *licences.files_with_votes(whole)):
         _file(crate, folder, site + name, license=_licence(crate, licences.CC_BY_NC))
     root["mentions"] = [_run(crate, folder, site, record, root["author"]) for record in runs]
     described: dict[str, Any] = crate.metadata.generate()

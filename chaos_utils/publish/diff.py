@@ -31,7 +31,9 @@ def compare(old: Path, new: Path, *, tolerance: float = 0.0) -> list[ChangedValu
     `tolerance`, as a share of the larger one, count as the same.
     """
     before, after = _manifests(old), _manifests(new)
-    was, is_now = (any(one.synthetic for one in site.values()) for site in (before, after))
+    was, is_now = (
+        any(manifest.synthetic for manifest in site.values()) for site in (before, after)
+    )
     if was != is_now:
         raise ChaosError(
             "Only one of the two sites was made from the synthetic sample; what they differ by "
@@ -40,20 +42,21 @@ def compare(old: Path, new: Path, *, tolerance: float = 0.0) -> list[ChangedValu
             found="a build from the synthetic sample",
             expected="two builds from data, or two from the sample",
         )
-    found = []
+    changes = []
     for id in dict.fromkeys([*before, *after]):
         if id not in before or id not in after:
             sides = ("published" if id in site else "" for site in (before, after))
-            found.append(ChangedValue(id, "", "", *sides))
+            changes.append(ChangedValue(id, "", "", *sides))
             continue
         keys = after[id].keys or before[id].keys
-        one, other = (_cells(site[id], keys) for site in (before, after))
-        pairs = {place: (one.get(place, ""), other.get(place, "")) for place in [*one, *other]}
-        apart = {place: _apart(*values) for place, values in pairs.items()}
+        old_cells, new_cells = (_cells(site[id], keys) for site in (before, after))
+        places = [*old_cells, *new_cells]
+        pairs = {place: (old_cells.get(place, ""), new_cells.get(place, "")) for place in places}
+        apart = {place: _relative_difference(*values) for place, values in pairs.items()}
         changed = [place for place in pairs if apart[place] > tolerance]
         changed.sort(key=apart.__getitem__, reverse=True)
-        found += [ChangedValue(id, *place, *pairs[place]) for place in changed]
-    return found
+        changes += [ChangedValue(id, *place, *pairs[place]) for place in changed]
+    return changes
 
 
 def _manifests(site: Path) -> dict[str, Manifest]:
@@ -68,9 +71,9 @@ def _manifests(site: Path) -> dict[str, Manifest]:
     return {path.stem: read_manifest(path) for path in files}
 
 
-def _cells(made: Manifest, keys: Sequence[str]) -> dict[tuple[str, str], str]:
+def _cells(manifest: Manifest, keys: Sequence[str]) -> dict[tuple[str, str], str]:
     """Return the values of a table by row and column; rows that have no own key, by position."""
-    rows = [{name: _text(cell) for name, cell in row.items()} for row in made.data]
+    rows = [{name: _text(cell) for name, cell in row.items()} for row in manifest.data]
     names = [", ".join(f"{key}={row.get(key, '')}" for key in keys) for row in rows]
     if len(set(names)) < len(rows):
         names = [f"row {number}" for number in range(1, len(rows) + 1)]
@@ -82,13 +85,13 @@ def _text(cell: object) -> str:
     return "" if cell is None else str(cell)
 
 
-def _apart(old: str, new: str) -> float:
+def _relative_difference(old: str, new: str) -> float:
     """Return what two numbers differ by, as a share of the larger one; others wholly."""
     try:
-        one, other = float(old), float(new)
+        old_number, new_number = float(old), float(new)
     except ValueError:
         return 0.0 if old == new else math.inf
-    if old == new or one == other:
+    if old == new or old_number == new_number:
         return 0.0
-    apart = abs(other - one) / max(abs(one), abs(other))
+    apart = abs(new_number - old_number) / max(abs(old_number), abs(new_number))
     return math.inf if math.isnan(apart) else apart

@@ -31,8 +31,8 @@ _COLUMNS = ("shares", "label", "jsd")  # of a system, by item
 OTHERS = "others.js"  # names the datasets beside the book's, and why people disagree on its items
 SCALE = 10_000  # shares and distances are whole ten-thousandths, which are short
 # What an address of the explorer may ask for: see the page.
-ASKED = ("q", "dataset", "low", "high", "majority", "change", "old", "reason", "system", "verdict",
-         "far", "other", "axes", "sort", "page", "pin")  # fmt: skip
+QUERY_NAMES = ("q", "dataset", "low", "high", "majority", "change", "old", "reason", "system",
+               "verdict", "far", "other", "axes", "sort", "page", "pin")  # fmt: skip
 
 
 def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
@@ -80,8 +80,8 @@ def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
     }
 
 
-def apart(
-    made: dict[str, Any], systems: Sequence[System], notice: str
+def split_systems(
+    data: dict[str, Any], systems: Sequence[System], notice: str
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Take the columns of some systems out of `columns`: they are loaded when they are needed.
 
@@ -89,19 +89,19 @@ def apart(
     of a ``file`` and of the ``global`` that it sets. Returned are the rest, and the scripts by
     name.
     """
-    kept, files = [], {}
-    for place, (system, found) in enumerate(zip(systems, made["systems"], strict=True)):
+    entries, files = [], {}
+    for place, (system, entry) in enumerate(zip(systems, data["systems"], strict=True)):
         if system.paper != "nie2020":
-            kept.append(found)
+            entries.append(entry)
             continue
         place_of = {
-            "file": f"system-{made['name']}-{place}.js",
-            "global": f"CHAOS_SYSTEM_{made['name'].replace('-', '_')}_{place}",
+            "file": f"system-{data['name']}-{place}.js",
+            "global": f"CHAOS_SYSTEM_{data['name'].replace('-', '_')}_{place}",
         }
-        held = {name: found[name] for name in _COLUMNS}
-        files[place_of["file"]] = scripts.packed(place_of["global"], held, notice)
-        kept.append({name: of for name, of in found.items() if name not in _COLUMNS} | place_of)
-    return made | {"systems": kept}, files
+        held = {name: entry[name] for name in _COLUMNS}
+        files[place_of["file"]] = scripts.packed_script(place_of["global"], held, notice)
+        entries.append({name: of for name, of in entry.items() if name not in _COLUMNS} | place_of)
+    return data | {"systems": entries}, files
 
 
 def texts(votes: Votes) -> list[list[str]]:
@@ -130,10 +130,10 @@ def reasons(votes: Votes) -> dict[str, Any]:
     """
     if votes.source.synthetic:
         return {}
-    named = {(one.uid, one.reason) for one in _rows(auxiliary_data.TAXONOMY)}
-    errors = {(one.uid, one.label): one.error for one in _rows(auxiliary_data.VARIERR)}
+    named = {(row.uid, row.reason) for row in _rows(auxiliary_data.TAXONOMY)}
+    errors = {(row.uid, row.label): row.error for row in _rows(auxiliary_data.VARIERR)}
     judged = {uid for uid, _ in errors}
-    explained = {one.uid for one in _rows(auxiliary_data.LIVENLI)}
+    explained = {row.uid for row in _rows(auxiliary_data.LIVENLI)}
     statuses = {False: "plausible", True: "error", None: "not given"}
     items: list[list[Any] | None] = []
     for uid in (votes.uids[i] for i in _order(votes)):
@@ -160,13 +160,13 @@ def reasons_script(shown: Sequence[Votes], chapter: str) -> str:
 
     `chapter` is the address of the chapter about it, or empty.
     """
-    found = {votes.dataset.name: made for votes in shown if (made := reasons(votes))}
-    content = {"chapter": chapter, "datasets": found}
+    by_dataset = {votes.dataset.name: made for votes in shown if (made := reasons(votes))}
+    content = {"chapter": chapter, "datasets": by_dataset}
     notice = "Labels and reasons of VariErr, LiveNLI and a taxonomy: licences not stated."
-    return scripts.packed("CHAOS_REASONS", content, notice) if found else ""
+    return scripts.packed_script("CHAOS_REASONS", content, notice) if by_dataset else ""
 
 
-def others_available(shown: Sequence[Votes]) -> list[Dataset]:
+def other_datasets(shown: Sequence[Votes]) -> list[Dataset]:
     """Return the package's datasets that a reader's book may offer beside its own.
 
     Those whose files are all available, where the book shows its own datasets as released: not
@@ -181,18 +181,20 @@ def others_available(shown: Sequence[Votes]) -> list[Dataset]:
     ]
 
 
-def others_listed(datasets: Sequence[Dataset]) -> str:
+def others_index_script(datasets: Sequence[Dataset]) -> str:
     """Return the script that names datasets beside the book's, and the files that hold them."""
     listed = [
         {
-            "name": one.name,
-            "title": one.title,
-            "file": others_file(one),
-            "global": _others_global(one),
+            "name": dataset.name,
+            "title": dataset.title,
+            "file": others_file(dataset),
+            "global": _others_global(dataset),
         }
-        for one in datasets
+        for dataset in datasets
     ]
-    return scripts.packed("CHAOS_OTHERS", listed, "Datasets that are loaded when they are chosen.")
+    return scripts.packed_script(
+        "CHAOS_OTHERS", listed, "Datasets that are loaded when they are chosen."
+    )
 
 
 def others_file(dataset: Dataset) -> str:
@@ -210,7 +212,7 @@ def others_script(votes: Votes, systems: Sequence[System], paper: str) -> str:
     notice = (licences.notice if votes.texts else licences.votes_notice)([votes.dataset])
     numbers = columns(votes, systems) | {"paper": paper, "notice": notice, "groups": groups}
     content = {"numbers": numbers, "texts": texts(votes)}
-    return scripts.packed(_others_global(votes.dataset), content, notice)
+    return scripts.packed_script(_others_global(votes.dataset), content, notice)
 
 
 def _others_global(dataset: Dataset) -> str:
@@ -226,7 +228,7 @@ def leave_out_others(site: Path) -> None:
     for path in folder.glob("more-*.js"):
         path.unlink()
     if (folder / OTHERS).is_file():
-        write_text(folder / OTHERS, others_listed([]))
+        write_text(folder / OTHERS, others_index_script([]))
 
 
 def without_unlicensed_texts(votes: Votes) -> Votes:
@@ -235,19 +237,19 @@ def without_unlicensed_texts(votes: Votes) -> Votes:
     return votes if stated else replace(votes, texts=())
 
 
-def selection(asked: str) -> str:
+def selection(address: str) -> str:
     """Return the end of an address that leads to a selection of items, or to one item.
 
-    What is `asked` is a query such as ``dataset=snli&change=changed``, a ``#`` and a uid, or both.
+    The `address` is a query such as ``dataset=snli&change=changed``, a ``#`` and a uid, or both.
     """
-    query, _, uid = asked.partition("#")
+    query, _, uid = address.partition("#")
     pairs = parse_qsl(query, keep_blank_values=True)
-    unknown = [name for name, _ in pairs if name not in ASKED]
+    unknown = [name for name, _ in pairs if name not in QUERY_NAMES]
     if unknown or bool(query) != bool(pairs) or not (pairs or uid):
         raise ChaosError(
             "The explorer cannot show this selection.",
-            found=asked,
-            expected=f"name=value pairs joined by &, of {', '.join(ASKED)}; or # and a uid",
+            found=address,
+            expected=f"name=value pairs joined by &, of {', '.join(QUERY_NAMES)}; or # and a uid",
         )
     return (f"?{urlencode(pairs)}" if pairs else "") + (f"#{quote(uid, safe='')}" if uid else "")
 
@@ -279,7 +281,7 @@ def _system(system: System, votes: Votes, order: Sequence[int]) -> dict[str, Any
     judged = system.aligned_to(votes, in_sample=True)
     place_of = {row: place for place, row in enumerate(system.rows_in(votes).tolist())}
 
-    def placed(values: npt.NDArray[Any]) -> list[int | None]:
+    def in_order_of_items(values: npt.NDArray[Any]) -> list[int | None]:
         return [int(values[place_of[i]]) if i in place_of else None for i in order]
 
     jsd = jensen_shannon_distance(judged.human, judged.model, unit="nats")
@@ -289,11 +291,13 @@ def _system(system: System, votes: Votes, order: Sequence[int]) -> dict[str, Any
         "caution": system.caution,
         "n_items": len(jsd),
         "mean_jsd": round(float(jsd.mean()), 6),
-        "shares": [placed(column) for column in _scaled(judged.model).T[:-1]],
-        "label": placed(judged.predicted),
-        "jsd": placed(_scaled(jsd)),
+        "shares": [
+            in_order_of_items(column) for column in _in_ten_thousandths(judged.model).T[:-1]
+        ],
+        "label": in_order_of_items(judged.predicted),
+        "jsd": in_order_of_items(_in_ten_thousandths(jsd)),
     }
 
 
-def _scaled(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+def _in_ten_thousandths(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
     return np.rint(values * SCALE).astype(np.int64)

@@ -17,9 +17,9 @@ from chaos_utils.report import citations
 from chaos_utils.report.manifests import Manifest
 from chaos_utils.report.tables import table_html
 
-_FEW = 4  # values of a column that are shown
+_VALUES_SHOWN = 4  # values of a column that are shown
 _DIGITS = 4
-_NARROW = 5  # columns that a table may have beside the margin
+_COLUMNS_BESIDE_MARGIN = 5  # columns that a table may have beside the margin
 # By what follows the id in a file's name.
 _KINDS = {
     ".svg": "vector picture",
@@ -108,7 +108,7 @@ def contents(manifest: Manifest) -> str:
 
 def is_wide(manifest: Manifest) -> bool:
     """Say whether a table needs the page's margin too."""
-    return len(manifest.display.header) > _NARROW
+    return len(manifest.display.header) > _COLUMNS_BESIDE_MARGIN
 
 
 def size(n_bytes: int) -> str:
@@ -132,11 +132,11 @@ def read_lines(book: Citation, manifest: Manifest) -> dict[str, str]:
 
 def _values(values: Iterable[object]) -> str:
     """Name the first few that differ."""
-    found = list(dict.fromkeys(_shown(value) for value in values))
-    return ", ".join(found[:_FEW]) + (" …" if len(found) > _FEW else "")
+    found = list(dict.fromkeys(_first_values(value) for value in values))
+    return ", ".join(found[:_VALUES_SHOWN]) + (" …" if len(found) > _VALUES_SHOWN else "")
 
 
-def _shown(value: object) -> str:
+def _first_values(value: object) -> str:
     if isinstance(value, float):
         return true_minus(f"{value:.{_DIGITS}g}")
     return "–" if value is None else str(value)

@@ -31,12 +31,12 @@ def notice(datasets: Sequence[Dataset]) -> str:
 
     Datasets of one release are named together.
     """
-    return f"{_TEXTS} {'. '.join(_stated(datasets))}."
+    return f"{_TEXTS} {'. '.join(_licence_texts(datasets))}."
 
 
 def votes_notice(datasets: Sequence[Dataset]) -> str:
     """Return what a file that holds votes by item, and no texts, says of their licence."""
-    return f"{_VOTES} {'. '.join(_stated(datasets))}."
+    return f"{_VOTES} {'. '.join(_licence_texts(datasets))}."
 
 
 def shown_datasets(manifest: Manifest) -> list[Dataset]:
@@ -53,9 +53,9 @@ def licence_of(manifest: Manifest) -> str:
     return CC_BY_NC if shown_datasets(manifest) and not manifest.synthetic else CC_BY
 
 
-def paragraph(said: str) -> str:
-    """Return a notice, escaped, as the HTML paragraph that `holding_item_texts` recognises."""
-    return f"{_PARAGRAPH}{escape(said)}</p>"
+def paragraph(text: str) -> str:
+    """Return a notice, escaped, as the HTML paragraph that `files_with_item_texts` recognises."""
+    return f"{_PARAGRAPH}{escape(text)}</p>"
 
 
 def source(release: Release) -> str:
@@ -63,48 +63,48 @@ def source(release: Release) -> str:
     return f"{release.title} ({release.credit})" if release.credit else release.title
 
 
-def _stated(datasets: Sequence[Dataset]) -> list[str]:
+def _licence_texts(datasets: Sequence[Dataset]) -> list[str]:
     names: dict[Release, list[str]] = {}
     for dataset in datasets:
         names.setdefault(dataset.release, []).append(dataset.short)
     return [
-        f"{_joined(shorts)}{f' of {known}' if (known := source(release)) else ''}; "
+        f"{_in_a_row(shorts)}{f' of {known}' if (known := source(release)) else ''}; "
         f"licence {release.licence}"
         for release, shorts in names.items()
     ]
 
 
-def _joined(names: Sequence[str]) -> str:
+def _in_a_row(names: Sequence[str]) -> str:
     *most, last = names
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def holding_item_texts(site: Path) -> list[str]:
+def files_with_item_texts(site: Path) -> list[str]:
     """Return the files of a site that say that they hold texts of items.
 
     Paths start from the site's folder, and are sorted.
     """
-    return _carrying(site, _TEXTS)
+    return _files_with_notice(site, _TEXTS)
 
 
-def holding_votes(site: Path) -> list[str]:
+def files_with_votes(site: Path) -> list[str]:
     """Return the files of a site that say that they hold votes by item, and no texts.
 
-    Paths are as in `holding_item_texts`.
+    Paths are as in `files_with_item_texts`.
     """
-    pages = _carrying(site, _VOTES)
+    pages = _files_with_notice(site, _VOTES)
     # The data of a table of items stands beside its page, which has the notice.
     beside = (str(Path(page).with_suffix(suffix)) for page in pages for suffix in (".csv", ".json"))
     return sorted([*pages, *(name for name in beside if (site / name).is_file())])
 
 
-def _carrying(site: Path, beginning: str) -> list[str]:
+def _files_with_notice(site: Path, beginning: str) -> list[str]:
     """Return the files with a notice: a paragraph of a page, or a script's first comment."""
-    said = re.compile(rf"({_PARAGRAPH}|^/\* ){beginning}", flags=re.MULTILINE)
+    pattern = re.compile(rf"({_PARAGRAPH}|^/\* ){beginning}", flags=re.MULTILINE)
     return sorted(
         path.relative_to(site).as_posix()
         for path in site.rglob("*")
-        if path.suffix in _TEXT_FILES and path.is_file() and said.search(path.read_text("utf-8"))
+        if path.suffix in _TEXT_FILES and path.is_file() and pattern.search(path.read_text("utf-8"))
     )
 
 
@@ -115,7 +115,7 @@ def overview(site: str, texts: list[str], votes: list[str]) -> str:
     `votes` those that hold votes alone.
     """
     listed = [[f"- `{site}/{name}`" for name in names] or ["None."] for names in (texts, votes)]
-    stated = [f"{said}." for said in _stated(book_datasets())]
+    stated = [f"{said}." for said in _licence_texts(book_datasets())]
     lines = [
         "# Licences",
         "",

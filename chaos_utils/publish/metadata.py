@@ -18,7 +18,7 @@ _TYPES = {
     ".py": "text/x-python",
     ".yml": "application/yaml",
 }
-_LARGE = ("twitter:card", "summary_large_image")
+_LARGE_CARD = ("twitter:card", "summary_large_image")
 
 
 def media_type(suffix: str) -> str:
@@ -36,11 +36,11 @@ def meta_tags(book: Citation, manifest: Manifest, caption: str) -> str:
     otherwise relative to the page. The caption is taken without markup.
     """
     # Nothing in the text can close the element.
-    described = json.dumps(structured(book, manifest, caption), indent=1, ensure_ascii=False)
+    described = json.dumps(json_ld(book, manifest, caption), indent=1, ensure_ascii=False)
     described = described.replace("<", "\\u003c")
     return "\n".join(
         [
-            *_tags("name", _named(book, manifest, caption)),
+            *_tags("name", _named_tags(book, manifest, caption)),
             *_tags("property", _open_graph(book, manifest, caption)),
             *_signposts(book, manifest),
             f'<script type="application/ld+json">\n{described}\n</script>',
@@ -67,7 +67,7 @@ def page_tags(book: Citation, page: str, title: str, description: str, picture: 
         *([("og:url", f"{root}{page}.html")] if book.url else []),
     ]
     return "\n".join(
-        [*_tags("name", [("description", description), _LARGE]), *_tags("property", graph)]
+        [*_tags("name", [("description", description), _LARGE_CARD]), *_tags("property", graph)]
     )
 
 
@@ -76,7 +76,7 @@ def _tags(kind: str, tags: Iterable[tuple[str, str]]) -> Iterator[str]:
         yield f'<meta {kind}="{escape(name)}" content="{escape(content)}">'
 
 
-def _named(book: Citation, manifest: Manifest, caption: str) -> Iterator[tuple[str, str]]:
+def _named_tags(book: Citation, manifest: Manifest, caption: str) -> Iterator[tuple[str, str]]:
     title, url = manifest.name, address(book, manifest)
     yield "description", without_markup(manifest.alt or caption)
     yield "citation_title", title
@@ -97,7 +97,7 @@ def _named(book: Citation, manifest: Manifest, caption: str) -> Iterator[tuple[s
     yield "DC.rights", licences.licence_of(manifest)
     yield "DCTERMS.isPartOf", book.url or book.title
     if "png" in manifest.formats:
-        yield _LARGE
+        yield _LARGE_CARD
 
 
 def _open_graph(book: Citation, manifest: Manifest, caption: str) -> Iterator[tuple[str, str]]:
@@ -126,7 +126,7 @@ def _signposts(book: Citation, manifest: Manifest) -> Iterator[str]:
             yield f'<link rel="{relation}" type="{media_type(suffix)}" href="{there}">'
 
 
-def structured(book: Citation, manifest: Manifest, caption: str) -> dict[str, Any]:
+def json_ld(book: Citation, manifest: Manifest, caption: str) -> dict[str, Any]:
     """Return the description of a figure or table in schema.org's terms, as JSON-LD."""
     is_figure = manifest.kind == "figure"
     files = [

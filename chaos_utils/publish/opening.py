@@ -35,9 +35,9 @@ def rounds(votes: Votes, uid: str, system: System | None) -> dict[str, Any]:
     # Equal numbers of votes may differ in the last digit of their entropy.
     order = entropy(votes.shares, unit="bits").round(10).argsort(kind="stable")
     first = order[-1] if votes.source.synthetic else votes.index(uid)
-    rest = order[order != first]
-    places = (np.arange(N_MORE) + 0.5) * len(rest) / N_MORE
-    more = sorted(rest[places.astype(int)], key=lambda place: votes.uids[place])
+    candidates = order[order != first]
+    places = (np.arange(N_MORE) + 0.5) * len(candidates) / N_MORE
+    more = sorted(candidates[places.astype(int)], key=lambda place: votes.uids[place])
     chosen = [int(first), *map(int, more)]
     if system is not None and not {votes.uids[place] for place in chosen} <= set(system.uids):
         system = None
@@ -55,15 +55,15 @@ def _pair(votes: Votes, place: int, system: System | None) -> dict[str, Any]:
     if system is not None:
         predicted = system.probabilities[system.uids.index(votes.uids[place])]
         guesses = {system.family: predicted} | guesses
-    others = [
+    guess_rows = [
         [name, _percent(guess), round(100 * float(total_variation([shares], [guess])[0]))]
         for name, guess in guesses.items()
     ]
-    few = misplaced_by_people(votes.counts[place].tolist(), 5)
+    of_five = misplaced_by_people(votes.counts[place].tolist(), 5)
     return {
         "texts": [text.strip() for text in votes.texts[place].values()],
         "votes": _percent(shares),
-        "others": [*others, ["five random people", None, round(few)]],
+        "others": [*guess_rows, ["five random people", None, round(of_five)]],
     }
 
 
@@ -74,9 +74,9 @@ def misplaced_by_people(counts: list[int], n: int) -> float:
     """
     total = sum(counts)
     return 50 * sum(
-        comb(k, drawn) * comb(total - k, n - drawn) / comb(total, n) * abs(drawn / n - k / total)
+        comb(k, m) * comb(total - k, n - m) / comb(total, n) * abs(m / n - k / total)
         for k in counts
-        for drawn in range(n + 1)
+        for m in range(n + 1)
     )
 
 

@@ -42,7 +42,7 @@ def make() -> Path:
         _print(chromium, page, printed)
         write_text(page, joining.join(site, _first_pages(printed)))
         _print(chromium, page, printed)
-        write_bytes(target, _settled(printed))
+        write_bytes(target, _strip_volatile(printed))
     return target
 
 
@@ -53,23 +53,23 @@ def find_chromium() -> str | None:
 
 
 def _find_usable() -> str:
-    found = find_chromium()
-    if found is None:
+    chromium = find_chromium()
+    if chromium is None:
         raise ChaosError(
             "Printing needs Chromium or Chrome, which is not here.",
             expected=f"one of these commands: {', '.join(_CHROMIUMS)}",
             todo="install it (Debian: apt-get install chromium), or name one in CHROMIUM",
         )
-    answer = _run([found, "--version"])
+    answer = _run([chromium, "--version"])
     version = re.search(r"\b(\d+)\.\d+\.\d+", answer)
     if version is None or int(version[1]) < _OLDEST_CHROMIUM:
         raise ChaosError(
             "This Chromium cannot number pages.",
-            where=found,
+            where=chromium,
             found=answer.strip(),
             expected=f"version {_OLDEST_CHROMIUM} or newer",
         )
-    return found
+    return chromium
 
 
 def _run(command: list[str]) -> str:
@@ -101,13 +101,13 @@ def _print(chromium: str, page: Path, target: Path) -> None:
 def _first_pages(printed: Path) -> dict[str, int]:
     reader = pypdf.PdfReader(printed)
     places = reader.named_destinations
-    found = {
+    pages = {
         slug: reader.get_destination_page_number(places[f"/{slug}"]) for slug in joining.slugs()
     }
-    return {slug: number + 1 for slug, number in found.items() if number is not None}
+    return {slug: number + 1 for slug, number in pages.items() if number is not None}
 
 
-def _settled(printed: Path) -> bytes:
+def _strip_volatile(printed: Path) -> bytes:
     """Return the PDF without what differs from print to print: dates, Chromium's node numbers."""
     writer = pypdf.PdfWriter(clone_from=printed)
     book = read_citation()

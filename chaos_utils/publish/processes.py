@@ -53,12 +53,12 @@ def run_job(make: Job, name: str) -> JobResult:
     """Do a job; a fault of its own making keeps its traceback."""
     begun = time.monotonic()
     try:
-        said = make(name)
+        messages = make(name)
     except ChaosError as fault:
         return JobResult(name, ("failed",), str(fault))
     except Exception:
         return JobResult(name, ("failed",), traceback.format_exc())
-    return JobResult(name, (*(said or ()), f"done in {time.monotonic() - begun:.0f} s"))
+    return JobResult(name, (*(messages or ()), f"done in {time.monotonic() - begun:.0f} s"))
 
 
 def run_parallel(make: Job, names: Sequence[str], *, workers: int) -> Generator[JobResult]:
@@ -98,10 +98,10 @@ def run_parallel(make: Job, names: Sequence[str], *, workers: int) -> Generator[
         if len(names) > 1:
             yield from run_parallel(make, [name], workers=1)
         else:
-            yield JobResult(name, ("ended",), str(_killed(name)))
+            yield JobResult(name, ("ended",), str(_killed_error(name)))
 
 
-def _killed(name: str) -> ChaosError:
+def _killed_error(name: str) -> ChaosError:
     return ChaosError(
         f"{name} was ended before it was done.",
         found="a process was killed from outside, or the machine was out of memory",

@@ -52,12 +52,12 @@ class Registry:
     ids: tuple[str, ...]
     redirects: Mapping[str, RegistryEntry]
 
-    def check(self, made: Collection[str], *, synthetic: bool = False) -> None:
+    def check(self, made_ids: Collection[str], *, synthetic: bool = False) -> None:
         """Check that the notebooks make exactly the ids that are registered.
 
         From synthetic votes they may make fewer: nothing is invented beside these.
         """
-        gone = [] if synthetic else [id for id in self.ids if id not in made]
+        gone = [] if synthetic else [id for id in self.ids if id not in made_ids]
         if gone:
             raise ChaosError(
                 f"published ids never change, but no notebook makes: {', '.join(gone)}",
@@ -65,13 +65,13 @@ class Registry:
                 f"{FIGURES}: {gone[0]}: {{since: …, moved_to: NEW-ID}} or "
                 "{since: …, withdrawn: REASON}",
             )
-        if back := sorted(self.redirects.keys() & set(made)):
+        if back := sorted(self.redirects.keys() & set(made_ids)):
             raise ChaosError(
                 f"made by a notebook, although moved or withdrawn: {', '.join(back)}",
                 where=FIGURES,
                 todo="give the new figure or table another id",
             )
-        if new := sorted(set(made) - set(self.ids)):
+        if new := sorted(set(made_ids) - set(self.ids)):
             raise ChaosError(f"register these ids in {FIGURES}: {', '.join(new)}")
 
 

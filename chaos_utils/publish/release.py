@@ -12,7 +12,7 @@ import zipfile
 from pathlib import Path
 
 from chaos_utils.base import inputs, paths
-from chaos_utils.base.authorship import checked_doi, read_citation
+from chaos_utils.base.authorship import read_citation, validate_doi
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_bytes, write_text
 from chaos_utils.datasets.sources import UNREADABLE
@@ -23,7 +23,7 @@ SITE = "site"
 SUMS = "SHA256SUMS"
 LICENCES = "LICENCES.md"
 _COPIED = ("CITATION.cff", "LICENSE")
-_SHOWN = 5
+_FILES_SHOWN = 5
 
 
 def make(out: Path) -> Path:
@@ -43,19 +43,19 @@ def make(out: Path) -> Path:
         for name in _COPIED:
             shutil.copyfile(paths.project() / name, folder / name)
         released = folder / SITE
-        texts, votes = licences.holding_item_texts(released), licences.holding_votes(released)
+        texts, votes = licences.files_with_item_texts(released), licences.files_with_votes(released)
         write_text(folder / LICENCES, licences.overview(SITE, texts, votes))
         crate.write(folder, f"{SITE}/")
         sums = inputs.digests(folder)
         write_text(folder / SUMS, "".join(f"{sum}  {name}\n" for name, sum in sums.items()))
         target = out / f"living-book-{book.version}.zip"
-        write_bytes(target, _packed(folder))
+        write_bytes(target, _pack(folder))
     return target
 
 
 def fill_doi(doi: str) -> Path:
     """Write the DOI that a repository has reserved for this version into CITATION.cff."""
-    line = f"doi: {checked_doi(doi, '--doi')}"
+    line = f"doi: {validate_doi(doi, '--doi')}"
     path = paths.project() / "CITATION.cff"
     read_citation(path)  # which must be sound before a line of it is changed
     text = path.read_text("utf-8")
@@ -90,7 +90,7 @@ def _refuse_unfit(site: Path) -> None:
             found=_few(changed),
             todo="run `chaos build`; if it has nothing to do, `chaos build --force`",
         )
-    uncommitted = provenance.uncommitted()
+    uncommitted = provenance.uncommitted_paths()
     if uncommitted is None:
         raise ChaosError("A release is made from a git checkout.", where=paths.project())
     if uncommitted:
@@ -102,11 +102,11 @@ def _refuse_unfit(site: Path) -> None:
 
 
 def _few(lines: list[str]) -> str:
-    more = [f"… and {len(lines) - _SHOWN} more"] if len(lines) > _SHOWN else []
-    return "\n".join([*lines[:_SHOWN], *more])
+    more = [f"… and {len(lines) - _FILES_SHOWN} more"] if len(lines) > _FILES_SHOWN else []
+    return "\n".join([*lines[:_FILES_SHOWN], *more])
 
 
-def _packed(folder: Path) -> bytes:
+def _pack(folder: Path) -> bytes:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
         for name in inputs.digests(folder):
@@ -125,7 +125,7 @@ def check(release: Path) -> int:
     if not release.exists():
         raise ChaosError("There is no such archive.", where=release)
     try:
-        there, sums = _digests(release)
+        digests, sums = _digests(release)
     except (KeyError, FileNotFoundError) as fault:
         found = f"no {SUMS} in it"
         raise ChaosError("This is not a release.", where=release, found=found) from fault
@@ -138,11 +138,11 @@ def check(release: Path) -> int:
         ) from fault
     stated = {name: digest for digest, _, name in (one.partition("  ") for one in sums)}
     faults = [
-        f"{name} was {'changed' if name in there else 'removed'}"
+        f"{name} was {'changed' if name in digests else 'removed'}"
         for name, digest in stated.items()
-        if there.get(name) != digest
+        if digests.get(name) != digest
     ]
-    faults += [f"{name} was added" for name in sorted(there.keys() - stated.keys() - {SUMS})]
+    faults += [f"{name} was added" for name in sorted(digests.keys() - stated.keys() - {SUMS})]
     if faults:
         raise ChaosError(
             "The release is not what its checksums say.",
@@ -158,9 +158,9 @@ def _digests(release: Path) -> tuple[dict[str, str], list[str]]:
     if release.is_dir():
         return inputs.digests(release), (release / SUMS).read_text("utf-8").splitlines()
     with zipfile.ZipFile(release) as packed:
-        there = {}
+        digests = {}
         for name in packed.namelist():
             if not name.endswith("/"):
                 with packed.open(name) as stream:  # piece by piece, whatever it holds
-                    there[name] = hashlib.file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]
-        return there, packed.read(SUMS).decode().splitlines()
+                    digests[name] = hashlib.file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]
+        return digests, packed.read(SUMS).decode().splitlines()

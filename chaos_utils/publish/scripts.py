@@ -12,7 +12,7 @@ def script(name: str, value: Mapping[str, Any] | Sequence[Any], notice: str) -> 
     return f"{_comment(notice)}\nwindow.{name} = {compact(value)};\n"
 
 
-def packed(name: str, value: Mapping[str, Any] | Sequence[Any], notice: str) -> str:
+def packed_script(name: str, value: Mapping[str, Any] | Sequence[Any], notice: str) -> str:
     """Return a script that sets a global to packed data, where these would weigh most.
 
     A script holds text alone: the data are JSON, made smaller by zlib, and written in base64. The

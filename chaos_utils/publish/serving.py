@@ -25,9 +25,11 @@ from chaos_utils.publish import dependencies, drafts
 from chaos_utils.report import warm
 
 HOST = "127.0.0.1"
-_NAMES = (HOST, "localhost", "[::1]")  # that a browser on this machine may know it by
+_HOST_NAMES = (HOST, "localhost", "[::1]")  # that a browser on this machine may know it by
 _SOURCES = ("notebooks", "book", "chaos_utils", "results", *dependencies.SETTINGS)
-_FAILED = "The last change could not be built: the terminal says why. This is the book before it."
+_BUILD_FAILED = (
+    "The last change could not be built: the terminal says why. This is the book before it."
+)
 
 
 def serve(port: int, options: list[str], say: Callable[[str], None]) -> None:
@@ -46,19 +48,21 @@ def serve(port: int, options: list[str], say: Callable[[str], None]) -> None:
     )  # fmt: skip
     next(changes)  # from here on they are seen, also those during a build
     with warm.processes(libraries=warm.PAGES) as of_warm:
-        made = _update(of_warm, options, say)
-        if not made and not (drafts.shown() / "index.html").is_file():
+        is_updated = _update(of_warm, options, say)
+        if not is_updated and not (drafts.shown() / "index.html").is_file():
             raise ChaosError(
                 "There is no book to serve.", todo="correct what the build has reported"
             )
         asyncio.set_event_loop(loop := asyncio.new_event_loop())
         Thread(target=_serve, args=(drafts.shown(), port, loop), daemon=True).start()
         say(f"http://{HOST}:{port} (Ctrl-C ends)")
-        for found in filter(None, changes):
+        for changed_files in filter(None, changes):
             say("something has changed: building")
-            only_pages = all(root / "book" in Path(path).parents for _, path in found)
-            made = _update(of_warm, None if only_pages else options, say)
-            loop.call_soon_threadsafe(LiveReloadHandler.reload_waiters if made else _tell_pages)
+            only_pages = all(root / "book" in Path(path).parents for _, path in changed_files)
+            is_updated = _update(of_warm, None if only_pages else options, say)
+            loop.call_soon_threadsafe(
+                LiveReloadHandler.reload_waiters if is_updated else _tell_pages
+            )
 
 
 def _update(
@@ -118,9 +122,9 @@ class _OwnHost(Matcher):
 
     def match(self, request: HTTPServerRequest) -> dict[str, object] | None:
         name, _, port = request.host.lower().rpartition(":")
-        if self.port == 80 and request.host.lower() in _NAMES:
+        if self.port == 80 and request.host.lower() in _HOST_NAMES:
             return {}
-        return {} if name in _NAMES and port == str(self.port) else None
+        return {} if name in _HOST_NAMES and port == str(self.port) else None
 
 
 class _Socket(LiveReloadHandler):
@@ -134,7 +138,7 @@ def application(site: Path, port: int) -> Application:
     """Return what serves a site's files, each page with the script that loads it again."""
     LiveReloadHandler.watcher, LiveReloadHandler.live_css = get_watcher_class()(), True
 
-    class Reloading(LiveScriptInjector):
+    class ReloadInjector(LiveScriptInjector):
         script = b'<script src="/livereload.js?port=%d"></script>' % port
 
     files = {"path": str(site), "default_filename": "index.html"}
@@ -143,9 +147,9 @@ def application(site: Path, port: int) -> Application:
         ("/livereload.js", LiveReloadJSHandler),
         ("/(.*)", StaticFileHandler, files),
     ]
-    return Application([Rule(_OwnHost(port), handlers)], transforms=[Reloading])
+    return Application([Rule(_OwnHost(port), handlers)], transforms=[ReloadInjector])
 
 
 def _tell_pages() -> None:
     for page in LiveReloadHandler.waiters:
-        page.send_message({"command": "alert", "message": _FAILED})
+        page.send_message({"command": "alert", "message": _BUILD_FAILED})

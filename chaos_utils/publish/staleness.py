@@ -17,7 +17,7 @@ SITE = "site"  # the last step
 # Below _build: the digests of what the site was made from, and of its files.
 SITE_FILE = "site.json"
 MADE_FOR = "address"  # in it: the one that `chaos build --url` has given
-_SHOWN = 3
+_NAMES_SHOWN = 3
 
 
 def steps(data: str, address: str, *, force: bool = False) -> list[str]:
@@ -28,11 +28,11 @@ def steps(data: str, address: str, *, force: bool = False) -> list[str]:
     """
     dependencies.forget()  # a source may have changed since this process has read it
     chapters = [one for one in dependencies.chapters() if force or changed_since(one, data)]
-    found = [f"chapter {chapter}" for chapter in chapters]
-    if found or force or site_changed_since(address):
-        found.append(SITE)
+    todo = [f"chapter {chapter}" for chapter in chapters]
+    if todo or force or site_changed_since(address):
+        todo.append(SITE)
     modules.save_cache()
-    return found
+    return todo
 
 
 def changed_since(chapter: str, data: str | None = None) -> list[str]:
@@ -42,15 +42,15 @@ def changed_since(chapter: str, data: str | None = None) -> list[str]:
     without a readable record is behind in everything; so is one made from other `data`.
     """
     run = paths.chapter_run(chapter)
-    made = provenance.read_run_record(run)
-    made_with = made and made.parameters.get("data")
-    if made is None or not isinstance(made_with, str) or made_with != (data or made_with):
+    record = provenance.read_run_record(run)
+    made_with = record and record.parameters.get("data")
+    if record is None or not isinstance(made_with, str) or made_with != (data or made_with):
         return [paths.RECORD_FILE]
-    then = {f"_build/chapters/{chapter}/{name}": digest for name, digest in made.outputs.items()}
-    then[f"book/chapters/{chapter}.ipynb"] = made.outputs.get(paths.NOTEBOOK_FILE, "")
+    then = {f"_build/chapters/{chapter}/{name}": digest for name, digest in record.outputs.items()}
+    then[f"book/chapters/{chapter}.ipynb"] = record.outputs.get(paths.NOTEBOOK_FILE, "")
     then |= dependencies.records_read(run)
     sources = dependencies.digests(paths.notebooks() / f"{chapter}.py", made_with)
-    return _changed(made.made_from | then, sources | dependencies.digests_now(then))
+    return _changed_names(record.made_from | then, sources | dependencies.digests_now(then))
 
 
 def seconds_of(chapter: str) -> float:
@@ -60,7 +60,7 @@ def seconds_of(chapter: str) -> float:
     return (paths.notebooks() / f"{chapter}.py").read_text("utf-8").count("publish_figure(")
 
 
-def behind() -> list[str]:
+def stale_chapters() -> list[str]:
     """Return a line for each chapter that is behind its sources, and in what."""
     dependencies.forget()  # a source may have changed since this process has read it
     changed = {chapter: changed_since(chapter) for chapter in dependencies.chapters()}
@@ -69,15 +69,15 @@ def behind() -> list[str]:
 
 def shortened(names: Sequence[str]) -> str:
     """Return the first names of several, in one line."""
-    return f"{', '.join(names[:_SHOWN])}{' …' * (len(names) > _SHOWN)}"
+    return f"{', '.join(names[:_NAMES_SHOWN])}{' …' * (len(names) > _NAMES_SHOWN)}"
 
 
 def refuse_stale() -> None:
     """Raise a ChaosError that names the chapters which are behind their sources."""
-    if found := behind():
+    if stale := stale_chapters():
         raise ChaosError(
             "Chapters are not built from what is here now: these files have changed, or are gone.",
-            found="\n".join(found),
+            found="\n".join(stale),
             todo="run `chaos build`",
         )
 
@@ -88,10 +88,10 @@ def site_changed_since(address: str | None = None) -> list[str]:
     They are as in `changed_since`, with the chapters' records for what chapters are made from, and
     the address, where one is given, that the site is made for.
     """
-    made = read_mapping(paths.build() / SITE_FILE)
-    given = made.get(MADE_FOR, "") if address is None else address
-    now = dependencies.digests_of_pages() | {MADE_FOR: given}
-    return _changed(made, now | files_of(paths.build() / "html"))
+    site = read_mapping(paths.build() / SITE_FILE)
+    made_for = site.get(MADE_FOR, "") if address is None else address
+    now = dependencies.digests_of_pages() | {MADE_FOR: made_for}
+    return _changed_names(site, now | files_of(paths.build() / "html"))
 
 
 def files_of(site: Path) -> dict[str, str]:
@@ -99,5 +99,5 @@ def files_of(site: Path) -> dict[str, str]:
     return {f"_build/html/{name}": digest for name, digest in inputs.digests(site).items()}
 
 
-def _changed(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+def _changed_names(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
     return sorted(name for name in then.keys() | now.keys() if then.get(name) != now.get(name))

@@ -58,11 +58,11 @@ class ParameterSweep:
 
     def title(self, run: str) -> str:
         """Name a run by what makes it different, for a reader."""
-        values = ", ".join(f"{name}={_shown(self.runs[run][name])}" for name in self.varied)
+        values = ", ".join(f"{name}={_as_cell(self.runs[run][name])}" for name in self.varied)
         return f"{run} ({values})" if values else run
 
 
-def _shown(value: object) -> object:
+def _as_cell(value: object) -> object:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value
 
 
@@ -77,12 +77,12 @@ def split_values(text: str) -> list[str]:
     return values if len(values) > 1 else [text]
 
 
-def plan(source: Path, given: Mapping[str, str]) -> ParameterSweep:
+def plan(source: Path, texts: Mapping[str, str]) -> ParameterSweep:
     """Return the runs of a grid, each checked.
 
-    `given` has a value or several for some of the parameters, as `split_values` reads them.
+    `texts` has a value or several for some of the parameters, as `split_values` reads them.
     """
-    grid = {name: split_values(text) for name, text in given.items()}
+    grid = {name: split_values(text) for name, text in texts.items()}
     planned: dict[str, dict[str, Any]] = {}
     for combination in product(*grid.values()):
         chosen = dict(zip(grid, combination, strict=True))
@@ -151,11 +151,11 @@ def _run_here(
         ):
             for title in islice(waiting, cores):
                 say(f"{title}: running")
-            for done, one in enumerate(ended, start=1):
-                say(f"{sweep.title(one.name)}: {'failed' if one.fault else 'done'}")
+            for done, result in enumerate(ended, start=1):
+                say(f"{sweep.title(result.name)}: {'failed' if result.fault else 'done'}")
                 progress(done, len(todo))
-                if one.fault:
-                    write_text(sweep.folder / _FAILED / one.name, one.fault)
+                if result.fault:
+                    write_text(sweep.folder / _FAILED / result.name, result.fault)
                 for title in islice(waiting, 1):  # they begin in this order
                     say(f"{title}: running")
     except BaseException:
@@ -198,7 +198,7 @@ def _row(sweep: ParameterSweep, name: str, todo: list[str]) -> dict[str, Scalar]
     folder, target = sweep.folder, paths.runs() / name
     status = "done" if (folder / _DONE / name).is_file() else "failed"
     status = status if name in todo else "was there"
-    values = {key: _shown(sweep.runs[name][key]) for key in sweep.varied}
+    values = {key: _as_cell(sweep.runs[name][key]) for key in sweep.varied}
     row: dict[str, Any] = {"run": name, **values, "status": status, "seconds": None}
     if status != "failed":
         record = provenance.read_run_record(target)

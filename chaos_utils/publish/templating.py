@@ -15,16 +15,16 @@ from chaos_utils.report.manifests import picture_name
 
 @cache
 def _environment() -> Environment:
-    found = Environment(
+    environment = Environment(
         loader=PackageLoader("chaos_utils.publish"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.globals |= {"modes": style.MODES, "picture_name": picture_name}
-    found.filters |= {"plain": without_markup, "repr": repr}
-    return found
+    environment.globals |= {"modes": style.MODES, "picture_name": picture_name}
+    environment.filters |= {"plain": without_markup, "repr": repr}
+    return environment
 
 
 def render(name: str, /, **values: Any) -> str:

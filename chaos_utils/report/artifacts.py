@@ -12,7 +12,7 @@ from chaos_utils.base.authorship import LICENCE
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
 from chaos_utils.report import provenance
-from chaos_utils.report.captions import cautioned, first_sentence
+from chaos_utils.report.captions import add_cautions, first_sentence
 from chaos_utils.report.manifests import ID, SYNTHETIC_NOTE, Format, Manifest
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ TITLES = Path(__file__).parent / "titles.yml"
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class Artifact:
     """A figure or table that has been written; shows itself as a cell's result.
 
     The book takes the Markdown (a directive that sets the object from its manifest); notebook
@@ -52,10 +52,10 @@ def _without_findings(id: str, table: "Table", caption: str, alt: str) -> tuple[
     if not title or not _is_of_others(table):
         return caption, alt
     caption = " ".join(caption.split())
-    rest = caption[len(first_sentence(caption)) + 1 :].strip()
+    remainder = caption[len(first_sentence(caption)) + 1 :].strip()
     if alt:
         alt = f"{title}, drawn from the table that can be downloaded beside it."
-    return f"{title}. {rest}".strip(), alt
+    return f"{title}. {remainder}".strip(), alt
 
 
 @cache
@@ -112,7 +112,7 @@ def describe(
     formats: Sequence[Format] = (),
     licence: str | None = None,
     code: Sequence[str] = (),
-    **own: Any,
+    **fields: Any,
 ) -> Manifest:
     """Return the manifest of what the running notebook makes.
 
@@ -121,9 +121,9 @@ def describe(
     `own` is what its kind has beside `alt`.
     """
     caption, alt = _without_findings(id, table, caption, alt)
-    caption = " ".join(cautioned(caption, table.rows).split())
+    caption = " ".join(add_cautions(caption, table.rows).split())
     if alt:
-        own["alt"] = " ".join(alt.split())
+        fields["alt"] = " ".join(alt.split())
     context, authors, data = provenance.current_context(), provenance.authors(), _data_of(table)
     return Manifest(
         id=id,
@@ -143,7 +143,7 @@ def describe(
         keys=list(table.keys),
         columns=list(data.columns),
         data=json.loads(data.to_json(orient="records", double_precision=15)),
-        **own,
+        **fields,
     )
 
 

@@ -43,22 +43,22 @@ def title_of(source: Path) -> str:
     return without_markup(found[1]) if found else source.stem
 
 
-def cautioned(caption: str, rows: "pd.DataFrame") -> str:
+def add_cautions(caption: str, rows: "pd.DataFrame") -> str:
     """Return a caption that also says what must be said of released systems that rows name."""
     cautions = {
-        name: known.caution
+        name: system.caution
         for dataset in known_datasets()
-        for known in dataset.systems
-        for name in known.models or (known.family,)
-        if known.caution
+        for system in dataset.systems
+        for name in system.models or (system.family,)
+        if system.caution
     }
-    texts = {one for name in rows for one in rows[name].array if isinstance(one, str)}
-    said = [
+    texts = {cell for name in rows for cell in rows[name].array if isinstance(cell, str)}
+    sentences = [
         f"*{in_markdown(name)}*: {in_markdown(caution)}."
         for name, caution in cautions.items()
         if any(name in text for text in texts)
     ]
-    return " ".join([caption, *said])
+    return " ".join([caption, *sentences])
 
 
 def caption_html(caption: str) -> str:

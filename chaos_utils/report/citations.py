@@ -38,14 +38,14 @@ def item_plain(book: Citation, title: str, url: str) -> str:
 
     `url` is where the item is shown; empty before the book is published.
     """
-    words = f"{title}. In {_named(book)}. Data: <data>."
+    words = f"{title}. In {_container(book)}. Data: <data>."
     return _line(book, words, url)
 
 
 def page_plain(book: Citation, title: str, url: str) -> str:
     """Return a citation of a page in one line of text; `url` is as in `item_plain`."""
     ended = title if title.endswith("?") else f"{title}."
-    return _line(book, f"{ended} In {_named(book)}.", url)
+    return _line(book, f"{ended} In {_container(book)}.", url)
 
 
 def item_bibtex(book: Citation, title: str, url: str) -> str:
@@ -53,7 +53,7 @@ def item_bibtex(book: Citation, title: str, url: str) -> str:
 
     The title is taken as it is, not escaped; `url` is as in `item_plain`.
     """
-    note = f"In {_named_in_bibtex(book)}; data: <data>"
+    note = f"In {_container_in_bibtex(book)}; data: <data>"
     return _entry(book, "<key>", title, url, note)
 
 
@@ -70,7 +70,7 @@ def plain(book: Citation, manifest: Manifest, run: RunRecord | None = None) -> s
 def bibtex(book: Citation, manifest: Manifest, run: RunRecord | None = None) -> str:
     """Return a BibTeX entry for a figure or table."""
     kind, key = manifest.kind.capitalize(), _key(manifest, run)
-    note = f"{kind} \\texttt{{{manifest.id}}} in {_named_in_bibtex(book)}"
+    note = f"{kind} \\texttt{{{manifest.id}}} in {_container_in_bibtex(book)}"
     if run:
         note = f"{note}; {latex(run_in_words(run))}"
     return _entry(book, key, latex(manifest.name), _address(book, manifest, run), note)
@@ -142,10 +142,10 @@ def _entry(book: Citation, key: str, title: str, url: str, note: str = "", doi: 
 def run_in_words(run: RunRecord) -> str:
     """Say what a run is: its id, chapter, what differs from the book, own data, and the code."""
     changed = [
-        f"{name} = {in_words(value)} (in the book {in_words(default)})"
+        f"{name} = {value_in_words(value)} (in the book {value_in_words(default)})"
         for name, (value, default) in run.changed.items()
     ]
-    own = [f"{entry.name} (SHA-256 {entry.sha256[:_DIGEST]}…)" for entry in run.own_inputs]
+    own_inputs = [f"{entry.name} (SHA-256 {entry.sha256[:_DIGEST]}…)" for entry in run.own_inputs]
     code = f"code version {run.code.version}"
     if run.code.commit:
         also = " with uncommitted changes" if run.code.uncommitted_changes else ""
@@ -153,16 +153,16 @@ def run_in_words(run: RunRecord) -> str:
     parts = [
         f"run {run.id} of the chapter “{run.title}”",
         f"with {', '.join(changed) or 'the parameters of the book'}",
-        *([f"own data {', '.join(own)}"] if own else []),
+        *([f"own data {', '.join(own_inputs)}"] if own_inputs else []),
         code,
     ]
     return "; ".join(parts)
 
 
-def in_words(value: object) -> str:
+def value_in_words(value: object) -> str:
     """Write a parameter's value for a reader: texts as they are, an empty one as such."""
     if isinstance(value, list):
-        return f"[{', '.join(map(in_words, value))}]"
+        return f"[{', '.join(map(value_in_words, value))}]"
     return str(value) if value != "" else "none"
 
 
@@ -177,16 +177,16 @@ def _address(book: Citation, manifest: Manifest, run: RunRecord | None) -> str:
 
 
 def _note(book: Citation, manifest: Manifest, run: RunRecord | None) -> str:
-    words = f"{manifest.kind.capitalize()} {manifest.id} in {_named(book)}"
+    words = f"{manifest.kind.capitalize()} {manifest.id} in {_container(book)}"
     return f"{words}; {run_in_words(run)}" if run else words
 
 
-def _named(book: Citation) -> str:
+def _container(book: Citation) -> str:
     """Return what an item is in. The DOI is the book's, not the item's: it stands here alone."""
     return ", ".join(filter(None, [book.title, f"version {book.version}", book.resolver]))
 
 
-def _named_in_bibtex(book: Citation) -> str:
+def _container_in_bibtex(book: Citation) -> str:
     named = [rf"\emph{{{latex(book.title)}}}", f"version {book.version}", latex(book.resolver)]
     return ", ".join(filter(None, named))
 

@@ -67,7 +67,7 @@ class Column:
         """Return what is shown of a `row`: a text, or a cell of its own kind (`report.tables`)."""
         value: Any = self.value(row) if callable(self.value) else row[self.value]
         if self.digits is None:
-            return self._named(value)
+            return self._name_of(value)
         if _is_missing(value):
             return MISSING
         scale = 100 if self.percent else 1
@@ -78,7 +78,7 @@ class Column:
             text += f" [{', '.join(ends)}]"
         return text
 
-    def _named(self, value: Any) -> object:
+    def _name_of(self, value: Any) -> object:
         if callable(self.names):
             return self.names(value)
         if self.names is not None and value in self.names:
@@ -160,10 +160,10 @@ def lay_out(
     cells: list[list[object]] = [[] for _ in alike]
     for column in columns:
         shown = {k: column.row_of(several) for k, several in enumerate(alike.values())}
-        found = {place: row for place, row in shown.items() if row is not None}
-        best = _best(found, column, groups)
+        row_at = {place: row for place, row in shown.items() if row is not None}
+        best = _best(row_at, column, groups)
         for place, line in enumerate(cells):
-            row = found.get(place)
+            row = row_at.get(place)
             cell = MISSING if row is None else column.cell(row)
             if row is not None and (place in best or (column.bold and column.bold(row))):
                 text, space, interval = str(cell).partition(" [")
@@ -181,7 +181,7 @@ def _best(rows: Mapping[int, Row], column: Column, groups: Sequence[str]) -> set
     numbered = pd.DataFrame(list(rows.values()), index=list(rows))
     numbered = numbered[numbered[column.value].notna()]
     grouped = numbered.groupby(list(groups), sort=False) if groups else [((), numbered)]
-    found: set[int] = set()
+    places: set[int] = set()
     for _, group in grouped:
         values = group[column.value].astype(float)
         if len(values) < 2:
@@ -191,8 +191,8 @@ def _best(rows: Mapping[int, Row], column: Column, groups: Sequence[str]) -> set
         tied = values.round(digits) == round(values[first], digits)
         if column.low and not _is_missing(group[column.low][first]):
             tied |= values.between(group[column.low][first], group[column.high][first])
-        found.update(int(place) for place in values.index[tied])
-    return found
+        places.update(int(place) for place in values.index[tied])
+    return places
 
 
 def _is_missing(value: object) -> bool:

@@ -31,7 +31,7 @@ def svg(about: Manifest) -> dict[str, Any]:
 
 def png(about: Manifest) -> dict[str, str]:
     """Return the text keys of a PNG, as `Figure.savefig` takes them."""
-    said = {
+    keys = {
         "Identifier": about.id,
         "Title": about.name,
         "Description": without_markup(about.alt),
@@ -39,8 +39,8 @@ def png(about: Manifest) -> dict[str, str]:
         "Software": _software(),
     }
     if about.creators:
-        said |= {"Author": ", ".join(about.creators), "Copyright": _RIGHTS}
-    return said
+        keys |= {"Author": ", ".join(about.creators), "Copyright": _RIGHTS}
+    return keys
 
 
 def pdf(about: Manifest) -> dict[str, Any]:

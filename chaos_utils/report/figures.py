@@ -46,7 +46,7 @@ def publish_figure(
     *,
     caption: str,
     alt: str,
-) -> artifacts.Published | None:
+) -> artifacts.Artifact | None:
     """Draw a figure from a table in light and dark, and write it in every format.
 
     Writes ``<id>.svg`` and ``<id>-dark.svg``, the same for phones (``<id>-narrow.svg``, …),
@@ -95,7 +95,7 @@ def publish_figure(
     )  # fmt: skip
     folder = artifacts.folder()
     for narrow in (False, True):
-        with _drawing("light", narrow) as given:
+        with _drawing_settings("light", narrow) as hues:
             figure = plot(table.rows)
             places = _fix_layout(figure)
             _check_legible(figure, id)
@@ -107,9 +107,9 @@ def publish_figure(
             width, height = figure.get_size_inches()
             sizes[narrow] = round(96 * width), round(96 * height)
             plt.close(figure)
-        dark = in_dark(light.decode(), given)
+        dark = in_dark(light.decode(), hues)
         if dark is None:
-            with _drawing("dark", narrow):
+            with _drawing_settings("dark", narrow):
                 figure = plot(table.rows)
                 _fix_layout(figure, places)
                 _mark_synthetic(figure, table)
@@ -118,28 +118,28 @@ def publish_figure(
         write_text(folder / picture_name(id, "dark", narrow), dark)
     manifest = about.model_copy(update={"size": sizes[False], "narrow_size": sizes[True]})
     artifacts.write(manifest, table)
-    return artifacts.Published(manifest, _html(manifest, preview))
+    return artifacts.Artifact(manifest, _html(manifest, preview))
 
 
 @contextmanager
-def _drawing(mode: style.Mode, narrow: bool) -> Iterator[set[style.Hue]]:
+def _drawing_settings(mode: style.Mode, narrow: bool) -> Iterator[set[style.Hue]]:
     # Two dollar signs in a name are no formula; the powers at a logarithmic axis are.
     shown = mock.patch.object(cbook, "is_math_text", _POWER.fullmatch)
-    with style.look(mode, narrow) as given, warnings.catch_warnings(), shown:
+    with style.drawing_look(mode, narrow) as hues, warnings.catch_warnings(), shown:
         # A system's name may be in letters that the font lacks; the CSV has it.
         warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from")
-        yield given
+        yield hues
 
 
-def in_dark(svg: str, given: Collection[style.Hue]) -> str | None:
+def in_dark(svg: str, hues: Collection[style.Hue]) -> str | None:
     """Return a light picture in dark colours; None where it must be drawn again.
 
-    `given` are the colours that it was drawn with. It must be drawn again where it has others, such
+    `hues` are the colours that it was drawn with. It must be drawn again where it has others, such
     as those between two, or a raster, or where a light colour has several dark ones.
     """
     about, end, drawing = svg.partition("</metadata>")
     used = set(_COLOUR.findall(drawing))
-    pairs = {(hue.light.lower(), hue.dark.lower()) for hue in given}
+    pairs = {(hue.light.lower(), hue.dark.lower()) for hue in hues}
     dark = dict(pairs)
     several = {light for light, one in pairs if one != dark[light]}
     if "<image" in drawing or several & used or not used <= dark.keys():
@@ -205,9 +205,9 @@ def _save_light(figure: Figure, folder: Path, about: Manifest) -> bytes:
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     image = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
-    said = embedding.png(about)
-    write_bytes(folder / f"{about.id}.png", _png(image, PNG_DPI, said))
-    return _png(image.reduce(_SHRINKING), PNG_DPI // _SHRINKING, said)
+    text_keys = embedding.png(about)
+    write_bytes(folder / f"{about.id}.png", _png(image, PNG_DPI, text_keys))
+    return _png(image.reduce(_SHRINKING), PNG_DPI // _SHRINKING, text_keys)
 
 
 class _Outlines(subset.Options):
@@ -224,9 +224,9 @@ def _vector(figure: Figure, format: str, metadata: dict[str, Any]) -> bytes:
     return stream.getvalue()
 
 
-def _png(image: Image.Image, dpi: int, said: Mapping[str, str]) -> bytes:
+def _png(image: Image.Image, dpi: int, text_keys: Mapping[str, str]) -> bytes:
     info = PngInfo()
-    for name, text in said.items():
+    for name, text in text_keys.items():
         info.add_text(name, text)
     stream = io.BytesIO()
     image.save(stream, "png", dpi=(dpi, dpi), pnginfo=info)

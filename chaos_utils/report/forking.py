@@ -86,7 +86,7 @@ def serve(descriptor: str, *libraries: str) -> dict[str, Any]:
             continue
         connection, _ = listener.accept()
         try:
-            request, files = _received(connection)
+            request, files = _receive(connection)
         except (OSError, ValueError, struct.error):  # what asked has been killed
             connection.close()
             continue
@@ -105,7 +105,7 @@ def serve(descriptor: str, *libraries: str) -> dict[str, Any]:
             os.close(file)
 
 
-def _received(connection: socket.socket) -> tuple[dict[str, Any], list[int]]:
+def _receive(connection: socket.socket) -> tuple[dict[str, Any], list[int]]:
     start, files, *_ = socket.recv_fds(connection, _LENGTH.size, 3)
     (length,) = _LENGTH.unpack(start)
     content = connection.recv(length, socket.MSG_WAITALL)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SYNTHETIC_NOTE = "Synthetic sample"
 ID = re.compile(r"(fig|tbl)(-[a-z0-9]+)+")
 # What a manifest of this kind has, beside what every manifest has.
-_OWN = {"figure": {"alt", "size", "narrow_size"}, "table": {"display"}}
+_FIELDS_OF_KIND = {"figure": {"alt", "size", "narrow_size"}, "table": {"display"}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +147,9 @@ class Manifest(StrictModel):
 
     @model_validator(mode="after")
     def _check(self) -> "Manifest":
-        found = self.model_fields_set & set().union(*_OWN.values())
-        if found != _OWN[self.kind]:
-            raise ValueError(f"a {self.kind} has {', '.join(sorted(_OWN[self.kind]))}")
+        found = self.model_fields_set & set().union(*_FIELDS_OF_KIND.values())
+        if found != _FIELDS_OF_KIND[self.kind]:
+            raise ValueError(f"a {self.kind} has {', '.join(sorted(_FIELDS_OF_KIND[self.kind]))}")
         if any(row.keys() != set(self.columns) for row in self.data):
             raise ValueError("a row of its data has other columns")
         return self
@@ -170,10 +170,10 @@ class Manifest(StrictModel):
     @property
     def file_names(self) -> list[str]:
         """The names of its files, the pictures for dark pages and phones beside the first."""
-        found = [f"{self.id}.{format}" for format in self.formats]
+        names = [f"{self.id}.{format}" for format in self.formats]
         if self.kind == "figure":
-            found[1:1] = [f"{self.id}{end}.svg" for end in ("-dark", "-narrow", "-narrow-dark")]
-        return found
+            names[1:1] = [f"{self.id}{end}.svg" for end in ("-dark", "-narrow", "-narrow-dark")]
+        return names
 
     def write(self, folder: Path) -> None:
         """Write it into the folder of its files, with what its kind has."""

@@ -50,7 +50,7 @@ class Parameter:
         A list may be text in JSON, or parts between commas.
         """
         try:
-            converted = self._converted(value)
+            converted = self._convert(value)
             if _least(converted) < 0 <= _least(self.default):
                 raise ValueError
             return converted
@@ -73,7 +73,7 @@ class Parameter:
             f"Parameter {self.name!r} has the wrong value.", found=repr(value), expected=expected
         )
 
-    def _converted(self, value: Any) -> Any:
+    def _convert(self, value: Any) -> Any:
         if self.choices:
             return {str(choice): choice for choice in self.choices}[str(value)]
         adapter = TypeAdapter((_SCALARS | _LISTS)[self.kind])
@@ -98,9 +98,9 @@ def find_notebook(name: str) -> Path:
     path = Path(name)
     if path.suffix == ".py" and path.is_file():
         return path.resolve()
-    known = sorted(source.stem for source in folder.glob("*.py"))
-    if name not in known:
-        raise ChaosError("No such notebook.", found=name, expected=did_you_mean(name, known))
+    names = sorted(source.stem for source in folder.glob("*.py"))
+    if name not in names:
+        raise ChaosError("No such notebook.", found=name, expected=did_you_mean(name, names))
     return folder / f"{name}.py"
 
 
@@ -139,10 +139,10 @@ def read_parameters(source: Path) -> list[Parameter]:
         raise ChaosError(
             "A notebook needs one cell tagged `parameters`.", where=source.name, found=len(cells)
         )
-    return _declared(cells[0].source, source.name)
+    return _declared_parameters(cells[0].source, source.name)
 
 
-def _declared(text: str, notebook: str) -> list[Parameter]:
+def _declared_parameters(text: str, notebook: str) -> list[Parameter]:
     """Return the parameters that the text of a parameters cell declares."""
     try:
         statements = ast.parse(text).body
@@ -199,17 +199,20 @@ def check_parameters(variables: Mapping[str, Any]) -> None:
         If a value is not of its parameter's type, or papermill has set what is no parameter.
     """
     cells = [text for text in variables.get("In", ()) if text.strip()]
-    place = next((place for place, text in enumerate(cells) if _declares_alone(text)), None)
+    place = next((place for place, text in enumerate(cells) if _only_declares(text)), None)
     if place is None:
         return
-    declared = {parameter.name: parameter for parameter in _declared(cells[place], "this notebook")}
+    declared = {
+        parameter.name: parameter
+        for parameter in _declared_parameters(cells[place], "this notebook")
+    }
     injected = [text for text in cells[place + 1 :] if text.startswith(_INJECTED)]
     _refuse_unknown([name for text in injected for name in _names_set(text)], declared)
     for parameter in declared.values():
         parameter.check(variables[parameter.name])
 
 
-def _declares_alone(text: str) -> bool:
+def _only_declares(text: str) -> bool:
     """Whether a cell annotates names and does nothing else, as a parameters cell does."""
     with suppress(SyntaxError, ValueError):
         statements = ast.parse(text).body
@@ -234,13 +237,13 @@ def _refuse_unknown(
             )
 
 
-def resolve(source: Path, given: Mapping[str, object]) -> dict[str, Any]:
+def resolve(source: Path, overrides: Mapping[str, object]) -> dict[str, Any]:
     """Return every parameter's value: as given, as an object or as text, or the default."""
     declared = {parameter.name: parameter for parameter in read_parameters(source)}
     todo = f"`chaos params {source.stem}` lists its parameters"
-    _refuse_unknown(given, declared, f"Notebook {source.stem!r}", todo)
+    _refuse_unknown(overrides, declared, f"Notebook {source.stem!r}", todo)
     return {
-        name: parameter.convert(given[name]) if name in given else parameter.default
+        name: parameter.convert(overrides[name]) if name in overrides else parameter.default
         for name, parameter in declared.items()
     }
 
@@ -263,7 +266,7 @@ def command(source: Path, values: Mapping[str, Any]) -> str:
     Those that are the default are left out.
     """
     words = ["chaos", "run", source.stem]
-    for name, value in _changed(source, values).items():
+    for name, value in _changed_values(source, values).items():
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         words += ["-p", f"{name}={text}"]
     return shlex.join(words)
@@ -275,7 +278,7 @@ def papermill_command(source: Path, values: Mapping[str, Any]) -> str:
     It runs the notebook that the book's page offers: ``<name>.ipynb``.
     """
     words = ["papermill", f"{source.stem}.ipynb", f"{source.stem}-rerun.ipynb"]
-    for name, value in _changed(source, values).items():
+    for name, value in _changed_values(source, values).items():
         match value:
             case str():
                 words += ["-r", name, value]  # as it is: 1 stays a text
@@ -286,7 +289,7 @@ def papermill_command(source: Path, values: Mapping[str, Any]) -> str:
     return shlex.join(words)
 
 
-def _changed(source: Path, values: Mapping[str, Any]) -> dict[str, Any]:
+def _changed_values(source: Path, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values that are not the notebook's own."""
     return {
         parameter.name: values[parameter.name]

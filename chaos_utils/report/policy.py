@@ -32,12 +32,12 @@ _OF_SITE = {
 }
 
 
-def of_single_page(page: str) -> str:
+def with_single_page_policy(page: str) -> str:
     """Return a page of one file with its policy: it runs no script and loads nothing."""
-    return _with(page, _SINGLE_PAGE)
+    return _insert_policy(page, _SINGLE_PAGE)
 
 
-def of_site(page: str, content: str = "") -> str:
+def with_site_policy(page: str, content: str = "") -> str:
     """Return a page of a site with its policy.
 
     `content` is the part of the page in which texts of others may stand: a script in it does not
@@ -45,7 +45,9 @@ def of_site(page: str, content: str = "") -> str:
     """
     frame = _inline(page) - _inline(content)
     digests = sorted(f"'sha256-{_digest(script)}'" for script in frame)
-    return _with(page, _OF_SITE | {"script-src": " ".join([_OF_SITE["script-src"], *digests])})
+    return _insert_policy(
+        page, _OF_SITE | {"script-src": " ".join([_OF_SITE["script-src"], *digests])}
+    )
 
 
 def _inline(html: str) -> set[str]:
@@ -56,11 +58,11 @@ def _digest(script: str) -> str:
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
-def _with(page: str, policy: dict[str, str]) -> str:
+def _insert_policy(page: str, policy: dict[str, str]) -> str:
     """Set a policy before all that it is about; a page without a place for it is an error."""
     said = "; ".join(f"{name} {sources}" for name, sources in policy.items())
     meta = f'<meta http-equiv="Content-Security-Policy" content="{said}">'
-    made, n = _HEAD.subn(lambda charset: f"{charset[0]}\n{meta}", page, count=1)
+    changed, n = _HEAD.subn(lambda charset: f"{charset[0]}\n{meta}", page, count=1)
     if not n:
         raise ValueError('a page has no `<meta charset="utf-8">`, behind which its policy stands')
-    return made
+    return changed

@@ -177,13 +177,13 @@ def software_of(code: Iterable[str]) -> dict[str, str]:
 
 def software(names: Iterable[str]) -> dict[str, str]:
     """Return the versions of Python, this package and those named, where installed."""
-    found = {"python": platform.python_version(), "chaos-utils": version()}
+    versions = {"python": platform.python_version(), "chaos-utils": version()}
     for name in names:
         try:
-            found[name] = importlib.metadata.version(name)
+            versions[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
             continue
-    return found
+    return versions
 
 
 def _git(*arguments: str) -> str | None:
@@ -215,7 +215,7 @@ def commit_of(file: Path) -> str | None:
     return _git("log", "-1", "--format=%H", "--", str(file)) or None
 
 
-def uncommitted() -> list[str] | None:
+def uncommitted_paths() -> list[str] | None:
     """Return the paths that git says are not as in the last commit; None outside a checkout."""
     changed = _git("status", "--porcelain")
     return None if changed is None else [line.split(maxsplit=1)[1] for line in changed.splitlines()]

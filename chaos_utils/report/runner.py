@@ -62,7 +62,7 @@ def run_notebook(
         provenance.write_context(folder, context)
         executed = folder / paths.NOTEBOOK_FILE
         try:
-            _execute(source, values, executed, folder, progress, say, kept=failed)
+            _execute(source, values, executed, folder, progress, say, failed_file=failed)
         except BaseException:
             if executed.is_file():
                 write_text(failed, executed.read_text("utf-8"))
@@ -109,7 +109,7 @@ def _execute(
     progress: Progress | None,
     say: Say | None,
     *,
-    kept: Path,
+    failed_file: Path,
 ) -> None:
     import papermill
     from nbclient.exceptions import DeadKernelError
@@ -148,14 +148,14 @@ def _execute(
                 extra_arguments=["--IPKernelApp.log_level=50"],
             )
     except papermill.PapermillExecutionError as fault:
-        raise _failure(source, fault, kept) from fault
+        raise _failure(source, fault, failed_file) from fault
     except DeadKernelError as fault:
         raise ChaosError(
             f"The kernel of notebook {source.stem!r} died.",
             where=_place(source, running),
             found="the process ended: out of memory, killed from outside, or a crash in a library",
             todo="free memory or ask for less with its parameters; "
-            f"what had run is kept in _build/failed/{kept.name}",
+            f"what had run is kept in _build/failed/{failed_file.name}",
         ) from fault
 
 
@@ -198,18 +198,18 @@ def _environment(folder: Path, *, has_threads: bool) -> Iterator[None]:
             yield
 
 
-def _failure(source: Path, fault: Any, kept: Path) -> ChaosError:
+def _failure(source: Path, fault: Any, failed_file: Path) -> ChaosError:
     kind, message = fault.ename, fault.evalue
     if kind == ChaosError.__name__:
         return ChaosError(f"{message}\n  {'notebook:':<10} {source.stem}")
-    found = f"{kind}: {message}"
-    todo = f"read the whole traceback in _build/failed/{kept.name}"
+    description = f"{kind}: {message}"
+    todo = f"read the whole traceback in _build/failed/{failed_file.name}"
     if kind in ("MemoryError", "OutOfMemoryError"):
         todo = f"the machine is out of memory: ask for less with its parameters, or {todo}"
     return ChaosError(
         f"Notebook {source.stem!r} failed.",
         where=_place(source, fault.source, _line_in_cell(fault.traceback)),
-        found=found,
+        found=description,
         todo=todo,
     )
 
@@ -270,13 +270,13 @@ def _tidy(
 
 def _recorded_notice(manifests: list[Manifest]) -> str:
     """Say in Markdown which tables were recorded, from which files; nothing where none was."""
-    recorded = [one for one in manifests if one.recorded]
+    recorded = [manifest for manifest in manifests if manifest.recorded]
     if not recorded:
         return ""
-    names = dict.fromkeys(name for one in recorded for name in one.recorded)
-    files = {entry.name: entry.sha256 for one in recorded for entry in one.inputs}
-    which = "\n".join(f"> * `{name}` (SHA-256 `{sha256}`)" for name, sha256 in files.items())
-    older = [f"{{numref}}`{one.id}`" for one in recorded if one.outdated]
+    names = dict.fromkeys(name for manifest in recorded for name in manifest.recorded)
+    files = {entry.name: entry.sha256 for manifest in recorded for entry in manifest.inputs}
+    file_lines = "\n".join(f"> * `{name}` (SHA-256 `{sha256}`)" for name, sha256 in files.items())
+    older = [f"{{numref}}`{manifest.id}`" for manifest in recorded if manifest.outdated]
     warning = (
         f"\n>\n> Another version of the code made what is shown in {', '.join(older)}."
         if older
@@ -288,7 +288,7 @@ def _recorded_notice(manifests: list[Manifest]) -> str:
         "recorded in `results/tables/`. `chaos data fetch` and `make book` compute them again."
         f"{warning}\n>\n"
         "> <details><summary>The files behind these figures and tables</summary>\n>\n"
-        f"{which}\n>\n> "
+        f"{file_lines}\n>\n> "
         "</details>"
     )
 

@@ -65,7 +65,7 @@ def run(
     return target
 
 
-def below() -> Iterator[Path]:
+def run_folders() -> Iterator[Path]:
     """Yield the folders below runs/ that hold a run, whole or not, by name."""
     for path in sorted(paths.runs().glob(f"*/{paths.RECORD_FILE}")):
         yield path.parent
@@ -82,7 +82,7 @@ def find(name: str) -> Path:
     for folder in (paths.from_reader(name), paths.runs() / name):
         if (folder / paths.RECORD_FILE).is_file():
             return folder
-    records = {folder: read_run_record(folder) for folder in below()}
+    records = {folder: read_run_record(folder) for folder in run_folders()}
     of_id = {folder: record for folder, record in records.items() if record and record.id == name}
     if not of_id:
         ids = [record.id for record in records.values() if record]
@@ -117,12 +117,12 @@ def load(folder: Path) -> RunRecord:
     ChaosError
         If it is missing, damaged or of another form.
     """
-    found = read_mapping(folder / paths.RECORD_FILE).get("schema")
-    if found not in (None, VERSION):
+    schema = read_mapping(folder / paths.RECORD_FILE).get("schema")
+    if schema not in (None, VERSION):
         raise ChaosError(
             "Another version of the package made this run.",
             where=folder,
-            found=f"a record of form {found}",
+            found=f"a record of form {schema}",
             expected=f"form {VERSION}",
             todo="run it again, or name it to the version that made it",
         )
@@ -138,7 +138,7 @@ def manifest_in(folder: Path, record: RunRecord, id: str) -> Manifest:
         If the run has made no such figure or table, or its files have changed since.
     """
     name = f"{paths.FIGURES}/{id}.json"
-    made = [
+    ids = [
         Path(file).stem
         for file in record.outputs
         if file.startswith(f"{paths.FIGURES}/") and file.endswith(".json")
@@ -148,15 +148,15 @@ def manifest_in(folder: Path, record: RunRecord, id: str) -> Manifest:
             "The run did not make this figure or table.",
             where=folder,
             found=id,
-            expected=did_you_mean(id, made),
+            expected=did_you_mean(id, ids),
         )
     for file in (name, f"{paths.FIGURES}/{id}.csv"):
-        there = (folder / file).is_file()
-        if not there or inputs.digest(folder / file) != record.outputs[file]:
+        exists = (folder / file).is_file()
+        if not exists or inputs.digest(folder / file) != record.outputs[file]:
             raise ChaosError(
                 "A file of the run is not the one that the run made.",
                 where=folder / file,
-                found="another content" if there else "no file",
+                found="another content" if exists else "no file",
                 expected=f"SHA-256 {record.outputs[file]}",
                 todo="run it again",
             )

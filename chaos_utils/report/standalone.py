@@ -15,7 +15,7 @@ from chaos_utils.report import citations, policy
 from chaos_utils.report.literal import in_html, in_markdown
 from chaos_utils.report.manifests import Manifest, picture_name
 from chaos_utils.report.provenance import RunRecord
-from chaos_utils.report.values import with_values
+from chaos_utils.report.values import fill_values
 
 # Roles that only the book can resolve, and what stands for them on a page of its own.
 _ROLES = (
@@ -30,7 +30,7 @@ _ROLES = (
     ),
 )
 # Against the notebook's own look: texts in tables stand at the left, lines are not too long.
-_LOOK = """
+_STYLES = """
 .jp-RenderedHTMLCommon table.published :is(th, td):not(.number) { text-align: left; }
 .jp-Notebook { max-width: 60rem; margin-inline: auto; }
 .jp-RenderedHTMLCommon { overflow-x: auto; }
@@ -84,7 +84,7 @@ def page(
     ]
     for cell in shown.cells:
         if cell.cell_type == "markdown":
-            cell.source = plain_roles(with_values(by_id, cell.source))
+            cell.source = plain_roles(fill_values(by_id, cell.source))
         for output in cell.get("outputs", []):
             data = output.get("data", {})
             published = data.get("text/markdown", "").partition("\n")[0]
@@ -105,12 +105,12 @@ def page(
         jupyter_widgets_base_url="",
     )
     body, _ = exporter.from_notebook_node(shown, {"metadata": {"name": name}})
-    body = policy.of_single_page(re.sub(r"<script.*?</script>", "", body, flags=re.DOTALL))
+    body = policy.with_single_page_policy(re.sub(r"<script.*?</script>", "", body, flags=re.DOTALL))
     for id in by_id:
-        body = _with_narrow(body, id, run / paths.FIGURES)
+        body = _add_narrow_figure(body, id, run / paths.FIGURES)
     look = (paths.project() / "book" / "_static" / "book.css").read_text("utf-8")
     body = body.replace("<html", '<html data-theme="light"', 1)
-    return body.replace("</head>", f"<style>{look}{_LOOK}</style>\n</head>", 1)
+    return body.replace("</head>", f"<style>{look}{_STYLES}</style>\n</head>", 1)
 
 
 def _identity(record: RunRecord) -> str:
@@ -129,7 +129,7 @@ def _citations(manifest: Manifest, record: RunRecord) -> str:
     return "".join([*parts, "</details>"])
 
 
-def _with_narrow(body: str, id: str, figures: Path) -> str:
+def _add_narrow_figure(body: str, id: str, figures: Path) -> str:
     """Let a phone show the figure that was drawn for its width."""
     path = figures / picture_name(id, "light", narrow=True)
     if not path.is_file():

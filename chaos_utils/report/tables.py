@@ -24,7 +24,7 @@ from chaos_utils.report.manifests import (
     VotesCell,
 )
 
-_SHORT = 24
+_SHORT_TEXT = 24
 _NUMBER = re.compile(r"(\*\*)?[−+±]?(\$?[\d.,]+(–[\d.,]+)?( ?%)?|∞)(\*\*)?( [\[(].*[\])])?")
 _BOLD = re.compile(r"^\*\*(.+?)\*\*")
 _INTERVAL = re.compile(r" (\[.*\])$")
@@ -41,7 +41,7 @@ def publish_table(
     groups: Sequence[str] = (),
     index: Sequence[str] = (),
     texts: Texts | None = None,
-) -> artifacts.Published | None:
+) -> artifacts.Artifact | None:
     """Write a table's data and set it.
 
     Writes ``<id>.csv`` (the data) and ``<id>.json`` (the manifest).
@@ -90,7 +90,7 @@ def publish_table(
     manifest = artifacts.describe(id, "table", table, caption, licence=licence, display=display)
     artifacts.write(manifest, table)
     html = f"<p><b>{id}</b> {caption_html(manifest.caption)}</p>{table_html(display, texts)}"
-    return artifacts.Published(manifest, html)
+    return artifacts.Artifact(manifest, html)
 
 
 def _as_cell(cell: object) -> Cell:
@@ -112,25 +112,25 @@ def table_html(display: Display, texts: Texts | None = None, root: str | None = 
     parts: list[tuple[Cell | None, list[list[Cell]]]] = [(None, rows)]
     if display.headed:
         groups = groupby(rows, key=lambda row: row[0])
-        parts = [(heading, [row[1:] for row in some]) for heading, some in groups]
+        parts = [(heading, [row[1:] for row in section]) for heading, section in groups]
         headings = headings[1:]
-    shown = [row for _, some in parts for row in some]
+    shown = [row for _, section in parts for row in section]
     numeric = [any(_is_number(row[place]) for row in shown) for place in range(len(headings))]
     lines = ['<table class="published">', "<thead>", *_header_html(headings, numeric), "</thead>"]
-    for heading, some in parts:
+    for heading, section in parts:
         lines.append("<tbody>")
         if heading is not None:
             cell = f'<th scope="rowgroup" colspan="{len(headings)}">{write(heading)}'
             lines.append(f"<tr>{cell}</th></tr>")
-        lines += [_row_html(row, numeric, write) for row in some]
+        lines += [_row_html(row, numeric, write) for row in section]
         lines.append("</tbody>")
     return "\n".join([*lines, "</table>"])
 
 
 def _row_html(row: Sequence[Cell], numeric: Sequence[bool], write: Callable[[Cell], str]) -> str:
-    first, *others = row
+    first, *values = row
     cells = [f'<th scope="row"{_cell_class(first, numeric[0])}>{write(first)}</th>']
-    for cell, of_numbers in zip(others, numeric[1:], strict=True):
+    for cell, of_numbers in zip(values, numeric[1:], strict=True):
         kind = _cell_class(cell, of_numbers)
         cells.append(f"<td{kind}>{write(cell)}</td>")
     return f"<tr>{''.join(cells)}</tr>"
@@ -145,7 +145,7 @@ def _cell_class(cell: Cell, of_numbers: bool) -> str:
     if _is_number(cell) or (of_numbers and cell == MISSING):
         return ' class="number"'
     text = cell.link.text if isinstance(cell, LinkCell) else cell
-    return ' class="short"' if isinstance(text, str) and len(text) <= _SHORT else ""
+    return ' class="short"' if isinstance(text, str) and len(text) <= _SHORT_TEXT else ""
 
 
 def _header_html(columns: Sequence[Sequence[str]], numeric: Sequence[bool]) -> list[str]:

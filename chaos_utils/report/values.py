@@ -39,7 +39,7 @@ class Address:
     def rows(self, rows: pd.DataFrame) -> pd.DataFrame:
         """Return the rows of the table that it names; ValueError where it lacks a column."""
         for name, wanted in self.where.items():
-            rows = rows[_fits(_column(rows, name), wanted)]
+            rows = rows[_is_any_of(_column(rows, name), wanted)]
         _column(rows, self.column)
         return rows
 
@@ -53,16 +53,16 @@ def _address(words: list[str]) -> Address:
     if len(words) < 2:
         raise ValueError("expected an id and a column")
     table, *keys, column = words
-    where = {}
+    conditions = {}
     for key in keys:
-        name, equals, wanted = key.partition("=")
+        name, equals, alternatives = key.partition("=")
         if not equals:
             raise ValueError(f"expected a condition such as dataset=mnli, found {key!r}")
-        where[name] = tuple(wanted.split("|"))
+        conditions[name] = tuple(alternatives.split("|"))
     aggregate, colon, name = column.partition(":")
     if colon and aggregate not in _AGGREGATES:
         raise ValueError(f"no such aggregate: {aggregate}, one of {', '.join(_AGGREGATES)}")
-    return Address(table, where, aggregate if colon else "", name if colon else column)
+    return Address(table, conditions, aggregate if colon else "", name if colon else column)
 
 
 def is_released(manifests: Manifests) -> bool:
@@ -100,13 +100,13 @@ def value(manifests: Manifests, text: str) -> str:
     address = _address(words)
     if address.table not in manifests:
         raise ValueError(f"no notebook made {address.table}")
-    found = address.rows(manifests[address.table].rows)[address.column]
+    column = address.rows(manifests[address.table].rows)[address.column]
     if address.aggregate:
-        number = getattr(found, address.aggregate)()
-    elif len(found) == 1:
-        number = found.iloc[0]
+        number = getattr(column, address.aggregate)()
+    elif len(column) == 1:
+        number = column.iloc[0]
     else:
-        raise ValueError(f"{len(found)} rows fit, expected 1")
+        raise ValueError(f"{len(column)} rows fit, expected 1")
     if pd.isna(number):
         raise ValueError(f"{address.column} has no value there")
     if isinstance(number, str):
@@ -120,16 +120,16 @@ def _column(rows: pd.DataFrame, name: str) -> "pd.Series[Any]":
     return rows[name]
 
 
-def _fits(column: "pd.Series[Any]", wanted: tuple[str, ...]) -> "pd.Series[bool]":
+def _is_any_of(column: "pd.Series[Any]", keys: tuple[str, ...]) -> "pd.Series[bool]":
     """Say which rows have one of the wanted keys, numbers compared as numbers."""
     if pd.api.types.is_bool_dtype(column):
-        return column.isin([word.lower() == "true" for word in wanted])
+        return column.isin([word.lower() == "true" for word in keys])
     if pd.api.types.is_numeric_dtype(column):
-        return column.isin(map(float, wanted))
-    return column.isin(wanted)
+        return column.isin(map(float, keys))
+    return column.isin(keys)
 
 
-def with_values(manifests: Manifests, markdown: str) -> str:
+def fill_values(manifests: Manifests, markdown: str) -> str:
     """Put its numbers into Markdown, for a page outside the book.
 
     A paragraph or list item whose numbers the run did not publish, or published of other data

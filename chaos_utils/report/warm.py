@@ -14,7 +14,7 @@ from chaos_utils.base import paths
 SOCKET = "CHAOS_WARM"  # set by a build, for what it runs
 # What kernels are started with; some of it is read when a library is loaded, or Python started.
 ENVIRONMENT = {"MPLBACKEND": "agg", "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
-_LONGEST = 70  # bytes of the folder's path: a socket's has to be shorter than 104
+_SOCKET_FOLDER_LENGTH = 70  # bytes of the folder's path: a socket's has to be shorter than 104
 _SCRIPT = Path(__file__).with_name("forking.py")
 # Of chapters, kernels and the runner; none of these starts a thread.
 CHAPTERS = (
@@ -41,7 +41,7 @@ def processes(libraries: Iterable[str] = CHAPTERS) -> Iterator[dict[str, str]]:
     and with this process, however that ends; so do those it has forked. Where there can be none,
     there is no variable.
     """
-    if len(os.fsencode(tempfile.gettempdir())) > _LONGEST:
+    if len(os.fsencode(tempfile.gettempdir())) > _SOCKET_FOLDER_LENGTH:
         yield {}
         return
     root = str(paths.project())

@@ -56,7 +56,7 @@ def work_folder(key: str) -> Path:
 
 
 @contextmanager
-def only_one(key: str, say: Callable[[str], None]) -> Iterator[None]:
+def exclusive_run(key: str, say: Callable[[str], None]) -> Iterator[None]:
     """Wait until no other process makes the same run, and keep others from it within the block."""
     waiting = "another process makes this run: waiting for it"
     with exclusive_lock(paths.cache() / "locks" / key, waiting, say):

@@ -43,7 +43,7 @@ class Progress:
     scaler: dict[str, Any] = field(default_factory=dict)
 
 
-def copied(tensors: dict[str, Any]) -> dict[str, Any]:
+def copy_to_cpu(tensors: dict[str, Any]) -> dict[str, Any]:
     """Return tensors on the CPU that share no memory with others: safetensors asks for that."""
     return {name: tensor.detach().cpu().clone() for name, tensor in tensors.items()}
 
@@ -57,10 +57,10 @@ def save(model: Any, optimizer: Any, best: dict[str, Any], state: Progress, work
     from safetensors.torch import save as serialise
 
     moments = optimizer.state_dict()["state"]
-    tensors = {f"model.{name}": tensor for name, tensor in copied(model.state_dict()).items()}
+    tensors = {f"model.{name}": tensor for name, tensor in copy_to_cpu(model.state_dict()).items()}
     tensors |= {f"best.{name}": tensor for name, tensor in best.items()}
     for number, values in moments.items():
-        tensors |= {f"optimizer.{number}.{k}": t for k, t in copied(values).items()}
+        tensors |= {f"optimizer.{number}.{k}": t for k, t in copy_to_cpu(values).items()}
     content = serialise(tensors, {"progress": json.dumps(asdict(state))})
     digest = hashlib.sha256(content).hexdigest()[:16]
     path = work / f"checkpoint-{state.step:08d}-{digest}.safetensors"

@@ -43,14 +43,14 @@ def load_data(settings: Settings) -> Data:
     """Read and check everything that a run needs, for settings as `complete` returns them."""
     task, data = settings.task, settings.data
     chaosnli, votes = corpora.load_chaosnli(task, data)
-    own = settings.train == "chaosnli"
+    on_votes = settings.train == "chaosnli"
     dev = splits.without(corpora.load_corpus(task, "dev", data), chaosnli)
     tests = corpora.load_corpus(task, "test", data)
     has_dev = bool(get_task(task).files_of("dev"))
-    train = chaosnli if own and has_dev else corpora.load_corpus(task, "train", data)
+    train = chaosnli if on_votes and has_dev else corpora.load_corpus(task, "train", data)
     if not has_dev:
         train, dev = splits.hold_out(train, _HELD_OUT, _HELD_OUT_SEED)
-    if own:
+    if on_votes:
         train, dev = chaosnli, splits.without_groups(dev, chaosnli)
         if settings.loss == "hard":
             majority = np.concatenate([one.majority for one in votes])

@@ -65,15 +65,15 @@ def choose_device(device: str = "auto", precision: str = "auto") -> Device:
 
     if device not in ("auto", "cpu", "cuda"):
         raise ChaosError("Unknown device.", found=device, expected="one of auto, cpu, cuda")
-    there = torch.cuda.is_available()
-    if device == "cuda" and not there:
+    has_gpu = torch.cuda.is_available()
+    if device == "cuda" and not has_gpu:
         raise ChaosError(
             "A GPU was asked for, and PyTorch sees none.",
             found=f"PyTorch {torch.__version__}",
             expected="an NVIDIA GPU, and a CUDA build of PyTorch",
             todo="leave out the device, or pass cpu; `nvidia-smi` shows whether there is a GPU",
         )
-    kind = "cuda" if there and device != "cpu" else "cpu"
+    kind = "cuda" if has_gpu and device != "cpu" else "cpu"
     if kind == "cpu" and precision == "fp16":
         raise ChaosError(
             "fp16 gains nothing on a CPU.",
@@ -142,7 +142,7 @@ def threads_of(n: int) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def deciding_threads(device: Device) -> int:
+def effective_threads(device: Device) -> int:
     """Return the number of threads that decide what is computed: none of a GPU's."""
     import torch
 
@@ -179,7 +179,7 @@ def is_out_of_memory(fault: BaseException) -> bool:
 
 
 @contextmanager
-def room_for(what: str, device: Device) -> Iterator[None]:
+def room_for(purpose: str, device: Device) -> Iterator[None]:
     """Report that memory ran out within the block, where smaller batches cannot help."""
     try:
         yield
@@ -187,13 +187,13 @@ def room_for(what: str, device: Device) -> Iterator[None]:
         if not is_out_of_memory(fault):
             raise
         raise ChaosError(
-            f"Out of memory: there is no room for {what}.",
+            f"Out of memory: there is no room for {purpose}.",
             found=device.title,
             todo="take a smaller model, end what else fills the memory, or take device=cpu",
         ) from fault
 
 
-def placed(model: Any, device: Device) -> Any:
+def to_device(model: Any, device: Device) -> Any:
     """Return a model on a device."""
     with room_for("the model", device):
         model = model.to(device.name)

@@ -16,32 +16,32 @@ def byte_dropout() -> Any:
     from torch.nn import functional
     from torch.overrides import TorchFunctionMode
 
-    def times(values: Any, kept: Any, scale: float) -> Any:
-        return torch.addcmul(values.new_zeros(()), values, kept, value=scale)  # in one pass
+    def times(values: Any, mask: Any, scale: float) -> Any:
+        return torch.addcmul(values.new_zeros(()), values, mask, value=scale)  # in one pass
 
-    class Masked(torch.autograd.Function):
+    class MaskFunction(torch.autograd.Function):
         """Values times a mask and a number, keeping nothing for the way back but the mask."""
 
         @staticmethod
-        def forward(ctx: Any, values: Any, kept: Any, scale: float) -> Any:
-            ctx.save_for_backward(kept)
+        def forward(ctx: Any, values: Any, mask: Any, scale: float) -> Any:
+            ctx.save_for_backward(mask)
             ctx.scale = scale
-            return times(values, kept, scale)
+            return times(values, mask, scale)
 
         @staticmethod
         def backward(ctx: Any, gradient: Any) -> Any:
-            (kept,) = ctx.saved_tensors
-            return times(gradient, kept, ctx.scale), None, None
+            (mask,) = ctx.saved_tensors
+            return times(gradient, mask, ctx.scale), None, None
 
     def dropout(values: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
         dropped = round(256 * p)
         if not training or not 0 < dropped < 256:
             return functional.dropout(values, p, training, inplace)
         words = torch.empty(-(-values.numel() // 8), dtype=torch.int64).random_(-(2**63), None)
-        drawn = words.view(torch.uint8)[: values.numel()].view(values.shape)
+        random_bytes = words.view(torch.uint8)[: values.numel()].view(values.shape)
         # In the values' own type: a product with truth values takes eight times as long.
-        kept = torch.ge(drawn, dropped, out=torch.empty(values.shape, dtype=values.dtype))
-        return Masked.apply(values, kept, 256 / (256 - dropped))
+        mask = torch.ge(random_bytes, dropped, out=torch.empty(values.shape, dtype=values.dtype))
+        return MaskFunction.apply(values, mask, 256 / (256 - dropped))
 
     class ByteDropout(TorchFunctionMode):
         def __torch_function__(

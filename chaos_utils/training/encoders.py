@@ -21,7 +21,7 @@ _SPELLINGS = {
     "contradict": "contradiction", "contradicts": "contradiction",
     "contradictory": "contradiction", "contradicted": "contradiction",
 }  # fmt: skip
-KEPT = ("*.json", "*.txt", "*.model", "*.safetensors")  # no pickles, no code
+ENCODER_FILES = ("*.json", "*.txt", "*.model", "*.safetensors")  # no pickles, no code
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +46,12 @@ def find_encoder(model: Model, revision: str = "") -> Encoder:
 
     `revision` is a commit, branch or tag on the hub, for a model that is taken from there.
     """
-    found = _find_encoder(model, revision)
-    labels = _labels_in(found.folder)
+    encoder = _find_encoder(model, revision)
+    labels = _labels_in(encoder.folder)
     if not set(get_task("nli").labels) <= set(labels):
-        return replace(found, labels=labels)
+        return replace(encoder, labels=labels)
     # In the origin too, which is in the run's key: they decide how the head is turned.
-    return replace(found, origin=f"{found.origin}; labels {', '.join(labels)}", labels=labels)
+    return replace(encoder, origin=f"{encoder.origin}; labels {', '.join(labels)}", labels=labels)
 
 
 def _labels_in(folder: Path) -> tuple[str, ...]:
@@ -59,12 +59,12 @@ def _labels_in(folder: Path) -> tuple[str, ...]:
     path = folder / "config.json"
     try:
         named = json.loads(path.read_text("utf-8"))["id2label"]
-        return tuple(named_label(named[str(k)]) for k in range(len(named)))
+        return tuple(label_name(named[str(k)]) for k in range(len(named)))
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return ()
 
 
-def named_label(name: str) -> str:
+def label_name(name: str) -> str:
     """Return a label's name in lower case, as the datasets spell it."""
     name = name.strip().lower()
     return _SPELLINGS.get(name, name)
@@ -109,7 +109,7 @@ def _in_folder(model: Model, revision: str) -> Encoder:
         )
     if revision:
         raise ChaosError("A model in a folder has no revision.", found=revision)
-    files = sorted({path for kind in KEPT for path in folder.glob(kind)})
+    files = sorted({path for kind in ENCODER_FILES for path in folder.glob(kind)})
     content = json.dumps([[path.name, inputs.digest(path)] for path in files])
     sha256 = hashlib.sha256(content.encode()).hexdigest()
     return Encoder(model, folder, f"a folder; SHA-256 of its files' digests {sha256}")
@@ -134,12 +134,12 @@ def _in_cache(model: Model) -> Path:
 
 def check_weights(path: Path, sha256: str) -> None:
     """Refuse a weights file that is not there, or whose SHA-256 (hexadecimal) is another."""
-    found = inputs.digest(path) if path.is_file() else "no file"
-    if found != sha256:
+    digest = inputs.digest(path) if path.is_file() else "no file"
+    if digest != sha256:
         raise ChaosError(
             "These weights are not the expected ones: their SHA-256 differs.",
             where=path,
-            found=found,
+            found=digest,
             expected=sha256,
             todo=f"remove the folder {path.parent} and run the same command again",
         )
@@ -155,7 +155,7 @@ def _from_hub(model: Model, revision: str) -> Path:
                 model.hub,
                 revision=revision or None,
                 cache_dir=paths.cache() / "hub",
-                allow_patterns=list(KEPT),
+                allow_patterns=list(ENCODER_FILES),
             )
         )
     except RevisionNotFoundError as fault:
@@ -191,7 +191,7 @@ def load_tokenizer(folder: Path) -> Any:
         return AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
     except Exception as fault:  # of the libraries that read the tokenizer's own formats
         if (folder / "tokenizer.json").is_file() or not list(folder.glob("*.model")):
-            raise _not_loaded(folder, fault) from fault
+            raise _loading_error(folder, fault) from fault
         raise ChaosError(
             "This tokenizer cannot be read.",
             where=folder,
@@ -211,7 +211,7 @@ def check_length(tokenizer: Any, max_length: int) -> None:
         )
 
 
-def _not_loaded(folder: Path, fault: BaseException) -> ChaosError:
+def _loading_error(folder: Path, fault: BaseException) -> ChaosError:
     return ChaosError(
         "The encoder cannot be loaded.",
         where=folder,
@@ -227,7 +227,7 @@ def load_model(folder: Path, n_outputs: int) -> Any:
     Weights that lack a tensor below the head, or have it in another shape, are refused. A head
     that the weights have is kept as it is: see `load_start` for others' than ours.
     """
-    return _loaded(folder, n_outputs)[0]
+    return _load(folder, n_outputs)[0]
 
 
 def load_start(encoder: Encoder, n_outputs: int, say: Say) -> Any:
@@ -238,7 +238,7 @@ def load_start(encoder: Encoder, n_outputs: int, say: Say) -> Any:
     """
     import torch
 
-    model, new = _loaded(encoder.folder, n_outputs)
+    model, new = _load(encoder.folder, n_outputs)
     last = last_layer(model)
     if n_outputs == 1 or new & {f"{last}.weight", f"{last}.bias"}:
         return model
@@ -263,19 +263,19 @@ def load_off_the_shelf(encoder: Encoder, labels: Sequence[str], say: Say) -> Any
     `labels` name the head's outputs in their order; config.json's names are taken where none are
     given.
     """
-    wanted = get_task("nli").labels
-    named = tuple(named_label(one) for one in labels) or encoder.labels
+    nli_labels = get_task("nli").labels
+    named = tuple(label_name(one) for one in labels) or encoder.labels
     nameless = not named or any(one.startswith("label_") for one in named)
-    if not nameless and sorted(named) != sorted(wanted):
+    if not nameless and sorted(named) != sorted(nli_labels):
         raise ChaosError(
             "These are not the labels of three-way NLI.",
             where=encoder.model.name,
             found=f"{len(named)}: {', '.join(named)}",
-            expected=f"in some order: {', '.join(wanted)}",
+            expected=f"in some order: {', '.join(nli_labels)}",
             todo=f"take a model with an NLI head, or train one: chaos finetune --model "
             f"{encoder.model.name}",
         )
-    if labels and sorted(encoder.labels) == sorted(wanted) and named != tuple(encoder.labels):
+    if labels and sorted(encoder.labels) == sorted(nli_labels) and named != tuple(encoder.labels):
         raise ChaosError(
             "The labels given are not in the order of the model's own.",
             where=f"{encoder.model.name}, id2label in config.json",
@@ -283,7 +283,7 @@ def load_off_the_shelf(encoder: Encoder, labels: Sequence[str], say: Say) -> Any
             expected=", ".join(encoder.labels),
             todo="leave --labels out",
         )
-    model, new = _loaded(encoder.folder, len(wanted))
+    model, new = _load(encoder.folder, len(nli_labels))
     if new:
         raise ChaosError(
             "This model has no NLI head of its own: parts of it would be random.",
@@ -294,7 +294,7 @@ def load_off_the_shelf(encoder: Encoder, labels: Sequence[str], say: Say) -> Any
         )
     if nameless:
         raise _nameless(encoder, "name them in the order of the head, as the model's "
-                        f"description gives it: --labels {','.join(wanted)}")  # fmt: skip
+                        f"description gives it: --labels {','.join(nli_labels)}")  # fmt: skip
     _turn_head(model, named, say)
     return model
 
@@ -314,39 +314,40 @@ def last_layer(model: Any) -> str:
     import torch
 
     below, n_outputs = set(model.base_model.modules()), model.config.num_labels
-    found = [
+    layers = [
         name
         for name, module in model.named_modules()
         if isinstance(module, torch.nn.Linear)
         and module not in below
         and module.out_features == n_outputs
     ]
-    if not found:
+    if not layers:
         raise ChaosError(
             "This model's last layer cannot be changed.",
             found=type(model).__name__,
             expected="a head that ends in a linear layer",
         )
-    return found[-1]
+    return layers[-1]
 
 
 def _turn_head(model: Any, labels: Sequence[str], say: Say) -> None:
     """Bring the outputs of a head, whose labels are named, into the order of the datasets."""
     import torch
 
-    wanted = get_task("nli").labels
-    if tuple(labels) == wanted:
+    nli_labels = get_task("nli").labels
+    if tuple(labels) == nli_labels:
         return
-    order = [labels.index(label) for label in wanted]
+    order = [labels.index(label) for label in nli_labels]
     head = model.get_submodule(last_layer(model))
     with torch.no_grad():
         for tensor in (head.weight, head.bias):
             if tensor is not None:
                 tensor.copy_(tensor[order].clone())
-    say(f"the model's labels are {', '.join(labels)}: brought into the order {', '.join(wanted)}")
+    named, in_order = ", ".join(labels), ", ".join(nli_labels)
+    say(f"the model's labels are {named}: brought into the order {in_order}")
 
 
-def _loaded(folder: Path, n_outputs: int) -> tuple[Any, set[str]]:
+def _load(folder: Path, n_outputs: int) -> tuple[Any, set[str]]:
     """Return a model, and the names of those of its tensors that are new."""
     from safetensors import SafetensorError
     from transformers import AutoModelForSequenceClassification
@@ -355,15 +356,15 @@ def _loaded(folder: Path, n_outputs: int) -> tuple[Any, set[str]]:
     logging.set_verbosity_error()  # the new head is meant to be new
     logging.disable_progress_bar()
     try:
-        model, found = AutoModelForSequenceClassification.from_pretrained(
+        model, loading_info = AutoModelForSequenceClassification.from_pretrained(
             folder, **_outputs(n_outputs), use_safetensors=True, trust_remote_code=False,
             ignore_mismatched_sizes=True,  # a head for other labels is replaced
             output_loading_info=True,
         )  # fmt: skip
     except (OSError, ValueError, RuntimeError, SafetensorError) as fault:
-        raise _not_loaded(folder, fault) from fault
-    shapes = [name for name, *_ in found["mismatched_keys"]]
-    new = {*found["missing_keys"], *shapes}
+        raise _loading_error(folder, fault) from fault
+    shapes = [name for name, *_ in loading_info["mismatched_keys"]]
+    new = {*loading_info["missing_keys"], *shapes}
     _check_complete(folder, f"{model.base_model_prefix}.", new)
     return model.float(), new
 

@@ -14,7 +14,7 @@ _WINDOW = 50  # batches among which items are sorted by length
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Encoded:
+class EncodedItems:
     """Items as token ids: one sequence for a pair, two for an αNLI item, which is two stories.
 
     `sequences` holds them item after item, and `lengths` the tokens in each item's longest one.
@@ -40,7 +40,7 @@ class Encoded:
         return dict(self.tokenizer.pad(chosen, return_tensors="pt"))
 
 
-def encode(tokenizer: Any, corpus: Corpus, max_length: int) -> Encoded:
+def encode(tokenizer: Any, corpus: Corpus, max_length: int) -> EncodedItems:
     """Tokenise a corpus.
 
     A pair is the premise and the hypothesis. A story of αNLI is its first observation with one of
@@ -56,7 +56,7 @@ def encode(tokenizer: Any, corpus: Corpus, max_length: int) -> Encoded:
         seconds = [text[1] for text in corpus.texts]
     per_item = 2 if stories else 1
     if not firsts:
-        return Encoded(tokenizer, [], per_item, np.empty(0, dtype=np.int64), 0)
+        return EncodedItems(tokenizer, [], per_item, np.empty(0, dtype=np.int64), 0)
     coded = tokenizer(firsts, seconds, truncation=True, max_length=max_length)
     names = [name for name in tokenizer.model_input_names if name in coded]
     sequences = [
@@ -65,7 +65,7 @@ def encode(tokenizer: Any, corpus: Corpus, max_length: int) -> Encoded:
     ]
     sizes = np.array([len(one["input_ids"]) for one in sequences], dtype=np.int64)
     lengths = sizes.reshape(-1, per_item).max(axis=1)
-    return Encoded(tokenizer, sequences, per_item, lengths, int((sizes >= max_length).sum()))
+    return EncodedItems(tokenizer, sequences, per_item, lengths, int((sizes >= max_length).sum()))
 
 
 def plan_batches(lengths: Integers, batch_size: int, epochs: int, seed: int) -> list[Integers]:
@@ -94,7 +94,7 @@ def split_by_budget(
 ) -> Iterator[Integers]:
     """Cut a batch into parts of few enough padded tokens, in order; an item is never cut.
 
-    `lengths` are those of the whole corpus, as in `Encoded`. A single item may exceed the budget.
+    `lengths` are those of the whole corpus, as in `EncodedItems`. One item may exceed the budget.
     """
     part: list[int] = []
     longest = 0

@@ -28,8 +28,8 @@ from chaos_utils.training.devices import (
     choose_device,
     forget_peak_memory,
     peak_memory,
-    placed,
     threads_of,
+    to_device,
 )
 from chaos_utils.training.encoders import load_model, load_start, load_tokenizer
 from chaos_utils.training.encoding import plan_batches
@@ -40,7 +40,7 @@ from chaos_utils.training.settings import Settings, complete, recorded_settings
 from chaos_utils.training.training_run import NewRun, TrainingResult
 
 _INNER_FOLDS = 8  # of the items that are trained on; one of them says when to stop
-LOOKED_AT = 2000  # development items, where the settings do not limit them
+DEV_EXAMPLES = 2000  # development items, where the settings do not limit them
 
 
 def check_place(out: Path) -> Path:
@@ -85,7 +85,7 @@ def finetune(
         place = choose_device(device, settings.precision)
         accelerator = _accelerator(place)
         place = place.taken_by(accelerator)
-        run = _Training(out, settings, place, report, say, accelerator, checkpoint_seconds)
+        run = _TrainingJob(out, settings, place, report, say, accelerator, checkpoint_seconds)
         run.decide(token_budget=settings.token_budget or TOKEN_BUDGET[place.kind])
         run.data = load_data(settings)
         # Earlier runs' weights may have to be made first; they stand apart from this run's.
@@ -96,7 +96,7 @@ def finetune(
         corpora = (run.data.train, run.data.dev)
         key = cache.run_key(run.settings, run.encoder.origin, corpora, run.start, teacher)
         run.work = cache.work_folder(key)
-        with cache.only_one(key, say) if accelerator.is_main_process else nullcontext():
+        with cache.exclusive_run(key, say) if accelerator.is_main_process else nullcontext():
             accelerator.wait_for_everyone()
             if teacher:
                 run.learn_from(teacher)
@@ -154,11 +154,11 @@ def weights_of(name: str, run: NewRun) -> Path:
         problem = "This run is of another encoder."
         found, expected = theirs.model, settings.model
     else:
-        return cache.cached_weights(earlier.record.weights) or _made_again(earlier, theirs, run)
+        return cache.cached_weights(earlier.record.weights) or _train_again(earlier, theirs, run)
     raise ChaosError(problem, where=earlier.folder, found=found, expected=expected)
 
 
-def _made_again(earlier: Run, settings: Settings, run: NewRun) -> Path:
+def _train_again(earlier: Run, settings: Settings, run: NewRun) -> Path:
     run.say(f"the weights of {earlier.name} are not cached: training them first")
     rebuilt = paths.cache() / "rebuilt" / earlier.record.weights
     again = finetune(settings, rebuilt, device=run.device.kind, report=run.report, say=run.say)
@@ -174,7 +174,7 @@ def _made_again(earlier: Run, settings: Settings, run: NewRun) -> Path:
 
 
 @dataclass(slots=True)
-class _Training(NewRun):
+class _TrainingJob(NewRun):
     """A run that trains: in one process or several, from a pretrained encoder or a `start`.
 
     `work` keeps what is unfinished.
@@ -188,7 +188,7 @@ class _Training(NewRun):
     def learn_from(self, teacher: Path) -> None:
         """Replace the targets by the probabilities of a teacher: a folder of weights."""
         model, tokenizer = load_model(teacher, self.n_outputs), load_tokenizer(teacher)
-        model, train = placed(model, self.device), self.data.train
+        model, train = to_device(model, self.device), self.data.train
         shares = self.predict(model, train, "asking the teacher", tokenizer=tokenizer)
         self.data = replace(self.data, train=replace(train, targets=shares))
 
@@ -197,7 +197,7 @@ class _Training(NewRun):
         folder = cache.cached_weights(self.work.name)
         if folder is not None:
             self.say("these weights were trained before: predicting with them")
-            model = placed(load_model(folder, self.n_outputs), self.device)
+            model = to_device(load_model(folder, self.n_outputs), self.device)
         else:
             model, fitted = self.fit(self.data.train, self.work)
         if not self.accelerator.is_main_process:
@@ -220,22 +220,22 @@ class _Training(NewRun):
         for fold in range(settings.n_folds):
             self.say(f"fold {fold + 1} of {settings.n_folds}")
             held, work = np.flatnonzero(folds == fold), self.work / f"fold-{fold}"
-            kept = work.with_suffix(".json")
-            if not kept.is_file():
-                others, inner = np.flatnonzero(folds != fold), None
+            answers_file = work.with_suffix(".json")
+            if not answers_file.is_file():
+                rows, inner = np.flatnonzero(folds != fold), None
                 if settings.patience:
-                    n_inner = min(_INNER_FOLDS, len(np.unique(groups[others])))
-                    inside = grouped_folds(groups[others], n_inner, settings.seed)
-                    others, inner = others[inside != 0], data.train.take(others[inside == 0])
-                model, fitted = self.fit(data.train.take(others), work, inner)
+                    n_inner = min(_INNER_FOLDS, len(np.unique(groups[rows])))
+                    inside = grouped_folds(groups[rows], n_inner, settings.seed)
+                    rows, inner = rows[inside != 0], data.train.take(rows[inside == 0])
+                model, fitted = self.fit(data.train.take(rows), work, inner)
                 if not self.accelerator.is_main_process:
                     continue
                 mine = self.predict(model, data.chaosnli.take(held), "predicting")
                 others_dev = self.predict(model, data.dev, "predicting dev")
                 answers = {"fitted": fitted, "held": mine.tolist(), "dev": others_dev.tolist()}
-                write_json(kept, answers)
+                write_json(answers_file, answers)
                 shutil.rmtree(work, ignore_errors=True)
-            answers = json.loads(kept.read_text("utf-8"))
+            answers = json.loads(answers_file.read_text("utf-8"))
             shares[held] = answers["held"]
             dev += np.array(answers["dev"]) / settings.n_folds  # the mean of the folds' models
             fits.append(answers["fitted"])
@@ -264,15 +264,15 @@ class _Training(NewRun):
             uniform = 1 / targets.shape[1]
             targets = (1 - settings.label_smoothing) * targets + settings.label_smoothing * uniform
         if settings.head == "affine":
-            logits = self.logits(placed(model, self.device), train, "fitting the head")
+            logits = self.logits(to_device(model, self.device), train, "fitting the head")
             fold_into_head(model, fit_head(logits, targets, settings.loss, self.n_outputs))
-        few = balanced_subset(self.data.dev, settings.dev_examples or LOOKED_AT)
+        dev_part = balanced_subset(self.data.dev, settings.dev_examples or DEV_EXAMPLES)
 
         def evaluate(model: Any, step: int) -> dict[str, Any]:
             if inner:
                 logits = self.logits(model, inner, "looking at the inner fold")
                 return {"inner_loss": round(mean_loss(logits, inner.targets, settings.loss), 6)}
-            return dev_scores(self.predict(model, few, "looking at dev"), few)["all"]
+            return dev_scores(self.predict(model, dev_part, "looking at dev"), dev_part)["all"]
 
         job = loop.Job(
             settings, encoded, targets, plan, self.device, self.accelerator, work, evaluate,
@@ -308,9 +308,9 @@ def _inner_account(
 ) -> dict[str, Any]:
     """Return what a record says of the inner fold; the first look is before training."""
     losses = [look["inner_loss"] for look in looks]
-    kept = looks[int(np.argmin(losses))]
+    best = looks[int(np.argmin(losses))]
     return {
         "inner_examples": n_inner,
         "inner_losses": losses,
-        "kept_epoch": kept["step"] // steps_per_epoch,
+        "kept_epoch": best["step"] // steps_per_epoch,
     }

@@ -9,7 +9,7 @@ from scipy.special import softmax
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.training.devices import Device, is_out_of_memory
-from chaos_utils.training.encoding import Encoded, split_by_budget
+from chaos_utils.training.encoding import EncodedItems, split_by_budget
 from chaos_utils.training.progress import Say
 
 Floats = npt.NDArray[np.float64]
@@ -18,7 +18,7 @@ TOKEN_BUDGET = {"cpu": 4096, "cuda": 131_072}  # padded tokens at once
 
 def predict_logits(
     model: Any,
-    encoded: Encoded,
+    encoded: EncodedItems,
     device: Device,
     *,
     dropout_seed: int | None = None,
@@ -65,7 +65,9 @@ def predict_logits(
     return np.array([rows[i] for i in range(len(encoded))]).reshape(-1, n_classes)
 
 
-def _forward(model: Any, encoded: Encoded, items: npt.NDArray[np.int64], device: Device) -> Floats:
+def _forward(
+    model: Any, encoded: EncodedItems, items: npt.NDArray[np.int64], device: Device
+) -> Floats:
     batch = {name: tensor.to(device.name) for name, tensor in encoded.batch(items).items()}
     with device.autocast():
         logits = model(**batch).logits
@@ -83,7 +85,7 @@ def no_memory(length: int) -> ChaosError:
 
 def predict(
     model: Any,
-    encoded: Encoded,
+    encoded: EncodedItems,
     device: Device,
     *,
     mc_samples: int = 0,

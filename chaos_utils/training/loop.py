@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.training.checkpoints import Progress, copied, resume, save
-from chaos_utils.training.devices import Device, is_out_of_memory, placed, room_for
+from chaos_utils.training.checkpoints import Progress, copy_to_cpu, resume, save
+from chaos_utils.training.devices import Device, is_out_of_memory, room_for, to_device
 from chaos_utils.training.dropout import byte_dropout
-from chaos_utils.training.encoding import Encoded, Integers, split_by_budget
+from chaos_utils.training.encoding import EncodedItems, Integers, split_by_budget
 from chaos_utils.training.inference import TOKEN_BUDGET, no_memory
 from chaos_utils.training.objectives import summed_loss
 from chaos_utils.training.progress import Report, Say, silent
@@ -38,7 +38,7 @@ class Job:
     """
 
     settings: Settings
-    encoded: Encoded
+    encoded: EncodedItems
     targets: npt.NDArray[np.float64]
     plan: Sequence[Integers]
     device: Device
@@ -78,14 +78,14 @@ def fit(model: Any, job: Job) -> Progress:
     import torch
 
     device, accelerator, settings = job.device, job.accelerator, job.settings
-    placed(model, device)
+    to_device(model, device)
     if accelerator.num_processes > 1:
         freeze_unused(model, job.encoded, device)
     decayed = [p for p in model.parameters() if p.requires_grad and p.ndim > 1]
-    others = [p for p in model.parameters() if p.requires_grad and p.ndim <= 1]
+    undecayed = [p for p in model.parameters() if p.requires_grad and p.ndim <= 1]
     optimizer = torch.optim.AdamW(
         [{"params": decayed, "weight_decay": settings.weight_decay},
-         {"params": others, "weight_decay": 0.0}],
+         {"params": undecayed, "weight_decay": 0.0}],
         lr=settings.learning_rate, fused=True,
     )  # fmt: skip
     scaler = torch.amp.GradScaler(device.kind, enabled=device.precision == "fp16")
@@ -97,7 +97,7 @@ def fit(model: Any, job: Job) -> Progress:
     if state.scaler:
         scaler.load_state_dict(state.scaler)
     state.calls.append(device.title)
-    fitting = _Fitting(job, model, accelerator.prepare(model), optimizer, scaler, best, state)
+    fitting = _FitLoop(job, model, accelerator.prepare(model), optimizer, scaler, best, state)
     state.token_budget = state.token_budget or settings.token_budget or TOKEN_BUDGET[device.kind]
     saved = time.monotonic()
     model.train()
@@ -130,7 +130,7 @@ def fit(model: Any, job: Job) -> Progress:
     return state
 
 
-def freeze_unused(model: Any, encoded: Encoded, device: Device) -> None:
+def freeze_unused(model: Any, encoded: EncodedItems, device: Device) -> None:
     """Freeze weights that the logits do not depend on, such as XLNet's mask.
 
     Processes that exchange gradients would otherwise wait for theirs, or have to look for them at
@@ -159,7 +159,7 @@ def _make_moments(optimizer: Any, device: Device) -> None:
 
 
 @dataclass(slots=True)
-class _Fitting:
+class _FitLoop:
     """A fit that has begun: `wrapped` is the model as several processes share it.
 
     `best` holds the best weights so far, and nothing where none are kept.
@@ -195,7 +195,7 @@ class _Fitting:
             self.optimizer.zero_grad()
             torch.cuda.empty_cache()  # does nothing without a GPU
             job.say(f"out of memory: going on with at most {state.token_budget:,} tokens at once")
-        loss = _summed(loss, accelerator)
+        loss = _sum_over_processes(loss, accelerator)
         if not math.isfinite(loss):
             raise ChaosError(
                 "The training diverged: the loss is not finite.",
@@ -256,14 +256,14 @@ class _Fitting:
             padded += rows * width
             attention += rows * width**2
             batch = {name: tensor.to(device.name) for name, tensor in batch.items()}
-            wanted = torch.tensor(job.targets[part], dtype=torch.float32, device=device.name)
+            targets = torch.tensor(job.targets[part], dtype=torch.float32, device=device.name)
             last = number == len(parts)  # with it alone processes exchange gradients
             with nullcontext() if last else accelerator.no_sync(self.wrapped):
                 # A GPU's own dropout costs little.
                 with device.autocast(), byte_dropout()() if device.kind == "cpu" else nullcontext():
                     logits = self.wrapped(**batch).logits
                 logits = logits.float().reshape(len(part), -1)
-                loss = summed_loss(logits, wanted, job.settings.loss)
+                loss = summed_loss(logits, targets, job.settings.loss)
                 accelerator.backward(self.scaler.scale(loss * weight))
             total += float(loss.detach()) if weight else 0.0
         state.padded_tokens += padded
@@ -278,12 +278,12 @@ class _Fitting:
             self.model.train()
             state.looks.append({"step": state.step, "pairs": state.pairs, **reached})
             epoch = math.ceil(state.step / job.steps_per_epoch)
-            job.say(f"after epoch {epoch} of {job.settings.epochs}: {_in_words(reached)}")
+            job.say(f"after epoch {epoch} of {job.settings.epochs}: {_score_in_words(reached)}")
             if job.settings.patience:
                 score = -reached["inner_loss"] if "inner_loss" in reached else reached["accuracy"]
                 if not self.best or score > state.best_accuracy:
                     state.best_accuracy, state.epochs_since_best = score, 0
-                    self.best.update(copied(self.model.state_dict()))
+                    self.best.update(copy_to_cpu(self.model.state_dict()))
                 else:
                     state.epochs_since_best += 1
                 state.stopped = state.epochs_since_best >= job.settings.patience
@@ -293,14 +293,14 @@ class _Fitting:
             state.stopped = broadcast_object_list([state.stopped])[0]
 
 
-def _in_words(reached: dict[str, Any]) -> str:
+def _score_in_words(reached: dict[str, Any]) -> str:
     """Say how good a model is, as `evaluate` has found it."""
     if "inner_loss" in reached:
         return f"loss {reached['inner_loss']:.4f} on the inner fold"
     return f"accuracy {reached['accuracy']:.4f} on development items"
 
 
-def _summed(loss: float, accelerator: Any) -> float:
+def _sum_over_processes(loss: float, accelerator: Any) -> float:
     """Return the sum of a number over all processes."""
     if accelerator.num_processes == 1:
         return loss

@@ -15,7 +15,7 @@ from chaos_utils.training.settings import Settings, recorded_settings, usual_hea
 
 # Runs with different values of these are one system, unless they also share the seed.
 _TECHNICAL = ("dev_examples", "token_budget", "threads", "precision", "data")
-_ONCE_UNKNOWN = ("token_budget", "threads", "revision")  # not in every record
+_LATER_SETTINGS = ("token_budget", "threads", "revision")  # not in every record
 DROPOUT = ", MC dropout"  # ends the names of predictions with dropout left on
 
 
@@ -36,27 +36,31 @@ def names_of(
     beside = [pair for pair in _runs_beside(out) if pair[1].task == settings.task]
     for technical in (False, True):
         differing = set()
-        for run, other in beside:
-            if run.system != family + ending(other.seed):
+        for run, other_settings in beside:
+            if run.system != family + ending(other_settings.seed):
                 continue
-            if technical and other.seed != settings.seed:
+            if technical and other_settings.seed != settings.seed:
                 continue
             predicted = run.record.predicted
-            theirs = other.model_dump() | {"mc_samples": predicted.mc_samples if predicted else 0}
+            theirs = other_settings.model_dump() | {
+                "mc_samples": predicted.mc_samples if predicted else 0
+            }
             differing |= {
                 name
                 for name, value in mine.items()
                 if name != "seed"
-                and _shown(name, value) != _shown(name, theirs[name])
+                and _setting_in_words(name, value) != _setting_in_words(name, theirs[name])
                 and (name in _TECHNICAL) == technical
-                and (name not in _ONCE_UNKNOWN or theirs[name])
+                and (name not in _LATER_SETTINGS or theirs[name])
             }
-        shown = [_shown(name, value) for name, value in mine.items() if name in differing]
+        shown = [
+            _setting_in_words(name, value) for name, value in mine.items() if name in differing
+        ]
         family = ", ".join([family, *shown])
     return family + ending(settings.seed), family + dropout
 
 
-def _shown(name: str, value: Any) -> str:
+def _setting_in_words(name: str, value: Any) -> str:
     if name in ("init", "teacher", "data"):
         value = Path(value).name  # of a folder, without where it stands
     return f"{name.replace('_', ' ')} {value or 'none'}"
@@ -92,10 +96,10 @@ def command_of(settings: Settings, run: str) -> str:
     return " ".join([*words, f"--out results/{run}"])
 
 
-def predict_command(what: str, given: Mapping[str, object], run: str) -> str:
+def predict_command(source: str, options: Mapping[str, object], run: str) -> str:
     """Return the command that predicts the run ``results/<run>``: with a run's weights, or a model.
 
     Options without a value are left out.
     """
-    words = [f"--{name} {shlex.quote(str(value))}" for name, value in given.items() if value]
-    return " ".join(["chaos predict", what, *words, f"--out results/{run}"])
+    words = [f"--{name} {shlex.quote(str(value))}" for name, value in options.items() if value]
+    return " ".join(["chaos predict", source, *words, f"--out results/{run}"])

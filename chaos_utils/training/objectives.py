@@ -9,7 +9,7 @@ from chaos_utils.scoring.fitting import FittedMap, fit_map
 from chaos_utils.training.encoders import last_layer
 
 Floats = npt.NDArray[np.float64]
-_TINY = 1e-30  # in float32
+_SMALLEST_SHARE = 1e-30  # in float32
 
 
 def summed_loss(logits: Any, targets: Any, loss: str) -> Any:
@@ -23,7 +23,7 @@ def summed_loss(logits: Any, targets: Any, loss: str) -> Any:
     if loss != "jsd":
         return -(targets * logs).sum()
     shares = logs.exp()
-    middle = ((shares + targets) / 2).clamp_min(_TINY).log()
+    middle = ((shares + targets) / 2).clamp_min(_SMALLEST_SHARE).log()
     of_targets = torch.xlogy(targets, targets) - targets * middle
     return (of_targets + shares * (logs - middle)).sum() / 2
 

@@ -11,9 +11,9 @@ from chaos_utils.scoring.training_records import UNKNOWN, Run, find_run
 from chaos_utils.training.cache import read_fitted
 from chaos_utils.training.data import Data, load_data
 from chaos_utils.training.dev_scores import balanced_subset
-from chaos_utils.training.devices import choose_device, placed, threads_of
-from chaos_utils.training.encoders import load_model, load_off_the_shelf, named_label
-from chaos_utils.training.finetune import LOOKED_AT, check_place, weights_of
+from chaos_utils.training.devices import choose_device, threads_of, to_device
+from chaos_utils.training.encoders import label_name, load_model, load_off_the_shelf
+from chaos_utils.training.finetune import DEV_EXAMPLES, check_place, weights_of
 from chaos_utils.training.names import DROPOUT, predict_command
 from chaos_utils.training.progress import Report, Say, silent
 from chaos_utils.training.recipes import get_model
@@ -53,18 +53,18 @@ def predict_again(
     with threads_of(threads or settings.threads):
         run = NewRun(out, settings, choose_device(device, precision), report, say)
         # With dropout every pass costs the same again.
-        limit = settings.dev_examples or (LOOKED_AT if mc_samples else 0)
+        limit = settings.dev_examples or (DEV_EXAMPLES if mc_samples else 0)
         run.data = load_data(settings.model_copy(update={"dev_examples": limit}))
         folder = weights_of(name, run)
         run.take(get_model(settings.model))
-        model = placed(load_model(folder, run.n_outputs), run.device)
-        given = {"mc-samples": mc_samples, "threads": run.settings.threads}
+        model = to_device(load_model(folder, run.n_outputs), run.device)
+        options = {"mc-samples": mc_samples, "threads": run.settings.threads}
         trained_on, out_of_fold = earlier.learned_from()
         return run.write(
             run.outcome(model, [read_fitted(folder)], mc_samples=mc_samples),
             folder.name,
             family=earlier.about()["family"].removesuffix(DROPOUT),
-            command=predict_command(earlier.name, given, out.name),
+            command=predict_command(earlier.name, options, out.name),
             trained_on=trained_on,
             out_of_fold=out_of_fold,
             predicted={"run": earlier.name, "mc_samples": mc_samples},
@@ -78,7 +78,7 @@ def predict_off_the_shelf(
     labels: Sequence[str] = (),
     revision: str = "",
     data: str = "auto",
-    dev_examples: int = LOOKED_AT,
+    dev_examples: int = DEV_EXAMPLES,
     mc_samples: int = 0,
     threads: int = 0,
     precision: str = "auto",
@@ -96,14 +96,14 @@ def predict_off_the_shelf(
     _check_counts(mc_samples=mc_samples)  # the others are checked with the settings
     values = {"model": model, "revision": revision, "data": data, "dev_examples": dev_examples,
               "threads": threads, "precision": precision}  # fmt: skip
-    settings, known = complete(read_settings(values))
+    settings, listed_model = complete(read_settings(values))
     with threads_of(threads):
         run = NewRun(out, settings, choose_device(device, precision), report, say)
-        run.take(known)
-        loaded = placed(load_off_the_shelf(run.encoder, labels, say), run.device)
+        run.take(listed_model)
+        loaded = to_device(load_off_the_shelf(run.encoder, labels, say), run.device)
         run.data = _without_training(data, dev_examples)
-        named = [named_label(one) for one in labels] or list(run.encoder.labels)
-        given = {
+        named = [label_name(one) for one in labels] or list(run.encoder.labels)
+        options = {
             "labels": ",".join(labels),
             "revision": run.settings.revision,
             "mc-samples": mc_samples,
@@ -115,8 +115,8 @@ def predict_off_the_shelf(
         return run.write(
             run.outcome(loaded, [], mc_samples=mc_samples),
             "",
-            family=family_name(run.settings, known),
-            command=predict_command(f"--model {shlex.quote(model)}", given, out.name),
+            family=family_name(run.settings, listed_model),
+            command=predict_command(f"--model {shlex.quote(model)}", options, out.name),
             trained_on=(),
             out_of_fold=False,
             predicted={"model": model, "labels": named, "mc_samples": mc_samples, "note": UNKNOWN},
@@ -128,9 +128,9 @@ def _without_training(data: str, dev_examples: int) -> Data:
     data = "released" if data == "auto" else data
     chaosnli, votes = corpora.load_chaosnli("nli", data)
     dev = splits.without(corpora.load_corpus("nli", "dev", data), chaosnli)
-    none = corpora.empty(get_task("nli"))
+    empty = corpora.empty(get_task("nli"))
     return Data(
-        none, balanced_subset(dev, dev_examples) if dev_examples else dev, none, chaosnli, votes
+        empty, balanced_subset(dev, dev_examples) if dev_examples else dev, empty, chaosnli, votes
     )
 
 

@@ -15,29 +15,29 @@ class Report(Protocol):
     While a model is trained, with the mean loss since the last point of its curve, in nats.
     """
 
-    def __call__(self, what: str, done: int, total: int, loss: float | None = None) -> None:
+    def __call__(self, title: str, done: int, total: int, loss: float | None = None) -> None:
         """Take a report."""
 
 
-def silent(what: str, done: int, total: int, loss: float | None = None) -> None:
+def silent(title: str, done: int, total: int, loss: float | None = None) -> None:
     """Report nothing."""
 
 
-def in_lines(say: Say) -> Report:
+def line_report(say: Say) -> Report:
     """Return what reports by lines: one for each tenth of a training, and of what takes long."""
     tenths: dict[str, int] = {}
     due: dict[str, float] = {}  # when a line of it is next said
 
-    def report(what: str, done: int, total: int, loss: float | None = None) -> None:
+    def report(title: str, done: int, total: int, loss: float | None = None) -> None:
         tenth, now = 10 * done // max(1, total), time.monotonic()
-        before = tenths.get(what, -1)
-        if what not in due or tenth < before:  # it begins, maybe again
-            due[what], before = now + SILENT_SECONDS, -1
-        tenths[what] = tenth
+        before = tenths.get(title, -1)
+        if title not in due or tenth < before:  # it begins, maybe again
+            due[title], before = now + SILENT_SECONDS, -1
+        tenths[title] = tenth
         if tenth != before and loss is not None:
-            say(f"{what}: {done:,} of {total:,} steps, loss {loss:.3f}")
-        elif tenth != before and now >= due[what]:
-            due[what] = now + SILENT_SECONDS
-            say(f"{what}: {done:,} of {total:,} items")
+            say(f"{title}: {done:,} of {total:,} steps, loss {loss:.3f}")
+        elif tenth != before and now >= due[title]:
+            due[title] = now + SILENT_SECONDS
+            say(f"{title}: {done:,} of {total:,} items")
 
     return report

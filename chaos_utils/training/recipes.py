@@ -101,7 +101,7 @@ _NLI = Recipe(1e-5, 32, 0.0, 2)
 # Ours: MiniLM's was chosen by accuracy on the development sets without ChaosNLI's items; MPNet's is
 # usual for an encoder of its size.
 _OURS = {"minilm": Recipe(1e-4, 32, 0.01, 2), "mpnet": Recipe(5e-5, 32, 0.01, 2)}
-_TINY = Recipe(1e-3, 32, 0.0, 1)
+_TINY_RECIPE = Recipe(1e-3, 32, 0.0, 1)
 
 
 def recipe_of(model: Model, task: str, train: str = "corpora", init: str = "") -> Recipe:
@@ -111,7 +111,7 @@ def recipe_of(model: Model, task: str, train: str = "corpora", init: str = "") -
     (2020).
     """
     if model.name.startswith("tiny-"):
-        recipe = _TINY
+        recipe = _TINY_RECIPE
     elif model.family in _OURS:
         recipe = _OURS[model.family]
     else:

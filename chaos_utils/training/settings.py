@@ -108,23 +108,23 @@ class Settings(StrictModel):
 
     @model_validator(mode="after")
     def _check_together(self) -> "Settings":
-        soft, own = self.loss != "hard", self.train == "chaosnli"
-        if soft and not own and not self.teacher:
+        soft, on_votes = self.loss != "hard", self.train == "chaosnli"
+        if soft and not on_votes and not self.teacher:
             raise ValueError(
                 f"loss={self.loss} needs distributions, which the corpora have not: add "
                 "train=chaosnli, whose votes they are, or teacher=RUN"
             )
-        if self.teacher and (not soft or own):
+        if self.teacher and (not soft or on_votes):
             raise ValueError(
                 f"a teacher gives soft labels on the corpora, not with loss={self.loss}, "
                 f"train={self.train}: use loss=soft or loss=jsd, and train=corpora"
             )
-        if self.head == "affine" and not (own and self.init):
+        if self.head == "affine" and not (on_votes and self.init):
             raise ValueError(
                 "head=affine is fitted to votes, on the logits of an earlier run: add "
                 "train=chaosnli and init=RUN, or leave the head out"
             )
-        if own and self.max_train_examples:
+        if on_votes and self.max_train_examples:
             raise ValueError(
                 "training on ChaosNLI's votes is folded, it has no subset: leave "
                 "max_train_examples out"
@@ -150,10 +150,10 @@ def complete(settings: Settings) -> "tuple[Settings, Model]":
     recipe = asdict(recipe_of(model, settings.task, settings.train, settings.init))
     recipe["head"] = usual_head(settings)
     fields = Settings.model_fields
-    left = {
+    defaults = {
         name: recipe[name] for name in recipe if getattr(settings, name) == fields[name].default
     }
-    return settings.model_copy(update=left), model
+    return settings.model_copy(update=defaults), model
 
 
 def usual_head(settings: Settings) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from chaos_utils.datasets.corpora import load_corpus
 from chaos_utils.datasets.tasks import tasks
 
-_SEED = 20201116
+_WEIGHTS_SEED = 20201116
 _WIDTH, _LAYERS, _HEADS, _LENGTH = 32, 2, 2, 160
 _SPECIAL = ("<pad>", "<unk>", "<cls>", "<sep>")
 _SHAPE = {
@@ -113,7 +113,7 @@ def write(family: str, folder: Path) -> None:
 
     tokenizer = _tokenizer(family)
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(_SEED)
+        torch.manual_seed(_WEIGHTS_SEED)
         model = AutoModel.from_config(_config(family, len(tokenizer)))
     logging.disable_progress_bar()
     tokenizer.save_pretrained(folder)

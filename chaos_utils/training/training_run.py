@@ -23,9 +23,9 @@ from chaos_utils.scoring.predictions import write_predictions
 from chaos_utils.scoring.system import System
 from chaos_utils.training.data import Data
 from chaos_utils.training.dev_scores import dev_scores
-from chaos_utils.training.devices import Device, deciding_threads, gpu_details
+from chaos_utils.training.devices import Device, effective_threads, gpu_details
 from chaos_utils.training.encoders import Encoder, check_length, find_encoder, load_tokenizer
-from chaos_utils.training.encoding import Encoded, encode
+from chaos_utils.training.encoding import EncodedItems, encode
 from chaos_utils.training.inference import Floats, predict, predict_logits
 from chaos_utils.training.names import command_of, names_of
 from chaos_utils.training.progress import Report, Say
@@ -67,7 +67,7 @@ class NewRun:
     code: Mapping[str, Any] = field(init=False, default_factory=provenance.code)
 
     def __post_init__(self) -> None:
-        self.decide(precision=self.device.precision, threads=deciding_threads(self.device))
+        self.decide(precision=self.device.precision, threads=effective_threads(self.device))
 
     def decide(self, **values: Any) -> None:
         """Set settings that were left to the machine."""
@@ -85,17 +85,17 @@ class NewRun:
         """How many logits a sequence has: one for a story of αNLI."""
         return 1 if get_task(self.settings.task).kind == "stories" else 3
 
-    def encode(self, corpus: Corpus, tokenizer: Any = None) -> Encoded:
+    def encode(self, corpus: Corpus, tokenizer: Any = None) -> EncodedItems:
         """Return a corpus as tokens of the encoder, or of another tokenizer."""
         return encode(tokenizer or self.tokenizer, corpus, self.settings.max_length)
 
-    def logits(self, model: Any, corpus: Corpus, what: str) -> Floats:
+    def logits(self, model: Any, corpus: Corpus, title: str) -> Floats:
         """Return a model's logits for a corpus, and report that under a name."""
-        encoded, progress = self.encode(corpus), self._counting(what, len(corpus))
+        encoded, progress = self.encode(corpus), self._item_counter(title, len(corpus))
         return predict_logits(model, encoded, self.device, progress=progress, say=self.say)
 
     def predict(
-        self, model: Any, corpus: Corpus, what: str, *, mc_samples: int = 0, tokenizer: Any = None
+        self, model: Any, corpus: Corpus, title: str, *, mc_samples: int = 0, tokenizer: Any = None
     ) -> Floats:
         """Return a model's probabilities for a corpus, and report that under a name."""
         return predict(
@@ -104,18 +104,18 @@ class NewRun:
             self.device,
             mc_samples=mc_samples,
             seed=self.settings.seed,
-            progress=self._counting(what, len(corpus) * max(1, mc_samples)),
+            progress=self._item_counter(title, len(corpus) * max(1, mc_samples)),
             say=self.say,
         )
 
-    def _counting(self, what: str, total: int) -> Callable[[int], None]:
+    def _item_counter(self, title: str, total: int) -> Callable[[int], None]:
         """Return what is called with the numbers of items just done."""
         done = 0
 
         def progress(more: int) -> None:
             nonlocal done
             done += more
-            self.report(what, done, total)
+            self.report(title, done, total)
 
         return progress
 
@@ -157,7 +157,7 @@ class NewRun:
         with fresh_folder(self.out) as folder:
             write_predictions(
                 folder / training_records.PREDICTIONS_FILE,
-                _by_task(name, data.votes, outcome.chaosnli),
+                _split_by_dataset(name, data.votes, outcome.chaosnli),
             )
             _write_dev(folder / training_records.DEV_FILE, data, outcome.dev)
             outputs = sorted(path for path in folder.iterdir() if path.is_file())
@@ -169,7 +169,7 @@ class NewRun:
                     "family": family,
                     "synthetic": any(one.source.synthetic for one in data.votes),
                     "command": command_of(settings, self.out.name),
-                    **_made_by(),
+                    **_notebook_entry(),
                     "settings": settings.model_dump(),
                     "encoder": {"family": encoder.model.family, "origin": encoder.origin,
                                 "published": encoder.model.published},
@@ -192,7 +192,7 @@ class NewRun:
         return training_records.read_run(self.out)
 
 
-def _made_by() -> dict[str, Any]:
+def _notebook_entry() -> dict[str, Any]:
     """Return the record's entry of the notebook that runs, where one does."""
     if not paths.in_runner():
         return {}
@@ -206,11 +206,11 @@ def _made_by() -> dict[str, Any]:
     }
 
 
-def _by_task(name: str, votes: list[Votes], shares: Floats) -> list[System]:
-    parts = np.split(shares, np.cumsum([len(one) for one in votes])[:-1])
+def _split_by_dataset(name: str, all_votes: list[Votes], shares: Floats) -> list[System]:
+    parts = np.split(shares, np.cumsum([len(votes) for votes in all_votes])[:-1])
     return [
-        System(name, one.dataset, one.uids, part, part.argmax(axis=1))
-        for one, part in zip(votes, parts, strict=True)
+        System(name, votes.dataset, votes.uids, part, part.argmax(axis=1))
+        for votes, part in zip(all_votes, parts, strict=True)
     ]
 
 

@@ -8,11 +8,11 @@ from chaos_utils.training.progress import Report, Say
 from chaos_utils.training.settings import complete, read_settings
 
 
-def command_for(wanted: RunSpec) -> str:
+def command_for(spec: RunSpec) -> str:
     """Return the command that makes a run that is wanted."""
-    if asked := wanted.predict:
-        return predict_command(asked.run, {"mc-samples": asked.mc_samples}, wanted.name)
-    return command_of(complete(read_settings(wanted.settings))[0], wanted.name)
+    if prediction := spec.predict:
+        return predict_command(prediction.run, {"mc-samples": prediction.mc_samples}, spec.name)
+    return command_of(complete(read_settings(spec.settings))[0], spec.name)
 
 
 def has_gpu() -> bool:
@@ -22,16 +22,16 @@ def has_gpu() -> bool:
     return bool(torch.cuda.is_available())
 
 
-def make(wanted: RunSpec, *, device: str, report: Report, say: Say) -> Run:
+def make(spec: RunSpec, *, device: str, report: Report, say: Say) -> Run:
     """Make a run that is wanted: a notebook trains, and what trains nothing is predicted here."""
-    if asked := wanted.predict:
+    if prediction := spec.predict:
         return predict_again(
-            asked.run,
-            wanted.folder,
-            mc_samples=asked.mc_samples,
+            prediction.run,
+            spec.folder,
+            mc_samples=prediction.mc_samples,
             device=device,
             report=report,
             say=say,
         )
-    settings = read_settings(wanted.settings)
-    return finetune_in_notebook(settings, wanted.folder, device=device, say=say)
+    settings = read_settings(spec.settings)
+    return finetune_in_notebook(settings, spec.folder, device=device, say=say)

@@ -8,7 +8,7 @@ from chaos_utils.analyses import inputs as available
 from chaos_utils.analyses.inputs import AnalysisInputs, DatasetInputs
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.yaml_files import read_yaml
-from chaos_utils.collection.annotators import POPULATIONS, stated_parameters
+from chaos_utils.collection.annotators import POPULATIONS, assumed_parameters
 from chaos_utils.collection.materials import cut
 from chaos_utils.collection.protocol import load_protocol
 from chaos_utils.datasets.loading import load_votes
@@ -73,7 +73,7 @@ def test_published_figures_stand_beside_simulated_ones(stories):
     assert table.loc["annotators", "published"] == paper["annotators"]
     assert table.loc["annotators", "simulated"] == pytest.approx(paper["annotators"], rel=0.1)
     stated = table.loc[table["role"] == "stated", "simulated"]
-    assert dict(stated) == stated_parameters("alphanli")
+    assert dict(stated) == assumed_parameters("alphanli")
     (run,) = collection._simulate_collections(*stories.votes, stories.votes, 1, 0.95, 3)
     passed = run.annotators.loc[run.annotators["state"] != "rejected", "state"]
     rate = 100 * passed.isin(["blocked", "dismissed"]).mean()

@@ -2,7 +2,7 @@
 
 import re
 
-from chaos_book.cards import beginning
+from chaos_book.cards import opening_text
 from docutils.core import publish_doctree
 from helpers.pages import pages
 from PIL import Image
@@ -32,9 +32,9 @@ LONG = "This paragraph is long enough to say what the page is about, and stands 
 
 def test_a_page_is_described_by_its_first_paragraph_cut_at_a_word():
     text = f"A title\n=======\n\n.. note::\n\n   {LONG[::-1]}\n\nToo short.\n\n{LONG}"
-    assert beginning(publish_doctree(text)) == LONG
-    assert beginning(publish_doctree("A title\n=======\n\nToo short.")) == ""
+    assert opening_text(publish_doctree(text)) == LONG
+    assert opening_text(publish_doctree("A title\n=======\n\nToo short.")) == ""
     longer = " ".join([LONG] * 4)
-    cut = beginning(publish_doctree(longer))
+    cut = opening_text(publish_doctree(longer))
     assert len(cut) <= 202
     assert longer.startswith(cut.removesuffix("…"))  # with the space before it

@@ -1,21 +1,21 @@
 """What terms and references mean, beside the links to them."""
 
 import pytest
-from chaos_book.definitions import beginning, described
+from chaos_book.definitions import first_sentences, with_definitions
 
 TERM = 'article a[href="../glossary.html#term-entropy"]'
 REFERENCE = 'article a[href*="references.html#id"]'
 
 
 def test_a_definition_begins_with_whole_sentences_and_has_no_links():
-    assert beginning("One. [<a href='#id1'>Nie</a>]") == "One."
+    assert first_sentences("One. [<a href='#id1'>Nie</a>]") == "One."
     assert (
-        beginning("How <a href='#x'>far</a>\nit is. In tables: <code>far</code>.")
+        first_sentences("How <a href='#x'>far</a>\nit is. In tables: <code>far</code>.")
         == "How far it is."
     )
     long = f"{'word ' * 50}end."
-    assert beginning(f"{long} Next.") == long
-    assert beginning(f"One. Two <b>2</b>? {long} Next.") == "One. Two <b>2</b>?"
+    assert first_sentences(f"{long} Next.") == long
+    assert first_sentences(f"One. Two <b>2</b>? {long} Next.") == "One. Two <b>2</b>?"
 
 
 def test_each_meaning_stands_on_a_page_once_and_describes_all_links_to_it():
@@ -24,13 +24,13 @@ def test_each_meaning_stands_on_a_page_once_and_describes_all_links_to_it():
     function = '<a class="reference internal" href="#f" title="f">'
     unknown = '<a class="reference internal" href="#term-b">'
     body = f"{term}a</a>{paper}Nie</a>{function}f</a>{unknown}b</a>{term}as</a>"
-    made = described(body, {"term-a": "The <b>first</b>."})
+    made = with_definitions(body, {"term-a": "The <b>first</b>."})
     assert made.count('href="../glossary.html#term-a" aria-describedby="definition-1">') == 2
     assert made.count('<p role="tooltip" id="definition-1" hidden>The <b>first</b>.</p>') == 1
     assert 'href="#id2" aria-describedby="definition-2">' in made
     assert '<p role="tooltip" id="definition-2" hidden>Nie &amp; Zhou. 2020.</p>' in made
     assert f"{function}f</a>{unknown}b</a>" in made
-    assert described("<p>None.</p>", {"term-a": "The first."}) == "<p>None.</p>"
+    assert with_definitions("<p>None.</p>", {"term-a": "The first."}) == "<p>None.</p>"
 
 
 @pytest.mark.browser

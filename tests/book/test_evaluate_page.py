@@ -27,7 +27,7 @@ from chaos_utils.datasets.votes import frozen
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.skill import skill_of_people
 from chaos_utils.publish import explorer
-from chaos_utils.publish.scripts import packed
+from chaos_utils.publish.scripts import packed_script
 from chaos_utils.scoring.predictions import read_predictions
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.systems import base_rate, load_systems, uniform
@@ -60,7 +60,7 @@ SCRIPTS = ("reading", "recalibration", "measures", "strip", "results")
 def known_of(all_votes):
     """Return what the page knows of votes, as its data files and the page itself say it."""
     datasets = [explorer.columns(votes, ()) for votes in all_votes]
-    return evaluate.known(all_votes, ()) | {"datasets": datasets, "synthetic": False}
+    return evaluate.page_data(all_votes, ()) | {"datasets": datasets, "synthetic": False}
 
 
 def told(scripts, contents, all_votes, *, allow_missing=False):
@@ -532,7 +532,7 @@ def among(open_at):
     """The title page of a book that has other systems, and a dataset beside its own."""
     # Any script of the page stands in for the file, which sets what is set already.
     more = {"name": "rte", "title": "RTE", "file": "items.js", "global": "CHAOS_MORE_rte"}
-    content = packed("CHAOS_MORE_rte", {"numbers": explorer.columns(RTE, ())}, "")
+    content = packed_script("CHAOS_MORE_rte", {"numbers": explorer.columns(RTE, ())}, "")
     return open_at("index", script=OTHERS + instead("CHAOS_OTHERS", [more]) + content)
 
 
@@ -601,7 +601,7 @@ def test_the_page_holds_no_votes_and_a_part_of_the_main_table():
         model | {"system": "bert-base", "jsd": 0.3},
         model | {"system": "bert-base", "jsd": 0.31, "source": "published"},
     ]
-    known = evaluate.known([made_votes(get_dataset("snli"), prefix="item-")], rows)
+    known = evaluate.page_data([made_votes(get_dataset("snli"), prefix="item-")], rows)
     other, of_paper = known["others"]["snli"]
     assert (other["system"], other["jsd"]) == ("estimated human", [0.0614, None, None])
     assert (of_paper["of_paper"], of_paper["source"], of_paper["jsd"][0]) == (True, "computed", 0.3)

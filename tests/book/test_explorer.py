@@ -360,7 +360,7 @@ def test_the_selection_is_saved_as_a_table(visit, items, texts, tmp_path):
 def test_addresses_hold_what_the_book_may_link_to(visit):
     page = visit()
     known = page.evaluate("Object.keys(Explorer.DEFAULTS)")
-    assert set(known) == {"pins", *explorer.ASKED} - {"pin"}
+    assert set(known) == {"pins", *explorer.QUERY_NAMES} - {"pin"}
     link = page.get_by_role("link", name="the SNLI items whose label changed")
     page = visit(link.get_attribute("href").removeprefix("explorer.html"))
     assert page.locator("[name=change]").input_value() == "changed"
@@ -400,7 +400,7 @@ def test_a_dataset_beside_the_book_s_is_loaded_when_it_is_asked_for(load, small_
     data = {"numbers": explorer.columns(moods, []) | said, "texts": []}
     # Any script of the page stands in for the file, which sets what is set already.
     more = {"name": "moods", "title": "Moods", "file": "table.js", "global": "CHAOS_MORE_moods"}
-    script = instead("CHAOS_OTHERS", [more]) + scripts.packed("CHAOS_MORE_moods", data, "")
+    script = instead("CHAOS_OTHERS", [more]) + scripts.packed_script("CHAOS_MORE_moods", data, "")
     page = load("", script)
     whole = count(page)
     choose(page, dataset="moods")
@@ -434,7 +434,7 @@ def test_systems_are_loaded_when_they_are_chosen_or_a_card_shows_them(load, smal
     # Any script of the page stands in for the file, which sets what is set already.
     snli["systems"][2] |= {"file": "table.js", "global": "CHAOS_SYSTEM_snli_2"}
     page = load(
-        script=instead("CHAOS_ITEMS", data) + scripts.packed("CHAOS_SYSTEM_snli_2", held, "")
+        script=instead("CHAOS_ITEMS", data) + scripts.packed_script("CHAOS_SYSTEM_snli_2", held, "")
     )
     name, others = snli["systems"][2]["name"], [one["name"] for one in snli["systems"][:2]]
     assert page.locator("[name=system]").input_value() in [name, *others]

@@ -46,7 +46,7 @@ def test_pages_with_texts_of_items_carry_the_notice_and_no_others(real_checkout,
     assert "chapters/annotations.html" in showing
     # Datasets beside the book's, which the explorer loads when they are asked for, say so too.
     # Some have items of MNLI among their own.
-    stated = set(licences.holding_item_texts(site))
+    stated = set(licences.files_with_item_texts(site))
     beside = {name for name in showing | stated if name.startswith(OTHERS)}
     assert showing & beside <= stated
     assert (showing - beside) | GO_WITH_TEXTS == stated - beside

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 from chaos_book.faults import on_one_line
-from chaos_book.styles import used
-from chaos_book.theme import described, on_page
+from chaos_book.styles import without_unused_rules
+from chaos_book.theme import accessible_tables, contents_on_page
 from fontTools.ttLib import TTFont
 from sphinx.errors import ExtensionError
 from sphinx.util.osutil import relative_uri
@@ -20,12 +20,14 @@ def test_a_table_gets_its_heading_s_name_scopes_and_a_box_that_keys_can_scroll()
         '<div class="pst-scrollable-table-container"><table class="table">\n'
         '<thead><tr><th class="head"><p>a</p></th></tr></thead></table></div>'
     )
-    made = described(text)
+    made = accessible_tables(text)
     assert '<caption class="visually-hidden">Words &amp; deeds</caption>' in made
     assert '<th scope="col" class="head">' in made
     assert 'role="region" tabindex="0" aria-label="Words &amp; deeds"' in made
-    assert described(made) == made
-    without = described("<h1>A</h1><table><tr><td>one</td><td>1</td></tr><tr><td>two</td></table>")
+    assert accessible_tables(made) == made
+    without = accessible_tables(
+        "<h1>A</h1><table><tr><td>one</td><td>1</td></tr><tr><td>two</td></table>"
+    )
     assert '<th scope="row">one</th><td>1</td>' in without
 
 
@@ -36,12 +38,12 @@ def test_contents_that_were_drawn_once_are_led_from_and_marked_on_each_page():
     item = '<li class="toctree-l{0}"><a class="reference internal" href="{1}.html">{1}</a>{2}</li>'
     inner = f"<ul>\n{item.format(2, 'parts/a', '')}\n</ul>\n"
     drawn = f"<ul>\n{item.format(1, 'one', inner)}\n{item.format(1, 'two', '')}\n</ul>\n"
-    assert on_page(app, drawn, "search") == drawn
+    assert contents_on_page(app, drawn, "search") == drawn
     outside = drawn.replace("two.html", "https://example.org/two.html")
-    assert "https://example.org/two.html" in on_page(app, outside, "search")
+    assert "https://example.org/two.html" in contents_on_page(app, outside, "search")
     elsewhere = drawn.replace('href="', 'href="../')
-    assert on_page(app, drawn, "figures/b") == elsewhere
-    marked = on_page(app, drawn, "parts/a")  # as Sphinx marks them
+    assert contents_on_page(app, drawn, "figures/b") == elsewhere
+    marked = contents_on_page(app, drawn, "parts/a")  # as Sphinx marks them
     assert '"current reference internal" href="#">parts/a</a>' in marked
     current = re.findall('(ul|toctree-l.)[^>]*current"', marked)
     assert current == ["ul", "toctree-l1", "ul", "toctree-l2"]
@@ -63,7 +65,7 @@ def test_of_a_style_sheet_stays_what_some_page_can_use():
         "@media print{.gone{a:b}.here{a:b}}": "@media print{.here{a:b}}",
     }
     kept = "".join(rule if stays is True else stays or "" for rule, stays in rules.items())
-    assert used("".join(rules), {"here", "there", "made-"}) == kept
+    assert without_unused_rules("".join(rules), {"here", "there", "made-"}) == kept
 
 
 def test_every_icon_of_a_page_has_its_rule_and_its_sign(site):

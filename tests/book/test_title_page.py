@@ -1,14 +1,14 @@
 """The bars beside the title page's findings."""
 
-from chaos_book.title_page import drawn
+from chaos_book.title_page import bars_of
 
 
 def test_bars_are_as_long_as_their_numbers_and_none_is_less_than_nothing():
     bars = [("*ours", "0.25"), ("theirs", "0.10"), ("worse", "−0.1")]
-    assert drawn(bars) == [
+    assert bars_of(bars) == [
         ("ours", "0.25", 100.0, True),
         ("theirs", "0.10", 40.0, False),
         ("worse", "−0.1", 0.0, False),
     ]
-    assert [length for _, _, length, _ in drawn([("a", "80%"), ("b", "20%")])] == [100, 25]
-    assert drawn([("none", "0")]) == [("none", "0", 0.0, False)]
+    assert [length for _, _, length, _ in bars_of([("a", "80%"), ("b", "20%")])] == [100, 25]
+    assert bars_of([("none", "0")]) == [("none", "0", 0.0, False)]

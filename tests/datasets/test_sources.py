@@ -78,7 +78,7 @@ def zipped(path, members):
 
 
 def test_every_entry_says_what_a_reader_needs(monkeypatch):
-    monkeypatch.setattr(catalogue, "_brought", {})  # by a fixture of a module
+    monkeypatch.setattr(catalogue, "_user_datasets", {})  # by a fixture of a module
     for file in known_files().values():
         assert file.url.startswith("https://")
         assert file.release.licence
@@ -230,7 +230,7 @@ def test_a_fetch_removes_what_killed_ones_have_left_and_nothing_of_others(nowher
     for one in (left, others):
         one.mkdir(parents=True)
         (one / "half").write_bytes(b"x")
-    running = sources._locked(others)
+    running = sources._lock(others)
     data("fetch", path)
     assert (left.exists(), others.exists()) == (False, True)
     os.close(running)

@@ -373,7 +373,7 @@ def fuzz(number: int, seed: int, folder: Path) -> int:
         path.write_bytes(sound[-1])
         if kind != "release":  # whose sums are wrong
             load(path)
-        catalogue._brought.clear()
+        catalogue._user_datasets.clear()
     everything = [one for _, _, sound, _ in kinds for one in sound]
     seen: set[str] = set()
     peak = _memory()
@@ -395,7 +395,7 @@ def fuzz(number: int, seed: int, folder: Path) -> int:
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
             signal.setitimer(signal.ITIMER_REAL, 0)
-        catalogue._brought.clear()
+        catalogue._user_datasets.clear()
         path.write_bytes(sound[-1])  # others may need it
         if _memory() - peak > BYTES:
             fault, peak = f"{kind}: {_memory() - peak:,} bytes", _memory()

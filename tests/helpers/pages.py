@@ -105,7 +105,7 @@ def wait_until(page: Any, condition: str) -> None:
 
 def instead(name: str, value: object) -> str:
     """Return a script that keeps a global from being set otherwise than to a value, packed."""
-    script = scripts.packed(f"{name}_KEPT", value, "Changed.")
+    script = scripts.packed_script(f"{name}_KEPT", value, "Changed.")
     kept = f"{{get: () => window.{name}_KEPT, set: () => {{}}}}"
     return f"{script} Object.defineProperty(window, '{name}', {kept});"
 

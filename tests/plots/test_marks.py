@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from matplotlib.text import Text
 
-from chaos_utils.base.style import HUES, look
+from chaos_utils.base.style import HUES, drawing_look
 from chaos_utils.plots.marks import (
     histogram,
     intervals,
@@ -28,7 +28,7 @@ def _close():
 @pytest.mark.parametrize("scale", ["linear", "log"])
 @pytest.mark.parametrize("heights", [(0.5,) * 6, (1, 1, 0.01), (0.9, 0.01, 0.012, 0.011)])
 def test_names_of_lines_that_end_together_do_not_overlap(heights, scale):
-    with look("light"):
+    with drawing_look("light"):
         figure, (axis, _) = panel_grid(2, columns=2, height=2.0)
         axis.set(ylim=(0.01, 1), yscale=scale)
         ends = [(1, y, f"line {k}" + "\nand another" * (k == 0), "#0072b2")
@@ -60,7 +60,7 @@ def test_the_ends_of_a_logarithmic_axis_are_named_and_what_stands_apart(sizes, n
 
 @pytest.mark.parametrize("narrow", [False, True])
 def test_rows_stand_from_the_top_and_are_named_once_in_a_line_of_panels(narrow):
-    with look("light", narrow=narrow):
+    with drawing_look("light", narrow=narrow):
         figure, axes = row_panels([["one", "another"], ["two"]], 2)
         figure.draw_without_rendering()
     assert len(axes) == len(figure.axes) == 4

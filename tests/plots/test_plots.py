@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from chaos_utils.analyses.collection import transitions
-from chaos_utils.base.style import NARROW, WIDE, look
+from chaos_utils.base.style import NARROW, WIDE, drawing_look
 from chaos_utils.collection.protocol import load_protocol
 from chaos_utils.plots.bins import plot_jsd_by_entropy
 from chaos_utils.plots.ceilings import plot_items_by_votes
@@ -18,7 +18,7 @@ def _close():
 
 @pytest.mark.parametrize("narrow", [False, True])
 def test_no_two_labels_of_the_machine_overlap(narrow):
-    with look("light", narrow=narrow):
+    with drawing_look("light", narrow=narrow):
         figure = plot_protocol(transitions(load_protocol()).rows)
         figure.draw_without_rendering()
     assert figure.get_size_inches()[0] == (NARROW if narrow else WIDE)

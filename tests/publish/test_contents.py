@@ -37,7 +37,7 @@ def test_the_listing_tells_the_state_of_each(project, monkeypatch):
     with (project / "book" / "figures.yml").open("a") as registry:
         registry.write("fig-d: 0.1.0\nfig-g: 0.1.0\nfig-e: {since: 0.1.0, moved_to: fig-a}\n")
         registry.write("fig-f: {since: 0.1.0, withdrawn: It was wrong.}\n")
-    rows = {row.pop("id"): row for row in contents.listing()}
+    rows = {row.pop("id"): row for row in contents.list_ids()}
     assert {id: row["state"] for id, row in rows.items()} == {
         "fig-b": "stale", "fig-a": "stale", "fig-c": "not made", "fig-d": "synthetic",
         "fig-g": "recorded", "fig-e": "moved", "fig-f": "withdrawn",
@@ -46,7 +46,7 @@ def test_the_listing_tells_the_state_of_each(project, monkeypatch):
     assert rows["fig-b"]["changed"] == changed["one"]
     assert (rows["fig-c"]["title"], rows["fig-c"]["chapter"]) == (None, "two")
     changed["one"] = []
-    assert contents.listing()[0]["state"] == "made"
+    assert contents.list_ids()[0]["state"] == "made"
     assert contents.chapter_title("two") == "Chapter two"
 
 

@@ -54,7 +54,7 @@ def test_the_nine_are_loaded_when_they_are_needed_and_named_before(sample):
     votes = sample[0]
     one, other = synthetic_systems(votes)[:2]
     made = explorer.columns(votes, [one, replace(other, paper="nie2020")])
-    rest, files = explorer.apart(made, [one, replace(other, paper="nie2020")], "A notice.")
+    rest, files = explorer.split_systems(made, [one, replace(other, paper="nie2020")], "A notice.")
     here, there = rest["systems"]
     assert here == made["systems"][0]
     assert list(files) == [there["file"]] == ["system-snli-1.js"]
@@ -65,7 +65,7 @@ def test_the_nine_are_loaded_when_they_are_needed_and_named_before(sample):
 
 def test_scripts_keep_any_text():
     odd = ["</script><script>alert(1)</script>", "*/ \u2028 \\ \" ' αé"]
-    script = scripts.packed("X", odd, "A notice.")
+    script = scripts.packed_script("X", odd, "A notice.")
     assert script.startswith('/* A notice. */\nwindow.X = "')
     assert unpacked(script) == odd
 
@@ -137,19 +137,19 @@ def test_reasons_are_not_passed_on(collected, sample, tmp_path):
     file = tmp_path / "_static" / "explorer" / explorer.OTHERS
     write_text(file, script)
     explorer.leave_out_others(tmp_path)
-    assert file.read_text("utf-8") == explorer.others_listed([])
+    assert file.read_text("utf-8") == explorer.others_index_script([])
 
 
 @pytest.mark.published("ocnli/*", "pavlick_kwiatkowski/*")
 def test_other_datasets_are_offered_beside_the_book_s_own_where_they_are_here(
     sample, released, others, monkeypatch
 ):
-    found = explorer.others_available(released)
+    found = explorer.other_datasets(released)
     assert {one.name for one in found} == {"ocnli", "pavlick"}
     monkeypatch.setattr(sources, "find", lambda name: name)
-    assert len(explorer.others_available(released)) > 1
-    assert explorer.others_available(sample) == []
-    assert explorer.others_available([*released, others[0]]) == []
+    assert len(explorer.other_datasets(released)) > 1
+    assert explorer.other_datasets(sample) == []
+    assert explorer.other_datasets([*released, others[0]]) == []
 
 
 def test_texts_without_a_stated_licence_stay_out(sample):
@@ -163,10 +163,10 @@ def test_texts_without_a_stated_licence_stay_out(sample):
 def test_a_site_that_is_passed_on_holds_the_book_s_datasets_alone(others, tmp_path):
     folder = tmp_path / "_static" / "explorer"
     votes = others[0]
-    write_text(folder / explorer.OTHERS, explorer.others_listed([votes.dataset]))
+    write_text(folder / explorer.OTHERS, explorer.others_index_script([votes.dataset]))
     write_text(folder / explorer.others_file(votes.dataset), explorer.others_script(votes, [], ""))
     write_text(folder / "items.js", "kept")
-    assert licences.holding_votes(tmp_path) == ["_static/explorer/more-severity.js"]
+    assert licences.files_with_votes(tmp_path) == ["_static/explorer/more-severity.js"]
     listed = unpacked((folder / explorer.OTHERS).read_text("utf-8"))
     assert [one["name"] for one in listed] == ["severity"]
     held = unpacked((folder / listed[0]["file"]).read_text("utf-8"))

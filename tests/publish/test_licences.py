@@ -29,7 +29,7 @@ def test_files_that_carry_a_notice_are_found_and_no_others(tmp_path):
     }
     for name, text in files.items():
         (tmp_path / name).write_text(text, "utf-8")
-    assert licences.holding_item_texts(tmp_path) == ["page.html", "texts.js"]
-    assert licences.holding_votes(tmp_path) == ["votes.js"]
+    assert licences.files_with_item_texts(tmp_path) == ["page.html", "texts.js"]
+    assert licences.files_with_votes(tmp_path) == ["votes.js"]
     assert "<b>" not in files["page.html"]
     assert files["votes.js"].index("*/") > files["votes.js"].index("licence")

@@ -39,7 +39,7 @@ def project(tmp_path, monkeypatch):
     monkeypatch.setattr(staleness, "changed_since", lambda chapter: [])
     shown = [RunRecord.model_validate(make_record(notebook=name)) for name in ("one", "two")]
     monkeypatch.setattr(crate, "run_records", lambda: shown)
-    monkeypatch.setattr(extras, "need", lambda what: None)
+    monkeypatch.setattr(extras, "require", lambda extra: None)
     packaged = []
     monkeypatch.setattr(records, "write_package_data", packaged.append)
     compute(tmp_path, "one", record())

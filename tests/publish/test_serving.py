@@ -114,7 +114,7 @@ def test_a_change_is_built_while_the_book_is_served(small_checkout, tmp_path):
 def served(tmp_path):
     """The port at which a folder of one page is served."""
     (tmp_path / "index.html").write_text(
-        policy.of_site(
+        policy.with_site_policy(
             '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"></head>A page.'
         ),
         "utf-8",

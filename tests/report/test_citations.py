@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pybtex.database import parse_string
 
-from chaos_utils.base.authorship import ADDRESS, checked_address, read_citation
+from chaos_utils.base.authorship import ADDRESS, read_citation, validate_address
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.report import citations
 from chaos_utils.report.captions import without_markup
@@ -175,7 +175,7 @@ def test_the_book_is_cited_by_its_doi_and_a_figure_as_part_of_it(write):
 )
 def test_an_address_that_no_site_has_is_refused(write, url):
     with pytest.raises(ChaosError, match=r"not the address of a site(?s:.)*--url"):
-        checked_address(url, "--url")
+        validate_address(url, "--url")
     with pytest.raises(ChaosError, match=r"CITATION\.cff\n.* url: found .*expected"):
         read_citation(write(at(url)))
 

@@ -145,7 +145,7 @@ def two_dark_ones(axis):
 def drawn(mode, draw):
     """Return a picture in a look, and the colours that it has asked for."""
     stream = io.StringIO()
-    with style.look(mode) as given:
+    with style.drawing_look(mode) as given:
         figure, axis = plt.subplots(figsize=(style.width(), 2), layout="none")
         draw(axis)
         figure.savefig(stream, format="svg", metadata={"Date": None})

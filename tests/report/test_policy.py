@@ -40,7 +40,7 @@ def test_a_page_of_a_site_runs_its_frame_and_files_and_nothing_in_its_content(
     page, asked = opened(html)
     assert page.evaluate("[window.FRAME, window.RUN]") == [1, 1]  # without a policy
     assert asked
-    page, asked = opened(policy.of_site(html, EVIL))
+    page, asked = opened(policy.with_site_policy(html, EVIL))
     page.get_by_text("a link").click()
     page.get_by_text("a button").click()
     assert page.evaluate("[window.FRAME, window.OWN, window.RUN]") == [1, 1, None]
@@ -50,7 +50,7 @@ def test_a_page_of_a_site_runs_its_frame_and_files_and_nothing_in_its_content(
 
 def test_a_page_of_one_file_runs_nothing_and_shows_its_own_pictures(opened):
     dot = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
-    page, asked = opened(policy.of_single_page(f'{FRAME}{EVIL}<img id="own" src="{dot}">'))
+    page, asked = opened(policy.with_single_page_policy(f'{FRAME}{EVIL}<img id="own" src="{dot}">'))
     page.get_by_text("a link").click()
     assert page.evaluate("[window.FRAME, window.RUN]") == [None, None]
     assert page.evaluate("document.getElementById('own').naturalWidth") == 1

@@ -4,7 +4,7 @@ from helpers.manifests import make_manifest
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.report.scalars import publish_scalars, read_scalars
-from chaos_utils.report.values import value, with_values
+from chaos_utils.report.values import fill_values, value
 
 COLUMNS = ("dataset", "system", "seed", "jsd", "n", "new")
 ROWS = [
@@ -72,12 +72,12 @@ and so on.
 
 
 def test_prose_gets_its_numbers_and_findings_of_other_data_are_left_out():
-    shown = with_values(BOOK, PROSE)
+    shown = fill_values(BOOK, PROSE)
     assert "A finding: 0.2 is small,\nand so on." in shown
     assert "- a point with 1,514\n- a point without" in shown
     left = "# Title\n\nOne paragraph of method.\n\n- a point without"
     for manifests in (SAMPLE, OWN, {}):
-        assert with_values(manifests, PROSE) == left
+        assert fill_values(manifests, PROSE) == left
 
 
 def test_scalars_are_kept_with_the_run(run_folder):

@@ -151,7 +151,7 @@ def test_parquet_with_other_values(tmp_path):
 
 
 def test_answers_with_faults(tmp_path, monkeypatch):
-    monkeypatch.setattr(catalogue, "_brought", {})
+    monkeypatch.setattr(catalogue, "_user_datasets", {})
     (tmp_path / "answers.csv").write_text("item,label\n1,yes\n1,no\n2,no\n2,no\n")
     votes, samples = load_all_votes(str(tmp_path / "answers.csv")), "item,sample\n1,yes\n1,no\n"
     for content, words in (

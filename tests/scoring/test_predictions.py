@@ -88,7 +88,7 @@ def test_json_lines_end_at_line_feeds_alone(tmp_path, votes):
     ids=["rows", "counts", "lists"],
 )
 def test_answers_drawn_from_a_model_are_smoothed_and_marked(tmp_path, monkeypatch, content):
-    monkeypatch.setattr(catalogue, "_brought", {})
+    monkeypatch.setattr(catalogue, "_user_datasets", {})
     (tmp_path / "answers.csv").write_text("item,label\n1,yes\n1,no\n2,no\n2,no\n")
     (tmp_path / "m").write_text(content)
     (system,) = read_predictions(tmp_path / "m", load_all_votes(str(tmp_path / "answers.csv")))

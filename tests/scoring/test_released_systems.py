@@ -16,7 +16,7 @@ from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import get_dataset, prediction_files
 from chaos_utils.datasets.dataset import DataFile, PredictionColumns, ReleasedSystem
 from chaos_utils.datasets.loading import missing_predictions
-from chaos_utils.report.captions import cautioned
+from chaos_utils.report.captions import add_cautions
 from chaos_utils.scoring import systems
 from chaos_utils.scoring.predictions import read_predictions
 from chaos_utils.scoring.published import TABLE_5
@@ -221,8 +221,8 @@ def test_labels_whose_order_the_votes_cannot_tell_are_noted_where_none_names_it(
 
 def test_what_must_be_said_of_a_system_stands_below_what_names_it(votes):
     names = {"system": ["RoBERTa-base", "ModernBERT-large, affine"]}
-    assert "may have seen them" in cautioned("A title.", pd.DataFrame(names))
-    assert cautioned("A title.", pd.DataFrame({"system": ["DeBERTa-v3-large"]})) == "A title."
+    assert "may have seen them" in add_cautions("A title.", pd.DataFrame(names))
+    assert add_cautions("A title.", pd.DataFrame({"system": ["DeBERTa-v3-large"]})) == "A title."
     # The stack without it stands beside the whole, and claims of papers are not checked on it.
     a, b, c = (computed(name, votes, votes.shares, origin="released") for name in "abc")
     found = fitting.stacks([a, replace(b, caution="may know them"), c])

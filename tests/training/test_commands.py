@@ -74,7 +74,7 @@ def test_the_notebook_trains_and_judges_and_its_recorded_command_makes_the_run_a
     predictions = str(first.folder / "predictions.parquet")
     judged = chaos("evaluate", predictions, "--data", "sample", "--bootstrap", "0", "--json")
     assert judged.exit_code == 0, judged.stderr
-    (folder,) = runs.below()
+    (folder,) = runs.run_folders()
     of_run = runs.manifest_in(folder, runs.load(folder), "tbl-run-people").data
     assert {row["system"] for row in of_run} >= {first.system, "uniform guess", "second crowd"}
     monkeypatch.setenv("CHAOS_CACHE", str(empty_cache / "other"))  # which has no weights

@@ -78,13 +78,13 @@ def test_fp16_is_refused_on_a_cpu():
 def test_fp16_scales_the_gradients_and_resumes_exactly(tmp_path, monkeypatch):
     from safetensors import safe_open
 
-    gradients, scales = loop._Fitting.add_gradients, []
+    gradients, scales = loop._FitLoop.add_gradients, []
 
     def watched(fitting, *more):
         scales.append(fitting.scaler.get_scale())
         return gradients(fitting, *more)
 
-    monkeypatch.setattr(loop._Fitting, "add_gradients", watched)
+    monkeypatch.setattr(loop._FitLoop, "add_gradients", watched)
     with pytest.raises(KeyboardInterrupt):
         fit_tiny(tmp_path / "run", stop=3, device=FP16)
     (path,) = (tmp_path / "run").glob("checkpoint-*")
@@ -100,7 +100,7 @@ def test_fp16_scales_the_gradients_and_resumes_exactly(tmp_path, monkeypatch):
 
 
 def test_a_step_whose_gradients_overflow_in_fp16_is_left_out(tmp_path, monkeypatch):
-    gradients, seen = loop._Fitting.add_gradients, []
+    gradients, seen = loop._FitLoop.add_gradients, []
 
     def overflowing(fitting, *more):
         loss = gradients(fitting, *more)
@@ -109,7 +109,7 @@ def test_a_step_whose_gradients_overflow_in_fp16_is_left_out(tmp_path, monkeypat
             fitting.model.classifier.bias.grad[0] = float("inf")
         return loss
 
-    monkeypatch.setattr(loop._Fitting, "add_gradients", overflowing)
+    monkeypatch.setattr(loop._FitLoop, "add_gradients", overflowing)
     model, _ = fit_tiny(tmp_path / "run", device=FP16)
     assert (seen[0][1] == seen[1][1]).all()  # nothing was learnt from it
     assert seen[1][0] == seen[0][0] / 2
@@ -129,7 +129,7 @@ def test_memory_that_runs_out_is_one_message(torch, out_of_memory, tmp_path, mon
     model = torch.nn.Linear(2, 2)
     monkeypatch.setattr(model, "to", out_of_memory)
     with pytest.raises(ChaosError, match="no room for the model"):
-        devices.placed(model, CPU)
+        devices.to_device(model, CPU)
     with monkeypatch.context() as within:
         within.setattr(torch, "zeros_like", out_of_memory)
         with pytest.raises(ChaosError, match="moments of AdamW"):
@@ -144,7 +144,7 @@ def test_memory_that_runs_out_is_one_message(torch, out_of_memory, tmp_path, mon
 
     monkeypatch.setattr(model, "to", broken)
     with pytest.raises(RuntimeError, match="something else"):
-        devices.placed(model, CPU)
+        devices.to_device(model, CPU)
 
 
 @pytest.mark.parametrize(("family", "unused"), [("xlnet", ["transformer.mask_emb"]), ("bert", [])])
@@ -158,14 +158,14 @@ def test_weights_that_no_logit_depends_on_are_frozen(family, unused):
 
 
 def test_the_seconds_of_a_resumed_run_are_those_of_all_its_calls(tmp_path, monkeypatch):
-    step = loop._Fitting.make_step
+    step = loop._FitLoop.make_step
 
     def slow(fitting):
         time.sleep(0.1)
         step(fitting)
 
     with monkeypatch.context() as within:
-        within.setattr(loop._Fitting, "make_step", slow)
+        within.setattr(loop._FitLoop, "make_step", slow)
         with pytest.raises(KeyboardInterrupt):
             fit_tiny(tmp_path / "run", stop=3)
     _, state = fit_tiny(tmp_path / "run", device=replace(CPU, title="another CPU"))

@@ -286,7 +286,7 @@ def folded(trained, tmp_path_factory):
     )
     data, parts, heads, looks = load_data(settings), [], [], []
     losses = iter(np.concatenate(LOSSES).tolist())
-    fit, fold, logits = engine._Training.fit, engine.fold_into_head, engine._Training.logits
+    fit, fold, logits = engine._TrainingJob.fit, engine.fold_into_head, engine._TrainingJob.logits
     tokenizer = load_tokenizer(find_encoder(get_model("tiny-bert")).folder)
     encoded = encode(tokenizer, data.chaosnli, 128)
 
@@ -306,10 +306,10 @@ def folded(trained, tmp_path_factory):
         return logits(run, model, corpus, what)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine._Training, "fit", fitting)
+        patch.setattr(engine._TrainingJob, "fit", fitting)
         patch.setattr(engine, "mean_loss", lambda *_: next(losses))
         patch.setattr(engine, "fold_into_head", folding)
-        patch.setattr(engine._Training, "logits", looking)
+        patch.setattr(engine._TrainingJob, "logits", looking)
         run = engine.finetune(settings, tmp_path_factory.mktemp("folded") / "run")
     return SimpleNamespace(run=run, data=data, parts=parts, heads=heads, looks=looks)
 

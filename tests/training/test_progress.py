@@ -5,7 +5,7 @@ from chaos_utils.training import progress
 
 def test_a_training_is_reported_by_tenths_with_its_loss():
     lines = []
-    report = progress.in_lines(lines.append)
+    report = progress.line_report(lines.append)
     for _ in range(2):  # as folds do
         for step in range(1, 41):
             report("training", step, 40, 1 / step)
@@ -18,7 +18,7 @@ def test_other_work_is_reported_where_it_takes_long(monkeypatch):
     def lines_of(seconds):
         lines, clock = [], iter(seconds * done / 100 for done in range(100))
         monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
-        report = progress.in_lines(lines.append)
+        report = progress.line_report(lines.append)
         for done in range(1, 101):
             report("predicting dev", done, 100)
         return lines

@@ -27,22 +27,23 @@ def _redirect(app: Sphinx) -> list[tuple[str, dict[str, Any], str]]:
     """Let sphinx-reredirects know what has moved, and return the pages of what was withdrawn."""
     if app.builder.format != "html":
         return []
-    known = registry.read_registry().redirects
-    withdrawn = {f"figures/{id}": id for id, entry in known.items() if entry.withdrawn}
-    made = {f"figures/{id}" for id in BOOK.manifests}
-    pages = {*app.env.found_docs, *made, *withdrawn, *_NO_READING}
+    redirects = registry.read_registry().redirects
+    withdrawn = {f"figures/{id}": id for id, entry in redirects.items() if entry.withdrawn}
+    figure_pages = {f"figures/{id}" for id in BOOK.manifests}
+    pages = {*app.env.found_docs, *figure_pages, *withdrawn, *_NO_READING}
     with faults.on_one_line():
         moved = registry.read_moved_pages(pages)
-    for id, entry in known.items():
+    for id, entry in redirects.items():
         if entry.moved_to:
             now = f"figures/{entry.moved_to}"  # which a book of the sample may lack
-            moved[f"figures/{id}"] = now if now in made else "figures"
+            moved[f"figures/{id}"] = now if now in figure_pages else "figures"
     # Relative: what starts with a slash leads astray from pages at the site's root.
     app.config.redirects = {
         old: app.builder.get_relative_uri(old, new) for old, new in moved.items()
     }
     return [
-        (page, _withdrawn(id, known[id].withdrawn), "page.html") for page, id in withdrawn.items()
+        (page, _withdrawn(id, redirects[id].withdrawn), "page.html")
+        for page, id in withdrawn.items()
     ]
 
 
@@ -57,7 +58,9 @@ def _withdrawn(id: str, reason: str) -> dict[str, str]:
 
 def _write(app: Sphinx, out: Path) -> None:
     book = BOOK.citation
-    (out / f"{NOT_FOUND}.html").write_text(policy.of_site(not_found_html(book, notice())), "utf-8")
+    (out / f"{NOT_FOUND}.html").write_text(
+        policy.with_site_policy(not_found_html(book, notice())), "utf-8"
+    )
     if book.url:
         gone = {f"figures/{id}" for id in registry.read_registry().redirects}
         left_out = _NO_READING | gone | registry.read_redirects().keys()

@@ -96,30 +96,30 @@ class Book:
     @cached_property
     def items(self) -> ShownItems:
         """The items that pages show."""
-        made = self.manifests.values()
-        if not made:
+        manifests = self.manifests.values()
+        if not manifests:
             raise ExtensionError("there are no executed chapters: run `chaos build`")
-        (data,) = {one.parameters["data"] for one in made if "data" in one.parameters}
-        found = _read(data)
-        digests = {entry.sha256 for manifest in made for entry in manifest.inputs}
-        other = [
+        (data,) = {one.parameters["data"] for one in manifests if "data" in one.parameters}
+        shown = _read(data)
+        digests = {entry.sha256 for manifest in manifests for entry in manifest.inputs}
+        differing = [
             votes.dataset.title
-            for votes in found.votes
-            if not (found.missing and found.synthetic) and votes.source.sha256 not in digests
+            for votes in shown.votes
+            if not (shown.missing and shown.synthetic) and votes.source.sha256 not in digests
         ]
-        if other:
+        if differing:
             raise ExtensionError(
-                f"the available data for {', '.join(other)} is not what the chapters were made "
+                f"the available data for {', '.join(differing)} is not what the chapters were made "
                 "from: build them again"
             )
-        return found
+        return shown
 
     def made(self, env: BuildEnvironment, id: str) -> Manifest | None:
         """Return what was made by an id, if it was; the page that is being read depends on it."""
-        found = self.manifests.get(id)
-        if found is not None:
-            env.note_dependency(str(contents.file_of(found)))
-        return found
+        manifest = self.manifests.get(id)
+        if manifest is not None:
+            env.note_dependency(str(contents.file_of(manifest)))
+        return manifest
 
     def note_notebook(self, env: BuildEnvironment, name: str) -> Path:
         """Return the source of a notebook; the page that is being read depends on it."""
@@ -130,10 +130,10 @@ class Book:
     def manifest_of(self, directive: SphinxDirective) -> Manifest | None:
         """Return what the directive's argument names; nothing, with a warning, if not made."""
         id = directive.arguments[0]
-        found = self.made(directive.env, id)
-        if found is None:
+        manifest = self.made(directive.env, id)
+        if manifest is None:
             logger.warning("no notebook made %s", id, location=directive.get_location())
-        return found
+        return manifest
 
 
 BOOK = Book()
@@ -164,10 +164,10 @@ def _read_ahead(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None
 def _read(data: str) -> ShownItems:
     if not may_be_recorded(data):
         return ShownItems(tuple(load_all_votes(data)))
-    wanted = datasets_of(data)
-    missing = tuple(filter(is_missing, wanted))
-    there = tuple(load_votes(one.name) for one in wanted if one not in missing)
-    return ShownItems(there or tuple(load_all_votes("sample")), missing)
+    datasets = datasets_of(data)
+    missing = tuple(filter(is_missing, datasets))
+    available = tuple(load_votes(one.name) for one in datasets if one not in missing)
+    return ShownItems(available or tuple(load_all_votes("sample")), missing)
 
 
 @cache

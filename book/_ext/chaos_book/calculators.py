@@ -27,9 +27,9 @@ WIDGET = Widget("calculators", _FILES, shared=("axes.css", "axes.js"))
 Rows = Iterable[Mapping[str, Any]]
 # What is asked of votes, by the measure and quantity of the table that answers it.
 _CURVES = {"label": ("new_accuracy", "perfect_model"), "shares": ("dist_ce", "error")}
-_CALLED = {"Nie et al. 2020": "Nie et al. 2020 (ChaosNLI)"}
+_LONG_NAMES = {"Nie et al. 2020": "Nie et al. 2020 (ChaosNLI)"}
 _ORACLE = "oracle"
-_COMPARED = ("models", "seeds")
+_PAIRS_SHOWN = ("models", "seeds")
 _NEEDS = {
     "votes": ("fig-annotation-budget", "tbl-power", "tbl-vote-bias", "tbl-crowds-votes"),
     "conversions": ("tbl-conventions",),
@@ -47,13 +47,13 @@ class Calculator(SphinxDirective):
         kind = self.arguments[0]
         if kind not in _NEEDS:
             raise self.error(f"no such calculator: {kind}, one of {', '.join(_NEEDS)}")
-        found = [one for id in _NEEDS[kind] if (one := BOOK.made(self.env, id))]
-        if len(found) < len(_NEEDS[kind]):
+        manifests = [one for id in _NEEDS[kind] if (one := BOOK.made(self.env, id))]
+        if len(manifests) < len(_NEEDS[kind]):
             return []
-        known = votes_known(*found) if kind == "votes" else conversions_known(*found)
-        known |= {"synthetic": found[0].synthetic, "cite": _citation(kind, self.env.docname)}
+        data = votes_data(*manifests) if kind == "votes" else conversions_data(*manifests)
+        data |= {"synthetic": manifests[0].synthetic, "cite": _citation(kind, self.env.docname)}
         WIDGET.ask(self.env)
-        content = compact(known).replace("<", "\\u003c")
+        content = compact(data).replace("<", "\\u003c")
         return [
             raw_html(
                 f'<div class="calculator" data-kind="{kind}" role="region" '
@@ -77,7 +77,7 @@ def _citation(kind: str, page: str) -> dict[str, str]:
     }
 
 
-def votes_known(
+def votes_data(
     budgets: Manifest, power: Manifest, shifted: Manifest, crowds: Manifest
 ) -> dict[str, Any]:
     """Return what is known of votes and items, by dataset; of those in `crowds` alone, of votes.
@@ -93,11 +93,11 @@ def votes_known(
             [row for row in one.data if row["dataset"] == name] for one in (budgets, power, shifted)
         )
         curves = {
-            asked: _columns(
-                (row for row in of_budgets if (row["measure"], row["quantity"]) == wanted),
+            curve: _columns(
+                (row for row in of_budgets if (row["measure"], row["quantity"]) == key),
                 ("n_votes", "value", "sd"),
             )
-            for asked, wanted in _CURVES.items()
+            for curve, key in _CURVES.items()
         }
         datasets.append(
             {
@@ -112,24 +112,24 @@ def votes_known(
         )
     for name in dict.fromkeys(row["dataset"] for row in crowds.data):
         if name not in names:
-            datasets.append(_crowd_known(name, crowds))
+            datasets.append(_crowd_data(name, crowds))
     measures = dict.fromkeys(row["measure"] for row in power.data)
     unbiased_first = sorted(measures, key=lambda name: name != "sq_distance")
     return {
         "datasets": datasets,
         "reach": float(smallest_difference(1.0, 1)),
-        "pairs": {name: PAIRS[name] for name in _COMPARED},
+        "pairs": {name: PAIRS[name] for name in _PAIRS_SHOWN},
         "measures": {name: MEASURES[name].title for name in unbiased_first},
     }
 
 
-def _crowd_known(name: str, crowds: Manifest) -> dict[str, Any]:
+def _crowd_data(name: str, crowds: Manifest) -> dict[str, Any]:
     rows = [row for row in crowds.data if row["dataset"] == name]
     curves = {
-        asked: _columns(
-            (row for row in rows if row["quantity"] == asked), ("n_votes", "value", "sd")
+        curve: _columns(
+            (row for row in rows if row["quantity"] == curve), ("n_votes", "value", "sd")
         )
-        for asked in _CURVES
+        for curve in _CURVES
     }
     titles = {"name": name, "short": short_of(name), "title": get_dataset(name).title}
     return titles | curves | {"models": {}, "bias": [], "draws": crowds.parameters["draws"]}
@@ -141,36 +141,36 @@ def _columns(rows: Rows, names: Sequence[str]) -> list[list[float]]:
 
 def _spreads(rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     """Return the variances of differences, by pair and measure."""
-    found: dict[str, dict[str, Any]] = {}
+    spreads: dict[str, dict[str, Any]] = {}
     for row in rows:
-        if row["pair"] in _COMPARED:
-            of_pair = found.setdefault(row["pair"], {})
-            one = of_pair.setdefault(row["measure"], {"n_pairs": row["n_pairs"], "rows": []})
-            one["rows"].append([row[name] for name in ("n_votes", "variance", "least", "most")])
-    for measures in found.values():
-        for one in measures.values():
-            one["rows"].sort()
-    return found
+        if row["pair"] in _PAIRS_SHOWN:
+            of_pair = spreads.setdefault(row["pair"], {})
+            entry = of_pair.setdefault(row["measure"], {"n_pairs": row["n_pairs"], "rows": []})
+            entry["rows"].append([row[name] for name in ("n_votes", "variance", "least", "most")])
+    for measures in spreads.values():
+        for entry in measures.values():
+            entry["rows"].sort()
+    return spreads
 
 
-def conversions_known(table: Manifest) -> dict[str, Any]:
+def conversions_data(table: Manifest) -> dict[str, Any]:
     """Return every convention with what converts it, and what systems had under each.
 
     ``measured`` is by key of the convention, one value for each of ``systems``; infinite is None.
     The oracle is no system here: what it gives enters ``shifts``.
     """
     values = {(row["system"], row["quantity"], row["convention"]): row for row in table.data}
-    systems = [one for one in dict.fromkeys(row["system"] for row in table.data) if one != _ORACLE]
+    systems = dict.fromkeys(row["system"] for row in table.data if row["system"] != _ORACLE)
     users = {(quantity, convention): by for quantity, convention, by in UNMEASURED}
     users |= {key[1:]: row["used_by"] for key, row in values.items()}
     used_by: dict[str, list[str]] = {}
-    known = []
+    form_data = []
     for form in forms(key[1:] for key in values):
         pair = form.quantity, form.convention
-        rows = [values[one, *pair] for one in systems if (one, *pair) in values]
-        known.append(form.as_data() | {"measured": [row["value"] for row in rows]})
+        rows = [values[system, *pair] for system in systems if (system, *pair) in values]
+        form_data.append(form.as_data() | {"measured": [row["value"] for row in rows]})
         for name in filter(None, users[pair].split("; ")):
-            name = _CALLED.get(name, name)
+            name = _LONG_NAMES.get(name, name)
             used_by.setdefault(name, []).append(form.key)
     of_oracle = {
         (quantity, convention): row["value"]
@@ -178,7 +178,7 @@ def conversions_known(table: Manifest) -> dict[str, Any]:
         if system == _ORACLE
     }
     return {
-        "forms": known,
+        "forms": form_data,
         "shifts": shifts(of_oracle),
         "used_by": used_by,
         "systems": systems,

@@ -14,10 +14,10 @@ from chaos_book.published import PublishedCaption
 from chaos_utils.publish import metadata
 
 CARD = "_static/card.png"
-_ENOUGH = 60  # characters; less says nothing
-_LONGEST = 200
+_SHORTEST_TEXT = 60  # characters; less says nothing
+_LONGEST_TEXT = 200
 # A paragraph in one of these does not speak of the page.
-_ASIDE = (nodes.Admonition, nodes.block_quote, nodes.table, nodes.footnote, PublishedCaption)
+_ASIDE_NODES = (nodes.Admonition, nodes.block_quote, nodes.table, nodes.footnote, PublishedCaption)
 
 
 def _describe(
@@ -26,22 +26,22 @@ def _describe(
     if pagename.startswith("figures/"):  # these have their own
         return
     book = BOOK.citation
-    title, said = unescape(str(context.get("title") or book.title)), book.abstract
+    title, description = unescape(str(context.get("title") or book.title)), book.abstract
     if pagename == app.config.root_doc:
         title = book.title
     elif isinstance(doctree, nodes.document):
         title = app.env.titles[pagename].astext()
-        said = beginning(doctree) or said
-    tags = metadata.page_tags(book, pagename, title, said, CARD)
+        description = opening_text(doctree) or description
+    tags = metadata.page_tags(book, pagename, title, description, CARD)
     context["metatags"] = f"{context.get('metatags', '')}\n{tags}"
 
 
-def beginning(doctree: nodes.document) -> str:
+def opening_text(doctree: nodes.document) -> str:
     """Return how a page begins, cut at a word; empty where it begins with no text."""
     for paragraph in doctree.findall(nodes.paragraph):
         around, inside = paragraph.parent, False
         while around is not None:
-            inside = inside or isinstance(around, _ASIDE)
+            inside = inside or isinstance(around, _ASIDE_NODES)
             around = around.parent
         words = (
             text.astext()
@@ -49,11 +49,11 @@ def beginning(doctree: nodes.document) -> str:
             if not isinstance(text.parent, nodes.raw)  # the tags of a link
         )
         text = " ".join("".join(words).split())
-        if inside or len(text) < _ENOUGH or next(paragraph.findall(nodes.math), None):
+        if inside or len(text) < _SHORTEST_TEXT or next(paragraph.findall(nodes.math), None):
             continue
-        if len(text) <= _LONGEST:
+        if len(text) <= _LONGEST_TEXT:
             return text
-        return f"{text[:_LONGEST].rpartition(' ')[0].rstrip(',;:–')} …"
+        return f"{text[:_LONGEST_TEXT].rpartition(' ')[0].rstrip(',;:–')} …"
     return ""
 
 

@@ -40,26 +40,26 @@ class Claims(SphinxDirective):
         WIDGET.ask(self.env)
         rows = manifest.rows.to_dict("records")  # what is missing is NaN
         n_resamples = manifest.parameters["resamples"]
-        found: list[nodes.Node] = [raw_html(_controls_html(rows))]
+        content: list[nodes.Node] = [raw_html(_controls_html(rows))]
         for row in rows:
             card = ClaimCard(verdict=SHORT[row["verdict"]], paper=row["paper"])
             self.options["name"] = place_of(row)
             self.add_name(card)
             card += raw_html(card_html(row, n_resamples, self._link(row["selection"])))
-            found.append(card)
-        return found
+            content.append(card)
+        return content
 
     def _link(self, selection: str) -> str:
         """Return the address of a selection in the explorer; nothing in a book without it."""
         if not selection or _EXPLORER not in self.env.found_docs:
             return ""
         try:
-            asked = explorer.selection(selection)
+            query = explorer.selection(selection)
         except ChaosError as fault:
             logger.warning("%s: %s", selection, fault, location=self.get_location())
             return ""
         builder = self.env.app.builder
-        return f"{builder.get_relative_uri(self.env.docname, _EXPLORER)}{asked}"
+        return f"{builder.get_relative_uri(self.env.docname, _EXPLORER)}{query}"
 
 
 def _controls_html(rows: list[dict[str, Any]]) -> str:

@@ -13,7 +13,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 _GLOSSARY = "glossary"
-_ENOUGH = 200  # characters; a definition is cut after a sentence
+_DEFINITION_LENGTH = 200  # characters; a definition is cut after a sentence
 # A reference comes with a title, which browsers show to those with a mouse alone.
 _LINK = re.compile(
     r'(?P<link><a class="reference internal" href="[^"#]*#(?P<place>(?:term-|id\d)[^"]*)")'
@@ -35,11 +35,11 @@ def terms(app: Sphinx) -> dict[str, str]:
         first = nodes.inline("", "", *item[-1][0].children)  # of the definition's paragraphs
         html = app.builder.render_partial(first)["fragment"]  # type: ignore[attr-defined]
         places = [place for term in item.findall(nodes.term) for place in term["ids"]]
-        meanings |= dict.fromkeys(places, beginning(html))
+        meanings |= dict.fromkeys(places, first_sentences(html))
     return meanings
 
 
-def beginning(html: str) -> str:
+def first_sentences(html: str) -> str:
     """Return the first sentence of a paragraph, and those after it while they are short.
 
     Links are left as text: what describes a link is read, not operated. What it is called in tables
@@ -49,13 +49,13 @@ def beginning(html: str) -> str:
     sentences = _BETWEEN_SENTENCES.split(text)
     first, *others = (one for one in sentences if not one.startswith(("[", "In tables:")))
     for sentence in others:
-        if len(_TAG.sub("", f"{first} {sentence}")) > _ENOUGH:
+        if len(_TAG.sub("", f"{first} {sentence}")) > _DEFINITION_LENGTH:
             break
         first = f"{first} {sentence}"
     return first
 
 
-def described(body: str, terms: Mapping[str, str]) -> str:
+def with_definitions(body: str, terms: Mapping[str, str]) -> str:
     """Return a page's body that ends with what its links to terms and references mean."""
     ids: dict[str, str] = {}
 
@@ -74,7 +74,7 @@ def described(body: str, terms: Mapping[str, str]) -> str:
 def _describe(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
-    context["body"] = described(context.get("body", ""), terms(app))
+    context["body"] = with_definitions(context.get("body", ""), terms(app))
 
 
 def setup(app: Sphinx) -> None:

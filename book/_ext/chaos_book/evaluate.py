@@ -50,7 +50,7 @@ WIDGET = Widget(
 _OTHERS, _WORTHS, _FITTED = "tbl-main-results", "tbl-human-equivalents", "tbl-fitting"
 # Which of those fitted is shown: of one system, what is recalibrated is.
 _MAP = {"inputs": "all systems", "access": "text", "map": "quadratic", "objective": "kl"}
-_MAPPED = {
+_MEASURES_WITH_MAP = {
     True: (PEOPLE_RECALIBRATED, SKILL_RECALIBRATED),
     False: (PEOPLE_SHRUNK, SKILL_SHRUNK),
 }
@@ -67,15 +67,15 @@ class EvaluateFile(SphinxDirective):
             return []
         votes = BOOK.items.votes
         origins = {
-            (one.dataset.name, system.name): system.origin
-            for one in votes
-            for system in systems(one)
+            (part.dataset.name, system.name): system.origin
+            for part in votes
+            for system in systems(part)
         }
         of_worth = self._rows_of(_WORTHS)
-        said = known(votes, self._rows_of(_OTHERS)) | {
+        known_data = page_data(votes, self._rows_of(_OTHERS)) | {
             "skills": skills(of_worth, self._rows_of(_FITTED), origins)
         }
-        content = scripts.compact(said)
+        content = scripts.compact(known_data)
         content = content.replace("<", "\\u003c")
         data = f'<script type="application/json" id="evaluate-known">{content}</script>'
         return [*WIDGET.place(self.env, "evaluates a file of predictions"), raw_html(data)]
@@ -87,7 +87,7 @@ class EvaluateFile(SphinxDirective):
         return manifest.data if manifest is not None and is_of_these else ()
 
 
-def known(votes: Sequence[Votes], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def page_data(votes: Sequence[Votes], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return what a page knows beside the votes.
 
     Parameters
@@ -117,7 +117,7 @@ def known(votes: Sequence[Votes], rows: Sequence[Mapping[str, Any]]) -> dict[str
             for name, title in TITLES.items()
             if name != POOLED
         },
-        "others": {one.dataset.name: _others(one.dataset.name, rows) for one in votes},
+        "others": {one.dataset.name: _other_systems(one.dataset.name, rows) for one in votes},
     }
 
 
@@ -142,7 +142,7 @@ def skills(
         intervals, None where there is none, and ``words``: what it is worth, plain and so. Where
         the dataset has too few items for a map, what is shrunk stands for what is recalibrated.
     """
-    found: dict[tuple[str, str], dict[str, Any]] = {}
+    entries: dict[tuple[str, str], dict[str, Any]] = {}
     credibilities = {}
     for row in worths:
         key = row["dataset"], row["system"]
@@ -151,28 +151,28 @@ def skills(
             lane = "published"
         name = SYSTEM_NAMES.get(row["system"], row["system"])
         new = {"lane": lane, "name": name, "plain": None, "recalibrated": None, "words": ["–", "–"]}
-        one = found.setdefault(key, new)
-        of_people, of_skill = _MAPPED[_has_map(row["dataset"], row["n_items"])]
+        entry = entries.setdefault(key, new)
+        of_people, of_skill = _MEASURES_WITH_MAP[_has_map(row["dataset"], row["n_items"])]
         if row["measure"] in (PEOPLE, of_people):
-            one["words"][row["measure"] == of_people] = without_reason(row["text"])
+            entry["words"][row["measure"] == of_people] = without_reason(row["text"])
             credibilities[row["dataset"], row["n_items"]] = row["credibility"]
         elif row["measure"] in (SKILL, of_skill) and _number(row["value"]) is not None:
             known_as = "recalibrated" if row["measure"] == of_skill else "plain"
-            one[known_as] = [_number(row[end]) for end in _ENDS]
+            entry[known_as] = [_number(row[end]) for end in _ENDS]
     by_dataset: dict[str, list[dict[str, Any]]] = {}
-    for (dataset, _), one in found.items():
-        by_dataset.setdefault(dataset, []).append(one)
+    for (dataset, _), entry in entries.items():
+        by_dataset.setdefault(dataset, []).append(entry)
     for row in fitted:
         credibility = credibilities.get((row["dataset"], row["n_items"]))
         is_meant = all(row[name] == wanted for name, wanted in _MAP.items())
         if credibility is None or not is_meant:
             continue
         people = [row[f"people{end}"] for end in ("", "_low", "_high")]
-        value, *ends = (f"{one:.1f}".replace("-", "−") for one in people)
+        value, *ends = (f"{number:.1f}".replace("-", "−") for number in people)
         name = f"{row['inputs']}, fitted"
-        plain = [_number(float(skill_of_people(one, credibility))) for one in people]
-        one = {"lane": "fitted", "name": name, "plain": plain, "recalibrated": None}
-        by_dataset[row["dataset"]].append(one | {"words": [f"{value} [{', '.join(ends)}]", "–"]})
+        plain = [_number(float(skill_of_people(number, credibility))) for number in people]
+        entry = {"lane": "fitted", "name": name, "plain": plain, "recalibrated": None}
+        by_dataset[row["dataset"]].append(entry | {"words": [f"{value} [{', '.join(ends)}]", "–"]})
     return by_dataset
 
 
@@ -180,23 +180,23 @@ def _has_map(dataset: str, n_items: int) -> bool:
     return not too_few_to_recalibrate(n_items, get_dataset(dataset).n_classes)
 
 
-def _others(dataset: str, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _other_systems(dataset: str, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the systems on a dataset, without the means of several that differ in their seed.
 
     Those of the paper stand there once, as computed where they are.
     """
-    found: dict[str, dict[str, Any]] = {}
+    by_system: dict[str, dict[str, Any]] = {}
     for row in rows:
         if row["dataset"] == dataset and _number(row.get("n_seeds")) is None:
-            said = {
+            entry = {
                 "system": SYSTEM_NAMES.get(row["system"], row["system"]),
                 "kind": row["kind"],
                 "source": row["source"],
                 "of_paper": row["kind"] == "model" and row["system"] in SYSTEM_NAMES,
             }
             values = {name: known for name in _MEASURES if (known := _values(row, name))}
-            found.setdefault(row["system"], said | values)
-    return list(found.values())
+            by_system.setdefault(row["system"], entry | values)
+    return list(by_system.values())
 
 
 def _values(row: Mapping[str, Any], measure: str) -> list[float | None]:

@@ -18,7 +18,7 @@ from chaos_utils.scoring.training_records import Run, committed_runs
 
 logger = logging.getLogger(__name__)
 FOLDER = "runs"  # of the pages
-_LISTED = "chapters/finetuning"  # where all are; a book may lack it
+_PAGE_OF_RUNS = "chapters/finetuning"  # where all are; a book may lack it
 
 
 def _with_notebook() -> dict[str, Run]:
@@ -50,7 +50,7 @@ def _pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
         assert run.notebook is not None
         title = escape(run.system)
         notebook = as_html(read_executed(run.notebook), below=1)
-        are_listed = _LISTED in app.env.found_docs
+        are_listed = _PAGE_OF_RUNS in app.env.found_docs
         body = templating.render("executed", run=run, notebook=notebook, are_listed=are_listed)
         yield f"{FOLDER}/{name}", {"title": title, "body": body}, "page.html"
 

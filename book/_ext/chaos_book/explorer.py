@@ -52,51 +52,51 @@ def _data(app: Sphinx, page: str) -> dict[str, str]:
     library = BOOK.project / CHART_LIBRARY
     files = {"chart.umd.js": library, "chart.LICENSE.md": library.parents[1] / "LICENSE.md"}
     found = {name: path.read_text("utf-8") for name, path in files.items() if library.is_file()}
-    return found | _items(drawn=library.is_file()) | _others(app, page)
+    return found | _items(has_chart=library.is_file()) | _other_scripts(app, page)
 
 
-def _items(*, drawn: bool) -> dict[str, str]:
+def _items(*, has_chart: bool) -> dict[str, str]:
     """Return the scripts that hold the data which the chapters were made from."""
     items, datasets = BOOK.items, []
     files: dict[str, str] = {}
     for votes in items.votes:
         systems = book.systems(votes)
-        made, scripts_of = explorer.apart(
+        data, scripts_of = explorer.split_systems(
             explorer.columns(votes, systems), systems, book.votes_notice()
         )
-        datasets.append(made | {"paper": _paper(votes.dataset.release.citation)})
+        datasets.append(data | {"paper": _paper(votes.dataset.release.citation)})
         files |= scripts_of
     numbers = {
         "scale": explorer.SCALE,
         "synthetic": items.synthetic,
         "datasets": datasets,
         "citation": explorer.citation(BOOK.citation, synthetic=items.synthetic),
-        "drawn": drawn,
+        "drawn": has_chart,
     }
     texts = {votes.dataset.name: explorer.texts(votes) for votes in items.votes}
     return files | {
-        "items.js": scripts.packed("CHAOS_ITEMS", numbers, book.votes_notice()),
-        "texts.js": scripts.packed("CHAOS_TEXTS", texts, book.notice()),
+        "items.js": scripts.packed_script("CHAOS_ITEMS", numbers, book.votes_notice()),
+        "texts.js": scripts.packed_script("CHAOS_TEXTS", texts, book.notice()),
     }
 
 
-def _others(app: Sphinx, page: str) -> dict[str, str]:
+def _other_scripts(app: Sphinx, page: str) -> dict[str, str]:
     """Return the scripts that hold what readers may choose beside the book's datasets.
 
     The first also says why people disagree on the book's items.
     """
     shown = BOOK.items.votes
-    datasets = explorer.others_available(shown)
+    datasets = explorer.other_datasets(shown)
     with faults.on_one_line():
         reasons = explorer.reasons_script(shown, _address_of_reasons(app, page))
-    made = {explorer.OTHERS: explorer.others_listed(datasets) + reasons}
+    scripts_of_others = {explorer.OTHERS: explorer.others_index_script(datasets) + reasons}
     for dataset in datasets:
         with faults.on_one_line():
             votes = load_votes(dataset.name)
-        made[explorer.others_file(dataset)] = explorer.others_script(
+        scripts_of_others[explorer.others_file(dataset)] = explorer.others_script(
             votes, book.systems(votes), _paper(dataset.release.citation)
         )
-    return made
+    return scripts_of_others
 
 
 def _address_of_reasons(app: Sphinx, page: str) -> str:

@@ -13,7 +13,7 @@ from sphinx.application import Sphinx
 from chaos_book import drafts
 from chaos_book.book import write_last
 
-_SHOWN = {
+_ICONS_SHOWN = {
     "fa-angle-down", "fa-angle-left", "fa-angle-right", "fa-arrow-up", "fa-bars",
     "fa-chevron-down", "fa-circle-half-stroke", "fa-circle-xmark", "fa-download", "fa-file",
     "fa-file-pdf", "fa-list", "fa-magnifying-glass", "fa-moon", "fa-sun", "fa-xmark",
@@ -30,7 +30,7 @@ def _shorten(app: Sphinx, site: Path) -> None:
     signs = set()
 
     def keep(rule: re.Match[str]) -> str:
-        if _SHOWN.isdisjoint(re.findall(r"fa-[a-z0-9-]+", rule[1])):
+        if _ICONS_SHOWN.isdisjoint(re.findall(r"fa-[a-z0-9-]+", rule[1])):
             return ""
         signs.add(int(rule[2], 16))
         return rule[0]
@@ -38,14 +38,14 @@ def _shorten(app: Sphinx, site: Path) -> None:
     sheet.write_text(_WOFF.sub("", _RULE.sub(keep, sheet.read_text("utf-8"))), "utf-8")
     font = sheet.parents[1] / "webfonts" / "fa-solid-900.ttf"
     font.with_suffix(".woff2").unlink(missing_ok=True)
-    with TTFont(font, recalcTimestamp=False) as whole:
+    with TTFont(font, recalcTimestamp=False) as full_font:
         subsetter = Subsetter(Options(drop_tables=["FFTM", "GSUB"], name_IDs=["*"]))
         subsetter.populate(unicodes=signs)
-        subsetter.subset(whole)
-        for record in whole["name"].names:
+        subsetter.subset(full_font)
+        for record in full_font["name"].names:
             if record.nameID in _NAMES_OF_FONT:  # the licence reserves the name of the whole one
                 record.string = "LivingBookIcons"
-        whole.save(font)
+        full_font.save(font)
 
 
 def setup(app: Sphinx) -> None:

@@ -78,7 +78,7 @@ class Interactive(SphinxDirective):
         group, slider = self.options.get("group", "kind"), self.options.get("slider", "")
         rows = rows.rename(columns={"model": "system"})
         if "measure" not in rows:
-            rows = _long(rows, self.options["measures"].split(), group)
+            rows = _row_per_measure(rows, self.options["measures"].split(), group)
         rows = rows[rows["value"].notna()].reset_index(drop=True)
         if not len(rows):  # likewise
             return []
@@ -97,7 +97,7 @@ class Interactive(SphinxDirective):
         return () if manifest is None else manifest.data
 
 
-def _long(rows: pd.DataFrame, measures: list[str], group: str) -> pd.DataFrame:
+def _row_per_measure(rows: pd.DataFrame, measures: list[str], group: str) -> pd.DataFrame:
     """Set each of some measures, which stand side by side, in a row of its own."""
     keys = [name for name in ("dataset", "system", "label", "source", group) if name in rows]
     parts = []
@@ -116,14 +116,14 @@ def references(
     By ECE against the majority, which no table of references has, it is the oracle's: that of the
     votes themselves.
     """
-    found = {
+    by_measure = {
         (row["dataset"], row["measure"]): {
             title: row[name] for name, title in _OF_REFERENCES.items() if _is_number(row[name])
         }
         for row in of_measures
     }
     oracles = [row for row in calibrated if row["system"] == "oracle"]
-    return found | {(row["dataset"], "ece"): {"oracle": row["ece"]} for row in oracles}
+    return by_measure | {(row["dataset"], "ece"): {"oracle": row["ece"]} for row in oracles}
 
 
 def _is_number(cell: object) -> bool:
@@ -157,7 +157,7 @@ def scores(rows: pd.DataFrame, lines: _Lines, group: str = "kind") -> dict[str, 
         groups.sort(key=lambda name: [*_KINDS, name].index(name))
     datasets, measures = (list(dict.fromkeys(rows[name])) for name in ("dataset", "measure"))
     systems = list(dict.fromkeys(zip(names[~is_line], rows.loc[~is_line, group], strict=True)))
-    drawn, marks = [], []
+    dots, marks = [], []
     for place, row in enumerate(rows.to_dict("records")):
         key = [datasets.index(row["dataset"]), measures.index(row["measure"])]
         value = round(row["value"], _DIGITS)
@@ -165,7 +165,7 @@ def scores(rows: pd.DataFrame, lines: _Lines, group: str = "kind") -> dict[str, 
             marks.append([*key, _TWO_PEOPLE.get(names[place], names[place]), value])
             continue
         ends = [round(row[end], _DIGITS) for end in ("low", "high") if _is_number(row.get(end))]
-        drawn.append([key[0], systems.index((names[place], row[group])), key[1], value, *ends])
+        dots.append([key[0], systems.index((names[place], row[group])), key[1], value, *ends])
         if is_guess[place]:
             marks.append([*key, names[place], value])
     for i, dataset in enumerate(datasets):
@@ -180,7 +180,7 @@ def scores(rows: pd.DataFrame, lines: _Lines, group: str = "kind") -> dict[str, 
             for name, of in systems
         ],
         "measures": [[name, *_measure(name), _UNDEFINED.get(name, "")] for name in measures],
-        "rows": drawn,
+        "rows": dots,
         "lines": marks,
     }
 

@@ -45,13 +45,13 @@ class PublishedList(SphinxDirective):
         sections: list[nodes.Node] = []
         for id in BOOK.manifests:
             BOOK.made(self.env, id)
-        for notebook, found in groupby(BOOK.manifests.values(), key=attrgetter("notebook")):
+        for notebook, manifests in groupby(BOOK.manifests.values(), key=attrgetter("notebook")):
             BOOK.note_notebook(self.env, notebook)
             title = contents.chapter_title(notebook)
             section = nodes.section(ids=[f"chapter-{nodes.make_id(notebook)}"])
             section += nodes.title(title, title)
             cards = nodes.container(classes=["thumbnails"])
-            cards += [Thumbnail(published=manifest.id) for manifest in found]
+            cards += [Thumbnail(published=manifest.id) for manifest in manifests]
             section += cards
             sections.append(section)
         return sections
@@ -120,14 +120,14 @@ def _pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
 
 def _relink(app: Sphinx, caption: nodes.Element, docname: str, page: str) -> None:
     """Let a caption's links start from another page than the chapter it was resolved for."""
-    here, there = (app.builder.get_target_uri(name) for name in (docname, page))
+    old_address, new_address = (app.builder.get_target_uri(name) for name in (docname, page))
     for node in caption.findall(nodes.Element):
         node["ids"] = []
     for link in caption.findall(nodes.reference):
-        target = urljoin(here, link.get("refuri") or f"#{link['refid']}")
+        target = urljoin(old_address, link.get("refuri") or f"#{link['refid']}")
         if "://" not in target:
             path, hash, place = target.partition("#")
-            target = relative_uri(there, path) + hash + place
+            target = relative_uri(new_address, path) + hash + place
         link["refuri"] = target
         link.attributes.pop("refid", None)
 

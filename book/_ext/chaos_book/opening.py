@@ -57,10 +57,10 @@ class Opening(SphinxDirective):
             '<div class="opening" role="group" aria-label="Guess the votes">'
             f'<script type="application/json">{data}</script></div>'
         )
-        said = book.notice() if items.synthetic else licences.notice([votes.dataset])
+        notice = book.notice() if items.synthetic else licences.notice([votes.dataset])
         purpose = "asks how a hundred people voted"
         missing = book.missing_nodes(purpose, "the box below") if items.synthetic else []
-        return [*missing, raw_html(play), told, raw_html(licences.paragraph(said))]
+        return [*missing, raw_html(play), told, raw_html(licences.paragraph(notice))]
 
 
 def _item_html(content: Mapping[str, Any], dataset: Dataset) -> str:
@@ -79,9 +79,9 @@ def _item_html(content: Mapping[str, Any], dataset: Dataset) -> str:
     return f'<div class="one-item">{texts}{rows}<p class="labels">{labels}</p></div>'
 
 
-def _row(who: str, dataset: Dataset, shares: Sequence[float], unit: str = "") -> str:
+def _row(name: str, dataset: Dataset, shares: Sequence[float], unit: str = "") -> str:
     bar = votes_html(dataset.name, [round(share) for share in shares], unit)
-    return f'<div class="one-row"><span>{escape(who)}</span>{bar}</div>'
+    return f'<div class="one-row"><span>{escape(name)}</span>{bar}</div>'
 
 
 def setup(app: Sphinx) -> None:

@@ -9,7 +9,7 @@ from chaos_book.book import write_last
 from chaos_utils.report import policy
 
 # The theme's one handler; ``print.js`` listens instead.
-_PRINTS = 'onclick="window.print()"'
+_PRINT_HANDLER = 'onclick="window.print()"'
 
 
 def _guard(app: Sphinx) -> None:
@@ -20,9 +20,9 @@ def _guard(app: Sphinx) -> None:
     render = templates.render
 
     def guarded(template: str, context: dict[str, Any]) -> str:
-        page = render(template, context).replace(_PRINTS, "data-prints")
+        page = render(template, context).replace(_PRINT_HANDLER, "data-prints")
         is_part = "<html" not in page  # the theme looks which of a page's parts are empty
-        return page if is_part else policy.of_site(page, context.get("body", ""))
+        return page if is_part else policy.with_site_policy(page, context.get("body", ""))
 
     templates.render = guarded
 
@@ -30,7 +30,7 @@ def _guard(app: Sphinx) -> None:
 def _guard_redirects(app: Sphinx, site: Path) -> None:
     for name in app.config.redirects:
         page = site / f"{name}.html"
-        page.write_text(policy.of_site(page.read_text("utf-8")), "utf-8")
+        page.write_text(policy.with_site_policy(page.read_text("utf-8")), "utf-8")
 
 
 def setup(app: Sphinx) -> None:

@@ -81,11 +81,13 @@ def _link_or_code(
         return None
     objects, target = env.get_domain("py").objects, node["reftarget"]  # type: ignore[attr-defined]
     near = f"{node.get('py:module')}.{target}"
-    found = [near] if near in objects else [n for n in objects if f".{n}".endswith(f".{target}")]
-    if len(found) != 1:
+    matches = [near] if near in objects else [n for n in objects if f".{n}".endswith(f".{target}")]
+    if len(matches) != 1:
         return shown
-    entry = objects[found[0]]
-    return make_refnode(app.builder, node["refdoc"], entry.docname, entry.node_id, shown, found[0])
+    entry = objects[matches[0]]
+    return make_refnode(
+        app.builder, node["refdoc"], entry.docname, entry.node_id, shown, matches[0]
+    )
 
 
 class _CompiledOnce(SandboxedEnvironment):

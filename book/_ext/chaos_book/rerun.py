@@ -58,16 +58,16 @@ def section_body(source: Path, values: Mapping[str, Any], root: str) -> str:
     """
     declared = parameters.read_parameters(source)
     name, value = other_value(declared, values)
-    other = {**values, name: value}
+    changed_values = {**values, name: value}
     return templating.render(
         "rerun",
         notebook=source.stem,
         root=root,
         command=parameters.command(source, values),
         other=name,
-        other_values=other,
-        other_command=parameters.command(source, other),
-        papermill_command=parameters.papermill_command(source, other),
+        other_values=changed_values,
+        other_command=parameters.command(source, changed_values),
+        papermill_command=parameters.papermill_command(source, changed_values),
         parameters=declared,
     )
 

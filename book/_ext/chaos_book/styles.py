@@ -23,7 +23,7 @@ def _shorten(app: Sphinx, site: Path) -> None:
         return
     words = set(_words(site))
     for sheet in site.glob("_static/styles/*.css"):
-        sheet.write_text(used(sheet.read_text("utf-8"), words), "utf-8")
+        sheet.write_text(without_unused_rules(sheet.read_text("utf-8"), words), "utf-8")
 
 
 def _words(site: Path) -> Iterator[str]:
@@ -33,7 +33,7 @@ def _words(site: Path) -> Iterator[str]:
             yield from _WORD.findall(path.read_text("utf-8"))
 
 
-def used(sheet: str, words: Set[str]) -> str:
+def without_unused_rules(sheet: str, words: Set[str]) -> str:
     """Return a style sheet without the rules for classes that are not among some words.
 
     A word that ends in a hyphen stands for all classes that begin so: scripts put these together.

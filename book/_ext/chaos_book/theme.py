@@ -21,7 +21,7 @@ _WANTED_BY = {
     "sphinx-design": re.compile(r'class="[^"]*\bsd-'),
     "design-tabs": re.compile(r'class="[^"]*\bsd-'),
 }
-_OUTSIDE = "search"
+_PAGE_OUTSIDE_CONTENTS = "search"
 _CONTENTS: dict[str, str] = {}  # by what the templates ask for
 _TABLE = re.compile(r"(?P<tag><table\b[^>]*>)(?P<inside>.*?)</table>", re.DOTALL)
 _HEADING = re.compile(r"<h[1-6][^>]*>(.*?)</h[1-6]>", re.DOTALL)
@@ -39,20 +39,20 @@ def _adapt(
     for kind in ("script_files", "css_files"):
         context[kind] = [file for file in context[kind] if is_wanted(file, body)]
     if body:
-        context["body"] = described(body)
+        context["body"] = accessible_tables(body)
 
 
 def is_wanted(file: Any, body: str) -> bool:
     """Say whether a page with some body needs a script or style of Sphinx's extensions."""
-    said = f"{file.filename} {file.attributes.get('body')}"
+    description = f"{file.filename} {file.attributes.get('body')}"
     return all(
         using is not None and using.search(body)
         for name, using in _WANTED_BY.items()
-        if name in said
+        if name in description
     )
 
 
-def described(body: str) -> str:
+def accessible_tables(body: str) -> str:
     """Return a page's body whose tables have a name, headers, and a box that keys can scroll."""
     # What these fold says more than this.
     body = body.replace('<summary aria-label="Toggle hidden content"', "<summary")
@@ -89,19 +89,19 @@ def _draw_once(
     draw = app.builder._get_local_toctree  # type: ignore[attr-defined]
 
     def contents(**options: Any) -> str:
-        asked = repr(sorted(options.items()))
-        if asked not in _CONTENTS:
+        key = repr(sorted(options.items()))
+        if key not in _CONTENTS:
             # As they are on a page at the root that is not in them: none is marked.
-            _CONTENTS[asked] = draw(_OUTSIDE, **options)
-        return on_page(app, _CONTENTS[asked], pagename)
+            _CONTENTS[key] = draw(_PAGE_OUTSIDE_CONTENTS, **options)
+        return contents_on_page(app, _CONTENTS[key], pagename)
 
     context["toctree"] = contents
 
 
-def on_page(app: Sphinx, contents: str, page: str) -> str:
+def contents_on_page(app: Sphinx, contents: str, page: str) -> str:
     """Return contents as a page has them: links from there, and itself marked."""
-    found = BeautifulSoup(contents, "html.parser")
-    for link in found("a"):
+    soup = BeautifulSoup(contents, "html.parser")
+    for link in soup("a"):
         if urlsplit(str(link["href"])).scheme:  # a `url:` of the table of contents
             continue
         target = str(link["href"]).removesuffix(".html")
@@ -113,7 +113,7 @@ def on_page(app: Sphinx, contents: str, page: str) -> str:
             classes = around.get_attribute_list("class")
             classes.insert(1 if around.name == "li" else 0, "current")
             around["class"] = " ".join(filter(None, classes))
-    return str(found)
+    return str(soup)
 
 
 def _mark_subtitle(app: Sphinx, doctree: nodes.document) -> None:

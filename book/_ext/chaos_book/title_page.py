@@ -65,7 +65,7 @@ class Finding(SphinxDirective):
         bars = [line.partition(": ") for line in self.options["bars"].splitlines()]
         shown = [(name, self._value(address)) for name, _, address in bars]
         link = _place(self.env, manifest)
-        drawing = templating.piece("bars", self.options["measure"], drawn(shown), manifest, link)
+        drawing = templating.piece("bars", self.options["measure"], bars_of(shown), manifest, link)
         words = nodes.container(classes=["finding-words"])
         self.state.nested_parse(self.content, self.content_offset, words)
         place = nodes.container(classes=["finding"])
@@ -81,7 +81,7 @@ class Finding(SphinxDirective):
             return "0"
 
 
-def drawn(bars: Sequence[tuple[str, str]]) -> list[tuple[str, str, float, bool]]:
+def bars_of(bars: Sequence[tuple[str, str]]) -> list[tuple[str, str, float, bool]]:
     """Return name, number, length (in percent of the longest) and emphasis of each bar."""
     numbers = [max(0.0, float(text.replace("−", "-").rstrip("%"))) for _, text in bars]
     longest = max(numbers) or 1.0
