@@ -184,9 +184,9 @@ def make_system(name: str, votes: Votes, probabilities: npt.ArrayLike) -> System
     try:
         array = np.asarray(probabilities)
         is_numeric = array.dtype.kind in "fiu"
-        found = f"shape {array.shape}" if is_numeric else f"values of type {array.dtype}"
+        shape_found = f"shape {array.shape}" if is_numeric else f"values of type {array.dtype}"
     except ValueError:
-        array, is_numeric, found = np.empty(0), False, "rows of different lengths"
+        array, is_numeric, shape_found = np.empty(0), False, "rows of different lengths"
     if array.shape == (len(votes),) and array.dtype.kind != "f":
         labels = predictions.as_labels(name, votes, array.tolist())
         system = computed(name, votes, np.eye(dataset.n_classes)[labels], origin="yours")
@@ -194,7 +194,7 @@ def make_system(name: str, votes: Votes, probabilities: npt.ArrayLike) -> System
     if not is_numeric or array.shape != shape:
         raise ChaosError(
             f"The predictions of {name!r} are not a table of numbers that fits these votes.",
-            found=found,
+            found=shape_found,
             expected=f"shape {shape}: the items of {dataset.title} by {', '.join(dataset.labels)}",
             todo="give one row per item in the order of votes.uids, one column per label",
         )

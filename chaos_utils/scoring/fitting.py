@@ -88,9 +88,9 @@ def loss_and_slope(scores: Floats, shares: Floats, objective: Objective) -> tupl
         return float(-(shares * logs).sum() / n), (q - shares) / n
     middle = np.log(np.maximum((q + shares) / 2, _TINY))
     ratio = logs - middle  # of the prediction to the middle
-    own = np.log(np.maximum(shares, _TINY)) - middle
+    of_votes = np.log(np.maximum(shares, _TINY)) - middle
     of_model = (q * ratio).sum(axis=0)
-    divergence = ((shares * own).sum(axis=0) + of_model) / 2
+    divergence = ((shares * of_votes).sum(axis=0) + of_model) / 2
     distance = np.sqrt(np.maximum(divergence, 0) + _SMOOTH)
     return float(distance.mean()), q * (ratio - of_model) / (4 * n * distance)
 
@@ -173,10 +173,12 @@ def _checked(
     old_label: npt.ArrayLike | None,
     penalty: float,
 ) -> Floats:
-    for what, given, known in (("map", kind, KINDS), ("objective", objective, OBJECTIVES)):
-        if given not in known:
+    for title, choice, options in (("map", kind, KINDS), ("objective", objective, OBJECTIVES)):
+        if choice not in options:
             raise ChaosError(
-                f"There is no such {what}.", found=repr(given), expected=did_you_mean(given, known)
+                f"There is no such {title}.",
+                found=repr(choice),
+                expected=did_you_mean(choice, options),
             )
     if kind not in STACKING and (old_label is not None or logs.shape[1] == 0):
         raise ChaosError(
@@ -221,9 +223,9 @@ def _fit_weights(
 
     base_rates = np.log(np.maximum(shares.mean(axis=0), _FLOOR))
     start = np.concatenate([np.zeros(shape).ravel(), base_rates])
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", options=_UNTIL)
-    weights = turn @ found.x[: -shape[1]].reshape(shape) / scales[:, np.newaxis]
-    return weights, found.x[-shape[1] :] - means @ weights
+    search = minimize(loss, start, jac=True, method="L-BFGS-B", options=_UNTIL)
+    weights = turn @ search.x[: -shape[1]].reshape(shape) / scales[:, np.newaxis]
+    return weights, search.x[-shape[1] :] - means @ weights
 
 
 def _whitening(x: Floats, ridge: float) -> Floats:

@@ -63,9 +63,9 @@ class Equivalent:
     def text(self) -> str:
         """The answer in words: ``2.4 [2.2, 2.6]``, ``less than one``, ``more than 50``."""
         ends = [self._short(end) for end in (self.low, self.high)]
-        found = self._short(self.value)
-        words = found.replace("<1", "less than one").replace(">", "more than ")
-        if np.isnan(self.low) or (found != words and ends == [found, found]):
+        value = self._short(self.value)
+        words = value.replace("<1", "less than one").replace(">", "more than ")
+        if np.isnan(self.low) or (value != words and ends == [value, value]):
             return words
         return f"{words} [{', '.join(ends)}]"
 
@@ -150,7 +150,7 @@ class Crowds:
         check_names(names)
         rows, model = predicted(self.votes, system)
         judges, crowds = self._drawn
-        found = []
+        equivalents = []
         for name in names:
             by_draw = [_DISTANCES[name](judging[rows], model) for judging in judges]
             own: Floats = np.mean(by_draw, axis=0)
@@ -162,8 +162,8 @@ class Crowds:
             # Where even the upper end is below 0, so many people are surely too few.
             value, high, low = map(self._crossing, (gaps.mean(axis=0), *ends))
             limit, n_items = self.people[-1], len(rows)
-            found.append(Equivalent(name, value, low, high, limit, n_items, self.n_judges))
-        return found
+            equivalents.append(Equivalent(name, value, low, high, limit, n_items, self.n_judges))
+        return equivalents
 
     def _crossing(self, gaps: Floats) -> float:
         """Return the size at which a system's distance less the crowd's comes to 0."""

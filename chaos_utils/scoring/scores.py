@@ -262,12 +262,12 @@ def available(votes: Votes, names: Iterable[str]) -> list[str]:
     return [name for name in names if _has(votes, MEASURES[name].needs)]
 
 
-def _has(votes: Votes, what: Needs) -> bool:
-    if what == "old label":
+def _has(votes: Votes, need: Needs) -> bool:
+    if need == "old label":
         return votes.has_old_labels
-    if what == "two votes":
+    if need == "two votes":
         return int(votes.n_votes.min()) >= 2
-    return what == "" or votes.dataset.ordered
+    return need == "" or votes.dataset.ordered
 
 
 def chosen_measures(votes: Votes, names: Iterable[str] | None = None) -> list[Measure]:
@@ -280,9 +280,9 @@ def chosen_measures(votes: Votes, names: Iterable[str] | None = None) -> list[Me
             expected = did_you_mean(name, MEASURES)
             raise ChaosError("Unknown measure.", found=repr(name), expected=expected)
         if not _has(votes, MEASURES[name].needs):
-            what, remedy = _NEEDED[MEASURES[name].needs]
+            need, remedy = _NEEDED[MEASURES[name].needs]
             raise ChaosError(
-                f"{MEASURES[name].title} needs {what}.",
+                f"{MEASURES[name].title} needs {need}.",
                 where=votes.dataset.title,
                 todo="leave this measure out" + remedy,
             )

@@ -96,10 +96,10 @@ def cross_fit_temperatures(
     if (fold == fold[:1]).all():
         raise ValueError("nothing can be fitted out of a single fold")
     shares = classwise_hits(p, target)[1]
-    found = np.empty(len(p))
+    temperatures = np.empty(len(p))
     for name in sorted(set(fold.tolist())):
-        found[fold == name] = fit_temperature(p[fold != name], shares[fold != name])
-    return found
+        temperatures[fold == name] = fit_temperature(p[fold != name], shares[fold != name])
+    return temperatures
 
 
 def _logs(p: Floats) -> Floats:
