@@ -54,7 +54,7 @@ def known():
     shifted = shifted.assign(n_votes=5, median=0.01, largest=0.03)
     budgets = manifest(recorded("ceilings.annotation_budget"), draws=20)
     crowds = manifest(recorded("atlas.by_votes"), draws=20)
-    return calculators.votes_known(budgets, manifest(spread), manifest(shifted), crowds)
+    return calculators.votes_data(budgets, manifest(spread), manifest(shifted), crowds)
 
 
 @pytest.fixture(scope="session")
@@ -62,4 +62,4 @@ def converted():
     """What the page on conventions knows, from the recorded table."""
     table = recorded("conventions.under_every_convention").fillna({"used_by": ""})
     table["value"] = table["value"].replace(np.inf, np.nan)
-    return calculators.conversions_known(manifest(table))
+    return calculators.conversions_data(manifest(table))

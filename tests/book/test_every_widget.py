@@ -14,10 +14,12 @@ from chaos_utils.publish import explorer
 pytestmark = pytest.mark.browser
 
 # Where each stands, and an address in which a name stands for whatever it may ask for there.
-ASKED = "&".join(f"{one}=NAME" for one in sorted({*explorer.ASKED} - {"q", "low", "high", "far"}))
+ASKED = "&".join(
+    f"{one}=NAME" for one in sorted({*explorer.QUERY_NAMES} - {"q", "low", "high", "far"})
+)
 WIDGETS = {
     "evaluate": ("#evaluate", ""),
-    "explorer": ("#explorer", f"?{ASKED}&pin=NAME/NAME#NAME"),
+    "explorer": ("#explorer", f"?{QUERY}&pin=NAME/NAME#NAME"),
     "annotate": ("#annotate", "#NAME"),
     "opening": (".opening", ""),
     "rerun": (".rerun", ""),

@@ -39,7 +39,7 @@ LAYOUTS = {
 def columns_of_file(path, text):
     path.write_text(text, "utf-8")
     faults = Faults(path, "votes", expected="", todo="")
-    return Columns(read_frame(FileContent.of(path), faults, careful=False))
+    return Columns(read_frame(FileContent.of(path), faults))
 
 
 @pytest.mark.parametrize("reason", LAYOUTS)
