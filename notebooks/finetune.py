@@ -74,7 +74,7 @@ run = finetune(
 )
 
 # %%
-curves = finetuning.curve_table([run]).made_from(run.data)
+curves = finetuning.curve_table([run]).with_inputs(run.data)
 publish_figure(
     "fig-run",
     plot_training_curves,
@@ -90,7 +90,7 @@ publish_figure(
 # ## What came out
 
 # %%
-table = finetuning.run_table([run]).made_from(run.data)
+table = finetuning.run_table([run]).with_inputs(run.data)
 publish_table(
     "tbl-run",
     table,
@@ -104,7 +104,7 @@ corpus, votes = load_chaosnli(task, data)
 people = finetuning.beside_people(run, votes, n_resamples=resamples, seed=seed)
 publish_table(
     "tbl-run-people",
-    people.made_from(run.data),
+    people.with_inputs(run.data),
     columns=finetuning.BESIDE_PEOPLE_COLUMNS,
     groups=["dataset"],
     caption="""This run beside people and guesses. A *perfect model* predicts each item's true shares, a *second

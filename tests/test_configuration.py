@@ -97,7 +97,7 @@ def test_what_else_lies_in_a_data_folder_changes_no_test(tmp_path, monkeypatch):
 def test_a_test_whose_file_is_not_here_is_left_out_and_counted(tmp_path):
     done = try_tests(
         tmp_path / "checkout", "--published-data", "-k", "ambient",
-        file=PROJECT / "tests" / "datasets" / "test_companions.py",
+        file=PROJECT / "tests" / "datasets" / "test_auxiliary_data.py",
         CHAOS_DATA=put(tmp_path / "named", required_files()), CHAOS_CACHE=str(tmp_path),
     )  # fmt: skip
     assert done.returncode == 0, done.stdout

@@ -3,5 +3,6 @@
 
 def true_minus(text: str) -> str:
     """Return a formatted number with a true minus sign, and without a sign where it shows as 0."""
-    shown = text if text.strip("+-0.%e") else text.lstrip("+-")
+    mantissa = text.partition("e")[0]
+    shown = text if mantissa.strip("+-0.%") else text.lstrip("+-")
     return shown.replace("-", "−")

@@ -294,7 +294,7 @@ def test_other_parameters_and_other_rows_of_a_given_table_are_computed(evidence,
         most_frequent(evidence, shares=shares)
         assert ("label_shares", "snli") in computed or scale == 1.0
         computed.clear()
-    other = shares.having(shares.rows.assign(share=np.where(shares.rows["share"] > 0.4, 0, 1)))
+    other = shares.with_rows(shares.rows.assign(share=np.where(shares.rows["share"] > 0.4, 0, 1)))
     most_frequent(evidence, shares=other)
     assert ("most_frequent", "snli") in computed
     assert len(list((results / recording.FOLDER / label_shares.name).glob("snli*"))) == 2
@@ -369,7 +369,7 @@ def test_tables_are_handed_on_with_what_they_were_made_from(evidence, without, r
     assert "published/nie2020_table5.csv" in [one.name for one in best.inputs]
     assert len(best.on("snli").inputs) == 3
     pd.testing.assert_frame_equal(best.rows, largest(label_shares(without)).rows)
-    assert len(largest(shares.having(shares.rows.head(0)))) == 0
+    assert len(largest(shares.with_rows(shares.rows.head(0)))) == 0
 
 
 DAMAGES = {
@@ -460,7 +460,7 @@ def test_a_record_made_from_another_table_than_the_one_here_is_outdated(evidence
     shares = label_shares(evidence)
     most_frequent(evidence, shares=shares)
     assert not most_frequent(without, shares=label_shares(without)).origin.outdated
-    other = shares.having(shares.rows.assign(share=shares.rows["share"] / 2))
+    other = shares.with_rows(shares.rows.assign(share=shares.rows["share"] / 2))
     assert most_frequent(without, shares=other).origin.outdated
     # So is one that was made from an outdated one, though its rows are the same.
     without_key_of(label_shares, "snli", results)

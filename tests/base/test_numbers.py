@@ -13,6 +13,7 @@ FORMATS = ("", ".0f", ".2f", ".9g", "+.2f", ",.1f", "+,.0f", ".1%", "+.0%", ".2e
 @example(-0.004, ".2f")
 @example(0.004, "+.2f")
 @example(-1e-12, ".2e")
+@example(-0.0, ".2e")
 def test_a_sign_is_a_true_one_and_stands_before_what_is_not_shown_as_zero(number, format):
     plain = f"{number:{format}}"
     written = true_minus(plain)

@@ -61,7 +61,7 @@ def test_processes_end_with_what_is_interrupted_or_killed(tmp_path):
         "from test_processes import work\n"
         "if __name__ == '__main__':\n"
         "    make = partial(work, Path(sys.argv[1]))\n"
-        "    list(processes.side_by_side(make, ['long-1', 'long-2'], workers=2))\n"
+        "    list(processes.run_parallel(make, ['long-1', 'long-2'], workers=2))\n"
     )
     here = os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])
     for how in (signal.SIGINT, signal.SIGKILL):
@@ -72,6 +72,7 @@ def test_processes_end_with_what_is_interrupted_or_killed(tmp_path):
         )  # fmt: skip
         pids = []
         while len(pids) < 2:
+            assert process.poll() is None
             time.sleep(0.05)
             pids = [int(one.read_text() or 0) for one in tmp_path.glob("long-*")]
             pids = [pid for pid in pids if pid]

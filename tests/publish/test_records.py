@@ -171,7 +171,7 @@ def test_two_chapters_must_agree_on_one_table(project):
 def test_a_chapter_behind_its_sources_or_damaged_is_refused(project, monkeypatch):
     monkeypatch.setattr(staleness, "changed_since", lambda chapter: ["tables/table_usage.jsonl"])
     for work in (records.compare, records.renew):
-        with pytest.raises(ChaosError, match=r"one: tables/asked\.jsonl(?s:.)*chaos build"):
+        with pytest.raises(ChaosError, match=r"one: tables/table_usage\.jsonl(?s:.)*chaos build"):
             work()
 
 
