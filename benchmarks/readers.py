@@ -104,6 +104,9 @@ def _kinds() -> Made:
         return read_predictions(file, votes, allow_missing=True, allow_others=True)
 
     yield "predictions, CSV", "rows", lambda n: _predicted(n * 20), judged
+    yield "predictions, parquet", "rows", lambda n: pd.read_csv(
+        io.BytesIO(_predicted(n * 20))
+    ).to_parquet(), judged  # fmt: skip
     yield "predictions, JSON", "keys", lambda n: json.dumps(
         {f"u{k}": [0.5, 0.3, 0.2] for k in range(n * 10)}
     ).encode(), judged  # fmt: skip

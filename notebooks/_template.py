@@ -29,10 +29,10 @@ from chaos_utils.report.tables import publish_table
 check_parameters(globals())
 
 # Each dataset with what is available: votes, systems, or recorded tables alone.
-material = gather(data)
+inputs = gather(data)
 
 # %% tags=["remove-input"]
-Markdown(notices(material))
+Markdown(notices(inputs))
 
 # %% [markdown]
 # ## What the figure shows
@@ -41,7 +41,7 @@ Markdown(notices(material))
 publish_figure(
     "fig-template",  # registered in `book/figures.yml`, and never changed once published
     plot_majority_share,
-    disagreement.majority_shares(material),
+    disagreement.majority_shares(inputs),
     caption="""The finding, in a sentence. Then what is drawn, its unit and its intervals, and which
     figure of {cite:t}`nie2020` to compare it with.""",
     alt="""What someone sees who cannot see it: three falling curves, that of αNLI on top.""",
@@ -54,7 +54,7 @@ publish_figure(
 # %%
 publish_table(
     "tbl-template",
-    disagreement.entropy_bins(material, n_bins=bins),
+    disagreement.entropy_bins(inputs, n_bins=bins),
     columns=[DATASET, Column("from, bits", "low_bits", 2), Column("items", "n_items", 0)],
     groups=["dataset"],
     caption="""The finding, in a sentence. At most twelve rows are shown; the data has the rest.""",

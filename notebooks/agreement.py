@@ -45,13 +45,13 @@ from chaos_utils.report.tables import publish_table
 
 check_parameters(globals())
 
-material = gather(data, predictions)
+inputs = gather(data, predictions)
 scores = agreement.binned_scores(
-    [*material, *material.pooled()], n_bins=bins, n_resamples=resamples, seed=seed
+    [*inputs, *inputs.pooled()], n_bins=bins, n_resamples=resamples, seed=seed
 )
 
 # %% tags=["remove-input"]
-Markdown(notices(material))
+Markdown(notices(inputs))
 
 # %% [markdown]
 # ## Accuracy falls
@@ -60,7 +60,7 @@ Markdown(notices(material))
 publish_figure(
     "fig-accuracy-by-entropy",
     plot_accuracy_by_entropy,
-    agreement.in_figure(scores, "new_accuracy"),
+    agreement.drawn_rows(scores, "new_accuracy"),
     caption=f"""Accuracy falls where people disagree; in the last bin of SNLI and αNLI it is close to that of a guess.
     {bins} quantile bins of entropy, as in Figure 4 of {{cite:t}}`nie2020`; grey, the range of its models. Bars are
     95% intervals, over items and seeds; a mean of two seeds has none, since two say little about others.""",
@@ -85,11 +85,11 @@ publish_figure(
 # the last: where votes are nearly tied, people miss the majority as well.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All bins as a table", "code_prompt_hide": "Fold the table"}
-in_bins = agreement.in_bins(scores)
+in_bins = agreement.scores_with_change(scores)
 publish_table(
     "tbl-entropy-bins",
     in_bins,
-    shown=agreement.shown(in_bins.rows, "new_accuracy", "jsd"),
+    shown=agreement.shown_rows(in_bins.rows, "new_accuracy", "jsd"),
     columns=[*agreement.BIN_COLUMNS, SYSTEM, *agreement.bin_columns(in_bins.rows, change=True)],
     groups=["dataset"],
     index=["dataset", "measure", "system"],
@@ -154,7 +154,7 @@ publish_table(
 publish_figure(
     "fig-jsd-by-entropy",
     plot_jsd_by_entropy,
-    agreement.in_figure(scores, "jsd"),
+    agreement.drawn_rows(scores, "jsd"),
     caption=f"""Most models' distance from people grows with disagreement. {bins} quantile bins of entropy, as in Figure 5 of {{cite:t}}`nie2020`; grey, the range of its
     models. Bars are 95% intervals, over items and seeds; a mean of two seeds has none.""",
     alt="""Four panels: SNLI, MNLI, αNLI, SNLI and MNLI pooled. Most models' lines rise from bin to
@@ -176,11 +176,11 @@ publish_figure(
 # fifths, and the other half judges: votes that do both make the last fifth look more divided than it is.
 
 # %%
-flattened = agreement.flattening(material, n_bins=5, n_draws=cuts, seed=seed)
+flattening = agreement.flattening(inputs, n_bins=5, n_draws=cuts, seed=seed)
 publish_figure(
     "fig-flattening",
     plot_flattening,
-    flattened.where(flattened.rows["cut"] == "people"),
+    flattening.where(flattening.rows["cut"] == "people"),
     caption=f"""Models flatten too little where people disagree. Mean entropy of people and of models in fifths
     of the items by the entropy of one half of the votes; people's is that of the other half. Means over {cuts}
     cuts, and over seeds. Below the diagonal, a model is surer than people.""",
@@ -193,15 +193,15 @@ publish_figure(
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "The first and last fifths as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-flattening",
-    flattened,
-    shown=agreement.ends(flattened.rows),
-    columns=agreement.FLAT_COLUMNS,
+    flattening,
+    shown=agreement.outer_bins(flattening.rows),
+    columns=agreement.FLATTENING_COLUMNS,
     groups=["dataset"],
     caption="""How sure a model is says more about its distance from people on MNLI than on SNLI. The first and the
     last fifth of the items, by the entropy of one half of the votes, judged by the other half, and by the model's
     own entropy, judged by all votes. In brackets, 95% intervals over items of the difference in JSD. The data has
     all fifths.""",
-) if len(flattened) else Markdown(
+) if len(flattening) else Markdown(
     "*Fifths by one half of the votes need halves of twenty votes, and models: left out here.*"
 )
 
@@ -229,7 +229,7 @@ publish_table(
 
 # %%
 growth = trajectory.by_size(
-    trajectory.with_pools(material), runs=trajectory.grown(), model=model, n_bins=4,
+    trajectory.with_pools(inputs), runs=trajectory.runs_by_size(), model=model, n_bins=4,
     n_resamples=1000, seed=seed,
 )  # fmt: skip
 publish_figure(
@@ -322,4 +322,4 @@ publish_table(
 # {value}`tbl-runs run=minilm-l6-alphanli-s0 trained_share .0%` of αNLI), so the curves may not have flattened.
 
 # %% tags=["remove-input"]
-Markdown(material.left_out("old labels"))
+Markdown(inputs.missing_note("old labels"))

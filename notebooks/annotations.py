@@ -37,7 +37,7 @@ from IPython.display import Markdown
 
 from chaos_utils.analyses import annotations
 from chaos_utils.analyses.inputs import gather
-from chaos_utils.analyses.names import listed
+from chaos_utils.analyses.names import join_names
 from chaos_utils.analyses.notices import notices
 from chaos_utils.plots.annotations import plot_label_transitions
 from chaos_utils.report.figures import publish_figure
@@ -47,10 +47,10 @@ from chaos_utils.report.tables import publish_table
 
 check_parameters(globals())
 
-material = gather(data)
+inputs = gather(data)
 
 # %% tags=["remove-input"]
-Markdown(notices(material))
+Markdown(notices(inputs))
 
 # %% [markdown]
 # ## How many majorities changed
@@ -62,12 +62,12 @@ Markdown(notices(material))
 # items whose people favour neither (exact two-sided binomial test). The others are too close to call.
 
 # %% tags=["remove-input"]
-Markdown(material.left_out("old labels"))
+Markdown(inputs.missing_note("old labels"))
 
 # %%
 publish_table(
     "tbl-data-statistics",
-    annotations.data_statistics(material),
+    annotations.data_statistics(inputs),
     columns=annotations.DATA_STATISTICS,
     caption="""A hundred people change up to a third of the old labels, and clearly overrule up to a fifth.
     *Paper* is Table 2 of {cite:t}`nie2020`. *Overruled*: the new majority leads the old label beyond chance
@@ -89,7 +89,7 @@ publish_table(
 publish_figure(
     "fig-label-transitions",
     plot_label_transitions,
-    annotations.label_transitions(material),
+    annotations.label_transitions(inputs),
     caption="""On SNLI, many entailments and contradictions turn neutral; on MNLI, many neutral
     items turn out to be entailments. Each bar holds the items with one old label, cut by the
     majority of the new votes; numbers are items.""",
@@ -113,7 +113,7 @@ publish_figure(
 # {explorer}`the SNLI items whose label changed <dataset=snli&change=changed>`, and those of the others.
 
 # %%
-counts = annotations.label_counts(material)
+counts = annotations.label_counts(inputs)
 publish_table(
     "tbl-label-counts",
     counts,
@@ -137,7 +137,7 @@ publish_table(
 # %%
 publish_table(
     "tbl-agreement",
-    annotations.agreement(material, n_resamples=resamples, seed=seed),
+    annotations.agreement(inputs, n_resamples=resamples, seed=seed),
     columns=annotations.AGREEMENT,
     caption=f"""People agree most on αNLI and least on MNLI, by every statistic. In brackets, 95%
     intervals over items ({resamples:,} resamples); over annotators too where these are named
@@ -156,7 +156,7 @@ publish_table(
 # %%
 publish_table(
     "tbl-annotators",
-    annotations.annotators([one.name for one in material.with_part("published collection")]),
+    annotations.annotators([dataset.name for dataset in inputs.with_part("published collection")]),
     columns=annotations.ANNOTATORS,
     caption="""Thousands of crowdworkers answered, in seconds, after a test that many failed.
     From Table 1 of {cite:t}`nie2020`. SNLI and MNLI shared one test and its rates; the
@@ -164,7 +164,7 @@ publish_table(
 )
 
 # %% tags=["remove-input"]
-Markdown(material.left_out("published collection"))
+Markdown(inputs.missing_note("published collection"))
 
 # %% [markdown]
 # The annotators were workers on Amazon Mechanical Turk:
@@ -187,9 +187,9 @@ Markdown(material.left_out("published collection"))
 # ## Items to read
 
 # %%
-chosen = annotations.examples(material, n_each=examples)
+chosen = annotations.examples(inputs, n_each=examples)
 items = annotations.by_item(chosen.rows)
-labels = dict.fromkeys(in_markdown(listed(one.labels)) for one in material.datasets)
+labels = dict.fromkeys(in_markdown(join_names(dataset.labels)) for dataset in inputs.datasets)
 publish_table(
     "tbl-examples",
     chosen,
@@ -203,7 +203,7 @@ publish_table(
 )
 
 # %% tags=["remove-input"]
-Markdown(material.left_out("texts", "items are shown without them"))
+Markdown(inputs.missing_note("texts", "items are shown without them"))
 
 # %% [markdown]
 # {numref}`tbl-examples` holds two kinds of item that a single rate of change mixes. Where

@@ -27,10 +27,10 @@ from chaos_utils.report.tables import publish_table
 check_parameters(globals())
 
 in_table_1 = gather(data, predictions, datasets=calibration.table_1_datasets(data, dataset))
-material = in_table_1.named(dataset)
+inputs = in_table_1.named(dataset)
 
 # %% tags=["remove-input"]
-Markdown(notices(material))
+Markdown(notices(inputs))
 
 # %% [markdown]
 # ## Class-wise errors: Appendix D
@@ -52,7 +52,7 @@ Markdown(notices(material))
 # %%
 publish_table(
     "tbl-classwise-ece",
-    calibration.classwise_errors(material),
+    calibration.classwise_errors(inputs),
     columns=calibration.CLASSWISE_COLUMNS,
     caption="""The denominator decides the oracle's class-wise ECE. In percent, against the majority
     label, with ten bins $(a, b]$ for each label. Appendix D of {cite:t}`baan2022` gives one value for
@@ -154,7 +154,7 @@ publish_table(
     "tbl-murphy",
     parts,
     columns=calibration.MURPHY_COLUMNS,
-    shown=calibration.over_seeds(parts.rows, calibration.BRIER),
+    shown=calibration.means_over_seeds(parts.rows, calibration.BRIER_PARTS),
     groups=["dataset", "kind"],
     caption="""A temperature improves reliability and leaves resolution almost as it was. The Brier score
     of the votes and its parts; means over the seeds of a model, ten bins for each label's

@@ -41,10 +41,10 @@ from chaos_utils.report.tables import publish_table
 check_parameters(globals())
 
 in_table_1 = gather(data, predictions, datasets=calibration.table_1_datasets(data, dataset))
-material = in_table_1.named(dataset)
+inputs = in_table_1.named(dataset)
 
 # %% tags=["remove-input"]
-Markdown(notices(material))
+Markdown(notices(inputs))
 
 # %% [markdown]
 # ## What calibration asks
@@ -81,12 +81,14 @@ Markdown(notices(material))
 
 # %%
 table_1 = calibration.human_calibration(in_table_1)
-drawn = table_1.where((table_1.rows["dataset"] == dataset) & calibration.is_drawn(table_1.rows))
+main_systems = table_1.where(
+    (table_1.rows["dataset"] == dataset) & calibration.is_drawn(table_1.rows)
+)
 publish_table(
     "tbl-human-calibration",
     table_1,
     columns=calibration.CALIBRATION_COLUMNS,
-    shown=calibration.over_seeds(drawn.rows, calibration.TABLE_1),
+    shown=calibration.means_over_seeds(main_systems.rows, calibration.TABLE_1),
     groups=["kind"],
     caption="""The best prediction of people has the worst calibration error. Means over the seeds of
     a model, on SNLI; the best model is bold. The data has every seed, all nine models of {cite:t}`nie2020`, and MNLI. The conventions are those
@@ -116,7 +118,7 @@ publish_table(
 # each of its gaps counts as underconfidence.
 
 # %%
-diagrams = calibration.reliability(material, shown_seed=shown_seed)
+diagrams = calibration.reliability(inputs, shown_seed=shown_seed)
 is_first = diagrams.rows["family"] == diagrams.rows["family"].iloc[0]
 publish_figure(
     "fig-reliability",
@@ -146,7 +148,7 @@ publish_figure(
 # votes than before.
 
 # %%
-distances = calibration.distance_histogram(material, shown_seed=shown_seed)
+distances = calibration.distance_histogram(inputs, shown_seed=shown_seed)
 publish_figure(
     "fig-distce",
     plot_distances,
@@ -181,7 +183,7 @@ publish_figure(
 publish_figure(
     "fig-ece-against-votes",
     plot_two_targets,
-    drawn,
+    main_systems,
     caption="""RoBERTa-base is calibrated worse to the votes than to their majority. ECE of the same
     predictions in the same bins; only what counts as right differs. Large marks are means over seeds,
     small ones single seeds. The oracle's 0 holds by construction.""",
@@ -215,7 +217,7 @@ publish_figure(
 # {value}`tbl-temperatures family=DeBERTa-v3-large choice=cross_fitted temperature .1f`.
 
 # %%
-choices = calibration.temperature_choices(material)
+choices = calibration.temperature_choices(inputs)
 by_model = calibration.choices_over_seeds(choices.rows)
 is_first = by_model["family"] == by_model["family"].iloc[0]
 publish_table(
@@ -238,7 +240,7 @@ publish_table(
 # doubt up or down for all items alike. It cannot show which items people doubt.
 
 # %%
-curves = calibration.temperature_curves(material, choices=choices, n_temperatures=n_temperatures)
+curves = calibration.temperature_curves(inputs, choices=choices, n_temperatures=n_temperatures)
 publish_figure(
     "fig-temperature",
     plot_temperatures,
@@ -310,13 +312,13 @@ publish_figure(
 # ({numref}`fig-error-distributions`).
 
 # %% tags=["remove-input"]
-Markdown(material.left_out(error_distributions.MANY_VOTES))
+Markdown(inputs.missing_note(error_distributions.MANY_VOTES))
 
 # %%
 publish_figure(
     "fig-error-distributions",
     plot_error_distributions,
-    error_distributions.error_histograms(material, shown_seed=shown_seed, seed=seed),
+    error_distributions.error_histograms(inputs, shown_seed=shown_seed, seed=seed),
     caption=f"""Twenty people are close to the crowd on nearly every item, models are not. Distance from
     all votes, item by item, for two disjoint samples of 20 votes (H1 and H2, drawn once) and for the
     systems, seed {shown_seed} where there are several. Thirty bins; dashed lines are means, and the
@@ -338,9 +340,7 @@ publish_figure(
 # %%
 publish_table(
     "tbl-error-divergence",
-    error_distributions.error_divergence(
-        material, shown_seed=shown_seed, n_seeds=n_seeds, seed=seed
-    ),
+    error_distributions.error_divergence(inputs, shown_seed=shown_seed, n_seeds=n_seeds, seed=seed),
     columns=error_distributions.COLUMNS,
     index=error_distributions.SYSTEM_KEYS,
     caption=f"""By DistCE models are further from the crowd than twenty people, whoever judges; by ECE

@@ -45,13 +45,13 @@ from chaos_utils.report.tables import publish_table
 
 check_parameters(globals())
 
-material = gather(data, predictions)
+inputs = gather(data, predictions)
 # Not shown here: their records are what `chaos evaluate` sets a reader's model beside.
 for analysis in (reference_scores, baseline_scores):
-    analysis(material, seed=seed)
+    analysis(inputs, seed=seed)
 
 # %% tags=["remove-input"]
-Markdown(notices(material))
+Markdown(notices(inputs))
 
 # %% [markdown]
 # ## Measurement error at k votes
@@ -67,7 +67,7 @@ Markdown(notices(material))
 # votes as an item has, the curves extrapolate from that posterior.
 
 # %%
-budgets = ceilings.annotation_budget(material, n_draws=draws, seed=seed)
+budgets = ceilings.annotation_budget(inputs, n_draws=draws, seed=seed)
 publish_figure(
     "fig-annotation-budget",
     plot_annotation_budget,
@@ -113,12 +113,12 @@ publish_figure(
 # prior. With fewer than forty votes per item the curve misleads, and only drawn crowds are used.
 
 # %%
-references = ceilings.noise_ceiling(material, n_draws=draws, seed=seed)
-four = references.rows["measure"].isin(["jsd", "dist_ce", "ent_ce", "new_accuracy"])
+references = ceilings.noise_ceiling(inputs, n_draws=draws, seed=seed)
+chosen = references.rows["measure"].isin(["jsd", "dist_ce", "ent_ce", "new_accuracy"])
 publish_table(
     "tbl-noise-ceiling",
     references,
-    shown=references.rows[four],
+    shown=references.rows[chosen],
     columns=ceilings.CEILING_COLUMNS,
     caption="""A second crowd scores worse than a perfect model, and both far better than a
     uniform guess. Brackets: 95% intervals for such items (resampled, the prior refitted; errors
@@ -154,11 +154,11 @@ publish_table(
 # items, they remove the bias and leave the chance of the items.
 
 # %%
-bought = ceilings.items_by_votes(material, budget=budget, n_draws=draws, seed=seed)
+item_budgets = ceilings.items_by_votes(inputs, budget=budget, n_draws=draws, seed=seed)
 publish_figure(
     "fig-items-by-votes",
     plot_items_by_votes,
-    bought,
+    item_budgets,
     caption=f"""To measure a mean distance, most systems need many votes per item. Total error of
     a system's mean JSD from {budget:,} votes, its lowest point marked; thin lines are the two
     parts of the first system's. Items are taken to be drawn from a population like this one,
@@ -178,7 +178,7 @@ publish_figure(
 # ({numref}`fig-items-by-votes`).
 
 # %%
-shifts = ceilings.vote_bias(bought)
+shifts = ceilings.vote_bias(item_budgets)
 publish_table(
     "tbl-vote-bias",
     shifts,
@@ -219,13 +219,13 @@ publish_table(
 # what is found is a difference in that quantity.
 
 # %%
-spread = power.spread_of_differences(material, n_draws=max(draws // 2, 1), seed=seed)
+spread = power.spread_of_differences(inputs, n_draws=max(draws // 2, 1), seed=seed)
 at_most = power.shown_votes(spread.rows) if len(spread) else []
-found = power.detectable(spread, [1000])
+detectable = power.detectable(spread, [1000])
 publish_table(
     "tbl-power",
-    found,
-    shown=power.shown(power.first_pair(found.rows), at_most),
+    detectable,
+    shown=power.shown_rows(power.first_pairs(detectable.rows), at_most),
     columns=power.COLUMNS,
     index=power.INDEX,
     caption="""Beyond twenty votes per item, more votes detect hardly smaller differences. The
@@ -239,7 +239,7 @@ publish_table(
 publish_figure(
     "fig-power",
     plot_power,
-    power.drawn(power.detectable(spread, power.DRAWN_ITEMS), at_most, material.released),
+    power.drawn_rows(power.detectable(spread, power.DRAWN_ITEMS), at_most, inputs.released),
     caption="""More items, not more votes, distinguish systems. The smallest difference in JSD
     that is found with 80% power at 5%, by the votes on each item, for three numbers of items.
     Grey: the median gap between neighbours in the ranking of Table 5 in {cite:t}`nie2020`. Both

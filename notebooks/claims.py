@@ -39,24 +39,26 @@ from chaos_utils.report.tables import publish_table
 
 check_parameters(globals())
 
-material = gather(data, predictions, trained=False)
+inputs = gather(data, predictions, trained=False)
 
 # %% tags=["remove-input"]
 of_others = (
     "A verdict about votes or predictions says what these data show; it is no verdict on the "
     "papers, which are about others."
 )
-Markdown(f"{notices(material)}\n\n{'' if material.released else of_others}")
+Markdown(f"{notices(inputs)}\n\n{'' if inputs.released else of_others}")
 
 # %%
-on = material.named(*claims.wanted_datasets())
+claim_inputs = inputs.named(*claims.claim_datasets())
 # What other chapters compute, they compute of our own models too.
-tables = claims_tables.tables(on, gather(data, predictions), n_resamples=resamples, seed=seed)
+tables = claims_tables.tables(
+    claim_inputs, gather(data, predictions), n_resamples=resamples, seed=seed
+)
 table = claims.check_claims(**tables)
 
 publish_table(
     "tbl-claims-summary",
-    claims.sum_up(table),
+    claims.count_verdicts(table),
     columns=claims.SUM_COLUMNS,
     index=["kind"],
     caption="""Most claims of both papers hold, and one fails in substance. Claims of {numref}`tbl-claims` by what was

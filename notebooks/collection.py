@@ -47,16 +47,16 @@ from chaos_utils.report.tables import publish_table
 
 check_parameters(globals())
 
-material = gather(data)
-evidence = collection.with_examples(material)
-if not evidence:
+inputs = gather(data)
+with_lenders = collection.with_examples(inputs)
+if not with_lenders:
     raise ChaosError("This chapter is on how ChaosNLI was collected; this data holds none of it.")
 protocol = load_protocol()
 
 # %% tags=["remove-input"]
 Markdown(
-    f"{notices(material.with_part('published collection'))}\n\n"
-    f"{material.left_out('published collection')}"
+    f"{notices(inputs.with_part('published collection'))}\n\n"
+    f"{inputs.missing_note('published collection')}"
 )
 
 # %% [markdown]
@@ -86,7 +86,7 @@ publish_table(
 publish_figure(
     "fig-protocol",
     plot_protocol,
-    collection.ways(protocol),
+    collection.transitions(protocol),
     caption="""Every annotator goes through the same few states. Drawn from the table of rules that
     the simulation runs. An arrow says which event takes it, and on what condition; votes count
     unless an annotator ends in a red state.""",
@@ -128,12 +128,12 @@ publish_figure(
 
 # %%
 common = {"unanimous": unanimous, "seed": seed}
-compared = collection.against_paper(evidence, collections=collections, **common)
+comparison = collection.against_paper(with_lenders, collections=collections, **common)
 publish_table(
     "tbl-collection",
-    compared,
+    comparison,
     columns=collection.COLLECTION_COLUMNS,
-    shown=collection.reported(compared.rows),
+    shown=collection.reported_rows(comparison.rows),
     caption=f"""The simulation comes near what the paper reports, as its assumptions were chosen to. *Paper* is
     Table 1 of {{cite:t}}`nie2020`; the accuracy after 300 items is read off their Figure 2, one curve for all
     datasets. *Simulated* is the mean of {collections} collections, in brackets the lowest and the
@@ -153,7 +153,7 @@ publish_table(
 publish_figure(
     "fig-annotator-accuracy",
     plot_annotator_accuracy,
-    collection.accuracy_curves(evidence, collections=collections, **common),
+    collection.accuracy_curves(with_lenders, collections=collections, **common),
     caption="""In the simulation, accuracy rises mainly because careless annotators are blocked. Share of
     hidden checks answered correctly, over the items judged before, in bins of 50; one simulated
     collection per dataset, bands are 95% bootstrap intervals over annotators.""",
@@ -179,8 +179,8 @@ publish_figure(
 # {term}`TVD` between an item's simulated votes and the truth they were drawn from.
 
 # %%
-wanted = get_dataset(dataset).name  # a folder of the reader's own may lack it
-chosen = evidence.named(wanted) or evidence[:1]
+name = get_dataset(dataset).name  # a folder of the reader's own may lack it
+chosen = with_lenders.named(name) or with_lenders[:1]
 publish_figure(
     "fig-protocol-effect",
     plot_protocol_effect,

@@ -32,12 +32,12 @@ from chaos_utils.report.tables import publish_table
 
 check_parameters(globals())
 
-material = gather(data, predictions, datasets=[dataset])
-table = conventions.under_every_convention(material, temperature=temperature)
+inputs = gather(data, predictions, datasets=[dataset])
+table = conventions.under_every_convention(inputs, temperature=temperature)
 leading = conventions.leading_system(table.rows)
 
 # %% tags=["remove-input"]
-Markdown(notices(material))
+Markdown(notices(inputs))
 
 # %% [markdown]
 # ## How far a number moves
@@ -46,7 +46,7 @@ Markdown(notices(material))
 publish_figure(
     "fig-conventions",
     plot_conventions,
-    conventions.drawn(table),
+    conventions.drawn_rows(table),
     caption=f"""A measure without its convention can be off by a factor of three. Each mark is
     one convention; its value for {leading} on {short_of(dataset)} is divided by that of the
     reference convention (black), the choice of {{cite:t}}`nie2020` or {{cite:t}}`baan2022`. In
@@ -102,7 +102,7 @@ publish_table(
     "tbl-conventions",
     table,
     columns=conventions.columns_for(list(table.rows["system"].unique())),
-    shown=conventions.shown(table.rows),
+    shown=conventions.shown_rows(table.rows),
     groups=["quantity"],
     index=["quantity", "convention"],
     caption="""The same predictions under every convention. A ◆ marks the reference: the choice

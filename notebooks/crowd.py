@@ -22,7 +22,7 @@ seed: int = 0  # of all resampling
 from IPython.display import Markdown, display
 
 from chaos_utils.analyses import ceilings, crowd_findings, power, your_votes
-from chaos_utils.analyses.notices import of_systems
+from chaos_utils.analyses.notices import system_notes
 from chaos_utils.base.table import together
 from chaos_utils.plots.your_votes import plot_majorities
 from chaos_utils.report.figures import publish_figure
@@ -33,37 +33,39 @@ from chaos_utils.scoring.replacement import setting
 
 check_parameters(globals())
 
-margin = your_votes.margin_of(epsilon, why)
-material = your_votes.crowd_of(data, dataset, predictions)
-here = material[0]
-votes = here.votes[0]
-several = your_votes.some_items(here, most, seed)
-replaced = None
+margin = your_votes.replacement_margin(epsilon, why)
+inputs = your_votes.crowd_inputs(data, dataset, predictions)
+dataset_inputs = inputs[0]
+votes = dataset_inputs.votes[0]
+sampled_inputs = your_votes.sample_items(dataset_inputs, most, seed)
+replacement = None
 if margin is not None:
-    replaced = your_votes.replacement(here, epsilon=margin, reason=why, seed=seed)
-agreed = your_votes.agreement(here, n_resamples=resamples, seed=seed)
-majorities = your_votes.majorities(several)
-budget = ceilings.annotation_budget(several, n_draws=draws, seed=seed)
-near = your_votes.near_chance(material, n_resamples=resamples, seed=seed)
-spread = power.spread_of_differences(several, n_draws=draws, seed=seed)
+    replacement = your_votes.replacement(dataset_inputs, epsilon=margin, reason=why, seed=seed)
+agreement = your_votes.agreement(dataset_inputs, n_resamples=resamples, seed=seed)
+majorities = your_votes.majorities(sampled_inputs)
+budget = ceilings.annotation_budget(sampled_inputs, n_draws=draws, seed=seed)
+near_chance = your_votes.near_chance(inputs, n_resamples=resamples, seed=seed)
+spread = power.spread_of_differences(sampled_inputs, n_draws=draws, seed=seed)
 detectable = power.detectable(spread, [len(votes)])
-judged = your_votes.evaluated(here, most=most, n_resamples=resamples, seed=seed)
+scores = your_votes.evaluation(dataset_inputs, most=most, n_resamples=resamples, seed=seed)
 
 # %% tags=["remove-input"]
-of_votes = [f"> {in_markdown(note)}" for note in (votes.dataset.warning, *votes.notes) if note]
-few = crowd_findings.too_few(votes, agreed=agreed, majorities=majorities, near=near)
-Markdown("\n\n".join(filter(None, [*of_votes, of_systems(material), few])))
+notes = [f"> {in_markdown(note)}" for note in (votes.dataset.warning, *votes.notes) if note]
+warnings = crowd_findings.vote_warnings(
+    votes, agreement=agreement, majorities=majorities, near_chance=near_chance
+)
+Markdown("\n\n".join(filter(None, [*notes, system_notes(inputs), warnings])))
 
 # %% tags=["remove-input"]
 Markdown(
     crowd_findings.findings(
         votes,
-        agreed=agreed,
+        agreement=agreement,
         majorities=majorities,
         budget=budget,
-        near=near,
-        replaced=replaced,
-        judged=judged,
+        near_chance=near_chance,
+        replacement=replacement,
+        scores=scores,
         detectable=detectable,
     )
 )
@@ -71,7 +73,7 @@ Markdown(
 # %% tags=["remove-input"]
 publish_table(
     "tbl-crowd",
-    your_votes.contents(here),
+    your_votes.contents(dataset_inputs),
     columns=your_votes.CONTENTS_COLUMNS,
     caption="What the votes are. Where their number varies, the median stands before the range.",
 )
@@ -89,37 +91,37 @@ publish_table(
 # %% tags=["remove-input"]
 publish_table(
     "tbl-crowd-near-chance",
-    near,
+    near_chance,
     columns=your_votes.NEAR_COLUMNS[1:],
     caption="""Annotators near chance, whose votes they are, and how often two votes on an item differ with and without
     them. *Beyond chance*: the median annotator's agreement, the largest of those near chance, and the smallest of the
     others with a hundred votes. In brackets, 95% intervals over items and annotators.""",
-) if len(near) else None
+) if len(near_chance) else None
 
 # %% tags=["remove-input"]
 publish_table(
     "tbl-crowd-annotators-together",
-    your_votes.annotators_together(material),
-    columns=your_votes.TOGETHER_COLUMNS,
+    your_votes.annotator_totals(inputs),
+    columns=your_votes.TOTAL_COLUMNS,
     caption="""The annotators together, and how many majority labels Dawid–Skene would change. *Dawid–Skene* (Dawid and
     Skene 1979) supposes that every item has one right label; where people rightly differ, it takes dissent for
     error.""",
-) if len(near) else None
+) if len(near_chance) else None
 
 # %% tags=["remove-input"]
-of_each = your_votes.annotators(material)
+annotators = your_votes.annotators(inputs)
 publish_table(
     "tbl-crowd-annotators",
-    of_each,
-    shown=your_votes.at_the_ends(of_each.rows, shown),
+    annotators,
+    shown=your_votes.first_and_last(annotators.rows, shown),
     columns=your_votes.ANNOTATOR_COLUMNS,
     caption=f"""Annotators by their agreement with the rest beyond chance: the {shown} with least and the {shown} with
     most, where there are more. Numbers are in the order of the file; in brackets, 95% intervals over the annotator's
     own votes.""",
-) if len(of_each) else None
+) if len(annotators) else None
 
 # %% tags=["remove-input"]
-Markdown(material.left_out("annotators"))
+Markdown(inputs.missing_note("annotators"))
 
 # %% [markdown]
 # ## How much people agree
@@ -134,7 +136,7 @@ Markdown(material.left_out("annotators"))
 # %% tags=["remove-input"]
 publish_table(
     "tbl-crowd-agreement",
-    together([agreed, your_votes.entropies(several, seed=seed)]),
+    together([agreement, your_votes.entropies(sampled_inputs, seed=seed)]),
     columns=your_votes.AGREEMENT_COLUMNS,
     caption="""How far people agree. Uncorrected vote shares understate disagreement. In brackets, 95% intervals over
     what the last column says: where annotators are named, they are a sample as items are (two-way jackknife); else only
@@ -160,7 +162,7 @@ publish_table(
 publish_figure(
     "fig-crowd",
     plot_majorities,
-    your_votes.majority_sizes(several, n_bins=10),
+    your_votes.majority_sizes(sampled_inputs, n_bins=10),
     caption="""How large the majorities are: items by the share of their majority label, by their own votes (grey) and
     as the prior sees all people (line).""",
     alt="A histogram of items by the size of their majority, among the votes and among all people.",
@@ -191,7 +193,7 @@ publish_table(
 publish_table(
     "tbl-crowd-power",
     detectable,
-    shown=power.shown(detectable.rows, power.shown_votes(spread.rows)),
+    shown=power.shown_rows(detectable.rows, power.shown_votes(spread.rows)),
     columns=power.COLUMNS[1:],
     index=power.INDEX,
     caption="""The smallest difference between two systems that these items find, by a two-sided test at 5%, in 80%
@@ -207,7 +209,7 @@ publish_table(
 # %% tags=["remove-input"]
 publish_table(
     "tbl-crowd-items",
-    your_votes.divided_items(here, n_items=shown, most=most, seed=seed),
+    your_votes.divided_items(dataset_inputs, n_items=shown, most=most, seed=seed),
     columns=your_votes.ITEM_COLUMNS,
     texts=your_votes.texts_of(votes),
     caption="""The items on which people are most divided, with their votes by label, a 95% interval over other votes on
@@ -216,7 +218,7 @@ publish_table(
 )
 
 # %% tags=["remove-input"]
-Markdown("Labels: " + your_votes.key_of(votes))
+Markdown("Labels: " + your_votes.label_key(votes))
 
 # %% [markdown]
 # ## May a model replace an annotator?
@@ -235,13 +237,13 @@ Markdown("Labels: " + your_votes.key_of(votes))
 # among models on other items.
 
 # %% tags=["remove-input"]
-if replaced is not None:
+if replacement is not None:
     display(
         publish_table(
             "tbl-crowd-replacement",
-            replaced,
+            replacement,
             columns=your_votes.REPLACEMENT_COLUMNS,
-            caption=f"Who may stand in for an annotator. {in_markdown(setting(replaced.rows.iloc[0]))}",
+            caption=f"Who may stand in for an annotator. {in_markdown(setting(replacement.rows.iloc[0]))}",
         )
     )
 
@@ -261,7 +263,7 @@ if replaced is not None:
 # %% tags=["remove-input"]
 publish_table(
     "tbl-crowd-systems",
-    judged,
+    scores,
     columns=your_votes.SYSTEM_COLUMNS,
     index=your_votes.SYSTEM_INDEX,
     caption="""How near perfect model, second crowd, guesses and systems come to people, with 95% intervals over
@@ -271,11 +273,11 @@ publish_table(
 )
 
 # %% tags=["remove-input"]
-if here.has_systems:
+if dataset_inputs.has_systems:
     display(
         publish_table(
             "tbl-crowd-pairs",
-            your_votes.compared(here, n_resamples=10 * resamples, seed=seed),
+            your_votes.comparisons(dataset_inputs, n_resamples=10 * resamples, seed=seed),
             columns=your_votes.pair_columns(10 * resamples),
             caption="""Which systems these votes can rank: the third column names the one that is nearer to people,
             or says that the votes leave it open. Differences in squared distance are paired over the same resampled

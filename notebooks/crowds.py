@@ -42,11 +42,11 @@ from chaos_utils.report.tables import publish_table
 
 check_parameters(globals())
 
-own = gather(data)
-material = atlas.atlas_of(data, own)
+own_inputs = gather(data)
+inputs = atlas.atlas_inputs(data, own_inputs)
 
 # %% tags=["remove-input"]
-Markdown(notices(own))
+Markdown(notices(own_inputs))
 
 # %% [markdown]
 # ## Who gave the votes
@@ -57,16 +57,16 @@ Markdown(notices(own))
 # among them.
 
 # %%
-near = your_votes.near_chance(material, n_resamples=resamples, seed=seed)
+near_chance = your_votes.near_chance(inputs, n_resamples=resamples, seed=seed)
 publish_table(
     "tbl-crowds-annotators",
-    near,
+    near_chance,
     columns=your_votes.NEAR_COLUMNS,
     caption="""Five workers make over two fifths of RTE’s disagreement. Annotators near chance, whose votes they are, and how often two votes
     on an item differ with and without them. *Beyond chance*: the median annotator’s agreement, the largest of those
     near chance, and the smallest of the others with a hundred votes. In brackets, 95% intervals over items and
     annotators. The data has evenness and {term}`Krippendorff’s α` too.""",
-) if len(near) else Markdown("This section needs annotators who are named.")
+) if len(near_chance) else Markdown("This section needs annotators who are named.")
 
 # %% [markdown]
 # On RTE {cite:p}`snow2008` the five are far from the four others with a hundred votes: their agreement beyond chance is at most
@@ -94,11 +94,11 @@ publish_table(
 # labels and ten compare, too.
 
 # %%
-datasets = atlas.by_evenness(atlas.atlas(material, most=most, n_resamples=resamples, seed=seed))
+datasets = atlas.by_evenness(atlas.atlas(inputs, most=most, n_resamples=resamples, seed=seed))
 publish_figure(
     "fig-atlas",
     plot_atlas,
-    atlas.drawn(datasets, atlas.spread(material, n_bins=20), near),
+    atlas.drawn_rows(datasets, atlas.spread(inputs, n_bins=20), near_chance),
     caption="""MNLI is among the most divided datasets, αNLI among the least. Points are means with 95% intervals,
     over items and annotators where these are named, else over items; hollow, without annotators near chance. Below a
     name stand the labels and the votes per item. Bars show how the items spread, by their own quadratic entropy, where
@@ -164,7 +164,7 @@ publish_table(
 # counted: five votes are drawn and choose, the others judge.
 
 # %%
-selection = atlas.selection(material, most=most, n_draws=fives, n_resamples=refits, seed=seed)
+selection = atlas.selection(inputs, most=most, n_draws=fives, n_resamples=refits, seed=seed)
 selection = atlas.by_evenness(selection)
 publish_table(
     "tbl-crowds-selection",
@@ -202,9 +202,11 @@ publish_table(
 # have said, and shows which estimates hold for the smaller crowds above.
 
 # %%
-few = atlas.few_votes(atlas.yardsticks(material), seed=seed)
-if len(few):
-    shown = few.on(thinned if len(few.on(thinned)) else few.rows["dataset"].iloc[0])
+few_votes = atlas.few_votes(atlas.book_inputs(inputs), seed=seed)
+if len(few_votes):
+    shown = few_votes.on(
+        thinned if len(few_votes.on(thinned)) else few_votes.rows["dataset"].iloc[0]
+    )
     display(
         publish_figure(
             "fig-few-votes",
@@ -222,7 +224,7 @@ if len(few):
         ),
         publish_table(
             "tbl-few-votes",
-            few,
+            few_votes,
             shown=shown.rows,
             columns=atlas.FEW_VOTES_COLUMNS,
             groups=["dataset"],
@@ -260,17 +262,19 @@ if len(few):
 # left out.
 
 # %%
-needed = atlas.by_votes(material, most=most, n_draws=draws, seed=seed)
+votes_needed = atlas.by_votes(inputs, most=most, n_draws=draws, seed=seed)
 publish_table(
     "tbl-crowds-votes",
-    needed,
+    votes_needed,
     columns=atlas.BY_VOTES_COLUMNS,
     index=atlas.BY_VOTES_INDEX,
     caption="""Where people are divided, five votes find the wrong majority on about a sixth of the items or more. Datasets
     with at least twenty votes on most items: on how many of them the majority of k votes is that of infinitely many,
     and how far the shares of k votes are from everyone's. The data has up to a hundred votes and the standard
     deviations over draws.""",
-) if len(needed) else Markdown("This section needs at least twenty votes on half of the items.")
+) if len(votes_needed) else Markdown(
+    "This section needs at least twenty votes on half of the items."
+)
 
 # %% [markdown]
 # Twenty votes settle {value}`tbl-crowds-votes dataset=cifar10h quantity=label n_votes=20 value .0%` of the majorities on

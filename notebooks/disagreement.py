@@ -25,7 +25,7 @@ from IPython.display import Markdown
 
 from chaos_utils.analyses import disagreement
 from chaos_utils.analyses.inputs import gather
-from chaos_utils.analyses.names import listed
+from chaos_utils.analyses.names import join_names
 from chaos_utils.analyses.notices import notices
 from chaos_utils.plots.disagreement import (
     plot_entropy,
@@ -40,10 +40,10 @@ from chaos_utils.report.tables import publish_table
 
 check_parameters(globals())
 
-material = gather(data)
+inputs = gather(data)
 
 # %% tags=["remove-input"]
-Markdown(notices(material))
+Markdown(notices(inputs))
 
 # %% [markdown]
 # ## How much people disagree
@@ -55,7 +55,7 @@ Markdown(notices(material))
 publish_figure(
     "fig-entropy",
     plot_entropy,
-    disagreement.entropy_bins(material, n_bins=20),
+    disagreement.entropy_bins(inputs, n_bins=20),
     caption="""People disagree on most SNLI and MNLI items, and much less on αNLI. Items by the
     entropy of their votes, in twenty equal bins; the dashed line is the mean. With two
     labels, an outline shows the items there would be in a bin if all splits were equally frequent.
@@ -87,7 +87,7 @@ publish_figure(
 publish_figure(
     "fig-majority-share",
     plot_majority_share,
-    disagreement.majority_shares(material),
+    disagreement.majority_shares(inputs),
     caption="""Large majorities are common on αNLI and rare on MNLI. Each line shows the share of items whose
     {term}`majority label` has at least that many of the votes.""",
     alt="""Three falling curves. αNLI stays highest: most items have a majority of more than 90%.
@@ -112,7 +112,7 @@ step = 10  # percentage points from cell to cell
 publish_figure(
     "fig-simplex",
     plot_simplex,
-    disagreement.vote_cells(material, step=step),
+    disagreement.vote_cells(inputs, step=step),
     caption=f"""Few items lie between entailment and contradiction. At a corner all votes are
     for that label; on an edge none are for the opposite one. A dot's area is the number of
     items whose votes are nearest to its place, its colour the majority of most of them; places
@@ -125,18 +125,24 @@ publish_figure(
 )
 
 # %%
-several = [one for one in material if one.datasets[0].n_classes > 2]
+several_labels = [part for part in inputs if part.datasets[0].n_classes > 2]
 publish_table(
     "tbl-contested-pairs",
-    disagreement.contested_pairs(several),
+    disagreement.contested_pairs(several_labels),
     columns=disagreement.CONTESTED_PAIRS,
     caption="""Disagreement turns on *neutral*. Items by their two most frequent labels;
     unanimous items count for no pair, and of labels that tie, the earlier one counts.""",
 )
 
 # %% tags=["remove-input"]
-others = [in_markdown(one.short) for one in material.datasets if one.n_classes != 3]
-Markdown(f"*The triangle leaves out {listed(others)}: it needs three labels.*" if others else "")
+without_triangle = [
+    in_markdown(dataset.short) for dataset in inputs.datasets if dataset.n_classes != 3
+]
+Markdown(
+    f"*The triangle leaves out {join_names(without_triangle)}: it needs three labels.*"
+    if without_triangle
+    else ""
+)
 
 # %% [markdown]
 # The commonest contest is between entailment and neutral: these are the two leading labels on
@@ -157,7 +163,7 @@ Markdown(f"*The triangle leaves out {listed(others)}: it needs three labels.*" i
 publish_figure(
     "fig-original-votes",
     plot_original_votes,
-    disagreement.original_votes_bins(material),
+    disagreement.original_votes_bins(inputs),
     caption="""A three-to-two split among five says little about a hundred. Items by the old
     label's share of the new votes; the dashed line is its share of the old ones.""",
     alt="""Two histograms of the old label's share among a hundred votes. They spread from almost
@@ -167,7 +173,7 @@ publish_figure(
 # %%
 publish_table(
     "tbl-original-votes",
-    disagreement.original_votes(material),
+    disagreement.original_votes(inputs),
     columns=disagreement.ORIGINAL_VOTES,
     caption="""How the five split hardly predicts how the hundred do. Old votes are sorted
     counts, such as 3-1-1. *Chosen again* is the expected share of items whose largest label
@@ -175,7 +181,7 @@ publish_table(
 )
 
 # %% tags=["remove-input"]
-Markdown(material.left_out("old votes"))
+Markdown(inputs.missing_note("old votes"))
 
 # %% [markdown]
 # On average, the old label keeps about the share it had: it gets

@@ -101,11 +101,11 @@ publish_table(
 
 # %%
 corpus, votes = load_chaosnli(task, data)
-people = finetuning.beside_people(run, votes, n_resamples=resamples, seed=seed)
+people = finetuning.people_comparison(run, votes, n_resamples=resamples, seed=seed)
 publish_table(
     "tbl-run-people",
     people.with_inputs(run.data),
-    columns=finetuning.BESIDE_PEOPLE_COLUMNS,
+    columns=finetuning.PEOPLE_COLUMNS,
     groups=["dataset"],
     caption="""This run beside people and guesses. A *perfect model* predicts each item's true shares, a *second
     crowd* is as many other people; the *base rate* is how often each label is given overall. *Worth* is the number of

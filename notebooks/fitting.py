@@ -50,9 +50,9 @@ from chaos_utils.report.tables import publish_table
 
 check_parameters(globals())
 
-material = gather(data, predictions)
+inputs = gather(data, predictions)
 methods = fitting.methods(
-    material,
+    inputs,
     variants=fitting.variants(),
     n_resamples=resamples,
     confidence=confidence,
@@ -60,7 +60,7 @@ methods = fitting.methods(
 )
 
 # %% tags=["remove-input"]
-Markdown(notices(material))
+Markdown(notices(inputs))
 
 # %% [markdown]
 # ## The maps
@@ -90,11 +90,11 @@ Markdown(notices(material))
 # ## From the text alone
 
 # %%
-nearness = fitting.in_words(methods.rows)
+nearness = fitting.measure_names(methods.rows)
 publish_figure(
     "fig-fitting",
     plot_fitting,
-    methods.with_part(fitting.drawn(methods.rows)),
+    methods.with_rows(fitting.drawn_rows(methods.rows)),
     caption=f"""Fitted on other items' votes, DeBERTa is no longer among the furthest from people. {nearness} out of fold (ten folds) of systems as they are, with a quadratic map that was fitted on votes,
     and with the item's old label as well: three kinds of methods that are not to be ranked together. One seed of
     each family, and all together. Bars are {100 * confidence:g}% intervals over items. Perfect model and second crowd
@@ -169,10 +169,10 @@ publish_table(
 # the same items.
 
 # %%
-added = fitting.contributions(material, n_resamples=comparisons, seed=seed)
+contributions = fitting.contributions(inputs, n_resamples=comparisons, seed=seed)
 publish_table(
     "tbl-fitting-added",
-    added,
+    contributions,
     columns=fitting.contribution_columns(comparisons),
     groups=["dataset"],
     index=["dataset", "left_out"],
@@ -180,7 +180,7 @@ publish_table(
     systems is from people when some are left out of it, minus how far it is with them: above 0, they add. {nearness}, by
     the quadratic map out of fold (ten folds). In brackets, 95% intervals over items ({comparisons:,} resamples), the
     fits held fixed; *p* is adjusted (Holm) for all that are left out on a dataset.""",
-) if len(added) else Markdown("*There are no two families of systems to stack.*")
+) if len(contributions) else Markdown("*There are no two families of systems to stack.*")
 
 # %% [markdown]
 # On SNLI, DeBERTa-v3-large, ModernBERT-large and RoBERTa-large each add something that no other system has
@@ -206,7 +206,7 @@ publish_table(
 # all {value}`tbl-fitting dataset=alphanli "inputs=all systems" "map=as it is" n_systems d` models.
 
 # %% tags=["remove-input"]
-Markdown(material.left_out("old labels"))
+Markdown(inputs.missing_note("old labels"))
 
 # %% [markdown]
 # ## How many items, how many votes
@@ -215,11 +215,11 @@ Markdown(material.left_out("old labels"))
 # each, and always judged by all votes on the items that it did not see.
 
 # %%
-curve = fitting.curve(material, repeats=repeats, seed=seed)
+curve = fitting.curve(inputs, repeats=repeats, seed=seed)
 publish_figure(
     "fig-fitting-curve",
     plot_fitting_curve,
-    curve.with_part(fitting.curve_drawn(curve.rows)),
+    curve.with_rows(fitting.drawn_curve_rows(curve.rows)),
     caption=f"""Twenty votes on each item do nearly as well as a hundred. The quadratic map on all
     systems, fitted on fewer items of the other folds, with fewer votes on each (drawn without
     replacement). {nearness}; fitted for JSD from
@@ -252,7 +252,7 @@ publish_figure(
 # %%
 publish_table(
     "tbl-fitting-pooled",
-    fitting.carried_over(material.pooled()),
+    fitting.carried_over(inputs.pooled()),
     columns=fitting.CARRIED_COLUMNS,
     caption="""A map belongs to its dataset. JSD of the mean of the systems that predict both datasets, and of their
     quadratic map, fitted on the other dataset alone. {numref}`tbl-fitting` has a map
@@ -280,18 +280,20 @@ publish_table(
 # temperatures that are fitted to labels.
 
 # %%
-ways = fitting.ways_drawn(methods.rows, encoder)
+training_rows = fitting.drawn_training_rows(methods.rows, encoder)
 publish_figure(
     "fig-distribution-learning",
     plot_fitting,
-    methods.with_part(ways),
+    methods.with_rows(training_rows),
     caption=f"""Once a map is fitted on other items' votes, how MiniLM was trained hardly matters. {nearness} of its
     first seed, of the mean of its seeds, and of runs that learned or predict otherwise: as they are, and with a quadratic
     map. *Vote shares*: trained on votes, without a map. Marks and intervals are as in {{numref}}`fig-fitting`.""",
     alt="""Dot plots with a panel for each dataset and a row for each way, whose marks a bar joins: as it is, and with a map
     that was fitted on votes. On SNLI and MNLI the marks with a map stand one below the other, at the left, and soft labels
     with them or right of them; on αNLI all marks lie together. Perfect model and second crowd are far to the left.""",
-) if len(ways) else Markdown("*No runs of ours predict these items: there is nothing to compare.*")
+) if len(training_rows) else Markdown(
+    "*No runs of ours predict these items: there is nothing to compare.*"
+)
 
 # %% [markdown]
 # Without votes, the best way on MNLI is the simplest: a temperature of 2, with a JSD of

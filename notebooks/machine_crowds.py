@@ -42,13 +42,12 @@ from chaos_utils.report.tables import publish_table
 
 check_parameters(globals())
 
-given = gather(data, predictions)
-material = given.beside(JUDGES)
-judged = machine_crowds.judged(given)
+inputs = gather(data, predictions)
+labelled = machine_crowds.labelled_inputs(inputs)
 resampling = {"n_resamples": resamples, "confidence": confidence, "seed": seed}
 
 # %% tags=["remove-input"]
-Markdown(notices(given))
+Markdown(notices(inputs))
 
 # %% [markdown]
 # ## One label each
@@ -68,7 +67,7 @@ Markdown(notices(given))
 # ## Each model and a person
 
 # %%
-members = machine_crowds.members(judged, **resampling)
+members = machine_crowds.members(labelled, **resampling)
 publish_figure(
     "fig-machine-models",
     plot_members,
@@ -142,7 +141,7 @@ publish_table(
 publish_figure(
     "fig-machine-worth",
     plot_machine_worth,
-    machine_crowds.panels(judged, **resampling),
+    machine_crowds.panels(labelled, **resampling),
     caption=f"""Pooling more models soon stops helping; pooling more people does not. {{term}}`Skill <skill>` of
     the pooled votes of some models, on average over all ways to draw them, and of as many people who know the base
     rate (dashed). 0 is the base rate; at the left, the skill of 1, 2, 5 or 10 people, where there is room. *Shrunk*: mixed with the
@@ -174,7 +173,7 @@ publish_figure(
 # %%
 publish_table(
     "tbl-machine-crowds",
-    machine_crowds.crowds(material, **resampling),
+    machine_crowds.crowds(inputs.with_auxiliary_data(JUDGES), **resampling),
     columns=machine_crowds.CROWD_COLUMNS,
     groups=["dataset"],
     caption=f"""Language models, and seeds of one model, agree with each other more often than people do, and a
@@ -204,7 +203,7 @@ publish_table(
 # %%
 publish_table(
     "tbl-machine-panels",
-    machine_crowds.best_panels(judged, confidence=confidence, seed=seed),
+    machine_crowds.best_panels(labelled, confidence=confidence, seed=seed),
     columns=machine_crowds.PANEL_COLUMNS,
     groups=["dataset"],
     caption=f"""A panel of five that was chosen for its score loses part of it on other items. Worth in people on
@@ -227,7 +226,7 @@ publish_table(
 # on other items ({doc}`fitting`) to the share of the models that give each label, one to all encoders, one to both.
 
 # %%
-stacked = machine_crowds.with_encoders(judged, **resampling)
+stacked = machine_crowds.with_encoders(labelled, **resampling)
 publish_table(
     "tbl-machine-stacked",
     stacked,
@@ -260,7 +259,7 @@ publish_table(
 publish_figure(
     "fig-machine-unanimity",
     plot_unanimity,
-    machine_crowds.unanimity(judged, **resampling),
+    machine_crowds.unanimity(labelled, **resampling),
     caption=f"""Where all models agree, people need not. The share of people who give the label that most models
     give, by the share of models that give it, with {100 * confidence:g}% intervals over items. The last point
     holds the items on which all models agree; below each point, its share of the items.""",
@@ -284,7 +283,7 @@ publish_figure(
 # %%
 publish_table(
     "tbl-machine-parted",
-    machine_crowds.parted(judged),
+    machine_crowds.parted(labelled),
     columns=machine_crowds.PARTED_COLUMNS,
     groups=["dataset"],
     caption="""Where nearly all models part from most people, it is on close items, and on MNLI mostly towards
@@ -316,7 +315,7 @@ publish_table(
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Published and computed values", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-machine-published",
-    machine_crowds.published(judged),
+    machine_crowds.published(labelled),
     columns=machine_crowds.PUBLISHED_COLUMNS,
     groups=["dataset"],
     caption="""The published values come out again. On SNLI all digits agree; on MNLI and αNLI one and five items
@@ -352,7 +351,7 @@ publish_table(
 # %%
 publish_table(
     "tbl-machine-stand-ins",
-    machine_crowds.stand_ins(machine_crowds.annotated(given), **resampling),
+    machine_crowds.stand_ins(machine_crowds.annotator_inputs(inputs), **resampling),
     columns=machine_crowds.STAND_IN_COLUMNS,
     groups=["dataset"],
     caption=f"""Whether a model may replace an annotator depends on the model and on the margin ε that is

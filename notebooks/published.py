@@ -22,18 +22,18 @@ from chaos_utils.report.tables import publish_table
 
 check_parameters(globals())
 
-material = gather(data, [], trained=False)
+inputs = gather(data, [], trained=False)
 
 # %% tags=["remove-input"]
-Markdown(notices(material))
+Markdown(notices(inputs))
 
 # %%
-on = material.named(*claims.wanted_datasets())
-tables = claims_tables.tables(on, gather(data, []), n_resamples=resamples, seed=seed)
-beside = tables["published_numbers.published_beside_ours"]
+claim_inputs = inputs.named(*claims.claim_datasets())
+tables = claims_tables.tables(claim_inputs, gather(data, []), n_resamples=resamples, seed=seed)
+numbers = tables["published_numbers.published_beside_ours"]
 publish_table(
     "tbl-published-counts",
-    published_numbers.count_numbers(beside),
+    published_numbers.count_numbers(numbers),
     columns=published_numbers.COUNT_COLUMNS,
     caption="""Where a published number can be checked, it nearly always agrees. One row for each place
     in the papers; two numbers agree if they are the same to the digits printed. Settings of the
@@ -43,9 +43,9 @@ publish_table(
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Every number, one by one", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-published-beside-ours",
-    beside,
+    numbers,
     columns=published_numbers.COLUMNS,
-    shown=beside.rows[beside.rows["ours"].notna()],
+    shown=numbers.rows[numbers.rows["ours"].notna()],
     caption="""Every published number that can be checked, beside ours. Δ is here minus paper: bold where it
     exceeds rounding, 0 where we get the printed digits. The download lists the others too. Where Baan et al. name no
     seed, ours is that of the first.""",

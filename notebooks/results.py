@@ -39,14 +39,14 @@ from chaos_utils.report.tables import publish_table
 
 check_parameters(globals())
 
-material = gather(data, predictions)
-equivalents = results.human_equivalents(material, n_draws=crowds, n_resamples=resamples, seed=seed)
-scores = results.main_results(material, n_resamples=resamples, seed=seed)
-table = results.with_worth(scores, equivalents)
-references = reference_scores(material, seed=seed, measures=["jsd", "kl"])
+inputs = gather(data, predictions)
+equivalents = results.human_equivalents(inputs, n_draws=crowds, n_resamples=resamples, seed=seed)
+scores = results.main_results(inputs, n_resamples=resamples, seed=seed)
+table = results.add_worth(scores, equivalents)
+references = reference_scores(inputs, seed=seed, measures=["jsd", "kl"])
 
 # %% tags=["remove-input"]
-Markdown(notices(material))
+Markdown(notices(inputs))
 
 # %% [markdown]
 # ## Distance from people
@@ -58,11 +58,11 @@ Markdown(notices(material))
 # other people shows how well people predict people. {doc}`ceilings` explains how both are computed.
 
 # %%
-drawn = results.drawn_results(table, references)
+figure_rows = results.drawn_results(table, references)
 publish_figure(
     "fig-results",
     plot_results,
-    drawn,
+    figure_rows,
     caption="""On the MNLI items that ChaosNLI chose for their disagreement, no model of the paper beats a uniform
     guess (dashed). The rows are people and references, guesses that need no model, and models; on a wide screen they are
     sorted by their mean rank over the datasets. Bars are 95% intervals over items. Dotted: the perfect model and the
@@ -112,7 +112,7 @@ publish_figure(
 # way a measure points; what is worse than the guess is below 0.
 
 # %%
-between = ceilings.normalised_scores(material, n_draws=draws, n_resamples=resamples, seed=seed)
+between = ceilings.normalised_scores(inputs, n_draws=draws, n_resamples=resamples, seed=seed)
 publish_table(
     "tbl-normalised-scores",
     between,
@@ -150,30 +150,30 @@ publish_table(
 # original votes, where there are several, for the whole distribution.
 
 # %%
-paired = results.models_against_guesses(material, n_resamples=comparisons, seed=seed)
-against = results.baselines_against_models(paired)
+comparison = results.models_against_guesses(inputs, n_resamples=comparisons, seed=seed)
+beaten = results.baselines_against_models(comparison)
 publish_table(
     "tbl-baselines-against-models",
-    against,
-    columns=results.count_columns(against.rows),
+    beaten,
+    columns=results.count_columns(beaten.rows),
     index=["system"],
     caption="""The mean vote given the old label beats all models of the paper on MNLI and αNLI; on MNLI the base rate
     does, too. How many of them have a higher JSD than each guess, and in brackets how many surely do, after Holm; bold
     where all have. The data has KL too, and how many are surely nearer.""",
-) if len(against) else Markdown("*No model's predictions are available to compare with guesses.*")
+) if len(beaten) else Markdown("*No model's predictions are available to compare with guesses.*")
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Each model beside two guesses, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-paired-with-guesses",
-    paired,
-    shown=results.shown_paired(paired.rows),
+    comparison,
+    shown=results.shown_paired(comparison.rows),
     columns=results.paired_columns(comparisons),
     groups=["dataset"],
     index=["dataset", "system"],
     caption=f"""JSD, model minus guess on the same items, with 95% intervals over items ({comparisons:,} resamples);
     below 0, the model is nearer to people. *p* is adjusted (Holm) for the models compared with a guess on a dataset.
     The data has every guess, and KL.""",
-) if len(paired) else None
+) if len(comparison) else None
 
 # %% [markdown]
 # The mean vote given the old label surely beats all
@@ -196,7 +196,7 @@ publish_table(
 publish_figure(
     "fig-nine-models",
     plot_results,
-    results.nine_models(drawn, dataset="mnli"),
+    results.nine_models(figure_rows, dataset="mnli"),
     caption="""On the MNLI items that ChaosNLI chose for their disagreement, no model of the paper beats a uniform
     guess. The five original votes do, and so does the mean vote of other items with the same old
     label. Bars are 95% intervals over items. Dashed: the uniform guess; dotted: a second crowd of a hundred
@@ -353,7 +353,7 @@ publish_table(
 
 # %%
 threshold = 0.6  # an item is contested where no label has this share of the votes
-signal = results.disagreement_signal(material, majority_below=threshold, seed=seed)
+signal = results.disagreement_signal(inputs, majority_below=threshold, seed=seed)
 publish_table(
     "tbl-disagreement-signal",
     signal,
@@ -394,7 +394,7 @@ publish_table(
 # The paper has three models in two sizes.
 
 # %%
-sizes = results.size_effects(material, n_resamples=comparisons, seed=seed)
+sizes = results.size_effects(inputs, n_resamples=comparisons, seed=seed)
 publish_table(
     "tbl-model-sizes",
     sizes,

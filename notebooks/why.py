@@ -48,15 +48,15 @@ from chaos_utils.report.tables import publish_table
 
 check_parameters(globals())
 
-material = gather(data, predictions)
-items = why.joined(material.named("mnli"))
+inputs = gather(data, predictions)
+items = why.explained_inputs(inputs.named("mnli"))
 pairs = gather(datasets=["ambient"]) if len(items) else []
 
 # %% tags=["remove-input"]
 without = (
     "*For the items here, no explanations are available: there is nothing to show on this page.*"
 )
-Markdown(f"{notices(material)}\n\n{'' if len(items) else without}")
+Markdown(f"{notices(inputs)}\n\n{'' if len(items) else without}")
 
 # %% [markdown]
 # Votes show that people disagree, not why. Two datasets that share items with ChaosNLI-MNLI hold more: VariErr
@@ -140,7 +140,7 @@ publish_figure(
     why.reasons(items, confidence=confidence),
     caption=f"""People disagree about as much for each reason, but between different labels. Means over
     the items of each reason (their number in brackets; an item may have several), with
-    {100 * confidence:g}% intervals over items by Student's t. Reasons of at least {why.FEW} items, by the share of
+    {100 * confidence:g}% intervals over items by Student's t. Reasons of at least {why.FEWEST_ITEMS} items, by the share of
     contradiction; the data has rarer ones, and what models do on each.""",
     alt="""Two dot plots with a row for each frequent reason. The entropies lie close together, around
     one bit. The shares of the three labels differ widely between rows: contradiction leads where it is
@@ -170,7 +170,7 @@ publish_table(
     caption=f"""Reasons go with which labels people choose and models miss, and hardly with how much
     people disagree or models err. Share of the variance between items that the ten reasons explain
     (adjusted R² of a linear regression), with p of the F test, adjusted by Holm for all rows. Lowest and
-    highest are the reasons with the extreme means, among those of at least {why.FEW} items. *Above people's*: the
+    highest are the reasons with the extreme means, among those of at least {why.FEWEST_ITEMS} items. *Above people's*: the
     model's share of a label minus that of the votes. The data has the other models.""",
 )
 

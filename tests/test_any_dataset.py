@@ -18,7 +18,8 @@ from chaos_utils.cli.__main__ import app
 from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.report import figures, tables
-from chaos_utils.scoring.beside import IN_PEOPLE
+from chaos_utils.report.columns import lay_out
+from chaos_utils.scoring.evaluate import IN_PEOPLE
 from chaos_utils.scoring.references import PERFECT_MODEL
 
 FEW = {
@@ -52,9 +53,10 @@ def compute(monkeypatch):
     """Return a function that runs a chapter's cells here, without setting a page."""
     published, said = {}, []
 
-    def publish_table(name, table, **_):
+    def publish_table(name, table, columns=(), shown=None, groups=(), index=(), **_):
         if len(table):
             published[name] = table.rows
+            lay_out(table.rows if shown is None else shown, columns, groups, index)
 
     def publish_figure(name, plot, table, **_):
         publish_table(name, table)

@@ -3,10 +3,9 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-from helpers.checkout import PROJECT, chaos, chaos_environment, copy_checkout
+from helpers.checkout import PROJECT, chaos_environment, copy_checkout
 from helpers.rows import write_dataset
 from typer.testing import CliRunner
 
@@ -42,8 +41,6 @@ def test_the_command_says_its_version_and_what_it_can_do(call):
     assert "bootstrap resamples" in call("params", "annotations").stdout
     assert json.loads(call("params", "annotations", "--json").stdout)[0]["name"] == "data"
     assert call("--version").stdout == f"chaos {chaos_utils.__version__}\n"
-    for arguments in ([], ["evaluate"], ["data"], ["data", "fetch"]):
-        assert call(*arguments, "-h").stdout == call(*arguments, "--help").stdout
     assert "─ Commands ─" not in call("-h").stdout  # each command is in a group
     words = {"COMP_WORDS": "chaos eva", "COMP_CWORD": "1", "_CHAOS_COMPLETE": "complete_bash"}
     done = CliRunner().invoke(app, [], env=words, prog_name="chaos")
@@ -152,17 +149,3 @@ def test_figures_are_listed_and_cited(call, small_checkout):
         assert message in call("cite", "fig-entropy", "--format", format, cwd=small_checkout).stdout
     done = call("cite", "fig-entropi", cwd=small_checkout, code=2)
     assert "did you mean 'fig-entropy'" in done.stderr
-
-
-def test_run_writes_a_folder_of_its_own(small_checkout):
-    before = (small_checkout / "book" / "chapters" / "annotations.ipynb").read_bytes()
-    given = ["-p", "data=sample", "-p", "resamples=50", "-p", "examples=1"]
-    done = chaos("run", "annotations", *given, "--json", cwd=small_checkout)
-    assert done.returncode == 0, done.stderr
-    answer = json.loads(done.stdout)
-    assert answer["parameters"]["resamples"] == 50
-    assert "tbl-agreement" in answer["made"]
-    folder = Path(answer["run"])
-    assert folder.parent == small_checkout / "runs"
-    assert (folder / "page.html").is_file()
-    assert (small_checkout / "book" / "chapters" / "annotations.ipynb").read_bytes() == before

@@ -18,7 +18,7 @@ from chaos_utils.cli import evaluation_tables
 from chaos_utils.cli.__main__ import app
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import fewest_resamples
-from chaos_utils.scoring import beside, judging
+from chaos_utils.scoring import evaluate as evaluation
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD
 from chaos_utils.scoring.systems import computed
 from chaos_utils.scoring.worth import PEOPLE, PEOPLE_SHRUNK, RECALIBRATED
@@ -80,7 +80,7 @@ def value_of(rows, system, measure):
 def test_systems_references_and_baselines_by_measure(evaluate):
     rows = rows_of(evaluate("snli.csv", "--bootstrap", "100", "--json"))
     ours = {row["measure"]: row for row in rows if row["system"] == "snli"}
-    assert set(ours) == set(judging.USUAL) - set(RECALIBRATED)  # of 300 items
+    assert set(ours) == set(evaluation.USUAL) - set(RECALIBRATED)  # of 300 items
     assert ours["jsd"]["low"] < ours["jsd"]["value"] < ours["jsd"]["high"]
     assert ours["ece"]["low"] is None
     assert ours[PEOPLE]["low"] < ours[PEOPLE]["value"]
@@ -132,8 +132,8 @@ def test_seed_changes_intervals_and_nothing_else(evaluate):
 
 def test_text_fits_any_terminal_and_names_every_measure(sample):
     systems = [computed("snli", sample[0], blurred(sample[0]))]
-    names = [*judging.available(sample[0], MEASURES), *beside.IN_PEOPLE]
-    answer = judging.judge_files({"snli": systems}, sample, measures=names, n_resamples=0)
+    names = [*evaluation.available(sample[0], MEASURES), *evaluation.IN_PEOPLE]
+    answer = evaluation.evaluate_files({"snli": systems}, sample, measures=names, n_resamples=0)
     assert {row["measure"] for row in answer.rows} == set(names)
     for columns in (60, 140):
         text = evaluation_tables.as_text(answer, columns)
@@ -212,9 +212,11 @@ def test_many_comparisons_get_the_resamples_that_they_need(sample):
     votes = sample[0]
     systems = [computed(f"s{k}", votes, blurred(votes, seed=k)) for k in range(6)]
     found = {votes.dataset.name: systems}
-    answer = judging.judge_files(found, sample, measures=["jsd", "kl", "ece"], pairs=True)
+    answer = evaluation.evaluate_files(found, sample, measures=["jsd", "kl", "ece"], pairs=True)
     assert answer.n_resamples == fewest_resamples(0.95, 15 * 2) > 1000
-    few = judging.judge_files(found, sample, measures=["jsd", "kl"], n_resamples=50, pairs=True)
+    few = evaluation.evaluate_files(
+        found, sample, measures=["jsd", "kl"], n_resamples=50, pairs=True
+    )
     assert "50 resamples are too few for 30 comparisons" in few.notes[-1]
 
 
@@ -226,7 +228,7 @@ def test_bold_is_best_beyond_ties(evaluate, sample):
     def best(*systems):
         names = ["jsd", "soft_accuracy", "ece", "signed_ent_ce"]
         found = {votes.dataset.name: list(systems)}
-        return judging.judge_files(found, sample, measures=names, n_resamples=200,
+        return evaluation.evaluate_files(found, sample, measures=names, n_resamples=200,
                                    seek_best=True).best  # fmt: skip
 
     assert best(*alike) == best(clear) == set()
@@ -237,7 +239,7 @@ def test_bold_is_best_beyond_ties(evaluate, sample):
 @pytest.mark.parametrize(("option", "bold"), [("--markdown", "**"), ("--latex", r"\textbf{")])
 def test_tables_of_papers_have_a_row_for_each_system(evaluate, option, bold):
     text = evaluate("snli.csv", "even.csv", *QUICK, option).stdout
-    names = ["snli", "even", PERFECT_MODEL, SECOND_CROWD, *beside.BASELINES]
+    names = ["snli", "even", PERFECT_MODEL, SECOND_CROWD, *evaluation.BASELINES]
     lines = [line.lstrip("| ") for line in text.splitlines()]
     rows = [line for line in lines if line.startswith(tuple(names))]
     for name, row in zip(names, rows, strict=True):
@@ -343,9 +345,9 @@ def test_a_system_that_saw_no_votes_is_worth_people_and_others_are_not(sample):
     votes = sample[0]
     own = replace(computed("mine", votes, blurred(votes)), origin="yours")
     made = replace(own, name="made of votes", origin="simulated")
-    answer = judging.judge_files({"snli": [own, made]}, sample, n_resamples=0)
+    answer = evaluation.evaluate_files({"snli": [own, made]}, sample, n_resamples=0)
     worth = {row["system"]: row for row in answer.rows if row["measure"] == PEOPLE}
-    assert set(worth) == {"mine", *beside.BASELINES} - {"old label"}  # one label per item
+    assert set(worth) == {"mine", *evaluation.BASELINES} - {"old label"}  # one label per item
     assert any("made of votes is worth no number of people" in note for note in answer.notes)
     assert "base rate" in evaluation_tables.as_text(answer, 80)
 
@@ -353,7 +355,6 @@ def test_a_system_that_saw_no_votes_is_worth_people_and_others_are_not(sample):
 @pytest.mark.parametrize(
     ("arguments", "reported"),
     [
-        (["none.csv"], "no such predictions file"),
         (["few.csv"], "210 of 300 items"),
         (["snli.csv", "--bootstrap", "39"], "Too few resamples"),
         (["snli.csv", "--bootstrap", "1000000000"], "0 for no intervals, or 40 to 1,000,000"),
@@ -390,11 +391,11 @@ def test_without_votes_one_error_says_what_to_do(evaluate, tmp_path, monkeypatch
 
 def test_references_of_very_many_items_are_those_of_some(mine, sample, monkeypatch):
     votes = sample[0]
-    found = judging.read_files([mine / "even.csv"], [votes])
-    some_of = beside.at_most
-    monkeypatch.setattr(beside, "known_rows", lambda votes, seed: [])
-    monkeypatch.setattr(beside, "at_most", lambda votes, most, seed: some_of(votes, 50, seed))
-    answer = judging.judge_files(found, [votes], measures=["jsd"], n_resamples=40)
+    found = evaluation.read_files([mine / "even.csv"], [votes])
+    some_of = evaluation.at_most
+    monkeypatch.setattr(evaluation, "known_rows", lambda votes, seed: [])
+    monkeypatch.setattr(evaluation, "at_most", lambda votes, most, seed: some_of(votes, 50, seed))
+    answer = evaluation.evaluate_files(found, [votes], measures=["jsd"], n_resamples=40)
     items = {row["system"]: row["n_items"] for row in answer.rows}
     assert items["even"] == len(votes)
     assert items[PERFECT_MODEL] == items[SECOND_CROWD] == 50

@@ -17,8 +17,8 @@ from chaos_utils.analyses.names import SYSTEM
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.published.tables import read_published
-from chaos_utils.datasets.votes import ENOUGH_VOTES, Votes
-from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance
+from chaos_utils.datasets.votes import ENOUGH_VOTES, Ints, Votes
+from chaos_utils.metrics.divergence import Floats, entropy, jensen_shannon_distance
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import (
     behind_holm,
@@ -36,17 +36,14 @@ from chaos_utils.scoring.seeds import families_of, over_seeds
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import class_prior, original_votes, uniform
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-
 GUESS = "chance"
 BIN_GUESS = "commonest label of the bin"
 FIRST_BIN = "first bin"
 BASELINES = (GUESS, BIN_GUESS, "class prior", "original votes")
 MODELS = ("model", "mean of seeds")  # roles of what stands for a model
-OF_PAPER = "model of the paper"  # role, in figures, of the nine that are drawn together
+PAPER_ROLE = "model of the paper"  # role, in figures, of the nine that are drawn together
 LEVEL = 0.05  # of tests
-_SHOWN = 0.001  # smaller p-values are not told apart
+_SMALLEST_P = 0.001  # smaller p-values are not told apart
 _ROUNDING = 1e-9
 _DISTANCES = ("jsd", "kl")
 # A guess is another label for each accuracy.
@@ -117,7 +114,9 @@ def score_bins(
     frequent label of each bin (accuracies alone; it is chosen with hindsight), the class prior and
     the original votes. Items are resampled within each bin; the edges stay.
     """
-    if named := [one.name for some in all_systems for one in some if one.name in BASELINES]:
+    if named := [
+        system.name for systems in all_systems for system in systems if system.name in BASELINES
+    ]:
         raise ChaosError("A system has the name of a baseline.", found=named[0], todo="rename it")
     votes = pool_votes(all_votes)
     bins = cut_by_entropy(entropy(votes.shares, unit="bits"), n_bins)
@@ -125,7 +124,7 @@ def score_bins(
     baselines = []
     if votes.has_old_labels:
         baselines = pool_systems(
-            all_votes, [[class_prior(one), original_votes(one)] for one in all_votes]
+            all_votes, [[class_prior(part), original_votes(part)] for part in all_votes]
         )
     models = pool_systems(all_votes, all_systems)
     shape = (len(groups), len(models) + len(baselines) + 2, len(TABLE_5))
@@ -140,13 +139,13 @@ def score_bins(
             *baselines,
             _guess(votes, BIN_GUESS, labels, bins.of_item),
         ]
-        found = resampled(
+        scores = resampled(
             votes, systems, measures=measures, groups=groups, n_resamples=n_resamples, seed=seed
         )
         places = [TABLE_5.index(measure) for measure in measures]
-        values[..., places], draws[..., places] = found.values, found.draws
-    for one in (values, draws):
-        one[..., -1, [TABLE_5.index(name) for name in _DISTANCES]] = np.nan  # a label is none
+        values[..., places], draws[..., places] = scores.values, scores.draws
+    for array in (values, draws):
+        array[..., -1, [TABLE_5.index(name) for name in _DISTANCES]] = np.nan  # a label is none
     chosen = _with_means_of_seeds(systems)
     names, families, roles, members = zip(*chosen, strict=True)
     return BinScores(
@@ -160,9 +159,9 @@ def score_bins(
             tuple(range(at + 1, at + 1 + len(places))) if len(places) > 1 else (at,)
             for at, (*_, places) in enumerate(chosen)
         ),
-        n_scored=np.stack([found.n_items[:, some].min(axis=1) for some in members], axis=1),
-        values=np.stack([values[:, some].mean(axis=1) for some in members], axis=1),
-        draws=np.stack([draws[:, :, some].mean(axis=2) for some in members], axis=2),
+        n_scored=np.stack([scores.n_items[:, places].min(axis=1) for places in members], axis=1),
+        values=np.stack([values[:, places].mean(axis=1) for places in members], axis=1),
+        draws=np.stack([draws[:, :, places].mean(axis=2) for places in members], axis=2),
     )
 
 
@@ -193,15 +192,15 @@ def _guess(votes: Votes, name: str, gold: Ints, groups: Ints) -> System:
 
 def _with_means_of_seeds(systems: Sequence[System]) -> list[tuple[str, str, str, list[int]]]:
     """Return name, family, role and places of each system, a mean before the seeds of a family."""
-    found = []
+    rows = []
     for name, places in families_of(systems).items():
         first = systems[places[0]]
         role = "baseline" if first.origin == "baseline" else "model"
         if len(places) > 1:
             role = "seed"
-            found.append((name, first.family, "mean of seeds", places))
-        found += [(systems[place].name, first.family, role, [place]) for place in places]
-    return found
+            rows.append((name, first.family, "mean of seeds", places))
+        rows += [(systems[place].name, first.family, role, [place]) for place in places]
+    return rows
 
 
 @cached_analysis(keys=(*_KEYS, "reference"), published=("nie2020_entropy_bins",))
@@ -229,12 +228,12 @@ def binned_scores(
         for reference in (GUESS, BIN_GUESS):
             k = [scores.systems.index(reference)]
             parts.append(_rows(scores, b, reference, value - value[k], draws - draws[:, k]))
-    change, drawn = (one[-1] - one[0] for one in (scores.values, scores.draws))
-    parts.append(_rows(scores, len(scores.values) - 1, FIRST_BIN, change, drawn))
+    change, change_draws = (array[-1] - array[0] for array in (scores.values, scores.draws))
+    parts.append(_rows(scores, len(scores.values) - 1, FIRST_BIN, change, change_draws))
     ours = pd.concat(parts, ignore_index=True)
     of_model = ours["role"].isin(MODELS) & ours["value"].notna()
     ours = ours[(ours["reference"] == "") | of_model]
-    theirs = _published(scores, ours)
+    theirs = _published_rows(scores, ours)
     table = pd.concat([ours, theirs], ignore_index=True) if len(theirs) else ours
     place = table["bin"].to_numpy() - 1
     table = table.assign(
@@ -266,24 +265,24 @@ def _rows(
     return rows.assign(bin=place + 1, source="computed", reference=reference)
 
 
-def _published(scores: BinScores, ours: pd.DataFrame) -> pd.DataFrame:
+def _published_rows(scores: BinScores, ours: pd.DataFrame) -> pd.DataFrame:
     """Return the published rows if they are of these bins, then their differences; else none."""
     table = read_published("nie2020_entropy_bins")
     table = table[table["dataset"] == scores.dataset]
     edges = table.groupby("bin")[["entropy_low_bits", "entropy_high_bits"]].first()
-    known = np.column_stack([scores.bins.low, scores.bins.high])
-    if edges.shape != known.shape or not np.allclose(edges, known, atol=_EDGE_TOLERANCE):
+    bin_edges = np.column_stack([scores.bins.low, scores.bins.high])
+    if edges.shape != bin_edges.shape or not np.allclose(edges, bin_edges, atol=_EDGE_TOLERANCE):
         table = table.head(0)
     theirs = table.melt(["bin", "model", "n"], list(TABLE_5), "measure", "value")
     theirs = theirs.rename(columns={"model": "system", "n": "n_scored"})
     theirs = theirs.assign(source="published", role="model")
     guesses = ours[(ours["reference"] == "") & ours["system"].isin([GUESS, BIN_GUESS])]
     guesses = guesses.assign(reference=guesses["system"]).dropna(subset="value")
-    first = theirs[theirs["bin"] == 1].assign(bin=len(known), reference=FIRST_BIN)
+    first = theirs[theirs["bin"] == 1].assign(bin=len(bin_edges), reference=FIRST_BIN)
     gaps = []
     for base, keys in ((guesses, ["bin", "measure"]), (first, ["bin", "measure", "system"])):
-        other = base[[*keys, "reference", "value"]].rename(columns={"value": "other"})
-        gaps.append(theirs.merge(other, on=keys))
+        reference_rows = base[[*keys, "reference", "value"]].rename(columns={"value": "other"})
+        gaps.append(theirs.merge(reference_rows, on=keys))
         gaps[-1]["value"] -= gaps[-1].pop("other")
     return pd.concat([theirs.assign(reference=""), *gaps])
 
@@ -300,7 +299,7 @@ def flattening(
     over seeds and `n_draws` cuts, which also order items of equal entropy at random. Without rows
     where halves have fewer than `ENOUGH_VOTES` votes.
     """
-    columns = ["system", "cut", "bin", "n_seeds", "n_votes", "n_items", *_FLAT]
+    columns = ["system", "cut", "bin", "n_seeds", "n_votes", "n_items", *_FLATTENING]
     half = int(votes.n_votes.min()) // 2
     if half < ENOUGH_VOTES or not systems:
         return pd.DataFrame(columns=columns)
@@ -310,16 +309,16 @@ def flattening(
     parts = []
     for system in systems:
         items, model = system.rows_in(votes), system.aligned_to(votes).model
-        sizes = [len(some) for some in np.array_split(items, n_bins)]
-        own = "model", entropy(model, unit="bits"), votes.shares, int(np.median(votes.n_votes))
-        for draw, ((one, other), last) in enumerate(zip(cuts, order, strict=True)):
-            of_people = "people", entropy(one[items] / half, unit="bits"), other / half, half
-            for cut, bits, judging, n_votes in (of_people, own):
+        sizes = [len(part) for part in np.array_split(items, n_bins)]
+        by_model = "model", entropy(model, unit="bits"), votes.shares, int(np.median(votes.n_votes))
+        for draw, ((half_a, half_b), last) in enumerate(zip(cuts, order, strict=True)):
+            by_people = "people", entropy(half_a[items] / half, unit="bits"), half_b / half, half
+            for cut, bits, judging, n_votes in (by_people, by_model):
                 ranked = np.lexsort([last[items], bits.round(_DECIMALS)])
-                found = _compared(judging[items], model).iloc[ranked]
-                found["bin"] = np.repeat(np.arange(1, n_bins + 1), sizes)
+                rows = _item_scores(judging[items], model).iloc[ranked]
+                rows["bin"] = np.repeat(np.arange(1, n_bins + 1), sizes)
                 about = {"system": system.family, "seed": system.name, "n_votes": n_votes}
-                parts.append(found.assign(cut=cut, draw=draw, **about))
+                parts.append(rows.assign(cut=cut, draw=draw, **about))
     by_item = pd.concat(parts, ignore_index=True)
     keys = ["system", "cut", "bin"]
     several = by_item.groupby([*keys, "seed", "draw"], sort=False)
@@ -331,19 +330,19 @@ def flattening(
     return means.reset_index()[columns].astype({"n_items": int, "n_votes": int})
 
 
-def _compared(shares: Floats, model: Floats) -> pd.DataFrame:
-    """Return by item the first five columns of `_FLAT`, for the shares of votes that judge."""
+def _item_scores(shares: Floats, model: Floats) -> pd.DataFrame:
+    """Return by item the first five columns of `_FLATTENING`; `shares` are those that judge."""
     even = np.full_like(shares, 1 / shares.shape[1])
     bits = [entropy(one, unit="bits") for one in (shares, model)]
     jsd, uniform = (jensen_shannon_distance(shares, one, unit="nats") for one in (model, even))
     columns = (*bits, jsd, uniform, jsd - uniform)
-    return pd.DataFrame(dict(zip(_FLAT, columns, strict=False)))
+    return pd.DataFrame(dict(zip(_FLATTENING, columns, strict=False)))
 
 
-_FLAT = ("people_bits", "model_bits", "jsd", "uniform", "gap", "gap_low", "gap_high")
+_FLATTENING = ("people_bits", "model_bits", "jsd", "uniform", "gap", "gap_low", "gap_high")
 _QUANTILE = 1.959964
 _CUTS = {"people": "half of the people", "model": "the model itself"}
-FLAT_COLUMNS = [
+FLATTENING_COLUMNS = [
     DATASET,
     SYSTEM,
     Column("bins by the entropy of", "cut", names=_CUTS),
@@ -356,18 +355,18 @@ FLAT_COLUMNS = [
 ]
 
 
-def ends(table: pd.DataFrame) -> pd.DataFrame:
+def outer_bins(table: pd.DataFrame) -> pd.DataFrame:
     """Return the first and the last bin of `flattening`."""
     return table[table["bin"].isin([1, table["bin"].max()])]
 
 
 @derived_table(keys=_KEYS)
-def in_bins(scores: pd.DataFrame) -> pd.DataFrame:
+def scores_with_change(scores: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of `binned_scores` that are scores; ``change`` is that from the first bin."""
-    found = scores[scores["reference"] == ""].drop(columns=["reference", "p"])
+    rows = scores[scores["reference"] == ""].drop(columns=["reference", "p"])
     changes = scores[scores["reference"] == FIRST_BIN]
     names = {"value": "change", "low": "change_low", "high": "change_high"}
-    return found.merge(changes[[*_KEYS, *names]].rename(columns=names), "left", [*_KEYS])
+    return rows.merge(changes[[*_KEYS, *names]].rename(columns=names), "left", [*_KEYS])
 
 
 @derived_table(keys=("dataset", "bin", "system", "source", "measure", "reference"))
@@ -381,69 +380,69 @@ def against_guesses(scores: pd.DataFrame) -> pd.DataFrame:
     ``p_holm`` below 0.05 as well; it is empty for published models.
     """
     compared = scores["reference"].isin([GUESS, BIN_GUESS])
-    everyone = scores[compared & scores["role"].isin(MODELS)]
+    models = scores[compared & scores["role"].isin(MODELS)]
     of_bin = scores.groupby("dataset")["bin"].agg(["min", "max"])
-    ends = [everyone["dataset"].map(of_bin[end]) for end in of_bin]
-    at_end = (everyone["bin"] == ends[0]) | (everyone["bin"] == ends[1])
-    accuracy = (everyone["measure"] == "new_accuracy") & at_end
-    distance = (everyone["measure"] == "jsd") & (everyone["reference"] == GUESS)
-    found = everyone[accuracy | distance].reset_index(drop=True)
-    ours = found["source"] == "computed"
-    found.loc[ours, "p_holm"] = holm(found.loc[ours, "p"])
-    found["p_behind"] = behind_holm(found["p"], found["p_holm"])
-    found["better"] = (found["value"] > 0) == (found["measure"] == "new_accuracy")
-    sides = np.where(found["better"], "better", "worse")
-    verdicts = np.where(found["p_holm"] < LEVEL, sides, "indistinguishable")
-    found["verdict"] = np.where(ours, verdicts, "")
+    ends = [models["dataset"].map(of_bin[end]) for end in of_bin]
+    at_end = (models["bin"] == ends[0]) | (models["bin"] == ends[1])
+    accuracy = (models["measure"] == "new_accuracy") & at_end
+    distance = (models["measure"] == "jsd") & (models["reference"] == GUESS)
+    table = models[accuracy | distance].reset_index(drop=True)
+    ours = table["source"] == "computed"
+    table.loc[ours, "p_holm"] = holm(table.loc[ours, "p"])
+    table["p_behind"] = behind_holm(table["p"], table["p_holm"])
+    table["better"] = (table["value"] > 0) == (table["measure"] == "new_accuracy")
+    sides = np.where(table["better"], "better", "worse")
+    verdicts = np.where(table["p_holm"] < LEVEL, sides, "indistinguishable")
+    table["verdict"] = np.where(ours, verdicts, "")
     columns = "dataset bin system source measure reference value low high p p_holm p_behind better"
-    return found[[*columns.split(), "verdict"]]
+    return table[[*columns.split(), "verdict"]]
 
 
 @derived_table(keys=_KEYS)
-def in_figure(scores: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """Return the scores of a measure that are drawn; the role of the nine models is `OF_PAPER`."""
+def drawn_rows(scores: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """Return the scores of a measure that a figure draws; the nine models are in `PAPER_ROLE`."""
     rows = scores[scores["reference"] == ""].drop(columns=["reference", "p"])
-    drawn = _once(_shown(rows, [measure]))
-    return drawn.assign(role=drawn["role"].mask(_of_paper(drawn), OF_PAPER))
+    table = _without_duplicates(_without_seeds(rows, [measure]))
+    return table.assign(role=table["role"].mask(_is_paper_model(table), PAPER_ROLE))
 
 
-def _shown(rows: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
+def _without_seeds(rows: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
     """Seeds stand as their mean; the class prior is a distribution, so not in accuracies."""
     rows = rows[rows["measure"].isin(measures) & (rows["role"] != "seed")]
     of_prior = (rows["system"] == "class prior") & ~rows["measure"].isin(_DISTANCES)
     return rows[~of_prior].dropna(subset="value")
 
 
-def _once(rows: pd.DataFrame) -> pd.DataFrame:
+def _without_duplicates(rows: pd.DataFrame) -> pd.DataFrame:
     """Leave out the published rows of models that are computed too."""
-    known = pd.MultiIndex.from_frame(rows[["dataset", "system"]])
+    models = pd.MultiIndex.from_frame(rows[["dataset", "system"]])
     computed = rows["source"] == "computed"
-    return rows[computed | ~known.isin(known[computed])]
+    return rows[computed | ~models.isin(models[computed])]
 
 
-def _of_paper(rows: pd.DataFrame) -> "pd.Series[bool]":
+def _is_paper_model(rows: pd.DataFrame) -> "pd.Series[bool]":
     """Say of rows on the paper's datasets, and pools of them, which are of its nine models."""
     paper = published_models()
-    known = set(paper["dataset"])
+    datasets = set(paper["dataset"])
     return rows["system"].isin(paper["model"]) & rows["dataset"].map(
-        lambda name: known.issuperset(name.split("+"))
+        lambda name: datasets.issuperset(name.split("+"))
     ).astype(bool)
 
 
-def shown(scores: pd.DataFrame, *measures: str) -> pd.DataFrame:
-    """Return the rows of `in_bins` of these measures by dataset, the nine models as their mean."""
-    rows = _once(_shown(scores, measures))
-    of_paper = _of_paper(rows)
+def shown_rows(scores: pd.DataFrame, *measures: str) -> pd.DataFrame:
+    """Return the rows of `scores_with_change` that are shown, the nine models as their mean."""
+    rows = _without_duplicates(_without_seeds(scores, measures))
+    of_paper = _is_paper_model(rows)
     theirs, ours = rows[of_paper], rows[~of_paper]
     several = theirs.groupby("dataset")["system"].transform("nunique").astype(str)
     theirs = theirs.assign(system=several + " models of Nie et al. 2020, mean")
     keys = ["dataset", "measure", "bin", "system"]
     means = theirs.groupby(keys, as_index=False)[["value", "change"]].mean()
-    both = pd.concat([ours, means])
+    table = pd.concat([ours, means])
     order = {"dataset": pd.unique(rows["dataset"]), "measure": measures}
     for name in reversed(order):
-        both = in_order_of(both, name, order[name])
-    return both
+        table = in_order_of(table, name, order[name])
+    return table
 
 
 def _score(row: Row) -> str:
@@ -458,11 +457,11 @@ def _change(row: Row) -> str:
     return value if low == MISSING else f"{value} [{low}, {high}]"
 
 
-def _quantity(measure: str) -> str:
+def _measure_title(measure: str) -> str:
     return MEASURES[measure].title + (" (%)" if measure.endswith("accuracy") else "")
 
 
-BIN_COLUMNS = [DATASET, Column("measure", "measure", names=_quantity)]
+BIN_COLUMNS = [DATASET, Column("measure", "measure", names=_measure_title)]
 
 
 def bin_columns(scores: pd.DataFrame, *, change: bool = False) -> list[Column]:
@@ -488,7 +487,7 @@ def adjusted_p(row: Row, n_resamples: int) -> str:
     """Write Holm's p; one that is not from resamples may be smaller than theirs can be."""
     behind = row.get("p_behind", row["p"])
     if behind < smallest_p_value(n_resamples) * (1 - _ROUNDING):
-        return "< 0.001" if row["p_holm"] < _SHOWN else number(row["p_holm"], 3)
+        return "< 0.001" if row["p_holm"] < _SMALLEST_P else number(row["p_holm"], 3)
     return p_value(row["p_holm"], n_resamples, raw=behind * (1 - _ROUNDING)) or MISSING
 
 

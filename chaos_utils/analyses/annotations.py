@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
@@ -21,7 +20,7 @@ from chaos_utils.metrics.agreement import (
     majority_share,
     pairwise_agreement,
 )
-from chaos_utils.metrics.divergence import entropy
+from chaos_utils.metrics.divergence import Floats, entropy
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
 from chaos_utils.report import manifests
 from chaos_utils.report.columns import (
@@ -35,14 +34,13 @@ from chaos_utils.report.columns import (
 )
 from chaos_utils.scoring.annotators import over_people
 
-Floats = npt.NDArray[np.float64]
 INTERVAL_STATISTICS = (
     "mean_entropy_bits",
     "mean_majority_share",
     "fleiss_kappa",
     "mean_pairwise_agreement",
 )
-_LOWEST = {"fleiss_kappa": -1}  # of what can be below 0
+_LOWEST_VALUES = {"fleiss_kappa": -1}  # of what can be below 0
 _PAPERS = {"nie2020": "Nie et al.", "baan2022": "Baan et al."}
 
 
@@ -131,19 +129,19 @@ def agreement(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
     have every vote on one label. Each dataset of the book has a stream of random numbers of its
     own.
     """
-    values = _columns(votes.counts)
+    values = _item_columns(votes.counts)
     rng = np.random.default_rng([seed, max(votes.dataset.in_book - 1, 0)])
     point = _agreement_of_sums(values.sum(axis=0))
-    drawn = _agreement_of_sums(bootstrap_means(values, n_resamples, rng))
+    resampled = _agreement_of_sums(bootstrap_means(values, n_resamples, rng))
     row: dict[str, object] = {"n_examples": len(votes)}
     over = "items"
     for i, name in enumerate(INTERVAL_STATISTICS):
-        low, high = map(float, percentile_interval(drawn[:, i]))
+        low, high = map(float, percentile_interval(resampled[:, i]))
         if votes.annotations is not None:
-            wide = over_people(votes, _columns, partial(_statistic, i))
+            wide = over_people(votes, _item_columns, partial(_statistic, i))
             if not np.isnan(wide.error):
                 highest = np.log2(votes.dataset.n_classes) if i == 0 else 1
-                low, high = wide.interval(_LOWEST.get(name, 0), highest)
+                low, high = wide.interval(_LOWEST_VALUES.get(name, 0), highest)
                 over = "items and annotators"
         row |= {name: point[i], f"{name}_low": low, f"{name}_high": high}
     row["over"] = over
@@ -152,19 +150,19 @@ def agreement(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame([row])
 
 
-def _columns(counts: Ints | Floats) -> Floats:
+def _item_columns(counts: Ints | Floats) -> Floats:
     """Return entropy, majority share, pairs, has pairs, has votes, shares…; 0 without votes."""
-    found = np.zeros((len(counts), 5 + counts.shape[1]))
+    table = np.zeros((len(counts), 5 + counts.shape[1]))
     totals = counts.sum(axis=1)
-    some, several = totals > 0, totals > 1
-    shares = counts[some] / totals[some, np.newaxis]
-    found[some, 0] = entropy(shares, unit="bits")
-    found[some, 1] = shares.max(axis=1)
+    has_votes, has_pairs = totals > 0, totals > 1
+    shares = counts[has_votes] / totals[has_votes, np.newaxis]
+    table[has_votes, 0] = entropy(shares, unit="bits")
+    table[has_votes, 1] = shares.max(axis=1)
     # Where items have few votes, one with a single vote has no pair that could agree.
-    found[several, 2] = pairwise_agreement(counts[several]) if several.any() else 0
-    found[:, 3], found[:, 4] = several, some
-    found[some, 5:] = shares
-    return found
+    table[has_pairs, 2] = pairwise_agreement(counts[has_pairs]) if has_pairs.any() else 0
+    table[:, 3], table[:, 4] = has_pairs, has_votes
+    table[has_votes, 5:] = shares
+    return table
 
 
 def _agreement_of_sums(sums: Floats) -> Floats:
@@ -177,8 +175,8 @@ def _agreement_of_sums(sums: Floats) -> Floats:
 
 
 def _statistic(place: int, sums: Floats) -> Floats:
-    found: Floats = _agreement_of_sums(sums)[..., place]
-    return found
+    values: Floats = _agreement_of_sums(sums)[..., place]
+    return values
 
 
 @cached_analysis(keys=("reason", "dataset", "uid"), published=("example_items",))
@@ -229,17 +227,15 @@ def label_columns(counts: pd.DataFrame) -> list[Column]:
     for group, statistic in (("new majority", "new_majority"), ("new votes", "new_raw_count")):
         look: dict[str, Any] = {"group": group, "at": {"statistic": statistic}}
         paper = Column("paper", "published", 0, **look)
-        here = Column("here", _with_change, **look)
-        gap = Column("Δ", "difference", 0, signed=True, bold=_differs, **look)
-        columns += [paper, here, gap] if counts["published"].notna().any() else [here]
+        ours = Column("here", _value_with_change, **look)
+        gap = Column(
+            "Δ", "difference", 0, signed=True, bold=lambda row: abs(row["difference"]) > 0, **look
+        )
+        columns += [paper, ours, gap] if counts["published"].notna().any() else [ours]
     return columns
 
 
-def _differs(row: Row) -> bool:
-    return abs(row["difference"]) > 0
-
-
-def _with_change(row: Row) -> str:
+def _value_with_change(row: Row) -> str:
     after = "" if pd.isna(row["change"]) else f" ({signed(row['change'])})"
     return f"{number(row['value'])}{after}"
 
@@ -254,15 +250,15 @@ def annotators(datasets: Sequence[str]) -> pd.DataFrame:
 def by_item(chosen: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of `examples` as the table shows them: each item once, by dataset."""
     keys = ["dataset", "uid"]
-    said = chosen["reason"]
+    texts = chosen["reason"]
     for paper, name in _PAPERS.items():
-        said = said.str.replace(f"printed in {paper} table", f"{name}, Table")
-    reasons = chosen.assign(reasons=said).groupby(keys, sort=False)["reasons"].agg("; ".join)
+        texts = texts.str.replace(f"printed in {paper} table", f"{name}, Table")
+    reasons = chosen.assign(reasons=texts).groupby(keys, sort=False)["reasons"].agg("; ".join)
     items = chosen.drop_duplicates(keys).merge(reasons.reset_index(), on=keys)
     return in_order_of(items, "dataset", chosen["dataset"].unique())
 
 
-def _votes_of(row: Row) -> manifests.VotesBar:
+def _votes_bar(row: Row) -> manifests.VotesBar:
     n_labels = get_dataset(row["dataset"]).n_classes
     return manifests.VotesBar(
         row["dataset"], tuple(int(row[f"votes_{k}"]) for k in range(1, n_labels + 1))
@@ -300,7 +296,7 @@ AGREEMENT = [
 ]
 EXAMPLES = [
     Column("item", lambda row: manifests.ItemText(row["dataset"], row["uid"])),
-    Column("votes", _votes_of),
+    Column("votes", _votes_bar),
     Column("entropy (bits)", "entropy_bits", 2),
     Column("chosen for", "reasons"),
     Column("old label", "old_label"),

@@ -6,6 +6,7 @@ Quadratic entropy as a share of its maximum compares them: it has no bias from t
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,8 +33,8 @@ from chaos_utils.scoring.draws import draw_crowds, measure_draws
 
 READS = ("votes",)
 FEWEST_TO_THIN = 30  # votes on each item
-_THINNED = (3, 5, 10, 20)
-_BY_ALL_VOTES = ("miller_madow", "unbiased", "usual")  # estimates, by all votes
+_THINNED_SIZES = (3, 5, 10, 20)
+_REFERENCE_ESTIMATES = ("miller_madow", "unbiased", "usual")  # estimates, by all votes
 _QUANTITIES = {
     "shannon": "Shannon entropy (nats)",
     "quadratic": "quadratic entropy",
@@ -51,29 +52,29 @@ _ESTIMATES = {
     "usual": "as defined",
 }
 FEWEST_FOR_ITEMS = 20  # votes of an item, for an estimate of its own
-_FEW = 5  # votes by which ChaosNLI's items were chosen,
-_OF_FEW = 3  # of which so many were for one label
+_N_CHOOSING = 5  # votes by which ChaosNLI's items were chosen,
+_N_AGREEING = 3  # of which so many were for one label
 _MOST_LABELS = 3  # of more, three of five is much agreement
 
 
-def atlas_of(data: str, own: AnalysisInputs) -> AnalysisInputs:
+def atlas_inputs(data: str, inputs: AnalysisInputs) -> AnalysisInputs:
     """Return all datasets of the package, and the reader's own votes before them.
 
     `own` is what `data` holds. Of the synthetic sample, or of one named dataset, it is all.
     """
-    names = [one.name for one in bundled_datasets()]
+    names = [dataset.name for dataset in bundled_datasets()]
     if data in ("auto", "released"):
         return gather(data, datasets=names)
-    if own.synthetic or data in names:
-        return own
-    held = [one.name for one in own]
-    others = gather("auto", datasets=[name for name in names if name not in held])
-    return AnalysisInputs((*own, *others))
+    if inputs.synthetic or data in names:
+        return inputs
+    own_names = [dataset.name for dataset in inputs]
+    package_inputs = gather("auto", datasets=[name for name in names if name not in own_names])
+    return AnalysisInputs((*inputs, *package_inputs))
 
 
-def yardsticks(material: AnalysisInputs) -> AnalysisInputs:
+def book_inputs(inputs: AnalysisInputs) -> AnalysisInputs:
     """Return ChaosNLI's datasets among these: with a hundred votes, many can be taken away."""
-    return material.named(*(one.name for one in book_datasets()))
+    return inputs.named(*(dataset.name for dataset in book_datasets()))
 
 
 @cached_analysis(keys=("dataset",))
@@ -90,31 +91,32 @@ def atlas(votes: Votes, *, most: int, n_resamples: int, seed: int) -> pd.DataFra
     of items.
     """
     (row,) = your_votes.contents.function(votes).to_dict("records")
-    found = your_votes.agreement.function(votes, n_resamples=n_resamples, seed=seed)
+    agreement = your_votes.agreement.function(votes, n_resamples=n_resamples, seed=seed)
     quantities = ["disagreement", "evenness", "alpha", "alpha_ordered", "alike"]
-    found = found.set_index("quantity").reindex(quantities)  # single votes have none of these
+    # Single votes have none of these.
+    agreement = agreement.set_index("quantity").reindex(quantities)
     for quantity in quantities[:3]:
         for column, end in (("value", ""), ("low", "_low"), ("high", "_high")):
-            row[quantity + end] = found.loc[quantity, column]
-    row["alpha_ordered"] = found.loc["alpha_ordered", "value"]
-    row["alike"] = found.loc["alike", "value"]
-    row["over"], row["of_five"] = found.loc["disagreement", ["over", "of_five"]]
-    counts = _some(votes.counts, most, seed)
+            row[quantity + end] = agreement.loc[quantity, column]
+    row["alpha_ordered"] = agreement.loc["alpha_ordered", "value"]
+    row["alike"] = agreement.loc["alike", "value"]
+    row["over"], row["of_five"] = agreement.loc["disagreement", ["over", "of_five"]]
+    counts = _sample(votes.counts, most, seed)
     prior = fit_grid(counts)
     of_points = entropy(prior.points, unit="nats")[:, np.newaxis]
     row["shannon"] = posterior_means(counts, prior, of_points).mean()
     row["shannon_evenness"] = row["shannon"] / np.log(votes.dataset.n_classes)
-    row |= _of_majorities(votes.counts)
+    row |= _majority_shares(votes.counts)
     return pd.DataFrame([row]).astype({"n_annotators": "Int64"})
 
 
-def _some(counts: Ints, most: int, seed: int) -> Ints:
+def _sample(counts: Ints, most: int, seed: int) -> Ints:
     """Return the votes on at most so many items, drawn at random."""
     chosen = np.random.default_rng([seed, 4]).permutation(len(counts))[:most]
     return counts[np.sort(chosen)]
 
 
-def _of_majorities(counts: Ints) -> dict[str, float]:
+def _majority_shares(counts: Ints) -> dict[str, float]:
     shares = majority_share(counts)
     return {
         "tied": is_tied(counts).mean(),
@@ -149,7 +151,7 @@ def spread(votes: Votes, *, n_bins: int) -> pd.DataFrame:
 
 
 @derived_table(keys=("dataset", "part", "bin"))
-def drawn(rows: pd.DataFrame, bins: pd.DataFrame, near: pd.DataFrame) -> pd.DataFrame:
+def drawn_rows(rows: pd.DataFrame, bins: pd.DataFrame, near: pd.DataFrame) -> pd.DataFrame:
     """Return what `plots.atlas.plot_atlas` draws, by ``part``.
 
     Means of `atlas`, those without the annotators whom `your_votes.near_chance` finds, and
@@ -185,25 +187,27 @@ def selection(
     if k > _MOST_LABELS or votes.n_votes.max() < 2:
         return pd.DataFrame(columns=[*row])
     full = 1 - 1 / k
-    some = _some(votes.counts, most, seed)
+    sample_counts = _sample(votes.counts, most, seed)
     row["evenness"] = quadratic_entropy(votes.counts[votes.n_votes >= 2]).mean() / full
-    row["chosen"], row["of_chosen"] = _split_by_prior(some)
+    row["chosen"], row["of_chosen"] = _split_by_prior(sample_counts)
     rng = np.random.default_rng([seed, 7])
-    resampled = (rng.integers(len(some), size=len(some)) for _ in range(n_resamples))
-    drawn = np.array([_split_by_prior(some[rows]) for rows in resampled])
-    low, high = percentile_interval(drawn, 0.95)
+    resampled = (
+        rng.integers(len(sample_counts), size=len(sample_counts)) for _ in range(n_resamples)
+    )
+    draws = np.array([_split_by_prior(sample_counts[rows]) for rows in resampled])
+    low, high = percentile_interval(draws, 0.95)
     row["chosen_low"], row["of_chosen_low"] = low
     row["chosen_high"], row["of_chosen_high"] = high
-    counts = votes.counts[votes.n_votes >= _FEW]
+    counts = votes.counts[votes.n_votes >= _N_CHOOSING]
     if 2 * len(counts) >= len(votes):
         rng = np.random.default_rng([seed, 5])
         shares, values = [], []
         for _ in range(n_draws):
-            few, left = split_votes(counts, (_FEW,), rng)
-            of_three = few.max(axis=1) == _OF_FEW
-            shares.append(of_three.mean())
-            judged = left[of_three & (left.sum(axis=1) >= 2)]
-            values += list(quadratic_entropy(judged)) if len(judged) else []
+            five, other_votes = split_votes(counts, (_N_CHOOSING,), rng)
+            is_split = five.max(axis=1) == _N_AGREEING
+            shares.append(is_split.mean())
+            judges = other_votes[is_split & (other_votes.sum(axis=1) >= 2)]
+            values += list(quadratic_entropy(judges)) if len(judges) else []
         row["seen"] = float(np.mean(shares))
         row["of_seen"] = float(np.mean(values)) / full if values else np.nan
     return pd.DataFrame([row])
@@ -212,7 +216,7 @@ def selection(
 def _split_by_prior(counts: Ints) -> tuple[float, float]:
     """Return the share of items that five people split, and their evenness, by the prior."""
     prior = fit_grid(counts)
-    split = prior.weights * chance_of_majority_size(prior.points, _FEW, _OF_FEW)
+    split = prior.weights * chance_of_majority_size(prior.points, _N_CHOOSING, _N_AGREEING)
     divided = split @ (1 - (prior.points**2).sum(axis=1)) / split.sum()
     return split.sum(), divided / (1 - 1 / counts.shape[1])
 
@@ -230,15 +234,15 @@ def by_votes(votes: Votes, *, most: int, n_draws: int, seed: int) -> pd.DataFram
     if (votes.n_votes >= FEWEST_FOR_ITEMS).mean() >= 0.5:
         # The draws of `ceilings.annotation_budget`: one quantity, one number.
         rng = np.random.default_rng(seed)
-        counts = _some(votes.counts, most, seed)
+        counts = _sample(votes.counts, most, seed)
         truths = draw_truths(counts, fit_grid(counts), rng, n_draws)
         for n_votes in (k for k in VOTES if k <= votes.n_votes.max()):
             crowds = draw_crowds(truths, n_votes, rng)
-            for quantity, found in (
+            for quantity, estimate in (
                 ("label", measure_draws(MEASURES["new_accuracy"], crowds, truths)),
                 ("shares", measure_draws(MEASURES["dist_ce"], truths, crowds)),
             ):
-                row = {"value": found.value, "sd": found.values.std()}
+                row = {"value": estimate.value, "sd": estimate.values.std()}
                 rows.append({"quantity": quantity, "n_votes": n_votes, **row})
     return pd.DataFrame(rows, columns=["quantity", "n_votes", "value", "sd"])
 
@@ -257,11 +261,11 @@ def few_votes(votes: Votes, *, seed: int, n_draws: int = 50) -> pd.DataFrame:
     if votes.n_votes.min() < FEWEST_TO_THIN:
         return pd.DataFrame(columns=columns)
     rows = []
-    for estimated, stream in ((_means, 2), (_counted, 6)):
+    for estimated, stream in ((_estimate_means, 2), (_estimate_shares, 6)):
         rng = np.random.default_rng([seed, stream])
         of_all = estimated(votes.counts)
-        truth = {key[0]: value for key, value in of_all.items() if key[1] in _BY_ALL_VOTES}
-        for size in _THINNED:
+        truth = {key[0]: value for key, value in of_all.items() if key[1] in _REFERENCE_ESTIMATES}
+        for size in _THINNED_SIZES:
             several = [
                 estimated(split_votes(votes.counts, (size,), rng)[0]) for _ in range(n_draws)
             ]
@@ -270,14 +274,14 @@ def few_votes(votes: Votes, *, seed: int, n_draws: int = 50) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def _means(counts: Ints) -> dict[tuple[str, str], float]:
+def _estimate_means(counts: Ints) -> dict[tuple[str, str], float]:
     """Return the mean of each quantity over items by each of its estimates."""
     sizes = counts.sum(axis=1)
     shares = counts / sizes[:, np.newaxis]
     prior = fit_grid(counts)
     of_points = entropy(prior.points, unit="nats")
     mean = np.broadcast_to(shares.mean(axis=0), shares.shape)
-    found = {
+    by_item = {
         ("shannon", "plain"): entropy(shares, unit="nats"),
         ("shannon", "miller_madow"): miller_madow(counts, unit="nats"),
         ("shannon", "prior"): posterior_means(counts, prior, of_points[:, np.newaxis]),
@@ -286,13 +290,13 @@ def _means(counts: Ints) -> dict[tuple[str, str], float]:
         ("squared_distance", "plain"): ((mean - shares) ** 2).sum(axis=1),
         ("squared_distance", "unbiased"): squared_distance(shares, mean, sizes),
     }
-    return {key: float(values.mean()) for key, values in found.items()}
+    return {key: float(values.mean()) for key, values in by_item.items()}
 
 
-def _counted(counts: Ints) -> dict[tuple[str, str], float]:
+def _estimate_shares(counts: Ints) -> dict[tuple[str, str], float]:
     """Return what has one estimate, as it is defined."""
-    found = {"alpha": krippendorff_alpha(counts), **_of_majorities(counts)}
-    return {(quantity, "usual"): value for quantity, value in found.items()}
+    values = {"alpha": krippendorff_alpha(counts), **_majority_shares(counts)}
+    return {(quantity, "usual"): value for quantity, value in values.items()}
 
 
 @derived_table(keys=("dataset",))
@@ -316,43 +320,40 @@ ATLAS_COLUMNS = [
     Column("Shannon", "shannon_evenness", 0, percent=True, group="entropy, % of its maximum"),
     with_ends("Krippendorff’s α", "alpha", 2),
 ]
-_SPLIT = "items split 3 of 5 (%)"
-_EVENNESS = "quadratic entropy, % of its maximum"
+_SPLIT_HEADING = "items split 3 of 5 (%)"
+_EVENNESS_HEADING = "quadratic entropy, % of its maximum"
 SELECTION_COLUMNS = [
     DATASET,
-    with_ends("by the prior", "chosen", 0, percent=True, group=_SPLIT),
-    Column("by votes", "seen", 0, percent=True, group=_SPLIT),
-    Column("all items", "evenness", 0, percent=True, group=_EVENNESS),
-    with_ends("split ones, by the prior", "of_chosen", 0, percent=True, group=_EVENNESS),
-    Column("split ones, by votes", "of_seen", 0, percent=True, group=_EVENNESS),
+    with_ends("by the prior", "chosen", 0, percent=True, group=_SPLIT_HEADING),
+    Column("by votes", "seen", 0, percent=True, group=_SPLIT_HEADING),
+    Column("all items", "evenness", 0, percent=True, group=_EVENNESS_HEADING),
+    with_ends("split ones, by the prior", "of_chosen", 0, percent=True, group=_EVENNESS_HEADING),
+    Column("split ones, by votes", "of_seen", 0, percent=True, group=_EVENNESS_HEADING),
 ]
 
 
-_SHOWN_VOTES = (5, 10, 20)
+_TABLE_SIZES = (5, 10, 20)
 BY_VOTES_INDEX = ("dataset",)
+
+
+def _size_columns(group: str, quantity: str, digits: int, *, percent: bool = False) -> list[Column]:
+    look: dict[str, Any] = {"group": group, "percent": percent}
+    return [
+        Column(f"{k} votes", "value", digits, at={"quantity": quantity, "n_votes": k}, **look)
+        for k in _TABLE_SIZES
+    ]
+
+
 BY_VOTES_COLUMNS = [
     DATASET,
-    *(
-        Column(
-            f"{k} votes",
-            "value",
-            digits,
-            percent=percent,
-            group=group,
-            at={"quantity": quantity, "n_votes": k},
-        )
-        for quantity, digits, percent, group in (
-            ("label", 0, True, "majority label right, % of items"),
-            ("shares", 2, False, "distance (TVD) of the shares"),
-        )
-        for k in _SHOWN_VOTES
-    ),
+    *_size_columns("majority label right, % of items", "label", 0, percent=True),
+    *_size_columns("distance (TVD) of the shares", "shares", 2),
 ]
 FEW_VOTES_INDEX = ("dataset", "quantity", "estimate")
 FEW_VOTES_COLUMNS = [
     DATASET,
     Column("", "quantity", names=_QUANTITIES),
     Column("estimate", "estimate", names=_ESTIMATES),
-    *(Column(f"{size} votes", "value", 3, at={"n_votes": size}) for size in _THINNED),
+    *(Column(f"{size} votes", "value", 3, at={"n_votes": size}) for size in _THINNED_SIZES),
     Column("all votes", "of_all", 3),
 ]

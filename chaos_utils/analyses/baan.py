@@ -31,66 +31,74 @@ def paper_datasets() -> list[str]:
     """
     first = str(read_published(SYSTEMS)["dataset"].iloc[0])
     pool = get_dataset(first).pooled_as
-    others = [one.name for one in book_datasets() if one.pooled_as == pool]
-    return list(dict.fromkeys([first, *others]))
+    partners = [one.name for one in book_datasets() if one.pooled_as == pool]
+    return list(dict.fromkeys([first, *partners]))
 
 
-def in_paper(systems: Iterable[System]) -> list[System]:
+def paper_systems(systems: Iterable[System]) -> list[System]:
     """Return the models that the paper tabulates; simulated ones stand in for them."""
     families = set(read_published(SYSTEMS)["family"])
     return [
-        one
-        for one in systems
-        if one.origin == "simulated" or (one.origin == "released" and one.family in families)
+        system
+        for system in systems
+        if system.origin == "simulated"
+        or (system.origin == "released" and system.family in families)
     ]
 
 
-def line_up(votes: Votes, systems: Sequence[System], shown_seed: int | None = None) -> list[System]:
+def comparison_systems(
+    votes: Votes, systems: Sequence[System], shown_seed: int | None = None
+) -> list[System]:
     """Set up the paper's comparison: each system as it is, then at T = 2; last, the oracle.
 
     Of the paper's models those that its tables show are taken, of others all; of a family with
     several seeds the shown one, by default each.
     """
-    known = ("released", "trained", "yours")
-    others = [one for one in systems if one.origin in known and one.paper != PAPER]
-    found = []
-    for group in (in_paper(systems), others):
-        found += [*group, *(one.at_temperature(FIXED_TEMPERATURE) for one in group)]
-    if not found:
+    origins = ("released", "trained", "yours")
+    extra = [system for system in systems if system.origin in origins and system.paper != PAPER]
+    lineup = []
+    for group in (paper_systems(systems), extra):
+        lineup += [*group, *(system.at_temperature(FIXED_TEMPERATURE) for system in group)]
+    if not lineup:
         raise ChaosError(
             f"This needs predictions on {votes.dataset.title}, and none are available.",
             todo="pass -p predictions=FILE, or run `chaos data fetch` for the released ones",
         )
-    everyone = oracle(votes)
-    if any(one.name == everyone.name for one in found):
+    reference = oracle(votes)
+    if any(system.name == reference.name for system in lineup):
         raise ChaosError(
-            "A system has the name of a reference.", found=everyone.name, todo="rename it"
+            "A system has the name of a reference.", found=reference.name, todo="rename it"
         )
-    found.append(everyone)
-    return found if shown_seed is None else _with_seed(found, shown_seed)
+    lineup.append(reference)
+    return lineup if shown_seed is None else _select_seed(lineup, shown_seed)
 
 
-def _with_seed(systems: Sequence[System], seed: int) -> list[System]:
+def _select_seed(systems: Sequence[System], seed: int) -> list[System]:
     seeds: dict[tuple[str, str], set[int | None]] = {}
-    for one in systems:
-        seeds.setdefault((one.origin, one.family), set()).add(one.seed)
-    known = {seed for found in seeds.values() if len(found) > 1 for seed in found}
-    if known and seed not in known:
-        expected = "one of: " + ", ".join(sorted(map(str, known)))
+    for system in systems:
+        seeds.setdefault((system.origin, system.family), set()).add(system.seed)
+    choices = {seed for several in seeds.values() if len(several) > 1 for seed in several}
+    if choices and seed not in choices:
+        expected = "one of: " + ", ".join(sorted(map(str, choices)))
         raise ChaosError("No model was trained with this seed.", found=seed, expected=expected)
-    return [one for one in systems if one.seed == seed or len(seeds[one.origin, one.family]) == 1]
+    return [
+        system
+        for system in systems
+        if system.seed == seed or len(seeds[system.origin, system.family]) == 1
+    ]
 
 
-def flattened_beside(
+def compared_systems(
     votes: Votes, systems: Sequence[System], shown_seed: int, origins: Sequence[str]
 ) -> list[System]:
-    """Choose of `line_up` the first family at both temperatures, and others as they are."""
-    several = line_up(votes, systems, shown_seed)
+    """Return of `comparison_systems` the first family at both temperatures, others as they are."""
+    several = comparison_systems(votes, systems, shown_seed)
     first = (several[0].origin, several[0].family)
     return [
-        one
-        for one in several
-        if (one.origin, one.family) == first or (one.temperature == 1 and one.origin in origins)
+        system
+        for system in several
+        if (system.origin, system.family) == first
+        or (system.temperature == 1 and system.origin in origins)
     ]
 
 
@@ -114,33 +122,33 @@ def with_published(
     """
     theirs = published[[*keys, *names]].astype(table.dtypes[[*keys]])
     theirs.columns = [*keys, *(f"published_{name}" for name in names)]
-    found = table.merge(theirs, "left", [*keys])
-    gaps = {f"difference_{name}": found[name] - found[f"published_{name}"] for name in names}
-    return found.assign(**gaps)
+    table = table.merge(theirs, "left", [*keys])
+    gaps = {f"difference_{name}": table[name] - table[f"published_{name}"] for name in names}
+    return table.assign(**gaps)
 
 
-def measured(judged: EvalBatch, measures: Sequence[str]) -> dict[str, float]:
+def measure_values(batch: EvalBatch, measures: Sequence[str]) -> dict[str, float]:
     """Return measures of a system on all its items, by name."""
-    return {name: MEASURES[name].value(judged) for name in measures}
+    return {name: MEASURES[name].value(batch) for name in measures}
 
 
-def per_system(
+def rows_per_system(
     votes: Votes, systems: Iterable[System], values: Callable[[EvalBatch], dict[str, float]]
 ) -> pd.DataFrame:
     """Return a row per system: its keys, and `values` of it."""
-    rows = [{**one.keys, **values(one.aligned_to(votes))} for one in systems]
+    rows = [{**system.keys, **values(system.aligned_to(votes))} for system in systems]
     return pd.DataFrame(rows).astype({"seed": "Int64"})
 
 
-def title(row: Row) -> str:
+def row_title(row: Row) -> str:
     """Return what a row's system is called in a table: its family where it is of ``n_seeds``."""
     n_seeds = row.get("n_seeds", 0)
     name = row["family"] if n_seeds else row["system"]
     several = f", {n_seeds} seeds" if n_seeds > 1 else ""
-    return unbroken(system_title(name, row["origin"], row["temperature"]) + several)
+    return without_breaks(system_title(name, row["origin"], row["temperature"]) + several)
 
 
-def unbroken(name: str) -> str:
+def without_breaks(name: str) -> str:
     """Let a system's name break after its commas alone."""
     together = str.maketrans({"-": "\u2011", " ": "\u00a0"})  # hyphen and space without a break
     return name.translate(together).replace(",\u00a0", ", ")
@@ -155,8 +163,8 @@ def released_lines(votes: Votes, system: System) -> list[list[dict[str, Any]]]:
     """
     if system.paper != PAPER:
         return []
-    known = next(one for one in votes.dataset.systems if one.family == system.family)
-    paths = [sources.locate(name, "released") for name in known.parts[system.seed]]
+    entry = next(one for one in votes.dataset.systems if one.family == system.family)
+    paths = [sources.locate(name, "released") for name in entry.parts[system.seed]]
     return [list(map(json.loads, path.read_text("utf-8").splitlines())) for path in paths]
 
 

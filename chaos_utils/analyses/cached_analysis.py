@@ -1,13 +1,14 @@
 """Analyses: pure functions from votes, systems and parameters to tables, kept as text.
 
-``@recorded`` marks one that needs the votes on a dataset; called with the evidence on several, it
-returns one table. What it returned is recorded in ``results/tables/``, a file each; their keys, all
-that decides the rows, stand in one file beside them, so that code which changes no number changes
-no table's file. Where the key is the one here, known before anything is parsed, the record is the
-result. A reader's run takes what another run below ``runs/`` has computed, too.
+``@cached_analysis`` marks one that needs the votes on a dataset; called with the evidence on
+several, it returns one table. What it returned is recorded in ``results/tables/``, a file each;
+their keys, all that decides the rows, stand in one file beside them, so that code which changes no
+number changes no table's file. A key holds what was parsed from the files, not the code that reads
+them: where that has changed they are parsed anew, else nothing is. Where the key is the one here,
+the record is the result. A reader's run takes what another run below ``runs/`` has computed, too.
 Where it is another, the rows are computed; where votes or predictions are not available, the rows
-recorded for the same parameters are shown, and said to be. ``@derived`` marks an analysis that
-needs other tables alone.
+recorded for the same parameters are shown, and said to be. ``@derived_table`` marks an analysis
+that needs other tables alone.
 """
 
 import functools
@@ -53,6 +54,13 @@ from chaos_utils.datasets.published.tables import published_input
 FOLDER = paths.TABLES  # below results/ too
 VERSION = 3  # of the format of records
 _PACKAGE = "chaos_utils.analyses."
+# These alone lead to the code that reads votes and predictions, of which keys hold what it read.
+# An analysis that is given files to read by itself, such as a run's, has it in its key.
+READERS = (
+    "chaos_utils.analyses.inputs", "chaos_utils.datasets.cells", "chaos_utils.datasets.faults",
+    "chaos_utils.datasets.frame", "chaos_utils.datasets.loading", "chaos_utils.scoring.formats",
+    "chaos_utils.scoring.logit_rows", "chaos_utils.scoring.predictions",
+)  # fmt: skip
 # Parameters of an analysis that take evidence; what they are given is no parameter of the record.
 _EVIDENCE = ("votes", "systems", "all_votes", "all_systems")
 _TOLERANCE = 1e-6  # relative; below it, a number that was computed elsewhere is the same
@@ -200,15 +208,17 @@ class Analysis:
 
     def _on(self, evidence: DatasetInputs, arguments: Mapping[str, Any]) -> Table:
         given, tables, passed, origin = self._given(evidence, arguments)
+        reads = bool(passed.keys() - tables.keys() - given.parameters.keys())
         systems = self._takes_systems
         if evidence.given_votes is None or (systems and evidence.given_systems is None):
-            return self._shown(evidence, given, tables, origin)
+            return self._shown(evidence, given, tables, origin, reads=reads)
         origin |= Origin(evidence.inputs(systems=systems))
         origin |= Origin(merged(map(published_input, self.published)))
         if not evidence.is_known(systems=systems) or paths.find_project() is None:
             return self._computed(evidence, passed, origin)
         datasets = [one.name for one in evidence.datasets]
-        key = self._key(given, origin.inputs, tables, datasets)
+        key = self._key(given, origin.inputs, tables, datasets, reads=reads)
+        key = replace(key, parsed=evidence.parsed(systems=systems))
         rows, damaged = (None, False) if paths.recompute() else _recorded_rows(given.name, key)
         if rows is not None:
             return Table(rows, self.keys, {evidence.name: origin})
@@ -257,8 +267,13 @@ class Analysis:
         inputs: Iterable[Input],
         tables: Mapping[str, str],
         datasets: Iterable[str],
+        *,
+        reads: bool,
     ) -> Key:
-        """Return the key of a record, with the datasets, code and libraries that are here."""
+        """Return the key of a record, with the datasets, code and libraries that are here.
+
+        `reads` says whether it is given files to read by itself. What was parsed is not there yet.
+        """
         made_by = [
             VERSION,
             record.name,
@@ -266,10 +281,10 @@ class Analysis:
             record.keys,
             [asdict(one) for one in inputs],
             {name: digest_of_dataset(name) for name in sorted(datasets)},
-            code_digest(self.function.__module__),
+            code_digest(self.function.__module__, without=() if reads else READERS),
             library_versions(),
         ]
-        return Key(key_digest(_as_json(made_by)), tables)
+        return Key(key_digest(_as_json(made_by)), tables=tables)
 
     def _computed(self, evidence: DatasetInputs, given: Mapping[str, Any], origin: Origin) -> Table:
         votes, systems = evidence.votes, evidence.systems if self._takes_systems else None
@@ -283,7 +298,13 @@ class Analysis:
         return Table(rounded(rows), self.keys, {evidence.name: origin})
 
     def _shown(
-        self, evidence: DatasetInputs, given: Record, tables: Mapping[str, str], origin: Origin
+        self,
+        evidence: DatasetInputs,
+        given: Record,
+        tables: Mapping[str, str],
+        origin: Origin,
+        *,
+        reads: bool,
     ) -> Table:
         """Return what is recorded for the same parameters: its inputs are not all available."""
         folder = paths.results() / FOLDER
@@ -304,8 +325,11 @@ class Analysis:
         log_access(TableAccess(name=given.name, how="shown", sha256=sha256))
         # What else went in may be here, and have changed.
         inputs = tuple(map(_as_it_is_here, record.inputs))
-        here = self._key(record, inputs, tables, (one.name for one in evidence.datasets))
-        outdated = here != keys.get(given.name) or origin.outdated
+        key = keys.get(given.name, Key())
+        datasets = [one.name for one in evidence.datasets]
+        here = self._key(record, inputs, tables, datasets, reads=reads)
+        # What would be parsed is not known: it counts as it was.
+        outdated = replace(here, parsed=key.parsed) != key or origin.outdated
         origin = Origin(record.inputs, recorded=True, outdated=outdated)
         rows = from_text(record.text, record.types)
         return Table(rows, self.keys, {evidence.name: origin})

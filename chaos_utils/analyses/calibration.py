@@ -5,23 +5,22 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from chaos_utils.analyses.baan import (
     FIXED_TEMPERATURE,
     MODEL,
     SYSTEMS,
-    in_paper,
-    line_up,
-    measured,
+    comparison_systems,
+    measure_values,
     paper_datasets,
-    per_system,
+    paper_systems,
     published_rows,
     released_lines,
-    title,
-    unbroken,
+    row_title,
+    rows_per_system,
     with_published,
+    without_breaks,
 )
 from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.analyses.error_distributions import histogram, item_errors
@@ -29,7 +28,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.datasets.loading import datasets_of
 from chaos_utils.datasets.splits import folds_of, item_groups
-from chaos_utils.datasets.votes import Votes
+from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.calibration import classwise_calibration_error as classwise_error
 from chaos_utils.metrics.calibration import (
     entropy_error,
@@ -38,6 +37,7 @@ from chaos_utils.metrics.calibration import (
     murphy_decomposition,
     reliability_curve,
 )
+from chaos_utils.metrics.divergence import Floats
 from chaos_utils.metrics.measures import BAAN_BINS as BINS
 from chaos_utils.metrics.measures import MEASURES, EvalBatch
 from chaos_utils.metrics.scores import top_label
@@ -53,13 +53,11 @@ from chaos_utils.scoring.temperature_scaling import (
     temper,
 )
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 TABLE_1 = ("accuracy", "ece", "rank_cs", "ent_ce", "dist_ce")
 BY_TEMPERATURE = ("ece", "ece_votes", "dist_ce", "ent_ce", "kl")
 DISTANCE_EDGES = np.linspace(0, 1, 26)
-FAR = 0.5  # DistCE of an item that counts as far from the votes
-_NOTHING = 1e-12  # the length of an interval that only rounding gives
+FAR_DISTANCE = 0.5  # DistCE of an item that counts as far from the votes
+_ROUNDING_ERROR = 1e-12  # the length of an interval that only rounding gives
 _DIGITS = 10  # what decides a bin or an order, so that every processor decides alike
 _SYSTEM = ("dataset", "system", "temperature")
 _FAMILY = ("dataset", *MODEL)
@@ -71,32 +69,32 @@ def table_1_datasets(data: str, dataset: str) -> list[str]:
 
     There are others only where `data`, as in `gather`, holds all of the paper's datasets.
     """
-    held = {one.name for one in datasets_of(data)}
+    available = {dataset.name for dataset in datasets_of(data)}
     pair = paper_datasets()
-    more = pair if dataset in pair and held.issuperset(pair) else []
+    more = pair if dataset in pair and available.issuperset(pair) else []
     return list(dict.fromkeys([dataset, *more]))
 
 
 @cached_analysis(keys=_SYSTEM, published=("baan2022_table1", SYSTEMS))
 def human_calibration(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
-    """Table 1 of Baan et al. (2022) for `line_up`, published beside reproduced, and ``ece_votes``.
+    """Compute Table 1 of Baan et al. (2022) for `comparison_systems`, with ``ece_votes``.
 
     Accuracy takes the last of tied labels, for prediction and gold alike; ECE the first, with 10
     bins (a, b]; EntCE is in nats. ``ece_votes`` is ECE against the vote shares, ``rank_cs_ties``
     RankCS that minds ties.
     """
 
-    def values(judged: EvalBatch) -> dict[str, float]:
-        label, gold = (top_label(p, ties="last") for p in (judged.model, judged.human))
+    def values(batch: EvalBatch) -> dict[str, float]:
+        label, gold = (top_label(p, ties="last") for p in (batch.model, batch.human))
         of_items = {"accuracy": float((label == gold).mean()), "n_items": len(label)}
-        return of_items | measured(judged, (*TABLE_1[1:], "rank_cs_ties", "ece_votes"))
+        return of_items | measure_values(batch, (*TABLE_1[1:], "rank_cs_ties", "ece_votes"))
 
-    table = per_system(votes, line_up(votes, systems), values)
+    table = rows_per_system(votes, comparison_systems(votes, systems), values)
     published = published_rows("baan2022_table1", votes)
     return with_published(table, published, TABLE_1, (*MODEL, "seed"))
 
 
-def over_seeds(
+def means_over_seeds(
     table: pd.DataFrame, names: Sequence[str], keys: Sequence[str] = _FAMILY
 ) -> pd.DataFrame:
     """Return means of some columns over the seeds of each model, of temperatures also the ends.
@@ -106,19 +104,19 @@ def over_seeds(
     """
     groups = table.groupby([*keys], sort=False)
     ends = {"temperature_low": "min", "temperature_high": "max"}
-    found = groups.agg({name: ends.get(name, "mean") for name in names})
-    found = found.assign(n_seeds=groups.size()).reset_index()
-    return found.assign(kind=found["origin"].where(found["origin"] == "reference", "model"))
+    means = groups.agg({name: ends.get(name, "mean") for name in names})
+    means = means.assign(n_seeds=groups.size()).reset_index()
+    return means.assign(kind=means["origin"].where(means["origin"] == "reference", "model"))
 
 
 @derived_table(keys=_FAMILY)
 def seed_means(table: pd.DataFrame) -> pd.DataFrame:
     """Return the means over seeds of `human_calibration`: the paper's section 5.2 rounds them."""
-    return over_seeds(table, TABLE_1)
+    return means_over_seeds(table, TABLE_1)
 
 
 CALIBRATION_COLUMNS = [
-    Column("system", title),
+    Column("system", row_title),
     Column("accuracy ↑", "accuracy", 3, best="highest"),
     Column("ECE ↓", "ece", 3, best="lowest"),
     Column("RankCS ↑", "rank_cs", 3, best="highest"),
@@ -132,13 +130,15 @@ def is_drawn(table: pd.DataFrame) -> "pd.Series[bool]":
 
     It stands for them in figures that have a panel or a line for each system.
     """
-    others = set(published_models()["model"]) - {"roberta-large"}
-    return ~(table["family"].isin(others) & (table["origin"] == "released"))
+    other_models = set(published_models()["model"]) - {"roberta-large"}
+    return ~(table["family"].isin(other_models) & (table["origin"] == "released"))
 
 
-def _chosen(votes: Votes, systems: Sequence[System], shown_seed: int | None) -> Sequence[System]:
-    """Return `line_up` with the seed that is shown; without one, the systems as given."""
-    return systems if shown_seed is None else line_up(votes, systems, shown_seed)
+def _diagram_systems(
+    votes: Votes, systems: Sequence[System], shown_seed: int | None
+) -> Sequence[System]:
+    """Return `comparison_systems` of the shown seed; without a seed, the systems as given."""
+    return systems if shown_seed is None else comparison_systems(votes, systems, shown_seed)
 
 
 @cached_analysis(keys=(*_SYSTEM, "bin_low"))
@@ -150,12 +150,12 @@ def reliability(
     ``confidence`` and ``hits`` are means over a bin's items, NaN in an empty one.
     """
     tables = []
-    for system in _chosen(votes, systems, shown_seed):
-        judged = system.aligned_to(votes)
-        confidence, hits = hits_of(judged.model, judged.first_majority)
+    for system in _diagram_systems(votes, systems, shown_seed):
+        batch = system.aligned_to(votes)
+        confidence, hits = hits_of(batch.model, batch.first_majority)
         curve = reliability_curve(confidence.round(_DIGITS), hits, BINS)
         columns = {
-            "ece": MEASURES["ece"].value(judged),
+            "ece": MEASURES["ece"].value(batch),
             "bin_low": BINS.edges[:-1],
             "bin_high": BINS.edges[1:],
             "n": curve.counts,
@@ -172,17 +172,17 @@ def distance_histogram(
 ) -> pd.DataFrame:
     """Count items by their DistCE, in 25 bins, for each system but the references.
 
-    Of a system's items, the share ``far`` has a DistCE above `FAR`, and ``further`` one larger than
-    at the first temperature of the same run.
+    Of a system's items, the share ``far`` has a DistCE above `FAR_DISTANCE`, and ``further`` one
+    larger than at the first temperature of the same run.
     """
     tables: list[pd.DataFrame] = []
     before: dict[tuple[str, str, int | None], Floats] = {}
-    for one in _chosen(votes, systems, shown_seed):
-        if one.origin != "reference":
-            errors = item_errors(votes, one).round(_DIGITS)
-            first = before.setdefault((one.origin, one.family, one.seed), errors)
-            shares = {"far": (errors > FAR).mean(), "further": (errors > first).mean()}
-            tables.append(histogram(one.keys, errors, DISTANCE_EDGES).assign(**shares))
+    for system in _diagram_systems(votes, systems, shown_seed):
+        if system.origin != "reference":
+            errors = item_errors(votes, system).round(_DIGITS)
+            first = before.setdefault((system.origin, system.family, system.seed), errors)
+            shares = {"far": (errors > FAR_DISTANCE).mean(), "further": (errors > first).mean()}
+            tables.append(histogram(system.keys, errors, DISTANCE_EDGES).assign(**shares))
     return pd.concat(tables, ignore_index=True).astype({"seed": "Int64"})
 
 
@@ -194,28 +194,28 @@ def classwise_errors(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     ``n_without_bin`` counts probabilities of exactly 0, over all classes.
     """
 
-    def values(judged: EvalBatch) -> dict[str, float]:
-        error = partial(classwise_error, judged.model, judged.first_majority, BINS)
+    def values(batch: EvalBatch) -> dict[str, float]:
+        error = partial(classwise_error, batch.model, batch.first_majority, BINS)
         return {
             "classwise_ece_binned": error(divide_by="binned"),
             "classwise_ece_all": error(divide_by="all"),
-            "n_without_bin": int((judged.model == 0).sum()),
+            "n_without_bin": int((batch.model == 0).sum()),
         }
 
-    table = per_system(votes, line_up(votes, systems), values)
-    return _with_other(table, votes, "classwise_ece_percent", "classwise_ece_binned", 100)
+    table = rows_per_system(votes, comparison_systems(votes, systems), values)
+    return _with_appendix(table, votes, "classwise_ece_percent", "classwise_ece_binned", 100)
 
 
-def _with_other(
+def _with_appendix(
     table: pd.DataFrame, votes: Votes, quantity: str, ours: str, scale: float = 1
 ) -> pd.DataFrame:
     """Add what the paper's appendices print of each model, whatever the seed."""
-    known = published_rows("baan2022_other", votes).query("quantity == @quantity")
-    return with_published(table, known.assign(**{ours: known["value"] / scale}), [ours])
+    appendix = published_rows("baan2022_other", votes).query("quantity == @quantity")
+    return with_published(table, appendix.assign(**{ours: appendix["value"] / scale}), [ours])
 
 
 CLASSWISE_COLUMNS = [
-    Column("system", title),
+    Column("system", row_title),
     Column("probabilities of 0", "n_without_bin", 0),
     Column("all items", "classwise_ece_all", 2, percent=True),
     *paper_here_delta("binned items", "classwise_ece_binned", 2, printed=0, percent=True),
@@ -229,51 +229,53 @@ def signed_entropy_errors(votes: Votes, systems: Sequence[System]) -> pd.DataFra
     That gives one value for mean and median.
     """
 
-    def values(judged: EvalBatch) -> dict[str, float]:
-        errors = entropy_error(judged.human, judged.model)
+    def values(batch: EvalBatch) -> dict[str, float]:
+        errors = entropy_error(batch.human, batch.model)
         return {"mean": errors.mean(), "median": float(np.median(errors))}
 
-    chosen = [one for one in line_up(votes, systems) if one.origin != "reference"]
-    return _with_other(per_system(votes, chosen, values), votes, "signed_ent_ce", "mean")
+    chosen = [
+        system for system in comparison_systems(votes, systems) if system.origin != "reference"
+    ]
+    return _with_appendix(rows_per_system(votes, chosen, values), votes, "signed_ent_ce", "mean")
 
 
 SIGNED_COLUMNS = [
     DATASET,
-    Column("system", title),
+    Column("system", row_title),
     *paper_here_delta("mean", "mean", 3, printed=2, signed=True),
     Column("median", "median", 3, signed=True),
 ]
-INTERVALS = ("ece", "sq_ce", "ece_votes", "sq_ce_votes", "ent_ce", "dist_ce")
+INTERVAL_MEASURES = ("ece", "sq_ce", "ece_votes", "sq_ce_votes", "ent_ce", "dist_ce")
 
 
 @cached_analysis(keys=(*_FAMILY, "measure"))
 def family_scores(
     votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: int
 ) -> pd.DataFrame:
-    """Score each family of `line_up` over its seeds, with 95% intervals where there is one.
+    """Score each family of `comparison_systems` over its seeds, with 95% intervals.
 
-    The ends are NaN for the plug-in errors. As `score_over_seeds` gives them, by a bootstrap over
-    items.
+    As `score_over_seeds` gives them, by a bootstrap over items. The ends are NaN for the plug-in
+    errors, which have none.
     """
     families: dict[tuple[str, str, float], list[System]] = {}
-    for one in line_up(votes, systems):
-        families.setdefault((one.origin, one.family, one.temperature), []).append(one)
+    for system in comparison_systems(votes, systems):
+        families.setdefault((system.origin, system.family, system.temperature), []).append(system)
     tables = []
     for (origin, _, temperature), group in families.items():
-        found = score_over_seeds(
-            votes, group, measures=INTERVALS, n_resamples=n_resamples, seed=seed
+        scores = score_over_seeds(
+            votes, group, measures=INTERVAL_MEASURES, n_resamples=n_resamples, seed=seed
         )
-        tables.append(found.assign(origin=origin, temperature=temperature))
+        tables.append(scores.assign(origin=origin, temperature=temperature))
     columns = [*_FAMILY, "n_seeds", "n_items", "measure", "value", "low", "high", "seed_sd"]
     table = pd.concat(tables, ignore_index=True)[[*columns, "estimand"]]
     # The oracle is right by construction, whatever is resampled.
-    none = table["high"] - table["low"] <= _NOTHING
+    none = table["high"] - table["low"] <= _ROUNDING_ERROR
     return table.assign(**{name: table[name].mask(none) for name in ("low", "high")})
 
 
 INTERVAL_COLUMNS = [
     DATASET,
-    Column("system", title),
+    Column("system", row_title),
     *(
         Column(heading, "value", 3, "low", "high", at={"measure": name}, group=group)
         for group, heading, name in (
@@ -288,27 +290,27 @@ INTERVAL_COLUMNS = [
 ]
 
 
-BRIER = ("reliability", "resolution", "uncertainty", "within_bins", "brier")
+BRIER_PARTS = ("reliability", "resolution", "uncertainty", "within_bins", "brier")
 
 
 @cached_analysis(keys=_SYSTEM)
 def murphy(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
-    """Split the Brier score of the votes of `line_up` by Murphy (1973), in ten bins for each label.
+    """Split the Brier score of `comparison_systems` by Murphy (1973), in ten bins for each label.
 
-    The columns are `BRIER`. A probability of 0 falls into the first bin.
+    The columns are `BRIER_PARTS`. A probability of 0 falls into the first bin.
     """
 
-    def values(judged: EvalBatch) -> dict[str, float]:
-        model = judged.model.round(_DIGITS)
-        parts = murphy_decomposition(judged.human, model, replace(BINS, zero_in_bin=True))
+    def values(batch: EvalBatch) -> dict[str, float]:
+        model = batch.model.round(_DIGITS)
+        parts = murphy_decomposition(batch.human, model, replace(BINS, zero_in_bin=True))
         return {"n_items": len(model), **parts}
 
-    return per_system(votes, line_up(votes, systems), values)
+    return rows_per_system(votes, comparison_systems(votes, systems), values)
 
 
 MURPHY_COLUMNS = [
     DATASET,
-    Column("system", title),
+    Column("system", row_title),
     Column("reliability ↓", "reliability", 3, best="lowest"),
     Column("− resolution ↑", "resolution", 3, best="highest"),
     Column("+ uncertainty", "uncertainty", 3),
@@ -317,7 +319,7 @@ MURPHY_COLUMNS = [
 ]
 
 
-def on_development(votes: Votes, system: System) -> dict[str, tuple[Floats, Ints]]:
+def development_predictions(votes: Votes, system: System) -> dict[str, tuple[Floats, Ints]]:
     """Return what was released of a model on the development set: probabilities and gold labels.
 
     ``development`` are all its items, ``outside`` those that are not among the votes. Labels are by
@@ -338,12 +340,15 @@ def ece_by_temperature(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     """Compute the ECE of the paper's models at temperatures from 0.5 to 4, on different ``items``.
 
     ``votes``, those of the dataset, against the majority of the votes; and those of
-    `on_development`, against the gold label.
+    `development_predictions`, against the gold label.
     """
     rows = []
-    for system in in_paper(systems):
-        judged = system.aligned_to(votes)
-        sets = {"votes": (judged.model, judged.first_majority), **on_development(votes, system)}
+    for system in paper_systems(systems):
+        batch = system.aligned_to(votes)
+        sets = {
+            "votes": (batch.model, batch.first_majority),
+            **development_predictions(votes, system),
+        }
         for items, (m, gold) in sets.items():
             for t in TENTHS.tolist():
                 ece = expected_calibration_error(temper(m, t).round(_DIGITS), gold, BINS)
@@ -363,44 +368,46 @@ def temperature_choices(votes: Votes, systems: Sequence[System]) -> pd.DataFrame
     its ends over folds: ten by text.
     """
     rows = []
-    for system in _to_fit(votes, systems):
-        for choice, n_fitted, values, scaled in fits(votes, system):
+    for system in _unscaled_models(votes, systems):
+        for choice, n_fitted, values, scaled in temperature_fits(votes, system):
             row = scaled.keys | {"choice": choice, "n_fitted": n_fitted}
             row["temperature"] = float(np.mean(values))
             row |= {"temperature_low": np.min(values), "temperature_high": np.max(values)}
             # An oracle temperature is shown because it was fitted on what judges it.
-            judged = scaled.aligned_to(votes, in_sample=choice.startswith("oracle"))
-            rows.append(row | measured(judged, BY_TEMPERATURE))
+            batch = scaled.aligned_to(votes, in_sample=choice.startswith("oracle"))
+            rows.append(row | measure_values(batch, BY_TEMPERATURE))
     return pd.DataFrame(rows).astype({"seed": "Int64"})
 
 
-def _to_fit(votes: Votes, systems: Sequence[System]) -> list[System]:
-    chosen = line_up(votes, systems)
-    return [one for one in chosen if one.temperature == 1 and one.origin != "reference"]
+def _unscaled_models(votes: Votes, systems: Sequence[System]) -> list[System]:
+    chosen = comparison_systems(votes, systems)
+    return [system for system in chosen if system.temperature == 1 and system.origin != "reference"]
 
 
-def fits(votes: Votes, system: System) -> Iterator[tuple[str, int, Floats | float, System]]:
+def temperature_fits(
+    votes: Votes, system: System
+) -> Iterator[tuple[str, int, Floats | float, System]]:
     """Yield each choice, the items fitted on, the temperatures, and the system there."""
-    judged = system.aligned_to(votes)
-    m, gold, n = judged.model, judged.first_majority, len(judged.model)
-    found: dict[str, tuple[int, Floats | float]] = {
+    batch = system.aligned_to(votes)
+    m, gold, n = batch.model, batch.first_majority, len(batch.model)
+    choices: dict[str, tuple[int, Floats | float]] = {
         "none": (0, 1.0),
         "fixed": (0, FIXED_TEMPERATURE),
         "oracle_nll": (n, fit_temperature(m, gold)),
         "oracle_ece": (n, fit_temperature_to_ece(m, gold, BINS)),
     }
-    if beyond := on_development(votes, system).get("outside"):
-        found["outside"] = len(beyond[1]), fit_temperature(*beyond)
+    if beyond := development_predictions(votes, system).get("outside"):
+        choices["outside"] = len(beyond[1]), fit_temperature(*beyond)
     rows = system.rows_in(votes)
     folds = folds_of(item_groups([votes])[0])[rows]
     if (folds != folds[0]).any():
-        crossed = cross_fit_temperatures(m, judged.human, folds)
-        found["cross_fitted"] = n - int(np.bincount(folds).max()), crossed
+        crossed = cross_fit_temperatures(m, batch.human, folds)
+        choices["cross_fitted"] = n - int(np.bincount(folds).max()), crossed
     # In the order of the votes, as the cross-fitted temperatures are.
     uids = tuple(votes.uids[row] for row in rows)
-    system = replace(system, uids=uids, probabilities=m, predicted=judged.predicted)
+    system = replace(system, uids=uids, probabilities=m, predicted=batch.predicted)
     on_votes = (*system.trained_on, votes_of(votes.dataset))
-    for choice, (n_fitted, temperatures) in found.items():
+    for choice, (n_fitted, temperatures) in choices.items():
         scaled = system.at_temperature(temperatures)
         if choice in ("oracle_nll", "oracle_ece", "cross_fitted"):
             out_of_fold = choice == "cross_fitted"
@@ -412,26 +419,26 @@ def choices_over_seeds(choices: pd.DataFrame) -> pd.DataFrame:
     """Return means over seeds of `temperature_choices`, and the ends of the temperatures."""
     ends = ("temperature", "temperature_low", "temperature_high")
     keys = ("dataset", "origin", "family", "choice")
-    return over_seeds(choices, (*ends, *BY_TEMPERATURE), keys)
+    return means_over_seeds(choices, (*ends, *BY_TEMPERATURE), keys)
 
 
 def _family(row: Row) -> str:
     name = SYSTEM_NAMES.get(str(row["family"]), str(row["family"]))
-    return unbroken(name + (f", {row['n_seeds']} seeds" if row["n_seeds"] > 1 else ""))
+    return without_breaks(name + (f", {row['n_seeds']} seeds" if row["n_seeds"] > 1 else ""))
 
 
 def _temperature(row: Row) -> str:
     """Write a temperature, with its ends where they differ; an end of the search is a bound."""
     value, low, high = (
-        _AT_AN_END.get(round(one, 6), "") + number(one, 2)
-        for one in (row["temperature"], row["temperature_low"], row["temperature_high"])
+        _BOUND_SIGNS.get(round(value, 6), "") + number(value, 2)
+        for value in (row["temperature"], row["temperature_low"], row["temperature_high"])
     )
     return value if low == high else f"{value} [{low}, {high}]"
 
 
-_AT_AN_END = dict(zip(LIMITS, ("≤\u00a0", "≥\u00a0"), strict=True))
+_BOUND_SIGNS = dict(zip(LIMITS, ("≤\u00a0", "≥\u00a0"), strict=True))
 # What each choice was fitted to, and on.
-_FITTED_TO = {
+_CHOICE_NAMES = {
     "none": "nothing: the model as it is",
     "fixed": "nothing: the released code’s 2",
     "oracle_nll": "NLL of the majority label, the items judged",
@@ -441,7 +448,7 @@ _FITTED_TO = {
 }
 TEMPERATURE_COLUMNS = [
     Column("system", _family),
-    Column("fitted to", "choice", names=_FITTED_TO),
+    Column("fitted to", "choice", names=_CHOICE_NAMES),
     Column("T", _temperature),
     Column("ECE", "ece", 3, best="lowest"),
     Column("ECE, votes", "ece_votes", 3, best="lowest"),
@@ -462,8 +469,10 @@ def temperature_curves(
     if n_temperatures < 1:
         raise ChaosError("There is no temperature to compute measures at.", found=n_temperatures)
     grid = np.geomspace(0.5, 4, n_temperatures).tolist()
-    several = [one.at_temperature(t) for one in _to_fit(votes, systems) for t in grid]
-    curves = per_system(votes, several, partial(measured, measures=BY_TEMPERATURE))
+    several = [
+        system.at_temperature(t) for system in _unscaled_models(votes, systems) for t in grid
+    ]
+    curves = rows_per_system(votes, several, partial(measure_values, measures=BY_TEMPERATURE))
     chosen = choices[choices["choice"] != "none"]
     keys = [*systems[0].keys, "choice"]
     table = pd.concat([curves.assign(choice=""), chosen], ignore_index=True)

@@ -26,7 +26,7 @@ VOTES = (1, 2, 3, 5, 10, 20, 50, 100)
 UNIFORM, OLD_LABEL = "uniform guess", "old label"
 ESTIMATED_HUMAN = "estimated human"
 _PAPER = "nie2020_table5"
-_OF_HUMANS = ("jsd", "kl", "new_accuracy")  # of ours, what it has of the estimated human
+_HUMAN_MEASURES = ("jsd", "kl", "new_accuracy")  # of ours, what it has of the estimated human
 
 
 @cached_analysis(keys=("dataset", "measure", "quantity", "n_votes"))
@@ -47,14 +47,14 @@ def annotation_budget(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
                 # Without an upper end, what an empty label costs is up to the floor in place of 0.
                 if quantity == "error" and not np.isfinite(MEASURES[name].high):
                     continue
-                found = measure_draws(MEASURES[name], *pair)
+                draws = measure_draws(MEASURES[name], *pair)
                 rows.append(
                     {
                         "measure": name,
                         "quantity": quantity,
                         "n_votes": n_votes,
-                        "value": found.value,
-                        "sd": found.values.std(),
+                        "value": draws.value,
+                        "sd": draws.values.std(),
                         "most_votes": int(votes.n_votes.max()),
                     }
                 )
@@ -71,30 +71,30 @@ def noise_ceiling(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
     crowds, cut from the votes and drawn from the posterior; ``…_dirichlet`` are what a Dirichlet
     prior makes of it. There are four times as many cuts into halves as draws.
     """
-    found = References(votes, n_draws, seed)
+    references = References(votes, n_draws, seed)
     rows = []
     for name in NAMES:
-        low, high = found.perfect_model_interval(name)
+        low, high = references.perfect_model_interval(name)
         rows.append(
             {
                 "measure": name,
-                "n_votes": found.n_votes,
-                "uniform": found.uniform(name).value,
-                "perfect_model": found.perfect_model(name).value,
+                "n_votes": references.n_votes,
+                "uniform": references.uniform(name).value,
+                "perfect_model": references.perfect_model(name).value,
                 "perfect_model_low": low,
                 "perfect_model_high": high,
-                "second_crowd_halves": _value(found.halves(name)),
-                "second_crowd_posterior": _value(found.crowds(name)),
-                "second_crowd_se": found.second_crowd_error(name),
-                "n_half": found.n_half,
-                **found.checks(name),
+                "second_crowd_halves": _value(references.halves(name)),
+                "second_crowd_posterior": _value(references.crowds(name)),
+                "second_crowd_se": references.second_crowd_error(name),
+                "n_half": references.n_half,
+                **references.checks(name),
             }
         )
     return pd.DataFrame(rows)
 
 
-def _value(found: MonteCarloMeasure | None) -> float:
-    return np.nan if found is None else found.value
+def _value(estimate: MonteCarloMeasure | None) -> float:
+    return np.nan if estimate is None else estimate.value
 
 
 @cached_analysis(keys=("dataset", "system", "source", "measure"), published=(_PAPER,))
@@ -107,47 +107,47 @@ def normalised_scores(
     with them. The published estimated human has no interval: its second crowd was not released.
     Rescaled is NaN where there is no second crowd, or none that is surely better than the guess.
     """
-    found = References(votes, n_draws, seed)
-    everyone = [*systems, *baselines(votes)]
+    references = References(votes, n_draws, seed)
+    all_systems = [*systems, *baselines(votes)]
     alike: dict[bytes, list[System]] = {}  # those that cover the same items
-    for system in everyone:
+    for system in all_systems:
         alike.setdefault(system.rows_in(votes).tobytes(), []).append(system)
-    several = [
-        _beside_references(found, some, name, n_resamples, seed)
-        for some in alike.values()
+    tables = [
+        _scores_and_references(references, group, name, n_resamples, seed)
+        for group in alike.values()
         for name in NAMES
     ]
-    table = in_order_of(pd.concat(several), "system", [one.name for one in everyone])
+    table = in_order_of(pd.concat(tables), "system", [system.name for system in all_systems])
     humans = _estimated_humans(table)
     return pd.concat([table, humans], ignore_index=True) if len(humans) else table
 
 
-def _beside_references(
-    found: References, systems: Sequence[System], name: str, n_resamples: int, seed: int
+def _scores_and_references(
+    references: References, systems: Sequence[System], name: str, n_resamples: int, seed: int
 ) -> pd.DataFrame:
     """Return the scores of systems that cover the same items by a measure, beside references."""
-    measure, votes = MEASURES[name], found.votes
+    measure, votes = MEASURES[name], references.votes
     items = systems[0].rows_in(votes)
-    even, crowd = found.uniform(name), found.second_crowd(name)
-    pieces = [one.on(items) for one in (even, crowd) if one]
-    pieces += [MonteCarloMeasure.once(measure, one.aligned_to(votes)) for one in systems]
+    even, crowd = references.uniform(name), references.second_crowd(name)
+    pieces = [piece.on(items) for piece in (even, crowd) if piece]
+    pieces += [MonteCarloMeasure.once(measure, system.aligned_to(votes)) for system in systems]
     # As `scores.score` resamples them, so that a system has one interval on every page.
     rng = np.random.default_rng([seed, 0])
-    tables = [(items, one.table) for one in pieces]
+    tables = [(items, piece.table) for piece in pieces]
     means = bootstrap_tables(tables, np.arange(len(votes)), n_resamples, rng)
-    values = np.array([one.value for one in pieces])
+    values = np.array([piece.value for piece in pieces])
     draws = np.column_stack(list(map(MonteCarloMeasure.of_means, pieces, means)))
     if crowd is None:
         values, draws = np.insert(values, 1, np.nan), np.insert(draws, 1, np.nan, axis=1)
     table = pd.DataFrame(
         {
             "dataset": votes.dataset.name,
-            "system": [one.name for one in systems],
+            "system": [system.name for system in systems],
             "source": "computed",
-            "kind": ["baseline" if one.origin == "baseline" else "model" for one in systems],
+            "kind": ["baseline" if system.origin == "baseline" else "model" for system in systems],
             "n_items": len(items),
             "measure": name,
-            "perfect_model": found.perfect_model(name).on(items).value,
+            "perfect_model": references.perfect_model(name).on(items).value,
             "second_crowd": values[1],
             "uniform": values[0],
             "value": values[2:],
@@ -171,7 +171,7 @@ def _estimated_humans(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of Table 5's estimated human; none for a dataset that is not in it."""
     published = read_published(_PAPER)
     humans = published[published["model"] == "est-human"]
-    humans = humans.melt("dataset", list(_OF_HUMANS), "measure", "value")
+    humans = humans.melt("dataset", list(_HUMAN_MEASURES), "measure", "value")
     shared = ["dataset", "measure", "n_items", "perfect_model", "second_crowd", "uniform"]
     humans = humans.merge(table.loc[table["system"] == UNIFORM, shared])
     room = humans["second_crowd"] - humans["uniform"]
@@ -198,29 +198,29 @@ def items_by_votes(
     measure = MEASURES["jsd"]
     rng = np.random.default_rng(seed)
     truths = draw_truths(votes.counts, fit_grid(votes.counts), rng, n_draws)
-    everyone = [*systems, uniform(votes)]
-    everyone += [old_label(votes)] if votes.has_old_labels else []
+    all_systems = [*systems, uniform(votes)]
+    all_systems += [old_label(votes)] if votes.has_old_labels else []
 
     def scores(human: Floats, system: System) -> Floats:
         shares = system.aligned_to(votes).model
         model = np.broadcast_to(shares, (n_draws, *shares.shape))
         return measure_draws(measure, human[:, system.rows_in(votes)], model).columns[..., 0]
 
-    against_truth = [scores(truths, system).mean() for system in everyone]
+    against_truth = [scores(truths, system).mean() for system in all_systems]
     rows = []
     for n_votes in (k for k in VOTES if k <= budget):
         crowds = draw_crowds(truths, n_votes, rng)
         n_items = budget // n_votes
-        for system, truth in zip(everyone, against_truth, strict=True):
-            found = scores(crowds, system)
-            bias, error = found.mean() - truth, found.std() / np.sqrt(n_items)
+        for system, truth in zip(all_systems, against_truth, strict=True):
+            values = scores(crowds, system)
+            bias, error = values.mean() - truth, values.std() / np.sqrt(n_items)
             rows.append(
                 {
                     "system": system.name,
                     "measure": measure.name,
                     "n_votes": n_votes,
                     "n_items": n_items,
-                    "value": found.mean(),
+                    "value": values.mean(),
                     "bias": bias,
                     "standard_error": error,
                     "total_error": np.hypot(bias, error),
@@ -238,18 +238,18 @@ def vote_bias(bought: pd.DataFrame) -> pd.DataFrame:
     shift between old label and uniform guess. Without rows where there are fewer than two models.
     """
     rows = []
-    for (dataset, n_votes), found in bought.groupby(["dataset", "n_votes"], sort=False):
-        scores = found.set_index("system").eval("truth = value - bias")
+    for (dataset, n_votes), group in bought.groupby(["dataset", "n_votes"], sort=False):
+        scores = group.set_index("system").eval("truth = value - bias")
         models = scores.drop(index=[UNIFORM, OLD_LABEL], errors="ignore")
         if len(models) < 2:
             continue
-        one, other = np.triu_indices(len(models), 1)
+        first, second = np.triu_indices(len(models), 1)
         gap, shift, seen = (
-            models[name].to_numpy()[one] - models[name].to_numpy()[other]
+            models[name].to_numpy()[first] - models[name].to_numpy()[second]
             for name in ("truth", "bias", "value")
         )
-        known = scores["bias"]
-        guesses = known[UNIFORM] - known[OLD_LABEL] if OLD_LABEL in known else np.nan
+        bias = scores["bias"]
+        guesses = bias[UNIFORM] - bias[OLD_LABEL] if OLD_LABEL in bias else np.nan
         row = {"dataset": dataset, "n_votes": n_votes, "n_pairs": len(shift)}
         row |= {"median": np.median(np.abs(shift)), "largest": np.abs(shift).max()}
         row |= {"difference": np.median(np.abs(gap)), "reversed": int((gap * seen < 0).sum())}

@@ -51,8 +51,8 @@ def card_html(row: Row, n_resamples: int, link: str = "") -> str:
     `row` is one of `claims.check_claims`, and `link` leads to its items in the explorer.
     """
     verdict, claim, place = row["verdict"], in_html(row["claim"]), place_of(row)
-    found, rest = _split(row["evidence"])
-    where = f"{PAPERS[row['paper']]}, {row['place']}"
+    finding, details = _split(row["evidence"])
+    source = f"{PAPERS[row['paper']]}, {row['place']}"
     items = (
         '<p class="claim-items">In the explorer: '
         f'<a href="{in_html(link)}">{in_html(row["items"])}</a></p>'
@@ -60,21 +60,22 @@ def card_html(row: Row, n_resamples: int, link: str = "") -> str:
     return (
         '<p class="claim-head"><span class="claim-verdict"><span aria-hidden="true">'
         f"{MARKS[verdict]}</span> {verdict}</span> "
-        f'<span class="claim-place">{in_html(where)}</span></p>'
+        f'<span class="claim-place">{in_html(source)}</span></p>'
         f'<h3 id="{place}-title">{claim} <a class="headerlink" href="#{place}" '
         f'title="Link to this claim" aria-label="Link to claim {row["id"]}">#</a></h3>'
-        f'<p class="claim-found">{in_html(found)}</p>'
+        f'<p class="claim-found">{in_html(finding)}</p>'
         f"{items if link else ''}"
         f"<details><summary>How it was decided</summary>"
-        f"{f'<p>{in_html(rest)}</p>' if rest else ''}<dl>{''.join(_facts(row, n_resamples))}</dl>"
+        f"{f'<p>{in_html(details)}</p>' if details else ''}"
+        f"<dl>{''.join(_facts(row, n_resamples))}</dl>"
         "</details>"
     )
 
 
 def _split(evidence: str) -> tuple[str, str]:
     """Return the first sentence and the others."""
-    found = f"{first_sentence(evidence)}."
-    return found, evidence[len(found) :].strip()
+    finding = f"{first_sentence(evidence)}."
+    return finding, evidence[len(finding) :].strip()
 
 
 def _facts(row: Row, n_resamples: int) -> Iterable[str]:

@@ -13,8 +13,8 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from chaos_utils.analyses.agreement import LEVEL, adjusted_p
 from chaos_utils.analyses.cached_analysis import derived_table
-from chaos_utils.analyses.claims_tables import OF_SYSTEMS, TABLES
-from chaos_utils.analyses.names import listed
+from chaos_utils.analyses.claims_tables import SYSTEM_TABLES, TABLES
+from chaos_utils.analyses.names import join_names
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.numbers import true_minus
 from chaos_utils.base.style import SYSTEM_NAMES
@@ -60,17 +60,17 @@ class SelectedNumbers:
 
     def rows(self, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame | None:
         """Return ``dataset``, ``case``, ``value``, ``low``, ``high``, ``p``; None if one lacks."""
-        parts = [_rows_at(one, tables) for one in self.addresses]
+        parts = [_rows_at(address, tables) for address in self.addresses]
         filled = [part for part in parts if part is not None]
         if len(filled) < len(parts):
             return None
         rows = pd.concat(filled, ignore_index=True)
         if self.minus is None:
             return rows
-        others = _rows_at(self.minus, tables)
-        if others is None:
+        subtrahends = _rows_at(self.minus, tables)
+        if subtrahends is None:
             return None
-        return _subtracted(rows, others, anywhere="dataset" in self.minus.where)
+        return _subtract(rows, subtrahends, anywhere="dataset" in self.minus.where)
 
 
 def _rows_at(address: Address, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame | None:
@@ -80,56 +80,58 @@ def _rows_at(address: Address, tables: Mapping[str, pd.DataFrame]) -> pd.DataFra
     try:
         rows = address.rows(table).dropna(subset=address.column)
     except ValueError as fault:
-        where = f"{FILE}, {address.table}"
+        place = f"{FILE}, {address.table}"
         raise ChaosError(
-            "A claim's number is not in its table.", where=where, found=str(fault)
+            "A claim's number is not in its table.", where=place, found=str(fault)
         ) from fault
     column, datasets = address.column, address.where.get("dataset", ())
     free = (name for name in _CASES if name in rows and len(address.where.get(name, ())) != 1)
     case = next(free, "")
-    found = pd.DataFrame({"value": rows[column].astype(float)})
-    found.insert(0, "dataset", rows.get("dataset", ""))
-    found.insert(1, "case", rows[case].map(_as_text) if case else "")
+    numbers = pd.DataFrame({"value": rows[column].astype(float)})
+    numbers.insert(0, "dataset", rows.get("dataset", ""))
+    numbers.insert(1, "case", rows[case].map(_as_text) if case else "")
     of_column = "" if column == "value" else f"{column}_"
     for name in ("low", "high", "p"):
-        found[name] = rows.get(f"{of_column}{name}", np.nan)
+        numbers[name] = rows.get(f"{of_column}{name}", np.nan)
     if address.aggregate:
-        found = _aggregated(found, address.aggregate)
-    parts = [found[found["dataset"] == name] for name in datasets]
-    if found.empty or not all(map(len, parts)):
+        numbers = _aggregate(numbers, address.aggregate)
+    parts = [numbers[numbers["dataset"] == name] for name in datasets]
+    if numbers.empty or not all(map(len, parts)):
         return None
-    return pd.concat(parts, ignore_index=True) if parts else found.reset_index(drop=True)
+    return pd.concat(parts, ignore_index=True) if parts else numbers.reset_index(drop=True)
 
 
 def _as_text(case: object) -> str:
     return f"{case:g}" if isinstance(case, float) else str(case)
 
 
-def _aggregated(rows: pd.DataFrame, aggregate: str) -> pd.DataFrame:
+def _aggregate(rows: pd.DataFrame, aggregate: str) -> pd.DataFrame:
     """Return a row per dataset: the smallest or largest with its case, or another aggregate."""
     values = rows.groupby("dataset", sort=False)["value"]
     if aggregate in ("min", "max"):
         return rows.loc[values.idxmin() if aggregate == "min" else values.idxmax()]
-    found = values.agg(aggregate).reset_index().assign(case="", low=np.nan, high=np.nan, p=np.nan)
-    return found[list(rows)]
+    totals = values.agg(aggregate).reset_index().assign(case="", low=np.nan, high=np.nan, p=np.nan)
+    return totals[list(rows)]
 
 
-def _subtracted(rows: pd.DataFrame, others: pd.DataFrame, *, anywhere: bool) -> pd.DataFrame | None:
+def _subtract(
+    rows: pd.DataFrame, subtrahends: pd.DataFrame, *, anywhere: bool
+) -> pd.DataFrame | None:
     """Return differences of independent numbers: of a dataset's own, unless `anywhere`.
 
     Where the dataset has others for several cases, only that of the same case is taken.
     """
-    found = []
-    for one in rows.to_dict("records"):
-        same = others if anywhere else others[others["dataset"] == one["dataset"]]
+    differences = []
+    for row in rows.to_dict("records"):
+        same = subtrahends if anywhere else subtrahends[subtrahends["dataset"] == row["dataset"]]
         if len(same) > 1:
-            same = same[same["case"] == one["case"]]
+            same = same[same["case"] == row["case"]]
         if len(same):
-            found.append(one | _difference(one, same.iloc[0]))
-    return pd.DataFrame(found) if found else None
+            differences.append(row | _difference(row, same.iloc[0]))
+    return pd.DataFrame(differences) if differences else None
 
 
-def _chosen(texts: Any) -> SelectedNumbers:
+def _parse_numbers(texts: Any) -> SelectedNumbers:
     """Read addresses: one, two with a minus between, or a list of some."""
     several = texts if isinstance(texts, list) else [texts]
     if not several or not all(isinstance(text, str) for text in several):
@@ -151,7 +153,7 @@ def _chosen(texts: Any) -> SelectedNumbers:
     )
 
 
-At = Annotated[SelectedNumbers, BeforeValidator(_chosen)]
+At = Annotated[SelectedNumbers, BeforeValidator(_parse_numbers)]
 
 
 class Selection(StrictModel):
@@ -219,9 +221,9 @@ class Claim(StrictModel):
     @model_validator(mode="after")
     def _check(self) -> "Claim":
         bounds = [name for name in ("to", "above") if getattr(self, name) is not None]
-        wanted = {"equals": ["to"], "above": ["above"], "absent": [], "open": []}
-        if len(bounds) > 1 or bounds != wanted.get(self.rule, bounds):
-            expected = " and ".join(wanted.get(self.rule, ["to or above"])) or "neither"
+        required = {"equals": ["to"], "above": ["above"], "absent": [], "open": []}
+        if len(bounds) > 1 or bounds != required.get(self.rule, bounds):
+            expected = " and ".join(required.get(self.rule, ["to or above"])) or "neither"
             raise ValueError(f"rule: {self.rule} takes {expected}, of to and above")
         if (self.numbers is None) != (self.rule == "open"):
             raise ValueError(f"numbers: {self.rule} takes {'none' if self.numbers else 'some'}")
@@ -257,7 +259,7 @@ class Claim(StrictModel):
     def criterion(self) -> str:
         """What decides, in words: the rule with its numbers, and how a word was read."""
         to = self.to if isinstance(self.to, dict) else {} if self.to is None else {"": self.to}
-        values = listed(true_minus(f"{value:,.9g}") for value in to.values())
+        values = join_names(true_minus(f"{value:,.9g}") for value in to.values())
         printed = self.within > _ROUNDING
         bound = f"is {values}, ± {self.within:g}" if printed else f"is {values}"
         if self.above is not None:
@@ -280,14 +282,14 @@ class Numbers:
         self._rows = rows
         self.total = rows["value"].sum()
         self.smallest = rows["value"].min()
-        self.names = listed(map(_short, rows["dataset"].unique())) or "none"
+        self.names = join_names(map(_short, rows["dataset"].unique())) or "none"
 
     def __format__(self, form: str) -> str:
         values = [true_minus(f"{value:{form}}") for value in self._rows["value"]]
         if self._rows["dataset"].nunique() <= 1:
-            return listed(values) or MISSING
+            return join_names(values) or MISSING
         names = map(_short, self._rows["dataset"])
-        return listed(f"{value} ({name})" for name, value in zip(names, values, strict=True))
+        return join_names(f"{value} ({name})" for name, value in zip(names, values, strict=True))
 
 
 def _short(dataset: str) -> str:
@@ -299,11 +301,11 @@ def read_claims(path: Path = FILE) -> list[Claim]:
     content = read_yaml(path)
     if not isinstance(content, list):
         raise ChaosError("The claims cannot be read.", where=path, expected="a list")
-    found = [_read_claim(path, n, one) for n, one in enumerate(content, start=1)]
-    names = [one.id for one in found]
+    claims = [_read_claim(path, n, entry) for n, entry in enumerate(content, start=1)]
+    names = [claim.id for claim in claims]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise ChaosError("Two claims have one id.", where=path, found=twice)
-    return found
+    return claims
 
 
 def _read_claim(path: Path, place: int, content: Any) -> Claim:
@@ -324,25 +326,25 @@ def check_claims(*, claims: Sequence[Claim] = (), **tables: pd.DataFrame) -> pd.
     a selection in the explorer, empty where there is none.
     """
     votes = tables.get(_VOTES)
-    known = set() if votes is None or votes.empty else set(votes["dataset"])
-    several = claims or read_claims()
-    rows = [_rows_of(claim, tables) for claim in several]
-    p = np.array([_p_of(claim, one) for claim, one in zip(several, rows, strict=True)])
-    found, every = [], holm(p)
-    of_each = zip(several, rows, p, every, behind_holm(p, every), strict=True)
+    datasets = set() if votes is None or votes.empty else set(votes["dataset"])
+    all_claims = claims or read_claims()
+    rows = [_rows_of(claim, tables) for claim in all_claims]
+    p = np.array([_p_of(claim, one) for claim, one in zip(all_claims, rows, strict=True)])
+    checked, p_holm = [], holm(p)
+    of_each = zip(all_claims, rows, p, p_holm, behind_holm(p, p_holm), strict=True)
     for claim, of_claim, raw, adjusted, behind in of_each:
         row = {name: getattr(claim, name) for name in ("id", "paper", "place", "claim")}
         row |= {"criterion": claim.criterion, "p": raw, "p_holm": adjusted, "p_behind": behind}
-        row |= _decide(claim, of_claim, tables, known, adjusted)
+        row |= _decide(claim, of_claim, tables, datasets, adjusted)
         failed = row["verdict"] == FAILS
         row["kind"] = _FAULTS[claim.fault] if failed else row["verdict"]
         row["same_as"] = claim.same_as if failed else ""
-        asked = claim.explorer or Selection(words="", selection="")
-        found.append(row | {"items": asked.words, "selection": asked.selection})
+        items = claim.explorer or Selection(words="", selection="")
+        checked.append(row | {"items": items.words, "selection": items.selection})
     columns = ["id", "paper", "place", "claim", "criterion", "evidence", "value", "low", "high",
                "p", "p_holm", "p_behind", "verdict", "kind", "same_as", "items",
                "selection"]  # fmt: skip
-    return pd.DataFrame(found, columns=columns)
+    return pd.DataFrame(checked, columns=columns)
 
 
 def _rows_of(claim: Claim, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame | None:
@@ -353,12 +355,12 @@ def _rows_of(claim: Claim, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame |
     ends = np.sort(claim.times * rows[["low", "high"]].to_numpy(float), axis=1)
     rows = rows.assign(value=claim.times * rows["value"], low=ends[:, 0], high=ends[:, 1])
     if claim.together is not None:
-        others = claim.together.rows(tables)
-        if others is None or len(others) < len(rows):
+        alternatives = claim.together.rows(tables)
+        if alternatives is None or len(alternatives) < len(rows):
             return None
         to = rows.apply(claim.bound_of, axis=1)
-        is_nearer = (rows["value"] - to).abs() < (others["value"] - to).abs()
-        rows = rows.where(~is_nearer, others)
+        is_nearer = (rows["value"] - to).abs() < (alternatives["value"] - to).abs()
+        rows = rows.where(~is_nearer, alternatives)
     if claim.total:
         rows = rows.head(1).assign(value=rows["value"].sum(), low=np.nan, high=np.nan, p=np.nan)
     return rows
@@ -379,7 +381,7 @@ def _decide(
     claim: Claim,
     rows: pd.DataFrame | None,
     tables: Mapping[str, pd.DataFrame],
-    known: set[str],
+    datasets: set[str],
     p: float,
 ) -> dict[str, object]:
     """Return the evidence on a claim: ``evidence``, ``value``, ``low``, ``high``, ``verdict``."""
@@ -387,7 +389,7 @@ def _decide(
     if claim.numbers is None:
         return nothing | {"evidence": claim.note}
     if rows is None:
-        return nothing | {"evidence": _lacking(claim, known)}
+        return nothing | {"evidence": _missing_reason(claim, datasets)}
     below = claim.rule == "above" and not (rows["value"] > claim.above).all()
     verdicts = [_judge(claim, row, p, below=below) for row in rows.to_dict("records")]
     judged = rows.assign(verdict=verdicts)
@@ -397,32 +399,36 @@ def _decide(
     by = claim.shows or ("smallest" if claim.rule in ("above", "absent") else "first")
     place = {"first": 0, "smallest": worst["value"].argmin(), "largest": worst["value"].argmax()}
     shown = worst.iloc[place[by]]
-    found = {name: shown[name] for name in nothing}
+    result = {name: shown[name] for name in nothing}
     if claim.rule == "equals":  # sampling has no say in it
-        found |= {"low": np.nan, "high": np.nan}
+        result |= {"low": np.nan, "high": np.nan}
     if claim.rule in ("all", "some"):
         right = int((judged["verdict"] == HOLDS).sum())
         enough = right == len(judged) if claim.rule == "all" else right > 0
-        found = nothing | {"value": right, "verdict": HOLDS if enough else FAILS}
-    if found["verdict"] == FAILS and claim.otherwise is not None:
-        other = claim.otherwise.rows(tables)
-        if other is not None and all(
-            _judge(claim, row, p, below=False) == HOLDS for row in other.to_dict("records")
+        result = nothing | {"value": right, "verdict": HOLDS if enough else FAILS}
+    if result["verdict"] == FAILS and claim.otherwise is not None:
+        alternative = claim.otherwise.rows(tables)
+        if alternative is not None and all(
+            _judge(claim, row, p, below=False) == HOLDS for row in alternative.to_dict("records")
         ):
-            found["verdict"] = READING
-    others = {name: one.rows(tables) for name, one in claim.also.items()}
+            result["verdict"] = READING
+    other_numbers = {name: source.rows(tables) for name, source in claim.also.items()}
     also = {
-        name: rows.head(0) if one is None else one.assign(value=claim.times * one["value"])
-        for name, one in others.items()
+        name: rows.head(0)
+        if selected is None
+        else selected.assign(value=claim.times * selected["value"])
+        for name, selected in other_numbers.items()
     }
-    return found | {"evidence": claim.noted(judged, shown, also)}
+    return result | {"evidence": claim.noted(judged, shown, also)}
 
 
-def _difference(one: Row, other: Row) -> dict[str, float]:
+def _difference(minuend: Row, subtrahend: Row) -> dict[str, float]:
     """Return a difference of independent means, with the normal interval and its p-value."""
-    value = one["value"] - other["value"]
+    value = minuend["value"] - subtrahend["value"]
     # Half-widths of independent means add in squares.
-    reach = float(np.hypot(one["high"] - one["low"], other["high"] - other["low"]) / 2)
+    reach = float(
+        np.hypot(minuend["high"] - minuend["low"], subtrahend["high"] - subtrahend["low"]) / 2
+    )
     if np.isnan(reach) or reach == 0:
         return {"value": value, "low": np.nan, "high": np.nan, "p": np.nan}
     p = math.erfc(_QUANTILE * abs(value) / reach / math.sqrt(2))
@@ -445,20 +451,20 @@ def _judge(claim: Claim, row: Row, p: float, *, below: bool) -> str:
     return HOLDS if abs(value - to) <= claim.within + _ROUNDING else FAILS
 
 
-def _lacking(claim: Claim, known: set[str]) -> str:
+def _missing_reason(claim: Claim, datasets: set[str]) -> str:
     """Say why a claim is left open whose numbers are not available."""
     assert claim.numbers is not None
-    missing = [name for name in claim.numbers.datasets if not known.issuperset(name.split("+"))]
+    missing = [name for name in claim.numbers.datasets if not datasets.issuperset(name.split("+"))]
     if missing:
-        return f"The votes on {listed(map(short_of, missing))} are not available."
-    if claim.lacking or claim.numbers.addresses[0].table not in OF_SYSTEMS:
+        return f"The votes on {join_names(map(short_of, missing))} are not available."
+    if claim.lacking or claim.numbers.addresses[0].table not in SYSTEM_TABLES:
         return claim.lacking or "The votes lack what this needs."
-    on = listed(map(short_of, claim.numbers.datasets))
+    on = join_names(map(short_of, claim.numbers.datasets))
     return f"No predictions on {on} are available; pass `-p predictions=FILE` with yours."
 
 
 @derived_table(keys=("paper", "kind"))
-def sum_up(checked: pd.DataFrame) -> pd.DataFrame:
+def count_verdicts(checked: pd.DataFrame) -> pd.DataFrame:
     """Count the claims of each paper by what was found; 0 included.
 
     ``claims`` counts each, ``n`` a fault that several claims share once.
@@ -466,8 +472,8 @@ def sum_up(checked: pd.DataFrame) -> pd.DataFrame:
     papers = checked["paper"].unique()
     index = pd.MultiIndex.from_product([papers, KINDS], names=["paper", "kind"])
     failed = checked.loc[checked["verdict"] == FAILS, "id"]
-    found = checked.assign(first=~checked["same_as"].isin(failed))
-    counts = found.groupby(["paper", "kind"])["first"].agg(claims="size", n="sum")
+    counted = checked.assign(first=~checked["same_as"].isin(failed))
+    counts = counted.groupby(["paper", "kind"])["first"].agg(claims="size", n="sum")
     return counts.reindex(index, fill_value=0).reset_index()
 
 
@@ -477,9 +483,9 @@ SUM_COLUMNS = [
 ]
 
 
-def wanted_datasets() -> list[str]:
+def claim_datasets() -> list[str]:
     """Return the datasets that claims are about."""
-    pools = [name for one in read_claims() if one.numbers for name in one.numbers.datasets]
+    pools = [name for claim in read_claims() if claim.numbers for name in claim.numbers.datasets]
     return list(dict.fromkeys(name for pool in pools for name in pool.split("+")))
 
 

@@ -7,14 +7,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.analyses.baan import FIXED_TEMPERATURE, PAPER, in_paper
+from chaos_utils.analyses.baan import FIXED_TEMPERATURE, PAPER, paper_systems
 from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.analyses.conventions import UNITS
 from chaos_utils.analyses.error_distributions import N_BINS, N_VOTES, draw_released_samples
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.agreement import majority_share
-from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance, total_variation
+from chaos_utils.metrics.divergence import Floats, entropy, jensen_shannon_distance, total_variation
 from chaos_utils.metrics.measures import MEASURES, take_items
 from chaos_utils.metrics.resampling import bootstrap_means, paired_p_value, percentile_interval
 from chaos_utils.metrics.scores import brier_of_votes
@@ -22,7 +22,6 @@ from chaos_utils.scoring.scores import available, score
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import oracle
 
-Floats = npt.NDArray[np.float64]
 Estimate = Mapping[str, float]  # a value, with its interval and p-value where it has any
 KEYS = ("dataset", "quantity", "case")
 _NUMBERS = ("value", "low", "high", "p")
@@ -59,16 +58,18 @@ def _estimate(
     table = np.asarray(columns, dtype=np.float64)
     table = table.reshape(len(table), -1)
     rng = np.random.default_rng([seed, 0])  # as `score` resamples
-    drawn = statistic(bootstrap_means(table, n_resamples, rng))
-    low, high = percentile_interval(drawn)
-    value, p = statistic(table.mean(axis=0)), paired_p_value(drawn - above)
-    return {name: float(one) for name, one in zip(_NUMBERS, (value, low, high, p), strict=True)}
+    draws = statistic(bootstrap_means(table, n_resamples, rng))
+    low, high = percentile_interval(draws)
+    value, p = statistic(table.mean(axis=0)), paired_p_value(draws - above)
+    return {
+        name: float(number) for name, number in zip(_NUMBERS, (value, low, high, p), strict=True)
+    }
 
 
-def _tabled(found: Mapping[tuple[str, str], Estimate]) -> pd.DataFrame:
+def _as_table(estimates: Mapping[tuple[str, str], Estimate]) -> pd.DataFrame:
     rows = [
         {"quantity": quantity, "case": case, **estimate}
-        for (quantity, case), estimate in found.items()
+        for (quantity, case), estimate in estimates.items()
     ]
     columns = [*KEYS[1:], *_NUMBERS]
     return pd.DataFrame(rows).reindex(columns=columns).astype(dict.fromkeys(_NUMBERS, float))
@@ -92,18 +93,18 @@ def vote_numbers(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
     part = np.floor(_N_PARTS * bits / np.log2(votes.dataset.n_classes)).clip(0, _N_PARTS - 1)
     in_part = part[:, np.newaxis] == np.arange(_N_PARTS)
     largest, majority = human.max(axis=1), np.eye(human.shape[1])[human.argmax(axis=1)]
-    own = MEASURES["ece"].value(oracle(votes).aligned_to(votes))
+    oracle_ece = MEASURES["ece"].value(oracle(votes).aligned_to(votes))
     brier = brier_of_votes(human, majority) - brier_of_votes(human, human)
-    found = {
+    estimates = {
         ("shape", "peak"): estimate(in_part, _peak),
         ("shape", "valley"): estimate(in_part, lambda shares: _peak(-shares)),
         ("contested", ""): estimate(majority_share(votes.counts) <= _CONTESTED, above=NOTICEABLE),
-        ("oracle_gap", ""): {"value": abs(round(float(own - 1 + largest.mean()), 12))},
+        ("oracle_gap", ""): {"value": abs(round(float(oracle_ece - 1 + largest.mean()), 12))},
         ("majority_advantage", "tvd"): estimate((human * human).sum(axis=1) - largest),
         ("majority_advantage", "tvd_all"): estimate(1 - largest),
         ("majority_advantage", "brier"): estimate(brier),
     }
-    return _tabled(found)
+    return _as_table(estimates)
 
 
 def _peak(shares: Floats) -> Floats:
@@ -117,17 +118,17 @@ def _peak(shares: Floats) -> Floats:
         np.concatenate([steps[..., :k], -steps[..., k:]], axis=-1).min(axis=-1)
         for k in range(1, _N_PARTS - 1)
     ]
-    found: Floats = np.max(turned, axis=0).round(12)
-    return found
+    peaks: Floats = np.max(turned, axis=0).round(12)
+    return peaks
 
 
-def _scaled(system: System) -> System:
+def _scale(system: System) -> System:
     return system.at_temperature(FIXED_TEMPERATURE, f"{system.name} at T = {FIXED_TEMPERATURE:g}")
 
 
-def _of(paper: str, systems: Sequence[System]) -> list[System]:
+def _systems_of(paper: str, systems: Sequence[System]) -> list[System]:
     """Leave out released systems that are not of a paper, whose claims are about no others."""
-    return [one for one in systems if one.paper == paper or one.origin != "released"]
+    return [system for system in systems if system.paper == paper or system.origin != "released"]
 
 
 @cached_analysis(keys=("dataset", "system", "reference", "measure"))
@@ -137,12 +138,15 @@ def gains(votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: in
     Systems that were not released count too: those of a reader, and simulated ones.
     """
     columns = ["dataset", "system", "origin", "reference", "measure", *_NUMBERS]
-    plain = _of(PAPER, systems)
+    plain = _systems_of(PAPER, systems)
     if not plain:
         return pd.DataFrame(columns=columns)
-    scaled, perfect = [_scaled(one) for one in plain], oracle(votes)
-    pairs = [(one.name, other.name) for one, other in zip(plain, scaled, strict=True)]
-    pairs += [(perfect.name, one.name) for one in plain]
+    scaled, perfect = [_scale(system) for system in plain], oracle(votes)
+    pairs = [
+        (system.name, scaled_system.name)
+        for system, scaled_system in zip(plain, scaled, strict=True)
+    ]
+    pairs += [(perfect.name, system.name) for system in plain]
     table = score(
         votes, [*plain, *scaled, perfect], measures=available(votes, _GAINS), comparisons=pairs,
         n_resamples=n_resamples, seed=seed,
@@ -165,26 +169,28 @@ def system_numbers(
     these are.
     """
     estimate = partial(_estimate, n_resamples=n_resamples, seed=seed)
-    found = _shared_errors(votes, _of("nie2020", systems), estimate)
-    known = _of(PAPER, systems)
-    if not known or votes.n_votes.min() <= 2 * N_VOTES:
-        return _tabled(found)
-    (h1, _), judges = draw_released_samples(votes, known)
+    estimates = _shared_errors(votes, _systems_of("nie2020", systems), estimate)
+    models = _systems_of(PAPER, systems)
+    if not models or votes.n_votes.min() <= 2 * N_VOTES:
+        return _as_table(estimates)
+    (h1, _), judges = draw_released_samples(votes, models)
     people = h1.aligned_to(judges["outside_both"])
     of_people = total_variation(people.human, people.model)
-    for system in (each for one in known for each in (one, _scaled(one))):
+    for system in (variant for base in models for variant in (base, _scale(base))):
         rows = system.rows_in(votes)
         errors = total_variation(people.human[rows], system.aligned_to(votes).model)
         columns = np.column_stack([errors, of_people[rows]])
-        found["ratio_to_people", system.name] = estimate(columns, _ratio, above=MUCH_WORSE)
-    if models := in_paper(known):
-        beside = [one.aligned_to(votes) for one in (h1, models[0], _scaled(models[0]))]
-        far = [total_variation(one.human, one.model) for one in beside]
-        far[0] = far[0][models[0].rows_in(votes)]
+        estimates["ratio_to_people", system.name] = estimate(columns, _ratio, above=MUCH_WORSE)
+    if tabulated := paper_systems(models):
+        model = tabulated[0]
+        batches = [system.aligned_to(votes) for system in (h1, model, _scale(model))]
+        distances = [total_variation(batch.human, batch.model) for batch in batches]
+        distances[0] = distances[0][model.rows_in(votes)]
         edges = np.linspace(0, 1, N_BINS + 1)[1:-1]
-        in_bin = [np.digitize(one, edges)[:, np.newaxis] == np.arange(N_BINS) for one in far]
-        found["histogram_kl_gain", ""] = estimate(np.concatenate(in_bin, axis=1), _histogram_gain)
-    return _tabled(found)
+        bins = [np.digitize(values, edges)[:, np.newaxis] for values in distances]
+        in_bin = np.concatenate([place == np.arange(N_BINS) for place in bins], axis=1)
+        estimates["histogram_kl_gain", ""] = estimate(in_bin, _histogram_gain)
+    return _as_table(estimates)
 
 
 def _histogram_gain(means: Floats) -> Floats:
@@ -201,21 +207,22 @@ def _shared_errors(
     if not systems:
         return {}
     rows = np.arange(len(votes))
-    for one in systems:
-        rows = np.intersect1d(rows, one.rows_in(votes))
-    several = [
-        take_items(one.aligned_to(votes), np.isin(one.rows_in(votes), rows)) for one in systems
+    for system in systems:
+        rows = np.intersect1d(rows, system.rows_in(votes))
+    batches = [
+        take_items(system.aligned_to(votes), np.isin(system.rows_in(votes), rows))
+        for system in systems
     ]
     bits = entropy(votes.shares[rows], unit="bits").round(10)
-    wrong = np.all([one.predicted != one.majority for one in several], axis=0)
-    numbers = {"items": int(wrong.sum()), "systems": len(several)}
-    found: dict[tuple[str, str], Estimate] = {
+    wrong = np.all([batch.predicted != batch.majority for batch in batches], axis=0)
+    numbers = {"items": int(wrong.sum()), "systems": len(batches)}
+    estimates: dict[tuple[str, str], Estimate] = {
         ("shared_errors", case): {"value": n} for case, n in numbers.items()
     }
     if wrong.sum() >= _FEWEST_ERRORS:
         columns = np.column_stack([wrong & (bits > np.median(bits)), wrong])
-        found["shared_errors", ""] = estimate(columns, _ratio, above=HALF)
-    return found
+        estimates["shared_errors", ""] = estimate(columns, _ratio, above=HALF)
+    return estimates
 
 
 @derived_table(keys=("dataset", "model"), published=("nie2020_entropy_bins",))
@@ -226,12 +233,12 @@ def bin_changes() -> pd.DataFrame:
     """
     bins = read_published("nie2020_entropy_bins").sort_values(["dataset", "model", "bin"])
     by_model = bins.groupby(["dataset", "model"])
-    found = {}
+    changes = {}
     for name, column, sign in (("accuracy_fall", "new_accuracy", -1), ("jsd_rise", "jsd", 1)):
         steps = sign * by_model[column].diff()
-        found[name] = sign * (by_model[column].last() - by_model[column].first())
-        found[f"{name}_by_step"] = steps.groupby([bins["dataset"], bins["model"]]).min()
-    return pd.DataFrame(found).reset_index()
+        changes[name] = sign * (by_model[column].last() - by_model[column].first())
+        changes[f"{name}_by_step"] = steps.groupby([bins["dataset"], bins["model"]]).min()
+    return pd.DataFrame(changes).reset_index()
 
 
 @derived_table(keys=("dataset", "items"))

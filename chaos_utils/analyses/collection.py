@@ -25,15 +25,15 @@ from chaos_utils.metrics.divergence import total_variation
 from chaos_utils.metrics.resampling import bootstrap_means, draw_votes, percentile_interval
 from chaos_utils.report.columns import DATASET, Column, Row, number, signed, with_interval
 
-_NEEDS = "published collection"
+_NEEDED_PART = "published collection"
 _PAPER = ("nie2020_table1", "nie2020_table2")
 # Figure 2 of Nie et al. (2020): the accuracy on unanimous examples no longer rises after so many
 # items; its level, read off the figure, is one for all datasets.
-_SETTLED, _PLATEAU_PERCENT = 300, 92.0
-_BIN, _UPTO, _RESAMPLES = 50, 600, 500  # of the accuracy over an annotator's items
+_PLATEAU_FROM, _PLATEAU_PERCENT = 300, 92.0
+_BIN, _MOST_ITEMS, _RESAMPLES = 50, 600, 500  # of the accuracy over an annotator's items
 _NO_STAGE = {"qualification_items": 0, "training_items": 0, "check_rate": 0.0}
 # The protocol with stages left out, by what is left out.
-_WITHOUT: Mapping[str, Mapping[str, float]] = {
+_PROTOCOL_VARIANTS: Mapping[str, Mapping[str, float]] = {
     "nothing": {},
     "the on-boarding test": {"qualification_items": 0},
     "training": {"training_items": 0},
@@ -43,31 +43,34 @@ _WITHOUT: Mapping[str, Mapping[str, float]] = {
 }
 
 
-def with_examples(material: AnalysisInputs) -> AnalysisInputs:
+def with_examples(inputs: AnalysisInputs) -> AnalysisInputs:
     """Return the datasets whose collection is published, each with the votes that lend examples.
 
     Datasets with the same labels share their unanimous examples, as SNLI and MNLI did. Where one
     of the book's is shown alone, the book's others lend theirs all the same.
     """
-    lenders = gather() if material.released and not material.is_book else material
-    found = []
-    for one in material.with_part(_NEEDS):
-        own = one.datasets[0]
-        others = [
-            other
-            for other in lenders.with_part(_NEEDS)
-            if other.name != one.name and other.datasets[0].labels == own.labels
+    lenders = gather() if inputs.released and not inputs.is_book else inputs
+    by_labels: dict[tuple[str, ...], list[DatasetInputs]] = {}
+    for lender in lenders.with_part(_NEEDED_PART):
+        by_labels.setdefault(lender.datasets[0].labels, []).append(lender)
+    with_lenders = []
+    for borrower in inputs.with_part(_NEEDED_PART):
+        parts = [borrower]
+        parts += [
+            lender
+            for lender in by_labels.get(borrower.datasets[0].labels, ())
+            if lender.name != borrower.name
         ]
         votes = None
-        if one.given_votes and all(other.given_votes for other in others):
-            lent = (each for other in others for each in other.given_votes or ())
-            votes = (*one.given_votes, *lent)
-        found.append(DatasetInputs(one.datasets, votes, None, any(e.own for e in (one, *others))))
-    return AnalysisInputs(tuple(found))
+        if all(part.given_votes for part in parts):
+            votes = tuple(votes for part in parts for votes in part.given_votes or ())
+        own = any(part.own for part in parts)
+        with_lenders.append(DatasetInputs(borrower.datasets, votes, None, own))
+    return AnalysisInputs(tuple(with_lenders))
 
 
 @lru_cache(maxsize=8)  # the analyses of a page share their simulations
-def _collected(
+def _simulate_collections(
     votes: Votes,
     all_votes: tuple[Votes, ...],
     collections: int,
@@ -75,7 +78,7 @@ def _collected(
     seed: int,
 ) -> tuple[Simulation, ...]:
     """Simulate the collection of a dataset several times."""
-    _refuse_none(collections)
+    _check_sizes(collections)
     dataset = votes.dataset.name
     sizes = read_published("nie2020_table2").set_index("dataset")["n_examples"]
     items = cut(votes, all_votes, int(sizes[dataset]), unanimous, seed)
@@ -83,12 +86,12 @@ def _collected(
     return tuple(simulate(load_protocol(), items, population, seed + n) for n in range(collections))
 
 
-def _refuse_none(*sizes: int) -> None:
+def _check_sizes(*sizes: int) -> None:
     if min(sizes) < 1:
         raise ChaosError("Nothing would be simulated.", found=min(sizes), expected="at least 1")
 
 
-@cached_analysis(keys=("dataset", "quantity"), needs=_NEEDS, published=_PAPER)
+@cached_analysis(keys=("dataset", "quantity"), needs=_NEEDED_PART, published=_PAPER)
 def against_paper(
     votes: Votes,
     all_votes: tuple[Votes, ...],
@@ -105,15 +108,17 @@ def against_paper(
     the lowest and the highest; ``difference`` is simulated minus published.
     """
     dataset = votes.dataset.name
-    runs = _collected(votes, all_votes, collections, unanimous, seed)
-    each = pd.DataFrame([_summary(run) for run in runs])
+    runs = _simulate_collections(votes, all_votes, collections, unanimous, seed)
+    summaries = pd.DataFrame([_summary(run) for run in runs])
     paper = read_published("nie2020_table1").set_index("dataset").loc[dataset]
-    drawn = pd.DataFrame({"simulated": each.mean(), "low": each.min(), "high": each.max()})
-    drawn["published"] = paper.reindex(drawn.index)
-    drawn.loc["plateau_percent", "published"] = _PLATEAU_PERCENT
-    drawn["role"] = np.where(drawn["published"].notna(), "reported", "predicted")
+    simulated = pd.DataFrame(
+        {"simulated": summaries.mean(), "low": summaries.min(), "high": summaries.max()}
+    )
+    simulated["published"] = paper.reindex(simulated.index)
+    simulated.loc["plateau_percent", "published"] = _PLATEAU_PERCENT
+    simulated["role"] = np.where(simulated["published"].notna(), "reported", "predicted")
     stated = pd.DataFrame({"simulated": assumed_parameters(dataset), "role": "stated"})
-    table = pd.concat([stated, drawn]).rename_axis("quantity").reset_index()
+    table = pd.concat([stated, simulated]).rename_axis("quantity").reset_index()
     table["difference"] = table["simulated"] - table["published"]
     columns = ["quantity", "role", "published", "simulated", "low", "high", "difference"]
     return table[columns]
@@ -122,8 +127,8 @@ def against_paper(
 def _summary(run: Simulation) -> dict[str, float]:
     """Return what the paper reports on its collection, and what it does not: shares in percent.
 
-    Who failed is of those who applied; who was filtered out (dismissed in training, or blocked at
-    work) of those who were admitted; annotators are those with counted votes.
+    The share that failed is one of applicants, the share filtered out (dismissed in training, or
+    blocked at work) one of those admitted; annotators are those with counted votes.
     """
     votes, state = run.votes, run.annotators["state"]
     careless = run.annotators["kind"].to_numpy()[votes["annotator"]] != "careful"
@@ -146,10 +151,10 @@ def _checks(run: Simulation) -> pd.DataFrame:
 
 def _settled_percent(checks: pd.DataFrame) -> float:
     """Return the accuracy on hidden checks once it no longer rises; NaN without any."""
-    return 100 * float(checks.loc[checks["place"] >= _SETTLED, "right"].mean())
+    return 100 * float(checks.loc[checks["place"] >= _PLATEAU_FROM, "right"].mean())
 
 
-@cached_analysis(keys=("dataset", "who", "items"), needs=_NEEDS, published=_PAPER)
+@cached_analysis(keys=("dataset", "who", "items"), needs=_NEEDED_PART, published=_PAPER)
 def accuracy_curves(
     votes: Votes,
     all_votes: tuple[Votes, ...],
@@ -165,20 +170,20 @@ def accuracy_curves(
     ``plateau_percent`` is the published level that was to be met, ``settled_percent`` the simulated
     one from 300 items to the end, beyond the last bin too.
     """
-    run = _collected(votes, all_votes, collections, unanimous, seed)[0]
+    run = _simulate_collections(votes, all_votes, collections, unanimous, seed)[0]
     checks = _checks(run)
     is_careful = run.annotators["kind"].to_numpy()[checks["annotator"]] == "careful"
     rows = []
-    for who, chosen in {"all": checks, "careful": checks[is_careful]}.items():
+    for kind, chosen in {"all": checks, "careful": checks[is_careful]}.items():
         rng = np.random.default_rng(0)
-        early = chosen[chosen["place"] < _UPTO]
+        early = chosen[chosen["place"] < _MOST_ITEMS]
         for start, of_bin in early.groupby(early["place"] // _BIN * _BIN):
-            each = of_bin.groupby("annotator")["right"].agg(["sum", "count"])
-            means = bootstrap_means(each.to_numpy(float), _RESAMPLES, rng)
+            by_annotator = of_bin.groupby("annotator")["right"].agg(["sum", "count"])
+            means = bootstrap_means(by_annotator.to_numpy(float), _RESAMPLES, rng)
             low, high = percentile_interval(100 * means[:, 0] / means[:, 1])
             rows.append(
                 {
-                    "who": who,
+                    "who": kind,
                     "items": start + _BIN / 2,
                     "n_checks": len(of_bin),
                     "accuracy_percent": 100 * float(of_bin["right"].mean()),
@@ -191,7 +196,7 @@ def accuracy_curves(
     return pd.DataFrame(rows)
 
 
-@cached_analysis(keys=("dataset", "careless", "without"), needs=_NEEDS, published=_PAPER)
+@cached_analysis(keys=("dataset", "careless", "without"), needs=_NEEDED_PART, published=_PAPER)
 def stage_effects(
     votes: Votes,
     all_votes: tuple[Votes, ...],
@@ -208,23 +213,23 @@ def stage_effects(
     true distributions, ``chance_tvd`` that of as many votes as the protocol wants, drawn from the
     true ones. Means over `replicates` collections, with the lowest and the highest.
     """
-    _refuse_none(replicates, len(careless))
-    few = cut(votes, all_votes, items, unanimous, seed)
+    _check_sizes(replicates, len(careless))
+    materials = cut(votes, all_votes, items, unanimous, seed)
     stated = assumed_parameters(votes.dataset.name)
     k = int(load_protocol().parameters["votes_per_item"])
     runs = range(seed, seed + replicates)
-    ideal = [draw_votes(few.items, k, np.random.default_rng(run)) / k for run in runs]
-    chance = float(np.mean([total_variation(few.items, drawn) for drawn in ideal]))
+    ideal = [draw_votes(materials.items, k, np.random.default_rng(run)) / k for run in runs]
+    chance = float(np.mean([total_variation(materials.items, sample) for sample in ideal]))
     rows = []
-    for share, (without, changes), run in product(careless, _WITHOUT.items(), runs):
-        made = simulate(
-            load_protocol(**changes), few, mixture(**(stated | {"careless": share})), run
+    for share, (without, changes), run in product(careless, _PROTOCOL_VARIANTS.items(), runs):
+        simulation = simulate(
+            load_protocol(**changes), materials, mixture(**(stated | {"careless": share})), run
         )
-        estimated = made.counts / made.counts.sum(axis=1, keepdims=True)
-        error = float(total_variation(few.items, estimated).mean())
-        rows.append((share, without, error, made.dollars))
-    each = pd.DataFrame(rows, columns=["careless", "without", "tvd", "dollars"])
-    groups = each.groupby(["careless", "without"], sort=False)
+        estimated = simulation.counts / simulation.counts.sum(axis=1, keepdims=True)
+        error = float(total_variation(materials.items, estimated).mean())
+        rows.append((share, without, error, simulation.dollars))
+    outcomes = pd.DataFrame(rows, columns=["careless", "without", "tvd", "dollars"])
+    groups = outcomes.groupby(["careless", "without"], sort=False)
     table = groups.mean().assign(chance_tvd=chance)
     for name in ("tvd", "dollars"):
         table[f"{name}_low"], table[f"{name}_high"] = groups[name].min(), groups[name].max()
@@ -232,7 +237,7 @@ def stage_effects(
 
 
 @derived_table(keys=("from", "event", "condition", "to"))
-def ways(protocol: Protocol) -> pd.DataFrame:
+def transitions(protocol: Protocol) -> pd.DataFrame:
     """Return the ways from state to state that the values of the parameters leave open.
 
     ``condition`` is in words, and empty where none is left to be met; ``feedback`` says whether a
@@ -250,21 +255,23 @@ def ways(protocol: Protocol) -> pd.DataFrame:
             "discards_votes": states[end].get("discards_votes", False),
         }
         for transition in protocol.table["transitions"]
-        for end, guards in _open_ends(transition["branches"], values)
+        for end, guards in _open_branches(transition["branches"], values)
         for state in transition["from"]
     )
 
 
-def _open_ends(
+def _open_branches(
     branches: Sequence[Json], values: Mapping[str, float]
 ) -> Iterator[tuple[str, list[Json]]]:
     """Yield where branches lead that can be taken, and what is left to be met for that."""
     for branch in branches:
-        left = [guard for guard in branch["when"] if "parameter" not in guard]
+        guards = [guard for guard in branch["when"] if "parameter" not in guard]
         settled = [guard for guard in branch["when"] if "parameter" in guard]
-        if all(OPERATORS[one["op"]](values[one["parameter"]], one["value"]) for one in settled):
-            yield branch["to"], left
-            if not left:
+        if all(
+            OPERATORS[guard["op"]](values[guard["parameter"]], guard["value"]) for guard in settled
+        ):
+            yield branch["to"], guards
+            if not guards:
                 return
 
 
@@ -295,7 +302,7 @@ QUANTITIES = {
 }
 
 
-def reported(compared: pd.DataFrame) -> pd.DataFrame:
+def reported_rows(compared: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of `against_paper` that the paper has a number for, by quantity."""
     return in_order_of(compared[compared["role"] == "reported"], "quantity", QUANTITIES)
 

@@ -14,7 +14,7 @@ from chaos_utils.metrics import calibration, divergence, scores
 from chaos_utils.metrics.calibration import Binning, Closed
 from chaos_utils.metrics.divergence import Unit
 from chaos_utils.metrics.measures import BAAN_BINS, NIE_FLOOR, SOUND_BINS, EvalBatch
-from chaos_utils.report.columns import MISSING, Column, Row
+from chaos_utils.report.columns import MISSING, Column
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import oracle, uniform
 
@@ -35,8 +35,8 @@ VARIES = {  # what differs between a quantity's conventions
     "Brier score": "target, sum or mean",
 }
 # Shown in no table: more of the same, in the data.
-_MORE_OF_THE_SAME = ("floor 1e-12", "floor 1e-06", ", 5 bins", ", 20 bins")
-_NOTHING = 1e-9  # a difference, or a value, that is there by rounding alone
+_NOT_SHOWN = ("floor 1e-12", "floor 1e-06", ", 5 bins", ", 20 bins")
+_ROUNDING_ERROR = 1e-9  # a difference, or a value, that is there by rounding alone
 _INTERVALS: dict[Closed, str] = {"right": "(a, b]", "left": "[a, b)"}
 _NIE, _BAAN, _OURS = "Nie et al. 2020", "Baan et al. 2022", "this book"
 _TO_MODEL = "human ‖ model"
@@ -66,12 +66,17 @@ class Convention:
     is_reference: bool = False
 
 
-def every_convention(j: EvalBatch) -> list[Convention]:
+def every_convention(batch: EvalBatch) -> list[Convention]:
     """Return each quantity of a system under each convention."""
-    return [*_of_distributions(j), *_of_labels(j), *_of_bins(j), *_of_squares(j)]
+    return [
+        *_distribution_conventions(batch),
+        *_label_conventions(batch),
+        *_bin_conventions(batch),
+        *_brier_conventions(batch),
+    ]
 
 
-def _of_distributions(j: EvalBatch) -> Iterator[Convention]:
+def _distribution_conventions(batch: EvalBatch) -> Iterator[Convention]:
     used_by = {
         ("distance", "nats"): f"{_NIE}; default of scipy’s jensenshannon",
         ("divergence", "bits"): "Lin 1991",
@@ -81,7 +86,7 @@ def _of_distributions(j: EvalBatch) -> Iterator[Convention]:
         "divergence": divergence.jensen_shannon_divergence,
     }
     for (kind, of), unit in product(kinds.items(), UNITS):
-        value = of(j.human, j.model, unit=unit).mean()
+        value = of(batch.human, batch.model, unit=unit).mean()
         by = used_by.get((kind, unit), "")
         yield Convention("Jensen–Shannon", f"{kind}, {unit}", value, by, by.startswith(_NIE))
 
@@ -89,55 +94,62 @@ def _of_distributions(j: EvalBatch) -> Iterator[Convention]:
         (_TO_MODEL, NIE_FLOOR, "nats"): _NIE,
         (_TO_MODEL, 0.0, "nats"): "scipy’s entropy(h, m); torch’s kl_div(log m, h)",
     }
-    directions = {_TO_MODEL: (j.human, j.model), "model ‖ human": (j.model, j.human)}
+    directions = {
+        _TO_MODEL: (batch.human, batch.model),
+        "model ‖ human": (batch.model, batch.human),
+    }
     for (direction, pair), floor, unit in product(directions.items(), FLOORS, UNITS):
         value = divergence.kl_divergence(*pair, unit=unit, floor=floor).mean()
         by = by_kl.get((direction, floor, unit), "")
         yield Convention("KL", f"{direction}, floor {floor:g}, {unit}", value, by, by == _NIE)
 
-    bits, nats = (divergence.entropy(j.model, unit=unit).mean() for unit in ("bits", "nats"))
+    bits, nats = (divergence.entropy(batch.model, unit=unit).mean() for unit in ("bits", "nats"))
     yield Convention(_NO_BETTER_SIDE, "bits", bits, f"{_NIE}; ChaosNLI’s files", True)
     yield Convention(_NO_BETTER_SIDE, "nats", nats, "default of scipy’s entropy")
-    error = np.abs(calibration.entropy_error(j.human, j.model)).mean()
+    error = np.abs(calibration.entropy_error(batch.human, batch.model)).mean()
     yield Convention("EntCE", "nats", error, _BAAN, True)
     yield Convention("EntCE", "bits", error / np.log(2))
 
 
-def _of_labels(j: EvalBatch) -> Iterator[Convention]:
+def _label_conventions(batch: EvalBatch) -> Iterator[Convention]:
     name = "accuracy, new majority"
-    stated = (j.predicted == j.majority).mean()
+    stated = (batch.predicted == batch.majority).mean()
     yield Convention(name, "label as stated, gold as stored", stated, _NIE, True)
     rules: tuple[scores.TieRule, ...] = ("first", "last")
     for label, gold in product(rules, repeat=2):
-        right = scores.top_label(j.model, ties=label) == scores.top_label(j.human, ties=gold)
+        right = scores.top_label(batch.model, ties=label) == scores.top_label(
+            batch.human, ties=gold
+        )
         words = f"of tied labels the {label}, of tied votes the {gold}"
         yield Convention(name, words, right.mean(), _BAAN if label == gold == "last" else "")
-    shared = scores.expected_correct(j.model, j.predicted, j.majority).mean()
+    shared = scores.expected_correct(batch.model, batch.predicted, batch.majority).mean()
     yield Convention(name, "tied labels share an item, gold as stored", shared, _OURS)
 
-    by_position = calibration.same_ranking(j.human, j.model, ties="index").mean()
-    tie_aware = calibration.same_ranking(j.human, j.model, ties="aware").mean()
-    at_random = calibration.expected_same_ranking(j.human, j.model).mean()
+    by_position = calibration.same_ranking(batch.human, batch.model, ties="index").mean()
+    tie_aware = calibration.same_ranking(batch.human, batch.model, ties="aware").mean()
+    at_random = calibration.expected_same_ranking(batch.human, batch.model).mean()
     yield Convention("RankCS", "equal values by position", by_position, _BAAN, True)
     yield Convention("RankCS", "tie-aware", tie_aware)
     yield Convention("RankCS", "ties at random", at_random, _OURS)
 
 
-def _of_bins(j: EvalBatch) -> Iterator[Convention]:
+def _bin_conventions(batch: EvalBatch) -> Iterator[Convention]:
     used_by = {
         ("majority", 10, "right"): _BAAN,
         ("majority", 15, "right"): "Guo et al. 2017",
         ("majority", 15, "left"): "default of torchmetrics",
     }
-    targets = {"majority": j.first_majority, "vote shares": j.human}
+    targets = {"majority": batch.first_majority, "vote shares": batch.human}
     for (target, of), n_bins, closed in product(targets.items(), N_BINS, _INTERVALS):
         binning = Binning(n_bins, closed, zero_in_bin=False)
-        value = calibration.expected_calibration_error(j.model, of, binning)
+        value = calibration.expected_calibration_error(batch.model, of, binning)
         by = used_by.get((target, n_bins, closed), "")
         words = f"against the {target}, {n_bins} bins {_INTERVALS[closed]}"
         yield Convention("ECE", words, value, by, by == _BAAN)
     for (target, of), n_bins in product(targets.items(), N_BINS):
-        value = calibration.adaptive_calibration_error(j.model, of, min(n_bins, len(j.model)))
+        value = calibration.adaptive_calibration_error(
+            batch.model, of, min(n_bins, len(batch.model))
+        )
         words = f"against the {target}, {n_bins} bins of equal mass"
         yield Convention("ECE", words, value, "Nixon et al. 2019" if target == "majority" else "")
 
@@ -148,17 +160,19 @@ def _of_bins(j: EvalBatch) -> Iterator[Convention]:
         "[a, b)": (Binning(10, "left", zero_in_bin=True), "all"),
     }
     for (target, of), (way, (binning, divide_by)) in product(targets.items(), ways.items()):
-        value = calibration.classwise_calibration_error(j.model, of, binning, divide_by=divide_by)
+        value = calibration.classwise_calibration_error(
+            batch.model, of, binning, divide_by=divide_by
+        )
         by = _BAAN if (target, divide_by) == ("majority", "binned") else ""
         words = f"against the {target}, 10 bins {way}"
         yield Convention("class-wise ECE", words, value, by, by == _BAAN)
 
 
-def _of_squares(j: EvalBatch) -> Iterator[Convention]:
-    name, k = "Brier score", j.model.shape[1]
-    votes = scores.brier_of_votes(j.human, j.model).mean()
-    label = scores.brier_of_votes(np.eye(k)[j.first_majority], j.model).mean()
-    distance = ((j.model - j.human) ** 2).sum(axis=1).mean()
+def _brier_conventions(batch: EvalBatch) -> Iterator[Convention]:
+    name, k = "Brier score", batch.model.shape[1]
+    votes = scores.brier_of_votes(batch.human, batch.model).mean()
+    label = scores.brier_of_votes(np.eye(k)[batch.first_majority], batch.model).mean()
+    distance = ((batch.model - batch.human) ** 2).sum(axis=1).mean()
     by_label = "default of scikit-learn for three labels"
     yield Convention(name, "single votes, summed over labels", votes, "Brier 1950", True)
     yield Convention(name, "single votes, halved", votes / 2)
@@ -175,10 +189,13 @@ def chosen_systems(votes: Votes, systems: Sequence[System], temperature: float) 
     and the oracle.
     """
     first = list(systems[:1])
-    scaled = [one.at_temperature(temperature, f"{one.name}, T = {temperature:g}") for one in first]
-    ours = [one for one in systems[1:] if one.origin == "trained"][:1]
-    own = [one for one in systems[1:] if one.origin == "yours"]
-    return [*first, *scaled, *ours, *own, uniform(votes), oracle(votes)]
+    scaled = [
+        system.at_temperature(temperature, f"{system.name}, T = {temperature:g}")
+        for system in first
+    ]
+    trained = [system for system in systems[1:] if system.origin == "trained"][:1]
+    submitted = [system for system in systems[1:] if system.origin == "yours"]
+    return [*first, *scaled, *trained, *submitted, uniform(votes), oracle(votes)]
 
 
 @cached_analysis(keys=("dataset", "system", "quantity", "convention"))
@@ -191,33 +208,29 @@ def under_every_convention(
     """
     parts = []
     for system in chosen_systems(votes, systems, temperature):
-        found = pd.DataFrame(every_convention(system.aligned_to(votes)))
-        references = found[found["is_reference"]].set_index("quantity")["value"]
+        values = pd.DataFrame(every_convention(system.aligned_to(votes)))
+        references = values[values["is_reference"]].set_index("quantity")["value"]
         # Rounding leaves 1e-17 where the reference is 0, as the oracle's JSD.
-        reference = found["quantity"].map(references[references > _NOTHING])
-        found["relative"] = found["value"] / reference
-        parts.append(found.assign(**system.keys, n_items=len(system)))
+        reference = values["quantity"].map(references[references > _ROUNDING_ERROR])
+        values["relative"] = values["value"] / reference
+        parts.append(values.assign(**system.keys, n_items=len(system)))
     columns = ["n_items", "quantity", "convention", "value", "relative", "is_reference", "used_by"]
     table = pd.concat(parts, ignore_index=True).astype({"seed": "Int64"})
     return table[[*system.keys, *columns]]
 
 
-def shown(table: pd.DataFrame) -> pd.DataFrame:
+def shown_rows(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows that are shown: not all floors and numbers of bins, and no KL in bits."""
     named = table["convention"].astype(str)
-    more = np.any([named.str.contains(words, regex=False) for words in _MORE_OF_THE_SAME], axis=0)
+    more = np.any([named.str.contains(words, regex=False) for words in _NOT_SHOWN], axis=0)
     return table[~more & ~((table["quantity"] == "KL") & named.str.endswith("bits"))]
-
-
-def _marked(row: Row) -> str:
-    return row["convention"] + (" ◆" if row["is_reference"] else "")
 
 
 def columns_for(systems: Iterable[str]) -> list[Column]:
     """Return how `under_every_convention` is shown, systems side by side."""
     return [
         Column("quantity", "quantity"),
-        Column("convention", _marked),
+        Column("convention", lambda row: row["convention"] + " ◆" * row["is_reference"]),
         *(Column(name, "value", 3, at={"system": name}) for name in systems),
         Column("used by", "used_by", names={"": MISSING}),
     ]
@@ -230,7 +243,7 @@ def leading_system(table: pd.DataFrame) -> str:
 
 
 @derived_table(keys=("dataset", "quantity", "convention"))
-def drawn(table: pd.DataFrame) -> pd.DataFrame:
+def drawn_rows(table: pd.DataFrame) -> pd.DataFrame:
     """Return what the figure draws of `under_every_convention`: one system's rows, and `VARIES`."""
     rows = table[(table["system"] == leading_system(table)) & table["relative"].notna()]
     rows = rows.drop(columns=["n_items", "used_by"])
@@ -248,17 +261,17 @@ def spread(table: pd.DataFrame) -> pd.DataFrame:
     keys = ["dataset", "quantity"]
     leading = table[table["system"] == leading_system(table)]
     values = leading.groupby(keys, sort=False)["value"]
-    found = values.agg(n_conventions="size", smallest="min", largest="max")
-    found["reference"] = leading[leading["is_reference"]].set_index(keys)["value"]
+    summary = values.agg(n_conventions="size", smallest="min", largest="max")
+    summary["reference"] = leading[leading["is_reference"]].set_index(keys)["value"]
     changes = order_changes(table).sort_values("n_turned", ascending=False, kind="stable")
     most = changes.drop_duplicates(keys).set_index(keys)
-    found["n_turned"] = changes.groupby(keys).size()
-    found["example"] = most["behind"] + " passes " + most["ahead"] + ": " + most["convention"]
+    summary["n_turned"] = changes.groupby(keys).size()
+    summary["example"] = most["behind"] + " passes " + most["ahead"] + ": " + most["convention"]
     n_systems = table["system"].nunique()
-    found = found.assign(system=leading_system(table), n_pairs=n_systems * (n_systems - 1) // 2)
-    found = found.fillna({"n_turned": 0, "example": ""}).astype({"n_turned": int}).reset_index()
+    summary = summary.assign(system=leading_system(table), n_pairs=n_systems * (n_systems - 1) // 2)
+    summary = summary.fillna({"n_turned": 0, "example": ""}).astype({"n_turned": int}).reset_index()
     order = ["dataset", "quantity", "n_conventions", "system", "reference", "smallest", "largest"]
-    return found[[*order, "n_pairs", "n_turned", "example"]]
+    return summary[[*order, "n_pairs", "n_turned", "example"]]
 
 
 def order_changes(table: pd.DataFrame) -> pd.DataFrame:
@@ -278,8 +291,8 @@ def order_changes(table: pd.DataFrame) -> pd.DataFrame:
         if quantity in HIGHER_IS_BETTER:
             values = -values
         for ahead, behind in permutations(values.columns, 2):
-            if values.loc[reference, ahead] < values.loc[reference, behind] - _NOTHING:
-                turned = values[ahead] > values[behind] + _NOTHING
+            if values.loc[reference, ahead] < values.loc[reference, behind] - _ROUNDING_ERROR:
+                turned = values[ahead] > values[behind] + _ROUNDING_ERROR
                 if turned.any():
                     rows.append(
                         (dataset, quantity, ahead, behind, int(turned.sum()), turned.idxmax())

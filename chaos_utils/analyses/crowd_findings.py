@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from chaos_utils.analyses.names import listed
+from chaos_utils.analyses.names import join_names
 from chaos_utils.analyses.your_votes import OVER_BOTH
 from chaos_utils.base.errors import counted
 from chaos_utils.base.table import Table
@@ -12,61 +12,62 @@ from chaos_utils.datasets.votes import Votes
 from chaos_utils.report.columns import number
 from chaos_utils.report.literal import in_markdown
 from chaos_utils.scoring import worth as worths
-from chaos_utils.scoring.judging import note_on_few
+from chaos_utils.scoring.evaluate import note_on_few
 from chaos_utils.scoring.replacement import COMMONEST, ONE_MORE, PASSES
 
-_WIDEST = 0.2  # interval of how often two people differ that still says something
+_WIDEST_INTERVAL = 0.2  # interval of how often two people differ that still says something
 _FEW_PEOPLE = 8  # annotators who say nothing of others
-_OF_FIVE = 0.9  # of what other annotators would change, as much as this from five is too much
-_PRIOR_OFF = 0.02  # of the same, by the prior: less is no matter
+_LARGEST_OF_FIVE = (
+    0.9  # of what other annotators would change, as much as this from five is too much
+)
+_PRIOR_TOLERANCE = 0.02  # of the same, by the prior: less is no matter
 
 
 def findings(
     votes: Votes,
     *,
-    agreed: Table,
+    agreement: Table,
     majorities: Table,
     budget: Table,
-    near: Table,
-    replaced: Table | None,
-    judged: Table,
+    near_chance: Table,
+    replacement: Table | None,
+    scores: Table,
     detectable: Table,
 ) -> str:
     """Return sentences in Markdown, from the page's tables, which say more: annotators first."""
-    agreement = agreed.rows.set_index("quantity")
     sentences = [
-        _on_annotators(near.rows),
-        _on_agreement(agreement),
-        _on_majorities(majorities.rows.set_index("quantity")),
-        _on_numbers(votes, budget.rows),
-        " ".join(_on_replacement(replaced)),
-        " ".join(_on_systems(votes, judged.rows, detectable.rows)),
+        _annotator_sentence(near_chance.rows),
+        _agreement_sentence(agreement.rows.set_index("quantity")),
+        _majority_sentence(majorities.rows.set_index("quantity")),
+        _budget_sentence(votes, budget.rows),
+        " ".join(_replacement_sentences(replacement)),
+        " ".join(_system_sentences(votes, scores.rows, detectable.rows)),
     ]
     return "\n".join(f"* {sentence}" for sentence in sentences if sentence)
 
 
-def too_few(votes: Votes, *, agreed: Table, majorities: Table, near: Table) -> str:
+def vote_warnings(votes: Votes, *, agreement: Table, majorities: Table, near_chance: Table) -> str:
     """Say in Markdown what these votes are too few for; nothing where they are enough."""
-    agreement = agreed.rows.set_index("quantity")
-    apart = agreement.loc["disagreement"]
-    said = [note_on_few(votes)] if votes.are_few else []
-    said += _of_people(near.rows, apart)
-    said += _of_intervals(agreement)
+    by_quantity = agreement.rows.set_index("quantity")
+    apart = by_quantity.loc["disagreement"]
+    warnings = [note_on_few(votes)] if votes.are_few else []
+    warnings += _annotator_warnings(near_chance.rows, apart)
+    warnings += _interval_warnings(by_quantity)
     expected = majorities.rows.set_index("quantity")["value"]["disagreement"]
     is_inside = pd.isna(apart["low"]) or apart["low"] <= expected <= apart["high"]
-    if not is_inside and abs(expected - apart["value"]) > _PRIOR_OFF:
-        said.append(
+    if not is_inside and abs(expected - apart["value"]) > _PRIOR_TOLERANCE:
+        warnings.append(
             f"for so many labels, the votes are too few for the prior: it expects two votes to "
             f"differ {_percent(expected)} of the time, not {_percent(apart['value'])}; what is "
             f"said of all people below is too {'sure' if expected < apart['value'] else 'unsure'}"
         )
-    if not said:
+    if not warnings:
         return ""
-    points = [f"> * {in_markdown(one[0].upper() + one[1:])}." for one in said]
+    points = [f"> * {in_markdown(text[0].upper() + text[1:])}." for text in warnings]
     return "\n".join(["> **What these votes are too few for**", ">", *points])
 
 
-def _of_people(near: pd.DataFrame, apart: pd.Series) -> Iterator[str]:
+def _annotator_warnings(near: pd.DataFrame, apart: pd.Series) -> Iterator[str]:
     """Yield why an interval over annotators is too short, or missing."""
     if not len(near) or pd.isna(apart["low"]):
         return
@@ -76,14 +77,14 @@ def _of_people(near: pd.DataFrame, apart: pd.Series) -> Iterator[str]:
         yield f"{people}, which cannot say how far others would agree"
     elif n_people <= _FEW_PEOPLE:
         yield f"{people}, and are too few to speak for others: the intervals are a guess"
-    elif apart["of_five"] > _OF_FIVE:
+    elif apart["of_five"] > _LARGEST_OF_FIVE:
         yield (
             f"{_percent(apart['of_five'])} of what other annotators would change hangs on five of "
             "these: even the interval over annotators is too short"
         )
 
 
-def _of_intervals(agreement: pd.DataFrame) -> Iterator[str]:
+def _interval_warnings(agreement: pd.DataFrame) -> Iterator[str]:
     """Yield what intervals of agreement leave open."""
     apart, alpha = agreement.loc["disagreement"], agreement.loc["alpha"]
     if pd.isna(apart["low"]):
@@ -92,7 +93,7 @@ def _of_intervals(agreement: pd.DataFrame) -> Iterator[str]:
             f"{alike} of {counted(apart['n_items'], 'item')} with two votes: how far they agree on "
             "others has no interval"
         )
-    if apart["high"] - apart["low"] > _WIDEST:
+    if apart["high"] - apart["low"] > _WIDEST_INTERVAL:
         yield (
             f"{counted(apart['n_items'], 'item')} with two votes are too few to say how far people "
             "agree"
@@ -117,30 +118,29 @@ def _of_intervals(agreement: pd.DataFrame) -> Iterator[str]:
     )
 
 
-def _on_agreement(agreement: pd.DataFrame) -> str:
+def _agreement_sentence(agreement: pd.DataFrame) -> str:
     apart, alpha = agreement.loc["disagreement"], agreement.loc["alpha"]
-    said = f"Two votes on the same item differ {_percent(apart['value'])}{_ends(apart)} of the time"
+    differ = f"{_percent(apart['value'])}{_interval(apart)} of the time"
+    sentence = f"Two votes on the same item differ {differ}"
     if not pd.isna(alpha["value"]):
-        said += f"; beyond chance they agree by α = {number(alpha['value'], 2)}"
+        sentence += f"; beyond chance they agree by α = {number(alpha['value'], 2)}"
         if not pd.isna(alpha["low"]):
-            said += f" [{number(alpha['low'], 2)}, {number(alpha['high'], 2)}]"
-        said += ", where 1 is full agreement"
+            sentence += f" [{number(alpha['low'], 2)}, {number(alpha['high'], 2)}]"
+        sentence += ", where 1 is full agreement"
     if "alike" in agreement.index:
         alike = agreement.loc["alike"]
-        said += (
-            f". Two people differ {_percent(alike['value'])}{_ends(alike)} of the time, if each "
-            "annotator counts alike"
-        )
+        differ = f"{_percent(alike['value'])}{_interval(alike)} of the time"
+        sentence += f". Two people differ {differ}, if each annotator counts alike"
     over = "" if pd.isna(apart["low"]) else f" Intervals are over {apart['over']}."
-    return f"{said}.{over}"
+    return f"{sentence}.{over}"
 
 
-def _ends(row: pd.Series) -> str:
+def _interval(row: pd.Series) -> str:
     """Return the interval of a share, or nothing."""
     return "" if pd.isna(row["low"]) else f" [{_percent(row['low'])}, {_percent(row['high'])}]"
 
 
-def _on_majorities(majorities: pd.DataFrame) -> str:
+def _majority_sentence(majorities: pd.DataFrame) -> str:
     right, sure = (majorities.loc[name, "value"] for name in ("right", "sure"))
     return (
         f"The majority label is also the commonest of all people on about {_percent(right)} of "
@@ -148,21 +148,21 @@ def _on_majorities(majorities: pd.DataFrame) -> str:
     )
 
 
-def _on_numbers(votes: Votes, budget: pd.DataFrame) -> str:
+def _budget_sentence(votes: Votes, budget: pd.DataFrame) -> str:
     """Say what as many votes as there are are worth, and what more would be."""
     shown = budget[(budget["quantity"] == "error") & (budget["measure"] == "dist_ce")]
     errors = shown.set_index("n_votes")["value"]
     usual = votes.n_votes_each or float(pd.Series(votes.n_votes).median())
-    here = max(n for n in errors.index if n <= max(usual, 1))
-    more = next((n for n in errors.index if n > here), None)
-    said = f"{counted(here, 'vote')} per item come within {errors[here]:.2f} (TVD) of all people"
+    n_votes = max(n for n in errors.index if n <= max(usual, 1))
+    more = next((n for n in errors.index if n > n_votes), None)
+    sentence = f"{counted(n_votes, 'vote')} per item come within {errors[n_votes]:.2f} (TVD)"
     if more is None:
-        return f"{said}."
+        return f"{sentence} of all people."
     by_prior = ", as far as the prior knows" if more > votes.n_votes.max() else ""
-    return f"{said}; {more} would come within {errors[more]:.2f}{by_prior}."
+    return f"{sentence} of all people; {more} would come within {errors[more]:.2f}{by_prior}."
 
 
-def _on_annotators(near: pd.DataFrame) -> str:
+def _annotator_sentence(near: pd.DataFrame) -> str:
     """Say who is near chance, whose votes these are, and what they change."""
     if not len(near):
         return (
@@ -170,16 +170,18 @@ def _on_annotators(near: pd.DataFrame) -> str:
             "intervals are over items alone, and no model can be tested in an annotator's place."
         )
     row = near.iloc[0]
-    known = counted(row["n_annotators"], "annotator")
+    annotators = counted(row["n_annotators"], "annotator")
     if not row["n_usual"]:
-        return f"None of {known} has votes enough to be judged."
+        return f"None of {annotators} has votes enough to be judged."
     if pd.isna(row["median"]):
         return (
-            f"Beyond chance, the {known} do not clearly agree, so that nobody stands out: these "
-            "votes cannot say who labels at random."
+            f"Beyond chance, the {annotators} do not clearly agree, so that nobody stands out: "
+            "these votes cannot say who labels at random."
         )
     if not row["n_judged"]:
-        return f"None of {known} has a hundred votes, by which we could say who labels at random."
+        return (
+            f"None of {annotators} has a hundred votes, by which we could say who labels at random."
+        )
     judged = f"{counted(row['n_judged'], 'annotator')} with a hundred votes or more"
     if row["n_judged"] < row["n_annotators"]:
         judged = f"{judged} ({row['n_annotators']:,} in all)"
@@ -194,11 +196,11 @@ def _on_annotators(near: pd.DataFrame) -> str:
     )
 
 
-def _on_replacement(replaced: Table | None) -> Iterator[str]:
+def _replacement_sentences(replacement: Table | None) -> Iterator[str]:
     """Yield which systems pass the test, and what that is worth here."""
-    if replaced is None:
+    if replacement is None:
         return
-    rows = replaced.rows.to_dict("records")
+    rows = replacement.rows.to_dict("records")
     of_name = {row["system"]: row for row in rows if row["origin"] in ("baseline", "reference")}
     constant, person = of_name[COMMONEST], of_name[ONE_MORE]
     systems = [row for row in rows if row["origin"] not in ("baseline", "reference")]
@@ -208,30 +210,32 @@ def _on_replacement(replaced: Table | None) -> Iterator[str]:
     passing = [in_markdown(row["system"]) for row in systems if row["passed"]]
     if systems:
         yield (
-            f"{_who_passed(passing, len(systems))} the test of replacing one "
+            f"{_passing_phrase(passing, len(systems))} the test of replacing one "
             f"(ε = {person['epsilon']:g})."
         )
-    said = f"One more person would pass in {_percent(person['passed'])} of simulations"
+    sentence = f"One more person would pass in {_percent(person['passed'])} of simulations"
     if person["passed"] < 0.5 and len(passing) < len(systems):
-        said += ", so that not to pass says little here"
-    yield f"{said}."
+        sentence += ", so that not to pass says little here"
+    yield f"{sentence}."
     if constant["verdict"] == PASSES:
         yield "To give each item the most frequent label passes, too: passing says nothing here."
 
 
-def _who_passed(passing: Sequence[str], n_systems: int) -> str:
+def _passing_phrase(passing: Sequence[str], n_systems: int) -> str:
     if n_systems == 1:
         return f"{passing[0]} passed" if passing else "The system did not pass"
     if passing:
-        return f"Of the {n_systems} systems, {listed(passing)} passed"
+        return f"Of the {n_systems} systems, {join_names(passing)} passed"
     none = "Neither of the two" if n_systems == 2 else f"None of the {n_systems}"
     return f"{none} systems passed"
 
 
-def _on_systems(votes: Votes, judged: pd.DataFrame, detectable: pd.DataFrame) -> Iterator[str]:
+def _system_sentences(
+    votes: Votes, scores: pd.DataFrame, detectable: pd.DataFrame
+) -> Iterator[str]:
     """Yield what the nearest system is worth, or which differences these items find."""
-    asked = judged[~judged["origin"].isin(["baseline", "reference"])]
-    worth = asked[asked["measure"].isin(worths.NAMES)]
+    systems = scores[~scores["origin"].isin(["baseline", "reference"])]
+    worth = systems[systems["measure"].isin(worths.NAMES)]
     names = list(dict.fromkeys(worth["system"]))
     if names:
         rows = worth[worth["system"] == names[0]].to_dict("records")

@@ -16,7 +16,7 @@ ALL = "all"  # patterns of old votes together
 MIN_ITEMS = 5  # of a cell that is shown at its place
 # Half a percentage point off the round shares, so that none lies on an edge.
 _SHARE_EDGES = np.r_[np.arange(-0.5, 95, 5), 100.5] / 100
-_FAR = 20  # percentage points
+_FAR_POINTS = 20  # percentage points
 _NEARLY_ALL = 0.95
 
 
@@ -102,10 +102,10 @@ def vote_cells(votes: Votes, *, step: int) -> pd.DataFrame:
 
 def _nearest(counts: Ints, n: int) -> Ints:
     """Round each row's shares to multiples of 1/n that sum to 1: by largest remainder."""
-    whole, remainder = np.divmod(counts * n, counts.sum(axis=1, keepdims=True))
+    floor, remainder = np.divmod(counts * n, counts.sum(axis=1, keepdims=True))
     place = np.argsort(np.argsort(-remainder, axis=1, kind="stable"), axis=1)
-    found: Ints = whole + (place < n - whole.sum(axis=1, keepdims=True))
-    return found
+    units: Ints = floor + (place < n - floor.sum(axis=1, keepdims=True))
+    return units
 
 
 @cached_analysis(keys=("dataset", "first", "second"))
@@ -142,13 +142,13 @@ def original_votes(votes: Votes) -> pd.DataFrame:
     distribution, as many as most items of the dataset had, have a majority as large as most items
     had (on SNLI and MNLI exactly three of five).
     """
-    items = _beside_old_votes(votes)
+    items = _old_and_new_votes(votes)
     usual = items["share_before"].median()
     distance = (100 * (items["share_after"] - usual)).abs().round(6)
-    items["is_far"] = distance > _FAR
+    items["is_far"] = distance > _FAR_POINTS
     items["is_nearly_all"] = items["share_after"].round(10) >= _NEARLY_ALL
-    everyone = pd.concat([items.assign(pattern=ALL), items])
-    found = everyone.groupby("pattern").agg(
+    rows = pd.concat([items.assign(pattern=ALL), items])
+    summary = rows.groupby("pattern").agg(
         n_items=("pattern", "size"),
         median_share_before=("share_before", "median"),
         mean_share_after=("share_after", "mean"),
@@ -159,9 +159,9 @@ def original_votes(votes: Votes) -> pd.DataFrame:
         chance_of_selection=("chance", "mean"),
     )
     # The most frequent first; in the order of their names where they tie.
-    order = found.sort_values(["n_items", "pattern"], ascending=[False, True]).index.drop(ALL)
-    found = found.loc[[ALL, *order]].reset_index()
-    return found
+    order = summary.sort_values(["n_items", "pattern"], ascending=[False, True]).index.drop(ALL)
+    summary = summary.loc[[ALL, *order]].reset_index()
+    return summary
 
 
 @cached_analysis(keys=("dataset", "bin"), needs="old votes")
@@ -170,7 +170,7 @@ def original_votes_bins(votes: Votes) -> pd.DataFrame:
 
     ``before`` is the median of its share of the old votes.
     """
-    items = _beside_old_votes(votes)
+    items = _old_and_new_votes(votes)
     return pd.DataFrame(
         {
             "before": items["share_before"].median(),
@@ -182,19 +182,19 @@ def original_votes_bins(votes: Votes) -> pd.DataFrame:
     )
 
 
-def _beside_old_votes(votes: Votes) -> pd.DataFrame:
+def _old_and_new_votes(votes: Votes) -> pd.DataFrame:
     """Return each item's old votes beside its new ones: for counting, not to be kept."""
     old = votes.old_votes
     n_usual, size_usual = _most_frequent(old.sum(axis=1)), _most_frequent(old.max(axis=1))
     before = old / old.sum(axis=1, keepdims=True)
-    each = np.arange(len(votes))
+    items = np.arange(len(votes))
     return pd.DataFrame(
         {
             "pattern": [
                 "-".join(str(n) for n in sorted(row, reverse=True) if n) for row in old.tolist()
             ],
-            "share_before": before[each, votes.old_label],
-            "share_after": votes.shares[each, votes.old_label],
+            "share_before": before[items, votes.old_label],
+            "share_after": votes.shares[items, votes.old_label],
             "bits_before": entropy(before, unit="bits"),
             "bits_after": _bits(votes),
             "chance": chance_of_majority_size(votes.shares, n_usual, size_usual),

@@ -9,25 +9,23 @@ import pandas as pd
 
 from chaos_utils.analyses.baan import (
     FIXED_TEMPERATURE,
-    flattened_beside,
-    in_paper,
+    compared_systems,
+    paper_systems,
     released_lines,
-    title,
+    row_title,
 )
 from chaos_utils.analyses.cached_analysis import cached_analysis
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.table import in_order_of
-from chaos_utils.datasets.votes import Votes
+from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.calibration import expected_calibration_error
-from chaos_utils.metrics.divergence import kl_divergence, total_variation
+from chaos_utils.metrics.divergence import Floats, kl_divergence, total_variation
 from chaos_utils.metrics.measures import BAAN_BINS
 from chaos_utils.metrics.resampling import percentile_interval, split_votes
 from chaos_utils.report.columns import Column
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import computed
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 N_VOTES = 20  # in each of H1 and H2
 MANY_VOTES = "more than 40 votes per item"  # what both and a rest need
 RELEASED_SEED = 1  # of the draw in the notebook that Baan et al. (2022) released
@@ -36,7 +34,7 @@ RANK_EDGES = np.linspace(-1, 1, 50)  # one bin is around 0
 PSEUDO_COUNT = 0.5  # is added to every bin of a smoothed histogram
 DIGITS = 10  # values are rounded so far before binning, or equal ones part at an edge
 SYSTEM_KEYS = ("dataset", "system", "origin", "temperature")
-JUDGED = ("measure", *SYSTEM_KEYS, "reference")
+SCORE_KEYS = ("measure", *SYSTEM_KEYS, "reference")
 _MEASURES = ("ece", "dist_ce", "kl", "kl_smoothed", "tvd")
 
 
@@ -45,15 +43,15 @@ _MEASURES = ("ece", "dist_ce", "kl", "kl_smoothed", "tvd")
 
 def item_errors(votes: Votes, system: System) -> Floats:
     """Return the DistCE of each item that the system predicts."""
-    judged = system.aligned_to(votes)
-    return total_variation(judged.human, judged.model)
+    batch = system.aligned_to(votes)
+    return total_variation(batch.human, batch.model)
 
 
-def counted(values: npt.ArrayLike, edges: Floats) -> Ints:
+def bin_counts(values: npt.ArrayLike, edges: Floats) -> Ints:
     """Return how many values fall into each bin, whatever the last digits of them and its edges."""
-    given = np.asarray(values, dtype=np.float64)
-    found: Ints = np.histogram(given.round(DIGITS), edges.round(DIGITS))[0]
-    return found
+    array = np.asarray(values, dtype=np.float64)
+    counts: Ints = np.histogram(array.round(DIGITS), edges.round(DIGITS))[0]
+    return counts
 
 
 def histogram(keys: Mapping[str, object], values: Floats, edges: Floats) -> pd.DataFrame:
@@ -61,7 +59,7 @@ def histogram(keys: Mapping[str, object], values: Floats, edges: Floats) -> pd.D
 
     The last two are of all the values, so that the mean can be marked.
     """
-    counts = counted(values, edges)
+    counts = bin_counts(values, edges)
     bins = {"bin_low": edges[:-1].round(DIGITS), "bin_high": edges[1:].round(DIGITS), "n": counts}
     return pd.DataFrame(dict(keys) | bins | {"n_items": len(values), "mean": values.mean()})
 
@@ -73,14 +71,14 @@ def rank_errors(votes: Votes, systems: Sequence[System], *, shown_seed: int) -> 
     Of the first system at temperatures 1 and 2, and the reader's. ``rank`` 1 is the label with most
     votes of the item, ties in the order of labels; bins are as in `histogram`.
     """
-    found = []
-    for one in flattened_beside(votes, systems, shown_seed, ["yours"]):
-        judged = one.aligned_to(votes)
-        ranked = np.argsort(-judged.human, axis=1, kind="stable")
-        errors = np.take_along_axis(judged.model - judged.human, ranked, axis=1)
+    tables = []
+    for system in compared_systems(votes, systems, shown_seed, ["yours"]):
+        batch = system.aligned_to(votes)
+        ranked = np.argsort(-batch.human, axis=1, kind="stable")
+        errors = np.take_along_axis(batch.model - batch.human, ranked, axis=1)
         for rank, of_label in enumerate(errors.T, start=1):
-            found.append(histogram(_keys(one) | {"rank": rank}, of_label, RANK_EDGES))
-    return pd.concat(found, ignore_index=True)
+            tables.append(histogram(_keys(system) | {"rank": rank}, of_label, RANK_EDGES))
+    return pd.concat(tables, ignore_index=True)
 
 
 def _keys(system: System) -> dict[str, object]:
@@ -97,8 +95,8 @@ def draw_samples(votes: Votes, seed: int) -> tuple[list[System], dict[str, Votes
     ``outside_both``.
     """
     _check_votes(votes)
-    h1, h2, rest = split_votes(votes.counts, (N_VOTES, N_VOTES), np.random.default_rng(seed))
-    return _samples(votes, h1, h2, rest)
+    h1, h2, other_votes = split_votes(votes.counts, (N_VOTES, N_VOTES), np.random.default_rng(seed))
+    return _samples(votes, h1, h2, other_votes)
 
 
 def _check_votes(votes: Votes) -> None:
@@ -112,12 +110,16 @@ def _check_votes(votes: Votes) -> None:
         )
 
 
-def _samples(votes: Votes, h1: Ints, h2: Ints, rest: Ints) -> tuple[list[System], dict[str, Votes]]:
+def _samples(
+    votes: Votes, h1: Ints, h2: Ints, other_votes: Ints
+) -> tuple[list[System], dict[str, Votes]]:
     samples = [
         computed(name, votes, counts / N_VOTES, origin="reference")
         for name, counts in (("H1", h1), ("H2", h2))
     ]
-    outside_h1, outside_both = (replace(votes, counts=counts) for counts in (h2 + rest, rest))
+    outside_h1, outside_both = (
+        replace(votes, counts=counts) for counts in (h2 + other_votes, other_votes)
+    )
     return samples, {"all": votes, "outside_h1": outside_h1, "outside_both": outside_both}
 
 
@@ -145,10 +147,10 @@ def draw_released_samples(
 
 def _released_order(votes: Votes, systems: Iterable[System]) -> list[int]:
     rows = {uid: row for row, uid in enumerate(votes.uids)}
-    files = [released_lines(votes, one) for one in in_paper(systems)[:1]]
+    files = [released_lines(votes, system) for system in paper_systems(systems)[:1]]
     uids = [line["uid"] for of_model in files for file in reversed(of_model) for line in file]
-    found = [rows[uid] for uid in uids if uid in rows]
-    return found if len(found) == len(rows) else list(rows.values())
+    order = [rows[uid] for uid in uids if uid in rows]
+    return order if len(order) == len(rows) else list(rows.values())
 
 
 @cached_analysis(keys=(*SYSTEM_KEYS, "bin_low"), needs=MANY_VOTES)
@@ -161,32 +163,32 @@ def error_histograms(
     """
     samples, _ = draw_samples(votes, seed)
     edges = np.linspace(0, 1, N_BINS + 1)
-    found = []
-    beside = flattened_beside(votes, systems, shown_seed, ["trained", "yours"])
-    for one in (*samples, *beside):
-        found.append(histogram(_keys(one), item_errors(votes, one), edges))
-    return pd.concat(found, ignore_index=True)
+    tables = []
+    shown = compared_systems(votes, systems, shown_seed, ["trained", "yours"])
+    for system in (*samples, *shown):
+        tables.append(histogram(_keys(system), item_errors(votes, system), edges))
+    return pd.concat(tables, ignore_index=True)
 
 
 # The draw of the released notebook
 
 
-@cached_analysis(keys=JUDGED, needs=MANY_VOTES)
+@cached_analysis(keys=SCORE_KEYS, needs=MANY_VOTES)
 def released_draw(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     """Judge the notebook's own H1 and H2 (`draw_released_samples`), as in `errors_by_draw`.
 
     Also the first of the paper's models at temperatures 1 and 2.
     """
     temperatures = (1.0, FIXED_TEMPERATURE)
-    models = [one.at_temperature(t) for one in in_paper(systems)[:1] for t in temperatures]
-    rows = pd.DataFrame(_judged(*draw_released_samples(votes, systems), models))
+    models = [model.at_temperature(t) for model in paper_systems(systems)[:1] for t in temperatures]
+    rows = pd.DataFrame(_score_rows(*draw_released_samples(votes, systems), models))
     return in_order_of(rows.astype({"seed": "Int64"}), "measure", _MEASURES)
 
 
 # Many draws
 
 
-@cached_analysis(keys=JUDGED, needs=MANY_VOTES)
+@cached_analysis(keys=SCORE_KEYS, needs=MANY_VOTES)
 def error_divergence(
     votes: Votes, systems: Sequence[System], *, shown_seed: int, n_seeds: int, seed: int
 ) -> pd.DataFrame:
@@ -195,7 +197,7 @@ def error_divergence(
     Over the draws with a finite value: the ``mean``, and the ends of their middle 95%, NaN where
     the value does not depend on the draw.
     """
-    chosen = flattened_beside(votes, systems, shown_seed, ["trained", "yours"])
+    chosen = compared_systems(votes, systems, shown_seed, ["trained", "yours"])
     return summarise_draws(errors_by_draw(votes, chosen, n_seeds=n_seeds, first_seed=seed))
 
 
@@ -212,11 +214,11 @@ def errors_by_draw(
     if n_seeds < 2:
         raise ChaosError("A spread needs at least two seeds.", where="n_seeds", found=n_seeds)
     draws = range(first_seed, first_seed + n_seeds)
-    tables = [pd.DataFrame(_judged(*draw_samples(votes, seed), systems)) for seed in draws]
+    tables = [pd.DataFrame(_score_rows(*draw_samples(votes, seed), systems)) for seed in draws]
     return pd.concat(tables, keys=draws, names=["draw", None]).reset_index("draw")
 
 
-def _judged(
+def _score_rows(
     samples: Sequence[System], judges: Mapping[str, Votes], systems: Sequence[System]
 ) -> list[dict[str, object]]:
     """Return a row for each measure of the samples and the systems beside each of the judges."""
@@ -224,9 +226,9 @@ def _judged(
     for reference, votes in judges.items():
         of_h1 = item_errors(votes, h1)
         for system in (*samples, *systems) if reference != "outside_h1" else (h1,):
-            judged = system.aligned_to(votes)
-            gold, errors = judged.first_majority, total_variation(judged.human, judged.model)
-            ece = expected_calibration_error(judged.model, gold, BAAN_BINS)
+            batch = system.aligned_to(votes)
+            gold, errors = batch.first_majority, total_variation(batch.human, batch.model)
+            ece = expected_calibration_error(batch.model, gold, BAAN_BINS)
             values = {"ece": ece, "dist_ce": float(errors.mean())}
             if system is not h1:
                 values |= compare_histograms(of_h1, errors)
@@ -235,7 +237,7 @@ def _judged(
     return rows
 
 
-def compare_histograms(one: npt.ArrayLike, other: npt.ArrayLike) -> dict[str, float]:
+def compare_histograms(first: npt.ArrayLike, second: npt.ArrayLike) -> dict[str, float]:
     """Compare the distributions of two sets of item errors, in [0, 1], by their histograms.
 
     ``kl``: KL(one ‖ other) in nats, unsmoothed, up to infinity; errors fall into bins as floating
@@ -244,8 +246,8 @@ def compare_histograms(one: npt.ArrayLike, other: npt.ArrayLike) -> dict[str, fl
     two, errors are rounded to ten digits first, so that equal errors share a bin.
     """
     # Not rounded on purpose: the paper's KL is that of its code, whose errors part at edges.
-    raw = [np.histogram(errors, N_BINS, (0, 1))[0] for errors in (one, other)]
-    counts = [counted(errors, np.linspace(0, 1, N_BINS + 1)) for errors in (one, other)]
+    raw = [np.histogram(errors, N_BINS, (0, 1))[0] for errors in (first, second)]
+    counts = [bin_counts(errors, np.linspace(0, 1, N_BINS + 1)) for errors in (first, second)]
     raw, even, smoothed = (
         [(n + more)[np.newaxis] / (n + more).sum() for n in pair]
         for pair, more in ((raw, 0.0), (counts, 0.0), (counts, PSEUDO_COUNT))
@@ -277,19 +279,19 @@ def summarise_draws(by_draw: pd.DataFrame) -> pd.DataFrame:
     return in_order_of(pd.DataFrame(rows).astype({"seed": "Int64"}), "measure", _MEASURES)
 
 
-def _at(measure: str, reference: str) -> dict[str, object]:
-    return {"measure": measure, "reference": reference}
-
-
 COLUMNS = [
-    Column("of", title),
+    Column("of", row_title),
     *(
-        Column(heading, "mean", 3, "low", "high", at=_at(measure, reference), group=group)
-        for group, heading, measure, reference in (
-            ("by votes in neither", "ECE ↓", "ece", "outside_both"),
-            ("by votes in neither", "DistCE ↓", "dist_ce", "outside_both"),
-            ("by all votes", "DistCE ↓", "dist_ce", "all"),
-            ("by all votes", "TVD to H1 ↓", "tvd", "all"),
+        Column(heading, "mean", 3, "low", "high", at=at, group=group)
+        for group, heading, at in (
+            ("by votes in neither", "ECE ↓", {"measure": "ece", "reference": "outside_both"}),
+            (
+                "by votes in neither",
+                "DistCE ↓",
+                {"measure": "dist_ce", "reference": "outside_both"},
+            ),
+            ("by all votes", "DistCE ↓", {"measure": "dist_ce", "reference": "all"}),
+            ("by all votes", "TVD to H1 ↓", {"measure": "tvd", "reference": "all"}),
         )
     ),
 ]

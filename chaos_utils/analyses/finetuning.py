@@ -13,8 +13,8 @@ from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.report.columns import DATASET, MISSING, Column, Row, number, with_ends
 from chaos_utils.report.manifests import PageLink
-from chaos_utils.scoring.beside import judge, references
-from chaos_utils.scoring.scores import as_scores
+from chaos_utils.scoring.evaluate import evaluate_systems, references
+from chaos_utils.scoring.scores import EvaluationRequest, as_scores
 from chaos_utils.scoring.systems import guesses_by_votes
 from chaos_utils.scoring.training_records import Fit, Run, kind_of
 
@@ -22,7 +22,7 @@ _HYPERPARAMETERS = (
     "learning_rate", "batch_size", "weight_decay", "epochs", "learning_rate_decay", "warmup_ratio",
 )  # fmt: skip
 # The first says how near: votes misplaced, as a share of all.
-_BESIDE_PEOPLE = ("dist_ce", "jsd", "people_on_top")
+_PEOPLE_MEASURES = ("dist_ce", "jsd", "people_on_top")
 _RECIPE = ("source", "model", "task", *_HYPERPARAMETERS)
 
 
@@ -87,7 +87,9 @@ def _cost(fits: Sequence[Fit]) -> dict[str, Any]:
 
 
 @derived_table(keys=("dataset", "system"))
-def beside_people(run: Run, votes: Sequence[Votes], *, n_resamples: int, seed: int) -> pd.DataFrame:
+def people_comparison(
+    run: Run, votes: Sequence[Votes], *, n_resamples: int, seed: int
+) -> pd.DataFrame:
     """Set what a run predicts beside people and guesses, on the same items.
 
     Parameters
@@ -105,27 +107,28 @@ def beside_people(run: Run, votes: Sequence[Votes], *, n_resamples: int, seed: i
     DataFrame
         A row for each ``dataset`` and ``system``: perfect model, second crowd, uniform guess, base
         rate, and the run; the nearest comes first. Columns are ``n_items``, and each measure of
-        `_BESIDE_PEOPLE` with its ends, ``…_low`` and ``…_high``, which are the run's alone.
+        `_PEOPLE_MEASURES` with its ends, ``…_low`` and ``…_high``, which are the run's alone.
     """
     tables = []
+    request = EvaluationRequest(_PEOPLE_MEASURES, n_resamples=n_resamples, seed=seed)
     for of_dataset in votes:
         predicted = run.predictions_on(of_dataset)
         if predicted is None:
             continue
         guesses = guesses_by_votes(of_dataset)
-        drawn = references(of_dataset, _BESIDE_PEOPLE)
+        reference_rows = references(of_dataset, _PEOPLE_MEASURES)
         scores = as_scores(
             [
-                *judge(of_dataset, [predicted], _BESIDE_PEOPLE, n_resamples=n_resamples, seed=seed),
-                *judge(of_dataset, guesses, _BESIDE_PEOPLE),
-                *(row for row in drawn if row["origin"] == "reference"),
+                *evaluate_systems(of_dataset, [predicted], request),
+                *evaluate_systems(of_dataset, guesses, EvaluationRequest(_PEOPLE_MEASURES)),
+                *(row for row in reference_rows if row["origin"] == "reference"),
             ]
         )
         keys = ["dataset", "system"]
         wide = scores.pivot(index=keys, columns="measure", values=["value", "low", "high"])
         wide.columns = [f"{name}_{what}".removesuffix("_value") for what, name in wide.columns]
         n_items = scores.groupby(keys)["n_items"].first()
-        tables.append(wide.assign(n_items=n_items).sort_values(_BESIDE_PEOPLE[0]).reset_index())
+        tables.append(wide.assign(n_items=n_items).sort_values(_PEOPLE_MEASURES[0]).reset_index())
     return pd.concat(tables, ignore_index=True)
 
 
@@ -146,11 +149,11 @@ def curve_table(runs: Iterable[Run]) -> pd.DataFrame:
         if not run.record.predicted
         for fold, fit in enumerate(run.record.fits)
         for measure, points in (
-            ("loss", [(one.pairs, one.loss) for one in fit.curve]),
-            ("dev_accuracy", [(one.pairs, one.accuracy) for one in fit.looks]),
+            ("loss", [(point.pairs, point.loss) for point in fit.curve]),
+            ("dev_accuracy", [(point.pairs, point.accuracy) for point in fit.looks]),
             (
                 "inner_loss",
-                [(n * fit.train_examples, one) for n, one in enumerate(fit.inner_losses)],
+                [(n * fit.train_examples, loss) for n, loss in enumerate(fit.inner_losses)],
             ),
         )
         for pairs, value in points
@@ -187,17 +190,17 @@ def recipe_table(runs: Iterable[Run]) -> pd.DataFrame:
     if len(ours):
         ours = ours.groupby(list(_RECIPE), sort=False, as_index=False)["runs"].agg(" ".join)
     numbers = [name for name in _HYPERPARAMETERS if name != "learning_rate_decay"]
-    both = pd.concat([theirs, ours], ignore_index=True)[columns]
-    return both.astype(dict.fromkeys(numbers, float))
+    table = pd.concat([theirs, ours], ignore_index=True)[columns]
+    return table.astype(dict.fromkeys(numbers, float))
 
 
 def accuracies(row: Row, split: str) -> str:
     """Write what a run reaches on each corpus of a split, ``dev`` or ``test``."""
-    found = {
-        one.title: row.get(f"{split}_accuracy_{one.name.replace('-', '_')}")
-        for one in get_task(row["task"]).corpora  # a held-out part is called as what it is of
+    values = {
+        corpus.title: row.get(f"{split}_accuracy_{corpus.name.replace('-', '_')}")
+        for corpus in get_task(row["task"]).corpora  # a held-out part is called as what it is of
     }
-    parts = [f"{title} {value:.3f}" for title, value in found.items() if not pd.isna(value)]
+    parts = [f"{title} {value:.3f}" for title, value in values.items() if not pd.isna(value)]
     return ", ".join(parts) or MISSING
 
 
@@ -205,13 +208,13 @@ def _trained_on(row: Row) -> str:
     if row["kind"] == "predicted":
         return f"weights of {row['init']}"
     counts = {
-        one.title: row.get(f"n_train_{one.name}", math.nan)
-        for one in get_task(row["task"]).files_of("train")
+        corpus.title: row.get(f"n_train_{corpus.name}", math.nan)
+        for corpus in get_task(row["task"]).files_of("train")
     }
     parts = " + ".join(f"{number(n)} {name}" for name, n in counts.items() if not pd.isna(n))
-    if isinstance(own := row.get("own_files"), str):
+    if isinstance(files := row.get("own_files"), str):
         folds = f", out of fold ({row['n_folds']} folds)" * (row["train"] == "chaosnli")
-        return f"{number(row['n_train'])} items of your own ({own}){folds}"
+        return f"{number(row['n_train'])} items of your own ({files}){folds}"
     if row["train"] == "chaosnli":
         return f"votes of {parts} items of ChaosNLI, out of fold ({row['n_folds']} folds)"
     return f"{parts} ({row['trained_share']:.1%})"
@@ -253,10 +256,6 @@ def _minutes(row: Row) -> str:
     return number(value, 1 if value < 10 else 0)
 
 
-def _epochs(row: Row) -> str:
-    return f"{'at most ' if row['source'] == 'published' else ''}{row['epochs']:g}"
-
-
 RUN_COLUMNS = [
     Column("system", lambda row: f"{row['system']} ({get_task(row['task']).title})"),
     Column("trained on (share of corpora)", _trained_on),
@@ -266,7 +265,7 @@ RUN_COLUMNS = [
     Column("minutes", _minutes),
     Column("made by", _made_by),
 ]
-BESIDE_PEOPLE_COLUMNS = [
+PEOPLE_COLUMNS = [
     DATASET,
     Column("system", "system"),
     with_ends("votes misplaced of a hundred ↓", "dist_ce", 1, percent=True),
@@ -285,7 +284,9 @@ RECIPE_COLUMNS = [
     Column("learning rate", lambda row: _scientific(row["learning_rate"])),
     Column("batch", "batch_size", 0),
     Column("weight decay", lambda row: f"{row['weight_decay']:g}"),
-    Column("epochs", _epochs),
+    Column(
+        "epochs", lambda row: "at most " * (row["source"] == "published") + f"{row['epochs']:g}"
+    ),
     Column("decay", "learning_rate_decay"),
     Column("warm-up", lambda row: f"{row['warmup_ratio']:g}"),
 ]

@@ -9,7 +9,6 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from scipy.special import log_softmax, softmax
 
@@ -20,12 +19,13 @@ from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.catalogue import short_of
 from chaos_utils.datasets.splits import folds_of, item_groups, one_text_error
-from chaos_utils.datasets.votes import ENOUGH_VOTES, Votes
+from chaos_utils.datasets.votes import ENOUGH_VOTES, Ints, Votes
+from chaos_utils.metrics.divergence import Floats
 from chaos_utils.metrics.measures import MEASURES as ALL_MEASURES
 from chaos_utils.metrics.resampling import holm, split_votes
 from chaos_utils.metrics.signals import entropy_correlation
 from chaos_utils.report.columns import DATASET, Column, Row, p_value
-from chaos_utils.scoring.beside import part_of
+from chaos_utils.scoring.evaluate import part_of
 from chaos_utils.scoring.fitting import (
     KINDS,
     OBJECTIVES,
@@ -45,9 +45,6 @@ from chaos_utils.scoring.systems import computed
 from chaos_utils.scoring.training_records import Run, committed_runs, kind_of, ordered
 from chaos_utils.scoring.worth import of_predictions
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-
 MEASURES = ("jsd", "kl", "dist_ce", "new_accuracy")
 TEXT, OLD_LABEL, REFERENCE = "text", "old label", "reference"  # what a method has of an item
 AS_IT_IS, BASE_RATE, ON_VOTES = "as it is", "base rate", "trained on votes"
@@ -57,13 +54,13 @@ RECIPE: Kind = "quadratic"
 LEVEL = 0.05  # of tests
 ITEMS = (50, 100, 200, 500, 1000)
 VOTES = (1, 3, 5, 20)
-_NEARLY_NONE = 1e-3  # penalty of base rates
+_BASE_RATE_PENALTY = 1e-3  # penalty of base rates
 _MOST_RESAMPLES = 500  # for what each of some hundred systems is worth
 _PEOPLE = ["people", "people_low", "people_high"]
 _SIGNAL = ["spearman", "spearman_low", "spearman_high"]
 _ENDS = ("", "_low", "_high")
 _KEYS = ("dataset", "access", "inputs", "map", "objective")
-_UNSAID: dict[str, object] = {
+_NO_SYSTEM: dict[str, object] = {
     "inputs": "", "objective": "", "n_systems": 0, "origin": "", "family": "", "first": False
 }  # fmt: skip
 
@@ -86,16 +83,16 @@ def objectives_for(votes: Votes) -> tuple[Objective, ...]:
     return OBJECTIVES[:1] if votes.are_few else OBJECTIVES
 
 
-def _mean(by: str, votes: Votes, predicted: Floats) -> float:
+def _mean_score(by: str, votes: Votes, predicted: Floats) -> float:
     return ALL_MEASURES[by].value(computed("", votes, predicted).aligned_to(votes))
 
 
-def in_words(rows: pd.DataFrame) -> str:
+def measure_names(rows: pd.DataFrame) -> str:
     """Return what the rows are ranked by, for a caption."""
-    return " or ".join(_IN_WORDS[one] for one in rows["by"].unique())
+    return " or ".join(_MEASURE_NAMES[measure] for measure in rows["by"].unique())
 
 
-_IN_WORDS = {"jsd": "JSD", "sq_distance": "Squared distance (unbiased)", "kl": "KL"}
+_MEASURE_NAMES = {"jsd": "JSD", "sq_distance": "Squared distance (unbiased)", "kl": "KL"}
 
 
 # What is fitted to what
@@ -131,7 +128,7 @@ class CommonItems:
         return np.asarray(log_softmax(np.stack(means, axis=1), axis=2))
 
 
-def common(votes: Votes, systems: Sequence[System]) -> CommonItems:
+def common_items(votes: Votes, systems: Sequence[System]) -> CommonItems:
     """Return the items that all systems cover, with each system's predictions of them.
 
     A system that has learned from votes is no input of a map: what it predicts of the items that a
@@ -151,19 +148,19 @@ def common(votes: Votes, systems: Sequence[System]) -> CommonItems:
     part = part_of(votes, rows)
     for system in systems:
         system.aligned_to(part)  # refuses what has seen these votes
-    aligned = [at_items_of(part, system) for system in systems]
-    inputs = [one for one in aligned if not any(map(are_votes, one.trained_on))]
-    stacked = [one.probabilities for one in inputs]
+    aligned = [select_items(part, system) for system in systems]
+    inputs = [system for system in aligned if not any(map(are_votes, system.trained_on))]
+    stacked = [system.probabilities for system in inputs]
     empty = np.empty((len(part), 0, votes.dataset.n_classes))
     logs = log_probabilities(np.stack(stacked, axis=1)) if stacked else empty
-    shown = tuple(one for one in aligned if one not in inputs)
+    shown = tuple(system for system in aligned if system not in inputs)
     groups = item_groups([votes])[0]
     if (groups[rows] == groups[rows[0]]).all():
         raise one_text_error(part)
     return CommonItems(part, tuple(inputs), shown, logs, groups[rows], folds_of(groups)[rows])
 
 
-def at_items_of(votes: Votes, system: System) -> System:
+def select_items(votes: Votes, system: System) -> System:
     """Return a system's predictions of some votes' items alone, in their order."""
     place = {uid: row for row, uid in enumerate(system.uids)}
     rows = [place[uid] for uid in votes.uids]
@@ -191,26 +188,26 @@ def stacks(systems: Sequence[System], alone: Collection[str] = ()) -> dict[str, 
     Each by itself; a family's seeds; all of the book's systems; these but for any that may have
     seen the items; and all with the reader's own. Those whose names are in `alone` are in no stack.
     """
-    found = {one.name: [place] for place, one in enumerate(systems)}
-    everyone = [place for place, one in enumerate(systems) if one.name not in alone]
-    known = [place for place, one in enumerate(systems) if one.origin != "yours"]
-    known = [place for place in known if place in everyone] or everyone
+    stacks = {system.name: [place] for place, system in enumerate(systems)}
+    all_places = [place for place, system in enumerate(systems) if system.name not in alone]
+    book_places = [place for place, system in enumerate(systems) if system.origin != "yours"]
+    book_places = [place for place in book_places if place in all_places] or all_places
     families: dict[str, list[int]] = {}
-    for place in known:
+    for place in book_places:
         if systems[place].seed is not None:
             families.setdefault(systems[place].family, []).append(place)
     for family, places in families.items():
-        if 1 < len(places) < len(known):
-            found[f"{family}, {len(places)} seeds"] = places
-    if len(known) > 1:
-        found[ALL] = known
-        unseen = [place for place in known if not systems[place].caution]
-        if 1 < len(unseen) < len(known):
-            doubtful = dict.fromkeys(one.family for one in systems if one.caution)
-            found[f"{ALL_BUT} {', '.join(doubtful)}"] = unseen
-    if len(known) < len(everyone):
-        found[WITH_YOURS] = everyone
-    return found
+        if 1 < len(places) < len(book_places):
+            stacks[f"{family}, {len(places)} seeds"] = places
+    if len(book_places) > 1:
+        stacks[ALL] = book_places
+        unseen = [place for place in book_places if not systems[place].caution]
+        if 1 < len(unseen) < len(book_places):
+            doubtful = dict.fromkeys(system.family for system in systems if system.caution)
+            stacks[f"{ALL_BUT} {', '.join(doubtful)}"] = unseen
+    if len(book_places) < len(all_places):
+        stacks[WITH_YOURS] = all_places
+    return stacks
 
 
 # The methods
@@ -234,70 +231,72 @@ def methods(
     ``by``; ``spearman`` how well a method's entropy orders the items as people's does; ``people``
     what it is worth in people on top of the base rate: of maps, of those fitted for KL alone.
     """
-    others = [run.predictions_on(votes) for run in variants if votes.is_released]
-    known = {one.name for one in systems}  # a reader may have repeated one of the runs
-    more = [one for one in others if one is not None and one.name not in known]
-    made = common(votes, [*systems, *more])
-    part, folds = made.votes, made.folds
+    names = {system.name for system in systems}  # a reader may have repeated one of the runs
+    extra = [run.predictions_on(votes) for run in variants if votes.is_released]
+    variant_systems = [system for system in extra if system and system.name not in names]
+    items = common_items(votes, [*systems, *variant_systems])
+    part, folds = items.votes, items.folds
     by, objectives = ranked_by(part), objectives_for(part)
     accesses = (TEXT, OLD_LABEL) if part.has_old_labels else (TEXT,)
     scored: list[System] = []
     rows: list[dict[str, object]] = []
 
-    def add(one: Floats | System, about: dict[str, object]) -> None:
-        given = one if isinstance(one, System) else computed("", part, one)
-        scored.append(replace(given, name=f"{len(rows)}"))
-        rows.append({"system": scored[-1].name, "access": TEXT} | _UNSAID | about)
+    def add(prediction: Floats | System, about: dict[str, object]) -> None:
+        system = prediction if isinstance(prediction, System) else computed("", part, prediction)
+        scored.append(replace(system, name=f"{len(rows)}"))
+        rows.append({"system": scored[-1].name, "access": TEXT} | _NO_SYSTEM | about)
 
     def fit(
         access: str, kind: Kind, objective: Objective, about: dict[str, object], *places: int
     ) -> None:
         predicted = predict_out_of_fold(
-            made.inputs(places),
+            items.inputs(places),
             part.shares,
             folds,
             kind=kind,
             objective=objective,
             old_label=part.old_label if access == OLD_LABEL else None,
-            penalty=PENALTY if places else _NEARLY_NONE,
+            penalty=PENALTY if places else _BASE_RATE_PENALTY,
         )
         add(predicted, {"access": access, "map": kind, "objective": objective} | about)
 
     for access, objective in product(accesses, objectives):
         fit(access, "affine", objective, {"map": BASE_RATE})
-    alone = {one.name for one in more}
+    variant_names = {system.name for system in variant_systems}
     first_of: dict[str, str] = {}
-    for name, places in stacks(made.systems, alone).items():
-        one, several = made.systems[places[0]], len(places) > 1
-        family = name if several else one.family
+    for name, places in stacks(items.systems, variant_names).items():
+        first, is_stack = items.systems[places[0]], len(places) > 1
+        family = name if is_stack else first.family
         about = {"inputs": name, "n_systems": len(places), "family": family}
-        about["origin"] = "" if several else one.origin
-        about["first"] = first_of.setdefault(family, name) == name and name not in alone
-        mean = np.mean([made.systems[place].probabilities for place in places], axis=0)
-        add(mean if several else one, {"map": AS_IT_IS} | about)  # which may state its labels
-        mean_logs = made.inputs(places).mean(axis=1)
+        about["origin"] = "" if is_stack else first.origin
+        about["first"] = first_of.setdefault(family, name) == name and name not in variant_names
+        mean = np.mean([items.systems[place].probabilities for place in places], axis=0)
+        add(mean if is_stack else first, {"map": AS_IT_IS} | about)  # which may state its labels
+        mean_logs = items.inputs(places).mean(axis=1)
         add(softmax(mean_logs / FIXED_TEMPERATURE, axis=1), {"map": FIXED} | about)
         for access in accesses:
             for kind, objective in product(KINDS if access == TEXT else STACKING, objectives):
                 fit(access, kind, objective, about, *places)
-    for one in made.shown:
-        about = {"inputs": one.name, "family": one.family, "origin": one.origin}
-        add(one, {"map": ON_VOTES, "n_systems": 1, "first": True} | about)
+    for system in items.shown:
+        about = {"inputs": system.name, "family": system.family, "origin": system.origin}
+        add(system, {"map": ON_VOTES, "n_systems": 1, "first": True} | about)
 
     measures = tuple(dict.fromkeys((*MEASURES, by)))
-    how: dict[str, Any] = {"seed": seed, "level": confidence}
-    found = score(part, scored, measures=measures, n_resamples=n_resamples, **how)
+    bootstrap: dict[str, Any] = {"seed": seed, "level": confidence}
+    scores = score(part, scored, measures=measures, n_resamples=n_resamples, **bootstrap)
     values = [f"{name}{end}" for name in measures for end in _ENDS]
-    how["n_resamples"] = min(n_resamples, _MOST_RESAMPLES)
+    bootstrap["n_resamples"] = min(n_resamples, _MOST_RESAMPLES)
     table = pd.DataFrame(rows)
     people = [
-        (np.nan,) * len(_PEOPLE) if one == "jsd" else _in_people(made, system, **how)
-        for one, system in zip(table["objective"], scored, strict=True)
+        (np.nan,) * len(_PEOPLE)
+        if objective == "jsd"
+        else _worth_in_people(items, system, **bootstrap)
+        for objective, system in zip(table["objective"], scored, strict=True)
     ]
     table = table.join(pd.DataFrame(people, columns=_PEOPLE))
-    table = table.join(wide(found, "low", "high").set_index("system")[values], on="system")
-    signals = [entropy_correlation(part.shares, one.probabilities) for one in scored]
-    table[_SIGNAL] = [(one.value, one.low, one.high) for one in signals]
+    table = table.join(wide(scores, "low", "high").set_index("system")[values], on="system")
+    signals = [entropy_correlation(part.shares, system.probabilities) for system in scored]
+    table[_SIGNAL] = [(signal.value, signal.low, signal.high) for signal in signals]
     table = table.assign(n_items=len(part))
     table = pd.concat([table, _references(part, measures, seed)], ignore_index=True)
     distance = {f"distance{end}": table[f"{by}{end}"] for end in _ENDS}
@@ -306,24 +305,24 @@ def methods(
     return table.assign(by=by, **distance)[shown]
 
 
-def _in_people(made: CommonItems, system: System, **how: Any) -> tuple[float, ...]:
-    if made.votes.n_votes.min() < 2:
+def _worth_in_people(items: CommonItems, system: System, **bootstrap: Any) -> tuple[float, ...]:
+    if items.votes.n_votes.min() < 2:
         return (np.nan,) * len(_PEOPLE)
-    given = made.votes.counts, system.probabilities, made.groups, made.folds
-    found = of_predictions(*given, is_fitted=True, **how).people
-    return found.value, found.low, found.high
+    arguments = items.votes.counts, system.probabilities, items.groups, items.folds
+    people = of_predictions(*arguments, is_fitted=True, **bootstrap).people
+    return people.value, people.low, people.high
 
 
 def _references(part: Votes, measures: Sequence[str], seed: int) -> pd.DataFrame:
     """Return perfect model and second crowd on the same items."""
-    found = known_rows(part, seed) or References(part, seed=seed).rows(measures)
-    scores = {(row["system"], row["measure"]): row["value"] for row in found}
+    reference_rows = known_rows(part, seed) or References(part, seed=seed).rows(measures)
+    scores = {(row["system"], row["measure"]): row["value"] for row in reference_rows}
     rows = [
         {"access": REFERENCE, "map": name, "n_items": len(part)}
-        | {one: scores[name, one] for one in measures if (name, one) in scores}
+        | {measure: scores[name, measure] for measure in measures if (name, measure) in scores}
         for name in (PERFECT_MODEL, SECOND_CROWD)
     ]
-    return pd.DataFrame([_UNSAID | row for row in rows])
+    return pd.DataFrame([_NO_SYSTEM | row for row in rows])
 
 
 @cached_analysis(keys=("dataset", "left_out"))
@@ -339,52 +338,56 @@ def contributions(
     is below 0.05, else indistinguishable. Empty where there are fewer than two families.
     """
     columns = ["left_out", "n_systems", "n_items", "by", "value", "low", "high", "p"]
-    made = common(votes, systems)
-    whole = stacks(made.systems).get(ALL, [])
-    groups = _left_out(made.systems, whole)
-    rests = {name: [place for place in whole if place not in some] for name, some in groups.items()}
-    rests = {name: rest for name, rest in rests.items() if rest}
-    if not rests:
+    items = common_items(votes, systems)
+    all_places = stacks(items.systems).get(ALL, [])
+    groups = _omitted_groups(items.systems, all_places)
+    remaining = {name: sorted({*all_places} - {*omitted}) for name, omitted in groups.items()}
+    remaining = {name: places for name, places in remaining.items() if places}
+    if not remaining:
         return pd.DataFrame(columns=[*columns, "p_holm", "verdict"])
-    objective = objectives_for(made.votes)[-1]
+    objective = objectives_for(items.votes)[-1]
     stacked = [
         computed(
-            name, made.votes,
+            name, items.votes,
             predict_out_of_fold(
-                made.inputs(places), made.votes.shares, made.folds, kind=RECIPE, objective=objective
+                items.inputs(places),
+                items.votes.shares,
+                items.folds,
+                kind=RECIPE,
+                objective=objective,
             ),
         )
-        for name, places in {ALL: whole, **rests}.items()
+        for name, places in {ALL: all_places, **remaining}.items()
     ]  # fmt: skip
-    by = ranked_by(made.votes)
+    by = ranked_by(items.votes)
     table = score(
-        made.votes, stacked, measures=(by,), comparisons=[(name, ALL) for name in rests],
+        items.votes, stacked, measures=(by,), comparisons=[(name, ALL) for name in remaining],
         n_resamples=n_resamples, seed=seed,
     )  # fmt: skip
-    found = table[table["reference"] != ""].rename(columns={"system": "left_out"})
-    found = found.assign(by=by, n_systems=[len(groups[name]) for name in found["left_out"]])
-    found["p_holm"] = holm(found["p"])
-    sides = np.where(found["value"] > 0, "adds", "costs")
-    found["verdict"] = np.where(found["p_holm"] < LEVEL, sides, "indistinguishable")
-    return found[[*columns, "p_holm", "verdict"]]
+    losses = table[table["reference"] != ""].rename(columns={"system": "left_out"})
+    losses = losses.assign(by=by, n_systems=[len(groups[name]) for name in losses["left_out"]])
+    losses["p_holm"] = holm(losses["p"])
+    sides = np.where(losses["value"] > 0, "adds", "costs")
+    losses["verdict"] = np.where(losses["p_holm"] < LEVEL, sides, "indistinguishable")
+    return losses[[*columns, "p_holm", "verdict"]]
 
 
-def _left_out(systems: Sequence[System], places: Sequence[int]) -> dict[str, list[int]]:
+def _omitted_groups(systems: Sequence[System], places: Sequence[int]) -> dict[str, list[int]]:
     """Return the systems of each paper, where there are several families, and of each family."""
     papers: dict[str, list[int]] = {}
     for place in places:
         if systems[place].paper:
             papers.setdefault(systems[place].paper, []).append(place)
     by_family = families_of([systems[place] for place in places])
-    found = {
-        f"those of {_PAPERS[paper]}": some
-        for paper, some in papers.items()
-        if len({systems[place].family for place in some}) > 1
+    groups = {
+        f"those of {_PAPERS[paper]}": members
+        for paper, members in papers.items()
+        if len({systems[place].family for place in members}) > 1
     }
     for name, several in by_family.items():
         seeds = f"{systems[places[several[0]]].family}, {len(several)} seeds"
-        found[seeds if len(several) > 1 else name] = [places[k] for k in several]
-    return found
+        groups[seeds if len(several) > 1 else name] = [places[k] for k in several]
+    return groups
 
 
 _PAPERS = {"nie2020": "Nie et al. 2020", "baan2022": "Baan et al. 2022"}
@@ -400,33 +403,34 @@ def carried_over(
     datasets. Without rows where there is none, and where votes are few.
     """
     by_name = [
-        {one.name: one for one in systems if not any(map(are_votes, one.trained_on))}
+        {system.name: system for system in systems if not any(map(are_votes, system.trained_on))}
         for systems in all_systems
     ]
-    shared = [name for name in by_name[0] if all(name in known for known in by_name)]
+    shared = [name for name in by_name[0] if all(name in systems for systems in by_name)]
     if not shared or any(votes.are_few for votes in all_votes):
         return pd.DataFrame(columns=["judged_on"])
-    found = [
-        common(votes, [known[name] for name in shared])
-        for votes, known in zip(all_votes, by_name, strict=True)
+    all_items = [
+        common_items(votes, [systems[name] for name in shared])
+        for votes, systems in zip(all_votes, by_name, strict=True)
     ]
     groups = [
-        numbers[np.isin(votes.uids, one.votes.uids)]
-        for numbers, votes, one in zip(item_groups(all_votes), all_votes, found, strict=True)
+        numbers[np.isin(votes.uids, items.votes.uids)]
+        for numbers, votes, items in zip(item_groups(all_votes), all_votes, all_items, strict=True)
     ]
-    dataset_of = np.repeat(np.arange(len(found)), [len(one.votes) for one in found])
+    dataset_of = np.repeat(np.arange(len(all_items)), [len(items.votes) for items in all_items])
     group = np.concatenate(groups)
-    logs = np.concatenate([one.inputs(range(len(shared))) for one in found])
-    shares = np.concatenate([one.votes.shares for one in found])
+    logs = np.concatenate([items.inputs(range(len(shared))) for items in all_items])
+    shares = np.concatenate([items.votes.shares for items in all_items])
     rows = []
-    for place, one in enumerate(found):
-        here = dataset_of == place
+    for place, items in enumerate(all_items):
+        is_judged = dataset_of == place
         # An item of another dataset with the same premise, story or image is not fitted on.
-        others = ~np.isin(group, group[here])
-        carried = fit_map(logs[others], shares[others], kind=RECIPE).predict(logs[here])
-        row: dict[str, object] = {"judged_on": one.votes.dataset.name, "n_systems": len(shared)}
-        row["jsd_as_it_is"] = _mean("jsd", one.votes, np.exp(one.logs).mean(axis=1))
-        rows.append(row | {"n_items": here.sum(), "jsd_other": _mean("jsd", one.votes, carried)})
+        is_fitted = ~np.isin(group, group[is_judged])
+        carried = fit_map(logs[is_fitted], shares[is_fitted], kind=RECIPE).predict(logs[is_judged])
+        row: dict[str, object] = {"judged_on": items.votes.dataset.name, "n_systems": len(shared)}
+        row["jsd_as_it_is"] = _mean_score("jsd", items.votes, np.exp(items.logs).mean(axis=1))
+        row |= {"n_items": is_judged.sum(), "jsd_other": _mean_score("jsd", items.votes, carried)}
+        rows.append(row)
     return pd.DataFrame(rows)
 
 
@@ -443,36 +447,36 @@ def curve(votes: Votes, systems: Sequence[System], *, repeats: int, seed: int) -
     the one for so many votes. Items are drawn anew for each fold, votes without replacement.
     Without rows where there is no system.
     """
-    made = common(votes, systems)
-    by = ranked_by(made.votes)
-    places = stacks(made.systems).get(ALL, [0] if made.systems else [])
+    items = common_items(votes, systems)
+    by = ranked_by(items.votes)
+    places = stacks(items.systems).get(ALL, [0] if items.systems else [])
     if not places:
         return pd.DataFrame(columns=["objective", "n_fitted", "n_votes"])
-    logs, counts = made.inputs(places), made.votes.counts
-    folds = made.folds
+    logs, counts = items.inputs(places), items.votes.counts
+    folds = items.folds
     fewest = int(min((folds != fold).sum() for fold in np.unique(folds)))
-    n_votes = int(np.median(made.votes.n_votes))
+    n_votes = int(np.median(items.votes.n_votes))
     rng = np.random.default_rng([seed, 7])
     thinned = [
-        {n: split_votes(counts, (n,), rng)[0] / n for n in VOTES if n < made.votes.n_votes.min()}
-        | {n_votes: made.votes.shares}
+        {n: split_votes(counts, (n,), rng)[0] / n for n in VOTES if n < items.votes.n_votes.min()}
+        | {n_votes: items.votes.shares}
         for _ in range(repeats)
     ]
     sizes = [*(n for n in ITEMS if n < fewest), fewest]
     rows = []
-    for objective, n_items, size in product(objectives_for(made.votes), sizes, thinned[0]):
-        found = []
+    for objective, n_items, size in product(objectives_for(items.votes), sizes, thinned[0]):
+        distances = []
         for draw, shares in enumerate(thinned):
             chosen = np.random.default_rng([seed, 11, draw])
             predicted = predict_out_of_fold(
                 logs, shares[size], folds, kind=RECIPE, objective=objective,
                 learned=lambda rows, n=n_items, by=chosen: by.permutation(rows)[:n],  # type: ignore[misc]
             )  # fmt: skip
-            found.append(_mean(by, made.votes, predicted))
+            distances.append(_mean_score(by, items.votes, predicted))
         rows.append({
             "objective": objective, "n_fitted": n_items, "n_votes": size,
-            "whole": n_items == fewest, "distance": np.mean(found),
-            "spread": np.std(found), "recipe": (objective == "jsd") == (size >= ENOUGH_VOTES),
+            "whole": n_items == fewest, "distance": np.mean(distances),
+            "spread": np.std(distances), "recipe": (objective == "jsd") == (size >= ENOUGH_VOTES),
             "n_systems": len(places), "by": by,
         })  # fmt: skip
     return pd.DataFrame(rows)
@@ -481,7 +485,7 @@ def curve(votes: Votes, systems: Sequence[System], *, repeats: int, seed: int) -
 # How they are shown
 
 
-def _is_aside(rows: pd.DataFrame) -> "pd.Series[bool]":
+def _is_secondary(rows: pd.DataFrame) -> "pd.Series[bool]":
     """Say of rows of `methods` whether they are fitted for KL where JSD is the main objective."""
     return (rows["objective"] == "kl") & (rows["by"] == "jsd")
 
@@ -496,7 +500,7 @@ def by_map(table: pd.DataFrame) -> pd.DataFrame:
     of_kl = table.loc[table["objective"] == "kl", [*same, *_PEOPLE]]
     beside = table[same].merge(of_kl, "left", same).set_index(table.index)
     table = table.assign(**{name: table[name].fillna(beside[name]) for name in _PEOPLE})
-    rows = table[(table["first"] | (table["map"] == BASE_RATE)) & ~_is_aside(table)]
+    rows = table[(table["first"] | (table["map"] == BASE_RATE)) & ~_is_secondary(table)]
     rows = rows.replace({"map": {BASE_RATE: RECIPE}})
     system = ["dataset", "inputs"]
     nearest = rows[(rows["access"] == TEXT) & (rows["map"] == RECIPE)]
@@ -505,58 +509,61 @@ def by_map(table: pd.DataFrame) -> pd.DataFrame:
     return in_order_of(rows, "dataset", table["dataset"].unique())
 
 
-_ALONE, _WITH = "from the text alone", "with the old label"
-_AT, _AT_LABEL = ({"access": access, "map": RECIPE} for access in (TEXT, OLD_LABEL))
+_TEXT_HEADING, _LABEL_HEADING = "from the text alone", "with the old label"
+_BY_TEXT, _BY_LABEL = ({"access": access, "map": RECIPE} for access in (TEXT, OLD_LABEL))
 COLUMNS = [
     DATASET,
     Column("system", "inputs", names=SYSTEM_NAMES | {"": "none (base rate)"}),
     *(
-        Column(
-            name, "distance", 3, at={"access": TEXT, "map": name}, best="lowest", group=_ALONE
-        )
+        Column(name, "distance", 3, at=_BY_TEXT | {"map": name}, best="lowest", group=_TEXT_HEADING)
         for name in (AS_IT_IS, "temperature", "affine")
     ),
     Column(
         RECIPE, "distance", 3, "distance_low", "distance_high",
-        at=_AT, best="lowest", group=_ALONE,
+        at=_BY_TEXT, best="lowest", group=_TEXT_HEADING,
     ),
-    Column("worth", "people", 1, at=_AT, best="highest", group=_ALONE),
-    Column(RECIPE, "distance", 3, at=_AT_LABEL, best="lowest", group=_WITH),
-    Column("worth", "people", 1, at=_AT_LABEL, best="highest", group=_WITH),
+    Column("worth", "people", 1, at=_BY_TEXT, best="highest", group=_TEXT_HEADING),
+    Column(RECIPE, "distance", 3, at=_BY_LABEL, best="lowest", group=_LABEL_HEADING),
+    Column("worth", "people", 1, at=_BY_LABEL, best="highest", group=_LABEL_HEADING),
 ]  # fmt: skip
 
 
 def columns_of(rows: pd.DataFrame) -> list[Column]:
     """Return those of `COLUMNS` in which the rows of `by_map` have something."""
-    return [one for one in COLUMNS if one.row_of(rows.dropna(subset=one.value).to_dict("records"))]
+    return [
+        column
+        for column in COLUMNS
+        if column.row_of(rows.dropna(subset=column.value).to_dict("records"))
+    ]
 
 
-def drawn(table: pd.DataFrame) -> pd.DataFrame:
+def drawn_rows(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of `methods` that the figure draws, with their ``group`` and ``label``.
 
     Of one seed of each family, and of all systems together, these are as they are and by the
     recipe.
     """
-    one = table["first"] & (table["n_systems"] == 1)
+    single = table["first"] & (table["n_systems"] == 1)
     stacked = table["inputs"].str.startswith((ALL, ALL_BUT))
-    return _labelled(table[(one | stacked | (table["n_systems"] == 0)) & (table["map"] != FIXED)])
+    is_drawn = single | stacked | (table["n_systems"] == 0)
+    return _figure_labels(table[is_drawn & (table["map"] != FIXED)])
 
 
-def ways_drawn(table: pd.DataFrame, encoder: str) -> pd.DataFrame:
-    """Return the rows of `methods` on ways to train one encoder and to use it, as `drawn` does.
+def drawn_training_rows(table: pd.DataFrame, encoder: str) -> pd.DataFrame:
+    """Return as `drawn_rows` does the rows of `methods` on ways to train and use one encoder.
 
     These are the encoder's first seed, its seeds together, and the runs that learned otherwise.
     """
     family = table["family"]
     ours = family.str.startswith(f"{encoder},") | (table["first"] & (family == encoder))
-    known = (table["access"] == TEXT) & ours | table["map"].isin([PERFECT_MODEL, SECOND_CROWD])
+    is_drawn = (table["access"] == TEXT) & ours | table["map"].isin([PERFECT_MODEL, SECOND_CROWD])
     is_aside = (table["map"] == FIXED) & (family != encoder)
-    return _labelled(table[known & ~is_aside & ours.any()])
+    return _figure_labels(table[is_drawn & ~is_aside & ours.any()])
 
 
-def _labelled(table: pd.DataFrame) -> pd.DataFrame:
+def _figure_labels(table: pd.DataFrame) -> pd.DataFrame:
     """Return rows as the figures draw them: by the recipe, and without a map."""
-    rows = table[~_is_aside(table) & ~table["map"].isin(["temperature", "affine"])]
+    rows = table[~_is_secondary(table) & ~table["map"].isin(["temperature", "affine"])]
     no_votes = rows["map"].isin([AS_IT_IS, FIXED])
     label = rows["family"].where(rows["family"] != "", rows["inputs"]).replace(SYSTEM_NAMES)
     label = label.str.replace(r", \d+ folds", "", regex=True)
@@ -565,7 +572,7 @@ def _labelled(table: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(group=rows["access"].mask(no_votes, "no votes"), label=label)
 
 
-def curve_drawn(table: pd.DataFrame) -> pd.DataFrame:
+def drawn_curve_rows(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of `curve` that the figure draws: by the recipe, where systems are stacked.
 
     Where no dataset has more than one system, all are drawn.

@@ -1,13 +1,16 @@
 """What is available of each dataset here: its votes, the systems that predict it, or neither."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Generic, TypeVar
 
-from chaos_utils.analyses.names import listed
+from chaos_utils.analyses.names import join_names
+from chaos_utils.base import paths
 from chaos_utils.base.inputs import Input, digest, merged
+from chaos_utils.base.modules import code_digest, digest_of_dataset, library_versions
+from chaos_utils.base.record_keys import digest_of_parsed, remembered
 from chaos_utils.datasets.auxiliary_data import AuxiliaryData
 from chaos_utils.datasets.catalogue import (
     book_datasets,
@@ -34,21 +37,31 @@ from chaos_utils.scoring.systems import inputs_of_systems, load_systems, refuse_
 
 READS_FOR = ("predictions",)
 
-Given = TypeVar("Given")
+Value = TypeVar("Value")
 T_co = TypeVar("T_co", covariant=True)
 
 
 @dataclass(eq=False)
 class Lazy(Generic[T_co]):
-    """What is read when it is first needed; the files that it is read from are known before."""
+    """What is read when it is first needed; the files that it is read from are known before.
+
+    `read_by` is what else decides what it is, as texts: the kind of thing, other files.
+    """
 
     inputs: tuple[Input, ...]
     read: Callable[[], T_co]
+    read_by: tuple[str, ...] = ()
 
     @cached_property
     def value(self) -> T_co:
         """What was read."""
         return self.read()
+
+    @cached_property
+    def parsed(self) -> str:
+        """A digest of what was read; where the same code has read these files, nothing is read."""
+        made_from = [self.inputs, self.read_by, code_digest(__name__), library_versions()]
+        return remembered(paths.build() / "parsed", made_from, lambda: digest_of_parsed(self.value))
 
 
 def _states_old_labels(dataset: Dataset) -> bool:
@@ -61,20 +74,22 @@ def _names_annotators(dataset: Dataset) -> bool:
     return any(getattr(reader, name, "") for name in names)
 
 
-# What a dataset may lack, by what its YAML file says of it,
-_STATED: Mapping[str, Callable[[Dataset], bool]] = MappingProxyType(
+# Whether a dataset has a part that one may lack: by its YAML file,
+_PARTS_OF_DATASET: Mapping[str, Callable[[Dataset], bool]] = MappingProxyType(
     {
         "old labels": _states_old_labels,
         "old votes": lambda dataset: bool(dataset.n_old_labels),
         "texts": lambda dataset: bool(dataset.text_fields),
         "annotators": _names_annotators,
         "three labels": lambda dataset: dataset.n_classes == 3,
-        "published collection": lambda dataset: dataset.name in _collected(),
+        "published collection": lambda dataset: (
+            dataset.name in set(read_published("nie2020_table1")["dataset"])
+        ),
         "more than 40 votes per item": lambda dataset: dataset.n_votes > 40,
     }
 )
-# and where votes were read, by these, for what they may lack all the same.
-_GIVEN: Mapping[str, Callable[[Votes], bool]] = MappingProxyType(
+# and once votes were read, by the votes, which may lack the part all the same.
+_PARTS_OF_VOTES: Mapping[str, Callable[[Votes], bool]] = MappingProxyType(
     {
         "old labels": lambda votes: votes.has_old_labels,
         "old votes": lambda votes: votes.has_old_labels and votes.has_old_votes,
@@ -86,16 +101,11 @@ _GIVEN: Mapping[str, Callable[[Votes], bool]] = MappingProxyType(
 )
 
 
-def _collected() -> set[str]:
-    """Return the datasets on whose collection Nie et al. (2020) report."""
-    return set(read_published("nie2020_table1")["dataset"])
-
-
 @dataclass(eq=False)
 class LazyVotes(Lazy[Votes]):
     """Votes of the package as they were published, read when they are first needed."""
 
-    dataset: Dataset
+    dataset: Dataset = field(kw_only=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,186 +126,196 @@ class DatasetInputs:
     @property
     def name(self) -> str:
         """As the column ``dataset`` of tables has it, ``snli+mnli`` for a pool."""
-        return "+".join(one.name for one in self.datasets)
+        return "+".join(dataset.name for dataset in self.datasets)
 
     @property
     def votes(self) -> tuple[Votes, ...] | None:
         """The votes on each of the datasets; None where they are not available."""
-        return None if self.given_votes is None else tuple(map(_read, self.given_votes))
+        return None if self.given_votes is None else tuple(map(_read_value, self.given_votes))
 
     @property
     def systems(self) -> tuple[tuple[System, ...], ...] | None:
         """The systems that predict each of the datasets; None as above."""
-        return None if self.given_systems is None else tuple(map(_read, self.given_systems))
+        return None if self.given_systems is None else tuple(map(_read_value, self.given_systems))
 
     @property
     def has_systems(self) -> bool:
         """Whether there is a system."""
-        given = self.given_systems or ()
-        return any(bool(one.inputs if isinstance(one, Lazy) else one) for one in given)
+        parts = self.given_systems or ()
+        return any(bool(part.inputs if isinstance(part, Lazy) else part) for part in parts)
 
     @property
     def released(self) -> bool:
         """Whether all votes that are available are, byte for byte, as they were published."""
-        return all(isinstance(one, Lazy) or one.is_released for one in self.given_votes or ())
+        parts = self.given_votes or ()
+        return all(isinstance(votes, Lazy) or votes.is_released for votes in parts)
 
     @property
     def synthetic(self) -> bool:
         """Whether votes are those of the synthetic sample."""
-        return any(entry.synthetic for one in self.given_votes or () for entry in one.inputs)
+        return any(file.synthetic for votes in self.given_votes or () for file in votes.inputs)
 
     @property
     def recordable(self) -> bool:
         """Whether these are the package's own: the released votes, no system of a reader's."""
-        given, ours = self.given_votes or (), bundled_datasets()
-        return self.released and not self.own and all(one.dataset in ours for one in given)
+        parts, bundled = self.given_votes or (), bundled_datasets()
+        return self.released and not self.own and all(votes.dataset in bundled for votes in parts)
 
     def inputs(self, *, systems: bool = True) -> tuple[Input, ...]:
         """Return the files of votes and, if they are asked for, predictions."""
-        of_votes = [one.inputs for one in self.given_votes or ()]
-        given = self.given_systems or () if systems else ()
-        of_systems = [
-            one.inputs if isinstance(one, Lazy) else merged(*(each.inputs for each in one))
-            for one in given
-        ]
-        return merged(*of_votes, *of_systems)
+        files = [votes.inputs for votes in self.given_votes or ()]
+        for part in self.given_systems or () if systems else ():
+            files += [part.inputs] if isinstance(part, Lazy) else [one.inputs for one in part]
+        return merged(*files)
+
+    def parsed(self, *, systems: bool) -> str:
+        """Return a digest of all that was, or will be, read of votes and, if asked for, systems.
+
+        They must be known, as `is_known` says.
+        """
+        given = [*(self.given_votes or ()), *((self.given_systems or ()) if systems else ())]
+        return digest_of_parsed([one.parsed for one in given if isinstance(one, Lazy)])
 
     def is_known(self, *, systems: bool) -> bool:
         """Return whether the digests of `inputs` say all that votes, and systems, are.
 
         So it is for those that `gather` finds among the package's own files.
         """
-        given = [*(self.given_votes or ()), *((self.given_systems or ()) if systems else ())]
-        return self.recordable and all(isinstance(one, Lazy) for one in given)
+        parts = [*(self.given_votes or ()), *((self.given_systems or ()) if systems else ())]
+        return self.recordable and all(isinstance(part, Lazy) for part in parts)
 
-    def has(self, what: str) -> bool:
+    def has(self, part: str) -> bool:
         """Return whether each dataset has a part that one may lack.
 
         It is ``old labels``, ``old votes``, ``texts``, ``annotators``, ``three labels``,
         ``published collection`` or ``more than 40 votes per item``.
         """
-        stated, given = _STATED[what], _GIVEN.get(what)
+        of_dataset, of_votes = _PARTS_OF_DATASET[part], _PARTS_OF_VOTES.get(part)
         if self.given_votes is None:
-            return all(map(stated, self.datasets))
+            return all(map(of_dataset, self.datasets))
         return all(
-            given(one) if given and not isinstance(one, Lazy) else stated(one.dataset)
-            for one in self.given_votes
+            of_dataset(votes.dataset)
+            if isinstance(votes, Lazy) or not of_votes
+            else of_votes(votes)
+            for votes in self.given_votes
         )
 
 
-def _read(given: Given | Lazy[Given]) -> Given:
-    return given.value if isinstance(given, Lazy) else given
+def _read_value(value: Value | Lazy[Value]) -> Value:
+    return value.value if isinstance(value, Lazy) else value
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnalysisInputs(Sequence[DatasetInputs]):
-    """The evidence on each dataset of a page, in order.
+    """The inputs of a page: what is available of each of its datasets, in order.
 
     `trained` says whether the models that this project trained are among the systems.
     """
 
-    evidence: tuple[DatasetInputs, ...]
+    dataset_inputs: tuple[DatasetInputs, ...]
     trained: bool = False
 
     def __len__(self) -> int:
-        return len(self.evidence)
+        return len(self.dataset_inputs)
 
     def __getitem__(self, place):  # type: ignore[no-untyped-def]
-        return self.evidence[place]
+        return self.dataset_inputs[place]
 
     @property
     def datasets(self) -> list[Dataset]:
         """Each dataset once; pools are left out."""
-        return [one.datasets[0] for one in self.evidence if len(one.datasets) == 1]
+        return [inputs.datasets[0] for inputs in self._single]
 
     @property
     def votes(self) -> list[Votes]:
         """The votes that are available."""
-        return [one.votes[0] for one in self.evidence if one.votes and len(one.votes) == 1]
+        return [inputs.votes[0] for inputs in self._single if inputs.votes]
 
     @property
     def systems(self) -> list[System]:
         """The systems that are available."""
-        several = [one.systems[0] for one in self.evidence if one.systems and len(one.systems) == 1]
-        return [system for some in several for system in some]
+        several = [inputs.systems[0] for inputs in self._single if inputs.systems]
+        return [system for systems in several for system in systems]
+
+    @property
+    def _single(self) -> list[DatasetInputs]:
+        """Those on one dataset, without pools."""
+        return [inputs for inputs in self.dataset_inputs if len(inputs.datasets) == 1]
 
     @property
     def synthetic(self) -> bool:
         """Whether the votes are those of the synthetic sample."""
-        return any(one.synthetic for one in self.evidence)
+        return any(inputs.synthetic for inputs in self.dataset_inputs)
 
     @property
     def is_book(self) -> bool:
         """Whether these are exactly the datasets that the book shows."""
-        return {one.name for one in self.datasets} == {one.name for one in book_datasets()}
+        names = {dataset.name for dataset in self.datasets}
+        return names == {dataset.name for dataset in book_datasets()}
 
     @property
     def released(self) -> bool:
         """Whether all votes are the book's own, as released; predictions may be others."""
-        alone = [one for one in self.evidence if len(one.datasets) == 1]
         return all(
-            one.released and all(votes.dataset.in_book for votes in one.given_votes or ())
-            for one in alone
+            inputs.released and all(votes.dataset.in_book for votes in inputs.given_votes or ())
+            for inputs in self._single
         )
 
-    def with_part(self, what: str) -> "AnalysisInputs":
-        """Return those datasets that have a part which one may lack (see `DatasetInputs.has`)."""
-        return AnalysisInputs(tuple(one for one in self.evidence if one.has(what)), self.trained)
+    def with_part(self, part: str) -> "AnalysisInputs":
+        """Return the inputs on datasets with a part that one may lack (see `DatasetInputs.has`)."""
+        return AnalysisInputs(tuple(filter(lambda inputs: inputs.has(part), self)), self.trained)
 
     def named(self, *names: str) -> "AnalysisInputs":
-        """Return those of these names, in the order of the names."""
-        by_name = {one.name: one for one in self.evidence}
+        """Return the inputs on the datasets of these names, in the order of the names."""
+        by_name = {inputs.name: inputs for inputs in self.dataset_inputs}
         return AnalysisInputs(
             tuple(by_name[name] for name in names if name in by_name), self.trained
         )
 
-    def beside(self, *companions: AuxiliaryData) -> "AnalysisInputs":
-        """Return the evidence as it is where these files of others are available.
+    def with_auxiliary_data(self, *auxiliary: AuxiliaryData) -> "AnalysisInputs":
+        """Return the inputs of tables that need these files of others, too.
 
-        Where one is missing, the package's own votes count as missing too: their tables are then
+        Where one is missing, the package's own votes count as missing as well: the tables are then
         recorded ones.
         """
-        if all(one.available for one in companions):
+        if all(data.available for data in auxiliary):
             return self
-        shown = (
-            replace(one, given_votes=None, given_systems=None) if one.recordable else one
-            for one in self.evidence
+        without = (
+            replace(inputs, given_votes=None, given_systems=None) if inputs.recordable else inputs
+            for inputs in self.dataset_inputs
         )
-        return replace(self, evidence=tuple(shown))
+        return replace(self, dataset_inputs=tuple(without))
 
     def pooled(self) -> "AnalysisInputs":
         """Return the pools that the datasets' YAML files name, where all of a pool are here."""
-        pools = dict.fromkeys(one.pooled_as for one in self.datasets if one.pooled_as)
-        found = []
-        for pool in pools:
-            wanted = [one.name for one in known_datasets() if one.pooled_as == pool]
-            parts = self.named(*wanted)
-            if len(parts) == len(wanted) > 1:
-                found.append(_pool(parts))
-        return AnalysisInputs(tuple(found), self.trained)
+        pools = []
+        for pool in dict.fromkeys(dataset.pooled_as for dataset in self.datasets):
+            names = [dataset.name for dataset in known_datasets() if dataset.pooled_as == pool]
+            parts = self.named(*names)
+            if pool and len(parts) == len(names) > 1:
+                pools.append(_pool(parts))
+        return AnalysisInputs(tuple(pools), self.trained)
 
-    def left_out(self, what: str, consequence: str = "left out here") -> str:
+    def missing_note(self, part: str, consequence: str = "left out here") -> str:
         """Say in one line of Markdown which datasets lack a part, and what follows.
 
         Such as "*DICES-990 has no old labels: left out here.*"; empty where none lacks it.
         """
-        lacking = [short_of(one.name) for one in self.evidence if not one.has(what)]
-        verb = "has" if len(lacking) == 1 else "have"
-        return (
-            f"*{listed(map(in_markdown, lacking))} {verb} no {what}: {consequence}.*"
-            if lacking
-            else ""
-        )
+        names = [short_of(inputs.name) for inputs in self.dataset_inputs if not inputs.has(part)]
+        if not names:
+            return ""
+        verb = "has" if len(names) == 1 else "have"
+        return f"*{join_names(map(in_markdown, names))} {verb} no {part}: {consequence}.*"
 
 
 def _pool(parts: AnalysisInputs) -> DatasetInputs:
-    votes = tuple(one.given_votes[0] for one in parts if one.given_votes)
-    systems = tuple(one.given_systems[0] for one in parts if one.given_systems is not None)
+    votes = tuple(inputs.given_votes[0] for inputs in parts if inputs.given_votes)
+    systems = tuple(inputs.given_systems[0] for inputs in parts if inputs.given_systems is not None)
     return DatasetInputs(
-        tuple(one.datasets[0] for one in parts),
+        tuple(inputs.datasets[0] for inputs in parts),
         votes if len(votes) == len(parts) else None,
         systems if len(systems) == len(parts) else None,
-        any(one.own for one in parts),
+        any(inputs.own for inputs in parts),
     )
 
 
@@ -321,7 +341,7 @@ def gather(
 
     Returns
     -------
-    Material
+    AnalysisInputs
         A sequence of `DatasetInputs`: the datasets in order, each with its votes and systems, which
         analyses take. The package's own files are found and compared with the published digests
         here, and read when their votes or systems are first needed.
@@ -332,14 +352,13 @@ def gather(
         If a file is not the published one, a reader's has faults, or there are predictions and no
         votes.
     """
-    found = []
-    held = datasets_of(data)  # a reader's files bring datasets of their own
-    chosen = [get_dataset(name) for name in datasets] or held
-    for dataset in chosen:
+    inputs = []
+    available = datasets_of(data)  # a reader's files bring datasets of their own
+    for dataset in [get_dataset(name) for name in datasets] or available:
         if may_be_recorded(data) and is_missing(dataset):
             if predictions:
                 raise needs_votes(dataset)
-            found.append(DatasetInputs((dataset,), None, None))
+            inputs.append(DatasetInputs((dataset,), None, None))
             continue
         votes = _votes_on(dataset, data)
         own = not (isinstance(votes, Lazy) or votes.is_released)
@@ -348,12 +367,12 @@ def gather(
         if predictions or (predictions is not None and (own or not missing_predictions(dataset))):
             systems = (_systems_on(votes, predictions, trained=trained),)
             if not isinstance(systems[0], Lazy):
-                own |= any(one.origin == "yours" for one in systems[0])
-        found.append(DatasetInputs((dataset,), (votes,), systems, own))
-    material = AnalysisInputs(tuple(found), trained and predictions is not None)
+                own |= any(system.origin == "yours" for system in systems[0])
+        inputs.append(DatasetInputs((dataset,), (votes,), systems, own))
+    result = AnalysisInputs(tuple(inputs), trained and predictions is not None)
     if predictions:
-        refuse_unused(predictions, material.votes, material.systems)
-    return material
+        refuse_unused(predictions, result.votes, result.systems)
+    return result
 
 
 def _votes_on(dataset: Dataset, data: str) -> Votes | LazyVotes:
@@ -364,15 +383,17 @@ def _votes_on(dataset: Dataset, data: str) -> Votes | LazyVotes:
     inputs = tuple(Input(name, digest(path)) for name, path in zip(names, files.paths, strict=True))
     if [one.sha256 for one in inputs] != [file.sha256 for file in dataset.files]:
         return load_votes(dataset.name, data)
-    return LazyVotes(inputs, lambda: load_votes(dataset.name, data), dataset)
+    read_by = ("votes", dataset.name, digest_of_dataset(dataset.name))
+    return LazyVotes(inputs, lambda: load_votes(dataset.name, data), read_by, dataset=dataset)
 
 
 def _systems_on(
     votes: Votes | LazyVotes, predictions: Sequence[str], *, trained: bool
 ) -> tuple[System, ...] | Lazy[tuple[System, ...]]:
     def load() -> tuple[System, ...]:
-        return tuple(load_systems(_read(votes), predictions, trained=trained))
+        return tuple(load_systems(_read_value(votes), predictions, trained=trained))
 
     if predictions or not isinstance(votes, Lazy):
         return load()
-    return Lazy(inputs_of_systems(votes.dataset, trained=trained), load)
+    read_by = ("systems", *votes.read_by, *(one.sha256 for one in votes.inputs))
+    return Lazy(inputs_of_systems(votes.dataset, trained=trained), load, read_by)

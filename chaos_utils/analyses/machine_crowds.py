@@ -7,18 +7,18 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from chaos_utils.analyses.cached_analysis import cached_analysis
-from chaos_utils.analyses.fitting import RECIPE, common
+from chaos_utils.analyses.fitting import RECIPE, common_items
 from chaos_utils.analyses.inputs import AnalysisInputs, gather
 from chaos_utils.datasets.auxiliary_data import ANNOTATORS, JUDGES, AuxiliaryData, judges_file
 from chaos_utils.datasets.catalogue import bundled_datasets, short_of
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.splits import folds_of, item_groups
-from chaos_utils.datasets.votes import Votes
+from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.agreement import majority_agreement, pairwise_agreement
+from chaos_utils.metrics.divergence import Floats
 from chaos_utils.metrics.panels import one_hot, panel_values, panel_variance
 from chaos_utils.metrics.ranks import rank_sets
 from chaos_utils.metrics.replacement import alternative_annotator_test
@@ -30,7 +30,7 @@ from chaos_utils.metrics.resampling import (
 )
 from chaos_utils.metrics.skill import distances, people_on_top
 from chaos_utils.report.columns import DATASET, Column, Row, paper_here_delta, with_ends
-from chaos_utils.scoring.beside import part_of
+from chaos_utils.scoring.evaluate import part_of
 from chaos_utils.scoring.fitting import log_probabilities, predict_out_of_fold
 from chaos_utils.scoring.recalibration import smoothed
 from chaos_utils.scoring.replacement import replacement
@@ -43,22 +43,23 @@ from chaos_utils.scoring.worth import POOLED as HUMAN_EQUIVALENT
 
 READS = ("alttest/*", "judges32/*")
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 LLMS, ENCODERS = "language models", "encoders"
-_AND = f" + {LLMS}"
+_PLUS_LLMS = f" + {LLMS}"
 ALL, WITH_YOURS = "all fine-tuned models", "all models with yours"
 PEOPLE, MAJORITY, POOLED = "people", "the majority of the others", "all of them, plurality"
-CHOSEN, JUDGED = "the best, on the items that chose it", "the best, on the other items"
-RANDOM, EVERYBODY = "a random panel of that size", "all models"
+ON_CHOOSING_ITEMS, ON_OTHER_ITEMS = (
+    "the best, on the items that chose it",
+    "the best, on the other items",
+)
+RANDOM_PANEL, ALL_MODELS = "a random panel of that size", "all models"
 SIZES = (1, 2, 3, 5, 8, 12, 20)  # of random panels, beside that of all
 PANEL = 5  # models in the panel that is chosen
 EDGES = (0.0, 0.5, 0.7, 0.9, 1.0)  # of bins of the models that give one label
 NEARLY_ALL = 0.9
-FEWEST = 5  # items of a pair of labels
+FEWEST_ITEMS = 5  # items of a pair of labels
 EPSILONS = (0.1, 0.15, 0.2)
-_TESTS = 10_000  # resamples for p-values of 32 comparisons
+_TEST_RESAMPLES = 10_000  # resamples for p-values of 32 comparisons
 _SPLITS = 20  # of the items in halves, each of which chooses once
 _QUANTITIES = {"nu_MSE": "ν_MSE", "gamma_co_all": "γ_co", "nu_H": "ν_H"}
 
@@ -66,28 +67,30 @@ _QUANTITIES = {"nu_MSE": "ν_MSE", "gamma_co_all": "γ_co", "nu_H": "ν_H"}
 # What is available
 
 
-def judged(material: AnalysisInputs) -> AnalysisInputs:
-    """Return the evidence on items that the language models labelled: of the released votes alone.
+def labelled_inputs(inputs: AnalysisInputs) -> AnalysisInputs:
+    """Return the inputs on datasets that the language models labelled: released votes alone.
 
     Where the labels are not available, their tables are recorded ones.
     """
-    chosen = [
-        one
-        for one in material.beside(JUDGES)
-        if one.released and judges_file(one.datasets[0])
-        if one.given_votes is None or JUDGES.available
+    labelled = [
+        part
+        for part in inputs.with_auxiliary_data(JUDGES)
+        if part.released and judges_file(part.datasets[0])
+        if part.given_votes is None or JUDGES.available
     ]
-    return AnalysisInputs(tuple(chosen), material.trained)
+    return AnalysisInputs(tuple(labelled), inputs.trained)
 
 
-def annotated(book: AnalysisInputs) -> AnalysisInputs:
-    """Return the datasets whose items language models have labelled beside named annotators.
+def annotator_inputs(inputs: AnalysisInputs) -> AnalysisInputs:
+    """Return the inputs on datasets that language models labelled beside named annotators.
 
-    Beside the book's votes alone.
+    None where `inputs` has other votes than the book's.
     """
+    if not inputs.released:
+        return AnalysisInputs(())
     folders = {name.rpartition("/")[0] for name in ANNOTATORS.files}
-    names = [one.name for one in bundled_datasets() if one.file.rpartition("/")[0] in folders]
-    return gather(datasets=names).beside(ANNOTATORS) if book.released else AnalysisInputs(())
+    datasets = [one for one in bundled_datasets() if one.file.rpartition("/")[0] in folders]
+    return gather(datasets=[one.name for one in datasets]).with_auxiliary_data(ANNOTATORS)
 
 
 # Crowds
@@ -126,8 +129,8 @@ class Crowd:
     def plurality(self) -> Floats:
         """The label that most members gave, shape (n_items, n_classes); equal parts of a tie."""
         first = self.counts == self.counts.max(axis=1, keepdims=True)
-        found: Floats = first / first.sum(axis=1, keepdims=True)
-        return found
+        shares: Floats = first / first.sum(axis=1, keepdims=True)
+        return shares
 
 
 def judges_on(votes: Votes, judges: AuxiliaryData = JUDGES) -> Crowd:
@@ -153,24 +156,24 @@ def crowds_on(
     if votes.n_votes.min() < 2:
         return []
     is_judged = votes.is_released and judges.available and judges_file(votes.dataset)
-    found = [judges_on(votes, judges)] if is_judged else []
-    fair = [one for one in systems if not any(map(are_votes, one.trained_on))]
+    crowds = [judges_on(votes, judges)] if is_judged else []
+    eligible = [system for system in systems if not any(map(are_votes, system.trained_on))]
     groups: dict[str, list[System]] = {}
-    for one in fair:
-        if one.seed is not None:
-            groups.setdefault(one.family, []).append(one)
-    groups = {name: some for name, some in groups.items() if len(some) > 1}
-    ours = [one for one in fair if one.origin != "yours"]
-    for name, some in ((ALL, ours), (WITH_YOURS, fair if len(fair) > len(ours) else [])):
-        if len({one.family for one in some}) > 1:
-            groups[name] = some
-    for name, some in groups.items():
-        rows = reduce(np.intersect1d, (one.rows_in(votes) for one in some))
+    for system in eligible:
+        if system.seed is not None:
+            groups.setdefault(system.family, []).append(system)
+    groups = {name: group for name, group in groups.items() if len(group) > 1}
+    ours = [system for system in eligible if system.origin != "yours"]
+    for name, group in ((ALL, ours), (WITH_YOURS, eligible if len(eligible) > len(ours) else [])):
+        if len({system.family for system in group}) > 1:
+            groups[name] = group
+    for name, group in groups.items():
+        rows = reduce(np.intersect1d, (system.rows_in(votes) for system in group))
         if len(rows):
             part = part_of(votes, rows)
-            labels = np.stack([one.aligned_to(part).predicted for one in some], axis=1)
-            found.append(Crowd(name, part, labels))
-    return found
+            labels = np.stack([system.aligned_to(part).predicted for system in group], axis=1)
+            crowds.append(Crowd(name, part, labels))
+    return crowds
 
 
 def _worth(
@@ -190,22 +193,22 @@ def _worth(
     as for `of_predictions`.
     """
     groups = item_groups([votes])[0]
-    found = of_predictions(
+    result = of_predictions(
         votes.counts if counts is None else counts, model, groups, folds_of(groups),
         varying=varying, n_answers=n_answers,
         n_resamples=n_resamples, seed=seed, level=confidence,
     )  # fmt: skip
-    row = {"shrinkage": found.shrinkage, "credibility": found.credibility}
-    for name, one in found.estimates.items():
-        row |= _with_ends(name, asdict(one))
+    row = {"shrinkage": result.shrinkage, "credibility": result.credibility}
+    for name, estimate in result.estimates.items():
+        row |= _with_ends(name, asdict(estimate))
     return row
 
 
-def _with_ends(name: str, found: Mapping[str, float]) -> dict[str, float]:
-    return {name: found["value"], f"{name}_low": found["low"], f"{name}_high": found["high"]}
+def _with_ends(name: str, ends: Mapping[str, float]) -> dict[str, float]:
+    return {name: ends["value"], f"{name}_low": ends["low"], f"{name}_high": ends["high"]}
 
 
-def _means(
+def _mean_intervals(
     values: Floats, n_resamples: int, confidence: float, rng: np.random.Generator
 ) -> pd.DataFrame:
     """Return the ``value`` of each column's mean over items, with ``low`` and ``high``."""
@@ -238,10 +241,10 @@ def crowds(
     and ``people_old_label`` that of people.
     """
     rows = []
-    how: dict[str, Any] = {"n_resamples": n_resamples, "confidence": confidence, "seed": seed}
+    bootstrap: dict[str, Any] = {"n_resamples": n_resamples, "confidence": confidence, "seed": seed}
     for crowd in crowds_on(votes, systems, judges):
         people, pooled = crowd.votes, crowd.counts / crowd.n_members
-        others = votes.counts[~np.isin(votes.uids, people.uids)]
+        left_out = votes.counts[~np.isin(votes.uids, people.uids)]
         values = pd.DataFrame(
             {
                 "agreement": pairwise_agreement(crowd.counts),
@@ -254,26 +257,26 @@ def crowds(
             "crowd": crowd.name,
             "n_members": crowd.n_members,
             "n_items": len(people),
-            "left_out_agreement": pairwise_agreement(others).mean() if len(others) else np.nan,
+            "left_out_agreement": pairwise_agreement(left_out).mean() if len(left_out) else np.nan,
             "rho": values.corr().loc["agreement", "people_agreement"],
         }
         row |= values.mean().to_dict()
-        many = _worth(people, pooled, varying=panel_variance(crowd.labels, np.inf), **how)
-        of_them = _worth(people, pooled, n_answers=crowd.n_members, **how)
+        endless = _worth(people, pooled, varying=panel_variance(crowd.labels, np.inf), **bootstrap)
+        of_them = _worth(people, pooled, n_answers=crowd.n_members, **bootstrap)
         row |= of_them | {
-            f"limit_{name}": of for name, of in many.items() if "recalibrated" not in name
+            f"limit_{name}": of for name, of in endless.items() if "recalibrated" not in name
         }
-        uniform = _worth(people, np.full(pooled.shape, 1 / pooled.shape[1]), **how)
+        uniform = _worth(people, np.full(pooled.shape, 1 / pooled.shape[1]), **bootstrap)
         row[f"uniform_{HUMAN_EQUIVALENT}"] = uniform.get(HUMAN_EQUIVALENT)
         if people.has_old_labels:
             items, old = np.arange(len(people)), people.old_label
-            given = pd.DataFrame(
+            contested = pd.DataFrame(
                 {
                     "old_label": (crowd.labels == old[:, np.newaxis]).mean(axis=1),
                     "people_old_label": people.shares[items, old],
                 }
             )[old != people.majority]
-            row |= {"n_contested": len(given)} | given.mean().to_dict()
+            row |= {"n_contested": len(contested)} | contested.mean().to_dict()
         rows.append(row)
     return pd.DataFrame(rows, columns=None if rows else ["crowd"])
 
@@ -336,8 +339,9 @@ def members(
     crowd = judges_on(votes, judges)
     people, n = crowd.votes, crowd.n_members
     pairs = pairwise_agreement(people.counts)
-    given = [(people.shares * one).sum(axis=1) for one in (*crowd.one_hot, crowd.plurality)]
-    rates = np.stack([*given, majority_agreement(people.counts), pairs], axis=1)
+    answers = (*crowd.one_hot, crowd.plurality)
+    model_rates = [(people.shares * labels).sum(axis=1) for labels in answers]
+    rates = np.stack([*model_rates, majority_agreement(people.counts), pairs], axis=1)
     table = pd.DataFrame(
         {
             "model": [*crowd.members, POOLED, MAJORITY, PEOPLE],
@@ -346,19 +350,21 @@ def members(
         }
     )
     for name, values in (("with_people", rates), ("beyond", rates - pairs[:, np.newaxis])):
-        found = _means(values, _TESTS, confidence, np.random.default_rng([seed, 15]))
-        table = table.assign(**_with_ends(name, found))
+        means = _mean_intervals(
+            values, _TEST_RESAMPLES, confidence, np.random.default_rng([seed, 15])
+        )
+        table = table.assign(**_with_ends(name, means))
     beyond = rates[:, :n] - pairs[:, np.newaxis]
-    p = paired_p_value(bootstrap_means(beyond, _TESTS, np.random.default_rng([seed, 15])))
+    p = paired_p_value(bootstrap_means(beyond, _TEST_RESAMPLES, np.random.default_rng([seed, 15])))
     of_models = pd.DataFrame({"p": p, "p_adjusted": holm(p)})
     side = np.where(beyond.mean(axis=0) > 0, "above", "below")
     of_models["side"] = np.where(of_models["p_adjusted"] < 1 - confidence, side, "")
-    ranks = rank_sets(rates[:, :n], _TESTS, np.random.default_rng([seed, 19]), confidence)
+    ranks = rank_sets(rates[:, :n], _TEST_RESAMPLES, np.random.default_rng([seed, 19]), confidence)
     of_models["rank_best"], of_models["rank_worst"] = ranks.best, ranks.worst
     of_models["rank_margin"] = ranks.margin
     worths = [
-        _worth(people, one, n_resamples=n_resamples, confidence=confidence, seed=seed)
-        for one in crowd.one_hot
+        _worth(people, labels, n_resamples=n_resamples, confidence=confidence, seed=seed)
+        for labels in crowd.one_hot
     ]
     table = table.join(of_models).join(pd.DataFrame(worths))
     table = table.sort_values("with_people", ascending=False, kind="stable")
@@ -411,32 +417,34 @@ def best_panels(
     """
     crowd = judges_on(votes, judges)
     people, n = crowd.votes, crowd.n_members
-    found = distances(people.counts, crowd.counts / n, item_groups([people])[0])
+    by_item = distances(people.counts, crowd.counts / n, item_groups([people])[0])
     noise = (1 - pairwise_agreement(people.counts)) / people.n_votes
     apart = np.moveaxis(crowd.one_hot, 0, 1) - people.shares[:, np.newaxis]
     products = apart @ np.swapaxes(apart, 1, 2)  # by item, of two models each
     products -= noise[:, np.newaxis, np.newaxis]
-    every = np.array(list(combinations(range(n), PANEL)))
+    groups = np.array(list(combinations(range(n), PANEL)))
     rng = np.random.default_rng([seed, 17])
     rows = []
     for _ in range(_SPLITS):
         halves = np.split(rng.permutation(len(people)), [len(people) // 2])
         for choosing, judging in (halves, halves[::-1]):
-            means, others = products[choosing].mean(axis=0), products[judging].mean(axis=0)
-            of_panel = means[every[:, :, np.newaxis], every[:, np.newaxis, :]].mean(axis=(1, 2))
-            best = every[of_panel.argmin()]
-            of_one, of_all = others.trace() / n, others.mean()
+            means, judged = products[choosing].mean(axis=0), products[judging].mean(axis=0)
+            of_panel = means[groups[:, :, np.newaxis], groups[:, np.newaxis, :]].mean(axis=(1, 2))
+            best = groups[of_panel.argmin()]
+            of_one, of_all = judged.trace() / n, judged.mean()
             of_pair = (n * of_all - of_one) / (n - 1)
             judged_on = {
-                CHOSEN: (choosing, of_panel.min()),
-                JUDGED: (judging, others[np.ix_(best, best)].mean()),
-                RANDOM: (judging, of_one / PANEL + (1 - 1 / PANEL) * of_pair),
-                EVERYBODY: (judging, of_all),
+                ON_CHOOSING_ITEMS: (choosing, of_panel.min()),
+                ON_OTHER_ITEMS: (judging, judged[np.ix_(best, best)].mean()),
+                RANDOM_PANEL: (judging, of_one / PANEL + (1 - 1 / PANEL) * of_pair),
+                ALL_MODELS: (judging, of_all),
             }
             for name, (half, distance) in judged_on.items():
-                known = found.of_person[half].mean(), found.of_base_rate[half].mean()
-                nearer = float(distance < of_all) if name in (JUDGED, RANDOM) else np.nan
-                rows.append((name, float(people_on_top(*known, distance)), nearer))
+                scale = by_item.of_person[half].mean(), by_item.of_base_rate[half].mean()
+                nearer = (
+                    float(distance < of_all) if name in (ON_OTHER_ITEMS, RANDOM_PANEL) else np.nan
+                )
+                rows.append((name, float(people_on_top(*scale, distance)), nearer))
     splits = pd.DataFrame(rows, columns=["panel", ON_TOP, "beats_all"])
     by_panel = splits.groupby("panel", sort=False)
     ends = {"low": (1 - confidence) / 2, "high": (1 + confidence) / 2}
@@ -472,21 +480,21 @@ def with_encoders(
     (``by_encoders``), with the ends.
     """
     crowd = judges_on(votes, judges)
-    found = common(crowd.votes, [one for one in systems if one.origin != "yours"])
-    people, folds = found.votes, found.folds
+    items = common_items(crowd.votes, [system for system in systems if system.origin != "yours"])
+    people, folds = items.votes, items.folds
     counts = crowd.counts[[crowd.votes.index(uid) for uid in people.uids]]
     logs = log_probabilities(smoothed(counts / crowd.n_members, crowd.n_members))
     stacked: dict[str, tuple[int, Floats]] = {LLMS: (crowd.n_members, logs)}
-    unseen = [place for place, one in enumerate(found.systems) if not one.caution]
-    encoders = {ENCODERS: list(range(len(found.systems)))}
-    if len(unseen) < len(found.systems):
-        doubtful = dict.fromkeys(one.family for one in found.systems if one.caution)
+    unseen = [place for place, system in enumerate(items.systems) if not system.caution]
+    encoders = {ENCODERS: list(range(len(items.systems)))}
+    if len(unseen) < len(items.systems):
+        doubtful = dict.fromkeys(system.family for system in items.systems if system.caution)
         encoders[f"{ENCODERS} without {', '.join(doubtful)}"] = unseen
     for name, places in encoders.items():
-        inputs = found.inputs(places)
+        inputs = items.inputs(places)
         stacked[name] = len(places), inputs
         both = np.concatenate([inputs, logs], axis=1)
-        stacked[name + _AND] = len(places) + crowd.n_members, both
+        stacked[name + _PLUS_LLMS] = len(places) + crowd.n_members, both
     fitted, fitted_for_kl = (
         [
             computed(
@@ -499,19 +507,19 @@ def with_encoders(
         ]
         for objective in ("jsd", "kl")
     )  # fmt: skip
-    pairs = [(alone, name + _AND) for name in encoders for alone in (name, LLMS)]
-    how: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed, "level": confidence}
-    scores = score(people, fitted, measures=("jsd",), comparisons=pairs, **how)
+    pairs = [(alone, name + _PLUS_LLMS) for name in encoders for alone in (name, LLMS)]
+    bootstrap: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed, "level": confidence}
+    scores = score(people, fitted, measures=("jsd",), comparisons=pairs, **bootstrap)
     scores = scores.set_index(["system", "reference"])
     rows = []
-    for one, for_kl in zip(fitted, fitted_for_kl, strict=True):
-        row = {"stacked": one.name, "n_systems": stacked[one.name][0], "n_items": len(people)}
-        row |= _with_ends("jsd", scores.loc[(one.name, "")])
-        if one.name.endswith(_AND):
-            alone = one.name.removesuffix(_AND)
-            row |= _with_ends("by_models", scores.loc[(alone, one.name)])
-            row |= _with_ends("by_encoders", scores.loc[(LLMS, one.name)])
-        rows.append(row | _with_ends("people", asdict(worth(people, for_kl, **how).people)))
+    for system, for_kl in zip(fitted, fitted_for_kl, strict=True):
+        row = {"stacked": system.name, "n_systems": stacked[system.name][0], "n_items": len(people)}
+        row |= _with_ends("jsd", scores.loc[(system.name, "")])
+        if system.name.endswith(_PLUS_LLMS):
+            alone = system.name.removesuffix(_PLUS_LLMS)
+            row |= _with_ends("by_models", scores.loc[(alone, system.name)])
+            row |= _with_ends("by_encoders", scores.loc[(LLMS, system.name)])
+        rows.append(row | _with_ends("people", asdict(worth(people, for_kl, **bootstrap).people)))
     return pd.DataFrame(rows)
 
 
@@ -559,7 +567,7 @@ def parted(votes: Votes, *, judges: AuxiliaryData = JUDGES) -> pd.DataFrame:
     ``n_items``, of ``n_agreed`` items on which so many models agree; means over them of ``people``
     (share with their majority) and ``people_with_models`` (share with the models' label); ``old``,
     on which share of them the models' label is the old one. The first row is of ``any`` two labels;
-    pairs of fewer than `FEWEST` items are left out.
+    pairs of fewer than `FEWEST_ITEMS` items are left out.
     """
     crowd = judges_on(votes, judges)
     people, theirs = crowd.votes, crowd.counts.argmax(axis=1)
@@ -576,10 +584,10 @@ def parted(votes: Votes, *, judges: AuxiliaryData = JUDGES) -> pd.DataFrame:
     )
     order = np.lexsort([theirs, people.majority])
     apart = table.loc[order[(agreed & (theirs != people.majority))[order]]]
-    every = apart.assign(people_label="any", models_label="any other")
-    pairs = pd.concat([every, apart]).groupby(["people_label", "models_label"], sort=False)
-    found = pairs.mean().assign(n_items=pairs.size(), n_agreed=agreed.sum())
-    return found[found["n_items"] >= FEWEST].reset_index()
+    any_pair = apart.assign(people_label="any", models_label="any other")
+    pairs = pd.concat([any_pair, apart]).groupby(["people_label", "models_label"], sort=False)
+    means = pairs.mean().assign(n_items=pairs.size(), n_agreed=agreed.sum())
+    return means[means["n_items"] >= FEWEST_ITEMS].reset_index()
 
 
 # In an annotator's place
@@ -606,8 +614,8 @@ def stand_ins(
     ``with_models`` is the agreement of two models. A label that people could not give agrees with
     nobody's.
     """
-    given, n_labels = votes.annotations, votes.dataset.n_classes
-    assert given is not None
+    annotations, n_labels = votes.annotations, votes.dataset.n_classes
+    assert annotations is not None
     places = {label: k for k, label in enumerate(votes.dataset.labels)}
     wide = answers.read(votes.dataset.name).pivot(index="uid", columns="model", values="label")
     wide = wide.loc[list(votes.uids)].map(lambda label: places.get(label, n_labels))
@@ -628,17 +636,21 @@ def stand_ins(
         }
         for epsilon in EPSILONS:
             test = alternative_annotator_test(
-                given.item, given.annotator, given.label, chosen,
+                annotations.item, annotations.annotator, annotations.label, chosen,
                 n_classes=n_labels + 1, epsilon=epsilon, ordered=votes.dataset.ordered,
             )  # fmt: skip
             row |= {"advantage": test.advantage_probability, "n_annotators": len(test.annotator)}
             row |= _at_margin(epsilon, test.winning_rate, test.passed)
         part, model = part_of(votes, several), predicted[several]
-        how: dict[str, Any] = {"n_resamples": n_resamples, "confidence": confidence, "seed": seed}
-        rows.append(row | _worth(part, model, counts=people[several], **how))
+        bootstrap: dict[str, Any] = {
+            "n_resamples": n_resamples,
+            "confidence": confidence,
+            "seed": seed,
+        }
+        rows.append(row | _worth(part, model, counts=people[several], **bootstrap))
     pairs = pairwise_agreement(votes.counts[several]).mean()
     rows.append({"model": PEOPLE, "n_items": len(votes), "with_people": pairs})
-    return pd.DataFrame([*rows, *_yardsticks(votes, seed)]).astype({"n_annotators": "Int64"})
+    return pd.DataFrame([*rows, *_reference_rows(votes, seed)]).astype({"n_annotators": "Int64"})
 
 
 def _at_margin(epsilon: float, winning_rate: float, passed: float) -> dict[str, float]:
@@ -646,16 +658,16 @@ def _at_margin(epsilon: float, winning_rate: float, passed: float) -> dict[str, 
     return {f"wins_{name}": winning_rate, f"passed_{name}": float(passed)}
 
 
-def _yardsticks(votes: Votes, seed: int) -> Iterable[dict[str, Any]]:
+def _reference_rows(votes: Votes, seed: int) -> Iterable[dict[str, Any]]:
     """Return what the most frequent label, and one more person, come to in the same test."""
-    found: dict[str, dict[str, Any]] = {}
+    rows: dict[str, dict[str, Any]] = {}
     for epsilon in EPSILONS:
-        for one in replacement(votes, (), epsilon=epsilon, reason="as its authors", seed=seed):
-            about = {"model": one["system"], "n_items": len(votes)}
-            about |= {name: one[name] for name in ("advantage", "n_annotators")}
-            row = found.setdefault(one["system"], about)
-            row |= _at_margin(epsilon, one["winning_rate"], one["passed"])
-    return found.values()
+        for outcome in replacement(votes, (), epsilon=epsilon, reason="as its authors", seed=seed):
+            about = {"model": outcome["system"], "n_items": len(votes)}
+            about |= {name: outcome[name] for name in ("advantage", "n_annotators")}
+            row = rows.setdefault(outcome["system"], about)
+            row |= _at_margin(epsilon, outcome["winning_rate"], outcome["passed"])
+    return rows.values()
 
 
 # How tables show them
@@ -709,7 +721,7 @@ PARTED_COLUMNS = [
     Column("with the models", "people_with_models", 0, percent=True, group="people, %"),
     Column("models give the old label, % of items", "old", 0, percent=True),
 ]
-_MODELS = {
+_MODEL_NAMES = {
     "gemini_flash": "Gemini Flash",
     "gemini_pro": "Gemini Pro",
     "gpt-4o": "GPT-4o",
@@ -719,7 +731,7 @@ _MODELS = {
 }
 STAND_IN_COLUMNS = [
     DATASET,
-    Column("model", "model", names=_MODELS),
+    Column("model", "model", names=_MODEL_NAMES),
     Column("a person", "with_people", 0, percent=True, group="agrees with, %"),
     Column("a model", "with_models", 0, percent=True, group="agrees with, %"),
     Column("ρ", "advantage", 2, group="replacement test"),
@@ -730,17 +742,20 @@ STAND_IN_COLUMNS = [
 ]
 
 
-def _differs(row: Row) -> bool:
-    return bool(row["side"])
-
-
 def member_columns(rows: pd.DataFrame) -> list[Column]:
     """Return how `members` are shown: a row for each model, datasets side by side."""
-    found = [Column("model", "model")]
-    for one in dict.fromkeys(rows["dataset"]):
-        look: dict[str, Any] = {"group": short_of(str(one)), "at": {"dataset": one}}
-        found += [
-            Column("agrees, %", "with_people", 1, percent=True, bold=_differs, **look),
+    columns = [Column("model", "model")]
+    for dataset in dict.fromkeys(rows["dataset"]):
+        look: dict[str, Any] = {"group": short_of(str(dataset)), "at": {"dataset": dataset}}
+        columns += [
+            Column(
+                "agrees, %",
+                "with_people",
+                1,
+                percent=True,
+                bold=lambda row: bool(row["side"]),
+                **look,
+            ),
             Column("worth", PEOPLE_RECALIBRATED, 1, **look),
         ]
-    return found
+    return columns

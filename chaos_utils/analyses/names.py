@@ -8,7 +8,7 @@ from chaos_utils.report.columns import Column
 SYSTEM = Column("system", "system", names=SYSTEM_NAMES)
 
 
-def listed(names: Iterable[str]) -> str:
+def join_names(names: Iterable[str]) -> str:
     """Join names for prose, with "and" before the last."""
-    known = list(names)
-    return " and ".join([", ".join(known[:-1]), known[-1]] if len(known) > 1 else known)
+    words = list(names)
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

@@ -1,42 +1,42 @@
-"""What a page says of its own material: other data than the book's, models that we trained."""
+"""What a page says of its inputs: other data than the book's, models that we trained."""
 
 from chaos_utils.analyses.inputs import AnalysisInputs
-from chaos_utils.analyses.names import listed
+from chaos_utils.analyses.names import join_names
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.report.literal import in_markdown
-from chaos_utils.scoring.judging import note_on_few
+from chaos_utils.scoring.evaluate import note_on_few
 from chaos_utils.scoring.training_records import committed_runs, of_most_items
 
 READS_FOR = ("predictions",)
 
 
-def notices(material: AnalysisInputs) -> str:
-    """Return what a reader must know of a page's `material`, as Markdown; or nothing."""
-    said = (_of_data, of_systems, _of_training, _without_models)
-    return "\n\n".join(filter(None, (one(material) for one in said)))
+def notices(inputs: AnalysisInputs) -> str:
+    """Return what a reader must know of a page's `inputs`, as Markdown; or nothing."""
+    notes = (_data_warning, system_notes, _training_note, _missing_models_note)
+    return "\n\n".join(filter(None, (note(inputs) for note in notes)))
 
 
-def of_systems(material: AnalysisInputs) -> str:
+def system_notes(inputs: AnalysisInputs) -> str:
     """Say what a reader must know of their own systems: which are crowds of machine votes."""
     return "\n>\n".join(
         f"> {in_markdown(f'{system.name}: {note}.')}"
-        for one in material
-        if one.own  # others have none of the reader's
-        for several in one.systems or ()
+        for dataset_inputs in inputs
+        if dataset_inputs.own  # others have none of the reader's
+        for several in dataset_inputs.systems or ()
         for system in several
         if system.origin == "yours"
         for note in system.notes
     )
 
 
-def _of_data(material: AnalysisInputs) -> str:
+def _data_warning(inputs: AnalysisInputs) -> str:
     """Warn of other data than what the book shows, and say what was left out of the files."""
-    if material.released:
+    if inputs.released:
         return ""
-    files = ", ".join(f"<code>{in_markdown(votes.source.name)}</code>" for votes in material.votes)
+    files = ", ".join(f"<code>{in_markdown(votes.source.name)}</code>" for votes in inputs.votes)
     notes = "".join(
         f"\n>\n> {in_markdown(note)}"
-        for votes in material.votes
+        for votes in inputs.votes
         for note in (votes.dataset.warning, *votes.notes, votes.are_few and note_on_few(votes))
         if note
     )
@@ -47,38 +47,41 @@ def _of_data(material: AnalysisInputs) -> str:
     )
 
 
-def _of_training(material: AnalysisInputs) -> str:
+def _training_note(inputs: AnalysisInputs) -> str:
     """Say which of the systems this project has trained."""
-    if not material.trained or material.synthetic:
+    if not inputs.trained or inputs.synthetic:
         return ""
-    here = {one.name for one in material.datasets}
+    names = {dataset.name for dataset in inputs.datasets}
     ours = dict.fromkeys(
         run.system.partition(",")[0]
         for run in of_most_items(committed_runs())
-        if not here.isdisjoint(get_task(run.settings.task).datasets)
+        if not names.isdisjoint(get_task(run.settings.task).datasets)
     )
     if not ours:
         return ""
     were = "were" if len(ours) > 1 else "was"
     return (
-        f"{listed(map(in_markdown, ours))} {were} trained for this book, on parts of the "
+        f"{join_names(map(in_markdown, ours))} {were} trained for this book, on parts of the "
         "published training items ({doc}`finetuning`)."
     )
 
 
-def _without_models(material: AnalysisInputs) -> str:
+def _missing_models_note(inputs: AnalysisInputs) -> str:
     """Say for which datasets there are no predictions of a model, nor any that was left out."""
-    tasks = [] if material.trained else [get_task(run.settings.task) for run in committed_runs()]
-    left_out = {name for task in tasks for name in task.datasets}
+    tasks = [] if inputs.trained else [get_task(run.settings.task) for run in committed_runs()]
+    untrained = {name for task in tasks for name in task.datasets}
     without = [
-        one.datasets[0].short
-        for one in material
-        if one.given_systems is not None and len(one.datasets) == 1 and not one.has_systems
-        if one.name not in left_out
+        dataset_inputs.datasets[0].short
+        for dataset_inputs in inputs
+        if dataset_inputs.given_systems is not None
+        and len(dataset_inputs.datasets) == 1
+        and not dataset_inputs.has_systems
+        if dataset_inputs.name not in untrained
     ]
     if not without:
         return ""
+    names = join_names(map(in_markdown, without))
     return (
-        f"*No model's predictions are available for {listed(map(in_markdown, without))}: what is "
+        f"*No model's predictions are available for {names}: what is "
         "computed there needs none. To add a model, pass `-p predictions=FILE`.*"
     )

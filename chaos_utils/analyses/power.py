@@ -5,12 +5,11 @@ from dataclasses import asdict
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.base.table import in_order_of
-from chaos_utils.datasets.votes import Votes
+from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.measures import MEASURES, take_items
 from chaos_utils.report.columns import DATASET, Column
 from chaos_utils.scoring.power import (
@@ -24,7 +23,6 @@ from chaos_utils.scoring.published import published_models
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import baselines
 
-Ints = npt.NDArray[np.int64]
 NAMES = ("jsd", "dist_ce", "sq_distance", "new_accuracy")
 N_VOTES = (1, 2, 5, 10, 20, 50, 100)
 PAIRS: Mapping[str, str] = {  # from the least alike
@@ -33,7 +31,7 @@ PAIRS: Mapping[str, str] = {  # from the least alike
     "baselines": "the base rate and the uniform guess",
     "seeds": "two seeds of a model",
 }
-DRAWN = "jsd"
+DRAWN_MEASURE = "jsd"
 SHOWN_VOTES = (1, 5, 20, 100)
 DRAWN_ITEMS = (10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000)
 _SQUARED = "sq_distance"
@@ -46,28 +44,30 @@ def pairs_of(votes: Votes, systems: Sequence[System]) -> dict[str, list[tuple[Sy
 
     The base rate is that given the old label where there is one.
     """
-    known = {one.name: one for one in baselines(votes)}
-    mean = known.get("mean vote given the old label", known.get("base rate"))
+    guesses = {guess.name: guess for guess in baselines(votes)}
+    mean = guesses.get("mean vote given the old label", guesses.get("base rate"))
     means = [] if mean is None else [mean]  # where all items share a text, there is none
-    found: dict[str, list[tuple[System, System]]] = {
+    pairs_by_kind: dict[str, list[tuple[System, System]]] = {
         "models": [],
-        "baseline": [(one, mean) for mean in means for one in systems],
-        "baselines": [(mean, known["uniform guess"]) for mean in means],
+        "baseline": [(system, mean) for mean in means for system in systems],
+        "baselines": [(mean, guesses["uniform guess"]) for mean in means],
         "seeds": [],
     }
-    for one, other in combinations(systems, 2):
-        alike = (one.origin, one.family) == (other.origin, other.family)
-        found["seeds" if alike and one.seed is not None else "models"].append((one, other))
+    for first, second in combinations(systems, 2):
+        alike = (first.origin, first.family) == (second.origin, second.family)
+        pairs_by_kind["seeds" if alike and first.seed is not None else "models"].append(
+            (first, second)
+        )
     return {
-        kind: kept
-        for kind, pairs in found.items()
-        if (kept := [(a, b) for a, b in pairs if len(_shared(votes, a, b))])
+        kind: overlapping
+        for kind, pairs in pairs_by_kind.items()
+        if (overlapping := [(a, b) for a, b in pairs if len(_shared(votes, a, b))])
     }
 
 
-def _shared(votes: Votes, one: System, other: System) -> Ints:
+def _shared(votes: Votes, first: System, second: System) -> Ints:
     """Return the items that two systems cover."""
-    return np.intersect1d(one.rows_in(votes), other.rows_in(votes))
+    return np.intersect1d(first.rows_in(votes), second.rows_in(votes))
 
 
 @cached_analysis(keys=_KEYS)
@@ -95,11 +95,11 @@ def spread_of_differences(
                 items = np.intersect1d(_shared(votes, *pair), enough)
                 if len(items) >= _FEWEST_ITEMS:
                     spreads = _spreads(votes, pair, items, size, n_draws, rng)
-                    rows += [about | {"pair": kind, "measure": name} | asdict(one)
-                             for name, one in spreads.items()]  # fmt: skip
+                    rows += [about | {"pair": kind, "measure": name} | asdict(variance)
+                             for name, variance in spreads.items()]  # fmt: skip
     parts = ["total", "of_items", "of_votes"]
     table = pd.DataFrame(rows, columns=["pair", "measure", "n_votes", "n_items", *parts])
-    found = table.groupby(["n_votes", "pair", "measure", "n_items"], sort=False).agg(
+    summary = table.groupby(["n_votes", "pair", "measure", "n_items"], sort=False).agg(
         n_pairs=("total", "size"),
         variance=("total", "mean"),
         least=("total", "min"),
@@ -107,8 +107,8 @@ def spread_of_differences(
         of_items=("of_items", "mean"),
         of_votes=("of_votes", "mean"),
     )
-    found = in_order_of(found.reset_index(), "pair", PAIRS)
-    return found[[*_KEYS[1:], "n_pairs", "n_items", "variance", "least", "most", *parts[1:]]]
+    summary = in_order_of(summary.reset_index(), "pair", PAIRS)
+    return summary[[*_KEYS[1:], "n_pairs", "n_items", "variance", "least", "most", *parts[1:]]]
 
 
 def _spreads(
@@ -121,16 +121,16 @@ def _spreads(
 ) -> dict[str, VarianceOfDifference]:
     """Return the spread of each measure's difference between two systems on some items."""
     a, b = (
-        take_items(one.aligned_to(votes), np.searchsorted(one.rows_in(votes), items))
-        for one in pair
+        take_items(system.aligned_to(votes), np.searchsorted(system.rows_in(votes), items))
+        for system in pair
     )
     counts = votes.counts[items]
     thinned = [name for name in NAMES if name != _SQUARED]
     measures = [MEASURES[name] for name in thinned]
     spreads = spread_by_thinning(counts, a, b, measures, size, rng, n_draws)
     squared = spread_of_squared_distance(counts, a.model, b.model, size)
-    found = dict(zip(thinned, spreads, strict=True)) | {_SQUARED: squared}
-    return {name: found[name] for name in NAMES}
+    by_measure = dict(zip(thinned, spreads, strict=True)) | {_SQUARED: squared}
+    return {name: by_measure[name] for name in NAMES}
 
 
 @derived_table(keys=(*_KEYS, "judged_items"))
@@ -140,61 +140,63 @@ def detectable(spread: pd.DataFrame, n_items: Sequence[int]) -> pd.DataFrame:
     ``difference`` is found in 80% of studies by a two-sided test at 5%; ``share_of_votes`` is the
     part of its variance that more votes could take away.
     """
-    found = spread.merge(pd.DataFrame({"judged_items": n_items}), "cross")
-    return found.assign(
-        difference=smallest_difference(found["variance"], found["judged_items"]),
-        share_of_votes=found["of_votes"] / found["variance"],
+    table = spread.merge(pd.DataFrame({"judged_items": n_items}), "cross")
+    return table.assign(
+        difference=smallest_difference(table["variance"], table["judged_items"]),
+        share_of_votes=table["of_votes"] / table["variance"],
     )
 
 
 def shown_votes(spread: pd.DataFrame) -> list[int]:
     """Return the numbers of votes that are shown: a few of those there are, and the most."""
     sizes = set(spread["n_votes"])
-    return sorted({one for one in SHOWN_VOTES if one in sizes} | {max(sizes)})
+    return sorted({size for size in SHOWN_VOTES if size in sizes} | {max(sizes)})
 
 
-def first_pair(spread: pd.DataFrame) -> pd.DataFrame:
+def first_pairs(spread: pd.DataFrame) -> pd.DataFrame:
     """Return, for each dataset, the rows of the first kind of pair that it has."""
     kinds = spread.groupby("dataset")["pair"].transform("first")
     return spread[spread["pair"] == kinds]
 
 
-def shown(found: pd.DataFrame, n_votes: Sequence[int]) -> pd.DataFrame:
+def shown_rows(table: pd.DataFrame, n_votes: Sequence[int]) -> pd.DataFrame:
     """Return the rows of these numbers of votes; baselines alone where there are no systems."""
-    n_kinds = found.groupby("dataset")["pair"].transform("nunique")
-    return found[found["n_votes"].isin(n_votes) & ((found["pair"] != "baselines") | (n_kinds == 1))]
+    n_kinds = table.groupby("dataset")["pair"].transform("nunique")
+    return table[table["n_votes"].isin(n_votes) & ((table["pair"] != "baselines") | (n_kinds == 1))]
 
 
 @derived_table(keys=(*_KEYS, "judged_items"), published=("nie2020_table5",))
-def drawn(found: pd.DataFrame, shown: Sequence[int], released: bool) -> pd.DataFrame:
+def drawn_rows(table: pd.DataFrame, n_votes: Sequence[int], released: bool) -> pd.DataFrame:
     """Return what the figure draws: `detectable` of each dataset's first kind of pair, by votes.
 
-    Of JSD and the numbers of votes in `shown`. ``detected`` is the smallest difference that all of
-    a dataset's items and votes detect; ``gap`` the median one of models that are neighbours by
+    Of JSD, for each of `n_votes` per item. ``detected`` is the smallest difference that all of a
+    dataset's items and votes detect; ``gap`` the median one of models that are neighbours by
     their published score, NaN where none was published, or the votes are not the `released` ones;
     about how many items (to two digits) would detect it, from ``items_needed_low``, if they are as
     alike as two seeds of a model (or the most alike pair), to ``items_needed_high``, if they are as
     unlike as two models are on average.
     """
-    rows = first_pair(found)
-    rows = rows[rows["measure"] == DRAWN]
+    rows = first_pairs(table)
+    rows = rows[rows["measure"] == DRAWN_MEASURE]
     models = published_models()
-    gaps = models.groupby("dataset")[DRAWN].agg(lambda one: one.sort_values().diff().median())
-    whole = rows.loc[rows.groupby("dataset")["n_votes"].idxmax()].set_index("dataset")
-    detected = smallest_difference(whole["variance"], whole["n_items"])
-    gap = gaps.reindex(whole.index) if released else np.nan
-    known = pd.DataFrame({"detected": detected, "gap": gap}, whole.index)
-    of_seeds = found[(found["pair"] == "seeds") & (found["measure"] == DRAWN)]
+    gaps = models.groupby("dataset")[DRAWN_MEASURE].agg(
+        lambda scores: scores.sort_values().diff().median()
+    )
+    full = rows.loc[rows.groupby("dataset")["n_votes"].idxmax()].set_index("dataset")
+    detected = smallest_difference(full["variance"], full["n_items"])
+    gap = gaps.reindex(full.index) if released else np.nan
+    summary = pd.DataFrame({"detected": detected, "gap": gap}, full.index)
+    of_seeds = table[(table["pair"] == "seeds") & (table["measure"] == DRAWN_MEASURE)]
     alike = of_seeds.loc[of_seeds.groupby("dataset")["n_votes"].idxmax()].set_index("dataset")
-    least = alike["variance"].reindex(whole.index).fillna(whole["least"])
-    for end, variance in (("low", least), ("high", whole["variance"])):
-        needed = items_needed(variance, known["gap"])
-        known[f"items_needed_{end}"] = [float(f"{one:.2g}") for one in needed]
-    rows = rows[rows["n_votes"].isin(shown)].join(known, on="dataset")
+    least = alike["variance"].reindex(full.index).fillna(full["least"])
+    for end, variance in (("low", least), ("high", full["variance"])):
+        needed = items_needed(variance, summary["gap"])
+        summary[f"items_needed_{end}"] = [float(f"{number:.2g}") for number in needed]
+    rows = rows[rows["n_votes"].isin(n_votes)].join(summary, on="dataset")
     return rows.assign(compared=rows["pair"].map(PAIRS))
 
 
-def _difference(heading: str, measure: str, digits: int = 3, *, percent: bool = False) -> Column:
+def _column(heading: str, measure: str, digits: int = 3, *, percent: bool = False) -> Column:
     return Column(heading, "difference", digits, percent=percent, at={"measure": measure})
 
 
@@ -203,10 +205,10 @@ COLUMNS = [
     DATASET,
     Column("compared", "pair", names=PAIRS),
     Column("votes per item", "n_votes"),
-    _difference("JSD", "jsd"),
-    _difference("DistCE", "dist_ce"),
-    _difference("squared distance", _SQUARED),
+    _column("JSD", "jsd"),
+    _column("DistCE", "dist_ce"),
+    _column("squared distance", _SQUARED),
     Column("variance due to votes (%)", "share_of_votes", 0, percent=True,
            at={"measure": _SQUARED}),
-    _difference("new accuracy (points)", "new_accuracy", 1, percent=True),
+    _column("new accuracy (points)", "new_accuracy", 1, percent=True),
 ]  # fmt: skip

@@ -24,9 +24,9 @@ _PUBLISHED = (
     "nie2020_entropy_bins", "baan2022_table1", "baan2022_table2", "baan2022_other",
     "baan2022_systems",
 )  # fmt: skip
-_OTHER_VOTES = "The released votes are not vote for vote those of the paper's tables."
-_NOT_HERE = "What it needs is not available here."
-_OTHERS = "The votes here are others than the paper's."
+_RELEASED_DIFFERS = "The released votes are not vote for vote those of the paper's tables."
+_NOT_AVAILABLE = "What it needs is not available here."
+_NOT_RELEASED = "The votes here are others than the paper's."
 
 
 @derived_table(keys=_KEYS, published=_PUBLISHED)
@@ -38,17 +38,17 @@ def published_beside_ours(*, same_votes: bool, **tables: pd.DataFrame) -> pd.Dat
     printed (<NA> without ours); ``reason`` says why there is none, or why they differ.
     """
     rows = []
-    for row in printed():
+    for row in printed_numbers():
         ours = row.pop("times") * _value(tables if same_votes else {}, row.pop("ours"))
-        known = not np.isnan(ours)
-        same = agrees(ours, row["published"]) if known else None
+        is_available = not np.isnan(ours)
+        same = agrees(ours, row["published"]) if is_available else None
         reason = row.pop("reason")
-        if known:
-            reason = "" if same else reason or _OTHER_VOTES
-        elif reason in ("", _OTHER_VOTES):
-            reason = _NOT_HERE if same_votes else _OTHERS
-        found = {"ours": ours, "difference": ours - row["published"], "agrees": same}
-        rows.append(row | found | {"reason": reason})
+        if is_available:
+            reason = "" if same else reason or _RELEASED_DIFFERS
+        elif reason in ("", _RELEASED_DIFFERS):
+            reason = _NOT_AVAILABLE if same_votes else _NOT_RELEASED
+        values = {"ours": ours, "difference": ours - row["published"], "agrees": same}
+        rows.append(row | values | {"reason": reason})
     return pd.DataFrame(rows).astype({"agrees": "boolean"})
 
 
@@ -58,13 +58,13 @@ def _value(tables: Mapping[str, pd.DataFrame], text: str) -> float:
     table = tables.get(address.table) if address else None
     if address is None or table is None or table.empty:
         return float("nan")
-    found = address.rows(table)[address.column].dropna()
+    values = address.rows(table)[address.column].dropna()
     if address.aggregate:
-        return float(getattr(found, address.aggregate)())
-    return float(found.iloc[0]) if len(found) else float("nan")
+        return float(getattr(values, address.aggregate)())
+    return float(values.iloc[0]) if len(values) else float("nan")
 
 
-def printed() -> Iterator[dict[str, Any]]:
+def printed_numbers() -> Iterator[dict[str, Any]]:
     """Yield every number: its place, ``published``, ``times`` the address ``ours``, ``reason``."""
     seen = set()
     for entry in read_yaml(FILE):
@@ -112,14 +112,14 @@ def count_numbers(beside: pd.DataFrame) -> pd.DataFrame:
     ``same`` to the digits printed or ``differ``; ``reason`` says why there is none, or why.
     """
     groups = beside.groupby(["paper", "table"], sort=False)
-    found = groups.agg(
+    counts = groups.agg(
         printed=("published", "size"),
         ours=("ours", "count"),
         same=("agrees", lambda agrees: int(agrees.sum())),
         reason=("reason", lambda reasons: " ".join(filter(None, dict.fromkeys(reasons)))),
     ).reset_index()
-    found.insert(5, "differ", found["ours"] - found["same"])
-    return found
+    counts.insert(5, "differ", counts["ours"] - counts["same"])
+    return counts
 
 
 _COLUMN_NAMES = {
@@ -149,17 +149,13 @@ def _row_name(row: Row) -> str:
     return ", ".join([_ROW_NAMES.get(name, name), *seed])
 
 
-def _printed(row: Row) -> str:
-    return number(row["published"], digits_of(row["published"]))
-
-
-def _here(row: Row) -> str:
+def _our_number(row: Row) -> str:
     """Write ours with one digit more than is printed."""
     value = row["ours"]
     return number(value, 0 if value == round(value) else digits_of(row["published"]) + 1)
 
 
-def _gap(row: Row) -> str:
+def _difference(row: Row) -> str:
     """Write a difference, bold where it exceeds rounding; else nothing but that there is none."""
     if row["agrees"]:
         return "0"
@@ -169,7 +165,7 @@ def _gap(row: Row) -> str:
 _PAPERS = {"nie2020": "Nie 2020", "baan2022": "Baan 2022"}
 
 
-def _what(row: Row) -> str:
+def _number_name(row: Row) -> str:
     """Name the dataset, the row and the column in which a paper prints a number."""
     dataset = short_of(row["dataset"]) if row["dataset"] else ""
     column = _COLUMN_NAMES.get(row["column"], row["column"])
@@ -190,9 +186,9 @@ COUNT_COLUMNS = [
 ]
 COLUMNS = [
     Column("place", _place),
-    Column("dataset: row: column", _what),
-    Column("paper", _printed),
-    Column("here", _here),
-    Column("Δ", _gap),
+    Column("dataset: row: column", _number_name),
+    Column("paper", lambda row: number(row["published"], digits_of(row["published"]))),
+    Column("here", _our_number),
+    Column("Δ", _difference),
     Column("note", "reason"),
 ]

@@ -82,7 +82,7 @@ def write_package_data(tables: Path, target: Path | None = None) -> list[Path]:
             if not record.parameters.get("measures"):  # some chapters need a few of them alone
                 records.setdefault(record.dataset, []).append(record)
     place = target or KNOWN
-    tables_of = {dataset: map(_known, parts) for dataset, parts in records.items()}
+    tables_of = {dataset: map(_known_scores, parts) for dataset, parts in records.items()}
     texts = {
         f"{dataset}.csv": as_text(pd.concat(parts, ignore_index=True))[0]
         for dataset, parts in tables_of.items()
@@ -94,9 +94,9 @@ def write_package_data(tables: Path, target: Path | None = None) -> list[Path]:
     return [place / name for name in texts]
 
 
-def _known(record: Record) -> pd.DataFrame:
+def _known_scores(record: Record) -> pd.DataFrame:
     file = Path(get_dataset(record.dataset).file).name
     rows = from_text(record.text, record.types)
-    (votes,) = (one for one in record.inputs if Path(one.name).name == file)
+    (votes,) = (file_input for file_input in record.inputs if Path(file_input.name).name == file)
     found = rows.assign(sha256=votes.sha256, seed=record.parameters["seed"])
     return found.reindex(columns=list(KNOWN_COLUMNS))

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from scipy.stats import spearmanr
 
@@ -14,7 +13,7 @@ from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.catalogue import released, short_of
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.metrics.divergence import jensen_shannon_distance
+from chaos_utils.metrics.divergence import Floats, jensen_shannon_distance
 from chaos_utils.metrics.ranks import rank_sets
 from chaos_utils.metrics.resampling import holm, percentile_interval, split_votes
 from chaos_utils.metrics.signals import contested, contested_auroc, entropy_correlation
@@ -22,23 +21,22 @@ from chaos_utils.report.columns import DATASET, Column, Row, p_value, with_ends
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import systems as known
 from chaos_utils.scoring import worth as worths
-from chaos_utils.scoring.beside import IN_PEOPLE, judge
+from chaos_utils.scoring.evaluate import IN_PEOPLE, evaluate_systems
 from chaos_utils.scoring.published import (
     TABLE_5,
     published_models,
     published_scores,
 )
 from chaos_utils.scoring.references import CHANCE, PERFECT_MODEL, chance_scores
-from chaos_utils.scoring.scores import as_scores, available, score, wide
+from chaos_utils.scoring.scores import EvaluationRequest, as_scores, available, score, wide
 from chaos_utils.scoring.seeds import families_of, score_over_seeds
 from chaos_utils.scoring.system import System
 
-Floats = npt.NDArray[np.float64]
 _KEYS = ("dataset", "system", "source")
 _MEASURES = TABLE_5  # of the main table; `COLUMNS` says how each is shown
 _PAPER = ("nie2020_table5",)
 FIVE_PEOPLE, OLD_LABEL = "five people", "mean vote given the old label"
-_FEW, _DRAWS = 5, 100
+_N_PEOPLE, _N_DRAWS = 5, 100
 _RANKS, _RANKINGS = ["rank_best", "rank_worst", "rank_margin"], 10_000  # resamples
 LEVEL = 0.05  # of tests
 _ROW_NAMES = {"chance": "uniform guess"}
@@ -61,8 +59,9 @@ def main_results(
     _, *baselines = known.baselines(votes)
     names = available(votes, _MEASURES)
     of_chance = chance_scores(votes, names, n_resamples=n_resamples, seed=seed)
-    everyone = [*baselines, *systems]
-    of_all = as_scores(judge(votes, everyone, names, n_resamples=n_resamples, seed=seed))
+    all_systems = [*baselines, *systems]
+    request = EvaluationRequest(names, n_resamples=n_resamples, seed=seed)
+    of_all = as_scores(evaluate_systems(votes, all_systems, request))
     table = wide(pd.concat([of_chance, of_all], ignore_index=True), "low", "high")
     table["kind"] = ["chance", *["baseline"] * len(baselines), *["model"] * len(systems)]
     table = table.join(_ranks(votes, systems, seed), on="system")
@@ -74,24 +73,25 @@ def main_results(
     columns = ["dataset", "system", "source", "kind", "n_items"]
     columns += [f"{measure}{end}" for measure in _MEASURES for end in ("", "_low", "_high")]
     parts = [table.assign(source="computed"), means.assign(source="computed")]
-    parts = [one for one in (*parts, theirs.assign(source="published")) if len(one)]
-    found = pd.concat(parts, ignore_index=True).reindex(columns=[*columns, "n_seeds", *_RANKS])
-    return found.astype({"n_seeds": "Int64"})
+    parts = [part for part in (*parts, theirs.assign(source="published")) if len(part)]
+    table = pd.concat(parts, ignore_index=True).reindex(columns=[*columns, "n_seeds", *_RANKS])
+    return table.astype({"n_seeds": "Int64"})
 
 
 def _ranks(votes: Votes, systems: Sequence[System], seed: int) -> pd.DataFrame:
     """Return by name the ranks that the systems which cover all items may have, by JSD."""
-    whole = [one for one in systems if set(votes.uids) <= set(one.uids)]
-    if not whole or len(votes) < 2:
+    complete = [system for system in systems if set(votes.uids) <= set(system.uids)]
+    if not complete or len(votes) < 2:
         return pd.DataFrame(columns=_RANKS, dtype=float)
-    judged = [one.aligned_to(votes) for one in whole]
+    batches = [system.aligned_to(votes) for system in complete]
     values = np.stack(
-        [jensen_shannon_distance(one.human, one.model, unit="nats") for one in judged], axis=1
+        [jensen_shannon_distance(batch.human, batch.model, unit="nats") for batch in batches],
+        axis=1,
     )
     rng = np.random.default_rng([seed, 21])
-    found = rank_sets(values, _RANKINGS, rng, highest_first=False)
-    ends = np.column_stack([found.best, found.worst, found.margin])
-    return pd.DataFrame(ends, index=[one.name for one in whole], columns=_RANKS)
+    ranks = rank_sets(values, _RANKINGS, rng, highest_first=False)
+    ends = np.column_stack([ranks.best, ranks.worst, ranks.margin])
+    return pd.DataFrame(ends, index=[system.name for system in complete], columns=_RANKS)
 
 
 def _means_over_seeds(
@@ -106,30 +106,30 @@ def _means_over_seeds(
     if not several or n_resamples < 2:
         return pd.DataFrame()
     scores = score_over_seeds(votes, several, measures=names, n_resamples=n_resamples, seed=seed)
-    found = wide(as_scores(scores.to_dict("records")), "low", "high")
+    table = wide(as_scores(scores.to_dict("records")), "low", "high")
     counts = scores.drop_duplicates("system").set_index("system")["n_seeds"]
-    return found.assign(kind="model", n_seeds=found["system"].map(counts))
+    return table.assign(kind="model", n_seeds=table["system"].map(counts))
 
 
 @derived_table(keys=_KEYS)
-def with_worth(results: pd.DataFrame, equivalents: pd.DataFrame) -> pd.DataFrame:
+def add_worth(results: pd.DataFrame, equivalents: pd.DataFrame) -> pd.DataFrame:
     """Set beside `main_results` what `human_equivalents` says of the systems in words."""
     names = {
         worths.PEOPLE: "people",
         worths.PEOPLE_RECALIBRATED: "people_recalibrated",
         worths.PEOPLE_SHRUNK: "people_shrunk",
     }
-    said = equivalents[equivalents["measure"].isin(names) & (equivalents["text"] != "")]
-    said = said.replace({"system": {_ROW_NAMES[CHANCE]: CHANCE}})
-    said = said.assign(text=said["text"].map(worths.without_reason))
-    said = said.pivot(index=["dataset", "system"], columns="measure", values="text")
-    said = said.reindex(columns=list(names)).rename(columns=names).reset_index()
-    return results.merge(said.assign(source="computed"), "left", list(_KEYS))
+    texts = equivalents[equivalents["measure"].isin(names) & (equivalents["text"] != "")]
+    texts = texts.replace({"system": {_ROW_NAMES[CHANCE]: CHANCE}})
+    texts = texts.assign(text=texts["text"].map(worths.without_reason))
+    texts = texts.pivot(index=["dataset", "system"], columns="measure", values="text")
+    texts = texts.reindex(columns=list(names)).rename(columns=names).reset_index()
+    return results.merge(texts.assign(source="computed"), "left", list(_KEYS))
 
 
-def of_table_5(systems: Sequence[System]) -> list[System]:
+def table_5_models(systems: Sequence[System]) -> list[System]:
     """Return the models of Table 5; all systems where none of these is among them."""
-    return [one for one in systems if one.paper == "nie2020"] or [*systems]
+    return [system for system in systems if system.paper == "nie2020"] or [*systems]
 
 
 @cached_analysis(keys=("dataset", "system", "baseline", "measure"))
@@ -145,20 +145,20 @@ def models_against_guesses(
     """
     columns = ["system", "baseline", "measure", "n_items", "value", "low", "high", "p"]
     guesses = known.baselines(votes)
-    names = {one.name for one in guesses}  # which a reader may have given to a system
-    models = [one for one in of_table_5(systems) if one.name not in names]
+    names = {guess.name for guess in guesses}  # which a reader may have given to a system
+    models = [system for system in table_5_models(systems) if system.name not in names]
     if not models:
         return pd.DataFrame(columns=[*columns, "p_holm", "verdict"])
-    pairs = [(one.name, other.name) for other in guesses for one in models]
+    pairs = [(model.name, guess.name) for guess in guesses for model in models]
     table = score(
         votes, [*models, *guesses], measures=("jsd", "kl"), comparisons=pairs,
         n_resamples=n_resamples, seed=seed,
     )  # fmt: skip
-    found = table[table["reference"] != ""].rename(columns={"reference": "baseline"})[columns]
-    found["p_holm"] = found.groupby(["baseline", "measure"])["p"].transform(holm)
-    sides = np.where(found["value"] > 0, "farther", "nearer")
-    found["verdict"] = np.where(found["p_holm"] < LEVEL, sides, "indistinguishable")
-    return found.replace({"baseline": {known.uniform(votes).name: CHANCE}})
+    differences = table[table["reference"] != ""].rename(columns={"reference": "baseline"})[columns]
+    differences["p_holm"] = differences.groupby(["baseline", "measure"])["p"].transform(holm)
+    sides = np.where(differences["value"] > 0, "farther", "nearer")
+    differences["verdict"] = np.where(differences["p_holm"] < LEVEL, sides, "indistinguishable")
+    return differences.replace({"baseline": {known.uniform(votes).name: CHANCE}})
 
 
 @derived_table(keys=("dataset", "system", "measure"))
@@ -168,18 +168,14 @@ def baselines_against_models(against: pd.DataFrame) -> pd.DataFrame:
     ``n_beaten`` counts those with a larger distance, ``n_surely_beaten`` those that are farther
     once p is adjusted, and ``n_surely_nearer`` those that are nearer.
     """
-    found = against.rename(columns={"system": "model", "baseline": "system"})
-    groups = found.assign(
-        n_beaten=found["value"] > 0,
-        n_surely_beaten=found["verdict"] == "farther",
-        n_surely_nearer=found["verdict"] == "nearer",
+    differences = against.rename(columns={"system": "model", "baseline": "system"})
+    groups = differences.assign(
+        n_beaten=differences["value"] > 0,
+        n_surely_beaten=differences["verdict"] == "farther",
+        n_surely_nearer=differences["verdict"] == "nearer",
     ).groupby(["dataset", "system", "measure"], sort=False)
     counts = groups[["n_beaten", "n_surely_beaten", "n_surely_nearer"]].sum().astype(int)
     return counts.assign(n_models=groups.size()).reset_index()
-
-
-def _beats_all(row: Row) -> bool:
-    return bool(row["n_beaten"] == row["n_models"])
 
 
 def count_columns(against: pd.DataFrame) -> list[Column]:
@@ -189,7 +185,7 @@ def count_columns(against: pd.DataFrame) -> list[Column]:
             short_of(name),
             "{n_beaten} ({n_surely_beaten}) of {n_models}".format_map,
             at={"dataset": name, "measure": "jsd"},
-            bold=_beats_all,
+            bold=lambda row: bool(row["n_beaten"] == row["n_models"]),
         )
         for name in dict.fromkeys(against["dataset"])
     ]
@@ -215,19 +211,19 @@ def human_equivalents(
     if votes.n_votes.min() < 2:
         return pd.DataFrame(columns=columns)
     crowds = people.Crowds(votes, n_draws=n_draws, seed=seed)
-    everyone = [("baseline", one) for one in known.baselines(votes)]
-    everyone += [("model", one) for one in systems]
+    all_systems = [("baseline", baseline) for baseline in known.baselines(votes)]
+    all_systems += [("model", model) for model in systems]
     rows = []
-    for kind, system in everyone:
+    for kind, system in all_systems:
         reason = people.refusal(votes, system)
-        asked = [] if reason else [system]
-        how: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
-        found = judge(votes, asked, IN_PEOPLE, crowds=crowds, **how) if asked else []
+        judged_systems = [] if reason else [system]
+        request = EvaluationRequest(IN_PEOPLE, n_resamples=n_resamples, seed=seed)
+        scores = evaluate_systems(votes, judged_systems, request, crowds) if judged_systems else []
         common: dict[str, object] = {"system": system.name, "family": system.family, "kind": kind}
         common["note"] = reason or "; ".join(system.notes)
         for name in IN_PEOPLE if reason else ():
             rows.append(common | {"measure": name, "text": "", "n_items": 0})
-        rows += [row | common for row in found]
+        rows += [row | common for row in scores]
     table = pd.DataFrame(rows).reindex(columns=columns)
     numbers = dict.fromkeys(("credibility", "value", "low", "high"), float)
     return table.astype({"n_judges": "Int64"} | numbers)
@@ -245,11 +241,11 @@ def equivalent_columns(equivalents: pd.DataFrame) -> list[Column]:
         people.TVD: f"TVD, {by}",
         people.JSD: f"JSD, {by}",
     }
-    said = (Column(text, _said, at={"measure": name}) for name, text in headings.items())
+    said = (Column(text, _worth_text, at={"measure": name}) for name, text in headings.items())
     return [DATASET, Column("system", "system", names=SYSTEM_NAMES | _ROW_NAMES), *said]
 
 
-def _said(row: Row) -> str:
+def _worth_text(row: Row) -> str:
     return worths.without_reason(row["text"]) or str(row["note"])
 
 
@@ -260,20 +256,20 @@ def drawn_skill(equivalents: pd.DataFrame) -> pd.DataFrame:
     ``how`` is ``recalibrated``, or ``shrunk`` where there are too few items for a map; ``label`` is
     that of the system's row in the figure. Where skill is undefined, there is no row.
     """
-    known = equivalents[np.isfinite(equivalents["value"])]
-    who = known["dataset"] + " " + known["system"]
-    mapped = who[known["measure"] == worths.SKILL_RECALIBRATED]
+    scores = equivalents[np.isfinite(equivalents["value"])]
+    row_keys = scores["dataset"] + " " + scores["system"]
+    mapped = row_keys[scores["measure"] == worths.SKILL_RECALIBRATED]
     names = {
         worths.SKILL: "as it is",
         worths.SKILL_RECALIBRATED: "recalibrated",
         worths.SKILL_SHRUNK: "shrunk",
     }
-    instead = (known["measure"] == worths.SKILL_SHRUNK) & who.isin(mapped)
-    rows = known[known["measure"].isin(names) & ~instead]
-    drawn = rows.rename(columns={"value": "skill"}).assign(label=_row_labels(rows))
-    drawn["how"] = drawn["measure"].map(names)
+    instead = (scores["measure"] == worths.SKILL_SHRUNK) & row_keys.isin(mapped)
+    rows = scores[scores["measure"].isin(names) & ~instead]
+    table = rows.rename(columns={"value": "skill"}).assign(label=_row_labels(rows))
+    table["how"] = table["measure"].map(names)
     columns = ["dataset", "kind", "label", "system", "how", "skill", "low", "high"]
-    return drawn[[*columns, "credibility"]]
+    return table[[*columns, "credibility"]]
 
 
 def _row_labels(rows: pd.DataFrame) -> "pd.Series[str]":
@@ -293,7 +289,7 @@ def disagreement_signal(
     """Say how well each system's entropy shows on which items people disagree.
 
     Of the people, five are judged by all others, where each item has twice as many votes: the mean
-    of `_DRAWS` draws of five, and the ends of the middle 95% of these draws. An item is contested
+    of `_N_DRAWS` draws of five, and the ends of the middle 95% of these draws. An item is contested
     where its most frequent label has less than `majority_below` of the votes. Empty without
     systems.
     """
@@ -303,8 +299,8 @@ def disagreement_signal(
         return pd.DataFrame(columns=columns)
     pairs: list[tuple[str, str, Floats, Floats]] = []
     rows = []
-    if votes.n_votes.min() >= 2 * _FEW:
-        rows.append(_signal_of_five(votes, majority_below, np.random.default_rng([seed, 3])))
+    if votes.n_votes.min() >= 2 * _N_PEOPLE:
+        rows.append(_people_signal(votes, majority_below, np.random.default_rng([seed, 3])))
     if votes.has_old_labels:
         # One distribution for each label, from all items: out of fold, the fold alone would order
         # the items of a label, and against their votes.
@@ -314,9 +310,9 @@ def disagreement_signal(
         pairs.append(("baseline", OLD_LABEL, votes.shares, model))
     several = [known.original_votes(votes)] if votes.has_old_votes else []
     for kind, group in (("baseline", several), ("model", systems)):
-        for one in group:
-            judged = one.aligned_to(votes)
-            pairs.append((kind, one.name, judged.human, judged.model))
+        for predictor in group:
+            batch = predictor.aligned_to(votes)
+            pairs.append((kind, predictor.name, batch.human, batch.model))
     for kind, system, human, model in pairs:
         n_contested = int(contested(human, majority_below=majority_below).sum())
         rank = entropy_correlation(human, model)
@@ -327,20 +323,20 @@ def disagreement_signal(
     return pd.DataFrame(rows, columns=columns)
 
 
-def _signal_of_five(
+def _people_signal(
     votes: Votes, majority_below: float, rng: np.random.Generator
 ) -> tuple[object, ...]:
     """Return the row of five people, judged by the others of their item, over draws of them."""
-    drawn = []
-    for _ in range(_DRAWS):
-        few, others = split_votes(votes.counts, (_FEW,), rng)
-        shares = others / others.sum(axis=1, keepdims=True)
-        rank = entropy_correlation(shares, few / _FEW)
-        auroc = contested_auroc(shares, few / _FEW, majority_below=majority_below)
+    draws = []
+    for _ in range(_N_DRAWS):
+        five, other_votes = split_votes(votes.counts, (_N_PEOPLE,), rng)
+        shares = other_votes / other_votes.sum(axis=1, keepdims=True)
+        rank = entropy_correlation(shares, five / _N_PEOPLE)
+        auroc = contested_auroc(shares, five / _N_PEOPLE, majority_below=majority_below)
         n_contested = contested(shares, majority_below=majority_below).sum()
-        drawn.append((n_contested, rank.value, auroc.value))
-    n_contested, *means = np.mean(drawn, axis=0)
-    low, high = percentile_interval(drawn)
+        draws.append((n_contested, rank.value, auroc.value))
+    n_contested, *means = np.mean(draws, axis=0)
+    low, high = percentile_interval(draws)
     numbers = np.column_stack([means, low[1:], high[1:]]).ravel()
     return (FIVE_PEOPLE, "people", len(votes), round(n_contested), *numbers)
 
@@ -354,13 +350,13 @@ def size_effects(
     ``value`` is large minus base, with the interval and ``p`` over items. Empty without them.
     """
     columns = ["family", "measure", "n_items", "value", "low", "high", "p"]
-    names = {one.name for one in systems if one.paper == "nie2020"}
+    names = {system.name for system in systems if system.paper == "nie2020"}
     pairs = {f"{name}-large": (f"{name}-base", title) for title, name in _PAIRS.items()}
     pairs = {large: pair for large, pair in pairs.items() if {large, pair[0]} <= names}
     if not pairs:
         return pd.DataFrame(columns=columns)
     table = score(
-        votes, [one for one in systems if one.name in names], measures=TABLE_5,
+        votes, [system for system in systems if system.name in names], measures=TABLE_5,
         comparisons=[(large, base) for large, (base, _) in pairs.items()],
         n_resamples=n_resamples, seed=seed,
     )  # fmt: skip
@@ -401,15 +397,15 @@ def drawn_results(results: pd.DataFrame, references: pd.DataFrame) -> pd.DataFra
     kinds = np.where(shown["system"] == PERFECT_MODEL, "perfect_model", "second_crowd")
     columns = ["dataset", "system", "source", "kind", *names.values()]
     shown = shown.assign(kind=kinds, source="computed").reindex(columns=columns)
-    drawn = pd.concat([computed[columns], shown], ignore_index=True)
-    drawn.insert(2, "label", _row_labels(drawn))
-    return drawn.assign(system=drawn["system"].replace(SYSTEM_NAMES))
+    table = pd.concat([computed[columns], shown], ignore_index=True)
+    table.insert(2, "label", _row_labels(table))
+    return table.assign(system=table["system"].replace(SYSTEM_NAMES))
 
 
 @derived_table(keys=("dataset", "system", "source"))
-def nine_models(drawn: pd.DataFrame, *, dataset: str) -> pd.DataFrame:
+def nine_models(table: pd.DataFrame, *, dataset: str) -> pd.DataFrame:
     """Return the JSD of a dataset's published models beside that of people and guesses."""
-    rows = drawn[drawn["dataset"] == dataset]
+    rows = table[table["dataset"] == dataset]
     models = (rows["kind"] == "model") & rows["label"].isin(
         [SYSTEM_NAMES[name] for name in published_models()["model"].unique()]
     )
@@ -462,7 +458,7 @@ COLUMNS = [
 ]
 
 
-def _of_size(heading: str, measure: str, digits: int, *, percent: bool = False) -> Column:
+def _size_column(heading: str, measure: str, digits: int, *, percent: bool = False) -> Column:
     at = {"measure": measure}
     return Column(heading, "value", digits, "low", "high", signed=True, percent=percent, at=at)
 
@@ -470,28 +466,28 @@ def _of_size(heading: str, measure: str, digits: int, *, percent: bool = False) 
 SIZE_COLUMNS = [
     DATASET,
     Column("family", "family"),
-    _of_size("JSD", "jsd", 3),
-    _of_size("KL", "kl", 2),
-    _of_size("old accuracy (points)", "old_accuracy", 1, percent=True),
-    _of_size("new accuracy (points)", "new_accuracy", 1, percent=True),
+    _size_column("JSD", "jsd", 3),
+    _size_column("KL", "kl", 2),
+    _size_column("old accuracy (points)", "old_accuracy", 1, percent=True),
+    _size_column("new accuracy (points)", "new_accuracy", 1, percent=True),
 ]
 RANK_COLUMNS = [
     Column("dataset", "dataset", names=lambda name: released(name).short),  # the paper's numbers
     Column("distance", "distance", names={"jsd": "JSD", "kl": "KL"}),
     Column("Spearman", "value", 2, "low", "high", signed=True),
 ]
-_PAIRED_WITH = (CHANCE, OLD_LABEL)  # guesses that the table shows
+_TABLE_GUESSES = (CHANCE, OLD_LABEL)  # guesses that the table shows
 
 
 def shown_paired(paired: pd.DataFrame) -> pd.DataFrame:
     """Return of `models_against_guesses` what the table shows: JSD, beside two guesses."""
-    return paired[(paired["measure"] == "jsd") & paired["baseline"].isin(_PAIRED_WITH)]
+    return paired[(paired["measure"] == "jsd") & paired["baseline"].isin(_TABLE_GUESSES)]
 
 
 def paired_columns(n_resamples: int) -> list[Column]:
     """Return how `shown_paired` is shown, the guesses side by side."""
     columns = [DATASET, SYSTEM]
-    for name in _PAIRED_WITH:
+    for name in _TABLE_GUESSES:
         look: dict[str, Any] = {
             "at": {"baseline": name}, "group": f"minus the {_ROW_NAMES.get(name, name)}"
         }  # fmt: skip

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from chaos_utils.analyses.agreement import (
@@ -18,46 +17,47 @@ from chaos_utils.analyses.agreement import (
 )
 from chaos_utils.analyses.cached_analysis import cached_analysis
 from chaos_utils.analyses.inputs import AnalysisInputs, DatasetInputs
-from chaos_utils.datasets.votes import Votes
+from chaos_utils.datasets.votes import Ints, Votes
+from chaos_utils.metrics.divergence import Floats
 from chaos_utils.report.columns import Column
 from chaos_utils.scoring.published import TABLE_5
 from chaos_utils.scoring.seeds import over_seeds
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.training_records import Run, committed_runs, kind_of
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-
-SHOWN = ("new_accuracy", "old_accuracy", "jsd")
+SHOWN_MEASURES = ("new_accuracy", "old_accuracy", "jsd")
 _GUESSES = {"new_accuracy": "commonest label", "jsd": "uniform guess"}
-_OF_MEASURES = [TABLE_5.index(name) for name in SHOWN]
+_MEASURE_PLACES = [TABLE_5.index(name) for name in SHOWN_MEASURES]
 _KEYS = ("dataset", "items", "bin", "measure")
 
 
-def grown() -> list[Run]:
+def runs_by_size() -> list[Run]:
     """Return the committed runs on all training items, or on a part of them."""
     return [run for run in committed_runs() if kind_of(run) in ("plain", "size")]
 
 
-def stages(runs: Iterable[Run], votes: Votes) -> list[System]:
+def systems_by_size(runs: Iterable[Run], votes: Votes) -> list[System]:
     """Return what runs predict of a dataset, as families of one size, in order.
 
     Of two runs alike in size and seed, the first counts.
     """
-    found: dict[tuple[int, int], System] = {}
+    systems: dict[tuple[int, int], System] = {}
     for run in runs:
         if system := run.predictions_on(votes):
             items, seed = run.record.data.n_train, run.settings.seed
             named = replace(system, name=f"{items} items, seed {seed}", family=str(items))
-            found.setdefault((items, seed), named)
-    return [found[key] for key in sorted(found)]
+            systems.setdefault((items, seed), named)
+    return [systems[key] for key in sorted(systems)]
 
 
-def with_pools(material: AnalysisInputs) -> list[DatasetInputs]:
+def with_pools(inputs: AnalysisInputs) -> list[DatasetInputs]:
     """Return each pool, and the datasets that are in none."""
-    pools = list(material.pooled())
-    inside = {one.name for pool in pools for one in pool.datasets}
-    return [*pools, *(one for one in material if one.name not in inside)]
+    pools = list(inputs.pooled())
+    inside = {dataset.name for pool in pools for dataset in pool.datasets}
+    return [
+        *pools,
+        *(dataset_inputs for dataset_inputs in inputs if dataset_inputs.name not in inside),
+    ]
 
 
 @cached_analysis(keys=_KEYS)
@@ -80,10 +80,10 @@ def by_size(
     where a dataset has no run.
     """
     chosen = [run for run in runs if run.settings.model == model]
-    found = [stages(chosen, votes) for votes in all_votes]
-    if not all(found):
+    systems = [systems_by_size(chosen, votes) for votes in all_votes]
+    if not all(systems):
         return pd.DataFrame(columns=list(_KEYS), dtype=object)
-    scores = score_bins(all_votes, found, n_bins=n_bins, n_resamples=n_resamples, seed=seed)
+    scores = score_bins(all_votes, systems, n_bins=n_bins, n_resamples=n_resamples, seed=seed)
     roles = zip(scores.families, scores.roles, strict=True)
     place_of = {int(family): k for k, (family, role) in enumerate(roles) if role in MODELS}
     sizes = sorted(place_of)
@@ -91,12 +91,12 @@ def by_size(
     low_edges = [scores.bins.low[0], *scores.bins.low]
     high_edges = [scores.bins.high[-1], *scores.bins.high]
     parts = []
-    for b, (values, draws, n_items) in enumerate(zip(*_with_all(scores), strict=True)):
+    for b, (values, draws, n_items) in enumerate(zip(*_with_all_items(scores), strict=True)):
         low, high, _ = intervals(scores, values, draws, n_items)
         columns = {"value": values, "low": low, "high": high}
         columns = {name: column[places] for name, column in columns.items()}
-        columns |= _change(scores, values, draws, places, n_items)
-        for m, measure in enumerate(SHOWN):
+        columns |= _change_from_first(scores, values, draws, places, n_items)
+        for m, measure in enumerate(SHOWN_MEASURES):
             about = {
                 "items": sizes,
                 "n_seeds": [len(scores.members[place]) for place in places],
@@ -113,36 +113,36 @@ def by_size(
     return pd.concat(parts).sort_values(["bin", "items"], kind="stable")
 
 
-def _change(
+def _change_from_first(
     scores: BinScores, values: Floats, draws: Floats, places: Sequence[int], n_items: Ints
 ) -> dict[str, Floats]:
     """Return how far each size is from the smallest; their seeds have nothing in common."""
     first = list(scores.members[places[0]])
     against = values[first], draws[:, first]
-    found = []
+    effects = []
     for place in places[1:]:
         seeds = list(scores.members[place])
         of_seeds = values[seeds], draws[:, seeds]
-        found.append(over_seeds(*of_seeds, n_items=n_items[place], against=against))
+        effects.append(over_seeds(*of_seeds, n_items=n_items[place], against=against))
     nothing = np.zeros((1, values.shape[1]))
     return {
-        "change": np.vstack([nothing, *(one.value for one in found)]),
-        "change_low": np.vstack([nothing, *(one.low for one in found)]),
-        "change_high": np.vstack([nothing, *(one.high for one in found)]),
+        "change": np.vstack([nothing, *(effect.value for effect in effects)]),
+        "change_low": np.vstack([nothing, *(effect.low for effect in effects)]),
+        "change_high": np.vstack([nothing, *(effect.high for effect in effects)]),
     }
 
 
-def _with_all(scores: BinScores) -> tuple[Floats, Floats, Ints]:
+def _with_all_items(scores: BinScores) -> tuple[Floats, Floats, Ints]:
     """Return values, draws and numbers of items: of all items, then of each bin."""
-    every = scores.n_scored.sum(axis=0)
-    weights = scores.n_scored / every
-    values, draws = scores.values[..., _OF_MEASURES], scores.draws[..., _OF_MEASURES]
+    n_items = scores.n_scored.sum(axis=0)
+    weights = scores.n_scored / n_items
+    values, draws = scores.values[..., _MEASURE_PLACES], scores.draws[..., _MEASURE_PLACES]
     mean = np.nansum(weights[..., np.newaxis] * values, axis=0)
-    drawn = np.nansum(weights[:, np.newaxis, :, np.newaxis] * draws, axis=0)
+    mean_draws = np.nansum(weights[:, np.newaxis, :, np.newaxis] * draws, axis=0)
     return (
         np.concatenate([mean[np.newaxis], values]),
-        np.concatenate([drawn[np.newaxis], draws]),
-        np.vstack([every, scores.n_scored]),
+        np.concatenate([mean_draws[np.newaxis], draws]),
+        np.vstack([n_items, scores.n_scored]),
     )
 
 
@@ -152,13 +152,13 @@ def shown_sizes(growth: pd.DataFrame) -> pd.DataFrame:
     parts = []
     for _, rows in shown.groupby(["dataset", "measure"], sort=False):
         guess = rows.drop_duplicates("bin")
-        known = {"items": guess["measure"].map(_GUESSES), "value": guess["chance"]}
-        parts += [rows, guess.assign(**known, low=np.nan, high=np.nan)]
+        guess_columns = {"items": guess["measure"].map(_GUESSES), "value": guess["chance"]}
+        parts += [rows, guess.assign(**guess_columns, low=np.nan, high=np.nan)]
     return pd.concat(parts)
 
 
 def size_columns(growth: pd.DataFrame) -> list[Column]:
     """Return how `shown_sizes` are shown, bins side by side."""
-    everyone, *bins = bin_columns(growth)
+    all_items, *bins = bin_columns(growth)
     items = Column("training items", "items")
-    return [*BIN_COLUMNS, items, replace(everyone, heading="all items"), *bins]
+    return [*BIN_COLUMNS, items, replace(all_items, heading="all items"), *bins]

@@ -27,7 +27,7 @@ from chaos_utils.metrics.divergence import (
 )
 from chaos_utils.metrics.resampling import bootstrap_means, holm, percentile_interval
 from chaos_utils.report.columns import Column, Row, number
-from chaos_utils.scoring.beside import part_of
+from chaos_utils.scoring.evaluate import part_of
 from chaos_utils.scoring.system import System
 
 READS = ("varierr/*", "nli_disagreement_taxonomy/*", "livenli/*", "ambient/crowdworker*")
@@ -53,28 +53,28 @@ REASONS: Mapping[str, str] = MappingProxyType(
 )
 STATUSES = ("plausible", "error", "not given")
 PEOPLE = "people"
-FEW = 20  # items; below it, a reason is not drawn
-_FEWEST = 2  # items that an interval needs
+FEWEST_ITEMS = 20  # items; below it, a reason is not drawn
+_FEWEST_VALUES = 2  # items that an interval needs
 
 
-def joined(material: AnalysisInputs) -> AnalysisInputs:
-    """Return the evidence that VariErr and the taxonomy can be joined to.
+def explained_inputs(inputs: AnalysisInputs) -> AnalysisInputs:
+    """Return the inputs that VariErr and the taxonomy can be joined to.
 
     Where their files are missing, its tables are recorded ones. Votes on other items are left out,
     and so are synthetic ones.
     """
-    chosen = [
-        one
-        for one in material.beside(VARIERR, TAXONOMY)
-        if one.given_votes is None or one.recordable or _is_explained(one)
-        if not one.synthetic
+    explained = [
+        part
+        for part in inputs.with_auxiliary_data(VARIERR, TAXONOMY)
+        if part.given_votes is None or part.recordable or _is_explained(part)
+        if not part.synthetic
     ]
-    return replace(material, evidence=tuple(chosen))
+    return replace(inputs, dataset_inputs=tuple(explained))
 
 
-def _is_explained(evidence: DatasetInputs) -> bool:
+def _is_explained(dataset_inputs: DatasetInputs) -> bool:
     """Return whether the taxonomy has one of the items; it has those of the released votes."""
-    (votes,) = evidence.votes or ()
+    (votes,) = dataset_inputs.votes or ()
     available = VARIERR.available and TAXONOMY.available
     return available and not set(votes.uids).isdisjoint(TAXONOMY.read()["uid"])
 
@@ -89,7 +89,7 @@ def _interval(values: Floats, level: float) -> tuple[float, float, float]:
     from scipy import stats
 
     mean = float(values.mean())
-    if len(values) < _FEWEST:
+    if len(values) < _FEWEST_VALUES:
         return mean, np.nan, np.nan
     half = stats.t.ppf((1 + level) / 2, len(values) - 1) * stats.sem(values)
     return mean, mean - half, mean + half
@@ -125,36 +125,38 @@ def errors(
     differences have their interval over items.
     """
     rows = companion.read()
-    given = rows.assign(authors=~rows["error"], peers=rows["peers_agree"] > rows["peers"] / 2)
-    given = given.groupby(["uid", "label"])[["authors", "peers"]].any()
-    found = []
-    for holder, held, several in _holders(_shared(votes, rows["uid"]), systems):
-        shares = np.mean(several, axis=0)
-        minority = np.arange(shares.shape[1]) != held.majority[:, None]
+    validated = rows.assign(authors=~rows["error"], peers=rows["peers_agree"] > rows["peers"] / 2)
+    validated = validated.groupby(["uid", "label"])[["authors", "peers"]].any()
+    records = []
+    for holder, part, shares_by_seed in _holders(_shared(votes, rows["uid"]), systems):
+        shares = np.mean(shares_by_seed, axis=0)
+        minority = np.arange(shares.shape[1]) != part.majority[:, None]
         against = shares * minority
-        for judges in given:
-            status = _statuses(held, given[judges])
-            was_given = minority & (status != "not given")
+        for judges in validated:
+            status = _statuses(part, validated[judges])
+            is_given = minority & (status != "not given")
             for name in STATUSES:
-                here = status == name
-                of_items = [against * here, against, here & minority, minority,
-                            against * was_given, was_given]  # fmt: skip
+                is_status = status == name
+                of_items = [against * is_status, against, is_status & minority, minority,
+                            against * is_given, is_given]  # fmt: skip
                 sums = np.column_stack([values.sum(axis=1) for values in of_items])
                 means = bootstrap_means(sums, n_resamples, np.random.default_rng(seed))
-                drawn = _of_minority(means, given=name != "not given")
-                point = _of_minority(sums.mean(axis=0, keepdims=True), given=name != "not given")
-                ends = {key: percentile_interval(drawn[key], confidence) for key in drawn}
-                found.append(
+                draws = _minority_shares(means, is_given=name != "not given")
+                point = _minority_shares(
+                    sums.mean(axis=0, keepdims=True), is_given=name != "not given"
+                )
+                ends = {key: percentile_interval(draws[key], confidence) for key in draws}
+                records.append(
                     {
                         "judges": judges,
                         "status": name,
                         "holder": holder,
-                        "n_items": len(held),
-                        "n_labels": here.sum(),
-                        "n_majority": (here & ~minority).sum(),
+                        "n_items": len(part),
+                        "n_labels": is_status.sum(),
+                        "n_majority": (is_status & ~minority).sum(),
                         "minority_labels": float(point["minority_labels"][0]),
-                        "each": against[here & minority].mean(),
-                        "share": (shares * here).sum() / len(held),
+                        "each": against[is_status & minority].mean(),
+                        "share": (shares * is_status).sum() / len(part),
                         "minority_share": float(point["minority_share"][0]),
                         "minority_low": float(ends["minority_share"][0]),
                         "minority_high": float(ends["minority_share"][1]),
@@ -164,22 +166,22 @@ def errors(
                         **_with_interval("given_excess", point, ends),
                     }
                 )
-    return pd.DataFrame(found)
+    return pd.DataFrame(records)
 
 
-def _of_minority(means: Floats, *, given: bool) -> dict[str, Floats]:
+def _minority_shares(means: Floats, *, is_given: bool) -> dict[str, Floats]:
     """From means by item to shares: of the minority's labels and votes, and of those given."""
     votes, all_votes, labels, all_labels, given_votes, given_labels = means.T
-    none = np.full(len(means), np.nan)
-    found = {
+    missing = np.full(len(means), np.nan)
+    shares = {
         "minority_labels": labels / all_labels,
         "minority_share": votes / all_votes,
-        "given_labels": labels / given_labels if given else none,
-        "given_share": votes / given_votes if given else none,
+        "given_labels": labels / given_labels if is_given else missing,
+        "given_share": votes / given_votes if is_given else missing,
     }
-    found["excess"] = found["minority_share"] - found["minority_labels"]
-    found["given_excess"] = found["given_share"] - found["given_labels"]
-    return found
+    shares["excess"] = shares["minority_share"] - shares["minority_labels"]
+    shares["given_excess"] = shares["given_share"] - shares["given_labels"]
+    return shares
 
 
 def _with_interval(
@@ -189,9 +191,9 @@ def _with_interval(
     return {name: float(point[name][0]), f"{name}_low": float(low), f"{name}_high": float(high)}
 
 
-def _statuses(held: Votes, given: "pd.Series[bool]") -> npt.NDArray[np.str_]:
+def _statuses(part: Votes, holds_by_label: "pd.Series[bool]") -> npt.NDArray[np.str_]:
     """Return which of `STATUSES` each label has, from whether a reason holds, by uid and label."""
-    holds = given.unstack("label").reindex(index=held.uids, columns=held.dataset.labels)
+    holds = holds_by_label.unstack("label").reindex(index=part.uids, columns=part.dataset.labels)
     return holds.map({True: "plausible", False: "error"}.get).fillna("not given").to_numpy()
 
 
@@ -206,10 +208,10 @@ def _holders(votes: Votes, systems: Sequence[System]) -> Iterator[tuple[str, Vot
     for system in systems:
         families.setdefault(system.family, []).append(system)
     for family, several in families.items():
-        rows = reduce(np.intersect1d, (one.rows_in(votes) for one in several))
+        rows = reduce(np.intersect1d, (seed_system.rows_in(votes) for seed_system in several))
         if len(rows):
-            held = part_of(votes, rows)
-            yield family, held, [one.aligned_to(held).model for one in several]
+            part = part_of(votes, rows)
+            yield family, part, [seed_system.aligned_to(part).model for seed_system in several]
 
 
 # Reasons
@@ -223,17 +225,20 @@ def _quantities(
     People's entropy in bits and their share of each label; each family's JSD, and by how much its
     share of a label is above people's. A family's values are the means of its seeds'.
     """
-    given = pd.crosstab(rows["uid"], rows["reason"]).reindex(columns=[*REASONS], fill_value=0) > 0
-    for holder, held, several in _holders(_shared(votes, rows["uid"]), systems):
-        has = given.loc[list(held.uids)].to_numpy()
-        shares = np.mean(several, axis=0)
+    coded = pd.crosstab(rows["uid"], rows["reason"]).reindex(columns=[*REASONS], fill_value=0) > 0
+    for holder, part, shares_by_seed in _holders(_shared(votes, rows["uid"]), systems):
+        has = coded.loc[list(part.uids)].to_numpy()
+        shares = np.mean(shares_by_seed, axis=0)
         if holder == PEOPLE:
             yield holder, "entropy", entropy(shares, unit="bits"), has
         else:
-            far = [jensen_shannon_distance(held.shares, one, unit="nats") for one in several]
+            far = [
+                jensen_shannon_distance(part.shares, seed_shares, unit="nats")
+                for seed_shares in shares_by_seed
+            ]
             yield holder, "jsd", np.mean(far, axis=0), has
-            shares = shares - held.shares
-        for place, label in enumerate(held.dataset.labels):
+            shares = shares - part.shares
+        for place, label in enumerate(part.dataset.labels):
             yield holder, label, shares[:, place], has
 
 
@@ -253,20 +258,20 @@ def reasons(
     several), their ``mean`` with the ends of its interval by Student's t, and
     ``overall``, the mean of the ``n_coded`` items that have at least one of the ten reasons.
     """
-    found = []
+    records = []
     for holder, quantity, values, has in _quantities(votes, systems, companion.read()):
         coded = values[~has[:, -1]]
         about = {"holder": holder, "quantity": quantity}
         overall = {"overall": coded.mean(), "n_coded": len(coded)}
-        for name, here in zip(REASONS.values(), has.T, strict=True):
-            if not here.any():
+        for name, has_reason in zip(REASONS.values(), has.T, strict=True):
+            if not has_reason.any():
                 continue
-            mean, low, high = _interval(values[here], confidence)
+            mean, low, high = _interval(values[has_reason], confidence)
             if holder == PEOPLE:  # no entropy or share is below 0
                 low = max(low, 0.0)
-            row = {"reason": name, "n_items": here.sum()}
-            found.append(about | row | {"mean": mean, "low": low, "high": high} | overall)
-    return pd.DataFrame(found)
+            row = {"reason": name, "n_items": has_reason.sum()}
+            records.append(about | row | {"mean": mean, "low": low, "high": high} | overall)
+    return pd.DataFrame(records)
 
 
 @cached_analysis(keys=("dataset", "holder", "quantity"))
@@ -279,13 +284,13 @@ def explained(
     least one of the ten reasons; ``by_reason``, the share of the variance between items that a
     regression on the reasons explains, adjusted for their number; ``p`` of its F test, and
     ``p_holm``, adjusted for all rows. ``lowest`` and ``highest`` are the reasons with the extreme
-    means, among those of at least `FEW` items, and ``low`` and ``high`` these means.
+    means, among those of at least `FEWEST_ITEMS` items, and ``low`` and ``high`` these means.
     """
-    found = []
+    records = []
     for holder, quantity, values, has in _quantities(votes, systems, companion.read()):
         coded = ~has[:, -1]
         values, has = values[coded], has[coded, :-1]
-        by_reason, p = _adjusted(values, has.astype(float))
+        by_reason, p = _regress(values, has.astype(float))
         row: dict[str, Any] = {
             "holder": holder,
             "quantity": quantity,
@@ -295,27 +300,31 @@ def explained(
             "p": p,
         }
         of_each = zip(REASONS.values(), has.T, strict=False)
-        often = {name: values[here] for name, here in of_each if here.sum() >= FEW}
-        means = pd.Series({name: one.mean() for name, one in often.items()})
+        often = {
+            name: values[has_reason]
+            for name, has_reason in of_each
+            if has_reason.sum() >= FEWEST_ITEMS
+        }
+        means = pd.Series({name: values.mean() for name, values in often.items()})
         if len(means):
             row |= {"lowest": means.idxmin(), "low": means.min()}
             row |= {"highest": means.idxmax(), "high": means.max()}
-        found.append(row)
-    table = pd.DataFrame(found)
+        records.append(row)
+    table = pd.DataFrame(records)
     return table.assign(p_holm=holm(table["p"]))
 
 
-def _adjusted(values: Floats, has: Floats) -> tuple[float, float]:
+def _regress(values: Floats, has: Floats) -> tuple[float, float]:
     """Return the adjusted R² of a regression on the reasons, and p of its F test."""
     from scipy import stats
 
     x = np.column_stack([np.ones(len(has)), has])
     weights, _, rank, _ = np.linalg.lstsq(x, values, rcond=None)
-    left = ((values - x @ weights) ** 2).sum() / (len(values) - rank)
+    residual = ((values - x @ weights) ** 2).sum() / (len(values) - rank)
     total = ((values - values.mean()) ** 2).sum()
-    f = (total / left - (len(values) - rank)) / (rank - 1)
+    f = (total / residual - (len(values) - rank)) / (rank - 1)
     p = stats.f.sf(f, rank - 1, len(values) - rank)
-    return float(1 - left / (total / (len(values) - 1))), float(p)
+    return float(1 - residual / (total / (len(values) - 1))), float(p)
 
 
 # Readings of an ambiguous sentence
@@ -342,16 +351,16 @@ def readings(
     rows["apart"] = quadratic_entropy(counts)
     means = rows.pivot_table(index="uid", columns="shown", values="bits")
     sizes = np.arange(-(-size // votes.dataset.n_classes), size + 1)
-    found = []
-    for shown, some in rows.groupby("shown", sort=False):
+    tables = []
+    for shown, group in rows.groupby("shown", sort=False):
         less = (means["as written"] - means[shown]).dropna().to_numpy()
         removed = (np.nan,) * 3 if shown == "as written" else _interval(less, confidence)
-        of_these = majority[some.index, np.newaxis] == sizes
+        of_these = majority[group.index, np.newaxis] == sizes
         table = pd.DataFrame({"majority": sizes, "share": of_these.mean(axis=0)})
         table[["removed", "removed_low", "removed_high"]] = removed
-        about = some[["bits", "apart"]].mean()
-        found.append(table.assign(shown=shown, n_shown=len(some), n_votes=size, **about))
-    return pd.concat(found, ignore_index=True)
+        about = group[["bits", "apart"]].mean()
+        tables.append(table.assign(shown=shown, n_shown=len(group), n_votes=size, **about))
+    return pd.concat(tables, ignore_index=True)
 
 
 _STATUS_NAMES = {
@@ -377,13 +386,9 @@ ERROR_COLUMNS = [
 _QUANTITIES = {"entropy": "entropy, bits", "jsd": "JSD"}
 
 
-def _what(row: Row) -> str:
+def _quantity_name(row: Row) -> str:
     name = str(row["quantity"])
     return _QUANTITIES.get(name, name if row["holder"] == PEOPLE else f"{name}, above people’s")
-
-
-def _p(row: Row) -> str:
-    return "< 0.001" if row["p_holm"] < 0.0005 else f"{row['p_holm']:.3f}"
 
 
 def _extreme(end: str) -> Callable[[Row], str]:
@@ -392,10 +397,10 @@ def _extreme(end: str) -> Callable[[Row], str]:
 
 EXPLAINED_COLUMNS = [
     Column("of", "holder", names=SYSTEM_NAMES),
-    Column("what", _what),
+    Column("what", _quantity_name),
     Column("mean", "mean", 2),
     Column("lowest", _extreme("low"), group="mean by reason"),
     Column("highest", _extreme("high"), group="mean by reason"),
     Column("by reason, %", "by_reason", 1, percent=True),
-    Column("p", _p),
+    Column("p", lambda row: "< 0.001" if row["p_holm"] < 0.0005 else f"{row['p_holm']:.3f}"),
 ]

@@ -51,9 +51,15 @@ from chaos_utils.scoring.annotators import (
     votes_kept,
 )
 from chaos_utils.scoring.annotators import near_chance as found_near_chance
-from chaos_utils.scoring.beside import NOT_AVAILABLE, at_most, judge, part_of, references
+from chaos_utils.scoring.evaluate import (
+    NOT_AVAILABLE,
+    at_most,
+    evaluate_systems,
+    part_of,
+    references,
+)
 from chaos_utils.scoring.human_equivalents import refusal
-from chaos_utils.scoring.scores import as_scores, score
+from chaos_utils.scoring.scores import EvaluationRequest, as_scores, score
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import (
     baselines,
@@ -63,27 +69,27 @@ from chaos_utils.scoring.systems import (
 )
 
 OVER_ITEMS, OVER_BOTH = "items", "items and annotators"  # what intervals are over
-_NOTHING = 1e-12  # a difference that only rounding gives
+_ROUNDING_ERROR = 1e-12  # a difference that only rounding gives
 _REFITS = 100  # of the prior, for an interval
 _DRAWS = 400  # of an item's true distribution, for an interval
 _HALVINGS = 10  # cuts of the items into halves
-_SURE = 0.95
+_SURE_CHANCE = 0.95
 _FEWEST_ITEMS = 10  # with two votes
 _MOST_ERRORS = 50_000_000  # cells of all annotators' confusion matrices
-_LONGEST = 600  # characters of a text
-_JUDGED_BY = ("sq_distance", "dist_ce", "jsd", "new_accuracy")
+_MOST_CHARACTERS = 600  # characters of a text
+_MEASURES = ("sq_distance", "dist_ce", "jsd", "new_accuracy")
 _LEVEL = 0.05
 OPEN = "these votes leave it open"
 
 
-def some_items(evidence: DatasetInputs, most: int, seed: int) -> DatasetInputs:
-    """Return the evidence on at most so many items, drawn at random, without annotators."""
-    assert evidence.votes is not None
-    (votes,) = evidence.votes
+def sample_items(dataset_inputs: DatasetInputs, most: int, seed: int) -> DatasetInputs:
+    """Return the inputs on at most so many items, drawn at random, without annotators."""
+    assert dataset_inputs.votes is not None
+    (votes,) = dataset_inputs.votes
     if len(votes) <= most:
-        return evidence
-    kept = at_most(votes, most, seed)
-    return replace(evidence, given_votes=(kept,), given_systems=((),), own=True)
+        return dataset_inputs
+    sample = at_most(votes, most, seed)
+    return replace(dataset_inputs, given_votes=(sample,), given_systems=((),), own=True)
 
 
 def texts_of(votes: Votes) -> Callable[[str, str], Mapping[str, str] | None]:
@@ -95,16 +101,13 @@ def texts_of(votes: Votes) -> Callable[[str, str], Mapping[str, str] | None]:
             return None
         fields = votes.texts[votes.index(uid)]
         return {
-            titles[name]: value if len(value) <= _LONGEST else f"{value[:_LONGEST].rstrip()} …"
+            titles[name]: value
+            if len(value) <= _MOST_CHARACTERS
+            else f"{value[:_MOST_CHARACTERS].rstrip()} …"
             for name, value in fields.items()
         }
 
     return text
-
-
-def _in_order(counts: Ints) -> Ints:
-    """Return votes sorted, so that what is resampled does not depend on the file's order."""
-    return counts[np.lexsort(counts.T)]
 
 
 @cached_analysis(keys=("dataset",))
@@ -114,7 +117,7 @@ def contents(votes: Votes) -> pd.DataFrame:
     ``n_items``, ``n_labels``, ``n_votes``; votes per item from ``fewest`` over ``median`` to
     ``most``; ``n_single``, items with a single vote; ``n_annotators``, missing where not known.
     """
-    known = votes.annotations
+    annotations = votes.annotations
     sizes = votes.n_votes
     row = {
         "n_items": len(votes),
@@ -124,7 +127,7 @@ def contents(votes: Votes) -> pd.DataFrame:
         "median": np.median(sizes),
         "most": sizes.max(),
         "n_single": (sizes == 1).sum(),
-        "n_annotators": None if known is None else len(np.unique(known.annotator)),
+        "n_annotators": None if annotations is None else len(np.unique(annotations.annotator)),
     }
     return pd.DataFrame([row]).astype({"n_annotators": "Int64"})
 
@@ -145,57 +148,58 @@ def agreement(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
     disagreement. The order of the items is no matter.
     """
     several = votes.n_votes >= 2
-    found: dict[str, dict[str, Any]] = {}
+    estimates: dict[str, dict[str, Any]] = {}
     if several.any():
-        counts = _in_order(votes.counts[several])
+        counts = votes.counts[several]
+        counts = counts[np.lexsort(counts.T)]  # resamples must not depend on the file's order
         shares = counts / counts.sum(axis=1, keepdims=True)
         full = 1 - 1 / votes.dataset.n_classes
-        apart, alpha = _over_items(counts, n_resamples, seed)
+        apart, alpha = _item_intervals(counts, n_resamples, seed)
         apart["plain"] = float((1 - (shares**2).sum(axis=1)).mean())
         alike = {}
         if votes.annotations is not None:
             named = agreement_over_people(votes)
-            apart |= _over_both(named["disagreement"], 0, full)
-            alpha |= _over_both(named["alpha"], -1, 1)
-            alike = {"value": named["alike"].value} | _over_both(named["alike"], 0, full)
+            apart |= _two_way_interval(named["disagreement"], 0, full)
+            alpha |= _two_way_interval(named["alpha"], -1, 1)
+            alike = {"value": named["alike"].value} | _two_way_interval(named["alike"], 0, full)
         scaled = {name: apart[name] / full for name in ("plain", "value", "low", "high")}
-        found = {"disagreement": apart, "evenness": apart | scaled, "alpha": alpha}
+        estimates = {"disagreement": apart, "evenness": apart | scaled, "alpha": alpha}
         if votes.dataset.ordered:
-            found["alpha_ordered"] = {"value": krippendorff_alpha(counts, ordered=True)}
+            estimates["alpha_ordered"] = {"value": krippendorff_alpha(counts, ordered=True)}
         if alike:
-            found["alike"] = alike
+            estimates["alike"] = alike
     columns = ["plain", "value", "low", "high", "of_five", "over"]
-    table = pd.DataFrame(list(found.values()), columns=columns)
+    table = pd.DataFrame(list(estimates.values()), columns=columns)
     table = table.astype(dict.fromkeys(columns[:-1], float))
-    table.insert(0, "quantity", list(found))
+    table.insert(0, "quantity", list(estimates))
     table["over"] = table["over"].where(table["low"].notna(), "")
     return table.assign(n_items=int(several.sum()))
 
 
-def _over_items(counts: Ints, n_resamples: int, seed: int) -> Iterator[dict[str, Any]]:
+def _item_intervals(counts: Ints, n_resamples: int, seed: int) -> Iterator[dict[str, Any]]:
     """Yield disagreement and α with intervals over items, by the bootstrap."""
     sizes, apart = counts.sum(axis=1), quadratic_entropy(counts)
     table = np.column_stack([apart, sizes * apart, counts])
-    drawn = bootstrap_means(table, n_resamples, np.random.default_rng([seed, 0]))
-    n = drawn[:, 2:].sum(axis=1)
+    means = bootstrap_means(table, n_resamples, np.random.default_rng([seed, 0]))
+    n = means[:, 2:].sum(axis=1)
     # α is κ on pooled votes, but for one vote.
-    kappas = kappa_from_means(1 - drawn[:, 1] / n, drawn[:, 2:] / n[:, np.newaxis])
+    kappas = kappa_from_means(1 - means[:, 1] / n, means[:, 2:] / n[:, np.newaxis])
     # Where all items are alike, nothing says how far others would differ.
-    varies = np.ptp(apart) > _NOTHING
-    for value, resampled in ((apart.mean(), drawn[:, 0]), (krippendorff_alpha(counts), kappas)):
+    varies = np.ptp(apart) > _ROUNDING_ERROR
+    for value, resampled in ((apart.mean(), means[:, 0]), (krippendorff_alpha(counts), kappas)):
         low, high = map(float, percentile_interval(resampled)) if varies else (np.nan, np.nan)
         yield {"value": value, "low": low, "high": high, "over": OVER_ITEMS}
 
 
-def _over_both(found: TwoWay, lowest: float, highest: float) -> dict[str, Any]:
+def _two_way_interval(jackknife: TwoWay, lowest: float, highest: float) -> dict[str, Any]:
     """Return the interval over items and annotators, within what is possible; empty for none.
 
     An unbiased value may lie above what is possible, and the interval holds it.
     """
-    low, high = found.interval(lowest, max(highest, found.value))
+    low, high = jackknife.interval(lowest, max(highest, jackknife.value))
     if np.isnan(low):
         return {}
-    return {"low": low, "high": high, "of_five": found.of_five, "over": OVER_BOTH}
+    return {"low": low, "high": high, "of_five": jackknife.of_five, "over": OVER_BOTH}
 
 
 @cached_analysis(keys=("dataset", "quantity"))
@@ -211,9 +215,9 @@ def entropies(votes: Votes, *, seed: int) -> pd.DataFrame:
     of_points = entropy(prior.points, unit="nats")
     rng = np.random.default_rng([seed, 1])
     masses = bootstrap_masses(votes.counts, prior, _REFITS, rng)
-    drawn = np.sum(list(masses.values()), axis=0) @ of_points
+    refitted = np.sum(list(masses.values()), axis=0) @ of_points
     value = posterior_means(votes.counts, prior, of_points[:, np.newaxis]).mean()
-    low, high = map(float, percentile_interval(drawn - drawn.mean() + value))
+    low, high = map(float, percentile_interval(refitted - refitted.mean() + value))
     if (majority_share(votes.counts) == 1).all():  # nothing says how far other items would differ
         low = high = np.nan
     rows = [
@@ -239,8 +243,8 @@ def majorities(votes: Votes) -> pd.DataFrame:
     prior = fit_grid(votes.counts)
     tops = prior.points.max(axis=1)
     apart = 1 - (prior.points**2).sum(axis=1)
-    wanted = np.column_stack([tops, tops < 0.5, apart, shared_top(prior.points)])
-    expected = posterior_means(votes.counts, prior, wanted)
+    quantities = np.column_stack([tops, tops < 0.5, apart, shared_top(prior.points)])
+    expected = posterior_means(votes.counts, prior, quantities)
     right = (shared_top(votes.shares) * expected[:, 3:]).sum(axis=1)
     shares = majority_share(votes.counts)
     nan = np.nan
@@ -250,7 +254,7 @@ def majorities(votes: Votes) -> pd.DataFrame:
         ("tied", is_tied(votes.counts).mean(), nan),
         ("unanimous", (shares == 1).mean(), nan),
         ("right", nan, right.mean()),
-        ("sure", nan, (right >= _SURE).mean()),
+        ("sure", nan, (right >= _SURE_CHANCE).mean()),
         ("disagreement", (1 - (votes.shares**2).sum(axis=1)).mean(), expected[:, 2].mean()),
     ]
     if votes.dataset.n_classes == 2:
@@ -331,23 +335,23 @@ def annotators(votes: Votes) -> pd.DataFrame:
     interval, is the share of the others' votes that are for the same label, ``by_chance`` what it
     would be at random and ``corrected`` what is beyond, as a share of what is possible.
     ``accuracy`` is that of Dawid and Skene, who take each item to have one right label; NaN where
-    there are too many labels and annotators for that. Who has fewer than ten votes comes last, and
-    so does who can only agree, since everyone gave one label.
+    there are too many labels and annotators for that. Annotators with fewer than ten votes come
+    last, and so do those who can only agree, since all votes are for one label.
     """
-    found = agreement_with_rest(votes)
-    n_annotators = len(found.n_votes)
+    with_rest = agreement_with_rest(votes)
+    n_annotators = len(with_rest.n_votes)
     accuracy = np.full(n_annotators, np.nan)
     if n_annotators * votes.dataset.n_classes**2 <= _MOST_ERRORS:
         accuracy = dawid_skene(votes).accuracy
     table = pd.DataFrame(
         {
             "annotator": np.arange(1, n_annotators + 1),
-            "n_votes": found.n_votes,
-            "agreement": found.observed,
-            "low": np.clip(found.observed - 1.96 * found.error, 0, 1),
-            "high": np.clip(found.observed + 1.96 * found.error, 0, 1),
-            "by_chance": found.by_chance,
-            "corrected": found.corrected,
+            "n_votes": with_rest.n_votes,
+            "agreement": with_rest.observed,
+            "low": np.clip(with_rest.observed - 1.96 * with_rest.error, 0, 1),
+            "high": np.clip(with_rest.observed + 1.96 * with_rest.error, 0, 1),
+            "by_chance": with_rest.by_chance,
+            "corrected": with_rest.corrected,
             "accuracy": accuracy,
         }
     )
@@ -356,7 +360,7 @@ def annotators(votes: Votes) -> pd.DataFrame:
 
 
 @cached_analysis(keys=("dataset",), needs="annotators")
-def annotators_together(votes: Votes) -> pd.DataFrame:
+def annotator_totals(votes: Votes) -> pd.DataFrame:
     """Sum up the annotators in one row, and what Dawid and Skene make of the majorities.
 
     ``median_votes`` are those of one annotator; ``n_usual`` have ten votes or more; ``relabelled``
@@ -390,53 +394,57 @@ def near_chance(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
     annotators are chosen by one half of the items, from half as many votes, and left out on the
     other; a mean over cuts into halves.
     """
-    known, agreed = votes.annotations, agreement_with_rest(votes)
-    assert known is not None
-    found = found_near_chance(agreed)
+    annotations, agreed = votes.annotations, agreement_with_rest(votes)
+    assert annotations is not None
+    near = found_near_chance(agreed)
     row: dict[str, Any] = {
-        "n_annotators": (np.bincount(known.annotator) > 0).sum(),
-        "n_usual": found.is_usual.sum(),
-        "n_judged": found.is_judged.sum(),
-        "n_near": found.is_near.sum(),
-        "share_of_votes": found.is_near[known.annotator].mean(),
-        "median": found.median,
-        "largest_near": max(agreed.corrected[found.is_near], default=np.nan),
-        "smallest_kept": min(agreed.corrected[found.is_judged & ~found.is_near], default=np.nan),
+        "n_annotators": (np.bincount(annotations.annotator) > 0).sum(),
+        "n_usual": near.is_usual.sum(),
+        "n_judged": near.is_judged.sum(),
+        "n_near": near.is_near.sum(),
+        "share_of_votes": near.is_near[annotations.annotator].mean(),
+        "median": near.median,
+        "largest_near": max(agreed.corrected[near.is_near], default=np.nan),
+        "smallest_kept": min(agreed.corrected[near.is_judged & ~near.is_near], default=np.nan),
     }
-    without = votes_kept(votes, ~found.is_near[known.annotator]) if found.is_near.any() else None
-    for one, ending in ((votes, ""), (without, "_without")):
+    without = (
+        votes_kept(votes, ~near.is_near[annotations.annotator]) if near.is_near.any() else None
+    )
+    for subset, ending in ((votes, ""), (without, "_without")):
         rows = pd.DataFrame(columns=["quantity", "value", "low", "high"])
-        if one is not None:
-            rows = agreement.function(one, n_resamples=n_resamples, seed=seed)
+        if subset is not None:
+            rows = agreement.function(subset, n_resamples=n_resamples, seed=seed)
         rows = rows.set_index("quantity").reindex(["disagreement", "evenness", "alpha"])
         for name, values in rows.iterrows():
             row[f"{name}{ending}"] = values["value"]
             row |= {f"{name}{ending}_{end}": values[end] for end in ("low", "high")}
-    row["disagreement_elsewhere"] = np.nan if without is None else _elsewhere(votes, seed)
+    row["disagreement_elsewhere"] = (
+        np.nan if without is None else _other_items_disagreement(votes, seed)
+    )
     return pd.DataFrame([row])
 
 
-def _elsewhere(votes: Votes, seed: int) -> float:
+def _other_items_disagreement(votes: Votes, seed: int) -> float:
     """Return the disagreement on items without annotators who were chosen by other items."""
-    known, rng = votes.annotations, np.random.default_rng([seed, 8])
-    assert known is not None
+    annotations, rng = votes.annotations, np.random.default_rng([seed, 8])
+    assert annotations is not None
     values = []
     for _ in range(_HALVINGS):
         halves = rng.permutation(len(votes)) % 2
         for half in (0, 1):
-            inside = halves[known.item] == half
+            inside = halves[annotations.item] == half
             chosen = found_near_chance(
                 agreement_with_rest(votes_kept(votes, inside)), ENOUGH_VOTES // 2
             )
-            near = np.isin(known.annotator, np.flatnonzero(chosen.is_near))
-            others = votes_kept(votes, ~inside & ~near)
-            several = others.counts[others.n_votes >= 2]
+            near = np.isin(annotations.annotator, np.flatnonzero(chosen.is_near))
+            other_votes = votes_kept(votes, ~inside & ~near)
+            several = other_votes.counts[other_votes.n_votes >= 2]
             values += [quadratic_entropy(several).mean()] if len(several) else []
     return float(np.mean(values)) if values else np.nan
 
 
 @cached_analysis(keys=("dataset", "system", "measure"))
-def evaluated(
+def evaluation(
     votes: Votes, systems: Sequence[System], *, most: int, n_resamples: int, seed: int
 ) -> pd.DataFrame:
     """Judge systems beside perfect model, second crowd and baselines; the nearest first.
@@ -445,32 +453,36 @@ def evaluated(
     in ``text``. Items with a single vote are left out. Perfect model and second crowd are drawn for
     at most `most` items. A base rate that cannot be formed has a row without values.
     """
-    votes = _of_two_votes(votes)
-    everyone = [*baselines(votes), *_marked(systems)]
+    votes = _with_two_votes(votes)
+    all_systems = [*baselines(votes), *_mark_machine_votes(systems)]
     how: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
-    scores = as_scores(judge(votes, everyone, _JUDGED_BY, **how))
-    beside = references(votes, _JUDGED_BY, seed=seed, most=most, recorded=False)
-    drawn = as_scores(
+    request = EvaluationRequest(_MEASURES, **how)
+    scores = as_scores(evaluate_systems(votes, all_systems, request))
+    beside = references(votes, _MEASURES, seed=seed, most=most, recorded=False)
+    reference_scores = as_scores(
         row for row in beside if row["origin"] == "reference" or row.get("text") == NOT_AVAILABLE
     )
-    asked = [one for one in everyone if not refusal(votes, one)]
-    worth = pd.DataFrame(judge(votes, asked, worths.NAMES, n_resamples=1000, seed=seed))
-    table = pd.concat([drawn, scores, worth])
-    distances = scores[scores["measure"] == _JUDGED_BY[0]].sort_values("value", kind="stable")
-    table = in_order_of(table, "system", pd.unique(pd.concat([drawn, distances])["system"]))
+    asked = [one for one in all_systems if not refusal(votes, one)]
+    request = EvaluationRequest(worths.NAMES, n_resamples=1000, seed=seed)
+    worth = pd.DataFrame(evaluate_systems(votes, asked, request))
+    table = pd.concat([reference_scores, scores, worth])
+    distances = scores[scores["measure"] == _MEASURES[0]].sort_values("value", kind="stable")
+    table = in_order_of(
+        table, "system", pd.unique(pd.concat([reference_scores, distances])["system"])
+    )
     columns = ["dataset", "system", "origin", "measure", "n_items", "value", "low", "high", "text"]
     columns += ["n_votes", "credibility"]
     return table.reindex(columns=columns).fillna({"text": ""})
 
 
-def _marked(systems: Iterable[System]) -> list[System]:
+def _mark_machine_votes(systems: Iterable[System]) -> list[System]:
     """Return the systems, those of machine votes under names that say so."""
-    return [replace(one, name=f"{one.name} (machine votes)") if one.n_samples else one
-            for one in systems]  # fmt: skip
+    return [replace(system, name=f"{system.name} (machine votes)") if system.n_samples else system
+            for system in systems]  # fmt: skip
 
 
 @cached_analysis(keys=("dataset", "system", "reference"))
-def compared(
+def comparisons(
     votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: int
 ) -> pd.DataFrame:
     """Compare each two systems, and each with the base rate, by what these votes can say.
@@ -480,27 +492,27 @@ def compared(
     people, where ``p_holm``, which comes from ``p_behind``, is below 0.05; else it says that these
     votes leave it open. Two that share no item are left out.
     """
-    votes = _of_two_votes(votes)
-    everyone = [*_marked(systems), *guesses_by_votes(votes)[1:]]
+    votes = _with_two_votes(votes)
+    all_systems = [*_mark_machine_votes(systems), *guesses_by_votes(votes)[1:]]
     pairs = [
         (a.name, b.name)
-        for a, b in combinations(everyone, 2)
+        for a, b in combinations(all_systems, 2)
         if len(np.intersect1d(a.rows_in(votes), b.rows_in(votes)))
     ]
-    found = score(
+    table = score(
         votes,
-        everyone,
-        measures=_JUDGED_BY[:1],
+        all_systems,
+        measures=_MEASURES[:1],
         comparisons=pairs,
         n_resamples=n_resamples,
         seed=seed,
     )
-    found = found[found["reference"] != ""].reset_index(drop=True)
-    nearer = np.where(found["value"] < 0, found["system"], found["reference"])
-    found["verdict"] = np.where(found["p_holm"] < _LEVEL, nearer, OPEN)
-    found["p_behind"] = behind_holm(found["p"], found["p_holm"])
+    table = table[table["reference"] != ""].reset_index(drop=True)
+    nearer = np.where(table["value"] < 0, table["system"], table["reference"])
+    table["verdict"] = np.where(table["p_holm"] < _LEVEL, nearer, OPEN)
+    table["p_behind"] = behind_holm(table["p"], table["p_holm"])
     columns = ["dataset", "system", "reference", "n_items", "value", "low", "high"]
-    return found[[*columns, "p", "p_holm", "p_behind", "verdict"]]
+    return table[[*columns, "p", "p_holm", "p_behind", "verdict"]]
 
 
 @cached_analysis(keys=("dataset", "system", "origin"))
@@ -509,11 +521,13 @@ def replacement(
 ) -> pd.DataFrame:
     """Test whether systems may replace an annotator, as `scoring.replacement` does."""
     return pd.DataFrame(
-        replacements.replacement(votes, _marked(systems), epsilon=epsilon, reason=reason, seed=seed)
+        replacements.replacement(
+            votes, _mark_machine_votes(systems), epsilon=epsilon, reason=reason, seed=seed
+        )
     )
 
 
-def margin_of(epsilon: Sequence[float], why: str) -> float | None:
+def replacement_margin(epsilon: Sequence[float], why: str) -> float | None:
     """Return the margin of the replacement test, or none where none is asked for."""
     if not epsilon and not why:
         return None
@@ -527,7 +541,7 @@ def margin_of(epsilon: Sequence[float], why: str) -> float | None:
     return epsilon[0]
 
 
-def _of_two_votes(votes: Votes) -> Votes:
+def _with_two_votes(votes: Votes) -> Votes:
     return part_of(votes, np.flatnonzero(votes.n_votes >= 2))
 
 
@@ -536,13 +550,13 @@ CONTENTS_COLUMNS = [
     Column("items", "n_items"),
     Column("labels", "n_labels"),
     Column("votes", "n_votes"),
-    Column("votes per item", lambda row: _range(row["fewest"], row["median"], row["most"])),
+    Column("votes per item", lambda row: _vote_range(row["fewest"], row["median"], row["most"])),
     Column("with a single vote", "n_single"),
     Column("annotators", "n_annotators"),
 ]
 
 
-def _range(fewest: int, median: float, most: int) -> str:
+def _vote_range(fewest: int, median: float, most: int) -> str:
     if fewest == most:
         return str(fewest)
     return f"{_plain(median)} ({fewest} to {most})"
@@ -589,16 +603,16 @@ def _votes_or_prior(row: Row) -> str:
 BUDGET_INDEX = ("dataset", "n_votes")
 
 
-def _error(heading: str, measure: str, digits: int, *, percent: bool = False) -> Column:
+def _error_column(heading: str, measure: str, digits: int, *, percent: bool = False) -> Column:
     at = {"quantity": "error", "measure": measure}
     return Column(heading, "value", digits, percent=percent, at=at)
 
 
 BUDGET_COLUMNS = [
     Column("votes per item", _votes_or_prior),
-    _error("DistCE (TVD) from all people", "dist_ce", 3),
-    _error("JSD from all people", "jsd", 3),
-    _error("majority label is all people’s (%)", "new_accuracy", 1, percent=True),
+    _error_column("DistCE (TVD) from all people", "dist_ce", 3),
+    _error_column("JSD from all people", "jsd", 3),
+    _error_column("majority label is all people’s (%)", "new_accuracy", 1, percent=True),
 ]
 ITEM_COLUMNS = [
     Column("item", lambda row: ItemText(row["dataset"], row["uid"])),
@@ -617,26 +631,26 @@ ANNOTATOR_COLUMNS = [
     Column("beyond chance", "corrected", 2),
     Column("accuracy, Dawid–Skene (%)", "accuracy", 0, percent=True),
 ]
-TOGETHER_COLUMNS = [
+TOTAL_COLUMNS = [
     Column("annotators", "n_annotators"),
     Column("votes of one, median", "median_votes", 1),
     Column("with ten votes or more", "n_usual"),
     Column("items whose likeliest label is no majority label (%)", "relabelled", 1, percent=True),
 ]
-_APART: dict[str, Any] = {"percent": True, "group": "two votes differ (%)"}
+_DISAGREEMENT: dict[str, Any] = {"percent": True, "group": "two votes differ (%)"}
 NEAR_COLUMNS = [
     DATASET,
     Column("with 100 votes or more", "n_judged", group="annotators"),
     Column("near chance", "n_near", group="annotators"),
     Column("their votes (%)", "share_of_votes", 0, percent=True),
-    Column("beyond chance: median, most near, least other", lambda row: _beyond(row)),
-    with_ends("all", "disagreement", 0, **_APART),
-    with_ends("without them", "disagreement_without", 0, **_APART),
-    Column("without, on other items", "disagreement_elsewhere", 0, **_APART),
+    Column("beyond chance: median, most near, least other", lambda row: _chance_bounds(row)),
+    with_ends("all", "disagreement", 0, **_DISAGREEMENT),
+    with_ends("without them", "disagreement_without", 0, **_DISAGREEMENT),
+    Column("without, on other items", "disagreement_elsewhere", 0, **_DISAGREEMENT),
 ]
 
 
-def _beyond(row: Row) -> str:
+def _chance_bounds(row: Row) -> str:
     """Return the agreement beyond chance by which annotators are near chance, or not."""
     return ", ".join(number(row[name], 2) for name in ("median", "largest_near", "smallest_kept"))
 
@@ -644,7 +658,7 @@ def _beyond(row: Row) -> str:
 SYSTEM_INDEX = ("dataset", "system")
 
 
-def _scored(heading: str, measure: str, digits: int = 3, *, percent: bool = False) -> Column:
+def _score_column(heading: str, measure: str, digits: int = 3, *, percent: bool = False) -> Column:
     at = {"measure": measure}
     return Column(heading, "value", digits, "low", "high", percent=percent, at=at)
 
@@ -652,10 +666,10 @@ def _scored(heading: str, measure: str, digits: int = 3, *, percent: bool = Fals
 SYSTEM_COLUMNS = [
     Column("system", "system"),
     Column("items", "n_items"),
-    _scored("squared distance, unbiased", "sq_distance"),
-    _scored("DistCE", "dist_ce"),
-    _scored("JSD", "jsd"),
-    _scored("accuracy (%)", "new_accuracy", 1, percent=True),
+    _score_column("squared distance, unbiased", "sq_distance"),
+    _score_column("DistCE", "dist_ce"),
+    _score_column("JSD", "jsd"),
+    _score_column("accuracy (%)", "new_accuracy", 1, percent=True),
     *(
         Column(title, lambda row: worths.without_reason(row["text"]), at={"measure": name})
         for title, name in (
@@ -675,7 +689,7 @@ REPLACEMENT_COLUMNS = [
 
 
 def pair_columns(n_resamples: int) -> list[Column]:
-    """Return how `compared` is shown, with p-values of so many resamples."""
+    """Return how `comparisons` is shown, with p-values of so many resamples."""
     return [
         Column("system", "system"),
         Column("against", "reference"),
@@ -685,36 +699,36 @@ def pair_columns(n_resamples: int) -> list[Column]:
     ]
 
 
-def crowd_of(data: str, dataset: str, predictions: Sequence[str]) -> AnalysisInputs:
-    """Return the evidence on one dataset: by its name, or the first that `data` holds.
+def crowd_inputs(data: str, dataset: str, predictions: Sequence[str]) -> AnalysisInputs:
+    """Return the inputs on one dataset: by its name, or the first that `data` holds.
 
     Its systems are those of the reader's files alone. Fails where too few items have two votes.
     """
-    material = gather(data, datasets=[dataset] if dataset else ())
-    first = material[0]
-    if first.votes is None:
-        raise needs_votes(first.datasets[0])
-    n_several = int((first.votes[0].n_votes >= 2).sum())
-    if n_several < _FEWEST_ITEMS:
+    inputs = gather(data, datasets=[dataset] if dataset else ())[0]
+    if inputs.votes is None:
+        raise needs_votes(inputs.datasets[0])
+    (votes,) = inputs.votes
+    n_pairs = int((votes.n_votes >= 2).sum())
+    if n_pairs < _FEWEST_ITEMS:
         raise ChaosError(
             "These votes cannot say how far people agree.",
-            where=first.votes[0].source.name,
-            found=f"{n_several} items with two votes or more",
+            where=votes.source.name,
+            found=f"{n_pairs} items with two votes or more",
             expected=f"at least {_FEWEST_ITEMS}",
         )
-    systems = own_systems(first.votes[0], predictions)
-    refuse_unused(predictions, first.votes, systems)
-    found = replace(first, given_systems=(tuple(systems),), own=first.own or bool(systems))
-    return AnalysisInputs((found,))
+    systems = tuple(own_systems(votes, predictions))
+    refuse_unused(predictions, inputs.votes, systems)
+    own = inputs.own or bool(systems)
+    return AnalysisInputs((replace(inputs, given_systems=(systems,), own=own),))
 
 
-def at_the_ends(table: pd.DataFrame, n: int) -> pd.DataFrame:
+def first_and_last(table: pd.DataFrame, n: int) -> pd.DataFrame:
     """Return the first and last so many rows of `annotators` that have votes enough."""
     usual = table[~table["few"]] if (~table["few"]).any() else table
     return usual if len(usual) <= 2 * n else pd.concat([usual.head(n), usual.tail(n)])
 
 
-def key_of(votes: Votes) -> str:
+def label_key(votes: Votes) -> str:
     """Return in Markdown the labels in the colours of their votes."""
     return " ".join(
         f'<span class="vote" style="--light:{label.colour.light};--dark:{label.colour.dark};'

@@ -89,23 +89,25 @@ def _file_of(root: Path, module: str) -> Path | None:
     return path / "__init__.py" if (path / "__init__.py").is_file() else None
 
 
-def code_digest(*names: str) -> str:
+def code_digest(*names: str, without: tuple[str, ...] = ()) -> str:
     """Return a digest of the code of some modules and of all that they import from this package.
+
+    Modules in `without` do not count, nor what only these import; no module may be among them.
 
     It has 16 hexadecimal digits. What only shows numbers does not count. A data file that stands
     beside a module counts where one of these modules names it: ``tasks.yml``, or a table of
     published numbers, without its suffix. No module names a dataset's YAML file, which counts for
     what is computed on that dataset: see `digest_of_dataset`.
     """
-    return _code_digest(paths.project(), names)
+    return _code_digest(paths.project(), names, without)
 
 
 @cache
-def _code_digest(root: Path, names: tuple[str, ...]) -> str:
+def _code_digest(root: Path, names: tuple[str, ...], without: tuple[str, ...]) -> str:
     found = hashlib.sha256()
     named: set[str] = set()
-    package, files = root / PACKAGE, transitive_imports(names)
-    for path in files:
+    package, left_out = root / PACKAGE, [_file_of(root, name) for name in without]
+    for path in transitive_imports(names, [path for path in left_out if path]):
         if path.parent.name in _SHOWING or path.name == _LOOK:
             continue
         source = source_of(path)

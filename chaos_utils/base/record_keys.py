@@ -5,15 +5,21 @@ So code that changes no number changes this file alone.
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from pathlib import Path
+
+import numpy as np
+from pydantic import BaseModel
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
 from chaos_utils.base.inputs import digest
 
 _FILE = "keys.json"  # in a folder of recorded tables
+_DIGEST = re.compile("[0-9a-f]{16}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +27,13 @@ class Key:
     """All that decides the rows of a recorded table, as digests of 16 hexadecimal digits.
 
     `made_by` is that of the parameters, the files of votes and predictions, the datasets' YAML
-    files, the code with its data, and the libraries that compute; `tables` has that of the rows of
-    each table that was given.
+    files, the code that computes with its data, and the libraries; `parsed` that of what was read
+    from the files, whatever code reads them; `tables` has that of the rows of each table that was
+    given.
     """
 
     made_by: str = ""
+    parsed: str = ""
     tables: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -39,6 +47,49 @@ def key_digest(text: str) -> str:
     return digest_of(text)[:16]
 
 
+def digest_of_parsed(value: object) -> str:
+    """Return a digest of texts, numbers and arrays in dataclasses, tuples and mappings.
+
+    Fractions count with seven digits: the last ones that are computed depend on the processor.
+    """
+    found = hashlib.sha256()
+    for part in _parts(value):
+        found.update(part)
+    return found.hexdigest()[:16]
+
+
+def _parts(value: object) -> Iterator[bytes]:
+    if isinstance(value, np.ndarray):
+        array = value.astype(np.float32) if value.dtype.kind == "f" else value
+        yield f"{array.dtype.str} {array.shape}".encode()
+        yield array.tobytes()
+    elif isinstance(value, BaseModel):
+        yield value.model_dump_json().encode()
+    elif is_dataclass(value):
+        yield from _parts({one.name: getattr(value, one.name) for one in fields(value)})
+    elif isinstance(value, Mapping):
+        yield from _parts([*value.items()])
+    elif isinstance(value, list | tuple):
+        yield f"{len(value)} parts".encode()
+        for one in value:
+            yield from _parts(one)
+    elif value is None or isinstance(value, str | int | float):
+        yield repr(value).encode()
+    else:
+        raise TypeError(f"no digest holds all of a {type(value).__name__}")
+
+
+def remembered(place: Path, made_from: object, compute: Callable[[], str]) -> str:
+    """Return a digest that is computed once for what it is made from, and kept in a folder."""
+    path = place / key_digest(json.dumps(made_from, default=asdict))
+    known = path.read_text("utf-8") if path.is_file() else ""
+    if not _DIGEST.fullmatch(known):
+        known = compute()
+        with suppress(ChaosError):  # where nothing can be written, it is computed again
+            write_text(path, known)
+    return known
+
+
 def read_keys(folder: Path) -> dict[str, Key]:
     """Return the keys of a folder of records, by the records' names; none where it has no file.
 
@@ -49,13 +100,13 @@ def read_keys(folder: Path) -> dict[str, Key]:
         return {}
     try:
         found = json.loads(path.read_bytes().decode())
-        return {name: Key(one["made_by"], one["tables"]) for name, one in found.items()}
+        return {name: Key(**one) for name, one in found.items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as fault:
         raise ChaosError(
             "The keys of the recorded tables are damaged.",
             where=path,
             found=str(fault),
-            expected='{"<table>": {"made_by": "<digest>", "tables": {}}, …}',
+            expected='{"<table>": {"made_by": "<digest>", "parsed": "<digest>", "tables": {}}, …}',
             todo="restore it with git, or run `make record`, which writes it anew",
         ) from fault
 

@@ -104,13 +104,13 @@ def evaluate(
 
     from chaos_utils.cli import evaluation_tables as tables
     from chaos_utils.datasets.loading import load_all_votes, load_votes
-    from chaos_utils.scoring import judging
+    from chaos_utils.scoring import evaluate as evaluation
     from chaos_utils.scoring.label_mapping import answers_of
 
-    chosen = judging.USUAL if measures is None else judging.measures_of(measures)
+    chosen = evaluation.USUAL if measures is None else evaluation.measures_of(measures)
     _check_votes(dataset, data)
     all_votes = load_all_votes(data) if dataset == "auto" else [load_votes(dataset, data)]
-    systems = judging.read_files(
+    systems = evaluation.read_files(
         files,
         all_votes,
         model=model,
@@ -121,7 +121,7 @@ def evaluate(
         allow_missing=allow_missing,
     )
     with progress() as tell:
-        answer = judging.judge_files(
+        answer = evaluation.evaluate_files(
             systems,
             all_votes,
             measures=chosen,

@@ -13,7 +13,7 @@ from chaos_utils.plots.bins import plot_accuracy_by_entropy
 from chaos_utils.plots.calibration import plot_reliability
 from chaos_utils.plots.error_distributions import plot_distances
 from chaos_utils.report.figures import publish_figure
-from chaos_utils.scoring.beside import part_of
+from chaos_utils.scoring.evaluate import part_of
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import oracle
 
@@ -74,7 +74,7 @@ def _write(votes: Votes, systems: Sequence[System], seed: int) -> None:
     publish_figure(
         f"fig-entropy-bins-{dataset}",
         plot_accuracy_by_entropy,
-        agreement.in_figure(binned, "new_accuracy"),
+        agreement.drawn_rows(binned, "new_accuracy"),
         caption=f"Accuracy against the new majority in five quantile bins of entropy, on {title}."
         + " A grey band is the range of the nine models of Nie et al. (2020)." * votes.is_released,
         alt="Lines that show accuracy in five bins of entropy for each system and baseline.",

@@ -23,10 +23,15 @@ from chaos_utils.report.columns import MISSING, number, p_value, safe_cell, sign
 from chaos_utils.report.literal import in_markdown
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import worth as worths
-from chaos_utils.scoring.beside import BASELINES, IN_PEOPLE, NOT_AVAILABLE
-from chaos_utils.scoring.judging import ANSWER_COLUMNS, Answer
+from chaos_utils.scoring.evaluate import (
+    ANSWER_COLUMNS,
+    BASELINES,
+    IN_PEOPLE,
+    NOT_AVAILABLE,
+    Answer,
+)
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD, UNSETTLED
-from chaos_utils.scoring.scores import ALL, Row
+from chaos_utils.scoring.scores import ALL, ScoreRow
 
 _DIGITS = 4
 _ARROWS = {"lower": "↓", "higher": "↑", "zero": "→ 0"}
@@ -117,7 +122,7 @@ def tables_of(answer: Answer) -> Iterator[_Table]:
             yield _table(title, cells, len(differences))
 
 
-def _value(answer: Answer, row: Row, ours: Collection[str]) -> tuple[str, str, _Cell]:
+def _value(answer: Answer, row: ScoreRow, ours: Collection[str]) -> tuple[str, str, _Cell]:
     value, interval = number(row["value"], _DIGITS), _interval(row, number)
     if row.get("text") == UNSETTLED:
         value = _NEARLY_0
@@ -137,7 +142,7 @@ def _value(answer: Answer, row: Row, ours: Collection[str]) -> tuple[str, str, _
     return name, row["measure"], _Cell(value.strip(), below, rank, is_best)
 
 
-def _difference(answer: Answer, row: Row, with_items: bool) -> tuple[str, str, _Cell]:
+def _difference(answer: Answer, row: ScoreRow, with_items: bool) -> tuple[str, str, _Cell]:
     name = f"{row['system']} − {row['reference']}"
     if with_items:
         name += f" ({counted(row['n_items'], 'item')})"
@@ -149,7 +154,7 @@ def _difference(answer: Answer, row: Row, with_items: bool) -> tuple[str, str, _
     return name, row["measure"], cell
 
 
-def _is_reference(row: Row) -> bool:
+def _is_reference(row: ScoreRow) -> bool:
     return row["origin"] in ("reference", "baseline")
 
 
@@ -157,7 +162,7 @@ def _equal(p: str) -> str:
     return p if p.startswith(("≤", "<")) else f"= {p}"
 
 
-def _title(answer: Answer, title: str, rows: Iterable[Row]) -> str:
+def _title(answer: Answer, title: str, rows: Iterable[ScoreRow]) -> str:
     """Return a table's title: the dataset, and how many items, if that is the same for all rows."""
     counts = {row["n_items"] for row in rows}
     items = [f", {counted(n, 'item')}" for n in counts] if len(counts) == 1 else []
@@ -178,7 +183,7 @@ def summary(answer: Answer) -> list[str]:
     """Return what systems are worth, a sentence each; of many on a dataset, the best alone."""
     said = []
     for dataset, title in answer.titles.items():
-        by_system: dict[str, list[Row]] = {}
+        by_system: dict[str, list[ScoreRow]] = {}
         for row in answer.rows:
             is_worth = row["dataset"] == dataset and row["measure"] in worths.NAMES
             if is_worth and not _is_reference(row):
@@ -207,7 +212,7 @@ def legend(answer: Answer) -> list[str]:
     """Return what a reader must know of the tables, a sentence or two each."""
     shown = {row["measure"] for row in answer.rows}
     systems = {row["system"] for row in answer.rows if _is_reference(row)}
-    texts = {row.get(name, "") for row in answer.rows for name in ("text", "interval")}
+    texts = {text for row in answer.rows for text in (row.get("text", ""), row.get("interval", ""))}
     towards_0 = any(MEASURES[name].better == "zero" for name in shown & set(MEASURES))
     n_compared = sum(not _is_nan(row.get("p")) for row in answer.rows)
     without = [

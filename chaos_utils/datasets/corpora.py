@@ -151,7 +151,7 @@ def _columns(path: Path, fields: Sequence[str]) -> tuple[Frame, Faults, list[Col
     faults = Faults(path, "training items", expected=expected, todo="correct these lines")
     frame = read_frame(FileContent.of(path), faults)
     faults.check()
-    frame.with_part(fields, faults)
+    frame.require(fields, faults)
     columns = [frame.column(field) for field in fields]
     for field, cells in zip(fields, columns, strict=True):
         is_text = cells.map(lambda value: isinstance(value, str), bool)

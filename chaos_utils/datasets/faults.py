@@ -33,6 +33,11 @@ class Faults:
         self.number += len(found)
         return bool(found)
 
+    def add_many(self, number: int, text: Callable[[int], str]) -> None:
+        """Note so many faults of the file, of which the first few are put into words."""
+        self._first += [(-1, text(k)) for k in range(min(number, _SHOWN))]
+        self.number += number
+
     def rows(
         self,
         numbers: Ints,

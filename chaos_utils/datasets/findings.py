@@ -13,9 +13,11 @@ from chaos_utils.base.files import uncollected
 from chaos_utils.base.inputs import OWN
 from chaos_utils.datasets.faults import Faults
 from chaos_utils.datasets.frame import Column, Frame
-from chaos_utils.datasets.layout import Layout, columns_of, layout_of, to_dataset
+from chaos_utils.datasets.layout import layout_of
 from chaos_utils.datasets.people import holds_names, names_annotators
 from chaos_utils.datasets.readers import read_noting
+from chaos_utils.datasets.recognition.candidates import columns_of
+from chaos_utils.datasets.recognition.readings import Layout, to_dataset
 from chaos_utils.datasets.texts import annotators_of, why_no_text
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Ints, Votes
 
@@ -123,7 +125,7 @@ def check_file(
     dataset = to_dataset(path, layout)
     texts, others, alike = _texts(frame, layout)
     votes, noted = read_noting([path], dataset, any_number=True, given=(content, frame))
-    spread = frame.spread
+    spread = frame.spread()
     del content, frame  # which may be large
     faults = [*noted.shown, *([layout.rating] if layout.rating else [])]
     beside = "by the YAML file of `chaos dataset init`: not all columns are votes"

@@ -7,7 +7,6 @@ its values, so that a rule meets each value once, however many rows there are.
 import csv
 import hashlib
 import io
-import re
 from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -23,18 +22,17 @@ import numpy.typing as npt
 from chaos_utils.base.errors import ChaosError, counted, did_you_mean
 from chaos_utils.base.files import read_regular
 from chaos_utils.datasets.cells import as_identifier, as_list, as_object, dig, parse, unwrap_single
+from chaos_utils.datasets.csv_file import CsvFile
 from chaos_utils.datasets.faults import Faults, shorten
 from chaos_utils.datasets.people import names_annotators
 
-LARGE = 1 << 20  # bytes from which on it pays to import pyarrow: its CSV takes a fifth of the time
 KEY = "/"  # between the identifiers of an item that several columns name
 _UNNAMED = "unnamed"  # the column without a name; one without values is no column
-_DELIMITERS = ",\t;"
-_SEP = re.compile(r'\s*"?sep=([^"\r\n])"?\r?\n', re.IGNORECASE)  # Excel's first line
 _MOST_COLUMNS = 25_000
 # Cells of a table that objects make, beside so many for each that is filled.
 _MOST_CELLS, _SPARSE = 10_000_000, 100
 _MOST_PIPED = 200_000_000  # bytes: a pipe may have no end
+_HEAD = 1 << 20  # bytes in which text begins
 _PARQUET, _NPY = b"PAR1", b"\x93NUMPY"
 # How large a parquet file may be once unpacked: so many times its size, within these bytes.
 _UNPACKED, _ALLOWED, _MOST_BYTES = 100, 20_000_000, 10**9
@@ -53,7 +51,14 @@ _OTHERS = {  # kinds of files by how they begin, and what to do with them
     _NPY: ("numbers without names (npy)", "save them as CSV, with a name for each column"),
     _PARQUET: ("parquet", "save it as text"),
 }
+# What a row of a CSV file is, or the number of its fields, where it is none.
+_SOUND, _NO_VALUE, _HEADER = 0, -1, -2
 Codes = npt.NDArray[np.int32]
+Ints = npt.NDArray[np.int64]
+Coded = tuple[Codes, Any]  # the cells of a column, and an Arrow array of the values
+Floats = npt.NDArray[np.float64]
+_LARGEST = 1e300  # comparing is safe for integers of any length; converting is not
+_IN_NUMBERS, _VISIBLE = b"0123456789.eE+-", bytes(range(0x21, 0x7F))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +102,20 @@ class FileContent:
         """Whether it is parquet."""
         return self.data.startswith(_PARQUET)
 
+    def first_character(self) -> str:
+        """Return the first character that is no blank, if there is one, once all is known as text.
+
+        Of ten million votes, the text takes a third of a gigabyte, which ASCII need not.
+        """
+        head = self.data[:_HEAD].lstrip()[:1]
+        if head and self.data.isascii():
+            self._refuse_others()
+            return head.decode()
+        return self.text().lstrip()[:1]
+
     def text(self) -> str:
         """Return it as text, without a byte-order mark."""
-        for start, (kind, todo) in _OTHERS.items():
-            if self.data.startswith(start):
-                raise ChaosError(
-                    f"The data file is {kind}.", where=self.path, expected="UTF-8 text", todo=todo
-                )
+        self._refuse_others()
         try:
             return self.data.decode("utf-8-sig")
         except UnicodeDecodeError as fault:
@@ -114,6 +126,13 @@ class FileContent:
                 todo="save it as UTF-8",
             ) from fault
 
+    def _refuse_others(self) -> None:
+        for start, (kind, todo) in _OTHERS.items():
+            if self.data.startswith(start):
+                raise ChaosError(
+                    f"The data file is {kind}.", where=self.path, expected="UTF-8 text", todo=todo
+                )
+
 
 @dataclass(frozen=True)
 class Column:
@@ -121,6 +140,21 @@ class Column:
 
     codes: Codes
     values: list[Any]  # in the order of the file
+
+    @property
+    def n_rows(self) -> int:
+        """How many cells it has, with those that are missing."""
+        return len(self.codes)
+
+    @property
+    def is_missing(self) -> npt.NDArray[np.bool_]:
+        """In which rows it has no cell."""
+        return self.codes < 0
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether all its cells are numbers."""
+        return {int, float}.issuperset(map(type, self.values))
 
     def __getitem__(self, row: int) -> Any:
         code = self.codes[row]
@@ -142,6 +176,11 @@ class Column:
             return self if names == self.values else Column(self.codes, names)
         place = [-1 if name is None else known.setdefault(name, len(known)) for name in names]
         return Column(np.array([*place, -1], dtype=np.int32)[self.codes], list(known))
+
+    @cached_property
+    def numbers(self) -> Floats:
+        """Its cells as numbers, NaN where one is no finite number, as True and texts are not."""
+        return np.append(finite_numbers(self.values), np.nan)[self.codes]
 
     @cached_property
     def first(self) -> npt.NDArray[np.int64]:
@@ -186,25 +225,26 @@ def column_of(cells: Iterable[Any]) -> Column:
 class Frame:
     """The rows of a file, by columns.
 
-    `place` says where a row stands, such as ``line 3``, and is None where only another reading
-    tells; `records` are the rows, where they are objects; `notes` say what was left out, and
-    `balanced_subset` why there are fewer rows than lines.
+    `place` says where a row stands, such as ``line 3``; `records` are the rows, where they are
+    objects; `notes` say what was left out, and `spread` why there are fewer rows than lines.
     """
+
+    is_sound = True  # whether no fault was noted while it was read
 
     def __init__(
         self,
         names: Sequence[str],
         n_rows: int,
         column: Callable[[str], Column],
-        place: Callable[[int], str] | None,
+        place: Callable[[int], str],
         *,
         records: Sequence[Mapping[str, Any]] | None = None,
         notes: Sequence[str] = (),
-        spread: str = "",
+        spread: Callable[[], str] = str,
     ) -> None:
-        self.names, self.notes, self.spread = list(names), tuple(notes), spread
+        self.names, self.notes, self.place, self.spread = list(names), tuple(notes), place, spread
         self._known = set(self.names)
-        self._n, self._column, self._place, self._records = n_rows, column, place, records
+        self._n, self._column, self._records = n_rows, column, records
 
     @classmethod
     def of_records(
@@ -232,19 +272,10 @@ class Frame:
     def __len__(self) -> int:
         return self._n
 
-    @property
-    def is_placed(self) -> bool:
-        """Whether it is known where its rows stand."""
-        return self._place is not None
-
-    def place(self, row: int) -> str:
-        """Return where a row stands, such as ``line 3``."""
-        return self._place(row) if self._place else f"row {row + 1}"
-
     def __contains__(self, path: object) -> bool:
         return isinstance(path, str) and self._root(path) != ""
 
-    def with_part(self, paths: Iterable[str], faults: Faults, todo: str = "") -> None:
+    def require(self, paths: Iterable[str], faults: Faults, todo: str = "") -> None:
         """Say at once, not row by row, when a column is not there at all."""
         for path in paths:
             if path not in self:
@@ -342,7 +373,7 @@ class Frame:
         kept = np.ones(len(self), dtype=bool)
         notes = []
         for path, values in conditions.items():
-            self.with_part([path], faults)
+            self.require([path], faults)
             wanted = {_as_condition(value) for value in values}
             there = self.column(path).map(partial(_is_among, wanted), bool)
             left_out = int((kept & ~there).sum())
@@ -359,7 +390,7 @@ class Frame:
             self.names,
             len(rows),
             lambda name: self._column(name).take(rows),
-            (lambda row: self.place(int(rows[row]))) if self.is_placed else None,
+            lambda row: self.place(int(rows[row])),
             records=None if records is None else [records[row] for row in rows.tolist()],
             notes=(*self.notes, *notes),
         )
@@ -412,17 +443,18 @@ def read_frame(
     faults: Faults,
     inside: str = "",
     keys: Sequence[str] = (),
-    *,
-    careful: bool = True,
 ) -> Frame:
     """Return the rows of a file of any format but npy."""
+    n_faults = faults.number
+    frame = _read(content, faults, inside, keys)
+    frame.is_sound = faults.number == n_faults
+    return frame
+
+
+def _read(content: FileContent, faults: Faults, inside: str, keys: Sequence[str]) -> Frame:
     if content.is_parquet:
         return _parquet(content, faults)
-    if not careful and len(content.data) >= LARGE and not (inside or keys):
-        frame = _large_csv(content)
-        if frame is not None:
-            return frame
-    start = content.text().lstrip()[:1]
+    start = content.first_character()
     if not start:
         raise faults.fatal("The data file is empty.")
     if inside or keys or start == "[":
@@ -568,235 +600,142 @@ def _of_objects(
     return frame
 
 
-def _head(text: str) -> tuple[list[str], str, str]:
-    """Return the columns of a CSV file, what separates its fields, and its first line."""
-    said = _SEP.match(text)
-    first = text[said.end() if said else 0 :].lstrip("\r\n").split("\n", 1)[0]
-    delimiter = said[1] if said else max(_DELIMITERS, key=first.count)
-    row = [first]
-    with suppress(csv.Error):  # which reading on explains
-        row = next(csv.reader(io.StringIO(first, newline=""), delimiter=delimiter), [])
-    return _names(row), delimiter, first
-
-
 def _names(header: Sequence[str]) -> list[str]:
     """Return a header's names; a table's own index, which pandas leaves unnamed, is ``unnamed``."""
     return [name.strip() or _UNNAMED for name in header]
 
 
-def _large_csv(content: FileContent) -> Frame | None:
-    """Return the rows of a CSV file, without their lines; None where anything is unusual."""
-    import pyarrow as pa  # type: ignore[import-untyped]
-    from pyarrow import csv as pc
-
-    if not content.data.isascii():
-        content.text()  # which says what is wrong, if it is no text
-    data = content.data.lstrip(b"\r\n")
-    head = data[: 1 << 20].decode("utf-8-sig", "replace")
-    names, delimiter, first = _head(head)
-    rarest_first = sorted(names, key=len, reverse=True)
-    has_marks = b'"' in data
-    is_usual = (
-        first.lstrip()[:1] not in ("{", "[", "")
-        and not _SEP.match(head)
-        and len(set(names)) == len(names) <= _MOST_COLUMNS
-        and first.count('"') % 2 == 0
-        and not (has_marks and (delimiter == "\t" or data.count(b'"') % 2))
-        and not all(_is_cell_of(data, name, delimiter, len(first)) for name in rarest_first)
-    )
-    if not is_usual:
-        return None
-
-    @cache
-    def column(name: str) -> Column:
-        try:
-            blocks = pc.open_csv(
-                pa.BufferReader(data),
-                pc.ReadOptions(column_names=names, skip_rows=1, block_size=1 << 24),
-                pc.ParseOptions(delimiter=delimiter, newlines_in_values=has_marks),
-                pc.ConvertOptions(
-                    include_columns=[name],
-                    column_types={name: pa.string()},
-                    strings_can_be_null=False,
-                ),
-            )
-            return _encoded(pa.chunked_array(one.column(0).dictionary_encode() for one in blocks))
-        except MemoryError:  # one of pyarrow's own faults too
-            raise
-        except (pa.ArrowException, ValueError) as fault:
-            raise ChaosError("This CSV file is unusual.", where=content.path) from fault
-
-    try:
-        n_rows = len(column(names[-1]).codes)
-        there = [name for name in names
-                 if name != _UNNAMED or any(map(str.strip, column(name).values))]  # fmt: skip
-        frame = Frame(there, n_rows, column, None)
-    except ChaosError:
-        return None
-    n_lines = data.count(b"\n") + (not data.endswith(b"\n"))
-    return None if has_marks and n_lines > len(frame) + 1 else frame
-
-
-def _is_cell_of(data: bytes, name: str, delimiter: str, start: int) -> bool:
-    """Return whether a cell of a CSV file is a column's name, as where two files are joined."""
-    plain, field = name.encode(), delimiter.encode()
-    return data.find(plain, start) >= 0 and any(
-        data.find(before + plain + after, start) >= 0
-        for before in (b"\n", field)
-        for after in (field, b"\n", b"\r")
-    )
-
-
-def _encoded(cells: Any) -> Column:
-    encoded = cells.dictionary_encode().unify_dictionaries().combine_chunks()
-    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
-    # Faster than to_pylist, by far.
-    values = encoded.dictionary.to_numpy(zero_copy_only=False).tolist()
-    return Column(codes, values)
-
-
 def _csv(content: FileContent, faults: Faults) -> Frame:
-    text = content.text()
-    names, delimiter, _ = _head(text)
-    header: list[str] = []
-    wanted: set[str] = set()
-    known: list[dict[str, int]] = []
-    codes: list[array[int]] = []
-    places: tuple[array[int], array[int]] = (array("q"), array("q"))
-    spread: list[str] = []
-    n_rows = n_lines = n_empty = 0
+    file = CsvFile.of(content.data, faults)
     try:
-        for line, end, row in _records(
-            text, delimiter, quoted=_has_quotes(text, delimiter, faults)
-        ):
-            if not any(map(str.strip, row)):
-                n_empty += len(row) > 1
-                continue
-            if not header:
-                header = row
-                names = _names(row)
-                _check_names([name for name in names if name != _UNNAMED], faults)
-                known, codes = [{} for _ in names], [array("i") for _ in names]
-                wanted = set(filter(None, header))
-                continue
-            n_rows += 1  # as in parquet
-            n_lines += end - line + 1
-            if end > line:
-                spread.append(f"row {n_rows}, line {line}")
-            problem = ""
-            if len(row) != len(names):
-                problem = f"found {len(row)} fields; expected {len(names)}, as the header has"
-            elif len(again := wanted.intersection(row)) > 1 and not all(map(str.isdecimal, again)):
-                # in whatever order; labels that are numbers may be counts as well
-                problem = "found the header again; expected it once: are two files joined?"
-            if problem:
-                faults.add(f"row {n_rows}, line {line}", [problem])
-                continue
-            for place, number in zip(places, (n_rows, line), strict=True):
-                place.append(number)
-            for values, column, cell in zip(known, codes, row, strict=True):
-                column.append(values.setdefault(cell, len(values)))
+        header, n_above, n_empty = file.header()
+        _check_names([name for name in _names(header) if name != _UNNAMED], faults)
+        columns, ragged = file.columns(n_above, len(header))
     except csv.Error as fault:
-        said = str(fault).replace("unexpected end of data", "a quotation mark is never closed")
+        problem = str(fault).replace("unexpected end of data", "a quotation mark is never closed")
         raise faults.fatal(
             "The data file is not valid CSV.",
-            said,
+            problem,
             "fields of less than 131,072 characters, and a closing mark for each quotation mark",
         ) from fault
-    bare = {k for k, name in enumerate(names) if name == _UNNAMED and any(map(str.strip, known[k]))}
+    cells = [_coded(columns.pop(0)) for _ in header]  # which frees the memory of each
+    n_rows = len(cells[0][0]) if cells else 0
+    empty, again = _rows_without_value(cells), _rows_like(header, cells)
+    kinds = np.zeros(n_rows + len(ragged), dtype=np.int32)  # of all rows but blank lines
+    kinds[list(ragged)] = np.maximum(list(ragged.values()), _NO_VALUE)
+    in_table = np.flatnonzero(kinds == _SOUND)
+    kinds[in_table[empty]], kinds[in_table[again]] = _NO_VALUE, _HEADER
+    sound = np.flatnonzero(kinds[in_table] == _SOUND) if len(empty) or again else None
+    n_empty += sum(n < -1 for n in ragged.values()) + len(empty) * (len(header) > 1)
+    place = _note_rows(file, kinds[kinds != _NO_VALUE], len(header), faults)
+
+    @cache
+    def column(k: int) -> Column:
+        read = ArrowColumn(*cells[k])
+        return read if sound is None else read.take(sound)
+
+    places = _places(_names(header), column, faults)
+    return Frame(
+        list(places),
+        n_rows - len(empty) - len(again),
+        lambda name: column(places[name]),
+        place,
+        notes=[f"{counted(n_empty, 'row')} without any value"] if n_empty else [],
+        spread=file.spread,
+    )
+
+
+def _note_rows(file: CsvFile, kinds: Codes, n_columns: int, faults: Faults) -> Callable[[int], str]:
+    """Note the rows that are none of the table's; return what tells where these stand."""
+    line_of = file.lines()
+    faulty = np.flatnonzero(kinds)
+
+    def place(number: int) -> str:
+        return f"row {number + 1}, line {line_of(number)}"
+
+    def problem(number: int) -> str:
+        if kinds[number] == _HEADER:
+            return "found the header again; expected it once: are two files joined?"
+        return f"found {kinds[number]} fields; expected {n_columns}, as the header has"
+
+    faults.add_many(len(faulty), lambda k: f"{place(faulty[k])}, {problem(faulty[k])}")
+    if not len(faulty):
+        return place
+    numbers = np.flatnonzero(kinds == _SOUND)
+    return lambda row: place(int(numbers[row]))
+
+
+def _places(
+    names: Sequence[str], column: Callable[[int], Column], faults: Faults
+) -> dict[str, int]:
+    """Return the place of each column; one without a name counts if it holds values."""
+    unnamed = [k for k, name in enumerate(names) if name == _UNNAMED]
+    bare = [k for k in unnamed if any(map(str.strip, column(k).values))]
     if len(bare) > 1:
         raise faults.fatal(
             "Several columns hold values and have no name.",
-            "columns " + ", ".join(str(k + 1) for k in sorted(bare)),
+            "columns " + ", ".join(str(k + 1) for k in bare),
             "a name for each column that holds values",
             "name them in the first row, or delete them",
         )
-    columns = {
-        name: Column(np.array(cells, dtype=np.int32), list(values))
-        for k, (name, values, cells) in enumerate(zip(names, known, codes, strict=False))
-        if name != _UNNAMED or k in bare
-    }
-    n_read = len(places[0])
-    why = f"{counted(n_rows, 'row')} on {counted(n_lines, 'line')}: fields hold line ends in "
-    why += f"{counted(len(spread), 'row')} ({', '.join(spread[:3])}{', …' * (len(spread) > 3)})"
-    return Frame(
-        list(columns),
-        n_read,
-        columns.__getitem__,
-        lambda row: f"row {places[0][row]}, line {places[1][row]}",
-        notes=[f"{counted(n_empty, 'row')} without any value"] if n_empty else [],
-        spread=why if spread else "",
-    )
+    return {name: k for k, name in enumerate(names) if k in bare or name != _UNNAMED}
 
 
-def _records(text: str, delimiter: str, *, quoted: bool) -> Iterator[tuple[int, int, list[str]]]:
-    """Yield the first and last line, and the fields, of each row of a CSV file but blank lines."""
-    said = _SEP.match(text)
-    above = text[: said.end()] if said else ""
-    stream = io.StringIO(text[len(above) :], newline="")
-    start = shift = above.count("\n") + 1
-    reader = csv.reader(
-        stream, delimiter=delimiter, strict=True,
-        quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
-    )  # fmt: skip
-    try:
-        for row in reader:
-            line, start = start, reader.line_num + shift
-            if row:
-                yield line, start - 1, row
-    except csv.Error as fault:
-        raise csv.Error(f"line {start}: {fault}") from fault
+def _rows_without_value(cells: Sequence[Coded]) -> Ints:
+    """Return the rows in which all cells are blank."""
+    import pyarrow.compute as pc  # type: ignore[import-untyped]
+
+    is_empty = np.ones(len(cells[0][0]) if cells else 0, dtype=bool)
+    for codes, values in cells:
+        is_blank = pc.or_(pc.utf8_is_space(values), pc.equal(pc.binary_length(values), 0))
+        blank = is_blank.to_numpy(zero_copy_only=False)
+        if not blank.any():
+            return np.empty(0, dtype=np.int64)
+        is_empty &= blank[codes]
+    return np.flatnonzero(is_empty)
 
 
-def _has_quotes(text: str, delimiter: str, faults: Faults) -> bool:
-    """Return whether quotation marks stand around fields, or are characters like others.
+def _rows_like(header: Sequence[str], cells: Sequence[Coded]) -> list[int]:
+    """Return the rows in which two of the header's names stand, in whatever order.
 
-    Like others they are in TSV whose lines then have as many fields as the header. Where rows would
-    vanish by the one reading or the other, the file is refused.
+    Labels that are numbers may be counts as well.
     """
-    if '"' not in text:
-        return True
-    quoted, mixed, is_spread = _shape(text, delimiter, quoted=True)
-    if delimiter != "\t" and not is_spread:
-        return True
-    plain, _, _ = _shape(text, delimiter, quoted=False)
-    if delimiter == "\t" and (plain or not quoted):
-        return plain == quoted > 0
-    if (plain and quoted) or (delimiter == "\t" and mixed):
-        raise faults.fatal(
-            "It is in doubt what quotation marks mean in this file.",
-            f"{counted(quoted, 'row')}, if they stand around fields, which then hold line ends"
-            + (f" and tabs ({mixed}); " if mixed else "; ")
-            + (f"{counted(plain, 'row')}, one a line, if they are" if plain else "or they are")
-            + " characters like others",
-            "fields without line ends, or marks around fields alone",
-            "write a mark that is a character twice, and its field between marks; or replace "
-            "the line ends inside fields by blanks",
-        )
-    return True
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not cells:
+        return []
+    names = sorted(set(header) - {""})
+    weights = np.array([*(1 if name.isdecimal() else len(names) for name in names), 0])
+    all_values = pa.chunked_array([values for _, values in cells], pa.string())
+    name_of = pc.index_in(all_values, value_set=pa.array(names, pa.string())).fill_null(len(names))
+    ends = np.cumsum([len(values) for _, values in cells])[:-1]
+    total = np.zeros(len(cells[0][0]), dtype=np.int64)
+    for (codes, _), weight in zip(cells, np.split(weights[name_of.to_numpy()], ends), strict=True):
+        if weight.any():
+            total += weight[codes]
+    rows = []
+    for row in np.flatnonzero(total > len(names)).tolist():
+        again = set(names).intersection(values[codes[row]].as_py() for codes, values in cells)
+        if len(again) > 1 and not all(map(str.isdecimal, again)):
+            rows.append(row)
+    return rows
 
 
-def _shape(text: str, delimiter: str, *, quoted: bool) -> tuple[int, str, bool]:
-    """Return how many rows a file has, 0 where a row has more or fewer fields than the header.
+def _coded(cells: Any) -> Coded:
+    """Return an Arrow column as codes, -1 where there is none, and the values they stand for."""
+    import pyarrow as pa
 
-    Then, where a field first holds line ends and tabs, and whether rows take several lines.
-    """
-    n_rows, n_fields, mixed, is_spread = 0, 0, "", False
-    try:
-        for line, end, row in _records(text, delimiter, quoted=quoted):
-            if not any(row):
-                continue
-            n_fields = n_fields or len(row)
-            if len(row) != n_fields or n_fields == 1:
-                return 0, mixed, is_spread
-            n_rows += 1
-            if end > line:
-                is_spread = True
-                if not mixed and any("\t" in cell and "\n" in cell for cell in row):
-                    mixed = f"line {line}"
-    except csv.Error:
-        return 0, mixed, is_spread
-    return n_rows - 1, mixed, is_spread
+    chunks = cells.dictionary_encode().chunks  # of which the last knows all values
+    codes = [chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False) for chunk in chunks]
+    values = chunks[-1].dictionary if chunks else pa.array([], cells.type)
+    return np.concatenate([np.empty(0, np.int32), *codes]).astype(np.int32, copy=False), values
+
+
+def _values_of(values: Any) -> list[Any]:
+    """Return an Arrow array as a list; faster than to_pylist, by far."""
+    listed: list[Any] = values.to_numpy(zero_copy_only=False).tolist()
+    return listed
 
 
 def _check_names(names: Sequence[str], faults: Faults) -> None:
@@ -835,8 +774,7 @@ def _parquet(content: FileContent, faults: Faults) -> Frame:
         cells = table.column(name)
         tried(lambda: cells.validate(full=True))  # which finds text that is none
         if any(test(cells.type) for test in plain):
-            encoded: Column = tried(lambda: _encoded(cells))
-            return encoded
+            return ArrowColumn(*tried(lambda: _coded(cells)))
         return column_of(tried(cells.to_pylist))
 
     return Frame(table.column_names, table.num_rows, column, lambda row: f"row {row + 1}")
@@ -845,7 +783,7 @@ def _parquet(content: FileContent, faults: Faults) -> Frame:
 def _unpacked(content: FileContent, faults: Faults) -> Any:
     """Return the table of a parquet file that takes a reasonable part of the memory."""
     import pyarrow as pa
-    import pyarrow.compute as pc  # type: ignore[import-untyped]
+    import pyarrow.compute as pc
     import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
     file = pq.ParquetFile(pa.BufferReader(content.data))
@@ -896,3 +834,91 @@ def read_array(content: FileContent, faults: Faults) -> npt.NDArray[Any]:
             "numbers of shape (items, labels)",
         )
     return numbers
+
+
+def is_finite_number(value: object) -> bool:
+    """Return whether a value is a finite number; True and False are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _LARGEST
+
+
+def finite_numbers(values: Sequence[Any]) -> Floats:
+    """Return values as an array, NaN for what is no finite number."""
+    if {int, float}.issuperset(map(type, values)):
+        with suppress(OverflowError):  # of an integer of hundreds of digits
+            return _bounded(np.array(values, dtype=np.float64))
+    numbers = [float(value) if is_finite_number(value) else np.nan for value in values]
+    return np.array(numbers, dtype=np.float64)
+
+
+def _bounded(numbers: Floats) -> Floats:
+    return np.where(np.abs(numbers) < _LARGEST, numbers, np.nan)
+
+
+class ArrowColumn(Column):
+    """Cells whose values Arrow holds; Python's are made where a rule asks for them."""
+
+    arrow_values: Any
+    are_texts_of_numbers: bool
+
+    def __init__(self, codes: Codes, arrow_values: Any, numbers: Floats | None = None) -> None:
+        """Hold values of one type; `numbers` are what their texts stand for."""
+        self.__dict__.update(
+            codes=codes, arrow_values=arrow_values, are_texts_of_numbers=numbers is not None
+        )
+        if numbers is not None:
+            self.__dict__["values"] = numbers.tolist()
+
+    @property
+    def is_numeric(self) -> bool:
+        """As that of any column."""
+        from pyarrow import types
+
+        kind = self.arrow_values.type
+        return self.are_texts_of_numbers or types.is_integer(kind) or types.is_floating(kind)
+
+    @cached_property
+    def values(self) -> list[Any]:
+        """As those of any column."""
+        return _values_of(self.arrow_values)
+
+    @cached_property
+    def numbers(self) -> Floats:
+        """As those of any column."""
+        if not self.is_numeric:
+            return np.full(self.n_rows, np.nan)
+        values = self.values if self.are_texts_of_numbers else self.arrow_values.to_numpy(False)
+        return np.append(_bounded(np.asarray(values, dtype=np.float64)), np.nan)[self.codes]
+
+    @cached_property
+    def identifiers(self) -> Column:
+        """As those of any column."""
+        import pyarrow.compute as pc
+
+        if self._has_bytes_of(_VISIBLE) and not pc.any(pc.equal(self.arrow_values, "")).as_py():
+            return self
+        return super().identifiers
+
+    def as_numbers(self) -> Column | None:
+        """Return texts as the numbers that they are; None where one may be no number."""
+        import pyarrow as pa
+
+        if not self._has_bytes_of(_IN_NUMBERS):
+            return None
+        try:
+            numbers = self.arrow_values.cast(pa.float64()).to_numpy()
+        except pa.ArrowInvalid:  # such as an empty cell
+            return None
+        return ArrowColumn(self.codes, self.arrow_values, numbers)
+
+    def _has_bytes_of(self, plain: bytes) -> bool:
+        """Return whether its values are texts of these bytes alone."""
+        import pyarrow as pa
+
+        if self.arrow_values.type != pa.string():
+            return False
+        _, ends, data = self.arrow_values.buffers()
+        offset, n_values = self.arrow_values.offset, len(self.arrow_values)
+        if not n_values or not data:
+            return True
+        within = np.frombuffer(ends, np.int32)[offset:][: n_values + 1]
+        return not bytes(data[within[0] : within[-1]]).translate(None, plain)

@@ -12,6 +12,7 @@ from typing import Any
 from chaos_utils.datasets.cells import as_identifier, as_number
 from chaos_utils.datasets.dataset import Cutpoints, Dataset, spelling_of
 from chaos_utils.datasets.faults import shorten
+from chaos_utils.datasets.words import words_of
 
 MANY = 50  # labels; more are seldom classes
 _SCALE = 20  # different numbers; from here on they are a rating, not classes
@@ -96,7 +97,7 @@ def _point(name: str) -> float | None:
 
 
 def _words(name: str) -> str:
-    return " ".join(re.split(r"[\W_]+", name.casefold())).strip()
+    return words_of(name, " ")
 
 
 def remarks_on(names: Sequence[str]) -> list[str]:

@@ -1,7 +1,7 @@
 """Votes by name, folder or file: what the parameter ``data`` may be, and whether it is here."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -22,6 +22,7 @@ from chaos_utils.datasets.catalogue import (
 from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset, is_dataset_file, read_dataset
 
 if TYPE_CHECKING:
+    from chaos_utils.datasets.frame import FileContent, Frame
     from chaos_utils.datasets.votes import Votes
 
 
@@ -37,6 +38,7 @@ class VoteFiles:
     names: tuple[str, ...]  # in records and figures
     any_number: bool = False  # whether items may have other numbers of votes than published
     described_by: Path | None = None  # the reader's own YAML file
+    content: "tuple[FileContent, Frame] | None" = None  # of a file that had to be looked at
 
 
 def load_votes(dataset: str, data: str = "auto") -> "Votes":
@@ -124,7 +126,8 @@ def find_votes(data: str = "auto") -> list[VoteFiles]:
         return [_own(known, (path,))]
     from chaos_utils.datasets.layout import dataset_of  # slow to import
 
-    return [_own(register_user_dataset(dataset_of(path), path), (path,))]
+    dataset, content = dataset_of(path)
+    return [replace(_own(register_user_dataset(dataset, path), (path,)), content=content)]
 
 
 def is_in_chaosnlis_format(path: Path) -> bool:
@@ -228,7 +231,13 @@ def _described(path: Path) -> VoteFiles:
 def _read(files: VoteFiles) -> "Votes":
     from chaos_utils.datasets.readers import read_file  # slow to import
 
-    return read_file(files.paths, files.dataset, files.names, any_number=files.any_number)
+    return read_file(
+        files.paths,
+        files.dataset,
+        files.names,
+        any_number=files.any_number,
+        given=files.content,
+    )
 
 
 def datasets_of(data: str) -> list[Dataset]:

@@ -7,9 +7,22 @@ from typing import Any
 import numpy as np
 
 from chaos_utils.datasets.cells import as_identifier, as_number
+from chaos_utils.datasets.words import words_of
 
-# Names of columns are compared by their words: "WorkerId" and "worker ID" are worker_id.
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+# Columns that hold who voted, the surest first; `names_annotators` knows more, which are no
+# sure sign of a row per vote. Both are compared as words.
+VOTERS = (
+    "annotator", "worker", "annotator_id", "worker_id", "workerid", "rater", "rater_id", "coder",
+    "coder_id", "user", "user_id", "participant", "participant_id", "completed_by", "worker_name",
+    "annotator_name", "username", "assignment_worker_id", "performer", "judge", "expert",
+    "labeler", "labeler_id", "labeller", "labeller_id", "evaluator", "evaluator_id", "assessor",
+    "assessor_id", "turker", "turker_id", "rater_name", "coder_name", "amt_worker_ids",
+)  # fmt: skip
+VOTER_LISTS = ("annotators", "annotator_ids", "workers", "worker_ids", "raters", "rater_ids",
+               "coders", "users", "user_ids", "participants")  # fmt: skip
+NO_VOTER = re.compile(  # among those who voted
+    r"(gold|majority|consensus|adjudicat\w*)(_(labels?|votes?|standard|annotations?|answers?))?"
+)
 _ROLE = (
     r"(annot(at[oe]r)?s?|(crowd_?)?workers?|turkers?|raters?|coders?|labell?ers?|evaluators?"
     r"|assessors?|respondents?|performers?|voters?|adjudicators?|curators?|assignees?"
@@ -58,15 +71,9 @@ _COUNTED, _NEARLY_ALL = 100, 0.9  # numbers by which few people or classes are c
 _PART, _WORDS = 4, 6  # letters of a part of a name that is one by itself; words of a name at most
 
 
-def words_of(name: str) -> str:
-    """Return the words of a column's name, in lower case, with ``_`` between them."""
-    spaced = _HUMP.sub("_", name.replace("(s)", "s"))
-    return re.sub(r"[\W_]+", "_", spaced.lower()).strip("_")
-
-
 def names_annotators(name: str, values: Iterable[Any] | None = None) -> bool:
     """Return whether a column of this name says who annotated; of "user", `values` decide."""
-    words = words_of(name)
+    words = words_of(name, humps=True)
     if _COUNT.search(words):
         return False
     if values is not None and _ROLE_ALONE.search(words):
@@ -77,7 +84,8 @@ def names_annotators(name: str, values: Iterable[Any] | None = None) -> bool:
 
 def is_about_people(name: str) -> bool:
     """Return whether a column of this name says something of people, such as their age."""
-    return not _COUNT.search(words_of(name)) and _ABOUT.search(words_of(name)) is not None
+    words = words_of(name, humps=True)
+    return not _COUNT.search(words) and _ABOUT.search(words) is not None
 
 
 def holds_names(values: Sequence[Any], people: Collection[str], name: str = "") -> bool:
@@ -93,7 +101,7 @@ def holds_names(values: Sequence[Any], people: Collection[str], name: str = "") 
     if name and all(number is not None and 0 <= number < _COUNTED for number in numbers):
         found, known = {as_identifier(value) for value in values}, {*people}
         are_all = len(found & known) >= _NEARLY_ALL * len(found | known)
-        return are_all and not _POINTS.search(words_of(name))
+        return are_all and not _POINTS.search(words_of(name, humps=True))
     if sum(isinstance(value, str) and value in people for value in values) > 1:
         return True
     for separated in ("", r"[;|\n]", LISTED, r"[\s,;|]+"):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from chaos_utils.base.errors import ChaosError, counted
+from chaos_utils.base.errors import counted
 from chaos_utils.base.files import uncollected
 from chaos_utils.base.inputs import Input
 from chaos_utils.datasets.chaosnli import ChaosNLIRows, as_table
@@ -22,9 +22,10 @@ def read_file(
     names: Sequence[str] | None = None,
     *,
     any_number: bool = False,
+    given: tuple[FileContent, Frame] | None = None,
 ) -> Votes:
     """Read and check the files of a dataset."""
-    votes, faults = read_noting(paths, dataset, names, any_number=any_number)
+    votes, faults = read_noting(paths, dataset, names, any_number=any_number, given=given)
     faults.check()
     return votes
 
@@ -40,8 +41,7 @@ def read_noting(
 ) -> tuple[Votes, Faults]:
     """Return the votes that files hold, as `read_file`, with what is wrong instead of raising it.
 
-    A large CSV is read again, with its lines, only where something is wrong. What is `given` is
-    not read again.
+    What is `given` is read again only where something is wrong with it, to note that.
     """
     names = names or [path.name for path in paths]
     kind, reader = Rows, dataset.reader
@@ -56,37 +56,26 @@ def read_noting(
     if contents[0].is_array:  # which has no column of items
         reader = reader.model_copy(update={"item": ""})
     n_votes = 0 if any_number else dataset.n_votes
-    for careful in (False, True):
-        faults = _faults_of(where, dataset, own=any_number)
-        try:
-            if given and not (careful or given[1].is_placed):
-                frames = [given[1]]
-            else:
-                frames = [
-                    _of_array(content, dataset, faults)
-                    if content.is_array and isinstance(reader, WideReader)
-                    else read_frame(content, faults, reader.records, reader.keys, careful=careful)
-                    for content in contents
-                ]
-            frame = _rows(frames, files, reader, faults)
-            if kind is ChaosNLIRows and not dataset.n_old_labels and "old_label" not in frame:
-                reader = reader.model_copy(update={"old_label": ""})
-            rows = kind(frame, dataset, reader, faults, n_votes)
-            read = [
-                Input(name, content.sha256) for name, content in zip(names, contents, strict=False)
-            ]
-            texts = None
-            if reader.texts_by:
-                beside, texts = _texts_beside(rows, paths[1], names[1])
-                read.append(beside)
-            votes = rows.votes(read, texts)
-        except ChaosError:
-            if careful:
-                raise
-            continue
-        if not faults.number:
-            break
-    return votes, faults
+    faults = _faults_of(where, dataset, own=any_number)
+    if given and given[1].is_sound:
+        frames = [given[1]]
+    else:
+        frames = [
+            _of_array(content, dataset, faults)
+            if content.is_array and isinstance(reader, WideReader)
+            else read_frame(content, faults, reader.records, reader.keys)
+            for content in contents
+        ]
+    frame = _rows(frames, files, reader, faults)
+    if kind is ChaosNLIRows and not dataset.n_old_labels and "old_label" not in frame:
+        reader = reader.model_copy(update={"old_label": ""})
+    rows = kind(frame, dataset, reader, faults, n_votes)
+    read = [Input(name, content.sha256) for name, content in zip(names, contents, strict=False)]
+    texts = None
+    if reader.texts_by:
+        beside, texts = _texts_beside(rows, paths[1], names[1])
+        read.append(beside)
+    return rows.votes(read, texts), faults
 
 
 def _faults_of(path: Path, dataset: Dataset, *, own: bool = False) -> Faults:

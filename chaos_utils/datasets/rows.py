@@ -120,7 +120,7 @@ class Rows:
             wanted += [reader.annotators]
         elif isinstance(reader.n_votes, str):
             wanted += [reader.n_votes]
-        self.frame.with_part(filter(None, wanted), self.faults)
+        self.frame.require(filter(None, wanted), self.faults)
 
     def _items(self) -> Column:
         reader, n = self.reader, len(self.frame)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -9,7 +10,7 @@ import numpy.typing as npt
 from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.datasets.corpora import Corpus, normalise
 from chaos_utils.datasets.tasks import get_task
-from chaos_utils.datasets.votes import Votes
+from chaos_utils.datasets.votes import Votes, frozen
 
 Ints = npt.NDArray[np.int64]
 FOLDS = 10  # of whatever is fitted on votes
@@ -81,21 +82,29 @@ def item_groups(all_votes: Sequence[Votes]) -> list[Ints]:
     An image is named by the beginning of the uid, as in ``4705552913.jpg#2r1n``. Items that are
     linked through others share a group too. Texts are compared without case and punctuation.
     """
-    from scipy.sparse import coo_array  # slow to import
-    from scipy.sparse.csgraph import connected_components
+    return list(_linked_groups(tuple(all_votes)))
 
-    items = [keys for votes in all_votes for keys in _shared_keys(votes)]
-    numbers: dict[tuple[str, ...], int] = {}
-    links = [
-        (row, len(items) + numbers.setdefault(key, len(numbers)))
-        for row, keys in enumerate(items)
-        for key in keys
-    ]
-    n_nodes = len(items) + len(numbers)
-    places = np.array(links, dtype=np.int64).reshape(-1, 2).T
-    graph = coo_array((np.ones(len(links)), tuple(places)), shape=(n_nodes, n_nodes))
-    group = connected_components(graph, directed=False)[1][: len(items)].astype(np.int64)
-    return np.split(group, np.cumsum([len(votes) for votes in all_votes])[:-1])
+
+@lru_cache(maxsize=4)  # each guess and each system's worth asks anew for the same votes
+def _linked_groups(all_votes: tuple[Votes, ...]) -> list[Ints]:
+    # Union-find: SciPy's connected components take longer to import than items to link.
+    first_with: dict[tuple[str, ...], int] = {}
+    parent: list[int] = []
+
+    def root(item: int) -> int:
+        while parent[item] != item:
+            parent[item] = item = parent[parent[item]]
+        return item
+
+    for item, keys in enumerate(keys for votes in all_votes for keys in _shared_keys(votes)):
+        parent.append(item)
+        for key in keys:
+            low, high = sorted((root(item), root(first_with.setdefault(key, item))))
+            parent[high] = low
+    numbers: dict[int, int] = {}  # of groups, by their first item
+    group = [numbers.setdefault(root(item), len(numbers)) for item in range(len(parent))]
+    ends = np.cumsum([len(votes) for votes in all_votes])[:-1]
+    return np.split(frozen(np.array(group, dtype=np.int64)), ends)
 
 
 def has_several_groups(votes: Votes) -> bool:

@@ -17,8 +17,8 @@ from chaos_utils.datasets.people import (
     look_like_people,
     names_annotators,
     names_in,
-    words_of,
 )
+from chaos_utils.datasets.words import words_of
 
 _LIKE_IDS = re.compile(r"(^|_)(ids?|uu?ids?|guid|hash|sha[0-9]*|ur[li]s?|links?|paths?|file_?names?"
                        r"|files?|images?|img|dates?|times?|timestamps?)$")  # fmt: skip
@@ -69,7 +69,7 @@ def why_no_text(
         return "no text"
     texts, there = cells.identifiers, items.codes >= 0
     is_machine = sum(map(_is_machine, texts.values))
-    by_name = _LIKE_IDS.search(words_of(name)) and not any(map(_is_wordy, texts.values))
+    by_name = _LIKE_IDS.search(words_of(name, humps=True)) and not any(map(_is_wordy, texts.values))
     if is_machine >= _MOST * len(texts.values) or by_name:
         return "identifiers, addresses, files or dates"
     n_missing = len(np.unique(items.codes[there & (texts.codes < 0)]))
@@ -157,7 +157,9 @@ def is_part_of_key(
     """
     values, there = cells.identifiers, items.codes >= 0
     there &= values.codes >= 0
-    is_person = names_annotators(name, cells.values) and not _MAYBE_PART.search(words_of(name))
+    is_person = names_annotators(name, cells.values) and not _MAYBE_PART.search(
+        words_of(name, humps=True)
+    )
     if not there.any() or is_person or is_about_people(name):
         return False
     pairs = items.codes[there].astype(np.int64) * len(values.values) + values.codes[there]
@@ -168,7 +170,7 @@ def is_part_of_key(
     if 2 * several.sum() < n_items or np.median(times) < 2 or (times > 1).mean() < _MOST:
         return False
     is_nested = len(kinds) == n_values
-    if not _PART.search(words_of(name)):
+    if not _PART.search(words_of(name, humps=True)):
         return is_nested and not labels.is_same_within(values).all()
     if is_nested or people is None:
         return is_nested or len(np.unique(times)) == 1

@@ -7,7 +7,6 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import bdtr
 
 from chaos_utils.metrics.checks import as_distributions, as_votes
 
@@ -42,6 +41,8 @@ def leads(
     ----------
     Dixon, W. J. and Mood, A. M. (1946). The statistical sign test.
     """
+    from scipy.special import bdtr  # slow to import
+
     ours, theirs = np.asarray(first), np.asarray(second)
     p = 2 * bdtr(np.minimum(ours, theirs), ours + theirs, 0.5)  # twice the binomial tail
     return np.asarray((ours > theirs) & (p < 1 - level))

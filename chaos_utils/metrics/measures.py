@@ -5,7 +5,8 @@ the columns' means into its value. So one set of bootstrap weights resamples all
 of all systems at once, an item's influence is known, and nothing is computed item by item.
 """
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Literal
@@ -26,6 +27,7 @@ _FACTORS: Mapping[str, Callable[[int], float]] = {
     "log k": lambda k: float(np.log(k)),
     "k - 1": lambda k: k - 1.0,
 }
+_NAME = re.compile("[a-z][a-z0-9_]*")  # of a measure: columns, options and JSON keys
 _LABEL_PAIRS_AT_ONCE = 5_000_000  # of pairs of labels that are held at once
 
 
@@ -325,10 +327,20 @@ _OBSERVED_ORDER = "the order of the observed votes, which few votes know badly"
 _OF_BINS = "the mean over ten fixed bins of confidence of the squared gap"
 _JS_HIGH = float(np.sqrt(np.log(2)))
 
-MEASURES: Mapping[str, Measure] = MappingProxyType(
-    {
-        measure.name: measure
-        for measure in (
+
+def by_name(measures: Sequence[Measure]) -> Mapping[str, Measure]:
+    """Return measures by name; a ValueError where one is declared twice, or a name is no word."""
+    names = [measure.name for measure in measures]
+    for name in names:
+        if not _NAME.fullmatch(name):
+            raise ValueError(f"the measure {name!r}: expected a name such as 'dist_ce'")
+        if names.count(name) > 1:
+            raise ValueError(f"the measure {name!r} is declared twice")
+    return MappingProxyType(dict(zip(names, measures, strict=True)))
+
+
+MEASURES: Mapping[str, Measure] = by_name(
+        (
             Measure(name="jsd", title="JSD (distance)", unit="√nats", low=0, high=_JS_HIGH,
                     better="lower", source=_NIE, **_mean(_js_distance),
                     few_votes_bias="favours_overconfident"),
@@ -416,5 +428,4 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
                     needs="ordered labels", times="k - 1",
                     few_votes_bias="favours_overconfident"),
         )
-    }
 )  # fmt: skip

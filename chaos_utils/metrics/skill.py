@@ -235,11 +235,11 @@ def intervals(
 ) -> dict[str, tuple[float, float]]:
     """Return the intervals of skill and worth over the items, by bootstrap-t.
 
-    They are of ``people``, ``people_shrunk``, ``skill``, ``skill_shrunk`` and ``pooled``, as in
-    `scoring.worth.Worth`; with the distances `of_recalibrated`, also of ``people_recalibrated`` and
-    ``skill_recalibrated``. An item is resampled with its votes; the base rate is held fixed, and so
-    is what was recalibrated. λ is fitted on each resample. What is drawn depends on `seed` and the
-    number of items alone.
+    With the distances `by_item`, they are of ``people``, ``people_shrunk``, ``skill``,
+    ``skill_shrunk`` and ``pooled``, as in `scoring.worth.Worth`; with those `of_recalibrated`, also
+    of ``people_recalibrated`` and ``skill_recalibrated``. An item is resampled with its votes; the
+    base rate is held fixed, and so is what was recalibrated. λ is fitted on each resample. What is
+    drawn depends on `seed` and the number of items alone.
 
     References
     ----------

@@ -48,7 +48,7 @@ def _draw_bars(axis: Axes, rows: pd.DataFrame, dataset: Dataset) -> None:
     for row, end in zip(rows.to_dict("records"), ends, strict=True):
         share, label = row["row_share"], row["new_majority"]
         axis.text(
-            end - share / 2, places[row["old_label"]], _fitting(share, f"{row['n']:,}", label),
+            end - share / 2, places[row["old_label"]], _fit_text(share, f"{row['n']:,}", label),
             ha="center", va="center", color=readable_on(shades[label]),
         )  # fmt: skip
     axis.set(xlim=(0, 1), ylim=(len(places) - 0.5, -0.5))
@@ -56,7 +56,7 @@ def _draw_bars(axis: Axes, rows: pd.DataFrame, dataset: Dataset) -> None:
     axis.spines[["left", "bottom"]].set_visible(False)
 
 
-def _fitting(share: float, n: str, label: str) -> str:
+def _fit_text(share: float, n: str, label: str) -> str:
     """Return as much of "n label" as a piece of a bar has room for."""
     room = share * (width() - _MARGINS) / _LETTER
     return next((text for text in (f"{n} {label}", n) if len(text) + 1 <= room), "")

@@ -88,6 +88,10 @@ def _draw_thinning(axis: Axes, rows: pd.DataFrame) -> None:
     logarithmic(axis, rows["n_votes"])
     estimates = rows.groupby("estimate", sort=False)
     label_lines(
-        axis, [line(axis, some, "n_votes", "value", *_LINES[str(one)]) for one, some in estimates]
+        axis,
+        [
+            line(axis, points, "n_votes", "value", *_LINES[str(estimate)])
+            for estimate, points in estimates
+        ],
     )
     write(axis, "all votes", (rows["n_votes"].min(), truth), (1, 2))

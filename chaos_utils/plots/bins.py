@@ -21,15 +21,15 @@ _BASELINES: dict[str, dict[str, Any]] = {  # what is context is grey
 }
 _NOT_OF_MODELS = (ORANGE, AMBER)  # a baseline's, and one in which names cannot be read
 _DODGE = 0.09  # keeps the intervals of neighbours apart
-_PANEL, _HEAD = 2.35, 0.75  # inches: of a panel, and of what is not its plot
+_PANEL, _HEADING = 2.35, 0.75  # inches: of a panel, and of what is not its plot
 # More lines than a few that end nearer to each other than this part of a panel have one name.
-_FEW, _ALIKE = 3, 0.05
+_MOST_NAMES, _SAME_END = 3, 0.05
 
 
 def plot_accuracy_by_entropy(table: pd.DataFrame) -> Figure:
     """Draw accuracy, in [0, 1], bin by bin, from a table as for `plot_jsd_by_entropy`."""
     names = {"chance": "commonest label", "commonest label of the bin": "commonest of the bin"}
-    figure = _plot(table, "new accuracy; higher is better", names, 1.02)
+    figure = _plot_by_bin(table, "new accuracy; higher is better", names, 1.02)
     for axis in figure.axes:
         axis.yaxis.set_major_formatter("{x:.0%}")
     return figure
@@ -40,11 +40,11 @@ def plot_jsd_by_entropy(table: pd.DataFrame) -> Figure:
 
     The table has one row for each ``dataset``, ``bin`` and ``system``: ``entropy_low_bits``,
     ``entropy_high_bits``, ``role``, ``n_seeds``, ``value`` (distance, √nats), ``low``, ``high``.
-    See `analyses.agreement.in_figure`. The nine models of Nie et al. (2020) are a band from the
+    See `analyses.agreement.drawn_rows`. The nine models of Nie et al. (2020) are a band from the
     lowest to the highest; a mean of two seeds has no interval, since two say little about others.
     """
     top = max(math.sqrt(math.log(2)) * 0.75, 1.05 * table["value"].max())
-    return _plot(table, "JSD (√nats); lower is better", {"chance": "uniform guess"}, top)
+    return _plot_by_bin(table, "JSD (√nats); lower is better", {"chance": "uniform guess"}, top)
 
 
 def plot_flattening(table: pd.DataFrame) -> Figure:
@@ -56,7 +56,7 @@ def plot_flattening(table: pd.DataFrame) -> Figure:
     """
     shown = table.assign(system=table["system"].replace(SYSTEM_NAMES))
     systems = list(dict.fromkeys(shown["system"]))
-    known = looks(systems, system_hues(systems, taken=_NOT_OF_MODELS))
+    look_of = looks(systems, system_hues(systems, reserved=_NOT_OF_MODELS))
     figure, panels = dataset_panels(shown, height=_height(shown), columns=2)
     for axis, _, rows in panels:
         most = 1.05 * rows[["people_bits", "model_bits"]].to_numpy().max()
@@ -64,9 +64,9 @@ def plot_flattening(table: pd.DataFrame) -> Figure:
         axis.plot([0, most], [0, most], color=colour("muted"), linestyle="--", linewidth=1.2)
         ends = [(most, most, "as sure as people", colour("muted"))]
         ordered = rows.sort_values("bin")
-        for names in _alike(ordered, _ALIKE * most):
+        for names in _group_by_end(ordered, _SAME_END * most):
             for name in names:
-                look = known[name] | ({"hue": "muted"} if len(names) > 1 else {})
+                look = look_of[name] | ({"hue": "muted"} if len(names) > 1 else {})
                 of_one = ordered[ordered["system"] == name]
                 *end, _, shade = line(axis, of_one, "people_bits", "model_bits", name, **look)
             ends.append((end[0], end[1], "\n".join(reversed(names)), shade))
@@ -76,39 +76,39 @@ def plot_flattening(table: pd.DataFrame) -> Figure:
     return figure
 
 
-def _alike(rows: pd.DataFrame, apart: float) -> list[list[str]]:
+def _group_by_end(rows: pd.DataFrame, apart: float) -> list[list[str]]:
     """Return the systems by where they end; together where many end close to each other."""
     last = rows.groupby("system")["model_bits"].last().sort_values()
     groups = [list(some.index) for _, some in last.groupby((last.diff() > apart).cumsum())]
-    many = [names for names in groups if len(names) > _FEW]
+    many = [names for names in groups if len(names) > _MOST_NAMES]
     return many + [[name] for names in groups if names not in many for name in names]
 
 
 def _height(rows: pd.DataFrame) -> float:
     """Return the height of panels in which there is room for the names of all lines."""
     n_lines = rows.groupby("dataset")["system"].nunique().max() + 1
-    return max(_PANEL, LINE * n_lines + _HEAD)
+    return max(_PANEL, LINE * n_lines + _HEADING)
 
 
-def _plot(table: pd.DataFrame, heading: str, names: Mapping[str, str], top: float) -> Figure:
+def _plot_by_bin(table: pd.DataFrame, heading: str, names: Mapping[str, str], top: float) -> Figure:
     family = table["system"].str.replace(r", (seed \d+|mean of \d+ seeds)$", "", regex=True)
     shown = table.assign(family=family)
     of_paper = shown["role"] == "model of the paper"
-    here, theirs = shown[~of_paper], shown[of_paper]
-    families = here.loc[here["role"] != "baseline", "family"].unique()
-    known = looks(families, system_hues(families, taken=_NOT_OF_MODELS))
+    ours, theirs = shown[~of_paper], shown[of_paper]
+    families = ours.loc[ours["role"] != "baseline", "family"].unique()
+    look_of = looks(families, system_hues(families, reserved=_NOT_OF_MODELS))
     pools = [name for name in shown["dataset"].unique() if "+" in name]
     datasets = [*(one.name for one in in_order(set(shown["dataset"]) - set(pools))), *pools]
-    figure, axes = panel_grid(len(datasets), columns=2, height=_height(here), sharey=True)
+    figure, axes = panel_grid(len(datasets), columns=2, height=_height(ours), sharey=True)
     for axis, dataset in zip(axes, datasets, strict=True):
         axis.set(ylim=(0, top), title=title_of(dataset))
-        computed = here[here["dataset"] == dataset]
-        ends = [*_band(axis, theirs[theirs["dataset"] == dataset])]
+        computed = ours[ours["dataset"] == dataset]
+        ends = [*_draw_band(axis, theirs[theirs["dataset"] == dataset])]
         for name, look in _BASELINES.items():
             of_one = computed[computed["system"] == name]
             if len(of_one):
                 ends.append(line(axis, of_one, "bin", "value", names.get(name, name), **look))
-        ends += _models(axis, computed, known)
+        ends += _draw_models(axis, computed, look_of)
         label_lines(axis, ends)
         edges = computed.drop_duplicates("bin").sort_values("bin")
         limits = [*edges["entropy_low_bits"], edges["entropy_high_bits"].iloc[-1]]
@@ -121,7 +121,7 @@ def _plot(table: pd.DataFrame, heading: str, names: Mapping[str, str], top: floa
     return figure
 
 
-def _band(axis: Axes, several: pd.DataFrame) -> list[End]:
+def _draw_band(axis: Axes, several: pd.DataFrame) -> list[End]:
     """Draw the models of the paper as a band, which has one name."""
     if several.empty:
         return []
@@ -131,16 +131,16 @@ def _band(axis: Axes, several: pd.DataFrame) -> list[End]:
     return [line(axis, spans, "bin", "value", name, "muted", marker="", linewidth=0)]
 
 
-def _models(
-    axis: Axes, computed: pd.DataFrame, known: Mapping[str, Mapping[str, Any]]
+def _draw_models(
+    axis: Axes, computed: pd.DataFrame, look_of: Mapping[str, Mapping[str, Any]]
 ) -> list[End]:
     """Draw models, with their intervals, a little beside each other."""
     ends = []
-    here = [name for name in known if name in set(computed["family"])]
-    for place, name in enumerate(here):
+    families = [name for name in look_of if name in set(computed["family"])]
+    for place, name in enumerate(families):
         rows = computed[computed["family"] == name]
-        rows = rows.assign(bin=rows["bin"] + _DODGE * (place - (len(here) - 1) / 2))
+        rows = rows.assign(bin=rows["bin"] + _DODGE * (place - (len(families) - 1) / 2))
         n_seeds = int(rows["n_seeds"].iloc[0])
         title = f"{name}, {n_seeds} seeds" if n_seeds > 1 else name
-        ends.append(line(axis, rows, "bin", "value", title, bars=n_seeds != 2, **known[name]))
+        ends.append(line(axis, rows, "bin", "value", title, bars=n_seeds != 2, **look_of[name]))
     return ends

@@ -13,7 +13,7 @@ from chaos_utils.plots.marks import histogram, key, system_hues, write
 from chaos_utils.plots.panels import panel_grid, row_panels
 
 # The chosen temperatures that are marked, and how; the oracle ones lie in the curves' valleys.
-_CHOICES = {
+_MARKED_CHOICES = {
     "outside": ("o", "fitted outside ChaosNLI"),
     "fixed": ("s", "fixed at 2"),
     "cross_fitted": ("D", "cross-fitted to votes"),
@@ -104,7 +104,7 @@ def plot_temperatures(table: pd.DataFrame) -> Figure:
         lines[name] = {"hue": hue, "linestyle": "-"}
     key(figure, lines | {
         name: {"hue": "text", "marker": marker, "markerfacecolor": "none"}
-        for choice, (marker, name) in _CHOICES.items() if choice in set(table["choice"])
+        for choice, (marker, name) in _MARKED_CHOICES.items() if choice in set(table["choice"])
     })  # fmt: skip
     return figure
 
@@ -114,9 +114,9 @@ def _draw_curves(axis: Axes, rows: pd.DataFrame, hue: Hue) -> None:
     point: dict[str, Any] = {"x": "temperature", "y": "value", "color": colour(hue), "ax": axis}
     sns.lineplot(curves, **point, units="system", estimator=None, linewidth=0.7, alpha=0.6)
     sns.lineplot(curves, **point, estimator="mean", errorbar=None, linewidth=1.8)
-    chosen = rows[rows["choice"].isin(_CHOICES)].groupby("choice", as_index=False)
+    chosen = rows[rows["choice"].isin(_MARKED_CHOICES)].groupby("choice", as_index=False)
     sns.scatterplot(
         chosen[["temperature", "value"]].mean(), **point, style="choice", s=34, zorder=3,
-        markers={choice: marker for choice, (marker, _) in _CHOICES.items()},
+        markers={choice: marker for choice, (marker, _) in _MARKED_CHOICES.items()},
         edgecolor=colour("text"), linewidth=0.8, legend=False,
     )  # fmt: skip

@@ -14,7 +14,7 @@ from chaos_utils.plots.marks import key, line, logarithmic, write
 from chaos_utils.plots.panels import dataset_panels, label_left, panel_grid
 
 _NOT_DRAWN = ("kl",)  # its curve is that of JSD on another scale
-_NO_MODEL = {"uniform guess": "muted", "old label": "text"}  # and the colour
+_GUESSES = {"uniform guess": "muted", "old label": "text"}  # and the colour
 # Of a total error: name, dashes, and the end at which the name stands.
 _PARTS = {"bias": ("bias", "--", -1), "standard_error": ("standard error", ":", 0)}
 _TINY = 1e-6  # rounding, on a logarithmic axis
@@ -58,21 +58,21 @@ def plot_items_by_votes(table: pd.DataFrame) -> Figure:
     the last of the models, the old label and the uniform guess.
     """
     figure, panels = dataset_panels(table, height=2.9, sharey=True)
-    known = list(dict.fromkeys(table["system"]))
-    models = [name for name in known if name not in _NO_MODEL]
+    systems = list(dict.fromkeys(table["system"]))
+    models = [name for name in systems if name not in _GUESSES]
     shades = dict(zip(dict.fromkeys([*models[:1], *models[-1:]]), ("purple", "pink"), strict=False))
-    shades |= {name: shade for name, shade in _NO_MODEL.items() if name in known}
+    shades |= {name: shade for name, shade in _GUESSES.items() if name in systems}
     items = table.groupby("n_votes")["n_items"].first()
     for axis, _, rows in panels:
-        here = [name for name in shades if (rows["system"] == name).any()]
-        for name in here:
+        present = [name for name in shades if (rows["system"] == name).any()]
+        for name in present:
             of_system = rows[rows["system"] == name]
             *_, shade = line(
                 axis, of_system, "n_votes", "total_error", name, shades[name], marker=""
             )
             least = of_system.loc[of_system["total_error"].idxmin()]
             axis.plot(least["n_votes"], least["total_error"], "o", markersize=4.5, color=shade)
-            if name == here[0]:
+            if name == present[0]:
                 _draw_parts(axis, of_system, shades[name])
         axis.set_yscale("log")
         axis.margins(y=0.12)  # for the names below the lines
@@ -89,10 +89,10 @@ def plot_items_by_votes(table: pd.DataFrame) -> Figure:
 def _draw_parts(axis: Axes, rows: pd.DataFrame, hue: str) -> None:
     """Draw bias and standard error, each named at the end where it stands alone."""
     for part, (name, dashes, end) in _PARTS.items():
-        known = rows[rows[part].abs() > _TINY].sort_values("n_votes")
-        known = known.assign(size=known[part].abs())
-        if len(known):
+        sizes = rows[rows[part].abs() > _TINY].sort_values("n_votes")
+        sizes = sizes.assign(size=sizes[part].abs())
+        if len(sizes):
             look: dict[str, Any] = {"marker": "", "linestyle": dashes, "linewidth": 1}
-            line(axis, known, "n_votes", "size", name, hue, **look)
-            place = known["n_votes"].iloc[end], known["size"].iloc[end]
+            line(axis, sizes, "n_votes", "size", name, hue, **look)
+            place = sizes["n_votes"].iloc[end], sizes["size"].iloc[end]
             write(axis, name, place, (-1 if end else 1, -5), hue)

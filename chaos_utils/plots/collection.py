@@ -45,9 +45,9 @@ def plot_protocol(table: pd.DataFrame) -> Figure:
         discards = table.loc[table["to"] == name, "discards_votes"].any()
         _draw_state(axis, place, name, taught=taught, discards=discards)
     half, lane = _HALF * width(), 0
-    for (start, end), some in ways.groupby(["from", "to"], sort=False):
+    for (start, end), group in ways.groupby(["from", "to"], sort=False):
         (x, y), (to_x, to_y) = places[start], places[end]
-        labels = [_label(way, table, common) for way in some.to_dict("records")]
+        labels = [_label(way, table, common) for way in group.to_dict("records")]
         if to_x > x:
             _draw_way(axis, (x + half, y), (to_x - half, y))
             for label, up in zip(labels, (3, -3), strict=False):
@@ -145,13 +145,13 @@ def plot_protocol_effect(table: pd.DataFrame) -> Figure:
     """
     worst = table[table["careless"] == table["careless"].max()].sort_values("tvd")
     order = list(worst["without"])
-    names = [_VARIANTS.get(one, f"without {one.removeprefix('the ')}") for one in order]
+    names = [_VARIANTS.get(variant, f"without {variant.removeprefix('the ')}") for variant in order]
     figure, axes = row_panels([names], len(_EFFECTS), row=0.3)
-    known = looks(sorted(set(table["careless"])), cycle(("high", "text", "warning")))
+    look_of = looks(sorted(set(table["careless"])), cycle(("high", "text", "warning")))
     placed = table.assign(place=table["without"].map(order.index))
     for axis, (name, unit) in zip(axes, _EFFECTS.items(), strict=True):
         for careless, rows in placed.groupby("careless"):
-            intervals(axis, rows, name, known[careless]["hue"], known[careless]["marker"])
+            intervals(axis, rows, name, look_of[careless]["hue"], look_of[careless]["marker"])
         axis.set_xlabel(unit)
         axis.set_ylim(top=-1.2)  # room for the note
     axes[0].set_xlim(left=0)
@@ -159,6 +159,6 @@ def plot_protocol_effect(table: pd.DataFrame) -> Figure:
     axes[1].minorticks_off()
     axes[1].xaxis.set_major_formatter("{x:,g}")
     note(axes[0], table["chance_tvd"].iloc[0], "chance alone", "muted", right=True, linestyle="-")
-    key(figure, {f"{share:.0%}": {**look, "linestyle": ""} for share, look in known.items()},
+    key(figure, {f"{share:.0%}": {**look, "linestyle": ""} for share, look in look_of.items()},
         title="careless applicants")  # fmt: skip
     return figure

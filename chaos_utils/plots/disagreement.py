@@ -91,10 +91,13 @@ def plot_simplex(table: pd.DataFrame) -> Figure:
     scale = _LARGEST_DOT**2 / largest
     for axis, dataset, _ in panels:
         _draw_triangle(axis, dataset)
-        some = cells[cells["dataset"] == dataset.name]
-        x, y = _in_triangle(some[["percent_1", "percent_2", "percent_3"]].to_numpy(float) / 100)
+        of_dataset = cells[cells["dataset"] == dataset.name]
+        x, y = _in_triangle(
+            of_dataset[["percent_1", "percent_2", "percent_3"]].to_numpy(float) / 100
+        )
         sns.scatterplot(
-            x=x, y=y, hue=some["majority_label"].to_numpy(), size=some["n_items"].to_numpy(),
+            x=x, y=y, hue=of_dataset["majority_label"].to_numpy(),
+            size=of_dataset["n_items"].to_numpy(),
             palette={label.name: colour(label.colour) for label in dataset.classes},
             sizes=(0, scale * largest), size_norm=(0, largest), linewidth=0, legend=False,
             zorder=3, clip_on=False, ax=axis,

@@ -81,13 +81,13 @@ def plot_rank_errors(table: pd.DataFrame) -> Figure:
     The table is as `error_distributions.rank_errors` gives it.
     """
     systems = list(table.groupby(_KEYS, sort=False).groups)
-    known = looks(systems, system_hues([name for name, *_ in systems]))
+    look_of = looks(systems, system_hues([name for name, *_ in systems]))
     panels = list(table.groupby(["dataset", "rank"], sort=False))
     columns = table["rank"].nunique()
     figure, axes = panel_grid(len(panels), columns=columns, height=2.0, sharex=True)
     for axis, ((dataset, rank), of_panel) in zip(axes, panels, strict=True):
         for names, rows in of_panel.groupby(_KEYS, sort=False):
-            hue, marker = known[names]["hue"], known[names]["marker"]
+            hue, marker = look_of[names]["hue"], look_of[names]["marker"]
             histogram(axis, rows, rows["n"] / rows["n_items"], hue, linewidth=1.4)
             axis.plot(rows["mean"].iloc[0], 0, marker, color=colour(hue), clip_on=False, zorder=3)
         axis.axvline(0, color=colour("muted"), linewidth=0.8)
@@ -96,6 +96,8 @@ def plot_rank_errors(table: pd.DataFrame) -> Figure:
         axis.set_ylim(bottom=0)
         axis.yaxis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 5, 10]))
         axis.yaxis.set_major_formatter("{x:.0%}")
-    key(figure, {system_title(*names): look | {"linestyle": "-"} for names, look in known.items()})
+    key(
+        figure, {system_title(*names): look | {"linestyle": "-"} for names, look in look_of.items()}
+    )
     figure.supylabel(_SHARE, fontsize=8.5)
     return figure

@@ -36,8 +36,8 @@ def plot_fitting(table: pd.DataFrame) -> Figure:
     figure, axes = row_panels(orders, sharex=is_one)
     for axis, dataset, part, rows, order in zip(axes, shown, parts, methods, orders, strict=True):
         for place, name in enumerate(order):
-            several = rows[rows["label"] == name]
-            axis.plot([several["distance"].min(), several["distance"].max()], [place, place],
+            points = rows[rows["label"] == name]
+            axis.plot([points["distance"].min(), points["distance"].max()], [place, place],
                       color=colour("grid"), linewidth=3, zorder=0)  # fmt: skip
         for group, alike in rows.assign(place=rows["label"].map(order.index)).groupby("group"):
             _, marker, shade = _GROUPS[group]
@@ -71,8 +71,8 @@ def plot_fitting_curve(table: pd.DataFrame) -> Figure:
         axis.set_ylim(alike.min() - room, alike.max() + room)
         logarithmic(axis, rows["n_fitted"])
         ends = []
-        for n_votes, some in rows.sort_values("n_fitted").groupby("n_votes"):
+        for n_votes, points in rows.sort_values("n_fitted").groupby("n_votes"):
             name = f"{n_votes} vote{'s' * (n_votes > 1)}"
-            ends.append(line(axis, some, "n_fitted", "distance", name, "blue"))
+            ends.append(line(axis, points, "n_fitted", "distance", name, "blue"))
         label_lines(axis, ends)
     return figure

@@ -44,12 +44,14 @@ def plot_members(table: pd.DataFrame) -> Figure:
     shown = in_order(table["dataset"])
     figure, axes = row_panels([order], len(shown), row=0.135)
     for axis, dataset in zip(axes, shown, strict=True):
-        here = table[table["dataset"] == dataset.name]
-        drawn = here[here["maker"] != ""]
-        drawn = drawn.assign(place=drawn["model"].map(order.index), apart=drawn["side"] != "")
-        for apart, alike in drawn.groupby("apart"):
+        of_dataset = table[table["dataset"] == dataset.name]
+        models_here = of_dataset[of_dataset["maker"] != ""]
+        models_here = models_here.assign(
+            place=models_here["model"].map(order.index), apart=models_here["side"] != ""
+        )
+        for apart, alike in models_here.groupby("apart"):
             intervals(axis, alike, "with_people", "blue" if apart else "muted")
-        for row in here.to_dict("records"):
+        for row in of_dataset.to_dict("records"):
             if row["model"] in _REFERENCES:
                 name, people = _REFERENCES[row["model"]], row["model"] == "people"
                 height = 1.0 if people else 0.97
@@ -102,9 +104,15 @@ def plot_unanimity(table: pd.DataFrame) -> Figure:
         )  # fmt: skip
         line(axis, rows, "share", "people", "", "blue", bars=True)
         for row in rows.to_dict("records"):
-            whole = row["share"] == 1  # there is room at the right
-            end = row["share"], row["people" if whole else "low"]
-            write(axis, f"{row['share_of_items']:.0%}", end, (5, 0) if whole else (0, -3), "muted")
+            is_unanimous = row["share"] == 1  # there is room at the right
+            end = row["share"], row["people" if is_unanimous else "low"]
+            write(
+                axis,
+                f"{row['share_of_items']:.0%}",
+                end,
+                (5, 0) if is_unanimous else (0, -3),
+                "muted",
+            )
         axis.set(xlim=(0.3, 1.15), ylim=(0.1, 1.02), xlabel="models that give one label")
         axis.set_xticks([0.4, 0.6, 0.8, 1])
         axis.xaxis.set_major_formatter("{x:.0%}")

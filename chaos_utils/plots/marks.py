@@ -37,39 +37,39 @@ _TICKS = 4  # about as many numbers as a logarithmic axis names
 
 End = tuple[float, float, str, str]  # of a line: where it ends, its name and its colour
 # Of each group of three values, the first is drawn, and from the second to the third its interval.
-_GIVEN: dict[str, Any] = {
+_TABLE_INTERVALS: dict[str, Any] = {
     "estimator": lambda three: three.iloc[0],
     "errorbar": lambda three: tuple(three.iloc[1:]),
 }
 _LINE: dict[str, Any] = {"marker": "o", "markersize": 3.5, "markeredgewidth": 1, "linewidth": 1.6}
 
 # The families that stand in several figures have a colour of their own, which no dataset has.
-_OF_FAMILIES = {"RoBERTa-base": PURPLE, "BERT-base": HUES[9], "MiniLM-L6": HUES[7]}
+_FAMILY_HUES = {"RoBERTa-base": PURPLE, "BERT-base": HUES[9], "MiniLM-L6": HUES[7]}
 
 
-def system_hues(names: Sequence[str], *, taken: Sequence[Hue] = ()) -> list[Hue]:
+def system_hues(names: Sequence[str], *, reserved: Sequence[Hue] = ()) -> list[Hue]:
     """Return a colour for each system of one plot: that of its family, else one that is free.
 
     A name begins with the family's. The second of a family, and what has none that is known, get
-    colours that no other system here has, nor any that is `taken`.
+    colours that no other system here has, nor any that is `reserved`.
     """
     owned: dict[int, Hue] = {}
     for place, name in enumerate(names):
-        hue = next((hue for family, hue in _OF_FAMILIES.items() if name.startswith(family)), None)
-        if hue is not None and hue not in (*owned.values(), *taken):
+        hue = next((hue for family, hue in _FAMILY_HUES.items() if name.startswith(family)), None)
+        if hue is not None and hue not in (*owned.values(), *reserved):
             owned[place] = hue
-    kept = [*_OF_FAMILIES.values(), *taken]
-    free = [hue for hue in distinct_hues(len(names) + len(kept)) if hue not in kept]
-    rest = iter(free)
-    return [owned[place] if place in owned else next(rest) for place in range(len(names))]
+    unavailable = [*_FAMILY_HUES.values(), *reserved]
+    free = [hue for hue in distinct_hues(len(names) + len(unavailable)) if hue not in unavailable]
+    spare = iter(free)
+    return [owned[place] if place in owned else next(spare) for place in range(len(names))]
 
 
 def looks(names: Iterable[Any], hues: Iterable[str | Hue]) -> dict[Any, dict[str, Any]]:
     """Return a look for each of some `names`: one of the `hues`, and a marker and dashes, too."""
-    each = zip(dict.fromkeys(names), hues, cycle(_MARKERS), cycle(_DASHES), strict=False)
+    styles = zip(dict.fromkeys(names), hues, cycle(_MARKERS), cycle(_DASHES), strict=False)
     return {
         name: {"hue": hue, "marker": marker, "linestyle": dashes}
-        for name, hue, marker, dashes in each
+        for name, hue, marker, dashes in styles
     }
 
 
@@ -84,10 +84,10 @@ def intervals(
     style, or a colour in light and in dark; the `marker` may be `hollow`.
     """
     shade = colour(hue)
-    own = f"{value}_" if f"{value}_low" in rows else ""
-    places, values = _with_ends(rows, "place", value, own)
+    prefix = f"{value}_" if f"{value}_low" in rows else ""
+    places, values = _with_ends(rows, "place", value, prefix)
     sns.pointplot(
-        x=values, y=places, orient="y", native_scale=True, **_GIVEN, ax=axis, color=shade,
+        x=values, y=places, orient="y", native_scale=True, **_TABLE_INTERVALS, ax=axis, color=shade,
         marker=marker, markersize=4.5, markeredgewidth=1,
         markerfacecolor="none" if hollow else shade, linestyle="none", err_kws={"linewidth": 1.4},
     )  # fmt: skip
@@ -107,16 +107,18 @@ def line(
     shade = colour(hue)
     places, values = _with_ends(rows, x, y, "" if bars else f"{y}_")
     sns.lineplot(
-        x=places, y=values, sort=False, **_GIVEN, ax=axis, color=shade,
+        x=places, y=values, sort=False, **_TABLE_INTERVALS, ax=axis, color=shade,
         err_style="bars" if bars else "band", err_kws={"linewidth": 1.1 if bars else 0},
         **_LINE | {"markeredgecolor": shade} | look,
     )  # fmt: skip
     return float(rows[x].iloc[-1]), float(rows[y].iloc[-1]), name, shade
 
 
-def _with_ends(rows: pd.DataFrame, at: str, value: str, own: str) -> tuple[np.ndarray, np.ndarray]:
+def _with_ends(
+    rows: pd.DataFrame, at: str, value: str, prefix: str
+) -> tuple[np.ndarray, np.ndarray]:
     """Return where each value stands and the value, then the same for both ends of its interval."""
-    columns = [name for name in (value, f"{own}low", f"{own}high") if name in rows]
+    columns = [name for name in (value, f"{prefix}low", f"{prefix}high") if name in rows]
     values = [rows[name].to_numpy(float) for name in columns]
     return np.tile(rows[at].to_numpy(float), len(columns)), np.concatenate(values)
 
@@ -131,10 +133,10 @@ def histogram(
     `axis`, the `hue` and the `look` are as for `line`.
     """
     low, high = bins
-    drawn = {"element": "step", "color": colour(hue)} | look
-    drawn |= {"linewidth": 0} if drawn.setdefault("fill", False) else {}
+    style = {"element": "step", "color": colour(hue)} | look
+    style |= {"linewidth": 0} if style.setdefault("fill", False) else {}
     middles, edges = (rows[low] + rows[high]).to_numpy() / 2, [*rows[low], rows[high].iloc[-1]]
-    sns.histplot(x=middles, weights=heights.to_numpy(float), bins=edges, ax=axis, **drawn)
+    sns.histplot(x=middles, weights=heights.to_numpy(float), bins=edges, ax=axis, **style)
     axis.set_ylabel("")  # "Count", where there is no name
 
 
@@ -149,8 +151,8 @@ def label_lines(axis: Axes, ends: Iterable[End]) -> None:
     line_height = LINE / (axis.get_position().height * axis.figure.get_figheight())  # type: ignore[union-attr]
     halves = [(1 + name.count("\n")) * line_height / 2 for *_, name, _ in placed]
     lowest, heights = -line_height / 2, []
-    for (wanted, *_), half in zip(placed, halves, strict=True):
-        heights.append(max(wanted, lowest + half))
+    for (height, *_), half in zip(placed, halves, strict=True):
+        heights.append(max(height, lowest + half))
         lowest = heights[-1] + half
     highest = 1 + line_height / 2
     for k in range(len(heights) - 1, -1, -1):  # those at the top make room
@@ -200,22 +202,22 @@ def note(
 
 def skill_marks(credibility: float, lowest: float, apart: float) -> list[tuple[int, float]]:
     """Return numbers of people and their skill, above a lowest one and well apart."""
-    found: list[tuple[int, float]] = []
+    marks: list[tuple[int, float]] = []
     for people, skill in zip(MARKS, skill_of_people(MARKS, credibility), strict=True):
         if skill - lowest >= apart:
-            found.append((int(people), lowest := float(skill)))
-    return found
+            marks.append((int(people), lowest := float(skill)))
+    return marks
 
 
 def logarithmic(axis: Axes, sizes: Iterable[float]) -> list[float]:
     """Make the horizontal axis logarithmic, name some numbers well apart, and return these."""
-    known = sorted(set(sizes))
-    apart = 0.95 * (known[-1] / known[0]) ** (1 / _TICKS)
+    numbers = sorted(set(sizes))
+    apart = 0.95 * (numbers[-1] / numbers[0]) ** (1 / _TICKS)
     named: list[float] = []
-    for size in reversed(known):
+    for size in reversed(numbers):
         if not named or size * apart <= named[0]:
             named.insert(0, size)
-    named[0] = known[0]
+    named[0] = numbers[0]
     axis.set_xscale("log")
     axis.set_xticks(named, [f"{size:,g}" for size in named])
     axis.xaxis.set_minor_locator(NullLocator())

@@ -16,8 +16,8 @@ from chaos_utils.base.style import is_narrow, width
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.datasets.dataset import Dataset
 
-_AROUND, _HEAD = 0.5, 0.3  # inches of a panel that are not its rows, and of a figure besides
-_FEWEST = 3  # rows for which a panel has room
+_MARGIN, _HEAD = 0.5, 0.3  # inches of a panel that are not its rows, and of a figure besides
+_FEWEST_ROWS = 3  # rows for which a panel has room
 
 
 def panel_grid(n: int, *, columns: int, height: float, **options: Any) -> tuple[Figure, list[Axes]]:
@@ -76,7 +76,7 @@ def row_panels(
     """
     across = 1 if is_narrow() else columns
     lines = [names for names in parts for _ in range(columns // across)]
-    heights = [row * max(len(names), _FEWEST) + _AROUND for names in lines]
+    heights = [row * max(len(names), _FEWEST_ROWS) + _MARGIN for names in lines]
     figure, axes = plt.subplots(
         len(lines), across, figsize=(width(), sum(heights) + _HEAD), height_ratios=heights,
         squeeze=False, **options,
@@ -84,7 +84,7 @@ def row_panels(
     for names, line in zip(lines, axes, strict=True):
         for axis in line:
             axis.set_yticks(range(len(names)), names, fontsize=7 if is_narrow() else 7.5)
-            axis.set_ylim(max(len(names), _FEWEST) - 0.4, -0.7)
+            axis.set_ylim(max(len(names), _FEWEST_ROWS) - 0.4, -0.7)
             axis.tick_params(axis="y", length=0, labelleft=axis is line[0])
             axis.tick_params(axis="x", labelbottom=True)
             axis.grid(visible=False, axis="y")

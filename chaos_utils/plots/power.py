@@ -20,15 +20,15 @@ def plot_power(table: pd.DataFrame) -> Figure:
     """
     measure = MEASURES[table["measure"].iloc[0]]
     figure, panels = dataset_panels(table, height=2.6, sharey=True)
-    drawn = table[table["judged_items"].isin(_ITEMS)]
-    panels[0][0].set(yscale="log", ylim=(0.6 * drawn[["difference", "gap"]].min().min(), None))
-    panels[0][0].set_ylim(top=1.3 * drawn["difference"].max())
+    shown = table[table["judged_items"].isin(_ITEMS)]
+    panels[0][0].set(yscale="log", ylim=(0.6 * shown[["difference", "gap"]].min().min(), None))
+    panels[0][0].set_ylim(top=1.3 * shown["difference"].max())
     for axis, _, rows in panels:
         logarithmic(axis, rows["n_votes"])
         lines = rows.sort_values("n_votes").groupby("judged_items")
         ends = [
-            line(axis, some, "n_votes", "difference", f"{n_items:,} items", "blue")
-            for n_items, some in lines
+            line(axis, points, "n_votes", "difference", f"{n_items:,} items", "blue")
+            for n_items, points in lines
             if n_items in _ITEMS
         ]
         gap = rows["gap"].iloc[0]

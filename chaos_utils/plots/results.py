@@ -48,7 +48,7 @@ def plot_results(table: pd.DataFrame) -> Figure:
         axis.set_xlim(0, 1.05 * table[["value", "high"]].max().max())
     figure.supxlabel("JSD from the human distribution (√nats); lower is better", fontsize=8.5)
     if (table["source"] == "published").any():
-        _explain(figure, "computed here, 95% interval", "published", "D")
+        _draw_key(figure, "computed here, 95% interval", "published", "D")
     return figure
 
 
@@ -64,9 +64,9 @@ def plot_skill(table: pd.DataFrame) -> Figure:
     for axis, rows in panels:
         inside = rows.assign(beyond=rows["skill"] < lowest)
         inside[_SKILL] = inside[_SKILL].clip(lowest, 1)
-        for (kind, how, beyond), alike in inside.groupby(["group", "how", "beyond"]):
+        for (kind, form, beyond), alike in inside.groupby(["group", "how", "beyond"]):
             marker = "<" if beyond else "o"
-            intervals(axis, alike, "skill", KINDS[kind], marker, hollow=how != "as it is")
+            intervals(axis, alike, "skill", KINDS[kind], marker, hollow=form != "as it is")
         axis.axvline(0, color=colour("text"), linewidth=0.9)
         credibility = float(rows["credibility"].iloc[0])
         for people, skill in skill_marks(credibility, lowest, _APART * (1 - lowest)):
@@ -77,8 +77,8 @@ def plot_skill(table: pd.DataFrame) -> Figure:
         axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         axis.set_xlim(lowest - 0.06, 1.03)
     figure.supxlabel("skill: 0 is the base rate, 1 the population; higher is better", fontsize=8.5)
-    others = [how for how in table["how"].unique() if how != "as it is"]
-    _explain(figure, "as it is", " or ".join(others) or "recalibrated")
+    forms = [form for form in table["how"].unique() if form != "as it is"]
+    _draw_key(figure, "as it is", " or ".join(forms) or "recalibrated")
     return figure
 
 
@@ -92,18 +92,18 @@ def _panels(
     """
     shown = in_order(table["dataset"])
     parts = [table[table["dataset"] == one.name] for one in shown]
-    beside = not is_narrow() and len(shown) <= 3
-    orders = [_order(part, value, lowest_on_top) for part in ([table] if beside else parts)]
+    side_by_side = not is_narrow() and len(shown) <= 3
+    orders = [_order(part, value, lowest_on_top) for part in ([table] if side_by_side else parts)]
     figure, axes = row_panels(
-        [list(order.index) for order in orders], len(shown) if beside else 1, sharex=True
+        [list(order.index) for order in orders], len(shown) if side_by_side else 1, sharex=True
     )
     for axis, dataset, order in zip(axes, shown, cycle(orders), strict=False):
         for place in np.flatnonzero(np.diff(order)):  # between two groups
             axis.axhline(place + 0.5, color=colour("muted"), linewidth=0.8)
-        axis.grid(visible=beside, axis="y")
+        axis.grid(visible=side_by_side, axis="y")
         axis.grid(visible=False, axis="x")
         axis.set_title(dataset.short)
-    placed = [_placed(part, order) for part, order in zip(parts, cycle(orders), strict=False)]
+    placed = [_with_places(part, order) for part, order in zip(parts, cycle(orders), strict=False)]
     return figure, list(zip(axes, placed, strict=True))
 
 
@@ -111,12 +111,12 @@ def _order(rows: pd.DataFrame, value: str, lowest_on_top: bool) -> "pd.Series[in
     """Return the group of each label, from the top down."""
     ranks = rows.groupby("dataset")[value].rank(pct=True, ascending=lowest_on_top)
     groups = rows["kind"].map(_KINDS).map(list(KINDS).index)
-    known = rows.assign(rank=ranks, group=groups).dropna(subset=["rank"])
-    means = known.groupby(["group", "label"], as_index=False)["rank"].mean()
+    ranked = rows.assign(rank=ranks, group=groups).dropna(subset=["rank"])
+    means = ranked.groupby(["group", "label"], as_index=False)["rank"].mean()
     return means.sort_values(["group", "rank"], kind="stable").set_index("label")["group"]
 
 
-def _placed(rows: pd.DataFrame, order: "pd.Series[int]") -> pd.DataFrame:
+def _with_places(rows: pd.DataFrame, order: "pd.Series[int]") -> pd.DataFrame:
     """Return the rows with their group and height: seeds of one label a little apart."""
     seeds = rows.groupby("label")["system"]
     number = seeds.transform(lambda names: pd.factorize(names)[0])
@@ -125,6 +125,6 @@ def _placed(rows: pd.DataFrame, order: "pd.Series[int]") -> pd.DataFrame:
     return rows.assign(place=height, group=rows["kind"].map(_KINDS))
 
 
-def _explain(figure: Figure, filled: str, hollow: str, marker: str = "o") -> None:
+def _draw_key(figure: Figure, filled: str, hollow: str, marker: str = "o") -> None:
     look = {"hue": "muted", "marker": marker, "markerfacecolor": "none"}
     key(figure, {filled: {"hue": "muted", "marker": "o"}, hollow: look})

@@ -16,7 +16,7 @@ from chaos_utils.plots.marks import AT_Y, key, line, logarithmic, looks, write
 from chaos_utils.plots.panels import panel_grid
 
 _HUES = ("blue", "green", "amber", "pink", "purple", "accent", "text")
-_BESIDE = ("dev_accuracy", "inner_loss")
+_SECOND_MEASURES = ("dev_accuracy", "inner_loss")
 _TITLES = {
     "loss": "training loss (nats)",
     "dev_accuracy": "development accuracy",
@@ -35,15 +35,15 @@ def plot_training_curves(table: pd.DataFrame) -> Figure:
     """
     shown = [task for name, task in tasks().items() if name in set(table["task"])]
     figure, axes = panel_grid(2 * len(shown), columns=2, height=2.5)
-    known = looks(table["label"], cycle(_HUES))
+    look_of = looks(table["label"], cycle(_HUES))
     for k, task in enumerate(shown):
         of_task = table[table["task"] == task.name]
-        looks_at = [name for name in _BESIDE if (of_task["measure"] == name).any()]
+        looks_at = [name for name in _SECOND_MEASURES if (of_task["measure"] == name).any()]
         beside = looks_at[0] if looks_at else "dev_accuracy"
         panels = dict(zip(("loss", beside), axes[2 * k : 2 * k + 2], strict=True))
         for (*_, measure), rows in of_task.groupby(["run", "fold", "measure"], sort=False):
             if measure in panels:
-                _draw_run(panels[measure], rows, known[rows["label"].iloc[0]])
+                _draw_run(panels[measure], rows, look_of[rows["label"].iloc[0]])
         title = " + ".join(get_dataset(name).short for name in task.datasets)
         n_labels = len(task.labels)
         for measure, axis in panels.items():
@@ -57,10 +57,10 @@ def plot_training_curves(table: pd.DataFrame) -> Figure:
         panels["loss"].set_ylim(bottom=0)
         if beside == "dev_accuracy":
             panels[beside].yaxis.set_major_formatter("{x:.0%}")
-    if len(known) > 1:
+    if len(look_of) > 1:
         key(
             figure,
-            {name: {**look, "marker": ""} for name, look in known.items()},
+            {name: {**look, "marker": ""} for name, look in look_of.items()},
             title="training items of the run",
         )
     return figure
@@ -85,19 +85,19 @@ def plot_training_size(table: pd.DataFrame) -> Figure:
     groups = table.groupby("dataset", sort=False)
     figure, axes = panel_grid(2 * len(groups), columns=2, height=2.5)
     bins = sorted(table["bin"].unique())
-    known = looks(bins, cycle(_HUES))
-    for left, right, (group, rows) in zip(axes[::2], axes[1::2], groups, strict=True):
-        for axis, measure in ((left, "new_accuracy"), (right, "jsd")):
+    look_of = looks(bins, cycle(_HUES))
+    for accuracy_axis, jsd_axis, (group, rows) in zip(axes[::2], axes[1::2], groups, strict=True):
+        for axis, measure in ((accuracy_axis, "new_accuracy"), (jsd_axis, "jsd")):
             for b, of_bin in rows[rows["measure"] == measure].groupby("bin"):
-                _draw_bin(axis, of_bin.sort_values("items"), known[b])
+                _draw_bin(axis, of_bin.sort_values("items"), look_of[b])
             axis.set(xlabel="training items", title=title_of(str(group)))
             logarithmic(axis, rows["items"])
-        left.set_ylabel("new accuracy (higher is better)")
-        left.yaxis.set_major_formatter("{x:.0%}")
-        right.set_ylabel("JSD, √nats (lower is better)")
+        accuracy_axis.set_ylabel("new accuracy (higher is better)")
+        accuracy_axis.yaxis.set_major_formatter("{x:.0%}")
+        jsd_axis.set_ylabel("JSD, √nats (lower is better)")
     notes = {bins[-1]: " (least)", bins[0]: " (people agree most)"}
     hollow = {"hue": "text", "marker": "o", "markerfacecolor": "none"}
-    names = {f"bin {b}{notes.get(b, '')}": look for b, look in known.items()}
+    names = {f"bin {b}{notes.get(b, '')}": look for b, look in look_of.items()}
     key(figure, names | {"hollow: a guess": hollow})
     return figure
 

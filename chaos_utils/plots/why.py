@@ -9,44 +9,44 @@ from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.plots.marks import AT_X, intervals, key, label_lines, line, write
 from chaos_utils.plots.panels import panel_grid, row_panels
 
-_FEWEST = 20  # items of a reason that is drawn
+_FEWEST_ITEMS = 20  # items of a reason that is drawn
 _MARKERS = ("o", "s", "^", "D", "v")
 _APART = 0.22  # rows, from one label's mark to the next
-_SHOWN = {"as written": "text", "a reading": "blue", "a distractor": "muted"}
+_KINDS = {"as written": "text", "a reading": "blue", "a distractor": "muted"}
 
 
 def plot_reasons(table: pd.DataFrame) -> Figure:
     """Draw how much people disagree by reason, and between which labels.
 
-    Reasons of at least `_FEWEST` items (all, where none has so many) stand in a row each, the one
+    Reasons of at least `_FEWEST_ITEMS` items (all, where none has so many) have a row each, that
     with the largest share of the last label on top. The table is that of `analyses.why.reasons`, on
     one dataset; the data has rarer reasons and models, too.
     """
     dataset = get_dataset(str(table["dataset"].iloc[0]))
-    frequent = table["n_items"] >= _FEWEST
+    frequent = table["n_items"] >= _FEWEST_ITEMS
     people = table[(table["holder"] == "people") & (frequent | ~frequent.any())]
     last = people[people["quantity"] == dataset.labels[-1]].sort_values("mean", ascending=False)
     order = list(last["reason"])
     names = [f"{reason} ({n})" for reason, n in zip(order, last["n_items"], strict=True)]
-    figure, (left, right) = row_panels([names], 2, row=0.3)
+    figure, (entropy_axis, votes_axis) = row_panels([names], 2, row=0.3)
     looks = {
         label.name: (label.colour, marker)
         for label, marker in zip(dataset.classes, _MARKERS, strict=False)
     }
     people = people.assign(place=people["reason"].map(order.index))
-    intervals(left, people[people["quantity"] == "entropy"], "mean", "text")
+    intervals(entropy_axis, people[people["quantity"] == "entropy"], "mean", "text")
     for number, (label, look) in enumerate(looks.items()):
         shift = _APART * (number - (len(looks) - 1) / 2)
         of_label = people[people["quantity"] == label]
-        intervals(right, of_label.assign(place=of_label["place"] + shift), "mean", *look)
+        intervals(votes_axis, of_label.assign(place=of_label["place"] + shift), "mean", *look)
     overall = people.loc[people["quantity"] == "entropy", "overall"].iloc[0]
-    left.axvline(overall, color=colour("muted"), linestyle=":", linewidth=1, zorder=0)
-    write(left, "mean of the ten", (overall, 1), (0, 2), "muted", xycoords=AT_X)
-    left.set_title("Disagreement", pad=14)
-    right.set_title("Votes by label", pad=14)
-    left.set(xlabel="entropy of the votes, bits", xlim=(0, None))
-    right.set(xlabel="share of the votes", xlim=(0, None))
-    right.xaxis.set_major_formatter("{x:.0%}")
+    entropy_axis.axvline(overall, color=colour("muted"), linestyle=":", linewidth=1, zorder=0)
+    write(entropy_axis, "mean of the ten", (overall, 1), (0, 2), "muted", xycoords=AT_X)
+    entropy_axis.set_title("Disagreement", pad=14)
+    votes_axis.set_title("Votes by label", pad=14)
+    entropy_axis.set(xlabel="entropy of the votes, bits", xlim=(0, None))
+    votes_axis.set(xlabel="share of the votes", xlim=(0, None))
+    votes_axis.xaxis.set_major_formatter("{x:.0%}")
     key(figure, {name: {"hue": hue, "marker": marker} for name, (hue, marker) in looks.items()})
     return figure
 
@@ -61,7 +61,7 @@ def plot_readings(table: pd.DataFrame) -> Figure:
     axis.set_xlim(table["majority"].min() - 0.3, table["majority"].max() + 0.15)
     shown = table.groupby("shown", sort=False)
     label_lines(axis, [
-        line(axis, rows, "majority", "share", str(one), _SHOWN[str(one)]) for one, rows in shown
+        line(axis, rows, "majority", "share", str(kind), _KINDS[str(kind)]) for kind, rows in shown
     ])  # fmt: skip
     axis.set_xticks(np.unique(table["majority"]))
     axis.set_xlabel(f"votes for the majority label, of {int(table['n_votes'].iloc[0])}")

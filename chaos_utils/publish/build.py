@@ -2,8 +2,8 @@
 
 import os
 import shutil
-from collections.abc import Generator, Sequence
-from contextlib import closing
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import ExitStack, closing
 from functools import partial
 
 from chaos_utils.base import modules, paths
@@ -98,10 +98,13 @@ def build(
         if left_out := _left_out():
             say(f"no chapters, since _toc.yml lacks them: {', '.join(left_out)}")
         steps = wanted(force=force)
+        if force:
+            site.forget_pages()
         passes = 0
         while steps and passes < _MOST_PASSES:
             if passes:
-                say(f"changed while the book was built: {', '.join(steps)}")
+                changes = (_with_change(step, address) for step in steps)
+                say(f"changed while the book was built: {', '.join(changes)}")
             passes += 1
             faults = []
             with closing(_make(steps, data, cores or os.cpu_count() or 1, say)) as ended:
@@ -127,19 +130,24 @@ def _make(steps: Sequence[str], data: str, cores: int, say: Say) -> Generator[Jo
     chapters = _chapters_of(steps)
     _check_notebooks(chapters)
     chapters.sort(key=staleness.seconds_of, reverse=True)
-    failed = False
+    failed, with_site = False, staleness.SITE in steps
     try:
-        if chapters:
-            say(f"running {counted(len(chapters), 'chapter')}")
-            with warm.processes() as of_warm, environment(**of_warm):
-                chapter = partial(make_chapter, data=data)
-                for one in processes.run_parallel(chapter, chapters, workers=cores):
-                    failed = failed or bool(one.fault)
-                    yield one
-        # A chapter whose sources have changed meanwhile is run again before.
-        if staleness.SITE in steps and not failed and not staleness.stale_chapters():
-            say("pages: running")
-            yield processes.run_job(lambda _: site.render(say, cores=cores), "pages")
+        with ExitStack() as until_done:
+            of_pages: Mapping[str, str] = {}
+            if chapters and with_site:  # the libraries of pages are loaded while chapters run
+                of_pages = until_done.enter_context(warm.processes(warm.PAGES))
+            if chapters:
+                say(f"running {counted(len(chapters), 'chapter')}")
+                with warm.processes() as of_warm, environment(**of_warm):
+                    chapter = partial(make_chapter, data=data)
+                    for one in processes.run_parallel(chapter, chapters, workers=cores):
+                        failed = failed or bool(one.fault)
+                        yield one
+            # A chapter whose sources have changed meanwhile is run again before.
+            if with_site and not failed and not staleness.stale_chapters():
+                say("pages: running")
+                render = partial(site.render, cores=cores, of_warm=of_pages)
+                yield processes.run_job(lambda _: render(say), "pages")
     finally:  # the lock says that no other build is running
         for scratch in (*paths.build().glob("chapters/.*"), *paths.build().glob(".site-*")):
             shutil.rmtree(scratch, ignore_errors=True)
@@ -161,6 +169,15 @@ def make_chapter(name: str, data: str) -> list[str]:
         for one in accesses_of(target)
         if one.damaged
     ]
+
+
+def _with_change(step: str, address: str) -> str:
+    """Return a step with what has changed since it was made, such as ``site (_toc.yml)``."""
+    chapters = _chapters_of([step])
+    changed = (
+        staleness.changed_since(*chapters) if chapters else staleness.site_changed_since(address)
+    )
+    return f"{step} ({staleness.shortened(changed)})" if changed else step
 
 
 def _left_out() -> list[str]:

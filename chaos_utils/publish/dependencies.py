@@ -150,8 +150,8 @@ def _read_by(
         for path in modules.transitive_imports(imports, unasked)
         for pattern in sources[path].reads
     }
-    ours, package = paths.results(), paths.project() / modules.PACKAGE
-    known = {f"results/{path.relative_to(ours).as_posix()}": path for path in ours.rglob("*.*")}
+    package = paths.project() / modules.PACKAGE
+    known = _files_of_results()
     known |= {
         f"{modules.PACKAGE}/{path.relative_to(package).as_posix()}": path
         for path in package.glob("*/*/*.csv")
@@ -163,6 +163,20 @@ def _read_by(
     }
     wanted = {name for one in patterns for name in several.get(one) or fnmatch.filter(known, one)}
     return {name: known[name] for name in sorted(wanted & known.keys())}
+
+
+def _files_of_results() -> dict[str, Path]:
+    """Return the files below results/ by name; recorded tables say by themselves who reads them.
+
+    Git does not show what an editor or a command leaves for a while under a name with a dot.
+    """
+    ours = paths.results()
+    found = {path.relative_to(ours): path for path in ours.rglob("*.*")}
+    return {
+        f"results/{name.as_posix()}": path
+        for name, path in found.items()
+        if name.parts[0] != paths.TABLES and not any(part.startswith(".") for part in name.parts)
+    }
 
 
 def check_available(notebook: Path, values: Mapping[str, object]) -> None:

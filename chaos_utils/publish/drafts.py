@@ -1,27 +1,22 @@
 """The pages as their author sees them while they change: what has not changed is not made again.
 
-They stand beside the site of ``chaos build``, which is always made from the beginning.
+They stand beside the site of ``chaos build``, and lack what a look at a page does not need.
 """
 
-import hashlib
 import shutil
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 
-from chaos_utils.base import inputs, modules, paths
-from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.files import fresh_folder, read_mapping, write_json
+from chaos_utils.base import paths
+from chaos_utils.base.files import fresh_folder, write_json
 from chaos_utils.base.locks import exclusive_lock
-from chaos_utils.publish import crate, dependencies, site
-from chaos_utils.report import provenance
-
-_PAGES = (".md", ".rst")  # Sphinx sees by itself whether one of these has changed
+from chaos_utils.publish import crate, site
 
 
 def shown() -> Path:
     """Return the folder of the pages that are shown."""
-    return paths.build() / "drafts" / "html"
+    return paths.build() / "drafts" / site.HTML
 
 
 def update(of_warm: Mapping[str, str], say: Callable[[str], None]) -> None:
@@ -31,18 +26,9 @@ def update(of_warm: Mapping[str, str], say: Callable[[str], None]) -> None:
     stays as it was. `of_warm` is as `site.make_pages` takes it.
     """
     workplace = paths.build() / "drafts" / "work"
-    html, basis_file = workplace / "html", workplace / "basis.json"
+    html = workplace / site.HTML
     with exclusive_lock(workplace.with_suffix(".lock")):
-        basis = _basis()
-        if read_mapping(basis_file) != basis:
-            shutil.rmtree(workplace, ignore_errors=True)
-        basis_file.unlink(missing_ok=True)  # what is interrupted begins anew
-        try:
-            site.make_pages(html, workplace / "doctrees", say, draft=True, of_warm=of_warm)
-        except ChaosError:
-            write_json(basis_file, basis)
-            raise
-        write_json(basis_file, basis)
+        site.update_pages(workplace, say, draft=True, of_warm=of_warm)
         write_json(html / crate.FILE, {"@graph": []})  # a page links to it; drafts have no record
         site.check_links(html, _page)
         with fresh_folder(shown()) as folder:
@@ -56,25 +42,3 @@ def _page(path: Path) -> site.Page:
 @cache
 def _page_as_of(path: Path, written: int) -> site.Page:
     return site.Page(path)
-
-
-def _basis() -> dict[str, str]:
-    """Return the digest of each thing that no single page says it depends on.
-
-    These are the book's settings, styles and scripts, the code that makes pages, and the data that
-    the chapters were made from.
-    """
-    dependencies.forget()  # this process has read sources before
-    root = paths.project()
-    beside = [path for path in dependencies.pages() if path.suffix not in _PAGES]
-    code = modules.transitive_imports(dependencies.imported_by_pages())
-    templates = (root / modules.PACKAGE / "publish" / "templates").glob("*.html")
-    found = {
-        path.relative_to(root).as_posix(): inputs.digest(path)
-        for path in [*beside, *code, *templates]
-    }
-    for chapter in dependencies.chapters():
-        record = provenance.read_run_record(paths.chapter_run(chapter))
-        said = record.model_dump_json(include={"inputs", "parameters"}) if record else ""
-        found[f"chapter {chapter}"] = hashlib.sha256(said.encode()).hexdigest()
-    return found

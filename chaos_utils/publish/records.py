@@ -167,8 +167,8 @@ def compare() -> tuple[list[Difference], list[str], list[str]]:
     differing = {one.record for one in found}
     both = (new.keys() & old.keys()) - differing
     # The last digits of the tables that were given depend on the processor.
-    keys = read_keys(folder())
-    outdated = [name for name in both if new[name].key.made_by != keys.get(name, Key()).made_by]
+    keys = {name: replace(key, tables={}) for name, key in read_keys(folder()).items()}
+    outdated = [name for name in both if replace(new[name].key, tables={}) != keys.get(name)]
     return sorted(found, key=str), sorted(unchecked), sorted(outdated)
 
 

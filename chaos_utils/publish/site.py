@@ -3,48 +3,126 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from html.parser import HTMLParser
+from importlib.metadata import distributions
 from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
 
-from chaos_utils.base import paths
+from chaos_utils.base import inputs, modules, paths
 from chaos_utils.base.authorship import ADDRESS
 from chaos_utils.base.errors import ChaosError, counted
-from chaos_utils.base.files import swap_in, write_json, write_text
+from chaos_utils.base.files import read_mapping, swap_in, write_json, write_text
 from chaos_utils.base.processes import python_path
+from chaos_utils.base.record_keys import digest_of
 from chaos_utils.publish import crate, dependencies, staleness
 from chaos_utils.publish.processes import end_group
-from chaos_utils.report import warm
+from chaos_utils.report import provenance, warm
 
+HTML = "html"  # the folder of pages
+_PAGES = (".md", ".rst")  # each says by itself what it depends on
 _LOG = "site.log"
 _SHOWN = 12
 _FAULT = re.compile(r"WARNING:|ERROR:|CRITICAL:|^sphinx\.errors\.")
 
 
-def render(say: Callable[[str], None], *, cores: int = 0) -> None:
+def forget_pages() -> None:
+    """Let all pages be made from nothing when the book is next rendered."""
+    shutil.rmtree(_workplace(), ignore_errors=True)
+
+
+def _workplace() -> Path:
+    return paths.build() / "pages"
+
+
+def render(
+    say: Callable[[str], None],
+    *,
+    cores: int = 0,
+    of_warm: Mapping[str, str] = MappingProxyType({}),
+) -> None:
     """Render the book into ``_build/html``, which is replaced whole or left as it was.
 
     `say` is called with each fault of a page when it is found, before the other pages are made.
     What it was made from, beside the chapters, is recorded in ``_build``: it is no part of it.
-    `cores` are as many as may be used: 0 for all.
+    `cores` are as many as may be used: 0 for all. `of_warm` is as `make_pages` takes it.
     """
     staleness.refuse_stale()
     address = os.environ.get(ADDRESS, "")
     made_from = dependencies.digests_of_pages() | {staleness.MADE_FOR: address}
+    update_pages(_workplace(), say, cores=cores, of_warm=of_warm)
     with tempfile.TemporaryDirectory(dir=paths.build(), prefix=".site-") as folder:
-        html = Path(folder) / "html"
-        make_pages(html, Path(folder) / "doctrees", say, cores=cores)
+        html = shutil.copytree(_workplace() / HTML, Path(folder) / HTML)
         check_links(html)
         (html / ".buildinfo").unlink(missing_ok=True)  # only for Sphinx, and of this machine
         crate.write(html)
         made = made_from | staleness.files_of(html)
         swap_in(html, paths.build() / "html")
         write_json(paths.build() / staleness.SITE_FILE, made)
+
+
+def update_pages(
+    workplace: Path,
+    say: Callable[[str], None],
+    *,
+    cores: int = 0,
+    draft: bool = False,
+    of_warm: Mapping[str, str] = MappingProxyType({}),
+) -> None:
+    """Make those pages in a folder that have changed since it was last made; else as `make_pages`.
+
+    They are as if all had been made from nothing. So they are where something has changed that no
+    single page says it depends on, where the last ones were interrupted or, but for drafts, had a
+    fault, and where a source has changed meanwhile.
+    """
+    basis_file, basis = workplace / "basis.json", _basis()
+    if read_mapping(basis_file) != basis:
+        shutil.rmtree(workplace, ignore_errors=True)
+    basis_file.unlink(missing_ok=True)
+    sources = dependencies.digests_of_pages()
+    try:
+        make_pages(
+            workplace / HTML, workplace / "doctrees", say, cores=cores, draft=draft, of_warm=of_warm
+        )
+    except ChaosError:
+        if draft:
+            write_json(basis_file, basis)
+        raise
+    dependencies.forget()  # what is no longer as it was read counts
+    if dependencies.digests_of_pages() == sources:
+        write_json(basis_file, basis)
+
+
+def _basis() -> dict[str, str]:
+    """Return the digest of each thing that no single page says it depends on.
+
+    These are the book's settings, styles and scripts, the code that makes pages, what it is called
+    for, the data that the chapters were made from, and the names of what they have made.
+    """
+    dependencies.forget()  # this process has read sources before
+    root = paths.project()
+    beside = [path for path in dependencies.pages() if path.suffix not in _PAGES]
+    code = modules.transitive_imports(dependencies.imported_by_pages())
+    templates = (root / modules.PACKAGE / "publish" / "templates").glob("*.html")
+    found = {
+        path.relative_to(root).as_posix(): inputs.digest(path)
+        for path in [*beside, *code, *templates]
+    }
+    found |= {name: inputs.digest(path) for name, path in dependencies.data_of_pages().items()}
+    said = {"address": os.environ.get(ADDRESS, "")}
+    said["libraries"] = repr(sorted((one.name, one.version) for one in distributions()))
+    for chapter in dependencies.chapters():
+        run = paths.chapter_run(chapter)
+        record = provenance.read_run_record(run)
+        of_record = record.model_dump_json(include={"inputs", "parameters"}) if record else ""
+        made = sorted(path.name for path in (run / paths.FIGURES).glob("*"))
+        said[f"chapter {chapter}"] = f"{of_record}\n{made}"
+    return found | {name: digest_of(text) for name, text in said.items()}
 
 
 def make_pages(

@@ -4,7 +4,7 @@ No file's time counts. `chaos build` makes what `steps` names. No site, release 
 from a chapter that is behind its sources.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from chaos_utils.base import inputs, modules, paths
@@ -64,11 +64,12 @@ def stale_chapters() -> list[str]:
     """Return a line for each chapter that is behind its sources, and in what."""
     dependencies.forget()  # a source may have changed since this process has read it
     changed = {chapter: changed_since(chapter) for chapter in dependencies.chapters()}
-    return [
-        f"{chapter}: {', '.join(names[:_NAMES_SHOWN])}{' …' * (len(names) > _NAMES_SHOWN)}"
-        for chapter, names in changed.items()
-        if names
-    ]
+    return [f"{chapter}: {shortened(names)}" for chapter, names in changed.items() if names]
+
+
+def shortened(names: Sequence[str]) -> str:
+    """Return the first names of several, in one line."""
+    return f"{', '.join(names[:_NAMES_SHOWN])}{' …' * (len(names) > _NAMES_SHOWN)}"
 
 
 def refuse_stale() -> None:

@@ -59,10 +59,14 @@ class Agreement:
 
 def agreement_with_rest(votes: Votes) -> Agreement:
     """Compare each annotator's votes with the other votes on the same items."""
-    known = annotations_of(votes)
-    kept = votes.n_votes[known.item] > 1
-    item, annotator, label = known.item[kept], known.annotator[kept], known.label[kept]
-    n_votes = np.bincount(annotator, minlength=int(known.annotator.max()) + 1)
+    annotations = annotations_of(votes)
+    kept = votes.n_votes[annotations.item] > 1
+    item, annotator, label = (
+        annotations.item[kept],
+        annotations.annotator[kept],
+        annotations.label[kept],
+    )
+    n_votes = np.bincount(annotator, minlength=int(annotations.annotator.max()) + 1)
 
     def mean(values: Floats) -> Floats:
         """Return the mean of votes' values for each annotator."""
@@ -70,12 +74,12 @@ def agreement_with_rest(votes: Votes) -> Agreement:
         np.add.at(sums, annotator, values)
         return (sums.T / n_votes).T
 
-    own = np.eye(votes.dataset.n_classes)[label]
-    rest = (votes.counts[item] - own) / (votes.n_votes[item] - 1)[:, np.newaxis]
-    agreed = (rest * own).sum(axis=1)
+    of_annotator = np.eye(votes.dataset.n_classes)[label]
+    others = (votes.counts[item] - of_annotator) / (votes.n_votes[item] - 1)[:, np.newaxis]
+    agreed = (others * of_annotator).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         observed = mean(agreed)
-        by_chance = (mean(own) * mean(rest)).sum(axis=1)
+        by_chance = (mean(of_annotator) * mean(others)).sum(axis=1)
         error = np.sqrt(mean((agreed - observed[annotator]) ** 2) / (n_votes - 1))
         return Agreement(n_votes, observed, error, by_chance)
 
@@ -84,9 +88,9 @@ def over_people(
     votes: Votes, columns: Callable[[Floats], Floats], reduce: Callable[[Floats], Floats]
 ) -> TwoWay:
     """Return a function of sums over items of columns of counts, over items and annotators."""
-    known = annotations_of(votes)
-    ballots = np.eye(votes.dataset.n_classes)[known.label]
-    return two_way_jackknife(known.item, known.annotator, ballots, columns, reduce)
+    annotations = annotations_of(votes)
+    ballots = np.eye(votes.dataset.n_classes)[annotations.label]
+    return two_way_jackknife(annotations.item, annotations.annotator, ballots, columns, reduce)
 
 
 def agreement_over_people(votes: Votes) -> Mapping[str, TwoWay]:
@@ -96,15 +100,15 @@ def agreement_over_people(votes: Votes) -> Mapping[str, TwoWay]:
     ``alike`` the chance that two annotators differ, each of whom is as likely as another. In its
     errors the weights of annotators are held.
     """
-    known = annotations_of(votes)
-    weights = 1 / np.bincount(known.annotator)[known.annotator, np.newaxis]
-    own = np.eye(votes.dataset.n_classes)[known.label]
+    annotations = annotations_of(votes)
+    weights = 1 / np.bincount(annotations.annotator)[annotations.annotator, np.newaxis]
+    own = np.eye(votes.dataset.n_classes)[annotations.label]
     weighted = np.concatenate([own * weights, own * weights**2], axis=1)
     return {
         "disagreement": over_people(votes, agreement_columns, mean_disagreement),
         "alpha": over_people(votes, agreement_columns, alpha_of_sums),
         "alike": two_way_jackknife(
-            known.item, known.annotator, weighted, alike_columns, alike_disagreement
+            annotations.item, annotations.annotator, weighted, alike_columns, alike_disagreement
         ),
     }
 
@@ -119,7 +123,7 @@ class AgreementNearChance:
     median: float  # agreement beyond chance, of the usual; NaN where it is not clearly above 0
 
 
-def near_chance(found: Agreement, enough: int = ENOUGH_VOTES) -> AgreementNearChance:
+def near_chance(agreement: Agreement, enough: int = ENOUGH_VOTES) -> AgreementNearChance:
     """Find annotators whose votes say little of the items, without a gold label.
 
     They have `enough` votes, and agree with the rest less than half as far beyond chance as the
@@ -127,23 +131,23 @@ def near_chance(found: Agreement, enough: int = ENOUGH_VOTES) -> AgreementNearCh
     fewer votes, honest annotators would be among them. Where the median is itself not clearly above
     chance, by three standard errors, nobody stands out.
     """
-    usual = (found.n_votes >= FEWEST_VOTES) & ~np.isnan(found.corrected)
-    judged = usual & (found.n_votes >= enough)
-    values, median = found.corrected[usual], np.nan
+    usual = (agreement.n_votes >= FEWEST_VOTES) & ~np.isnan(agreement.corrected)
+    judged = usual & (agreement.n_votes >= enough)
+    values, median = agreement.corrected[usual], np.nan
     if len(values) > 1:
         error = _ERROR_OF_MEDIAN * values.std(ddof=1) / np.sqrt(len(values))
         if np.median(values) > _CLEAR * error:
             median = float(np.median(values))
-    low = np.where(judged, found.corrected, np.inf) < median / 2
-    near = low & (found.highest_corrected < median)
+    low = np.where(judged, agreement.corrected, np.inf) < median / 2
+    near = low & (agreement.highest_corrected < median)
     return AgreementNearChance(usual, judged, near, median)
 
 
 def votes_kept(votes: Votes, kept: npt.NDArray[np.bool_]) -> Votes:
     """Return some of the votes of annotators, on the items that have any of these."""
-    known = annotations_of(votes)
+    annotations = annotations_of(votes)
     counts = np.zeros_like(votes.counts)
-    np.add.at(counts, (known.item[kept], known.label[kept]), 1)
+    np.add.at(counts, (annotations.item[kept], annotations.label[kept]), 1)
     rows = np.flatnonzero(counts.sum(axis=1))
     return replace(
         votes,
@@ -154,7 +158,9 @@ def votes_kept(votes: Votes, kept: npt.NDArray[np.bool_]) -> Votes:
         given_old_votes=None,
         texts=(),
         annotations=Annotations(
-            np.searchsorted(rows, known.item[kept]), known.annotator[kept], known.label[kept]
+            np.searchsorted(rows, annotations.item[kept]),
+            annotations.annotator[kept],
+            annotations.label[kept],
         ),
     )
 
@@ -185,21 +191,21 @@ def dawid_skene(votes: Votes) -> DawidSkene:
     """
     from scipy.sparse import csr_array  # slow to import
 
-    known = annotations_of(votes)
+    annotations = annotations_of(votes)
     n_items, k = votes.counts.shape
-    n_annotators = int(known.annotator.max()) + 1
+    n_annotators = int(annotations.annotator.max()) + 1
     # Which annotator gives which label: a row per item, a column for each of both.
-    column = known.annotator * k + known.label
-    given = csr_array(
-        (np.ones(len(column)), (known.item, column)), shape=(n_items, n_annotators * k)
+    column = annotations.annotator * k + annotations.label
+    indicators = csr_array(
+        (np.ones(len(column)), (annotations.item, column)), shape=(n_items, n_annotators * k)
     )
     chances = votes.shares
     before = -np.inf
     for _ in range(_MOST_STEPS):
         prior = np.maximum(chances.mean(axis=0), _TINY)
-        of_labels = np.maximum(given.T @ chances, _TINY).reshape(n_annotators, k, k)
+        of_labels = np.maximum(indicators.T @ chances, _TINY).reshape(n_annotators, k, k)
         of_labels /= of_labels.sum(axis=1, keepdims=True)
-        logs = np.log(prior) + given @ np.log(of_labels).reshape(-1, k)
+        logs = np.log(prior) + indicators @ np.log(of_labels).reshape(-1, k)
         highest = logs.max(axis=1, keepdims=True)
         chances = np.exp(logs - highest)
         sums = chances.sum(axis=1, keepdims=True)

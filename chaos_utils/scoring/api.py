@@ -19,10 +19,11 @@ from chaos_utils.datasets.faults import shorten
 from chaos_utils.datasets.loading import load_all_votes, load_votes
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring import human_equivalents as people
-from chaos_utils.scoring import predictions, scores
+from chaos_utils.scoring import predictions
 from chaos_utils.scoring import replacement as replacements
 from chaos_utils.scoring import worth as worths
-from chaos_utils.scoring.beside import judge, part_of
+from chaos_utils.scoring.evaluate import evaluate_systems, part_of
+from chaos_utils.scoring.scores import EvaluationRequest, as_scores
 from chaos_utils.scoring.system import System, check_names
 from chaos_utils.scoring.systems import computed, guesses_by_votes
 
@@ -123,18 +124,18 @@ def read_predictions(
     for text in (*(answers or {}), *(answers or {}).values()):
         _check_type("answers", text, str, "a mapping of answers to labels, both texts")
     if votes is not None:
-        given: Any = votes
-        is_list = isinstance(given, Iterable) and not isinstance(given, str)
-        known = list(given) if is_list else [given]
-        for one in known:
-            _check_votes(one)
+        listed: Any = votes
+        is_list = isinstance(listed, Iterable) and not isinstance(listed, str)
+        all_votes = list(listed) if is_list else [listed]
+        for of_dataset in all_votes:
+            _check_votes(of_dataset)
     elif dataset is not None:
-        known = [load(dataset, data)]
+        all_votes = [load(dataset, data)]
     else:
-        known = _available(str(data))
+        all_votes = _available(str(data))
     return predictions.read_predictions(
         path,
-        known,
+        all_votes,
         model=model,
         answers=answers,
         filter=filter,
@@ -146,7 +147,7 @@ def read_predictions(
 def _available(data: str) -> list[Votes]:
     """Return the votes on the book's datasets; the sample only where none are available."""
     if data == "auto":
-        names = [one.name for one in book_datasets() if sources.find(one.file) is not None]
+        names = [dataset.name for dataset in book_datasets() if sources.find(dataset.file)]
         return [load_votes(name) for name in names] or load_all_votes()
     return load_all_votes(data)
 
@@ -181,23 +182,23 @@ def make_system(name: str, votes: Votes, probabilities: npt.ArrayLike) -> System
     dataset = votes.dataset
     shape = (len(votes), dataset.n_classes)
     try:
-        given = np.asarray(probabilities)
-        is_numeric = given.dtype.kind in "fiu"
-        found = f"shape {given.shape}" if is_numeric else f"values of type {given.dtype}"
+        array = np.asarray(probabilities)
+        is_numeric = array.dtype.kind in "fiu"
+        shape_found = f"shape {array.shape}" if is_numeric else f"values of type {array.dtype}"
     except ValueError:
-        given, is_numeric, found = np.empty(0), False, "rows of different lengths"
-    if given.shape == (len(votes),) and given.dtype.kind != "f":
-        labels = predictions.as_labels(name, votes, given.tolist())
-        one = computed(name, votes, np.eye(dataset.n_classes)[labels], origin="yours")
-        return replace(one, stated=True, one_label=True, notes=(predictions.NOTE_ON_LABELS,))
-    if not is_numeric or given.shape != shape:
+        array, is_numeric, shape_found = np.empty(0), False, "rows of different lengths"
+    if array.shape == (len(votes),) and array.dtype.kind != "f":
+        labels = predictions.as_labels(name, votes, array.tolist())
+        system = computed(name, votes, np.eye(dataset.n_classes)[labels], origin="yours")
+        return replace(system, stated=True, one_label=True, notes=(predictions.NOTE_ON_LABELS,))
+    if not is_numeric or array.shape != shape:
         raise ChaosError(
             f"The predictions of {name!r} are not a table of numbers that fits these votes.",
-            found=found,
+            found=shape_found,
             expected=f"shape {shape}: the items of {dataset.title} by {', '.join(dataset.labels)}",
             todo="give one row per item in the order of votes.uids, one column per label",
         )
-    values = given.astype(np.float64)
+    values = array.astype(np.float64)
     predictions.check_shares(name, lambda row: f"row {row}, {votes.uids[row]}", values)
     values /= values.sum(axis=1, keepdims=True)
     values.setflags(write=False)
@@ -246,15 +247,11 @@ def evaluate(
     """
     _check_votes(votes)
     _check_type("groups", groups, Mapping | None, "a mapping of names to positions of items")
-    rows = judge(
-        votes,
-        _as_systems(votes, systems),
-        _names(measures),
-        groups=groups,
-        n_resamples=_enough(resamples),
-        seed=_seed(seed),
+    compared = _as_systems(votes, systems)
+    request = EvaluationRequest(
+        _names(measures), groups, n_resamples=_enough(resamples), seed=_seed(seed)
     )
-    return scores.as_scores(rows)
+    return as_scores(evaluate_systems(votes, compared, request))
 
 
 def compare(
@@ -299,15 +296,10 @@ def compare(
     resamples = _enough(resamples)
     if resamples == 0:
         raise ChaosError("A comparison needs resamples.", found="resamples=0")
-    rows = judge(
-        votes,
-        [a, b],
-        _names(measures),
-        comparisons=[(a.name, b.name)],
-        n_resamples=resamples,
-        seed=_seed(seed),
+    request = EvaluationRequest(
+        _names(measures), comparisons=[(a.name, b.name)], n_resamples=resamples, seed=_seed(seed)
     )
-    return scores.as_scores(row for row in rows if row["reference"])
+    return as_scores(row for row in evaluate_systems(votes, [a, b], request) if row["reference"])
 
 
 def worth(
@@ -347,9 +339,9 @@ def worth(
         If a system was made from these votes, or an item has a single vote.
     """
     _check_votes(votes)
-    given = _beside_guesses(votes, _as_systems(votes, systems))
-    n_resamples = _enough(resamples)
-    return _table(judge(votes, given, worths.NAMES, n_resamples=n_resamples, seed=_seed(seed)))
+    compared = _beside_guesses(votes, _as_systems(votes, systems))
+    request = EvaluationRequest(worths.NAMES, n_resamples=_enough(resamples), seed=_seed(seed))
+    return _table(evaluate_systems(votes, compared, request))
 
 
 def _table(rows: Iterable[Mapping[str, object]]) -> "pd.DataFrame":
@@ -363,8 +355,8 @@ def _beside_guesses(votes: Votes, systems: list[System]) -> list[System]:
     """Return systems, then the uniform guess and, where it can be formed, the base rate."""
     check_names(systems)
     part = part_of(votes, systems[0].rows_in(votes))
-    names = {one.name for one in systems}
-    return [*systems, *(one for one in guesses_by_votes(part) if one.name not in names)]
+    names = {system.name for system in systems}
+    return [*systems, *(guess for guess in guesses_by_votes(part) if guess.name not in names)]
 
 
 def human_equivalents(
@@ -412,13 +404,13 @@ def human_equivalents(
     """
     _check_votes(votes)
     _check_type("judges", judges, Integral | None, "a whole number, 1 or more")
-    given = _beside_guesses(votes, _as_systems(votes, systems))
+    compared = _beside_guesses(votes, _as_systems(votes, systems))
     names = _names(measures) or people.NAMES
     n_resamples = _enough(resamples)
     people.check_names(names)
     crowds = people.Crowds(votes, None if judges is None else int(judges), seed=_seed(seed))
-    rows = judge(votes, given, names, crowds=crowds, n_resamples=n_resamples, seed=crowds.seed)
-    return _table(rows)
+    request = EvaluationRequest(names, n_resamples=n_resamples, seed=crowds.seed)
+    return _table(evaluate_systems(votes, compared, request, crowds))
 
 
 def replacement(
@@ -484,22 +476,22 @@ def _as_systems(votes: Votes, systems: Any) -> list[System]:
     if isinstance(systems, System):
         return [systems]
     if isinstance(systems, Mapping):
-        found = [make_system(name, votes, values) for name, values in systems.items()]
+        listed = [make_system(name, votes, values) for name, values in systems.items()]
     elif isinstance(systems, Iterable) and not isinstance(systems, str | np.ndarray):
-        found = list(systems)
+        listed = list(systems)
     else:
-        found = [systems]
-    for one in found:
-        if not isinstance(one, System):
+        listed = [systems]
+    for system in listed:
+        if not isinstance(system, System):
             raise ChaosError(
                 "This is not a system.",
-                found=type(one).__name__,
+                found=type(system).__name__,
                 expected="a System, a list of them, or a mapping of names to arrays",
                 todo="give an array a name: {'my model': array}",
             )
-    if not found:
+    if not listed:
         raise ChaosError("There is no system to evaluate.")
-    return found
+    return listed
 
 
 def _check_votes(votes: Any) -> None:

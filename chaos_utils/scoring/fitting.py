@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.metrics.checks import as_distributions
-from chaos_utils.scoring.temperature_scaling import LIMITS
+from chaos_utils.scoring.temperature_scaling import search_temperature
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -88,9 +88,9 @@ def loss_and_slope(scores: Floats, shares: Floats, objective: Objective) -> tupl
         return float(-(shares * logs).sum() / n), (q - shares) / n
     middle = np.log(np.maximum((q + shares) / 2, _TINY))
     ratio = logs - middle  # of the prediction to the middle
-    own = np.log(np.maximum(shares, _TINY)) - middle
+    of_votes = np.log(np.maximum(shares, _TINY)) - middle
     of_model = (q * ratio).sum(axis=0)
-    divergence = ((shares * own).sum(axis=0) + of_model) / 2
+    divergence = ((shares * of_votes).sum(axis=0) + of_model) / 2
     distance = np.sqrt(np.maximum(divergence, 0) + _SMOOTH)
     return float(distance.mean()), q * (ratio - of_model) / (4 * n * distance)
 
@@ -173,10 +173,12 @@ def _checked(
     old_label: npt.ArrayLike | None,
     penalty: float,
 ) -> Floats:
-    for what, given, known in (("map", kind, KINDS), ("objective", objective, OBJECTIVES)):
-        if given not in known:
+    for title, choice, options in (("map", kind, KINDS), ("objective", objective, OBJECTIVES)):
+        if choice not in options:
             raise ChaosError(
-                f"There is no such {what}.", found=repr(given), expected=did_you_mean(given, known)
+                f"There is no such {title}.",
+                found=repr(choice),
+                expected=did_you_mean(choice, options),
             )
     if kind not in STACKING and (old_label is not None or logs.shape[1] == 0):
         raise ChaosError(
@@ -192,16 +194,8 @@ def _checked(
 
 
 def _fit_temperature(logs: Floats, shares: Floats, objective: Objective) -> float:
-    from scipy.optimize import minimize_scalar  # slow to import
-
     scores, human = np.ascontiguousarray(logs.T), np.ascontiguousarray(shares.T)
-
-    def loss(log_temperature: float) -> float:
-        return loss_and_slope(scores / np.exp(log_temperature), human, objective)[0]
-
-    low, high = np.log(LIMITS)
-    found = minimize_scalar(loss, bounds=(low, high), method="bounded", options={"xatol": 1e-7})
-    return float(np.exp(min([0.0, float(found.x), low, high], key=loss)))
+    return search_temperature(lambda t: loss_and_slope(scores / t, human, objective)[0])
 
 
 def _fit_weights(
@@ -229,9 +223,9 @@ def _fit_weights(
 
     base_rates = np.log(np.maximum(shares.mean(axis=0), _FLOOR))
     start = np.concatenate([np.zeros(shape).ravel(), base_rates])
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", options=_UNTIL)
-    weights = turn @ found.x[: -shape[1]].reshape(shape) / scales[:, np.newaxis]
-    return weights, found.x[-shape[1] :] - means @ weights
+    search = minimize(loss, start, jac=True, method="L-BFGS-B", options=_UNTIL)
+    weights = turn @ search.x[: -shape[1]].reshape(shape) / scales[:, np.newaxis]
+    return weights, search.x[-shape[1] :] - means @ weights
 
 
 def _whitening(x: Floats, ridge: float) -> Floats:

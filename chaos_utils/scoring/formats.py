@@ -5,15 +5,17 @@ and what language models' runs leave behind. Nothing is judged here: cells are a
 """
 
 import csv
+import json
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from io import BytesIO, StringIO
-from itertools import islice
+from itertools import chain
+from operator import eq
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -25,9 +27,18 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.cells import NestedError, as_identifier, parse, spelled, unwrap_single
 from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset
 from chaos_utils.datasets.faults import Faults, shorten
-from chaos_utils.datasets.frame import Column, FileContent, Frame, column_of, read_frame
+from chaos_utils.datasets.frame import (
+    ArrowColumn,
+    Column,
+    FileContent,
+    Frame,
+    column_of,
+    finite_numbers,
+    read_frame,
+)
 from chaos_utils.scoring.model_runs import DRAWN, UIDS, WEIGHTS, read_run
 
+Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 ABOUT = ("family", "seed", "trained_on", "out_of_fold")  # columns that say what a system is
 PROBABILITIES, LOGITS, STATED = "probs", "logits", "predicted_label"
@@ -52,7 +63,6 @@ _WITH_IDS = (
 _PLAIN_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _HEAD = 1 << 16  # bytes
 _SHOWN = 5
-_MANY = 100_000  # numbers
 _MOST_LABELS = 200  # in rows: more are no labels, but texts
 _LOOKED_AT = 10  # lines: one that is damaged does not decide the format
 _ARCHIVES = {  # by the end of a name in them: what they are, and what to do
@@ -79,7 +89,7 @@ class PredictionFrame:
     notes: tuple[str, ...] = ()  # on what the file holds and is no prediction
 
     def __len__(self) -> int:
-        return len(self.columns["uid"].codes)
+        return self.columns["uid"].n_rows
 
     def __contains__(self, column: str) -> bool:
         return column in self.columns
@@ -95,7 +105,7 @@ class PredictionFrame:
 
     def cells(self, name: str) -> list[Any]:
         """Return the cells of a column, None where it has none."""
-        return _cells(self.column(name))
+        return cells_of(self.column(name))
 
     def by_model(self) -> dict[str, "PredictionFrame"]:
         """Return the rows of each model, by its name; the file's, where none is stated."""
@@ -126,16 +136,15 @@ class PredictionFrame:
 def read_rows(
     source: FileContent,
     datasets: Sequence[Dataset],
-    wanted: Mapping[str, str] = MappingProxyType({}),
-    *,
-    careful: bool,
+    parts: Mapping[str, str] = MappingProxyType({}),
 ) -> PredictionFrame:
     """Return what a predictions file holds, one row at least; the content decides its format.
 
-    `wanted` is as `read_run` takes it. Of a large CSV file, `careful` reading alone says where rows
-    stand.
+    `parts` are those of a run that `read_run` takes.
     """
-    columns = " or ".join(dict.fromkeys(", ".join(class_columns(one)[:12]) for one in datasets))
+    columns = " or ".join(
+        dict.fromkeys(", ".join(class_columns(dataset)[:12]) for dataset in datasets)
+    )
     faults = Faults(
         source.path,
         "predictions",
@@ -150,25 +159,23 @@ def read_rows(
     text = "" if source.is_parquet else source.text()
     is_json = text.lstrip()[:1] in ("{", "[")
     submission = None if is_json else _submission(text, faults)
-    if is_json:
-        frame = _json_frame(source, faults)
-    else:
-        frame = submission or read_frame(source, faults, careful=careful)
+    frame = _json_frame(source, faults) if is_json else submission or read_frame(source, faults)
     faults.check()
-    run = read_run(source.path, frame, faults, wanted) if is_json else None
-    parts = run.parts if run else ""
-    without = [kind for kind in wanted if kind != parts]
+    run = read_run(source.path, frame, faults, parts) if is_json else None
+    without = [kind for kind in parts if run is None or kind != run.parts]
     notes = tuple(f"--{kind} has no effect: this file has no {kind}s" for kind in without)
     if run is not None:
         faults.check()
         frame, notes = run.frame, (*run.notes, *notes)
     if not len(frame):
         why = "; ".join(notes)
-        said = (why, "one prediction at least", "run again what failed") if why else ()
-        raise faults.fatal("The predictions file holds no prediction.", *said)
+        failure = (why, "one prediction at least", "run again what failed") if why else ()
+        raise faults.fatal("The predictions file holds no prediction.", *failure)
     read = _number_reader(source) if not (is_json or source.is_parquet) else None
     keys = [
-        one.reader.item_columns for one in datasets if not isinstance(one.reader, ChaosNLIReader)
+        dataset.reader.item_columns
+        for dataset in datasets
+        if not isinstance(dataset.reader, ChaosNLIReader)
     ]
     rows = _named(source.path, frame, faults, read, [key for key in keys if len(key) > 1])
     if submission is not None:
@@ -203,21 +210,10 @@ def _number_reader(source: FileContent) -> Callable[[Column], Column]:
         return float(plain) if _PLAIN_NUMBER.fullmatch(plain) else text or None
 
     def read(column: Column) -> Column:
-        with suppress(ValueError):
-            if not "".join(column.values).encode().translate(None, b"0123456789.eE+-"):
-                return replace(column, values=_floats(column.values))
-        return replace(column, values=list(map(number, column.values)))
+        numbers = column.as_numbers() if isinstance(column, ArrowColumn) else None
+        return numbers or Column(column.codes, list(map(number, column.values)))
 
     return read
-
-
-def _floats(texts: Sequence[str]) -> list[float]:
-    if len(texts) < _MANY:
-        return list(map(float, texts))
-    import pyarrow as pa  # type: ignore[import-untyped]  # a quarter of the time, once imported
-
-    found: list[float] = pa.array(texts).cast(pa.float64()).to_numpy().tolist()
-    return found
 
 
 def _submission(text: str, faults: Faults) -> Frame | None:
@@ -289,22 +285,23 @@ def _are_lines(text: str) -> bool:
     return False
 
 
-def _rows_in(whole: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _rows_in(content: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the rows of one JSON object: its own, or one for each uid, maybe by model."""
-    are_labels = all(isinstance(one, str | bool | int) for one in whole.values())
-    if are_labels and not set(UIDS) & whole.keys():
-        yield from ((shorten(uid), {"uid": uid, STATED: one}) for uid, one in whole.items())
-    elif whole and all(isinstance(one, list) for one in whole.values()):
-        yield from ((shorten(uid), {"uid": uid, PROBABILITIES: one}) for uid, one in whole.items())
-    elif "configs" in whole or not all(isinstance(one, dict) for one in whole.values()):
-        yield "line 1", whole
-    elif all(isinstance(entry, dict) for one in whole.values() for entry in one.values()):
-        for model, entries in whole.items():
+    below = content.values()
+    are_labels = all(isinstance(value, str | bool | int) for value in below)
+    if are_labels and not set(UIDS) & content.keys():
+        yield from ((shorten(uid), {"uid": uid, STATED: label}) for uid, label in content.items())
+    elif content and all(isinstance(value, list) for value in below):
+        yield from ((shorten(uid), {"uid": uid, PROBABILITIES: p}) for uid, p in content.items())
+    elif "configs" in content or not all(isinstance(value, dict) for value in below):
+        yield "line 1", content
+    elif all(isinstance(entry, dict) for entries in below for entry in entries.values()):
+        for model, entries in content.items():
             for uid, entry in entries.items():
-                known = {"model": model, "uid": uid, INSIDE: entry.get("uid", uid)}
-                yield f"{shorten(model)}, {shorten(uid)}", entry | known
+                keys = {"model": model, "uid": uid, INSIDE: entry.get("uid", uid)}
+                yield f"{shorten(model)}, {shorten(uid)}", entry | keys
     else:
-        yield from ((shorten(uid), {"uid": uid} | entry) for uid, entry in whole.items())
+        yield from ((shorten(uid), {"uid": uid} | entry) for uid, entry in content.items())
 
 
 def _named(
@@ -312,77 +309,91 @@ def _named(
     frame: Frame,
     faults: Faults,
     read: Callable[[Column], Column] | None,
-    keys: Sequence[tuple[str, ...]],
+    item_columns: Sequence[tuple[str, ...]],
 ) -> PredictionFrame:
     """Return the columns by the names that they have here, their numbers read.
 
-    Several columns may name an item, as in the votes: then `keys` are what they are called.
+    Several columns may name an item, as in the votes: then `item_columns` are what they are called.
     """
-    key = next((key for key in keys if set(key) <= set(frame.names)), None)
+    key = next((key for key in item_columns if set(key) <= set(frame.names)), None)
     if key is not None:
         of_items, others = frame.key(key), [name for name in frame.names if name not in key]
         named = {"uid": of_items, **{name: frame.column(name) for name in others}}
         frame = Frame([*named], len(frame), named.__getitem__, frame.place)
     uid = next((name for name in UIDS if name in frame.names), None)
-    known = {name: _OTHER_NAMES.get(name, name) for name in frame.names}
-    known |= {uid: "uid"} if uid else {}
-    if uid is None or len(set(known.values())) < len(known):
-        todo = "rename the columns: two are for one thing"
-        if uid is None:
-            todo = "name the column of the items' ids 'uid', and add a header if there is none"
-        if uid is None and (known.keys() >= _IN_PIPELINE or known.keys() >= {"labels", "scores"}):
-            todo = _WITH_IDS
-        cells = [cell for name in frame.names for cell in frame.column(name).values]
-        if any(isinstance(cell, dict) for cell in cells):
-            todo += "; of a run of another tool, write a CSV with a row for each answer, and "
-            todo += "columns uid and sample"
-        if all(isinstance(cell, dict) for cell in cells):
-            todo += "; or give each file by itself, if several are joined here"
-        raise faults.fatal(
-            "Unrecognised predictions format.",
-            f"columns {', '.join(map(shorten, list(known)[:8]))}",
-            todo=todo,
-        )
-    columns = {known[name]: frame.column(name) for name in frame.names}
+    names = {name: _OTHER_NAMES.get(name, name) for name in frame.names}
+    names |= {uid: "uid"} if uid else {}
+    if uid is None or len(set(names.values())) < len(names):
+        raise _unrecognised(frame, uid, faults)
+    columns = {names[name]: frame.column(name) for name in frame.names}
     if read is not None:
-        columns |= {name: read(one) for name, one in columns.items() if name not in _TEXTS}
+        columns |= {name: read(column) for name, column in columns.items() if name not in _TEXTS}
     lists_in = "" if {DRAWN, N_DRAWN} & columns.keys() else _read_lists(columns, faults)
     are_logits = are_named = False
     for name in (PROBABILITIES, LOGITS):
         cells = columns[name].values if name in columns else []
-        are_by_label = [isinstance(cell, dict) for cell in cells]
-        if 2 * sum(are_by_label) > len(cells):
+        by_label = [cell for cell in cells if isinstance(cell, dict)]
+        if 2 * len(by_label) > len(cells):
             nested = columns.pop(name)
-            if all(isinstance(cell, dict) and cell.keys() == _IN_PIPELINE for cell in cells):
-                of = {STATED: "label", "score": "score"}
-                columns |= {n: column_of(nested.map(partial(_of_label, k))) for n, k in of.items()}
+            if len(by_label) == len(cells) and all(cell.keys() == _IN_PIPELINE for cell in cells):
+                keys = {STATED: "label", "score": "score"}
+                columns |= {key: _below(nested, label) for key, label in keys.items()}
                 continue
-            by_label = [cell for cell in cells if isinstance(cell, dict)]
             labels = dict.fromkeys(label for cell in by_label for label in cell)
-            columns |= {label: column_of(nested.map(partial(_of_label, label))) for label in labels}
+            columns |= {label: _below(nested, label) for label in labels}
             are_logits, are_named = name == LOGITS, True
     rows = PredictionFrame(path, columns, frame.place, are_logits, are_named, lists_in)
     return _counted(rows, faults) if DRAWN in rows else _one_row_per_item(rows)
 
 
+def _unrecognised(frame: Frame, uid: str | None, faults: Faults) -> ChaosError:
+    """Return the error of a file that names no items, or one thing twice."""
+    todo = "rename the columns: two are for one thing"
+    if uid is None:
+        todo = "name the column of the items' ids 'uid', and add a header if there is none"
+        names = set(frame.names)
+        if names >= _IN_PIPELINE or names >= {"labels", "scores"}:
+            todo = _WITH_IDS
+    are_objects = [isinstance(cell, dict) for name in frame.names
+                   for cell in frame.column(name).values]  # fmt: skip
+    if any(are_objects):
+        todo += "; of a run of another tool, write a CSV with a row for each answer, and "
+        todo += "columns uid and sample"
+    if all(are_objects):
+        todo += "; or give each file by itself, if several are joined here"
+    columns = ", ".join(map(shorten, frame.names[:8]))
+    return faults.fatal("Unrecognised predictions format.", f"columns {columns}", todo=todo)
+
+
+def _below(nested: Column, label: str) -> Column:
+    """Return what the cells say of a label; a cell that has none, for the fault that it is."""
+    return read_each(nested, lambda cell: cell.get(label) if isinstance(cell, dict) else cell)
+
+
+def read_each(column: Column, read: Callable[[Any], Any]) -> Column:
+    """Return a column of what `read` makes of each cell, or of None where there is none."""
+    has_missing = bool(column.is_missing.any())
+    cells = column_of(map(read, [*column.values, *([None] * has_missing)]))
+    return Column(cells.codes[column.codes], cells.values)
+
+
 def _read_lists(columns: dict[str, Column], faults: Faults) -> str:
     """Read lists however they are spelled; return the column that has them, if by another name."""
     if {"labels", "scores"} <= columns.keys():  # side by side, as zero-shot classification does
-        pairs = list(
-            zip(*(_cells(columns.pop(name)) for name in ("labels", "scores")), strict=True)
-        )
-        columns[PROBABILITIES] = column_of(map(_side_by_side, pairs))
+        pairs = [cells_of(columns.pop(name)) for name in ("labels", "scores")]
+        columns[PROBABILITIES] = column_of(map(_side_by_side, *pairs))
     announced = [name for name in (PROBABILITIES, LOGITS) if name in columns]
     for name in announced:
         columns[name] = _with_lists(columns[name])
-    others = [name for name in columns if name not in _NAMED]
-    if announced or sum(_are_shares(columns[name].values) for name in others) > 1:
+    unnamed = {name: column for name, column in columns.items() if name not in _NAMED}
+    if announced or sum(map(are_shares, unnamed.values())) > 1:
         return ""
-    read = {name: _with_lists(columns[name]) for name in others}
+    with_lists = {name: _with_lists(column) for name, column in unnamed.items()
+                  if not column.is_numeric}  # fmt: skip
     found = [
         name
-        for name, one in read.items()
-        if 2 * sum(map(_is_by_label, one.values)) > len(one.values)
+        for name, column in with_lists.items()
+        if 2 * sum(map(_is_by_label, column.values)) > len(column.values)
     ]
     if len(found) > 1:
         raise faults.fatal(
@@ -391,43 +402,89 @@ def _read_lists(columns: dict[str, Column], faults: Faults) -> str:
         )  # fmt: skip
     for name in found:
         del columns[name]
-        columns[LOGITS if "logit" in name.casefold() else PROBABILITIES] = read[name]
-        return shorten(name) if any(isinstance(one, list) for one in read[name].values) else ""
+        columns[LOGITS if "logit" in name.casefold() else PROBABILITIES] = with_lists[name]
+        has_lists = any(isinstance(cell, list) for cell in with_lists[name].values)
+        return shorten(name) if has_lists else ""
     return ""
 
 
-def _cells(column: Column) -> list[Any]:
+def cells_of(column: Column) -> list[Any]:
+    """Return the cells of a column, None where it has none."""
     return list(map([*column.values, None].__getitem__, column.codes.tolist()))
 
 
-def _side_by_side(pair: tuple[Any, Any]) -> Any:
-    labels, scores = map(_as_values, pair)
+def _side_by_side(labels: Any, scores: Any) -> Any:
+    labels, scores = _as_values(labels), _as_values(scores)
     is_whole = isinstance(labels, list) and isinstance(scores, list) and len(labels) == len(scores)
     return dict(zip(map(str, labels), scores, strict=True)) if is_whole else scores
 
 
-def _are_shares(values: Sequence[Any]) -> bool:
-    are_numbers = all(type(one) in (int, float) and 0 <= one <= 1 for one in values)
-    return bool(values) and are_numbers
+def are_shares(column: Column) -> bool:
+    """Return whether all its cells are numbers from 0 to 1; rows may have none."""
+    numbers = column.numbers[~column.is_missing]
+    return bool(len(numbers) and ((numbers >= 0) & (numbers <= 1)).all())
+
+
+def list_table(column: Column, n_labels: int) -> Floats:
+    """Return lists of so many numbers as a table with a row each, NaN for what is none."""
+    lists = column.values
+    if not (_types(lists) == {list} and set(map(len, lists)) == {n_labels}):
+        lists = [cell if isinstance(cell, list) and len(cell) == n_labels else [None] * n_labels
+                 for cell in lists]  # fmt: skip
+    lists = [*lists, [None] * n_labels]
+    return finite_numbers([*chain.from_iterable(lists)]).reshape(-1, n_labels)[column.codes]
+
+
+def _types(cells: Iterable[Any]) -> set[type]:
+    return set(map(type, cells))
 
 
 def _with_lists(column: Column) -> Column:
-    return replace(column, values=list(map(_as_values, column.values)))
+    """Return a column with the lists that its texts spell, or that its lists of one hold."""
+    cells = column.values
+    if _types(cells) == {str}:
+        if (lists := _plain_lists(cells)) is None:
+            text = "".join(cells)
+            may_be = any(mark in text for mark in "[{)")
+            return Column(column.codes, list(map(_as_values, cells))) if may_be else column
+        cells = lists
+    is_plain = (
+        _types(cells) == {list}
+        and 1 not in set(map(len, cells))
+        and {int, float}.issuperset(map(type, chain.from_iterable(cells)))
+    )
+    return Column(column.codes, cells if is_plain else list(map(_as_values, cells)))
+
+
+def _plain_lists(texts: Sequence[str]) -> list[Any] | None:
+    """Return lists of numbers in JSON, read as one; None where a text is anything else."""
+    joined = ",".join(texts)
+    are_lists = (
+        joined.count("[") == joined.count("]") == len(texts)
+        and all(text.startswith("[") and text.endswith("]") for text in texts)
+        and not joined.encode().translate(None, b"0123456789.eE+-,[] ")
+    )
+    with suppress(ValueError):
+        lists: list[Any] | None = json.loads(f"[{joined}]") if are_lists else None
+        return lists
+    return None
 
 
 def _is_by_label(value: Any) -> bool:
     if isinstance(value, list):
-        return len(value) > 1 and all(type(one) in (int, float) for one in value)
+        return len(value) > 1 and {int, float}.issuperset(map(type, value))
     return isinstance(value, dict) and (
-        value.keys() == _IN_PIPELINE or all(type(one) in (int, float) for one in value.values())
+        value.keys() == _IN_PIPELINE or {int, float}.issuperset(map(type, value.values()))
     )
 
 
 def holds_values(column: Column, n_labels: int) -> bool:
     """Return whether a column holds so many numbers, or as many by label, in most of its cells."""
-    read = map(_as_values, column.values)
-    fitting = sum(_is_by_label(one) and len(one) == n_labels for one in read)
-    return 2 * fitting > len(column.values)
+    if column.is_numeric:
+        return False
+    cells = _with_lists(column).values
+    fitting = sum(len(cell) == n_labels for cell in cells if _is_by_label(cell))
+    return 2 * fitting > len(cells)
 
 
 def _as_values(cell: Any) -> Any:
@@ -435,59 +492,40 @@ def _as_values(cell: Any) -> Any:
 
     Lists may be spelled as JSON, Python or numpy do, and hold what a pipeline of transformers says.
     """
-    found = spelled(cell) if isinstance(cell, str) else None
-    value = unwrap_single(cell if found is None else found)
+    parsed = spelled(cell) if isinstance(cell, str) else None
+    value = unwrap_single(cell if parsed is None else parsed)
     if isinstance(value, list) and value and all(
-        isinstance(one, dict) and one.keys() == _IN_PIPELINE for one in value
+        isinstance(pair, dict) and pair.keys() == _IN_PIPELINE for pair in value
     ):  # fmt: skip
-        by_label = {str(one["label"]): one["score"] for one in value}
+        by_label = {str(pair["label"]): pair["score"] for pair in value}
         return by_label if len(by_label) == len(value) else cell
     if isinstance(value, dict):
-        return {str(name): one for name, one in value.items()}
+        return {str(name): number for name, number in value.items()}
     return value
 
 
 def _one_row_per_item(rows: PredictionFrame) -> PredictionFrame:
     """Return a row per item of a file that has one per item and label; any other as it is."""
     uids = rows.columns["uid"].identifiers
+    if len(uids.values) == len(rows) or N_DRAWN in rows:
+        return rows
     keys = np.zeros(len(rows), dtype=np.int64)
     for column in (uids, *(rows.column(name).identifiers for name in ("model", "dataset"))):
         keys = keys * (len(column.values) + 1) + column.codes + 1
     first, items = np.unique(keys, return_index=True, return_inverse=True)[1:]
-    if len(first) == len(rows) or N_DRAWN in rows:
+    if len(first) == len(rows):
         return rows
     names = [name for name in (*rows.unnamed, STATED, PROBABILITIES, LOGITS) if name in rows]
     item = Column(items.astype(np.int32), list(range(len(first))))
     varying = [name for name in names if not rows.column(name).is_same_within(item).all()]
-    chance = _only([one for one in varying if is_chance(one, rows.column(one))], _OF_CHANCE)
+    chance = _only([name for name in varying if is_chance(name, rows.column(name))], _OF_CHANCE)
     texts = [name for name in varying if name != chance and _are_names(rows.column(name).values)]
     label = _only(texts, _OF_LABEL)
     if not chance or not label or len(rows.column(label).values) > _MOST_LABELS:
         return rows
-    faults = Faults(
-        rows.path, "predictions", expected=f"one row for each item and {label}",
-        todo="keep one of each, and add what is missing, with 0 if it was left out for it; if "
-        "these are answers that were drawn, name their column 'sample'",
-    )  # fmt: skip
-    read: dict[str, dict[int, Any]] = {}
-    cells = zip(items.tolist(), rows.cells(label), rows.cells(chance), strict=True)
-    for row, (one, stands, value) in enumerate(cells):
-        name = as_identifier(str(stands) if isinstance(stands, bool) else stands)
-        known = read.setdefault(name or "", {})
-        if name is None or one in known:
-            faults.add(
-                rows.place(row), [f"{label} {shorten(name)} again" if name else f"no {label}"]
-            )
-        known[one] = value
-    for name, known in read.items():
-        without = (one for one in range(len(first)) if one not in known)
-        for one in islice(without, _SHOWN):
-            place = rows.place(int(first[one]))
-            faults.add(place, [f"uid {shorten(uids[first[one]])} has no row for {shorten(name)}"])
-    faults.check()
+    labels, row_of = _rows_of_labels(rows, label, item)
     order = np.sort(first)
-    kept = rows.of(order)
-    place_of = items[order].tolist()
+    item_rows = rows.of(order)
     # What is said of each label, such as its rank, is nothing of the item; other chances are asked.
     unread = [
         name for name in varying
@@ -495,15 +533,41 @@ def _one_row_per_item(rows: PredictionFrame) -> PredictionFrame:
         and not is_chance(name, rows.column(name))
     ]  # fmt: skip
     out = (label, chance, *unread)
-    columns = {name: one for name, one in kept.columns.items() if name not in out}
-    columns |= {name: column_of(map(known.__getitem__, place_of)) for name, known in read.items()}
-    are_logits = rows.are_logits or "logit" in chance
+    columns = {name: column for name, column in item_rows.columns.items() if name not in out}
+    values = rows.column(chance)
+    row_of = row_of[items[order]]
+    columns |= {name: values.take(row_of[:, k]) for k, name in enumerate(labels)}
     listed = ", ".join(map(shorten, unread))
     notes = (f"not read: {listed}, not the same for all labels of an item",)
     return replace(
-        kept, columns=columns, are_logits=are_logits, are_named=True,
-        notes=notes if unread else (),
+        item_rows, columns=columns, are_logits=rows.are_logits or "logit" in chance,
+        are_named=True, notes=notes if unread else (),
     )  # fmt: skip
+
+
+def _rows_of_labels(rows: PredictionFrame, label: str, item: Column) -> tuple[list[str], Ints]:
+    """Return the labels, and the row of each item and label; raise unless there is just one."""
+    faults = Faults(
+        rows.path, "predictions", expected=f"one row for each item and {label}",
+        todo="keep one of each, and add what is missing, with 0 if it was left out for it; if "
+        "these are answers that were drawn, name their column 'sample'",
+    )  # fmt: skip
+    stated = read_each(rows.column(label), _label_name)
+    row_of = np.full((len(item.values), len(stated.values)), -1)
+    backwards = np.arange(len(rows) - 1, -1, -1)  # so that the first of two rows stays
+    row_of[item.codes[backwards], stated.codes[backwards]] = backwards
+    again = row_of[item.codes, stated.codes] != np.arange(len(rows))
+    for row in np.flatnonzero(again | stated.map(partial(eq, ""), bool)).tolist():
+        name = stated[row]
+        faults.add(rows.place(row), [f"{label} {shorten(name)} again" if name else f"no {label}"])
+    for k in np.argsort(stated.first).tolist():
+        name = stated.values[k]
+        for place in np.flatnonzero(row_of[:, k] < 0)[:_SHOWN].tolist():
+            row = int(item.first[place])
+            uid = shorten(rows.columns["uid"].identifiers[row])
+            faults.add(rows.place(row), [f"uid {uid} has no row for {shorten(name)}"])
+    faults.check()
+    return stated.values, row_of
 
 
 def _only(names: Sequence[str], expected: Sequence[str]) -> str:
@@ -514,44 +578,43 @@ def _only(names: Sequence[str], expected: Sequence[str]) -> str:
 
 def is_chance(name: str, column: Column) -> bool:
     """Return whether a column may hold probabilities of labels, and no numbers of samples."""
-    numbers = [one for one in column.values if type(one) in (int, float)]
     if name.casefold() in (*_OF_CHANCE, PROBABILITIES, LOGITS):
-        return bool(numbers)
-    return _are_shares(column.values) and any(one != round(one) for one in numbers)
+        return bool({int, float} & _types(column.values))
+    return are_shares(column) and bool((column.numbers % 1 > 0).any())
 
 
 def _are_names(values: Sequence[Any]) -> bool:
-    return all(isinstance(one, bool) or as_identifier(one) is not None for one in values)
+    return all(map(_label_name, values))
 
 
-def _of_label(label: str, cell: Any) -> Any:
-    """Return what a cell says of a label; itself, for the fault that it is, where it has none."""
-    return cell.get(label) if isinstance(cell, dict) else cell
+def _label_name(value: object) -> str:
+    """Return a label as text, True and False as Python writes them; empty where it is none."""
+    return as_identifier(str(value) if isinstance(value, bool) else value) or ""
 
 
 def _counted(rows: PredictionFrame, faults: Faults) -> PredictionFrame:
     """Return a row per item of a file with answers: times each one was given."""
     counts: dict[tuple[Any, str], Counter[str]] = {}
-    kept: list[int] = []
+    first: list[int] = []
     cells = zip(*map(rows.cells, ("uid", "model", DRAWN)), strict=True)
-    for i, (stands, model, answers) in enumerate(cells):
-        uid = as_identifier(stands)
+    for row, (uid_cell, model, answers) in enumerate(cells):
+        uid = as_identifier(uid_cell)
         if not isinstance(answers, Counter):
-            each = answers if isinstance(answers, list) else [answers]
-            answers = Counter(text for text in map(as_identifier, each) if text is not None)
-            if answers.total() < max(len(each), 1):
+            samples = answers if isinstance(answers, list) else [answers]
+            answers = Counter(text for text in map(as_identifier, samples) if text is not None)
+            if answers.total() < max(len(samples), 1):
                 answers = Counter()
         if uid is None or not answers:
-            faults.add(rows.place(i), ["no uid" if uid is None else "no sample"])
+            faults.add(rows.place(row), ["no uid" if uid is None else "no sample"])
             continue
         key = (shorten(model), uid)
         if key not in counts:
-            kept.append(i)
+            first.append(row)
             counts[key] = Counter()
         counts[key].update(answers)
     faults.check()
-    found = rows.of(np.array(kept, dtype=np.int64))
-    return replace(found, columns={**found.columns, DRAWN: column_of(counts.values())})
+    items = rows.of(np.array(first, dtype=np.int64))
+    return replace(items, columns={**items.columns, DRAWN: column_of(counts.values())})
 
 
 def class_columns(dataset: Dataset) -> list[str]:

@@ -8,7 +8,6 @@ distance, it does not: see `chaos_utils.scoring.worth`.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +16,7 @@ from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.divergence import jensen_shannon_distance, total_variation
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval, split_votes
+from chaos_utils.scoring.scores import ScoreRow
 from chaos_utils.scoring.system import System, votes_of
 
 Floats = npt.NDArray[np.float64]
@@ -50,29 +50,22 @@ class Equivalent:
     n_judges: int
 
     @property
-    def rows(self) -> list[dict[str, Any]]:
-        """The one row of a table that it makes, in numbers and in words."""
-        judged = f"as near to {self.n_judges} other votes as the system"
-        return [
-            {
-                "measure": self.name,
-                "n_items": self.n_items,
-                "n_judges": self.n_judges,
-                "value": self.value,
-                "low": self.low,
-                "high": self.high,
-                "text": self.text,
-                "estimand": f"{judged}; items resampled, each with its votes",
-            }
-        ]
+    def row(self) -> ScoreRow:
+        """The row of a table that it makes, in numbers and in words."""
+        return {
+            "measure": self.name, "n_items": self.n_items, "n_judges": self.n_judges,
+            "value": self.value, "low": self.low, "high": self.high, "text": self.text,
+            "estimand": f"as near to {self.n_judges} other votes as the system; "
+            "items resampled, each with its votes",
+        }  # fmt: skip
 
     @property
     def text(self) -> str:
         """The answer in words: ``2.4 [2.2, 2.6]``, ``less than one``, ``more than 50``."""
         ends = [self._short(end) for end in (self.low, self.high)]
-        found = self._short(self.value)
-        words = found.replace("<1", "less than one").replace(">", "more than ")
-        if np.isnan(self.low) or (found != words and ends == [found, found]):
+        value = self._short(self.value)
+        words = value.replace("<1", "less than one").replace(">", "more than ")
+        if np.isnan(self.low) or (value != words and ends == [value, value]):
             return words
         return f"{words} [{', '.join(ends)}]"
 
@@ -157,7 +150,7 @@ class Crowds:
         check_names(names)
         rows, model = predicted(self.votes, system)
         judges, crowds = self._drawn
-        found = []
+        equivalents = []
         for name in names:
             by_draw = [_DISTANCES[name](judging[rows], model) for judging in judges]
             own: Floats = np.mean(by_draw, axis=0)
@@ -169,8 +162,8 @@ class Crowds:
             # Where even the upper end is below 0, so many people are surely too few.
             value, high, low = map(self._crossing, (gaps.mean(axis=0), *ends))
             limit, n_items = self.people[-1], len(rows)
-            found.append(Equivalent(name, value, low, high, limit, n_items, self.n_judges))
-        return found
+            equivalents.append(Equivalent(name, value, low, high, limit, n_items, self.n_judges))
+        return equivalents
 
     def _crossing(self, gaps: Floats) -> float:
         """Return the size at which a system's distance less the crowd's comes to 0."""

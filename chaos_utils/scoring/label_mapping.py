@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.datasets.dataset import Dataset
+from chaos_utils.datasets.words import words_of
 
 SAY_SO = "--answers A=entailment,B=neutral"
 
 _LETTERED = re.compile(r"(?<=^\w)[.:)]\s+")
-_WHOLE = re.compile(r"(\d+)\.0*")
+_WHOLE = re.compile(r"\A(\d+)\.0*\Z")
 _NEXT_ANSWER = re.compile(r",(?=[^,=]*=)")  # labels may hold commas
 
 
@@ -30,12 +31,8 @@ def answers_of(text: str) -> dict[str, str]:
 
 
 def _plain(text: str) -> str:
-    """Return a text without case, and without the marks that may stand around an answer.
-
-    A whole number has no decimals then.
-    """
-    plain = " ".join(text.replace("_", " ").casefold().split()).strip(" .,:;!*\"'`()[]")
-    return _WHOLE.sub(r"\1", plain) if _WHOLE.fullmatch(plain) else plain
+    """Return the words of an answer; a whole number has no decimals then."""
+    return _WHOLE.sub(r"\1", words_of(text, " ", marks_inside=True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,10 +53,10 @@ def check_order(
     if n < ENOUGH:
         are = "item is" if n == 1 else "items are"
         return [f"{n} {are} too few to check the order of the classes"]
-    known = (votes.old_label if votes.has_old_labels else votes.majority)[items]
+    labels_of_items = (votes.old_label if votes.has_old_labels else votes.majority)[items]
     which = "the old ones" if votes.has_old_labels else "the majority's"
     top = probabilities.argmax(axis=1)
-    pairs = _together(top, known, k)
+    pairs = _together(top, labels_of_items, k)
     best, fit, best_fit = np.arange(k), pairs.trace(), 0.0
     # No order can do better than the commonest label of each prediction.
     if pairs.max(axis=1).sum() >= fit + _MARGIN:
@@ -65,27 +65,27 @@ def check_order(
         return [] if is_told else _untold(pairs, labels, which, n)
     meant = some_of([labels[c] for c in order])
     better = some_of([labels[best[c]] for c in order])
-    found = (
+    reading = (
         f"read as {meant}, {fit:.0%} of the labels are {which}; read as {better}, {best_fit:.0%}"
     )
     if best_fit < fit + _FLAGRANT or not _is_beyond_chance(pairs, best, n):
         if best_fit < pairs.sum(axis=0).max() + _ABOVE_CONSTANT:
-            return [f"the classes may be in another order: {found}"]
+            return [f"the classes may be in another order: {reading}"]
         rng = np.random.default_rng(0)
         for _ in range(_SHUFFLES):
-            _, by_chance = _best_order(_together(top, rng.permutation(known), k))
+            _, by_chance = _best_order(_together(top, rng.permutation(labels_of_items), k))
             if best_fit < by_chance + _ABOVE_CONSTANT:
                 return []
     raise ChaosError(
-        problem, where=where, found=found, expected=f"the order {meant}, which {what} has",
+        problem, where=where, found=reading, expected=f"the order {meant}, which {what} has",
         todo=todo,
     )  # fmt: skip
 
 
-def _together(top: Ints, known: Ints, k: int) -> Floats:
+def _together(top: Ints, labels: Ints, k: int) -> Floats:
     """Return how often each predicted label meets each known one, as shares."""
     pairs = np.zeros((k, k))
-    np.add.at(pairs, (top, known), 1 / len(top))
+    np.add.at(pairs, (top, labels), 1 / len(top))
     return pairs
 
 
@@ -97,7 +97,7 @@ def _best_order(pairs: Floats) -> tuple[Ints, float]:
     return best, float(pairs[np.arange(len(pairs)), best].sum())
 
 
-def _untold(pairs: Floats, labels: Sequence[str], which: str, n: int) -> list[str]:
+def _untold(pairs: Floats, labels: Sequence[str], whose: str, n: int) -> list[str]:
     """Note two labels that could as well change places, where the file names no order."""
     for a, b in combinations(range(len(pairs)), 2):
         as_read, swapped = pairs[a, a] + pairs[b, b], pairs[a, b] + pairs[b, a]
@@ -105,7 +105,7 @@ def _untold(pairs: Floats, labels: Sequence[str], which: str, n: int) -> list[st
         if as_read - swapped < _TOLD_APART * np.sqrt(max(spread, 0) / n):
             return [
                 f"the order of {labels[a]} and {labels[b]} cannot be told from the labels: "
-                f"{as_read:.0%} of them are {which} as read, {swapped:.0%} the other way round"
+                f"{as_read:.0%} of them are {whose} as read, {swapped:.0%} the other way round"
             ]
     return []
 

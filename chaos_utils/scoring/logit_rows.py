@@ -47,15 +47,17 @@ def read_logit_rows(path: Path, votes: Votes, rows_of: Sequence[str]) -> list[Sy
     )
     content = FileContent.of(path)
     try:
-        whole = parse(content.text())
+        content_by_model = parse(content.text())
     except ValueError as fault:
         raise faults.fatal("The file of logits is not valid JSON.", fault) from fault
-    if not isinstance(whole, dict) or not all(isinstance(rows, list) for rows in whole.values()):
-        raise faults.fatal("This is no file of logits by model.", shorten(whole))
+    if not isinstance(content_by_model, dict) or not all(
+        isinstance(rows, list) for rows in content_by_model.values()
+    ):
+        raise faults.fatal("This is no file of logits by model.", shorten(content_by_model))
     first = sum(sizes[name] for name in rows_of[: rows_of.index(votes.dataset.name)])
     read_from = (inputs.of_predictions(path, content.sha256),)
-    found = []
-    for model, rows in whole.items():
+    systems = []
+    for model, rows in content_by_model.items():
         if len(rows) != sum(sizes.values()):
             faults.add(shorten(model), [counted(len(rows), "row")])
             continue
@@ -63,13 +65,13 @@ def read_logit_rows(path: Path, votes: Votes, rows_of: Sequence[str]) -> list[Sy
         for row in np.flatnonzero(~np.isfinite(logits).all(axis=1)).tolist():
             faults.add(f"{shorten(model)}, row {first + row + 1}", [shorten(rows[first + row])])
         shares = softmax(logits)
-        found.append(
+        systems.append(
             System(
                 model, votes.dataset, votes.uids, shares, shares.argmax(axis=1), inputs=read_from
             )
         )
     faults.check()
-    return found
+    return systems
 
 
 def _numbers(rows: Sequence[object], k: int) -> Floats:

@@ -37,24 +37,26 @@ def pool_systems(
     """Return the systems that predict each of several datasets under one name, for `pool_votes`."""
     if len(all_votes) == 1:
         return list(all_systems[0])
-    by_name = [{one.name: one for one in systems} for systems in all_systems]
+    by_name = [{system.name: system for system in systems} for systems in all_systems]
     dataset = pool_votes(all_votes).dataset
-    found = []
+    pooled = []
     for name, first in by_name[0].items():
         parts = [systems[name] for systems in by_name if name in systems]
         if len(parts) < len(by_name):
             continue
-        for votes, one in zip(all_votes, parts, strict=True):
-            one.aligned_to(votes)  # refuses what has learned from these votes
-        found.append(
+        for votes, system in zip(all_votes, parts, strict=True):
+            system.aligned_to(votes)  # refuses what has learned from these votes
+        pooled.append(
             replace(
                 first,
                 dataset=dataset,
-                uids=tuple(f"{one.dataset.name}/{uid}" for one in parts for uid in one.uids),
-                probabilities=np.concatenate([one.probabilities for one in parts]),
-                predicted=np.concatenate([one.predicted for one in parts]),
-                stated=all(one.stated for one in parts),
-                inputs=merged(*(one.inputs for one in parts)),
+                uids=tuple(
+                    f"{system.dataset.name}/{uid}" for system in parts for uid in system.uids
+                ),
+                probabilities=np.concatenate([system.probabilities for system in parts]),
+                predicted=np.concatenate([system.predicted for system in parts]),
+                stated=all(system.stated for system in parts),
+                inputs=merged(*(system.inputs for system in parts)),
             )
         )
-    return found
+    return pooled

@@ -53,7 +53,7 @@ def spread_by_thinning(
         raise ValueError(f"{', '.join(others)}: expected means over items")
     in_two = 2 * n_votes <= fewest
     sizes = (n_votes, n_votes) if in_two else (n_votes,)
-    totals, items, left = (np.zeros(len(measures)) for _ in range(3))
+    totals, items, votes_part = (np.zeros(len(measures)) for _ in range(3))
     for _ in range(n_draws):
         crowds = split_votes(votes, sizes, rng)[: len(sizes)]
         gaps = np.stack([_gaps(crowd, first, second, measures, rng) for crowd in crowds])
@@ -61,12 +61,12 @@ def spread_by_thinning(
         if in_two:
             centred = gaps - gaps.mean(axis=1, keepdims=True)
             items += centred.prod(axis=0).sum(axis=0) / (len(votes) - 1) / n_draws
-            left += ((gaps[0] - gaps[1]) ** 2).mean(axis=0) / 2 / n_draws
+            votes_part += ((gaps[0] - gaps[1]) ** 2).mean(axis=0) / 2 / n_draws
     if not in_two:
-        items[:], left[:] = np.nan, np.nan
+        items[:], votes_part[:] = np.nan, np.nan
     return [
         VarianceOfDifference(float(total), float(max(one, 0)) if in_two else np.nan, float(rest))
-        for total, one, rest in zip(totals, items, left, strict=True)
+        for total, one, rest in zip(totals, items, votes_part, strict=True)
     ]
 
 

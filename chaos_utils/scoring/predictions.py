@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
-from itertools import combinations, permutations
+from itertools import combinations, permutations, repeat
 from operator import eq
 from pathlib import Path
 from shlex import quote
@@ -27,7 +27,7 @@ from chaos_utils.datasets.catalogue import known_datasets
 from chaos_utils.datasets.cells import as_count, as_identifier
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.faults import Faults, shorten
-from chaos_utils.datasets.frame import Column, FileContent, column_of
+from chaos_utils.datasets.frame import Column, FileContent
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.formats import (
     ABOUT,
@@ -40,6 +40,8 @@ from chaos_utils.scoring.formats import (
     class_columns,
     holds_values,
     is_chance,
+    list_table,
+    read_each,
     read_rows,
 )
 from chaos_utils.scoring.label_mapping import SAY_SO, LabelMapping, check_answers
@@ -62,7 +64,6 @@ _OF_PEOPLE = re.compile("gold|target|reference|true|truth|majority|old_label|hum
 _OF_ANSWERS = ("label", "prediction", "predicted", "pred", "answer", "output", "response")
 _OF_VOTES = re.compile("annotat|worker|rater|label_count|votes", re.IGNORECASE)  # columns' names
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_LARGEST = 1e300  # comparing is safe for integers of any length; converting is not
 # Probabilities rounded to three digits pass. What Baan et al. (2022) released agrees to 2e-7.
 _TOLERANCE = 1e-3
 _ROUNDED = 0.02  # off 1: so far may rows be whose values have two digits
@@ -70,7 +71,8 @@ _MOST_UNREAD = 0.1  # of a model's answers
 _ENOUGH_OF_TOKEN = 0.5  # of its probability: with less on the labels, the answers drawn are read
 # JSON lines with `index` and `pred` are in the format of Baan et al. (2022), whose values stand in
 # the order of these codes.
-_RELEASED = ", with index and pred"
+_RELEASED = "probabilities, with index and pred"
+_KINDS = ("", "probabilities", _RELEASED, "logits")  # of lists of values
 _RELEASED_CODES = ("e", "c", "n")
 NOTE_ON_LABELS = (
     "one label per item: accuracies judge it as it is; of distributions (JSD, KL, calibration) it "
@@ -133,31 +135,24 @@ def read_predictions(
     else:
         read_from = run.inputs_of(path.resolve().name)
     check_answers(answers or {}, [votes.dataset for votes in all_votes])
-    asked = {"filter": filter, "scorer": scorer}
-    wanted = {kind: name for kind, name in asked.items() if name is not None}
+    options = {"filter": filter, "scorer": scorer}
+    run_parts = {kind: name for kind, name in options.items() if name is not None}
 
-    def read(careful: bool) -> list[System]:
-        every = _read(content, all_votes, model, answers or {}, wanted, careful=careful)
-        found = []
-        for said in every:
-            about = _about(said, all_votes)
-            if run is not None and said.name == run.system:
-                about = run.about()
-            parts = _by_dataset(said, all_votes, answers or {})
-            _check_meant(said, parts)
-            if not parts and not allow_others:
-                raise _no_item(said, all_votes)
-            extra = _extra_note(said.outside(all_votes))
-            for part in parts:
-                system = replace(part.system(allow_missing), inputs=read_from)
-                notes = (*about.get("notes", ()), *system.notes, *extra)
-                found.append(replace(system, **(about | {"notes": notes})))
-        return found
-
-    try:
-        return read(careful=False)
-    except ChaosError:  # which may not know the lines of a large file
-        return read(careful=True)
+    systems = []
+    for model_rows in _read(content, all_votes, model, answers or {}, run_parts):
+        about = _about(model_rows, all_votes)
+        if run is not None and model_rows.name == run.system:
+            about = run.about()
+        parts = _by_dataset(model_rows, all_votes, answers or {})
+        _check_meant(model_rows, parts)
+        if not parts and not allow_others:
+            raise _no_item(model_rows, all_votes)
+        extra = _extra_note(model_rows.outside(all_votes))
+        for part in parts:
+            system = replace(part.system(allow_missing), inputs=read_from)
+            notes = (*about.get("notes", ()), *system.notes, *extra)
+            systems.append(replace(system, **(about | {"notes": notes})))
+    return systems
 
 
 def _read(
@@ -165,15 +160,13 @@ def _read(
     all_votes: Sequence[Votes],
     model: str | None,
     answers: Mapping[str, str],
-    wanted: Mapping[str, str],
-    *,
-    careful: bool,
+    run_parts: Mapping[str, str],
 ) -> list["_ModelRows"]:
-    """Return what each model says: faults of any row come before items that are missing."""
+    """Return the rows of each model: faults of any row come before items that are missing."""
     datasets = [votes.dataset for votes in all_votes]
-    frame = read_rows(content, datasets, wanted, careful=careful)
-    wordings = [LabelMapping(one, answers) for one in (*datasets, *known_datasets())]
-    of_labels = _check_columns(frame, wordings)
+    frame = read_rows(content, datasets, run_parts)
+    wordings = [LabelMapping(dataset, answers) for dataset in (*datasets, *known_datasets())]
+    gives_labels = _check_columns(frame, wordings)
     by_model = frame.by_model()
     if model is not None:
         if model not in by_model:
@@ -185,7 +178,7 @@ def _read(
                 expected=expected,
             )
         by_model = {model: by_model[model]}
-    return [_checked(name, rows, all_votes, of_labels) for name, rows in by_model.items()]
+    return [_checked(name, rows, all_votes, gives_labels) for name, rows in by_model.items()]
 
 
 def _check_columns(frame: PredictionFrame, wordings: Sequence[LabelMapping]) -> bool:
@@ -195,9 +188,9 @@ def _check_columns(frame: PredictionFrame, wordings: Sequence[LabelMapping]) -> 
     """
     if {DRAWN, PROBABILITIES, LOGITS} & frame.columns.keys():
         return False
-    if any(one.label(name) is not None for name in frame.unnamed for one in wordings):
+    if any(words.label(name) is not None for name in frame.unnamed for words in wordings):
         return False
-    if not any(_of_labels(frame, one) for one in wordings):
+    if not any(_of_labels(frame, words) for words in wordings):
         raise _misfit(frame, wordings[0], [])
     return True
 
@@ -213,63 +206,62 @@ def _are_labels(column: Column, words: LabelMapping) -> bool:
     """Return whether half of a column's cells at least are labels, and so the others are faults."""
     first = column.values[:_LOOKED_AT]
     times = np.bincount(column.codes[column.codes >= 0], minlength=len(first))[: len(first)]
-    known = np.array([words.label(one) is not None for one in first], dtype=bool)
-    return bool(2 * times[known].sum() >= times.sum() > 0)
+    are_labels = np.array([words.label(value) is not None for value in first], dtype=bool)
+    return bool(2 * times[are_labels].sum() >= times.sum() > 0)
 
 
 def _label_column(frame: PredictionFrame, words: LabelMapping) -> str:
     """Return the column of a model's labels; raise if another may be meant, or people's."""
-    found = _of_labels(frame, words)
-    if not found or (STATED not in frame and any(map(_OF_VOTES.search, frame.unnamed))):
+    names = _of_labels(frame, words)
+    if not names or (STATED not in frame and any(map(_OF_VOTES.search, frame.unnamed))):
         raise _misfit(frame, words, [])
-    if len(found) > 1 or _OF_PEOPLE.search(found[0]):
+    if len(names) > 1 or _OF_PEOPLE.search(names[0]):
         raise ChaosError(
             "It is not clear which column holds the model's labels."
-            if len(found) > 1
+            if len(names) > 1
             else "The column of labels is called as if people had given them.",
             where=frame.path,
-            found=f"labels in {some_of([shorten(name) for name in found])}",
+            found=f"labels in {some_of([shorten(name) for name in names])}",
             expected=f"one label per item in the column {STATED}",
             todo=f"rename the model's {STATED!r}: the others are then left out",
         )
-    return found[0]
+    return names[0]
 
 
-def _misfit(frame: PredictionFrame, words: LabelMapping, found: Sequence[str | None]) -> ChaosError:
+def _misfit(
+    frame: PredictionFrame, words: LabelMapping, by_label: Sequence[str | None]
+) -> ChaosError:
     """Return the error of a file that lacks columns of labels, or choices."""
-    what = "choices" if frame.are_logits else "columns"
-    others = [shorten(name) for name in frame.unnamed if name not in found]
-    columns = class_columns(words.dataset)
-    expected = f"columns uid, {some_of(columns)}"
+    columns = "choices" if frame.are_logits else "columns"
+    unread = [shorten(name) for name in frame.unnamed if name not in by_label]
+    names = class_columns(words.dataset)
+    expected = f"columns uid, {some_of(names)}"
     if any(map(_OF_VOTES.search, frame.unnamed)):
         return ChaosError(
             "This is a file of votes, not of predictions.",
             where=frame.path,
-            found=f"columns {some_of(others)}",
+            found=f"columns {some_of(unread)}",
             expected=expected,
             todo=f"check it with `{_CHECK}`, and see its crowd with `chaos run crowd -p data=FILE`",
         )
-    lacking = [name for name, there in zip(columns, found, strict=False) if there is None]
+    lacking = [k for k, column in enumerate(by_label) if column is None]
     texts = [name for name in frame.unnamed if isinstance(frame.column(name)[0], str | bool)]
-    named = [name for name in frame.unnamed if name.casefold() in _OF_ANSWERS] or texts
-    if len(named) == 1 and not any(found):
-        values = frame.column(named[0]).values
-        return _no_label(frame, words, named[0], values)
+    of_answers = [name for name in frame.unnamed if name.casefold() in _OF_ANSWERS] or texts
+    if len(of_answers) == 1 and not any(by_label):
+        return _no_label(frame, words, of_answers[0], frame.column(of_answers[0]).values)
     todo = None
-    if others:
-        labels = words.dataset.labels
-        label = next((label for label, there in zip(labels, found, strict=False)
-                      if there is None), labels[0])  # fmt: skip
+    if unread:
+        label = words.dataset.labels[next(iter(lacking), 0)]
         todo = "name the label of each" if words.answers else "rename them, or say which is which"
-        todo += f": --answers {others[0]}={label},…"
+        todo += f": --answers {unread[0]}={label},…"
     return ChaosError(
-        f"The {what} do not fit {words.dataset.title}."
-        if found
-        else f"None of the {what} is a label.",
+        f"The {columns} do not fit {words.dataset.title}."
+        if by_label
+        else f"None of the {columns} is a label.",
         where=frame.path,
         found="; ".join(
-            [f"no column {some_of(lacking)}"] * bool(lacking)
-            + [f"there are {some_of(others) or 'none beside uid'}"] * (bool(others) or not found)
+            [f"no column {some_of([names[k] for k in lacking])}"] * bool(lacking)
+            + [f"there are {some_of(unread) or 'none beside uid'}"] * (bool(unread) or not by_label)
         ),
         expected=expected,
         todo=todo,
@@ -328,16 +320,17 @@ def write_predictions(path: Path, predictions: Iterable[System]) -> None:
 
     systems = list(predictions)
     tables = []
-    for one in systems:
-        table = pd.DataFrame(one.probabilities, columns=class_columns(one.dataset))
-        table.insert(0, "uid", one.uids)
-        table.insert(0, "dataset", one.dataset.name)
-        table.insert(0, "model", one.name)
-        if any(system.seed is not None or system.trained_on for system in systems):
-            table["family"] = one.family
-            table["seed"] = pd.array([one.seed] * len(one), dtype="Int64")
-            table["trained_on"] = "; ".join(one.trained_on)
-            table["out_of_fold"] = one.out_of_fold
+    say_more = any(system.seed is not None or system.trained_on for system in systems)
+    for system in systems:
+        table = pd.DataFrame(system.probabilities, columns=class_columns(system.dataset))
+        table.insert(0, "uid", system.uids)
+        table.insert(0, "dataset", system.dataset.name)
+        table.insert(0, "model", system.name)
+        if say_more:
+            table["family"] = system.family
+            table["seed"] = pd.array([system.seed] * len(system), dtype="Int64")
+            table["trained_on"] = "; ".join(system.trained_on)
+            table["out_of_fold"] = system.out_of_fold
         tables.append(table)
     stream = io.BytesIO()
     pd.concat(tables, ignore_index=True).to_parquet(stream, index=False)
@@ -355,30 +348,18 @@ def is_name(value: object) -> bool:
     return True
 
 
-def _is_number(value: object) -> bool:
-    """Return whether a value is a finite number; True and False are none."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _LARGEST
-
-
-def _as_numbers(values: Sequence[Any]) -> Floats:
-    """Return values as an array, NaN for what is no finite number."""
-    if set(map(type, values)) == {float}:
-        numbers: Floats = np.array(values, dtype=np.float64)
-        return np.where(np.abs(numbers) < _LARGEST, numbers, np.nan)
-    return np.array([float(one) if _is_number(one) else np.nan for one in values], dtype=np.float64)
-
-
 def _refuse(
     model: str,
-    found: Mapping[int, str],
+    rows: Ints,
     place: Callable[[int], str],
+    describe: Callable[[int], str],
     expected: str,
     todo: str,
-    where: Path | None = None,
+    path: Path | None = None,
 ) -> None:
-    """Raise one ChaosError that names the first rows with a fault, if there are any."""
-    faults = Faults(where, f"predictions of {shorten(model)}", expected=expected, todo=todo)
-    faults.rows(np.array(list(found), dtype=np.int64), place, found.__getitem__)
+    """Raise one ChaosError that describes the first rows with a fault, if there are any."""
+    faults = Faults(path, f"predictions of {shorten(model)}", expected=expected, todo=todo)
+    faults.rows(rows, place, describe)
     faults.check()
 
 
@@ -398,28 +379,29 @@ class _ModelRows:
     uids: Column
     datasets: Column
     items: Mapping[str, Ints]  # by dataset, the place of each of its uids among `uids`, or -1
-    kind: str = ""  # of lists of values, as `_kinds` says it; empty where labels have columns
+    kind: str = ""  # of lists of values, as `_KINDS` says it; empty where labels have columns
 
-    def refuse(self, found: Mapping[int, str], expected: str, todo: str) -> None:
-        """Raise one ChaosError that names the first rows with a fault, if there are any."""
-        _refuse(self.name, found, self.frame.place, expected, todo, self.frame.path)
+    def refuse(self, rows: Ints, describe: Callable[[int], str], expected: str, todo: str) -> None:
+        """Raise one ChaosError that describes the first rows with a fault, if there are any."""
+        _refuse(self.name, rows, self.frame.place, describe, expected, todo, self.frame.path)
 
     def is_in(self, dataset: str) -> Mask:
         """Return whether each row's uid is that of an item of a dataset."""
-        known = np.zeros(len(self.uids.values) + 1, dtype=bool)
-        known[self.items[dataset]] = True
-        known[-1] = False
-        return known[self.uids.codes]
+        is_item = np.zeros(len(self.uids.values) + 1, dtype=bool)
+        is_item[self.items[dataset]] = True
+        is_item[-1] = False
+        return is_item[self.uids.codes]
 
     def outside(self, all_votes: Sequence[Votes]) -> list[str]:
         """Return the uids that are no items of any of the datasets."""
-        within = [self.is_in(votes.dataset.name) for votes in all_votes]
-        rows = np.flatnonzero(~np.any([np.zeros(len(self.frame), dtype=bool), *within], axis=0))
-        return [self.uids[row] for row in rows.tolist()]
+        within = np.zeros(len(self.frame), dtype=bool)
+        for votes in all_votes:
+            within |= self.is_in(votes.dataset.name)
+        return [self.uids[row] for row in np.flatnonzero(~within).tolist()]
 
 
 def _checked(
-    name: str, frame: PredictionFrame, all_votes: Sequence[Votes], of_labels: bool
+    name: str, frame: PredictionFrame, all_votes: Sequence[Votes], gives_labels: bool
 ) -> _ModelRows:
     """Return a model's rows after raising on what is wrong with them whatever the dataset."""
     if not is_name(name):
@@ -428,140 +410,165 @@ def _checked(
             found=shorten(name), expected=NAME, todo="rename it",
         )  # fmt: skip
     uids = frame.columns["uid"].identifiers
-    place = {uid: k for k, uid in enumerate(uids.values)}
+    place = dict(zip(uids.values, range(len(uids.values)), strict=True))
     items = {
-        votes.dataset.name: np.array([place.get(uid, -1) for uid in votes.uids], dtype=np.int64)
+        votes.dataset.name: np.fromiter(
+            map(place.get, votes.uids, repeat(-1)), np.int64, len(votes.uids)
+        )
         for votes in all_votes
     }
-    datasets = column_of(frame.column("dataset").map(_stated))
-    said = _ModelRows(name, frame, uids, datasets, items)
-    said.refuse(
-        _contradictions(frame), "entries that do not contradict themselves", "correct these entries"
-    )
-    _check_uids(said, of_labels)
-    _check_datasets(said)
-    kinds = _kinds(frame)
-    if not kinds:
-        return said
-    usual = Counter(kinds).most_common(1)[0][0]
-    said.refuse(
-        {row: f"{kind}; most entries have {usual}" if kind and usual else _without(frame, row)
-         for row, kind in enumerate(kinds) if kind != usual or not kind},
-        "entries of one kind" if usual else "a list `probs`, or `logits`, in each entry",
-        "write all entries alike",
-    )  # fmt: skip
-    return replace(said, kind=usual)
+    model_rows = _ModelRows(name, frame, uids, read_each(frame.column("dataset"), _stated), items)
+    _check_entries(model_rows)
+    _check_uids(model_rows, gives_labels)
+    _check_datasets(model_rows)
+    return model_rows if DRAWN in frame else replace(model_rows, kind=_kind(model_rows))
 
 
-def _check_uids(said: _ModelRows, of_labels: bool) -> None:
-    uids, datasets, stands = said.uids, said.datasets, said.frame.columns["uid"]
+def _check_uids(model_rows: _ModelRows, gives_labels: bool) -> None:
+    uids, datasets = model_rows.uids, model_rows.datasets
+    cells, place = model_rows.frame.columns["uid"], model_rows.frame.place
     keys = uids.codes.astype(np.int64) + 1
     # The same item of two datasets may stand in one file, if all rows say whose item they mean.
-    known = {dataset.name for dataset in known_datasets()}
-    if (datasets.codes >= 0).all() and known.issuperset(datasets.values):
+    names = {dataset.name for dataset in known_datasets()}
+    if names.issuperset(datasets.values) and not datasets.is_missing.any():
         keys += datasets.codes * keys.max()
     first = np.empty(keys.max() + 1, dtype=np.int64)
     first[keys[::-1]] = np.arange(len(keys))[::-1]
     earlier = first[keys]
 
-    def fault(row: int) -> str:
+    def describe(row: int) -> str:
         if uids[row] is not None:
-            return f"uid {shorten(uids[row])} again, first at {said.frame.place(int(earlier[row]))}"
-        is_empty = _stated(stands[row]) is None
-        return "no uid" if is_empty else f"uid {shorten(stands[row])} is not text"
+            return f"uid {shorten(uids[row])} again, first at {place(int(earlier[row]))}"
+        is_empty = _stated(cells[row]) is None
+        return "no uid" if is_empty else f"uid {shorten(cells[row])} is not text"
 
-    wrong = np.flatnonzero((uids.codes < 0) | (earlier < np.arange(len(keys)))).tolist()
-    said.refuse(
-        {row: fault(row) for row in wrong}, "one prediction for each uid",
+    model_rows.refuse(
+        np.flatnonzero((uids.codes < 0) | (earlier < np.arange(len(keys)))), describe,
+        "one prediction for each uid",
         "correct these uids, and keep one prediction for each; those of two models stand in two "
         "files, or beside a column model"
         + f"; if these are answers that were drawn from a model, name their column 'sample'; "
-        f"`{_CHECK}` reads people's votes" * of_labels,
+        f"`{_CHECK}` reads people's votes" * gives_labels,
     )  # fmt: skip
 
 
-def _check_datasets(said: _ModelRows) -> None:
-    within = {name: said.is_in(name) for name in said.items}
-    named = {name: said.datasets.map(partial(eq, name), bool) for name in said.items}
-    others = {
-        row: f"dataset is {name}, but uid {shorten(said.uids[row])} is in {other}"
-        for name, other in permutations(said.items, 2)
-        for row in np.flatnonzero(named[name] & ~within[name] & within[other]).tolist()
+def _check_datasets(model_rows: _ModelRows) -> None:
+    uids, datasets = model_rows.uids, model_rows.datasets
+    within = {name: model_rows.is_in(name) for name in model_rows.items}
+    wrong = {
+        row: f"dataset is {name}, but uid {shorten(uids[row])} is in {other}"
+        for name, other in permutations(model_rows.items, 2)
+        if name in datasets.values
+        for row in np.flatnonzero(
+            datasets.map(partial(eq, name), bool) & ~within[name] & within[other]
+        ).tolist()
     }
-    said.refuse(
-        others, "uids of the dataset that the row names",
+    model_rows.refuse(
+        np.array([*wrong], dtype=np.int64), wrong.__getitem__,
+        "uids of the dataset that the row names",
         "correct the column, or remove it: the uids decide",
     )  # fmt: skip
 
 
-def _kinds(frame: PredictionFrame) -> list[str]:
-    """Return what list of values each row holds; nothing for a file of columns or answers."""
-    if DRAWN in frame or not (PROBABILITIES in frame or LOGITS in frame):
-        return []
-    rows = zip(*map(frame.cells, (PROBABILITIES, LOGITS, "index", "pred")), strict=True)
-    return [
-        ("logits" if logits is not None else "")
-        if shares is None
-        else "probabilities" + _RELEASED * (index is not None and pred is not None)
-        for shares, logits, index, pred in rows
-    ]
+def _kind(model_rows: _ModelRows) -> str:
+    """Return what list of values the rows hold, all alike; nothing for a file of columns."""
+    frame = model_rows.frame
+    if not (PROBABILITIES in frame or LOGITS in frame):
+        return ""
+    has_shares, has_logits, has_index, has_pred = (
+        _has_cell(frame.column(name)) for name in (PROBABILITIES, LOGITS, "index", "pred")
+    )
+    kinds = np.where(has_shares, 1 + (has_index & has_pred), 3 * has_logits)
+    numbers, first, times = np.unique(kinds, return_index=True, return_counts=True)
+    usual = int(numbers[np.lexsort((first, -times))[0]])
+
+    def describe(row: int) -> str:
+        kind = _KINDS[kinds[row]]
+        return f"{kind}; most entries have {_KINDS[usual]}" if kind and usual else without(row)
+
+    def without(row: int) -> str:
+        keys = [name for name, column in frame.columns.items() if column[row] is not None]
+        keys = [name for name in keys if name not in ("model", INSIDE)]
+        return f"no `probs`; keys found: {', '.join(map(shorten, keys)) or 'none'}"
+
+    model_rows.refuse(
+        np.flatnonzero((kinds != usual) | (kinds == 0)), describe,
+        "entries of one kind" if usual else "a list `probs`, or `logits`, in each entry",
+        "write all entries alike",
+    )  # fmt: skip
+    return _KINDS[usual]
 
 
-def _without(frame: PredictionFrame, row: int) -> str:
-    keys = [name for name, column in frame.columns.items() if column[row] is not None]
-    keys = [name for name in keys if name not in ("model", INSIDE)]
-    return f"no `probs`; keys found: {', '.join(map(shorten, keys)) or 'none'}"
-
-
-def _contradictions(frame: PredictionFrame) -> dict[int, str]:
-    """Say where uid, logits, `conf` (the largest probability) or `pred` (its place) disagree."""
-    found: dict[int, str] = {}
+def _check_entries(model_rows: _ModelRows) -> None:
+    """Raise where uid, logits, `conf` (the largest probability) or `pred` (its place) disagree."""
+    frame = model_rows.frame
+    wrong: dict[int, str] = {}
     if INSIDE in frame:
-        pairs = zip(frame.cells(INSIDE), frame.cells("uid"), strict=True)
-        found = {row: f"the uid inside is {shorten(inside)}"
-                 for row, (inside, uid) in enumerate(pairs) if inside != uid}  # fmt: skip
-    columns = (PROBABILITIES, LOGITS, "conf", "pred")
-    cells = zip(*map(frame.cells, columns), strict=True) if PROBABILITIES in frame else ()
-    for row, (shares, logits, conf, pred) in enumerate(cells):
-        if not isinstance(shares, list) or not shares or not all(map(_is_number, shares)):
-            continue  # a fault of its own
-        largest = max(shares)
-        if logits is not None:
-            said = np.empty(0)
-            if isinstance(logits, list) and logits and all(map(_is_number, logits)):
-                said = softmax(np.array([logits], dtype=np.float64))[0]
-            if len(said) != len(shares) or (np.abs(said - np.array(shares)) > _TOLERANCE).any():
-                both = f"{shorten(shares, _WIDE)} are not the softmax of {shorten(logits, _WIDE)}"
-                found[row] = f"probabilities {both}"
-        if conf is not None and not (_is_number(conf) and abs(conf - largest) <= _TOLERANCE):
-            found[row] = f"conf is {shorten(conf)}, the largest probability {largest:g}"
-        if pred is not None:
-            is_place = isinstance(pred, int) and not isinstance(pred, bool)
-            if not (is_place and 0 <= pred < len(shares)):
-                found[row] = f"pred is {shorten(pred)}, no place in a list of {len(shares)}"
-            elif shares[pred] < largest - _TOLERANCE:
-                place = shares.index(largest)
-                found[row] = f"pred is {pred}, the largest probability stands at {place}"
+        pairs = enumerate(zip(frame.cells(INSIDE), frame.cells("uid"), strict=True))
+        wrong = {row: f"the uid inside is {shorten(inside)}"
+                 for row, (inside, uid) in pairs if inside != uid}  # fmt: skip
+    lists = [cell for cell in frame.column(PROBABILITIES).values if isinstance(cell, list)]
+    found: dict[int, str] = {}
+    for n_values in set(map(len, lists)) - {0}:
+        found |= _contradictions(frame, n_values)
+    wrong |= dict(sorted(found.items()))
+    model_rows.refuse(
+        np.array([*wrong], dtype=np.int64), wrong.__getitem__,
+        "entries that do not contradict themselves", "correct these entries",
+    )  # fmt: skip
+
+
+def _contradictions(frame: PredictionFrame, n_values: int) -> dict[int, str]:
+    """Say by row what contradicts lists of so many probabilities."""
+    logits, conf, pred = map(frame.column, (LOGITS, "conf", "pred"))
+    if not (logits.values or conf.values or pred.values):
+        return {}
+    shares = list_table(frame.column(PROBABILITIES), n_values)
+    largest = shares.max(axis=1)
+    is_list = ~np.isnan(largest)  # else a fault of its own
+    is_softmax = (np.abs(softmax(list_table(logits, n_values)) - shares) <= _TOLERANCE).all(axis=1)
+    places = [k if type(k) is int and 0 <= k < n_values else -1 for k in pred.values]
+    place = np.array([*places, -1])[pred.codes]
+    at_place = shares[np.arange(len(frame)), place]
+    found = {}
+    for row in np.flatnonzero(is_list & _has_cell(logits) & ~is_softmax).tolist():
+        both = f"{shorten(frame.column(PROBABILITIES)[row], _WIDE)} are not the softmax of "
+        found[row] = f"probabilities {both}{shorten(logits[row], _WIDE)}"
+    is_largest = np.abs(conf.numbers - largest) <= _TOLERANCE
+    for row in np.flatnonzero(is_list & _has_cell(conf) & ~is_largest).tolist():
+        found[row] = f"conf is {shorten(conf[row])}, the largest probability {largest[row]:g}"
+    is_at_largest = (place >= 0) & ~(at_place < largest - _TOLERANCE)
+    for row in np.flatnonzero(is_list & _has_cell(pred) & ~is_at_largest).tolist():
+        found[row] = f"pred is {shorten(pred[row])}, no place in a list of {n_values}"
+        if place[row] >= 0:
+            found[row] = f"pred is {place[row]}, the largest probability stands at "
+            found[row] += f"{shares[row].argmax()}"
     return found
 
 
-def _about(said: _ModelRows, all_votes: Sequence[Votes]) -> dict[str, Any]:
+def _has_cell(column: Column) -> Mask:
+    return np.array([*(value is not None for value in column.values), False])[column.codes]
+
+
+def _about(model_rows: _ModelRows, all_votes: Sequence[Votes]) -> dict[str, Any]:
     """Return the fields of the system that the columns `ABOUT` state."""
     about = {}
     for name in ABOUT:
-        if name not in said.frame:
+        if name not in model_rows.frame:
             continue
-        values = list(dict.fromkeys(said.frame.column(name).map(_joined_names)))
+        cells = read_each(model_rows.frame.column(name), _joined_names)
+        rows = np.sort(np.unique(cells.codes, return_index=True)[1])
+        values = [cells[row] for row in rows.tolist()]
         if len(values) > 1:
             raise ChaosError(
-                f"The column {name} contradicts itself for {shorten(said.name)}.",
-                where=said.frame.path,
+                f"The column {name} contradicts itself for {shorten(model_rows.name)}.",
+                where=model_rows.frame.path,
                 found=", ".join(map(shorten, values[:_SHOWN])),
                 expected="one value for all rows of a model",
                 todo="give each system a name of its own in a column model",
             )
         if values[0] is not None:
-            about[name] = _field(said.frame.path, name, values[0], all_votes)
+            about[name] = _field(model_rows.frame.path, name, values[0], all_votes)
     return about
 
 
@@ -578,8 +585,8 @@ def _field(path: Path, name: str, text: str, all_votes: Sequence[Votes]) -> Any:
         return text
     if name == "trained_on":
         datasets = [*(votes.dataset for votes in all_votes), *known_datasets()]
-        names = [one.strip() for one in re.split("[;,+]", text)]
-        return tuple(_trained_on(one, datasets) for one in names if one)
+        names = map(str.strip, re.split("[;,+]", text))
+        return tuple(_trained_on(corpus, datasets) for corpus in names if corpus)
     kinds = {"seed": "a whole number, 0 or more", "out_of_fold": "true or false"}
     raise ChaosError(
         f"The column {name} cannot be read.",
@@ -610,15 +617,16 @@ def _listed(uids: Sequence[str]) -> str:
     return ", ".join(map(shorten, uids[:_SHOWN])) + (" …" if uids[_SHOWN:] else "")
 
 
-def _no_item(said: _ModelRows, all_votes: Sequence[Votes]) -> ChaosError:
+def _no_item(model_rows: _ModelRows, all_votes: Sequence[Votes]) -> ChaosError:
     titles = ", ".join(votes.dataset.title for votes in all_votes) or "no dataset"
     synthetic = any(votes.source.synthetic for votes in all_votes)
-    stated = sorted(said.datasets.values)
+    stated = sorted(model_rows.datasets.values)
+    n_uids = counted(len(model_rows.frame), "uid")
     return ChaosError(
-        f"No uid of {shorten(said.name)} occurs in {titles}"
+        f"No uid of {shorten(model_rows.name)} occurs in {titles}"
         f"{' as the synthetic sample has it' if synthetic else ''}.",
-        where=said.frame.path,
-        found=f"{counted(len(said.frame), 'uid')}, such as {shorten(said.uids[0])}"
+        where=model_rows.frame.path,
+        found=f"{n_uids}, such as {shorten(model_rows.uids[0])}"
         + (f", of the dataset {', '.join(map(shorten, stated))}" if stated else ""),
         expected=f"uids such as {all_votes[0].uids[0]!r}" if all_votes else None,
         todo="run `chaos data fetch`, if these are predictions on the released items"
@@ -628,34 +636,35 @@ def _no_item(said: _ModelRows, all_votes: Sequence[Votes]) -> ChaosError:
 
 
 def _by_dataset(
-    said: _ModelRows, all_votes: Sequence[Votes], answers: Mapping[str, str]
-) -> list["_Part"]:
-    others = {dataset.name for dataset in known_datasets()}
+    model_rows: _ModelRows, all_votes: Sequence[Votes], answers: Mapping[str, str]
+) -> list["_DatasetRows"]:
+    names = {dataset.name for dataset in known_datasets()}
     parts = []
     for votes in all_votes:
         name = votes.dataset.name
-        rows = np.flatnonzero(~said.datasets.map((others - {name}).__contains__, bool))
-        row_of = np.full(len(said.uids.values) + 1, -1)
-        row_of[said.uids.codes[rows]] = rows
-        chosen = row_of[said.items[name]]
-        items = np.flatnonzero(chosen >= 0)
+        is_of_other = model_rows.datasets.map((names - {name}).__contains__, bool)
+        rows = np.flatnonzero(~is_of_other)
+        row_of = np.full(len(model_rows.uids.values) + 1, -1)
+        row_of[model_rows.uids.codes[rows]] = rows
+        row_of_item = row_of[model_rows.items[name]]
+        items = np.flatnonzero(row_of_item >= 0)
         if len(items):
             words = LabelMapping(votes.dataset, answers)
-            parts.append(_Part(said, votes, words, items, chosen[items]))
+            parts.append(_DatasetRows(model_rows, votes, words, items, row_of_item[items]))
     # Datasets may share uids. Those whose classes are not the file's are then not meant.
     return [part for part in parts if part.fits()] or parts
 
 
-def _check_meant(said: _ModelRows, parts: Sequence["_Part"]) -> None:
+def _check_meant(model_rows: _ModelRows, parts: Sequence["_DatasetRows"]) -> None:
     """Raise a ChaosError if rows may be about either of two datasets."""
-    for one, other in combinations(parts, 2):
-        if len(both := np.intersect1d(one.rows, other.rows)):
-            titles = f"{one.votes.dataset.title} and {other.votes.dataset.title}"
-            uid = shorten(said.uids[both[0]])
+    for part, second in combinations(parts, 2):
+        if len(shared := np.intersect1d(part.rows, second.rows)):
+            titles = f"{part.votes.dataset.title} and {second.votes.dataset.title}"
+            uid = shorten(model_rows.uids[shared[0]])
             raise ChaosError(
-                f"The predictions of {shorten(said.name)} fit two datasets.",
-                where=said.frame.path,
-                found=f"{counted(len(both), 'uid')} of both {titles}, such as {uid}",
+                f"The predictions of {shorten(model_rows.name)} fit two datasets.",
+                where=model_rows.frame.path,
+                found=f"{counted(len(shared), 'uid')} of both {titles}, such as {uid}",
                 expected="uids of one dataset, or a column dataset",
                 todo="say in a column dataset which is meant, or choose it: `--dataset` or "
                 "`-p data=…`",
@@ -663,23 +672,30 @@ def _check_meant(said: _ModelRows, parts: Sequence["_Part"]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _DatasetRows:
     """What one model says of one dataset."""
 
-    said: _ModelRows
+    model_rows: _ModelRows
     votes: Votes
     words: LabelMapping
     items: Ints  # places in the votes, ascending
     rows: Ints  # those of the same items in the frame
 
     @property
+    def frame(self) -> PredictionFrame:
+        """The rows that the model has in the file."""
+        return self.model_rows.frame
+
+    @property
     def lists(self) -> str:
         """The column that holds a list of values for each row; empty where labels have columns."""
-        return self.said.kind and (LOGITS if self.said.kind == "logits" else PROBABILITIES)
+        return self.model_rows.kind and (
+            LOGITS if self.model_rows.kind == "logits" else PROBABILITIES
+        )
 
     def fits(self) -> bool:
         """Whether the file has this dataset's labels."""
-        frame, k = self.said.frame, self.votes.dataset.n_classes
+        frame, k = self.frame, self.votes.dataset.n_classes
         if DRAWN in frame:
             first = frame.column(DRAWN)[self.rows[0]]
             return any(self.words.label(text) is not None for text in first)
@@ -694,13 +710,13 @@ class _Part:
     @property
     def gives_labels(self) -> bool:
         """Whether the file has one label per item, and no values."""
-        frame = self.said.frame
+        frame = self.frame
         has_values = self.lists or {DRAWN, N_DRAWN} & frame.columns.keys()
         return not (has_values or any(self.words.columns(frame.unnamed, frame.path)))
 
     def system(self, allow_missing: bool) -> System:
         """Return the predictions, checked."""
-        dataset, frame, notes = self.votes.dataset, self.said.frame, list(self.said.frame.notes)
+        dataset, frame, notes = self.votes.dataset, self.frame, list(self.frame.notes)
         n_samples: tuple[int, ...] = ()
         if DRAWN in frame or (N_DRAWN in frame and not self.lists):
             part, probabilities, n_samples, more = self._machine_votes()
@@ -736,7 +752,7 @@ class _Part:
 
     def _of_labels(self, allow_missing: bool) -> System:
         """Return labels as predictions, checked."""
-        frame, dataset = self.said.frame, self.votes.dataset
+        frame, dataset = self.frame, self.votes.dataset
         column = _label_column(frame, self.words)
         predicted = self._read_labels(column)
         probabilities = np.eye(dataset.n_classes)[predicted]
@@ -756,39 +772,42 @@ class _Part:
     def _notes_on_missing(self, also: Sequence[str], allow_missing: bool) -> list[str]:
         """Return a note if some items have no prediction; raise if that is not allowed."""
         return notes_on_missing(
-            self.said.name, self.votes, self.items, where=self.said.frame.path, also=also,
-            unknown=self.said.outside([self.votes]), allowed=allow_missing,
+            self.model_rows.name, self.votes, self.items, where=self.frame.path, also=also,
+            unknown=self.model_rows.outside([self.votes]), allowed=allow_missing,
         )  # fmt: skip
 
     def _made(
         self, probabilities: Floats, predicted: Ints, notes: Sequence[str], **about: Any
     ) -> System:
         """Return the system of these items."""
-        uids = tuple(self.votes.uids[i] for i in self.items)
+        uids = self.votes.uids
+        if len(self.items) < len(uids):
+            uids = tuple(uids[i] for i in self.items.tolist())
         return System(
-            self.said.name, self.votes.dataset, uids, probabilities, predicted,
+            self.model_rows.name, self.votes.dataset, uids, probabilities, predicted,
             notes=tuple(notes), **about,
         )  # fmt: skip
 
     def _read_labels(self, column: str) -> Ints:
         """Return the labels that a column states; raise if one is none."""
-        cells, dataset = self.said.frame.column(column), self.votes.dataset
+        cells, dataset = self.frame.column(column), self.votes.dataset
         read = cells.map(self.words.label)[self.rows]
-        wrong = [row for row, k in zip(self.rows.tolist(), read, strict=True) if k is None]
+        wrong = self.rows[read == None]  # noqa: E711 - of each element
         words = list(dict.fromkeys(text for row in wrong if (text := _stated(cells[row]))))
         todo = _which_is_which(self.words, words[:_SHOWN]) if words else "complete these rows"
-        self.said.refuse(
-            {row: f"{column} {shorten(cells[row])}" for row in wrong},
+        self.model_rows.refuse(
+            wrong,
+            lambda row: f"{column} {shorten(cells[row])}",
             f"one of {some_of(dataset.labels)}"
             + f" or {some_of(dataset.codes)}" * (dataset.codes != dataset.labels),
             f"{todo}; or leave rows without a label out, and evaluate the rest (--allow-missing)",
         )
         return read.astype(np.int64)
 
-    def _machine_votes(self) -> tuple["_Part", Floats, tuple[int, ...], list[str]]:
+    def _machine_votes(self) -> tuple["_DatasetRows", Floats, tuple[int, ...], list[str]]:
         """Return what drawn answers come to: part of the items, shares, and what is to be said."""
         notes: list[str] = []
-        if N_DRAWN in self.said.frame:
+        if N_DRAWN in self.frame:
             counts = self._numbers_drawn()
         else:
             tokens, _ = self._weighed(WEIGHTS)
@@ -815,14 +834,14 @@ class _Part:
         shares = (counts + 0.5) / (totals + counts.shape[1] / 2)[:, np.newaxis]
         return part, shares, n_samples, notes
 
-    def _where(self, mask: Mask) -> "_Part":
+    def _where(self, mask: Mask) -> "_DatasetRows":
         return replace(self, items=self.items[mask], rows=self.rows[mask])
 
     def _weighed(self, column: str) -> tuple[Floats, Counter[str]]:
         """Return how often each label was answered, shape (n, k), and what else was."""
         counts = np.zeros((len(self.rows), self.votes.dataset.n_classes))
         unread: Counter[str] = Counter()
-        cells = self.said.frame.cells(column)
+        cells = self.frame.cells(column)
         for i, row in enumerate(self.rows.tolist()):
             for text, weight in (cells[row] or {}).items():
                 label = self.words.label(text)
@@ -846,8 +865,8 @@ class _Part:
             if self.words.answers:
                 todo = "name the label of each answer in --answers too"
             raise ChaosError(
-                f"Of the {total:,.0f} answers of {shorten(self.said.name)}, {few}.",
-                where=self.said.frame.path,
+                f"Of the {total:,.0f} answers of {shorten(self.model_rows.name)}, {few}.",
+                where=self.frame.path,
                 found=common,
                 expected=f"samples that are a label: {some_of(known)}; up to {_MOST_UNREAD:.0%} of "
                 "others are counted and left out",
@@ -858,33 +877,36 @@ class _Part:
 
     def _numbers_drawn(self) -> Floats:
         """Return how often each label was drawn, where the file has the numbers."""
-        names = class_columns(self.votes.dataset)
-        columns = self._columns()
-        given = [column.map(as_count)[self.rows] for column in columns]
-        stated = self.said.frame.column(N_DRAWN)
-        faults: dict[int, str] = {}
-        for row, *numbers in zip(self.rows.tolist(), *given, strict=True):
-            wrong = [k for k, number in enumerate(numbers) if number is None]
-            total = sum(number for number in numbers if number is not None)
-            if wrong:
-                found = f"{names[wrong[0]]} is {shorten(columns[wrong[0]][row])}"
-                faults[row] = f"{found}, no number of samples"
-            elif total != as_count(stated[row]):
-                found = f"n_samples is {shorten(stated[row])}"
-                faults[row] = f"{found}, the columns add up to {total}"
-            elif not total:
-                faults[row] = "no sample"
-        self.said.refuse(faults, "how often each label was drawn", "correct these numbers")
-        return np.array(given, dtype=np.float64).T
+        columns, stated = self._columns(), self.frame.column(N_DRAWN)
+        counts = np.column_stack([_counts(column)[self.rows] for column in columns])
+        total = np.nansum(counts, axis=1)
+        wrong = np.isnan(counts)
+        is_fault = wrong.any(axis=1) | (total != _counts(stated)[self.rows]) | (total == 0)
+        place = dict(zip(self.rows[is_fault].tolist(), np.flatnonzero(is_fault), strict=True))
+
+        def describe(row: int) -> str:
+            i = place[row]
+            if wrong[i].any():
+                k = int(wrong[i].argmax())
+                name = class_columns(self.votes.dataset)[k]
+                return f"{name} is {shorten(columns[k][row])}, no number of samples"
+            if total[i] != as_count(stated[row]):
+                return f"n_samples is {shorten(stated[row])}, the columns add up to {total[i]:.0f}"
+            return "no sample"
+
+        self.model_rows.refuse(
+            self.rows[is_fault], describe, "how often each label was drawn", "correct these numbers"
+        )
+        return counts
 
     def _columns(self) -> list[Column]:
         """Return the column of each label."""
-        frame, dataset = self.said.frame, self.votes.dataset
-        found = self.words.columns(frame.unnamed, frame.path)
-        if None in found:
-            raise _misfit(frame, self.words, found)
+        frame, dataset = self.frame, self.votes.dataset
+        names = self.words.columns(frame.unnamed, frame.path)
+        if None in names:
+            raise _misfit(frame, self.words, names)
         more = [name for name in frame.unnamed
-                if name and name not in found and _are_shares(frame.column(name))]  # fmt: skip
+                if name and name not in names and _gives_shares(frame.column(name))]  # fmt: skip
         if more and N_DRAWN not in frame:
             raise ChaosError(
                 f"There are too many columns for {dataset.title}.",
@@ -893,56 +915,55 @@ class _Part:
                 expected=f"columns uid, {some_of(class_columns(dataset))}",
                 todo="remove or rename what is no label, or check the dataset",
             )
-        return [frame.column(name) for name in found if name]
+        return [frame.column(name) for name in names if name]
 
     def _probabilities(self) -> Floats:
         """Return the probabilities in the dataset's order of labels, shape (n, k)."""
-        frame, dataset, k = self.said.frame, self.votes.dataset, self.votes.dataset.n_classes
+        frame, dataset, k = self.frame, self.votes.dataset, self.votes.dataset.n_classes
+        columns = [frame.column(self.lists)] if self.lists else self._columns()
         if self.lists:
-            lists = frame.column(self.lists)
-            fitting = lists.map(lambda one: one if isinstance(one, list) and len(one) == k else ())
-            flat = [one for row in self.rows for one in fitting[row] or [None] * k]
-            values = _as_numbers(flat).reshape(-1, k)
+            values = list_table(columns[0], k)[self.rows]
         else:
-            columns = self._columns()
-            read = [np.append(_as_numbers(one.values), np.nan)[one.codes] for one in columns]
-            values = np.column_stack(read)[self.rows]
+            values = np.column_stack([column.numbers[self.rows] for column in columns])
 
-        wrong = self.rows[np.isnan(values).any(axis=1)].tolist()
-        given = {row: lists[row] if self.lists else [one[row] for one in columns] for row in wrong}
-        self.said.refuse(
-            {row: _no_numbers(cells, k) for row, cells in given.items()},
+        def cells(row: int) -> Any:
+            return columns[0][row] if self.lists else [column[row] for column in columns]
+
+        wrong = self.rows[np.isnan(values).any(axis=1)]
+        lacks_labels = any(isinstance(cells(row), list) and None in cells(row) for row in wrong)
+        self.model_rows.refuse(
+            wrong,
+            lambda row: _no_numbers(cells(row), k),
             f"{k} finite numbers for each item of {dataset.title}: {some_of(dataset.labels)}",
             "correct these predictions"
-            + "; a pipeline says all labels with top_k=None"
-            * any(None in cells for cells in given.values() if isinstance(cells, list)),
+            + "; a pipeline says all labels with top_k=None" * lacks_labels,
         )
         if self.lists:
             values = values[:, np.argsort(self._order())]
         if frame.are_logits or self.lists == LOGITS:
             return softmax(values)
-        check_shares(self.said.name, lambda i: frame.place(int(self.rows[i])), values, frame.path)
+        name, rows = self.model_rows.name, self.rows
+        check_shares(name, lambda i: frame.place(int(rows[i])), values, frame.path)
         return values
 
     def _other_choices(self) -> list[str]:
         """Return a note on choices that are no label, and how much probability they leave."""
-        frame = self.said.frame
+        frame = self.frame
         if self.lists or not frame.are_logits:
             return []
-        known = [one for one in self.words.columns(frame.unnamed, frame.path) if one]
-        names = [*known, *(name for name in frame.unnamed if name not in known)]
-        logs = [np.append(_as_numbers(one.values), np.nan)[one.codes][self.rows]
-                for one in map(frame.column, names)]  # fmt: skip
-        logs = [one for one in logs if np.isfinite(one).all()]  # others are about the item
-        if len(logs) == len(known):
+        labels = [name for name in self.words.columns(frame.unnamed, frame.path) if name]
+        names = [*labels, *(name for name in frame.unnamed if name not in labels)]
+        logs = [frame.column(name).numbers[self.rows] for name in names]
+        logs = [column for column in logs if np.isfinite(column).all()]  # others are on the item
+        if len(logs) == len(labels):
             return []
-        share = softmax(np.column_stack(logs))[:, : len(known)].sum(axis=1).mean()
-        others = ", ".join(map(shorten, names[len(known) :][:_SHOWN]))
-        return [f"labels have {share:.1%} of the choices' probability; left out: {others}"]
+        share = softmax(np.column_stack(logs))[:, : len(labels)].sum(axis=1).mean()
+        left_out = ", ".join(map(shorten, names[len(labels) :][:_SHOWN]))
+        return [f"labels have {share:.1%} of the choices' probability; left out: {left_out}"]
 
     def _other_values(self) -> list[str]:
         """Return the columns that have values for all labels, too, beside those that are read."""
-        frame, k = self.said.frame, self.votes.dataset.n_classes
+        frame, k = self.frame, self.votes.dataset.n_classes
         labels = {name: self.words.label(name) for name in frame.unnamed if self.lists}
         of_all = {label for label in labels.values() if label is not None}
         return [
@@ -954,13 +975,13 @@ class _Part:
     def _order(self) -> list[int]:
         """Return the label that stands at each place of a list of values."""
         codes = self.votes.dataset.codes
-        if self.said.kind.endswith(_RELEASED) and sorted(codes) == sorted(_RELEASED_CODES):
+        if self.model_rows.kind == _RELEASED and sorted(codes) == sorted(_RELEASED_CODES):
             return [codes.index(code) for code in _RELEASED_CODES]
         return list(range(len(codes)))
 
     def _labels(self, probabilities: Floats) -> tuple[Ints, bool]:
         """Return the stated labels, or the first argmax where none is stated."""
-        stated = self.said.frame.column(STATED)
+        stated = self.frame.column(STATED)
         if not stated.map(lambda cell: _stated(cell) is not None, bool)[self.rows].any():
             return probabilities.argmax(axis=1), False
         return self._read_labels(STATED), True
@@ -970,17 +991,18 @@ class _Part:
 
         ChaosNLI's JSON has labels of their own, so there this is a note.
         """
-        stated = self.said.frame.column(STATED)
-        self.said.refuse(
-            {row: f"predicted_label {shorten(stated[row])}, but another label is more probable"
-             for row in ([] if self.lists else self.rows[off].tolist())},
+        stated = self.frame.column(STATED)
+        self.model_rows.refuse(
+            self.rows[off[:0] if self.lists else off],
+            lambda row: f"predicted_label {shorten(stated[row])}, but another label is more "
+            "probable",
             "the label with the largest probability",
             "correct the labels, or remove the column predicted_label",
         )  # fmt: skip
 
     def _check_order(self, probabilities: Floats) -> list[str]:
         """Raise, or note a doubt, where the labels seem to be mixed up."""
-        frame, order = self.said.frame, self._order()
+        frame, order = self.frame, self._order()
         if DRAWN in frame and not self.words.answers:
             return []  # answers in words
         what, todo = "the header", "correct the header"
@@ -998,13 +1020,18 @@ class _Part:
             self.votes, self.items, probabilities, order=order, what=what, todo=todo,
             is_told=not self.lists or order != sorted(order) or bool(states.any()),
             where=frame.path,
-            problem=f"The classes of {shorten(self.said.name)} seem to be in another order.",
+            problem=f"The classes of {shorten(self.model_rows.name)} seem to be in another order.",
         )  # fmt: skip
 
 
-def _are_shares(column: Column) -> bool:
-    numbers = _as_numbers([*column.values, *([None] if (column.codes < 0).any() else [])])
-    return bool(((numbers >= 0) & (numbers <= 1)).all())
+def _gives_shares(column: Column) -> bool:
+    return bool(((column.numbers >= 0) & (column.numbers <= 1)).all())
+
+
+def _counts(column: Column) -> Floats:
+    """Return a column's numbers of samples, NaN for what is none."""
+    counts = [np.nan if (n := as_count(value)) is None else n for value in column.values]
+    return np.array([*counts, np.nan], dtype=np.float64)[column.codes]
 
 
 def _no_numbers(cells: Any, k: int) -> str:
@@ -1013,18 +1040,21 @@ def _no_numbers(cells: Any, k: int) -> str:
         return f"{shorten(cells, _WIDE)}, which leaves numbers out"
     if not isinstance(cells, list) or len(cells) != k:
         return f"{len(cells)} values" if isinstance(cells, list) else shorten(cells, _WIDE)
-    are_infinite = all(isinstance(one, int | float) and not isinstance(one, bool) for one in cells)
+    are_infinite = {int, float}.issuperset(map(type, cells))
     return f"{shorten(cells, _WIDE)}{' is not finite' * are_infinite}"
 
 
 def as_labels(model: str, votes: Votes, labels: Sequence[Any]) -> Ints:
     """Return the labels of all items, from 0; raise on what is none."""
     words = LabelMapping(votes.dataset)
-    read = [words.label(one) for one in labels]
-    wrong = {row: shorten(labels[row]) for row, label in enumerate(read) if label is None}
+    read = [words.label(label) for label in labels]
+    wrong = np.array([row for row, label in enumerate(read) if label is None], dtype=np.int64)
     expected = f"labels: {some_of(votes.dataset.labels)}"
     todo = "give labels as the dataset calls them, or an array with a column for each label"
-    _refuse(model, wrong, lambda row: f"row {row}, {votes.uids[row]}", expected, todo)
+    _refuse(
+        model, wrong, lambda row: f"row {row}, {votes.uids[row]}",
+        lambda row: shorten(labels[row]), expected, todo,
+    )  # fmt: skip
     return np.array(read, dtype=np.int64)
 
 
@@ -1041,24 +1071,24 @@ def check_shares(
     """Raise on rows that are no probabilities, and say what they may be."""
     with np.errstate(over="ignore"):
         sums = values.sum(axis=1)
-    positive, whole = bool((values >= 0).all()), bool((values == values.round()).all())
+    are_positive, are_whole = bool((values >= 0).all()), bool((values == values.round()).all())
     todo = "apply a softmax if these are logits"
-    if positive and (np.abs(sums - 100) <= 1).all():
+    if are_positive and (np.abs(sums - 100) <= 1).all():
         todo = "divide by 100: these are percentages"
-    elif positive and whole and not (sums == 1).all():
+    elif are_positive and are_whole and not (sums == 1).all():
         todo = "add a column n_samples, their sum, if these count a model's answers; "
         todo += f"`{_CHECK}` reads people's votes"
-    elif positive and (np.abs(sums - 1) <= _ROUNDED).all():
+    elif are_positive and (np.abs(sums - 1) <= _ROUNDED).all():
         todo = "divide each row by its sum: rounded?"
 
+    def describe(row: int) -> str:
+        is_negative = (values[row] < 0).any()
+        fault = "has a negative value" if is_negative else f"sums to {sums[row]:.6g}"
+        return f"{shorten(values[row].tolist(), _WIDE)} {fault}"
+
     wrong = ~((values >= 0).all(axis=1) & (np.abs(sums - 1) <= _TOLERANCE))
-    found = {
-        row: f"{shorten(values[row].tolist(), _WIDE)} "
-        + ("has a negative value" if (values[row] < 0).any() else f"sums to {sums[row]:.6g}")
-        for row in np.flatnonzero(wrong).tolist()
-    }
     expected = "probabilities: none negative, their sum 1 (within 0.001)"
-    _refuse(model, found, place, expected, todo, where)
+    _refuse(model, np.flatnonzero(wrong), place, describe, expected, todo, where)
 
 
 def notes_on_missing(
@@ -1082,16 +1112,16 @@ def notes_on_missing(
     fact += f"{'has' if n_missing == 1 else 'have'} no prediction"
     if not allowed:
         missing = [votes.uids[i] for i in np.setdiff1d(np.arange(len(votes)), items)]
-        found, todo = [f"missing: {_listed(missing)}"], "add what is missing"
+        facts, todo = [f"missing: {_listed(missing)}"], "add what is missing"
         if unknown:
-            found.append(f"no item of the dataset: {_listed(unknown)}")
+            facts.append(f"no item of the dataset: {_listed(unknown)}")
             close = get_close_matches(unknown[0], missing[:_COMPARED], n=1, cutoff=0)
             todo = f"correct the uids of the file (is {shorten(unknown[0])} {shorten(close[0])}?)"
             todo += ", add what is missing"
         raise ChaosError(
             f"{fact} by {shorten(model)}.",
             where=where,
-            found="\n".join([*found, *also]),
+            found="\n".join([*facts, *also]),
             expected="a prediction for each item",
             todo=f"{todo}, or pass --allow-missing to evaluate the rest",
         )

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from chaos_utils.datasets.published.tables import published_rows, read_published
-from chaos_utils.scoring.scores import ALL, as_scores
+from chaos_utils.scoring.scores import ALL, ScoreRow, as_scores
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,21 +18,23 @@ def published_models() -> "pd.DataFrame":
     return table[~table["model"].isin(_NO_MODELS)]
 
 
-def rank_among_published(dataset: str, measure: str, value: float, better: str) -> dict[str, int]:
-    """Return a system's ``rank`` beside the models of Table 5 of Nie et al. (2020).
+def rank_among_published(score: ScoreRow) -> ScoreRow:
+    """Return the ``rank`` of a system's score beside the models of Table 5 of Nie et al. (2020).
 
     1 is best of as many as are ``ranked``, the system counted. Empty where the table has no such
     row or column, or the value is NaN.
     """
-    others = [
+    dataset, measure, value = score["dataset"], score["measure"], score["value"]
+    published = [
         float(row[measure])
         for row in published_rows("nie2020_table5")
         if measure in TABLE_5 and row["dataset"] == dataset and row["model"] not in _NO_MODELS
     ]
-    if not others or value != value:
+    if not published or value != value:
         return {}
-    ahead = [other for other in others if (other > value if better == "higher" else other < value)]
-    return {"rank": len(ahead) + 1, "ranked": len(others) + 1}
+    is_higher_better = score["better"] == "higher"
+    n_ahead = len([x for x in published if (x > value if is_higher_better else x < value)])
+    return {"rank": n_ahead + 1, "ranked": len(published) + 1}
 
 
 def published_scores() -> "pd.DataFrame":

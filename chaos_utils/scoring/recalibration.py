@@ -71,24 +71,24 @@ def recalibrated(
     Kull, M. et al. (2019). Beyond temperature scaling: obtaining well-calibrated multiclass
     probabilities with Dirichlet calibration.
     """
-    given = as_distributions(probabilities, "probabilities")
+    model = as_distributions(probabilities, "probabilities")
     human, fold = as_distributions(shares, "shares"), np.asarray(folds)
-    if fold.shape != (len(given),) or given.shape != human.shape:
+    if fold.shape != (len(model),) or model.shape != human.shape:
         raise ValueError(
-            f"shapes differ: probabilities {given.shape}, shares {human.shape}, folds {fold.shape}"
+            f"shapes differ: probabilities {model.shape}, shares {human.shape}, folds {fold.shape}"
         )
     if (fold == fold[:1]).all():
         raise ValueError("nothing can be fitted out of a single fold")
-    if are_labels(given):
-        return _mean_vote_given_label(given.argmax(axis=1), human, fold)
+    if are_labels(model):
+        return _mean_vote_given_label(model.argmax(axis=1), human, fold)
     if n_answers:
-        given = smoothed(given, n_answers)
-    logs, found = np.log(np.maximum(given, FLOOR)), np.empty_like(given)
+        model = smoothed(model, n_answers)
+    logs, mapped = np.log(np.maximum(model, FLOOR)), np.empty_like(model)
     for name in sorted(set(fold.tolist())):
         held = fold == name
         weights, intercepts = fit_affine(logs[~held], human[~held])
-        found[held] = _softmax(logs[held] @ weights + intercepts)
-    return found
+        mapped[held] = _softmax(logs[held] @ weights + intercepts)
+    return mapped
 
 
 def smoothed(shares: Floats, n_answers: int) -> Floats:
@@ -99,13 +99,13 @@ def smoothed(shares: Floats, n_answers: int) -> Floats:
 
 
 def _mean_vote_given_label(labels: Ints, shares: Floats, fold: Ints) -> Floats:
-    found = np.empty_like(shares)
+    means = np.empty_like(shares)
     for name in sorted(set(fold.tolist())):
         held = fold == name
         for label in sorted(set(labels[held].tolist())):
             learned = ~held & (labels == label)
-            found[held & (labels == label)] = shares[learned if learned.any() else ~held].mean(0)
-    return found
+            means[held & (labels == label)] = shares[learned if learned.any() else ~held].mean(0)
+    return means
 
 
 def fit_affine(logs: Floats, shares: Floats) -> tuple[Floats, Floats]:
@@ -134,10 +134,10 @@ def fit_affine(logs: Floats, shares: Floats) -> tuple[Floats, Floats]:
         q = np.exp(fitted)
         slope = ((q - shares).T @ x / n).ravel() + ridge * numbers.ravel()
         curvature = np.diag(ridge)
-        for one in range(k):
-            for other in range(k):
-                weights = q[:, one] * ((one == other) - q[:, other])
-                rows, columns = (slice(c * (k + 1), (c + 1) * (k + 1)) for c in (one, other))
+        for row in range(k):
+            for column in range(k):
+                weights = q[:, row] * ((row == column) - q[:, column])
+                rows, columns = (slice(c * (k + 1), (c + 1) * (k + 1)) for c in (row, column))
                 curvature[rows, columns] += np.tensordot(weights, outer, axes=1) / n
         # The same number added to all intercepts changes nothing: of all best steps, the shortest.
         step = np.linalg.lstsq(curvature, slope, rcond=None)[0]

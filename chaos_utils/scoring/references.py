@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,7 @@ from chaos_utils.metrics.priors import (
 )
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval, split_votes
 from chaos_utils.scoring.draws import Floats, MonteCarloMeasure, draw_crowds, measure_draws
-from chaos_utils.scoring.scores import ALL, as_scores, available, score
+from chaos_utils.scoring.scores import ALL, ScoreRow, as_scores, available, score
 from chaos_utils.scoring.systems import uniform
 
 if TYPE_CHECKING:
@@ -99,25 +99,25 @@ class References:
         rng = np.random.default_rng([self._seed, stream])
         sizes = self.votes.n_votes
         truths = draw_truths(self.votes.counts, prior, rng, self.n_draws)
-        crowd, other = (draw_crowds(truths, sizes, rng) for _ in range(2))
-        found: dict[str, _Pair] = {"truth": (crowd, truths, sizes), "crowd": (crowd, other, sizes)}
+        crowd, second = (draw_crowds(truths, sizes, rng) for _ in range(2))
+        draws: dict[str, _Pair] = {"truth": (crowd, truths, sizes), "crowd": (crowd, second, sizes)}
         if self.n_half:
-            half, other = (draw_crowds(truths, self.n_half, rng) for _ in range(2))
-            found["half"] = half, other, self.n_half
-        return found
+            half, second = (draw_crowds(truths, self.n_half, rng) for _ in range(2))
+            draws["half"] = half, second, self.n_half
+        return draws
 
     @cached_property
     def _cuts(self) -> list[_Pair]:
         """Two disjoint sets of each item's votes, for each size; the largest comes last."""
         rng = np.random.default_rng([self._seed, 1])
         n_cuts = _CUTS_PER_DRAW * self.n_draws
-        many = np.tile(self.votes.counts, (n_cuts, 1))
+        tiled = np.tile(self.votes.counts, (n_cuts, 1))
         shape = (n_cuts, *self.votes.counts.shape)
-        found: list[_Pair] = []
+        cuts: list[_Pair] = []
         for size in self.sizes:
-            one, other = split_votes(many, (size, size), rng)[:2]
-            found.append((one.reshape(shape) / size, other.reshape(shape) / size, size))
-        return found
+            first, second = split_votes(tiled, (size, size), rng)[:2]
+            cuts.append((first.reshape(shape) / size, second.reshape(shape) / size, size))
+        return cuts
 
     def perfect_model(self, measure: str) -> MonteCarloMeasure:
         """Return the score of the true distributions, judged by as many votes as the items have."""
@@ -156,16 +156,16 @@ class References:
         Of one half crowd as a prediction of the other, ``half_measured`` in the votes and
         ``half_drawn`` from the prior; ``…_dirichlet`` is what a Dirichlet prior makes of them.
         """
-        drawn, dirichlet = self._draws, self._dirichlet_draws
+        draws, dirichlet = self._draws, self._dirichlet_draws
         pairs = {"perfect_model_dirichlet": dirichlet["truth"]}
         if self.n_half and np.isfinite(MEASURES[measure].high):
             pairs |= {"half_measured": self._cuts[-1]}
-            pairs |= {"half_drawn": drawn["half"], "half_dirichlet": dirichlet["half"]}
+            pairs |= {"half_drawn": draws["half"], "half_dirichlet": dirichlet["half"]}
         names = ("half_measured", "half_drawn", "perfect_model_dirichlet", "half_dirichlet")
-        found = {
+        values = {
             name: measure_draws(MEASURES[measure], *pair).value for name, pair in pairs.items()
         }
-        return dict.fromkeys(names, np.nan) | found
+        return dict.fromkeys(names, np.nan) | values
 
     def _once(self, what: str, measure: str, compute: Callable[[Measure], _Found]) -> _Found:
         key = what, measure
@@ -185,23 +185,23 @@ class References:
             return None, np.nan
         weights = extrapolation_weights(self.sizes, self.n_votes)
         parts = [measure_draws(measure, *cut) for cut in self._cuts]
-        found = MonteCarloMeasure.weighted(parts, weights)
+        halves = MonteCarloMeasure.weighted(parts, weights)
         k = self.votes.dataset.n_classes
-        if not measure.low_for(k) <= found.value <= measure.high_for(k):
+        if not measure.low_for(k) <= halves.value <= measure.high_for(k):
             return None, np.nan
         of_cuts = weights @ np.stack([part.values for part in parts])
-        return found, float(of_cuts.std() / np.sqrt(len(of_cuts)))
+        return halves, float(of_cuts.std() / np.sqrt(len(of_cuts)))
 
     def second_crowd_error(self, measure: str) -> float:
         """Return the standard error of the second crowd's score: of draws or cuts, and of items."""
-        found = self.second_crowd(measure)
-        if found is None:
+        crowd = self.second_crowd(measure)
+        if crowd is None:
             return np.nan
         by_halves, draws = self._once("halves", measure, self._of_cuts)
         if by_halves is None:
-            draws = found.values.std() / np.sqrt(self.n_draws)
+            draws = crowd.values.std() / np.sqrt(self.n_draws)
         rng = np.random.default_rng([self._seed, 3])
-        items = found.of_means(bootstrap_means(found.table, _ITEM_RESAMPLES, rng)).std()
+        items = crowd.of_means(bootstrap_means(crowd.table, _ITEM_RESAMPLES, rng)).std()
         return float(np.hypot(draws, items))
 
     def perfect_model_interval(self, measure: str) -> tuple[float, float]:
@@ -213,8 +213,8 @@ class References:
         not say how small a small share is. NaN for a measure that is no mean over items, such as a
         calibration error.
         """
-        wanted = MEASURES[measure]
-        if not wanted.is_mean:
+        chosen = MEASURES[measure]
+        if not chosen.is_mean:
             return np.nan, np.nan
         masses = self._refits
         likely = np.max([mass.max(axis=0) for mass in masses.values()], axis=0) > _LIKELY
@@ -225,15 +225,15 @@ class References:
         scores = np.zeros(REFITS)
         for n_votes, mass in masses.items():
             crowds = draw_crowds(truths, n_votes, rng)
-            expected = measure_draws(wanted, crowds, truths, n_votes).columns.mean(axis=0)
+            expected = measure_draws(chosen, crowds, truths, n_votes).columns.mean(axis=0)
             scores += mass[:, likely] @ expected[:, 0]
         low, high = percentile_interval(scores - scores.mean())
         value = self.perfect_model(measure).value
-        allowed = _PRIOR_ERROR * abs(value) if wanted.better == "lower" else 0.0
+        allowed = _PRIOR_ERROR * abs(value) if chosen.better == "lower" else 0.0
         k = self.votes.dataset.n_classes
         return (
-            max(float(value + low - allowed), wanted.low_for(k)),
-            min(float(value + high + allowed), wanted.high_for(k)),
+            max(float(value + low - allowed), chosen.low_for(k)),
+            min(float(value + high + allowed), chosen.high_for(k)),
         )
 
     @cached_property
@@ -245,20 +245,25 @@ class References:
         """Return perfect model and second crowd as a table of scores, without intervals."""
         return as_scores(self.rows(measures))
 
-    def rows(self, measures: Iterable[str]) -> list[dict[str, Any]]:
+    def rows(self, measures: Iterable[str]) -> list[ScoreRow]:
         """Return the rows of `scores`, with a ``standard_error`` for `is_settled`."""
-        common: dict[str, Any] = {"dataset": self.votes.dataset.name, "group": ALL}
-        common |= {"origin": "reference", "temperature": 1.0, "n_items": len(self.votes)}
         rows = []
         for name in measures:
-            of_one = {"measure": name, "standard_error": np.nan, **common}
-            row = {"system": PERFECT_MODEL, "value": self.perfect_model(name).value}
-            rows.append(of_one | row | {"family": PERFECT_MODEL})
+            rows.append(self._row(PERFECT_MODEL, name, self.perfect_model(name).value))
             if second_crowd := self.second_crowd(name):
-                row = {"system": SECOND_CROWD, "value": second_crowd.value}
-                row |= {"standard_error": self.second_crowd_error(name)}
-                rows.append(of_one | row | {"family": SECOND_CROWD})
+                error = self.second_crowd_error(name)
+                rows.append(self._row(SECOND_CROWD, name, second_crowd.value, error))
         return rows
+
+    def _row(
+        self, system: str, measure: str, value: float, standard_error: float = np.nan
+    ) -> ScoreRow:
+        return {
+            "measure": measure, "standard_error": standard_error,
+            "dataset": self.votes.dataset.name, "group": ALL, "origin": "reference",
+            "temperature": 1.0, "n_items": len(self.votes), "system": system, "value": value,
+            "family": system,
+        }  # fmt: skip
 
 
 def is_settled(measure: str, value: float, standard_error: float) -> bool:
@@ -271,7 +276,7 @@ def is_settled(measure: str, value: float, standard_error: float) -> bool:
     return not (is_error and value < _SETTLED * standard_error)
 
 
-def known_rows(votes: Votes, seed: int = 0) -> list[dict[str, Any]]:
+def known_rows(votes: Votes, seed: int = 0) -> list[ScoreRow]:
     """Return references and baselines that the package knows, which need not be drawn again.
 
     `chaos record` writes them, from the same code for the same seed. They are read without pandas,
@@ -293,7 +298,8 @@ def known_rows(votes: Votes, seed: int = 0) -> list[dict[str, Any]]:
             for row in csv.DictReader(stream)
         ]
     wanted = (votes.source.sha256, len(votes), seed)
-    return [row for row in rows if (row["sha256"], row["n_items"], row["seed"]) == wanted]
+    recorded = [row for row in rows if (row["sha256"], row["n_items"], row["seed"]) == wanted]
+    return cast(list[ScoreRow], recorded)
 
 
 def chance_scores(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +19,9 @@ from chaos_utils.metrics.replacement import (
 )
 from chaos_utils.scoring.annotators import annotations_of
 from chaos_utils.scoring.human_equivalents import check_seed, refusal
-from chaos_utils.scoring.scores import Row
 from chaos_utils.scoring.system import System, check_names
 
+Row = dict[str, Any]
 COMMONEST = "most frequent label"
 ONE_MORE = "one more person, simulated"
 PASSES, FAILS = "passes", "does not pass"
@@ -53,12 +54,12 @@ def replacement(
     groups = item_groups([votes])[0][items]
     if (groups == groups[0]).all():
         raise one_text_error(votes)
-    known = annotations_of(votes)
-    voted = known.item * (known.annotator.max() + 1) + known.annotator
+    annotations = annotations_of(votes)
+    voted = annotations.item * (annotations.annotator.max() + 1) + annotations.annotator
     _, first = np.unique(voted, return_index=True)
-    first = first[np.isin(known.item[first], items)]
-    item = np.searchsorted(items, known.item[first])
-    annotator, label = known.annotator[first], known.label[first]
+    first = first[np.isin(annotations.item[first], items)]
+    item = np.searchsorted(items, annotations.item[first])
+    annotator, label = annotations.annotator[first], annotations.label[first]
     counts = np.zeros((len(items), votes.dataset.n_classes), dtype=np.int64)
     np.add.at(counts, (item, label), 1)
     several = counts.sum(axis=1) > 1
@@ -86,8 +87,8 @@ def replacement(
         "epsilon": epsilon,
         "reason": reason.strip(" ."),
         "kappa": float(kappa),
-        "annotators_left_out": len(np.unique(known.annotator)) - len(of_commonest.annotator),
-        "votes_left_out": len(known.item) - int(counts[several].sum()),
+        "annotators_left_out": len(np.unique(annotations.annotator)) - len(of_commonest.annotator),
+        "votes_left_out": len(annotations.item) - int(counts[several].sum()),
     }
     rows = [
         about | {"system": system.name, "origin": system.origin} | _found([test(given)])
@@ -119,9 +120,9 @@ def check_margin(epsilon: float, reason: str) -> None:
 def _common_items(votes: Votes, systems: Sequence[System]) -> Ints:
     items = np.arange(len(votes))
     for system in systems:
-        if said := refusal(votes, system):
+        if reason := refusal(votes, system):
             raise ChaosError(
-                f"{system.name!r} cannot be tested beside annotators: it was {said}.",
+                f"{system.name!r} cannot be tested beside annotators: it was {reason}.",
                 where=votes.dataset.title,
                 expected="a system that has not seen these votes, or predictions out of fold",
             )
@@ -170,20 +171,20 @@ def _found(tests: Sequence[Replacement]) -> Row:
 def setting(row: Row) -> str:
     """Say with what margin, and on which votes, a row of `replacement` was found."""
     n_left_out, n_known = row["annotators_left_out"], row["n_annotators"]
-    said = [
+    sentences = [
         f"ε is {row['epsilon']:g}, for this reason: {row['reason']}.",
         f"{counted(n_known, 'annotator')} with {FEWEST_ITEMS} items or more that others labelled "
         f"too {'is' if n_known == 1 else 'are'} tested, on {counted(row['n_items'], 'item')}; "
         f"people agree on them with κ = {row['kappa']:.2f}.",
     ]
     if n_left_out:
-        said.append(
+        sentences.append(
             f"{counted(n_left_out, 'annotator')} with fewer "
             f"{'is' if n_left_out == 1 else 'are'} left out, and only judge."
         )
     if row["votes_left_out"]:
-        said.append(
+        sentences.append(
             f"{counted(row['votes_left_out'], 'vote')} left out: on items without a prediction or "
             "another annotator's vote, or an annotator's second vote on an item."
         )
-    return " ".join(said)
+    return " ".join(sentences)

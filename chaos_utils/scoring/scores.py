@@ -4,9 +4,9 @@ A measure is a function of means over items, so one set of bootstrap weights res
 measure of every system at once: what is compared is always resampled alike.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypedDict, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-Row = dict[str, Any]
 ALL = "all"  # the group of all items
 OF_LABELS = ("old_accuracy", "new_accuracy", "soft_accuracy")  # what a label alone is judged by
 _ROUNDING = 1e-12
@@ -52,8 +51,105 @@ _NEEDED = {
         ", or say `ordered: true` in the dataset's YAML if its labels stand in an order",
     ),
 }
-_OF_INTERVALS = ("low", "high", "interval", "estimand", "n_resamples", "p")
 _ESTIMAND = "items resampled, each with its votes"
+
+
+class ScoreRow(TypedDict, total=False):
+    """A row of the table of scores; it lacks what it has nothing for.
+
+    `COLUMNS` are those of the tables; the rest stands beside them where systems are set beside
+    people, perfect models and published models: see `chaos_utils.scoring.evaluate`.
+    """
+
+    dataset: str
+    group: str
+    system: str
+    family: str
+    seed: int | None
+    origin: str
+    trained_on: str  # corpora, joined by " + "
+    temperature: float
+    measure: str
+    n_items: int
+    value: float
+    low: float
+    high: float
+    interval: str
+    estimand: str
+    n_resamples: int
+    reference: str  # the system that is subtracted; empty for a value
+    p: float
+    p_holm: float
+    p_behind: float  # the p that an adjusted one stems from
+    unit: str
+    better: str
+    rank: int
+    ranked: int
+    synthetic: bool
+    text: str  # the value in words
+    standard_error: float
+    n_votes: float
+    credibility: float
+    is_hard: bool
+    n_judges: int
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationRequest:
+    """What is asked of systems: the same from a command or a call down to the rows.
+
+    Attributes
+    ----------
+    measures : sequence of str, optional
+        By default all that the votes have what they need for.
+    groups : mapping from str to array of int, optional
+        Positions of items, or a mask, by the name of a group; by default one group ``all``. Items
+        are resampled within a group.
+    comparisons : sequence of (str, str)
+        Names of systems; of each pair, the first minus the second, on the items that both cover.
+    n_resamples : int
+        Bootstrap resamples for the intervals; 0 for none. An item is resampled with the votes on
+        it: intervals allow for other items and, since these bring theirs, for other votes.
+    seed : int
+        Of the bootstrap, 0 or more. The resamples of a group depend on it, on the number of items
+        and on the group's place alone.
+    level : float
+        Coverage of the intervals, in (0, 1).
+    """
+
+    measures: Sequence[str] | None = None
+    groups: Mapping[str, npt.ArrayLike] | None = None
+    comparisons: Sequence[tuple[str, str]] = ()
+    n_resamples: int = 0
+    seed: int = 0
+    level: float = 0.95
+
+    def check(self, systems: Sequence[System]) -> None:
+        """Raise a ChaosError if a number is out of its range, or a name is that of no system."""
+        check_names(systems)
+        names = [system.name for system in systems]
+        for name in (name for pair in self.comparisons for name in pair):
+            if name not in names:
+                raise ChaosError(
+                    "There is no such system to compare with.",
+                    found=name,
+                    expected=did_you_mean(name, names),
+                )
+        for title, value, is_in_range, expected in (
+            ("number of resamples", self.n_resamples, self.n_resamples >= 0, "0 or more"),
+            ("seed", self.seed, self.seed >= 0, "0 or more"),
+            ("coverage", self.level, 0 < self.level < 1, "between 0 and 1, such as 0.95"),
+        ):
+            if not is_in_range:
+                raise ChaosError(
+                    f"The {title} is out of its range.", found=value, expected=expected
+                )
+        if self.comparisons and 0 < self.n_resamples < fewest_resamples(self.level):
+            raise ChaosError(
+                f"Too few resamples for a {100 * self.level:g}% interval of a difference.",
+                found=self.n_resamples,
+                expected=f"0, or at least {fewest_resamples(self.level)}",
+            )
 
 
 def score(
@@ -113,53 +209,36 @@ def score(
         item with a group or the reference, or a number is out of its range.
     """
     if reference is not None:
-        comparisons = [(one.name, reference) for one in systems if one.name != reference]
-    return as_scores(
-        score_rows(
-            votes,
-            systems,
-            measures=measures,
-            groups=groups,
-            comparisons=comparisons,
-            n_resamples=n_resamples,
-            seed=seed,
-            level=level,
-        )
+        names = [system.name for system in systems]
+        comparisons = [(name, reference) for name in names if name != reference]
+    request = EvaluationRequest(
+        None if measures is None else [*measures], groups, comparisons, n_resamples, seed, level
     )
+    return as_scores(score_rows(votes, systems, request))
 
 
 def score_rows(
-    votes: Votes,
-    systems: Sequence[System],
-    *,
-    measures: Iterable[str] | None = None,
-    groups: Mapping[str, npt.ArrayLike] | None = None,
-    comparisons: Sequence[tuple[str, str]] = (),
-    n_resamples: int = 0,
-    seed: int = 0,
-    level: float = 0.95,
-) -> list[Row]:
-    """Return what `score` does as plain rows, without pandas, which is slow to import.
-
-    A row may lack those of `COLUMNS` that it has nothing for.
-    """
-    _check(systems, n_resamples, seed, level, [name for pair in comparisons for name in pair])
-    chosen = chosen_measures(votes, measures)
-    aligned = [_Aligned.of(system, votes, chosen) for system in systems]
-    rows: list[Row] = []
-    whole = {ALL: np.arange(len(votes))}
-    for number, (group, members) in enumerate((groups or whole).items()):
+    votes: Votes, systems: Sequence[System], request: EvaluationRequest
+) -> list[ScoreRow]:
+    """Return what `score` does as plain rows, without pandas, which is slow to import."""
+    request.check(systems)
+    measures = chosen_measures(votes, request.measures)
+    aligned = [_align(system, votes, measures) for system in systems]
+    rows: list[ScoreRow] = []
+    groups = request.groups or {ALL: np.arange(len(votes))}
+    for number, (group, members) in enumerate(groups.items()):
         items = _positions(group, members, len(votes))
-        parts = {one.system.name: one.on(items, group) for one in aligned}
-        pairs = [_on_common(parts[name], parts[other]) for name, other in comparisons]
-        draws: dict[_Aligned, Floats] = {}
-        common: Row = {"group": group}
-        if n_resamples:
-            everyone = [*parts.values(), *(one for pair in pairs for one in pair)]
-            draws = _resample_items(everyone, items, n_resamples, [seed, number])
-            common |= {"estimand": _ESTIMAND, "n_resamples": n_resamples}
-        for one, other in [*((one, None) for one in parts.values()), *pairs]:
-            rows += _rows(common, one, other, draws, level, [seed, number])
+        covered = {system.name: _restrict(system, items, group) for system in aligned}
+        pairs = [_on_common(covered[a], covered[b]) for a, b in request.comparisons]
+        to_score = [*((system, None) for system in covered.values()), *pairs]
+        draws: dict[_AlignedSystem, Floats] = {}
+        if request.n_resamples:
+            parts = [*covered.values(), *(system for pair in pairs for system in pair)]
+            rng = np.random.default_rng([request.seed, number])
+            draws = _resample_items(parts, items, request.n_resamples, rng)
+        for system, reference in to_score:
+            stream = [request.seed, number]
+            rows += _rows(group, system, reference, draws, request.level, stream)
     adjusted = holm([row.get("p", np.nan) for row in rows])
     return [row | {"p_holm": p} for row, p in zip(rows, adjusted, strict=True)]
 
@@ -173,112 +252,92 @@ def as_scores(rows: Iterable[Mapping[str, object]]) -> "pd.DataFrame":
     return table.assign(**{n: table[n].astype(object).where(table[n].notna(), "") for n in texts})
 
 
+def metadata_columns(system: System) -> ScoreRow:
+    """Return the columns that say what a system is."""
+    return cast(ScoreRow, system.keys | {"trained_on": " + ".join(system.trained_on)})
+
+
 def available(votes: Votes, names: Iterable[str]) -> list[str]:
     """Return those measures that the votes have what they need for."""
     return [name for name in names if _has(votes, MEASURES[name].needs)]
 
 
-def _has(votes: Votes, what: Needs) -> bool:
-    if what == "old label":
+def _has(votes: Votes, need: Needs) -> bool:
+    if need == "old label":
         return votes.has_old_labels
-    if what == "two votes":
+    if need == "two votes":
         return int(votes.n_votes.min()) >= 2
-    return what == "" or votes.dataset.ordered
+    return need == "" or votes.dataset.ordered
 
 
 def chosen_measures(votes: Votes, names: Iterable[str] | None = None) -> list[Measure]:
     """Return measures by name; without names, all that the votes have what they need for."""
     if names is None:
         return [MEASURES[name] for name in available(votes, MEASURES)]
-    found = []
+    chosen = []
     for name in names:
         if name not in MEASURES:
             expected = did_you_mean(name, MEASURES)
             raise ChaosError("Unknown measure.", found=repr(name), expected=expected)
         if not _has(votes, MEASURES[name].needs):
-            what, remedy = _NEEDED[MEASURES[name].needs]
+            need, remedy = _NEEDED[MEASURES[name].needs]
             raise ChaosError(
-                f"{MEASURES[name].title} needs {what}.",
+                f"{MEASURES[name].title} needs {need}.",
                 where=votes.dataset.title,
                 todo="leave this measure out" + remedy,
             )
-        found.append(MEASURES[name])
-    return found
-
-
-def _check(
-    systems: Sequence[System],
-    n_resamples: int,
-    seed: int,
-    level: float,
-    compared: Sequence[str],
-) -> None:
-    check_names(systems)
-    names = [system.name for system in systems]
-    for name in compared:
-        if name not in names:
-            raise ChaosError(
-                "There is no such system to compare with.",
-                found=name,
-                expected=did_you_mean(name, names),
-            )
-    for what, value, fits, expected in (
-        ("number of resamples", n_resamples, n_resamples >= 0, "0 or more"),
-        ("seed", seed, seed >= 0, "0 or more"),
-        ("coverage", level, 0 < level < 1, "between 0 and 1, such as 0.95"),
-    ):
-        if not fits:
-            raise ChaosError(f"The {what} is out of its range.", found=value, expected=expected)
-    if compared and 0 < n_resamples < fewest_resamples(level):
-        raise ChaosError(
-            f"Too few resamples for a {100 * level:g}% interval of a difference.",
-            found=n_resamples,
-            expected=f"0, or at least {fewest_resamples(level)}",
-        )
+        chosen.append(MEASURES[name])
+    return chosen
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Aligned:
+class _AlignedSystem:
     """A system on some items, and its columns of each measure there."""
 
-    system: System
+    name: str
+    about: ScoreRow
     rows: Ints  # positions of its items in the votes, ascending
-    judged: EvalBatch
+    batch: EvalBatch
     measures: Sequence[Measure]
     columns: list[Floats]
 
-    @classmethod
-    def of(cls, system: System, votes: Votes, measures: Sequence[Measure]) -> "_Aligned":
-        judged = system.aligned_to(votes)
-        columns = [columns_of(measure, judged) for measure in measures]
-        return cls(system, system.rows_in(votes), judged, measures, columns)
 
-    def on(self, items: Ints, where: str) -> "_Aligned":
-        """Return the same on some of the items."""
-        if np.array_equal(self.rows, items):
-            return self
-        inside = np.isin(self.rows, items)
-        if not inside.any():
-            raise ChaosError(f"{self.system.name!r} has no item in common with {where!r}.")
-        judged = take_items(self.judged, inside)
-        columns = [
-            block[inside] if measure.by_item else columns_of(measure, judged)
-            for measure, block in zip(self.measures, self.columns, strict=True)
-        ]
-        return _Aligned(self.system, self.rows[inside], judged, self.measures, columns)
+def _align(system: System, votes: Votes, measures: Sequence[Measure]) -> _AlignedSystem:
+    batch = system.aligned_to(votes)
+    columns = [columns_of(measure, batch) for measure in measures]
+    about = metadata_columns(system)
+    return _AlignedSystem(system.name, about, system.rows_in(votes), batch, measures, columns)
 
-    def values(self) -> Floats:
-        return self.reduced([block.mean(axis=0) for block in self.columns])
 
-    def reduced(self, means: Iterable[Floats]) -> Floats:
-        """Return the value of each measure, from the means of its columns."""
-        both = zip(self.measures, means, strict=True)
-        return np.stack([measure.reduce(of_it) for measure, of_it in both], axis=-1)
+def _restrict(system: _AlignedSystem, items: Ints, where: str) -> _AlignedSystem:
+    """Return a system on those of its items that are among others."""
+    if np.array_equal(system.rows, items):
+        return system
+    inside = np.isin(system.rows, items)
+    if not inside.any():
+        raise ChaosError(f"{system.name!r} has no item in common with {where!r}.")
+    batch = take_items(system.batch, inside)
+    columns = [
+        block[inside] if measure.by_item else columns_of(measure, batch)
+        for measure, block in zip(system.measures, system.columns, strict=True)
+    ]
+    return replace(system, rows=system.rows[inside], batch=batch, columns=columns)
+
+
+def _values(system: _AlignedSystem) -> Floats:
+    """Return a system's value by each measure."""
+    return _reduce(system, [block.mean(axis=0) for block in system.columns])
+
+
+def _reduce(system: _AlignedSystem, means: Iterable[Floats]) -> Floats:
+    """Return the value of each measure, from the means of its columns."""
+    pairs = zip(system.measures, means, strict=True)
+    return np.stack([measure.reduce(mean_columns) for measure, mean_columns in pairs], axis=-1)
 
 
 def _positions(group: str, members: npt.ArrayLike, n_items: int) -> Ints:
-    given = np.asarray(members)
-    places = np.flatnonzero(given) if given.dtype == bool else given.astype(np.int64)
+    array = np.asarray(members)
+    places = np.flatnonzero(array) if array.dtype == bool else array.astype(np.int64)
     # np.unique imports numpy.ma, which takes longer than everything else here.
     items = np.array(sorted(set(places.tolist())), dtype=np.int64)
     if len(items) == 0 or items[0] < 0 or items[-1] >= n_items:
@@ -289,79 +348,73 @@ def _positions(group: str, members: npt.ArrayLike, n_items: int) -> Ints:
     return items
 
 
-def _on_common(one: _Aligned, other: _Aligned) -> tuple[_Aligned, _Aligned]:
+def _on_common(
+    system: _AlignedSystem, reference: _AlignedSystem
+) -> tuple[_AlignedSystem, _AlignedSystem]:
     """Return two systems on the items that both cover."""
-    common = np.intersect1d(one.rows, other.rows)
+    common = np.intersect1d(system.rows, reference.rows)
     if len(common) == 0:
-        raise ChaosError(f"{one.system.name!r} and {other.system.name!r} share no item.")
-    return one.on(common, other.system.name), other.on(common, one.system.name)
+        raise ChaosError(f"{system.name!r} and {reference.name!r} share no item.")
+    return _restrict(system, common, reference.name), _restrict(reference, common, system.name)
 
 
 def _resample_items(
-    parts: Sequence[_Aligned], items: Ints, n_resamples: int, seed: Sequence[int]
-) -> dict[_Aligned, Floats]:
-    """Return each part's values on resamples of the items, shape (n_resamples, n_measures)."""
-    distinct = list(dict.fromkeys(parts))  # a system may stand in several comparisons
-    tables = [(one.rows, np.concatenate(one.columns, axis=1)) for one in distinct]
-    drawn = bootstrap_tables(tables, items, n_resamples, np.random.default_rng(seed))
-    found = {}
-    for one, means in zip(distinct, drawn, strict=True):
-        ends = np.cumsum([block.shape[1] for block in one.columns])[:-1]
-        found[one] = one.reduced(np.split(means, ends, axis=1))
-    return found
+    systems: Sequence[_AlignedSystem], items: Ints, n_resamples: int, rng: np.random.Generator
+) -> dict[_AlignedSystem, Floats]:
+    """Return each system's values on resamples of the items, shape (n_resamples, n_measures)."""
+    distinct = list(dict.fromkeys(systems))  # a system may stand in several comparisons
+    tables = [(system.rows, np.concatenate(system.columns, axis=1)) for system in distinct]
+    draws = {}
+    means_by_system = bootstrap_tables(tables, items, n_resamples, rng)
+    for system, means in zip(distinct, means_by_system, strict=True):
+        ends = np.cumsum([block.shape[1] for block in system.columns])[:-1]
+        draws[system] = _reduce(system, np.split(means, ends, axis=1))
+    return draws
 
 
 def _rows(
-    common: Row,
-    one: _Aligned,
-    other: _Aligned | None,
-    draws: Mapping[_Aligned, Floats],
+    group: str,
+    system: _AlignedSystem,
+    reference: _AlignedSystem | None,
+    draws: Mapping[_AlignedSystem, Floats],
     level: float,
     seed: Sequence[int],
-) -> list[Row]:
-    """Return a system's values, or their differences from another's on the same items."""
-    about = common | metadata_columns(one.system) | {"n_items": len(one.rows), "reference": ""}
-    found = {"value": one.values()}
-    if other is not None:
-        about["reference"] = other.system.name
-        found["value"] = one.values() - other.values()
-    if draws:
-        drawn = draws[one]
-        if other is not None:
-            drawn = _without_rounding(drawn - draws[other])
-            found["p"] = paired_p_value(drawn)
-        found["low"], found["high"] = percentile_interval(drawn, level)
-        about["interval"] = "percentile"
-    rows = []
-    for k, measure in enumerate(one.measures):
-        row = about | {"measure": measure.name} | {name: each[k] for name, each in found.items()}
-        if not measure.has_interval:
-            row = {name: cell for name, cell in row.items() if name not in _OF_INTERVALS}
-        elif draws and measure.estimand:
-            row["estimand"] += f"; {measure.estimand}"
-        if draws and measure.studentised and other is None:
-            row |= _studentised(one, k, len(draws[one]), level, seed)
-        rows.append(row)
-    return rows
+) -> Iterator[ScoreRow]:
+    """Yield a system's values, or their differences from another's on the same items."""
+    value, drawn = _values(system), draws.get(system)
+    if reference is not None:
+        value = value - _values(reference)
+        # 0 for differences of sums that differ in nothing but their order
+        drawn = None if drawn is None else drawn - draws[reference]
+        drawn = None if drawn is None else np.where(np.abs(drawn) < _ROUNDING, 0, drawn)
+    if drawn is not None:
+        low, high = percentile_interval(drawn, level)
+        p = paired_p_value(drawn) if reference is not None else np.full(len(value), np.nan)
+    for k, measure in enumerate(system.measures):
+        row: ScoreRow = {
+            **system.about, "group": group, "measure": measure.name, "n_items": len(system.rows),
+            "reference": reference.name if reference else "", "value": value[k],
+        }  # fmt: skip
+        if drawn is not None and measure.has_interval:
+            row["low"], row["high"], row["interval"] = low[k], high[k], "percentile"
+            row["estimand"] = "; ".join(filter(None, [_ESTIMAND, measure.estimand]))
+            row["n_resamples"] = len(drawn)
+            if reference is not None:
+                row["p"] = p[k]
+            elif measure.studentised:
+                row |= _studentised(system, k, len(drawn), level, seed)
+        yield row
 
 
-def _studentised(one: _Aligned, k: int, n_resamples: int, level: float, seed: Sequence[int]) -> Row:
+def _studentised(
+    system: _AlignedSystem, k: int, n_resamples: int, level: float, seed: Sequence[int]
+) -> ScoreRow:
     """Return the bootstrap-t interval of measure number k, if people disagree on enough items."""
-    if (one.judged.human.max(axis=1) < 1).sum() < FEWEST_DISPUTED:
+    if (system.batch.human.max(axis=1) < 1).sum() < FEWEST_DISPUTED:
         return {"low": np.nan, "high": np.nan, "interval": "too few items to say"}
-    moments = Moments.drawn(one.columns[k], n_resamples, np.random.default_rng(seed))
+    moments = Moments.drawn(system.columns[k], n_resamples, np.random.default_rng(seed))
     low, high = moments.interval(mean, [0], level)
     return {"low": low, "high": high, "interval": "bootstrap-t"}
-
-
-def metadata_columns(system: System) -> Row:
-    """Return the columns that say what a system is."""
-    return system.keys | {"trained_on": " + ".join(system.trained_on)}
-
-
-def _without_rounding(gaps: Floats) -> Floats:
-    """Return differences, 0 for those of sums that differ in nothing but their order."""
-    return np.where(np.abs(gaps) < _ROUNDING, 0, gaps)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -390,19 +443,20 @@ def resampled(
 
     A system may share no item with a group.
     """
+    EvaluationRequest(n_resamples=n_resamples, seed=seed).check(systems)
     chosen = chosen_measures(votes, measures)
-    _check(systems, n_resamples, seed, 0.95, ())
-    aligned = [_Aligned.of(system, votes, chosen) for system in systems]
+    aligned = [_align(system, votes, chosen) for system in systems]
     shape = (len(groups), len(systems), len(chosen))
     n_items, values = np.zeros(shape[:2], dtype=np.int64), np.full(shape, np.nan)
     draws = np.full((shape[0], n_resamples, *shape[1:]), np.nan)
     for number, (group, members) in enumerate(groups.items()):
         items = _positions(group, members, len(votes))
-        n_items[number] = [np.isin(one.rows, items).sum() for one in aligned]
-        parts = {s: aligned[s].on(items, group) for s in np.flatnonzero(n_items[number])}
-        found = _resample_items([*parts.values()], items, n_resamples, [seed, number])
-        for s, one in parts.items():
-            values[number, s], draws[number, :, s] = one.values(), found[one]
+        n_items[number] = [np.isin(system.rows, items).sum() for system in aligned]
+        parts = {s: _restrict(aligned[s], items, group) for s in np.flatnonzero(n_items[number])}
+        rng = np.random.default_rng([seed, number])
+        draws_of = _resample_items([*parts.values()], items, n_resamples, rng)
+        for s, system in parts.items():
+            values[number, s], draws[number, :, s] = _values(system), draws_of[system]
     return Resamples(n_items, values, draws)
 
 

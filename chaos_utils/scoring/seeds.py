@@ -80,13 +80,22 @@ def over_seeds(
 
 
 def _checked(values: npt.ArrayLike, draws: npt.ArrayLike) -> tuple[Floats, Floats]:
-    one, drawn = np.asarray(values, dtype=np.float64), np.asarray(draws, dtype=np.float64)
-    if one.ndim < 1 or drawn.shape[1:] != one.shape or len(one) < 1 or len(drawn) < 2:
+    value_by_seed, draws_by_seed = (
+        np.asarray(values, dtype=np.float64),
+        np.asarray(draws, dtype=np.float64),
+    )
+    if (
+        value_by_seed.ndim < 1
+        or draws_by_seed.shape[1:] != value_by_seed.shape
+        or len(value_by_seed) < 1
+        or len(draws_by_seed) < 2
+    ):
         raise ValueError(
-            f"values have shape {one.shape} and draws {drawn.shape}, expected (n_seeds, ...) and "
-            "(n_resamples, n_seeds, ...), with at least 1 seed and 2 resamples"
+            f"values have shape {value_by_seed.shape} and draws {draws_by_seed.shape}, "
+            "expected (n_seeds, ...) and (n_resamples, n_seeds, ...), "
+            "with at least 1 seed and 2 resamples"
         )
-    return one, drawn
+    return value_by_seed, draws_by_seed
 
 
 def _by_t(
@@ -113,18 +122,18 @@ def families_of(systems: Sequence[System]) -> dict[str, list[int]]:
     Systems whose items have temperatures of their own (NaN) count as having one temperature.
     """
     places: dict[tuple[object, ...], list[int]] = {}
-    for place, one in enumerate(systems):
-        alone = () if one.seed is not None else (one.name,)
-        t = None if np.isnan(one.temperature) else one.temperature  # NaN equals no NaN
-        places.setdefault((one.origin, one.family, t, *alone), []).append(place)
-    found = {}
-    for some in places.values():
-        first = systems[some[0]]
+    for place, system in enumerate(systems):
+        alone = () if system.seed is not None else (system.name,)
+        t = None if np.isnan(system.temperature) else system.temperature  # NaN equals no NaN
+        places.setdefault((system.origin, system.family, t, *alone), []).append(place)
+    families = {}
+    for members in places.values():
+        first = systems[members[0]]
         t = first.temperature
         scaled = "" if t == 1 else " at T by item" if np.isnan(t) else f" at T = {t:g}"
-        several = f"{first.family}{scaled}, mean of {len(some)} seeds"
-        found[first.name if len(some) == 1 else several] = some
-    return found
+        several = f"{first.family}{scaled}, mean of {len(members)} seeds"
+        families[first.name if len(members) == 1 else several] = members
+    return families
 
 
 def score_over_seeds(
@@ -153,13 +162,13 @@ def score_over_seeds(
     chosen, n_classes = chosen_measures(votes, measures), votes.dataset.n_classes
     if n_resamples < 2:
         raise ChaosError("Too few resamples for an interval.", found=n_resamples, expected="2")
-    names, whole = [measure.name for measure in chosen], {ALL: np.arange(len(votes))}
-    found = resampled(
-        votes, systems, measures=names, groups=whole, n_resamples=n_resamples, seed=seed
+    names, all_items = [measure.name for measure in chosen], {ALL: np.arange(len(votes))}
+    resamples = resampled(
+        votes, systems, measures=names, groups=all_items, n_resamples=n_resamples, seed=seed
     )
     rows: list[dict[str, object]] = []
     for name, places in families_of(systems).items():
-        covered = sorted(set(found.n_items[0, places].tolist()))
+        covered = sorted(set(resamples.n_items[0, places].tolist()))
         if len(covered) > 1:
             raise ChaosError(
                 "The seeds of a family cover other items.",
@@ -167,8 +176,8 @@ def score_over_seeds(
                 found=", ".join(f"{n:,}" for n in covered),
                 todo="leave out those that cover a part of the items",
             )
-        values, several = found.values[0, places], len(places) > 1
-        mean = over_seeds(values, found.draws[0][:, places], n_items=covered[0], level=level)
+        values, several = resamples.values[0, places], len(places) > 1
+        mean = over_seeds(values, resamples.draws[0][:, places], n_items=covered[0], level=level)
         for k, measure in enumerate(chosen):
             row: dict[str, object] = {
                 "dataset": votes.dataset.name,

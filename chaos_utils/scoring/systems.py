@@ -21,7 +21,7 @@ from chaos_utils.metrics.skill import leave_one_out_mean
 from chaos_utils.scoring.logit_rows import read_logit_rows
 from chaos_utils.scoring.predictions import join, read_predictions
 from chaos_utils.scoring.published import TABLE_5
-from chaos_utils.scoring.scores import score_rows
+from chaos_utils.scoring.scores import EvaluationRequest, score_rows
 from chaos_utils.scoring.system import Origin, System, check_names, votes_of
 from chaos_utils.scoring.training_records import (
     PREDICTIONS_FILE,
@@ -66,12 +66,12 @@ def load_systems(
 
 def own_systems(votes: Votes, files: Sequence[str]) -> list[System]:
     """Read a reader's own files; one without an item of the dataset gives nothing."""
-    found = []
+    systems = []
     for file in files:
         path = paths.from_reader(file)
         own = read_predictions(path, [votes], allow_missing=True, allow_others=True)
-        found += [replace(one, origin="yours") for one in own]
-    return found
+        systems += [replace(one, origin="yours") for one in own]
+    return systems
 
 
 def refuse_unused(
@@ -100,24 +100,29 @@ def released_systems(votes: Votes) -> list[System]:
     Table 5 of Nie et al. (2020). Where the same predictions stand in two files, these must agree.
     """
     systems = []
-    for known, seed, files in _released_files(votes.dataset):
-        of_files = _read_released(votes, known, files)
-        other = sources.find(known.other_form) if known.other_form else None
-        if other is not None and known.other_form not in files:
-            again = _read_released(votes, known, {known.other_form: other})
-            _check_alike(known, [*files.values(), other], of_files[0], again[0])
-        for name in known.models or (known.family,):
-            parts = [one for some in of_files for one in some if one.name == name or known.family]
-            one = join(parts, name if seed is None else f"{name}, seed {seed}")
+    for released, seed, files in _released_files(votes.dataset):
+        of_files = _read_released(votes, released, files)
+        other_form = sources.find(released.other_form) if released.other_form else None
+        if other_form is not None and released.other_form not in files:
+            again = _read_released(votes, released, {released.other_form: other_form})
+            _check_alike(released, [*files.values(), other_form], of_files[0], again[0])
+        for name in released.models or (released.family,):
+            parts = [
+                system
+                for some in of_files
+                for system in some
+                if system.name == name or released.family
+            ]
+            system = join(parts, name if seed is None else f"{name}, seed {seed}")
             systems.append(
                 replace(
-                    one,
+                    system,
                     origin="released",
                     family=name,
                     seed=seed,
-                    trained_on=known.trained_on,
-                    paper=known.paper,
-                    caution=known.caution,
+                    trained_on=released.trained_on,
+                    paper=released.paper,
+                    caution=released.caution,
                 )
             )
     return systems
@@ -127,13 +132,13 @@ def _read_released(
     votes: Votes, known: ReleasedSystem, files: Mapping[str, Path]
 ) -> list[list[System]]:
     """Return the systems in each file; a ChaosError if it is not what was published."""
-    found = [
+    by_file = [
         read_logit_rows(path, votes, known.rows_of)
         if known.rows_of and name in known.files
         else read_predictions(path, [votes], allow_missing=True)
         for name, path in files.items()
     ]
-    for (name, path), some in zip(files.items() if known.models else (), found, strict=False):
+    for (name, path), some in zip(files.items() if known.models else (), by_file, strict=False):
         by_name = {one.name: one for one in some}
         if missing := [model for model in known.models if model not in by_name]:
             raise ChaosError(
@@ -147,7 +152,7 @@ def _read_released(
         except ChaosError:
             if not all(_agrees_with_table_5(votes, by_name[model]) for model in known.models):
                 raise
-    return found
+    return by_file
 
 
 def _check_alike(
@@ -178,7 +183,7 @@ def _agrees_with_table_5(votes: Votes, system: System) -> bool:
         for name in TABLE_5
         if (row["dataset"], row["model"]) == (votes.dataset.name, system.name)
     }
-    ours = score_rows(votes, [system], measures=TABLE_5) if theirs else []
+    ours = score_rows(votes, [system], EvaluationRequest(TABLE_5)) if theirs else []
     near = [abs(row["value"] - theirs[row["measure"]]) < _AGREES for row in ours]
     return len(system) == len(votes) and bool(near) and all(near)
 
@@ -187,17 +192,17 @@ def _released_files(
     dataset: Dataset,
 ) -> Iterator[tuple[ReleasedSystem, int | None, dict[str, Path]]]:
     """Yield what was released on a dataset, its seed and its files by name, where available."""
-    for known in dataset.systems:
-        for seed, names in known.parts.items():
+    for released in dataset.systems:
+        for seed, names in released.parts.items():
             files = _found(names)
             if len(files) < len(names):
-                names = (known.other_form,) if known.other_form else names
+                names = (released.other_form,) if released.other_form else names
                 files = _found(names)
             if len(files) == len(names):
-                if not known.models:  # whose scores were published otherwise
+                if not released.models:  # whose scores were published otherwise
                     for name, path in files.items():
                         sources.check(sources.get(name), path)
-                yield known, seed, files
+                yield released, seed, files
 
 
 def _found(names: Sequence[str]) -> dict[str, Path]:
@@ -273,15 +278,15 @@ def baselines(votes: Votes) -> list[System]:
     ``old label`` with old labels; ``original votes`` with old votes. Where all items share a text,
     those that are fitted on other items are not there.
     """
-    found, is_fitted = [uniform(votes)], has_several_groups(votes)
+    guesses, is_fitted = [uniform(votes)], has_several_groups(votes)
     if votes.has_old_labels and is_fitted:
-        found.append(class_prior(votes))
+        guesses.append(class_prior(votes))
     if is_fitted:
-        found.append(base_rate(votes))
+        guesses.append(base_rate(votes))
     if votes.has_old_labels:
-        found += [mean_vote_given_old_label(votes)] if is_fitted else []
-        found.append(old_label(votes))
-    return found + ([original_votes(votes)] if votes.has_old_votes else [])
+        guesses += [mean_vote_given_old_label(votes)] if is_fitted else []
+        guesses.append(old_label(votes))
+    return guesses + ([original_votes(votes)] if votes.has_old_votes else [])
 
 
 def guesses_by_votes(votes: Votes) -> list[System]:
@@ -323,7 +328,7 @@ def mean_vote_given_old_label(votes: Votes) -> System:
     share one. Where the others have no item of an old label, its items get their mean vote, and a
     note says how many these are.
     """
-    known, n_folds, n_without = _mean_of_other_folds(votes, votes.shares, votes.old_label)
+    means, n_folds, n_without = _mean_of_other_folds(votes, votes.shares, votes.old_label)
     notes = [f"fitted on the votes of other items, in {n_folds} folds by text"]
     if n_without:
         notes.append(
@@ -331,7 +336,7 @@ def mean_vote_given_old_label(votes: Votes) -> System:
             "item of another fold has"
         )
     return replace(
-        computed("mean vote given the old label", votes, known),
+        computed("mean vote given the old label", votes, means),
         trained_on=(votes_of(votes.dataset),),
         out_of_fold=True,
         notes=tuple(notes),
@@ -348,15 +353,15 @@ def _mean_of_other_folds(votes: Votes, shares: Floats, groups: Ints) -> tuple[Fl
     names = sorted(set(folds.tolist()))
     if len(names) < 2:
         raise one_text_error(votes)
-    found, n_without = np.empty_like(shares), 0
+    means, n_without = np.empty_like(shares), 0
     for fold in names:
-        others = folds != fold
-        for group in sorted(set(groups[~others].tolist())):
-            held, learned = ~others & (groups == group), others & (groups == group)
+        outside = folds != fold
+        for group in sorted(set(groups[~outside].tolist())):
+            held, learned = ~outside & (groups == group), outside & (groups == group)
             if not learned.any():
-                learned, n_without = others, n_without + int(held.sum())
-            found[held] = shares[learned].mean(axis=0)
-    return found, len(names), n_without
+                learned, n_without = outside, n_without + int(held.sum())
+            means[held] = shares[learned].mean(axis=0)
+    return means, len(names), n_without
 
 
 def original_votes(votes: Votes) -> System:

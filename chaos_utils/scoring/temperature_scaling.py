@@ -5,6 +5,8 @@ them, so probabilities are enough. T > 1 flattens a distribution, T < 1 sharpens
 order of the labels stays as it is.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -48,19 +50,23 @@ def fit_temperature(probabilities: npt.ArrayLike, target: npt.ArrayLike) -> floa
     ----------
     Guo, C. et al. (2017). On calibration of modern neural networks.
     """
-    from scipy.optimize import minimize_scalar  # slow to import
-
     p, shares = classwise_hits(as_distributions(probabilities, "probabilities"), target)
     logs = _logs(p)
+    return search_temperature(lambda t: float(-(shares * _normalised(logs / t)).sum(axis=1).mean()))
 
-    def loss(log_temperature: float) -> float:
-        tempered = _normalised(logs / np.exp(log_temperature))
-        return float(-(shares * tempered).sum(axis=1).mean())
+
+def search_temperature(loss: Callable[[float], float]) -> float:
+    """Return the temperature of least loss within `LIMITS`; 1 where it makes no difference."""
+    from scipy.optimize import minimize_scalar  # slow to import
+
+    def loss_of_log(log_temperature: float) -> float:
+        return loss(float(np.exp(log_temperature)))
 
     low, high = np.log(LIMITS)
-    found = minimize_scalar(loss, bounds=(low, high), method="bounded", options={"xatol": 1e-7})
-    candidates = [0.0, float(found.x), low, high]
-    return float(np.exp(min(candidates, key=loss)))
+    search = minimize_scalar(
+        loss_of_log, bounds=(low, high), method="bounded", options={"xatol": 1e-7}
+    )
+    return float(np.exp(min([0.0, float(search.x), low, high], key=loss_of_log)))
 
 
 def fit_temperature_to_ece(
@@ -90,10 +96,10 @@ def cross_fit_temperatures(
     if (fold == fold[:1]).all():
         raise ValueError("nothing can be fitted out of a single fold")
     shares = classwise_hits(p, target)[1]
-    found = np.empty(len(p))
+    temperatures = np.empty(len(p))
     for name in sorted(set(fold.tolist())):
-        found[fold == name] = fit_temperature(p[fold != name], shares[fold != name])
-    return found
+        temperatures[fold == name] = fit_temperature(p[fold != name], shares[fold != name])
+    return temperatures
 
 
 def _logs(p: Floats) -> Floats:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +23,7 @@ from chaos_utils.metrics.skill import (
 )
 from chaos_utils.scoring.human_equivalents import check_seed, predicted
 from chaos_utils.scoring.recalibration import are_labels, recalibrated, too_few_to_recalibrate
+from chaos_utils.scoring.scores import ScoreRow
 from chaos_utils.scoring.system import System, votes_of
 
 Floats = npt.NDArray[np.float64]
@@ -125,30 +125,30 @@ class Worth:
 
         Of one label per item, not those of the system as it is.
         """
-        every = (
+        estimates = (
             self.people, self.people_recalibrated, self.people_shrunk,
             self.skill, self.skill_recalibrated, self.skill_shrunk, self.pooled,
         )  # fmt: skip
-        found = dict(zip(NAMES, every, strict=True))
+        found = dict(zip(NAMES, estimates, strict=True))
         return {n: one for n, one in found.items() if not (self.is_hard and n in AS_IT_IS)}
 
     @property
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[ScoreRow]:
         """The estimates as rows of a table, in numbers and in words."""
         return [
             {
                 "measure": name,
                 "n_items": self.n_items,
-                "value": one.value,
-                "low": one.low,
-                "high": one.high,
+                "value": estimate.value,
+                "low": estimate.low,
+                "high": estimate.high,
                 "text": self.text(name),
                 "estimand": ESTIMANDS[name],
                 "n_votes": self.n_votes,
                 "credibility": self.credibility,
                 "is_hard": self.is_hard,
             }
-            for name, one in self.estimates.items()
+            for name, estimate in self.estimates.items()
         ]
 
     def text(self, name: str) -> str:
@@ -157,14 +157,16 @@ class Worth:
         ``2.7 [2.4, 3.1]``, ``below the base rate [−1.2, −0.7]``, ``140 [90, ∞], more than voted``,
         ``undefined: …``, ``too few items to say: …``; the `name` is one of `estimates`.
         """
-        one = self.estimates[name]
-        if np.isnan(one.value):
+        estimate = self.estimates[name]
+        if np.isnan(estimate.value):
             return self.undefined or self.not_recalibrated
         in_people = UNITS[name] == "people"
         short = _people if in_people else _share
-        value = BELOW if in_people and short(one.value).startswith("−") else short(one.value)
-        ends = "" if np.isnan(one.low) else f" [{short(one.low)}, {short(one.high)}]"
-        is_beyond = in_people and one.value > self.n_votes
+        value = (
+            BELOW if in_people and short(estimate.value).startswith("−") else short(estimate.value)
+        )
+        ends = "" if np.isnan(estimate.low) else f" [{short(estimate.low)}, {short(estimate.high)}]"
+        is_beyond = in_people and estimate.value > self.n_votes
         return value + ends + f", {BEYOND}" * is_beyond
 
 
@@ -178,10 +180,10 @@ def without_reason(text: str) -> str:
     return text if is_number(text) else text.partition(":")[0]
 
 
-def in_a_sentence(found: Sequence[Mapping[str, Any]], where: str) -> str:
+def in_a_sentence(estimates: Sequence[ScoreRow], where: str) -> str:
     """Say what a system is worth, from its `Worth.rows` with its name, beside a second crowd."""
-    rows = {row["measure"]: row for row in found}
-    said = [
+    rows = {row["measure"]: row for row in estimates}
+    phrases = [
         f"{_in_words(rows, people, of_skill)} {how}"
         for people, of_skill, how in (
             (PEOPLE, SKILL, "as it is"),
@@ -192,18 +194,18 @@ def in_a_sentence(found: Sequence[Mapping[str, Any]], where: str) -> str:
     ]
     row = next(row for name, row in rows.items() if name.startswith(PEOPLE))
     system, n_votes = row["system"], row["n_votes"]
-    if not said:
+    if not phrases:
         return f"What {system} is worth in people on {where}: {row['text']}."
     crowd = skill_of_people(n_votes, row["credibility"])
     # What is shrunk stands for what is recalibrated where there are too few items.
     return (
         f"On {where}, {system} is worth, in people on top of the base rate, "
-        f"{' and '.join(said[:2])}; a second crowd is worth {_people(n_votes)} "
+        f"{' and '.join(phrases[:2])}; a second crowd is worth {_people(n_votes)} "
         f"(skill {_share(float(crowd))})."
     )
 
 
-def _in_words(rows: Mapping[str, Mapping[str, Any]], name: str, of_skill: str) -> str:
+def _in_words(rows: Mapping[str, ScoreRow], name: str, of_skill: str) -> str:
     """Return a number of people, marked where it is below 0 or beyond the crowd, and the skill."""
     people, text = rows[name]["value"], rows[name]["text"]
     about = [BELOW] * text.startswith(BELOW) + [BEYOND] * text.endswith(BEYOND)
@@ -310,14 +312,14 @@ def of_predictions(
             f"{TOO_FEW}: people disagree on {n_disputed} of {len(counts)}, "
             f"and it takes {FEWEST_DISPUTED}",
         )
-    found = distances(counts, model, groups, varying)
-    person, base = found.of_person, found.of_base_rate
+    by_item = distances(counts, model, groups, varying)
+    person, base = by_item.of_person, by_item.of_base_rate
     if not is_above_zero(base, level):
         why = "the items hardly differ, or have too few votes to show it"
-        pooled = Estimate(float(pooled_people(person.mean(), found.of_system.mean())))
-        return Worth(*about, f"{UNDEFINED}: {why}", shrinkage=found.shrinkage, pooled=pooled)
+        pooled = Estimate(float(pooled_people(person.mean(), by_item.of_system.mean())))
+        return Worth(*about, f"{UNDEFINED}: {why}", shrinkage=by_item.shrinkage, pooled=pooled)
     shares = counts / n_votes[:, np.newaxis]
-    known = {"": found.of_system, "_shrunk": found.of_shrunk}
+    of_system = {"": by_item.of_system, "_shrunk": by_item.of_shrunk}
     of_recalibrated, too_few = None, too_few_to_recalibrate(*model.shape)
     if np.any(varying):
         too_few = f"{UNDEFINED}: only predictions that do not vary are recalibrated"
@@ -326,18 +328,17 @@ def of_predictions(
     elif (folds == folds[0]).all():
         too_few = f"{TOO_FEW}: a map takes items of more texts"
     if is_fitted and not is_hard:
-        of_recalibrated, too_few = found.of_system, ""
+        of_recalibrated, too_few = by_item.of_system, ""
     elif not too_few:
         mapped = recalibrated(model, shares, folds, n_answers)
         of_recalibrated = squared_distance(shares, mapped, n_votes)
     if of_recalibrated is not None:
-        known["_recalibrated"] = of_recalibrated
+        of_system["_recalibrated"] = of_recalibrated
     ends = {}
     if n_resamples:
-        how: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed, "level": level}
-        ends = intervals(found, of_recalibrated, **how)
-    values = {"pooled": pooled_people(person.mean(), found.of_system.mean())}
-    for name, of_one in known.items():
+        ends = intervals(by_item, of_recalibrated, n_resamples=n_resamples, seed=seed, level=level)
+    values = {"pooled": pooled_people(person.mean(), by_item.of_system.mean())}
+    for name, of_one in of_system.items():
         values[f"skill{name}"] = skill(base.mean(), of_one.mean())
         values[f"people{name}"] = people_on_top(person.mean(), base.mean(), of_one.mean())
 
@@ -350,7 +351,7 @@ def of_predictions(
     return Worth(
         *about,
         not_recalibrated=too_few,
-        shrinkage=found.shrinkage,
+        shrinkage=by_item.shrinkage,
         credibility=float(person.mean() / base.mean()),
         skill=estimate("skill"),
         skill_recalibrated=estimate("skill_recalibrated"),

@@ -58,7 +58,7 @@ def test_every_item_lies_in_its_bin_and_no_bin_is_empty(values, n_bins):
 
 def test_every_published_bin_is_reproduced(released):
     found = binned(released, lambda votes: load_systems(votes, trained=False))
-    table = agreement.in_bins(found).rows
+    table = agreement.scores_with_change(found).rows
     published = read_published("nie2020_entropy_bins")
     ours = table[table["source"] == "computed"].drop_duplicates(["dataset", "bin"])
     both = published.merge(ours, on=["dataset", "bin"], suffixes=("", "_ours"))
@@ -83,7 +83,7 @@ def test_every_published_bin_is_reproduced(released):
 def test_bins_hold_what_the_table_of_scores_has(sample):
     votes = sample[0]
     one = replace(load_systems(votes)[0], seed=None)
-    rows = agreement.in_bins(binned([votes], lambda votes: [one])).rows
+    rows = agreement.scores_with_change(binned([votes], lambda votes: [one])).rows
     ours = rows[rows["system"] == one.name].set_index(["bin", "measure"])
     of_item = agreement.cut_by_entropy(entropy(votes.shares, unit="bits"), 5).of_item
     groups = {str(b + 1): of_item == b for b in range(5)}
@@ -158,12 +158,12 @@ def test_the_nine_are_drawn_as_a_band_and_shown_as_their_mean_in_a_pool_too(samp
             yield computed(name, votes, mixed, origin="yours")
 
     found = binned(sample[:2], systems)
-    drawn = agreement.in_figure(found, "jsd").rows
+    drawn = agreement.drawn_rows(found, "jsd").rows
     roles = drawn.groupby("system")["role"].unique()
-    assert list(roles["bert-base"]) == list(roles["distilbert"]) == [agreement.OF_PAPER]
+    assert list(roles["bert-base"]) == list(roles["distilbert"]) == [agreement.PAPER_ROLE]
     assert list(roles["mine"]) == ["model"]
     assert not drawn.duplicated(["dataset", "bin", "system"]).any()  # published values are left out
-    shown = agreement.shown(agreement.in_bins(found).rows, "jsd")
+    shown = agreement.shown_rows(agreement.scores_with_change(found).rows, "jsd")
     first = "dataset == 'snli+mnli' and bin == 1"
     (mean,) = shown.query(f"{first} and system.str.startswith('2 models')").to_dict("records")
     two = drawn.query(first).set_index("system")["value"][[one for one, _ in nine]]

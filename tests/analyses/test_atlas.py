@@ -74,12 +74,12 @@ def test_the_votes_without_annotators_near_chance_are_drawn_beside_all(sample, t
         {"dataset": ["snli", "mnli"], "n_near": [1, 0], "evenness_without": [0.2, 0.3],
          "evenness_without_low": [0.1, 0.2], "evenness_without_high": [0.3, 0.4]}
     )  # fmt: skip
-    shown = atlas.drawn(rows, atlas.spread(votes, n_bins=5), near).rows
+    shown = atlas.drawn_rows(rows, atlas.spread(votes, n_bins=5), near).rows
     without = shown[shown["part"] == "without"]
     assert without[["dataset", "evenness", "evenness_high"]].to_numpy().tolist() == [
         ["snli", 0.2, 0.3]
     ]
-    none = atlas.drawn(rows, atlas.spread(votes, n_bins=5), near.head(0)).rows
+    none = atlas.drawn_rows(rows, atlas.spread(votes, n_bins=5), near.head(0)).rows
     assert set(none["part"]) == {"mean", "items"}
 
 
@@ -101,16 +101,16 @@ def test_the_atlas_has_all_datasets_after_a_reader_s_votes_and_the_sample_alone(
         return [one.name for one in material]
 
     bundled = [one.name for one in bundled_datasets()]
-    material = atlas.atlas_of("auto", gather("auto"))
+    material = atlas.atlas_inputs("auto", gather("auto"))
     assert names(material) == bundled
     assert all(one.votes is None and one.recordable for one in material)
-    assert names(atlas.yardsticks(material)) == [one.name for one in book_datasets()]
+    assert names(atlas.book_inputs(material)) == [one.name for one in book_datasets()]
     own = gather(str(four))
-    material = atlas.atlas_of(str(four), own)
+    material = atlas.atlas_inputs(str(four), own)
     assert names(material) == ["severity", *bundled]
     assert material[0].votes
     assert not material[0].recordable
     # Four labels are not chosen from.
     assert not len(atlas.selection(own, most=100, n_draws=1, n_resamples=2, seed=0))
     sample = gather("sample")
-    assert atlas.atlas_of("sample", sample) is sample
+    assert atlas.atlas_inputs("sample", sample) is sample

@@ -12,7 +12,7 @@ from helpers.checkout import append, copy_checkout
 from helpers.evidence import as_released
 
 from chaos_utils.analyses import cached_analysis as recording
-from chaos_utils.analyses import conventions
+from chaos_utils.analyses import conventions, inputs
 from chaos_utils.analyses.cached_analysis import Record, cached_analysis, derived_table, read_record
 from chaos_utils.analyses.inputs import AnalysisInputs, DatasetInputs, Lazy, gather
 from chaos_utils.base import modules, paths
@@ -79,8 +79,9 @@ def largest(shares: pd.DataFrame) -> pd.DataFrame:
 
 
 @pytest.fixture
-def evidence(sample):
+def evidence(sample, tmp_path, monkeypatch):
     """The sample's votes and systems, taken for the book's own."""
+    monkeypatch.setattr(paths, "build", lambda: tmp_path / "_build")
     several = []
     for votes in sample:
         inputs = (Input(f"predictions/{votes.dataset.name}.json", "1" * 64),)
@@ -119,7 +120,8 @@ def test_what_is_recorded_is_what_was_computed_with_all_that_decides_it(evidence
     assert [one.name for one in record.inputs] == files
     assert computed.keys == read.keys == record.keys == ("dataset", "label")
     key = read_keys(results / recording.FOLDER)[record.name]
-    assert re.fullmatch("[0-9a-f]{16}", key.made_by)
+    for part in (key.made_by, key.parsed):
+        assert re.fullmatch("[0-9a-f]{16}", part)
     assert key.tables == {}
 
 
@@ -199,9 +201,26 @@ def given(**inputs):
     return change
 
 
-def patched(name, function):
+def patched(name, function, where=recording):
     """Change what the key takes from elsewhere."""
-    return lambda evidence, results, monkeypatch: monkeypatch.setattr(recording, name, function)
+    return lambda evidence, results, monkeypatch: monkeypatch.setattr(where, name, function)
+
+
+def reading(*, of_systems=None, **parts):
+    """Let another reader read the same files, and find other votes or systems on SNLI."""
+
+    def change(evidence, results, monkeypatch):
+        monkeypatch.setattr(inputs, "code_digest", lambda *names: "0" * 16)
+        material = []
+        for one in evidence:
+            (votes,), (systems,), (known,) = one.votes, one.systems, one.given_systems
+            if one.name == "snli":
+                votes = replace(votes, **{name: part(votes) for name, part in parts.items()})
+                systems = of_systems(systems) if of_systems else systems
+            material.append(as_released(votes, systems, of_systems=known.inputs))
+        return AnalysisInputs(tuple(material))
+
+    return change
 
 
 def edited(old, new):
@@ -232,6 +251,14 @@ def recompute(evidence, results, monkeypatch):
 digest_of_dataset = recording.digest_of_dataset
 
 
+def first_counts_swapped(votes):
+    return votes.counts[[1, 0, *range(2, len(votes))]]
+
+
+def flatter(systems):
+    return [replace(one, probabilities=one.probabilities * 0.999 + 0.0005) for one in systems]
+
+
 POOL = {("in_all", "snli+mnli")}
 ON_SNLI = {one for one in EVERYTHING if one[1] == "snli"}
 OF_SHARES = {one for one in EVERYTHING if one[0] in ("label_shares", "most_frequent")}
@@ -241,7 +268,7 @@ CHANGES = {
     "other votes": (given(of_votes=OTHER), ON_SNLI | POOL),
     "other predictions": (given(of_systems=OTHER), {("coverage", "snli")}),
     "other published numbers": (patched("published_input", lambda name: OTHER[0]), OF_SHARES),
-    "other code": (patched("code_digest", lambda module: "0" * 16), EVERYTHING),
+    "other code": (patched("code_digest", lambda *names, **_: "0" * 16), EVERYTHING),
     "another numpy": (patched("library_versions", lambda: {"numpy": "0"}), EVERYTHING),
     "another YAML": (
         patched(
@@ -254,6 +281,16 @@ CHANGES = {
     "a key is missing": (without_key, {("coverage", "mnli")}),
     "no record": (unlinked, {("most_frequent", "alphanli")}),
     "recompute": (recompute, EVERYTHING),
+    "another reader that reads the same": (reading(), set()),
+    "other counts": (reading(counts=first_counts_swapped), ON_SNLI | POOL),
+    "other uids": (reading(uids=lambda votes: votes.uids[::-1]), ON_SNLI | POOL),
+    "other texts": (reading(texts=lambda votes: votes.texts[::-1]), ON_SNLI | POOL),
+    "other probabilities": (reading(of_systems=flatter), {("coverage", "snli")}),
+    "other fields": (
+        reading(of_systems=lambda systems: [replace(one, caution="!") for one in systems]),
+        {("coverage", "snli")},
+    ),
+    "no old labels": (reading(given_old_label=lambda votes: None), ON_SNLI | POOL),
 }
 
 
@@ -275,6 +312,42 @@ def test_what_changed_is_computed_anew_and_nothing_else(
         computed.clear()
         all_of(changed)
         assert not computed  # what was computed is recorded now
+
+
+def test_readers_lead_to_nothing_else_that_decides_rows():
+    """Of their modules, those that compute call only what reads: another name may compute."""
+    package = paths.project() / modules.PACKAGE
+    readers = {name.removeprefix(f"{modules.PACKAGE}.") for name in recording.READERS}
+    left_out = [package / f"{name.replace('.', '/')}.py" for name in sorted(readers)]
+    assert all(path.is_file() for path in left_out)
+    analyses = [f"{modules.PACKAGE}.analyses.{one.stem}" for one in package.glob("analyses/*.py")]
+    called = set()
+    for path in modules.transitive_imports(analyses, left_out):
+        for name in modules.source_of(path).imports:
+            module, _, object = name.removeprefix(f"{modules.PACKAGE}.").rpartition(".")
+            called |= {object} if module in readers else set()
+    assert called <= {
+        "AnalysisInputs", "DatasetInputs", "Lazy", "LazyVotes", "gather",
+        "as_number",  # reads a dataset's YAML file, which is in the key
+        "datasets_of", "load_all_votes", "load_votes", "needs_votes",
+        "join", "notes_on_missing", "read_logit_rows", "read_predictions",
+        # A corpus, what stands beside votes, and a run's predictions are read by these.
+        "Column", "Faults", "FileContent", "Frame", "class_columns", "parse", "read_frame",
+        "shorten", "wrong_value_message",
+    }  # fmt: skip
+
+
+def test_what_is_given_files_to_read_has_the_readers_in_its_key(evidence, monkeypatch):
+    given = []
+
+    def code_digest(*names, without=()):
+        given.append(without)
+        return "0" * 16
+
+    monkeypatch.setattr(recording, "code_digest", code_digest)
+    coverage(evidence[0])
+    coverage(evidence[0], beside=[Lazy((Input("other.json", "1"),), dict)])
+    assert given == [recording.READERS, ()]
 
 
 def test_votes_given_by_hand_are_computed_whatever_is_recorded(
@@ -396,7 +469,7 @@ def test_a_damaged_record_is_one_clear_error(evidence, without, results, damage)
 
 OUTDATED = {
     "other published numbers": {"_as_it_is_here": lambda one: replace(one, sha256="00")},
-    "other code": {"code_digest": lambda module: "0" * 16},
+    "other code": {"code_digest": lambda *names, **_: "0" * 16},
     "another numpy": {"library_versions": lambda: {"numpy": "1.0"}},
     "another YAML": {
         "digest_of_dataset": lambda name: "01" if name == "snli" else digest_of_dataset(name)
@@ -511,7 +584,7 @@ def test_without_data_there_is_evidence_and_no_votes(no_data):
     assert material.released
     assert [one.name for one in material.with_part("old votes")] == ["snli", "mnli"]
     assert [one.name for one in material.pooled()] == ["snli+mnli"]
-    assert material.left_out("old votes") == "*αNLI has no old votes: left out here.*"
+    assert material.missing_note("old votes") == "*αNLI has no old votes: left out here.*"
     with pytest.raises(ChaosError, match="cannot be judged: the votes on SNLI"):
         gather("auto", ["mine.csv"])
     # The sample must be asked for.
@@ -569,13 +642,13 @@ def real(released_root, tmp_path, monkeypatch):
 
 
 def test_on_the_published_data(real, released_root, tmp_path, monkeypatch):
-    def ask(expected):
+    def ask(expected, *, parsed=False):
         (evidence,) = gather("auto", [], datasets=["snli"])
         table = conventions.under_every_convention(evidence, temperature=2.0)
         *_, asked = accesses_of(real / "results")
         assert asked.how == expected
         was_read = [vars(one) for one in (evidence.given_votes or ()) if "value" in vars(one)]
-        assert bool(was_read) == (expected == "computed")
+        assert bool(was_read) == (parsed or expected == "computed")
         return table
 
     computed, read = ask("computed"), ask("read")
@@ -583,10 +656,14 @@ def test_on_the_published_data(real, released_root, tmp_path, monkeypatch):
     assert (computed.inputs, computed.recorded) == (read.inputs, [])
     record = record_of(real / "results", conventions.under_every_convention.name, "snli")
 
-    append(real / "chaos_utils" / "analyses" / "conventions.py", "\nMORE = 1\n")
-    modules.clear_cache()
-    ask("computed")
-    ask("read")
+    for name, expected in {
+        "analyses/conventions": "computed", "metrics/measures": "computed",
+        "datasets/cells": "read", "datasets/rows": "read", "scoring/formats": "read",
+    }.items():  # fmt: skip
+        append(real / "chaos_utils" / f"{name}.py", "\nMORE = 1\n")
+        modules.clear_cache()
+        ask(expected, parsed=True)
+        ask("read")
 
     data = tmp_path / "data"
     votes = "chaosNLI_v1.0/chaosNLI_snli.jsonl"

@@ -77,7 +77,7 @@ def test_the_paper_s_numbers_are_not_about_the_sample(material):
 
 
 def test_the_reader_s_own_system_stands_beside_the_rest(votes, own):
-    systems = baan.line_up(votes, [*load_systems(votes), *own])
+    systems = baan.comparison_systems(votes, [*load_systems(votes), *own])
     names = [(one.name, one.temperature) for one in systems]
     assert names[-3:] == [("mine", 1), ("mine", 2), ("oracle", 1)]
     whole = human_calibration(votes, [*load_systems(votes), *own])
@@ -102,12 +102,12 @@ def test_a_temperature_at_an_end_of_the_search_is_a_bound():
 
 def test_a_line_up_that_there_cannot_be_says_why(votes, systems, own):
     with pytest.raises(ChaosError, match="pass -p predictions=FILE"):
-        baan.line_up(votes, [])
+        baan.comparison_systems(votes, [])
     with pytest.raises(ChaosError, match="rename it"):
-        baan.line_up(votes, [replace(own[0], name="oracle")])
+        baan.comparison_systems(votes, [replace(own[0], name="oracle")])
     with pytest.raises(ChaosError, match="one of: 0, 1, 2"):
-        baan.line_up(votes, systems, 3)
-    picked = baan.line_up(votes, [*systems, replace(own[0], seed=7)], 2)
+        baan.comparison_systems(votes, systems, 3)
+    picked = baan.comparison_systems(votes, [*systems, replace(own[0], seed=7)], 2)
     assert [(one.family, one.temperature, one.seed) for one in picked] == [
         ("synthetic model", 1, 2), ("synthetic model", 2, 2), ("mine", 1, 7), ("mine", 2, 7),
         ("oracle", 1, None),
@@ -116,7 +116,7 @@ def test_a_line_up_that_there_cannot_be_says_why(votes, systems, own):
 
 def test_one_family_is_flattened_beside_others(votes, systems, own):
     several = [*systems, *own, replace(own[0], name="ours", family="ours", origin="trained")]
-    chosen = baan.flattened_beside(votes, several, 1, ["yours"])
+    chosen = baan.compared_systems(votes, several, 1, ["yours"])
     assert [(one.family, one.seed, one.temperature) for one in chosen] == [
         ("synthetic model", 1, 1), ("synthetic model", 1, 2), ("mine", None, 1),
     ]  # fmt: skip
@@ -173,7 +173,9 @@ def test_temperatures_do_what_they_were_fitted_for(votes, systems, choices):
         crossed = at.loc["cross_fitted"]
         assert crossed["temperature_low"] < crossed["temperature"] < crossed["temperature_high"]
     # The oracle temperatures are scored in sample on purpose, cross-fitted ones out of fold.
-    fitted = {choice: scaled for choice, _, _, scaled in calibration.fits(votes, systems[0])}
+    fitted = {
+        choice: scaled for choice, _, _, scaled in calibration.temperature_fits(votes, systems[0])
+    }
     with pytest.raises(ChaosError, match="fitted on the votes"):
         fitted["oracle_nll"].aligned_to(votes)
     fitted["cross_fitted"].aligned_to(votes)
@@ -184,10 +186,10 @@ def test_temperatures_do_what_they_were_fitted_for(votes, systems, choices):
 def test_temperatures_are_fitted_on_what_was_released_of_other_items(real):
     votes, systems = real
     (known,) = [one for one in systems if one.name == "RoBERTa-base, seed 0"]
-    sets = calibration.on_development(votes, known)
+    sets = calibration.development_predictions(votes, known)
     assert {name: len(gold) for name, (_, gold) in sets.items()} == {
         "outside": 8328, "development": 9842,
     }  # fmt: skip
     choices = temperature_choices(votes, [known]).set_index("choice")
     assert choices.loc["outside", "n_fitted"] == 8328
-    assert calibration.on_development(votes, replace(known, paper="")) == {}
+    assert calibration.development_predictions(votes, replace(known, paper="")) == {}

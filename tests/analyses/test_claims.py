@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.evidence import evidence_on, first_items
+from helpers.faults import refused
 
 from chaos_utils.analyses import claims, claims_numbers, claims_tables
 from chaos_utils.analyses.baan import FIXED_TEMPERATURE
@@ -285,10 +286,8 @@ def test_a_fault_in_the_yaml_names_the_claim_and_the_field(tmp_path, right, wron
     assert claims.read_claims(path)[0].to == 25
     assert right in WELL
     path.write_text(WELL.replace(right, wrong, 1))
-    with pytest.raises(ChaosError) as fault:
+    with refused(where=str(path), any=tuple(words)):
         claims.read_claims(path)
-    for word in (*words, str(path)):
-        assert word in str(fault.value), fault.value
 
 
 def test_a_column_that_a_table_lacks_names_table_and_file():
@@ -337,7 +336,7 @@ def test_one_peak_and_a_u_are_shapes(sample, parts, one_peak, like_a_u):
 
 def test_on_the_sample_every_claim_has_a_verdict(sample):
     few = [first_items(votes, 60) for votes in sample]
-    tables = tables_of(few, n_resamples=40)
+    tables = tables_of(few, [load_systems(votes)[0] for votes in few], n_resamples=40)
     found = check(tables)
     assert len(found) == len(claims.read_claims())
     assert set(found["verdict"]) <= set(VERDICTS)

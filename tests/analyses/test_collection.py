@@ -34,7 +34,7 @@ def stories():
 )  # fmt: skip
 def test_a_stage_that_is_left_out_opens_the_way_round_it_and_none_else(left_out, opened, closed):
     protocol = load_protocol(**{f"{stage}_items": 0 for stage in left_out})
-    table = collection.ways(protocol).rows
+    table = collection.transitions(protocol).rows
     found = set(table["from"] + "-" + table["to"])
     assert found.issuperset(opened.split())
     assert found.isdisjoint(closed.split())
@@ -74,7 +74,7 @@ def test_published_figures_stand_beside_simulated_ones(stories):
     assert table.loc["annotators", "simulated"] == pytest.approx(paper["annotators"], rel=0.1)
     stated = table.loc[table["role"] == "stated", "simulated"]
     assert dict(stated) == assumed_parameters("alphanli")
-    (run,) = collection._collected(*stories.votes, stories.votes, 1, 0.95, 3)
+    (run,) = collection._simulate_collections(*stories.votes, stories.votes, 1, 0.95, 3)
     passed = run.annotators.loc[run.annotators["state"] != "rejected", "state"]
     rate = 100 * passed.isin(["blocked", "dismissed"]).mean()
     assert table.loc["filter_rate_percent", "simulated"] == pytest.approx(rate)

@@ -11,32 +11,34 @@ from helpers.evidence import drawn, evidence_of
 from helpers.predictions import blurred
 
 from chaos_utils.analyses import ceilings, power, your_votes
-from chaos_utils.analyses.crowd_findings import findings, too_few
+from chaos_utils.analyses.crowd_findings import findings, vote_warnings
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.scoring.api import make_system
 from chaos_utils.scoring.replacement import COMMONEST, ONE_MORE
 
 
-def tables(votes, systems=(), replaced=None):
+def tables(votes, systems=(), replacement=None):
     here = evidence_of(votes, systems, own=True)
     spread = power.spread_of_differences(here, n_draws=2, seed=0)
     return {
-        "agreed": your_votes.agreement(here, n_resamples=100, seed=0),
+        "agreement": your_votes.agreement(here, n_resamples=100, seed=0),
         "majorities": your_votes.majorities(here),
         "budget": ceilings.annotation_budget(here, n_draws=2, seed=0),
-        "near": your_votes.near_chance(here, n_resamples=50, seed=0),
-        "judged": your_votes.evaluated(here, most=100, n_resamples=50, seed=0),
+        "near_chance": your_votes.near_chance(here, n_resamples=50, seed=0),
+        "scores": your_votes.evaluation(here, most=100, n_resamples=50, seed=0),
         "detectable": power.detectable(spread, [len(votes)]),
-        "replaced": replaced,
+        "replacement": replacement,
     }
 
 
 def notice(votes):
     here = evidence_of(votes, own=True)
-    agreed = your_votes.agreement(here, n_resamples=100, seed=0)
+    agreement = your_votes.agreement(here, n_resamples=100, seed=0)
     near = your_votes.near_chance(here, n_resamples=100, seed=0)
-    return too_few(votes, agreed=agreed, majorities=your_votes.majorities(here), near=near)
+    return vote_warnings(
+        votes, agreement=agreement, majorities=your_votes.majorities(here), near_chance=near
+    )
 
 
 def test_sentences_are_made_for_the_votes(four):
@@ -45,7 +47,7 @@ def test_sentences_are_made_for_the_votes(four):
     said = findings(votes, **given).splitlines()
     assert len(said) == 5
     assert said[0].startswith("* None of 30 annotators has a hundred votes")
-    agreed = given["agreed"].rows.set_index("quantity")
+    agreed = given["agreement"].rows.set_index("quantity")
     for name, words in (("disagreement", "Two votes on the same item"), ("alike", "Two people")):
         row = agreed.loc[name]
         ends = f"{row['value']:.0%} [{row['low']:.0%}, {row['high']:.0%}] of the time"
@@ -90,11 +92,11 @@ def test_a_verdict_stands_beside_one_more_person(four, passed, of_person, expect
     rows += [{"system": COMMONEST, "origin": "baseline", "verdict": "does not pass"},
              {"system": ONE_MORE, "origin": "reference", "passed": of_person}]  # fmt: skip
     replaced = SimpleNamespace(rows=pd.DataFrame(rows).assign(epsilon=0.1))
-    said = findings(votes, **tables(votes, replaced=replaced)).splitlines()[4]
+    said = findings(votes, **tables(votes, replacement=replaced)).splitlines()[4]
     assert said == f"* {expected}"
     rows[-2]["verdict"] = "passes"
     replaced = SimpleNamespace(rows=pd.DataFrame(rows).assign(epsilon=0.1))
-    said = findings(votes, **tables(votes, replaced=replaced)).splitlines()[4]
+    said = findings(votes, **tables(votes, replacement=replaced)).splitlines()[4]
     assert ("passing says nothing here" in said) == (of_person > 0)
 
 
@@ -165,7 +167,7 @@ def test_named_annotators_of_every_kind_get_an_answer_in_words(
     assert "nan" not in said
     found = notice(votes)
     assert all(one in found for one in notices)
-    rows = given["agreed"].rows
+    rows = given["agreement"].rows
     assert not (rows["low"] == rows["high"]).any()
     held = rows["value"].between(rows["low"], rows["high"]) | rows["low"].isna()
     assert held[rows["quantity"] != "alpha_ordered"].all()
@@ -190,7 +192,7 @@ def test_annotators_who_share_no_item_and_one_alone_are_refused(tmp_path):
     ):
         own_votes(tmp_path, rows)
         with pytest.raises(ChaosError, match="cannot say how far people agree"):
-            your_votes.crowd_of(str(tmp_path / "votes.csv"), "", [])
+            your_votes.crowd_inputs(str(tmp_path / "votes.csv"), "", [])
 
 
 def test_nearly_all_that_others_would_change_hangs_on_five(tmp_path):

@@ -60,7 +60,7 @@ def test_histograms_count_each_item_once_in_one_bin_on_every_processor(sample):
     middle = (h1["bin_low"] + h1["bin_high"]) / 2
     assert h1["mean"].iloc[0] == pytest.approx((middle * h1["n"]).sum() / h1["n"].sum(), abs=1 / 60)
     below, above = np.nextafter(0.3, 0), np.nextafter(0.3, 1)
-    counts = analysis.counted([below, 0.3, above], np.linspace(0, 1, 11))
+    counts = analysis.bin_counts([below, 0.3, above], np.linspace(0, 1, 11))
     assert counts.tolist() == [0, 0, 0, 3, 0, 0, 0, 0, 0, 0]
 
 

@@ -62,7 +62,7 @@ def test_systems_are_joined_by_uid_on_the_items_that_all_have(votes, systems):
     n = len(votes)
     mixed = np.random.default_rng(0).permutation(n)
     one, other = on_items(systems[0], mixed), on_items(systems[1], mixed[mixed % 5 != 0])
-    made = fitting.common(votes, [one, other])
+    made = fitting.common_items(votes, [one, other])
     rows = np.flatnonzero(np.arange(n) % 5 != 0)
     assert made.votes.uids == tuple(votes.uids[row] for row in rows)
     assert np.array_equal(made.votes.counts, votes.counts[rows])
@@ -71,21 +71,21 @@ def test_systems_are_joined_by_uid_on_the_items_that_all_have(votes, systems):
         np.testing.assert_allclose(made.logs[:, place], expected)
     assert np.array_equal(made.groups, item_groups([votes])[0][rows])
     with pytest.raises(ChaosError, match="no item in common"):
-        fitting.common(votes, [on_items(one, range(50)), on_items(one, range(60, 90))])
+        fitting.common_items(votes, [on_items(one, range(50)), on_items(one, range(60, 90))])
 
 
 def test_a_system_that_has_learned_from_votes_is_no_input(votes, systems):
     soft = yours(votes, "soft", trained_on=(votes_of(votes.dataset),), out_of_fold=True)
-    made = fitting.common(votes, [*systems, soft])
+    made = fitting.common_items(votes, [*systems, soft])
     assert [one.name for one in made.systems] == [one.name for one in systems]
     rows = fitting.methods(evidence_of(votes, [systems[0], soft]), **FEW).rows
     (row,) = rows[rows["inputs"] == "soft"].to_dict("records")
     assert (row["map"], row["origin"]) == (ON_VOTES, "yours")
-    drawn = fitting.drawn(rows).set_index("label")
+    drawn = fitting.drawn_rows(rows).set_index("label")
     assert drawn.loc["soft", "group"] == "text"  # with what is fitted on votes
     assert "soft" not in set(fitting.by_map(rows)["inputs"])
     with pytest.raises(ChaosError, match="trained or fitted on the votes"):
-        fitting.common(votes, [*systems, replace(soft, out_of_fold=False)])
+        fitting.common_items(votes, [*systems, replace(soft, out_of_fold=False)])
 
 
 def test_as_it_is_has_the_system_s_own_scores(votes, systems, table):
@@ -111,7 +111,7 @@ def test_ways_to_learn_are_those_of_one_encoder(votes, systems):
     trained[1] = replace(trained[1], trained_on=(votes_of(votes.dataset),), out_of_fold=True)
     plain = [replace(one, name=f"A, seed {one.seed}", family="A") for one in systems]
     rows = fitting.methods(evidence_of(votes, [*plain, *trained, yours(votes)]), **FEW).rows
-    found = fitting.ways_drawn(rows, "A")
+    found = fitting.drawn_training_rows(rows, "A")
     of_label = found.groupby("label")["map"].agg(list).to_dict()
     both = [AS_IT_IS, "quadratic"]
     assert of_label == {
@@ -122,7 +122,7 @@ def test_ways_to_learn_are_those_of_one_encoder(votes, systems):
     doubled = plain[0].at_temperature(2.0).aligned_to(votes)
     expected = MEASURES["jsd"].value(doubled)
     assert found.set_index("label").loc["A, T = 2", "jsd"] == pytest.approx(expected)
-    assert not len(fitting.ways_drawn(rows, "B"))
+    assert not len(fitting.drawn_training_rows(rows, "B"))
 
 
 def test_the_base_rate_for_kl_is_the_mean_share_of_the_other_folds(votes, table):
@@ -192,7 +192,7 @@ def test_one_table_sets_the_maps_side_by_side_and_the_figure_their_stack(votes, 
     assert cells[2][5].startswith(f"{rows['text', '', BASE_RATE, 'jsd']:.3f} [")
     assert cells[0][7].strip("*") == f"{rows['old label', ALL, 'quadratic', 'jsd']:.3f}"
     assert cells[2][3] == "–"
-    drawn = fitting.drawn(table.rows)
+    drawn = fitting.drawn_rows(table.rows)
     assert not drawn.duplicated(["group", "label"]).any()
     stacked = drawn[drawn["inputs"] == ALL].groupby("group")["map"].agg(set).to_dict()
     assert stacked == {
@@ -213,7 +213,7 @@ def test_the_curve_ends_where_the_method_is(votes, systems, table):
     assert (chosen["objective"] == np.where(chosen["n_votes"] >= 20, "jsd", "kl")).all()
     ends = curve[curve["whole"] & (curve["n_votes"] == 100)].set_index("objective")["distance"]
     assert ends.to_dict() == pytest.approx(recipe.to_dict(), abs=0.004)
-    drawn = fitting.curve_drawn(curve)
+    drawn = fitting.drawn_curve_rows(curve)
     assert not drawn.duplicated(["dataset", "n_fitted", "n_votes"]).any()
     at_most = drawn[drawn["n_votes"] == 100].set_index("n_fitted")["distance"]
     assert at_most.iloc[0] > at_most.iloc[-1]
@@ -234,7 +234,7 @@ def test_what_a_system_adds_is_what_the_stack_loses_without_it(votes, systems):
     folds = folds_of(item_groups([votes])[0])
 
     def distance(several):
-        made = fitting.common(votes, several)
+        made = fitting.common_items(votes, several)
         predicted = predict_out_of_fold(
             made.inputs(range(len(several))), votes.shares, folds, kind="quadratic"
         )

@@ -55,5 +55,5 @@ def test_a_fault_that_two_claims_share_counts_once():
             ("c04", claims.HOLDS, "")]  # fmt: skip
     table = pd.DataFrame(rows, columns=["id", "kind", "same_as"]).assign(paper="nie2020")
     table["verdict"] = np.where(table["kind"] == claims.HOLDS, claims.HOLDS, claims.FAILS)
-    summed = claims.sum_up.__wrapped__(table).set_index("kind")
+    summed = claims.count_verdicts.__wrapped__(table).set_index("kind")
     assert summed.loc[claims.PRINT, ["claims", "n"]].tolist() == [2, 1]

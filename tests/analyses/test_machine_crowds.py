@@ -153,7 +153,7 @@ def test_each_model_beside_people(votes, judges):
 def test_the_best_panel_is_judged_on_other_items(votes, judges):
     rows = mc.best_panels(evidence_of(votes, []), judges=judges, confidence=0.95, seed=0).rows
     people = rows.set_index("panel")["people_on_top"]
-    assert people[mc.CHOSEN] > people[mc.JUDGED]
+    assert people[mc.ON_CHOOSING_ITEMS] > people[mc.ON_OTHER_ITEMS]
 
 
 def test_where_models_agree_and_part_from_people(votes, judges):
@@ -179,16 +179,16 @@ def test_where_models_agree_and_part_from_people(votes, judges):
 def test_missing_files_leave_recorded_tables(votes, systems, monkeypatch):
     here = AnalysisInputs((evidence_of(votes, systems),))
     monkeypatch.setattr(sources, "find", lambda name: None)
-    assert [one.votes for one in here.beside(mc.JUDGES)] == [None]
-    assert [one.votes for one in mc.judged(here)] == [None]
+    assert [one.votes for one in here.with_auxiliary_data(mc.JUDGES)] == [None]
+    assert [one.votes for one in mc.labelled_inputs(here)] == [None]
     # A reader's own predictions have no record: they are shown without the published answers.
     own = AnalysisInputs((replace(here[0], own=True),))
-    assert own.beside(mc.JUDGES)[0].votes
-    assert not len(mc.judged(own))
+    assert own.with_auxiliary_data(mc.JUDGES)[0].votes
+    assert not len(mc.labelled_inputs(own))
     # Nor are they looked for beside other votes.
     others = AnalysisInputs((replace(evidence_of(of_a_reader(votes), systems), own=True),))
-    assert not len(mc.judged(others))
-    assert not len(mc.annotated(others))
+    assert not len(mc.labelled_inputs(others))
+    assert not len(mc.annotator_inputs(others))
 
 
 # What was published (Li, Yu and Li 2026), and what was computed apart from this project's code.
@@ -238,7 +238,9 @@ def test_thirty_two_language_models(
     assert np.allclose(found, mapped, atol=0.02)
     rows = mc.best_panels(material, confidence=0.95, seed=0).rows.set_index("panel")
     # Without the base rate.
-    found = rows.loc[[mc.CHOSEN, mc.JUDGED], "people_on_top"] + crowd["credibility"]
+    found = (
+        rows.loc[[mc.ON_CHOOSING_ITEMS, mc.ON_OTHER_ITEMS], "people_on_top"] + crowd["credibility"]
+    )
     assert np.allclose(found, five, atol=0.06)  # over other random halves
 
 
@@ -278,7 +280,7 @@ PUBLISHED = {
 
 @pytest.mark.published("alttest/*")
 def test_models_in_an_annotator_s_place_come_out_as_their_authors_print_them():
-    rows = mc.stand_ins(mc.annotated(gather()), **FEW).rows.set_index(["dataset", "model"])
+    rows = mc.stand_ins(mc.annotator_inputs(gather()), **FEW).rows.set_index(["dataset", "model"])
     for (dataset, model), (winning, advantage) in PUBLISHED.items():
         row = rows.loc[dataset, model]
         found = row[["wins_10" if dataset == "wax" else "wins_15", "advantage"]].astype(float)

@@ -40,9 +40,14 @@ def test_datasets_without_a_model_are_named(others, sample):
 def test_what_a_dataset_lacks_is_left_out_and_named(others, sample):
     both = evidence_on([*sample, *others])
     assert [one.name for one in both.with_part("old labels")] == ["snli", "mnli", "alphanli"]
-    assert both.left_out("old labels") == "*Severity and Pairs have no old labels: left out here.*"
-    assert evidence_on(sample).left_out("old labels") == ""
-    assert evidence_on(others).left_out("annotators") == "*Pairs has no annotators: left out here.*"
+    assert (
+        both.missing_note("old labels") == "*Severity and Pairs have no old labels: left out here.*"
+    )
+    assert evidence_on(sample).missing_note("old labels") == ""
+    assert (
+        evidence_on(others).missing_note("annotators")
+        == "*Pairs has no annotators: left out here.*"
+    )
     assert [one.name for one in both.with_part("three labels")] == ["snli", "mnli"]
     several = (evidence_on(sample), evidence_on(sample[:1]), both)
     assert [one.is_book for one in several] == [True, False, False]

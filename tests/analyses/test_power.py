@@ -46,7 +46,7 @@ def test_the_difference_detected_falls_with_the_root_of_the_items(spread):
     found = power.detectable(spread, [100, 400]).rows
     sides = [found.loc[found["judged_items"] == n, "difference"].to_numpy() for n in (100, 400)]
     np.testing.assert_allclose(sides[0], 2 * sides[1])
-    drawn = power.drawn(power.detectable(spread, [100]), [1, 100], True).rows
+    drawn = power.drawn_rows(power.detectable(spread, [100]), [1, 100], True).rows
     assert set(drawn["n_votes"]) == {1, 100}
     row = drawn.iloc[-1]
     needed = row["n_items"] * (row["detected"] / row["gap"]) ** 2
@@ -56,10 +56,10 @@ def test_the_difference_detected_falls_with_the_root_of_the_items(spread):
     assert row["items_needed_low"] == pytest.approx(alike * needed, rel=0.05)
     # Without seeds, by the most alike pair.
     others = power.detectable(spread[spread["pair"] != "seeds"], [100])
-    row = power.drawn(others, [100], True).rows.iloc[-1]
+    row = power.drawn_rows(others, [100], True).rows.iloc[-1]
     needed = row["n_items"] * (row["detected"] / row["gap"]) ** 2 * row["least"] / row["variance"]
     assert row["items_needed_low"] == pytest.approx(needed, rel=0.05)
-    others = power.drawn(power.detectable(spread, [100]), [100], False).rows
+    others = power.drawn_rows(power.detectable(spread, [100]), [100], False).rows
     assert others["gap"].isna().all()
 
 

@@ -142,7 +142,7 @@ def test_a_system_that_was_made_from_the_votes_has_a_note_and_no_value(sample):
     assert results.human_equivalents.function(single, [], **given).empty
     scores = evidence_on([single], lambda votes: ())
     none = results.human_equivalents(scores, **given)
-    table = results.with_worth(results.main_results(scores, n_resamples=20, seed=0), none)
+    table = results.add_worth(results.main_results(scores, n_resamples=20, seed=0), none)
     assert table.rows["people"].isna().all()
 
 
@@ -150,7 +150,7 @@ def test_a_system_is_worth_the_same_on_either_table(sample):
     given = {"n_resamples": 20, "seed": 0}
     evidence = evidence_on(sample[:1], lambda votes: synthetic_systems(votes)[:1])
     equivalents = results.human_equivalents(evidence, n_draws=2, **given)
-    table = results.with_worth(results.main_results(evidence, **given), equivalents).rows
+    table = results.add_worth(results.main_results(evidence, **given), equivalents).rows
     said = equivalents.rows.set_index(["measure", "system"])["text"][worths.PEOPLE]
     here = table[table["source"] == "computed"].set_index("system")["people"].dropna()
     assert here["chance"] == said["uniform guess"]

@@ -64,13 +64,13 @@ def chosen(table, **values):
 
 def test_stages_are_runs_by_size_and_seed(runs, sample):
     some = [runs[name] for name in ("large", "later", "second", "small", "stories", "twin")]
-    found = trajectory.stages(some, sample[0])
+    found = trajectory.systems_by_size(some, sample[0])
     assert [(one.family, one.seed) for one in found] == [
         ("1000", 0), ("1000", 1), ("4000", 0), ("4000", 1),
     ]  # fmt: skip
     expected = np.concatenate(mixed(sample[:1], 0.9))
     np.testing.assert_allclose(found[2].probabilities, expected, atol=1e-6)
-    assert {kind_of(run) for run in trajectory.grown()} == {"plain", "size"}
+    assert {kind_of(run) for run in trajectory.runs_by_size()} == {"plain", "size"}
 
 
 def test_of_other_models_and_on_other_items_there_is_nothing(growth, sample):

@@ -107,17 +107,21 @@ def test_votes_on_other_items_are_left_out_and_recorded_tables_stand_in(votes, m
     here = AuxiliaryData("invented/*", lambda: pd.DataFrame({"uid": ["a"]}))
     monkeypatch.setattr(why, "TAXONOMY", here)
     monkeypatch.setattr(why, "VARIERR", AuxiliaryData("invented/*", lambda: pd.DataFrame()))
-    assert len(why.joined(evidence_on([own]))) == 1
-    assert len(why.joined(evidence_on([replace(own, uids=tuple("pqrs"))]))) == 0
+    assert len(why.explained_inputs(evidence_on([own]))) == 1
+    assert len(why.explained_inputs(evidence_on([replace(own, uids=tuple("pqrs"))]))) == 0
     monkeypatch.setattr(AuxiliaryData, "files", property(lambda self: ["gone"]))
-    assert len(why.joined(evidence_on([own]))) == 0  # a reader's own votes have no records
-    (released,) = why.joined(AnalysisInputs((DatasetInputs((votes.dataset,), None, None),)))
+    assert (
+        len(why.explained_inputs(evidence_on([own]))) == 0
+    )  # a reader's own votes have no records
+    (released,) = why.explained_inputs(
+        AnalysisInputs((DatasetInputs((votes.dataset,), None, None),))
+    )
     assert released.votes is None
 
 
 @pytest.mark.published("varierr/*", "nli_disagreement_taxonomy/*")
 def test_published_files():
-    items = why.joined(gather(datasets=["mnli"]))
+    items = why.explained_inputs(gather(datasets=["mnli"]))
     votes = items.votes[0]
     errors = why.errors.function(votes, [], n_resamples=20, companion=why.VARIERR, **DRAWN)
     errors = errors.set_index(["judges", "status"])

@@ -99,12 +99,12 @@ def test_no_two_systems_are_ranked_whose_difference_the_votes_leave_open(sample,
     near, twin = (0.9 * truth[few] + 0.1 * rng.dirichlet([1, 1, 1], 300) for _ in range(2))
     made = {"near": near, "twin": twin, "far": np.roll(truth[few], 1, axis=1)}
     systems = [make_system(name, votes, shares) for name, shares in made.items()]
-    table = your_votes.compared.function(votes, systems, n_resamples=500, seed=0)
+    table = your_votes.comparisons.function(votes, systems, n_resamples=500, seed=0)
     said = table.set_index(["system", "reference"])["verdict"]
     assert said["near", "twin"] == your_votes.OPEN
     assert said["near", "far"] == "near"
     assert said["far", "base rate"] == "base rate"
-    judged = your_votes.evaluated.function(votes, systems, most=200, n_resamples=100, seed=0)
+    judged = your_votes.evaluation.function(votes, systems, most=200, n_resamples=100, seed=0)
     exact = ((near - truth[few]) ** 2).sum(axis=1).mean()
     assert judged["system"][0] == "perfect model"
     of_near = judged[judged["system"] == "near"].set_index("measure")
@@ -118,8 +118,8 @@ def test_annotators_come_with_least_agreement_first(four):
     assert table["n_votes"].sum() == votes.n_votes.sum()
     usual = table[~table["few"]]
     assert usual["corrected"].is_monotonic_increasing
-    assert len(your_votes.at_the_ends(table, 3)) == 6
-    together = your_votes.annotators_together.function(votes).iloc[0]
+    assert len(your_votes.first_and_last(table, 3)) == 6
+    together = your_votes.annotator_totals.function(votes).iloc[0]
     assert together["n_annotators"] == 30
     assert 0 < together["relabelled"] < 0.5
 
@@ -134,18 +134,18 @@ def test_who_can_only_agree_stands_at_neither_end(tmp_path):
     table = your_votes.annotators.function(votes)
     assert table["corrected"].isna().sum() == 2
     assert table["few"][table["corrected"].isna()].all()
-    assert your_votes.at_the_ends(table, 10)["corrected"].notna().all()
+    assert your_votes.first_and_last(table, 10)["corrected"].notna().all()
 
 
 def test_votes_without_pairs_and_files_for_another_dataset_are_refused(four, tmp_path):
     path = tmp_path / "other.csv"
     path.write_text("uid,none,mild,severe,fatal\nx1,0.25,0.25,0.25,0.25\n")
     with pytest.raises(ChaosError, match=r"No uid of 'other' occurs in(.|\n)*uids such as"):
-        your_votes.crowd_of(str(four), "", [str(path)])
+        your_votes.crowd_inputs(str(four), "", [str(path)])
     path = tmp_path / "single.csv"
     path.write_text("item,label\n" + "".join(f"i{k},{'ab'[k % 2]}\n" for k in range(30)))
     with pytest.raises(ChaosError, match="cannot say how far people agree"):
-        your_votes.crowd_of(str(path), "", [])
+        your_votes.crowd_inputs(str(path), "", [])
 
 
 def test_the_page_of_a_reader_s_own_votes_is_whole_and_shows_texts_as_they_are(tmp_path):
@@ -179,8 +179,8 @@ def test_the_page_of_a_reader_s_own_votes_is_whole_and_shows_texts_as_they_are(t
 
 
 def test_a_margin_is_one_and_has_a_reason():
-    assert your_votes.margin_of([], "") is None
-    assert your_votes.margin_of([0.1], "cheap") == 0.1
+    assert your_votes.replacement_margin([], "") is None
+    assert your_votes.replacement_margin([0.1], "cheap") == 0.1
     for epsilon, why in (([], "cheap"), ([0.1, 0.2], "cheap"), ([0.1], ""), ([1.5], "cheap")):
         with pytest.raises(ChaosError, match="margin"):
-            your_votes.margin_of(epsilon, why)
+            your_votes.replacement_margin(epsilon, why)

@@ -78,6 +78,16 @@ def test_a_digest_of_code_holds_its_meaning_and_the_data_that_it_names(
     assert (modules.digest_of_dataset("one") != before[1]) == (file == "datasets/one.yml")
 
 
+def test_what_is_left_out_does_not_count_nor_what_it_alone_imports(project):
+    without = {"without": ("chaos_utils.b",)}
+    before = modules.code_digest("chaos_utils.a", **without)
+    for file, changes in {"b.py": False, "data/c.py": False, "a.py": True}.items():
+        path = project / "chaos_utils" / file
+        path.write_text(path.read_text() + "\nMORE = 1\n")
+        modules.clear_cache()
+        assert (modules.code_digest("chaos_utils.a", **without) != before) == changes
+
+
 def test_every_data_file_of_the_package_is_named_by_a_module_or_is_a_dataset_s():
     package = paths.project() / modules.PACKAGE
     named = {name for path in package.rglob("*.py") for name in modules.source_of(path).data}

@@ -1,8 +1,12 @@
 """A built book that a test may change, and one to look at."""
 
+import numpy as np
+import pandas as pd
 import pytest
+from chaos_book import calculators
 from helpers.checkout import copy_built
 from helpers.pages import watch
+from helpers.widgets import manifest, recorded
 
 
 @pytest.fixture
@@ -39,3 +43,23 @@ def open_at(browser, site):
     yield opened
     context.close()
     assert not troubles
+
+
+@pytest.fixture(scope="session")
+def known():
+    """What the page on votes knows, from the recorded tables."""
+    spread = recorded("power.spread_of_differences").assign(judged_items=1000)
+    bought = recorded("ceilings.items_by_votes")
+    shifted = pd.DataFrame({"dataset": bought["dataset"].unique()})
+    shifted = shifted.assign(n_votes=5, median=0.01, largest=0.03)
+    budgets = manifest(recorded("ceilings.annotation_budget"), draws=20)
+    crowds = manifest(recorded("atlas.by_votes"), draws=20)
+    return calculators.votes_data(budgets, manifest(spread), manifest(shifted), crowds)
+
+
+@pytest.fixture(scope="session")
+def converted():
+    """What the page on conventions knows, from the recorded table."""
+    table = recorded("conventions.under_every_convention").fillna({"used_by": ""})
+    table["value"] = table["value"].replace(np.inf, np.nan)
+    return calculators.conversions_data(manifest(table))

@@ -53,6 +53,33 @@ def test_what_changes_while_the_book_is_built_is_built_again(checkout):
 
 
 @pytest.mark.slow
+def test_pages_that_have_not_changed_are_kept_and_the_site_is_as_from_nothing(checkout):
+    def build():
+        done = chaos("build", "--sample", cwd=checkout)
+        assert done.returncode == 0, done.stderr
+        log = (checkout / "_build" / "logs" / "site.log").read_text("utf-8")
+        return re.search("updating environment: (.*)", log)[1], digests(checkout / "_build/html")
+
+    page, notebook = checkout / "book" / "cite.md", checkout / "notebooks" / "annotations.py"
+    append(page, "\nFirst words.\n")
+    assert "0 added" not in build()[0]  # the checkout is a copy: all is made where it stands
+    append(page, "\nLate words on {cite:t}`nie2020`.\n")
+    os.utime(page, (0, 0))
+    append(notebook)
+    (checkout / "book" / "glossary.md").touch()
+    read, _ = build()
+    assert read == "0 added, 3 changed, 0 removed"  # the list of figures names notebooks
+    page.write_text("# Another title\n\n" + page.read_text("utf-8").partition("\n")[2])
+    read, kept = build()
+    assert read == "0 added, 1 changed, 0 removed"
+    (checkout / "_build" / "site.json").unlink()
+    shutil.rmtree(checkout / "_build" / "pages")
+    read, made = build()
+    assert "0 added" not in read
+    assert made == kept
+
+
+@pytest.mark.slow
 def test_a_chapter_that_left_the_book_leaves_only_redirects(checkout):
     toc, registry = checkout / "_toc.yml", checkout / "book" / "figures.yml"
     toc.write_text(toc.read_text().replace("  - file: chapters/disagreement\n", ""))

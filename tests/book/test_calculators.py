@@ -3,15 +3,12 @@
 import json
 import re
 from itertools import combinations, permutations, product
-from types import SimpleNamespace
 
 import numpy as np
-import pandas as pd
 import pytest
-from chaos_book import calculators
 from chaos_book.conventions import UNMEASURED, form_of, forms
-from helpers.checkout import PROJECT
-from helpers.pages import violations, watch
+from helpers.pages import watch
+from helpers.widgets import calculator_page, recorded
 
 from chaos_utils.analyses import conventions
 from chaos_utils.datasets.loading import load_votes
@@ -20,45 +17,8 @@ from chaos_utils.metrics.measures import EvalBatch
 from chaos_utils.metrics.resampling import split_votes
 from chaos_utils.scoring.power import items_needed, smallest_difference
 
-SCRIPTS = (
-    "_static/copy.js", "_shared/page.js", "_shared/axes.js",
-    *(f"_calculators/{name}.js" for name in ("inputs", "votes_file", "votes", "conversions")),
-)  # fmt: skip
-STYLES = ("_static/book.css", "_shared/axes.css", "_calculators/calculators.css")
 COMPUTED = """([reach, variance]) =>
   [Calculators.itemsFor(reach, variance, 0.02), Calculators.detected(reach, variance, 1000)]"""
-CITE = {"words": "The book (2026). T.", "address": "https://example.org/x.html", "page": "x.html"}
-
-
-def recorded(analysis):
-    """Return the rows of an analysis as they are recorded."""
-    files = sorted((PROJECT / "results" / "tables" / analysis).glob("*.csv"), reverse=True)
-    return pd.concat([pd.read_csv(file, comment="#") for file in files])
-
-
-def manifest(rows, **parameters):
-    data = rows.astype(object).where(rows.notna(), None).to_dict("records")
-    return SimpleNamespace(data=data, parameters=parameters)
-
-
-@pytest.fixture(scope="module")
-def known():
-    """What the page on votes knows, from the recorded tables."""
-    spread = recorded("power.spread_of_differences").assign(judged_items=1000)
-    bought = recorded("ceilings.items_by_votes")
-    shifted = pd.DataFrame({"dataset": bought["dataset"].unique()})
-    shifted = shifted.assign(n_votes=5, median=0.01, largest=0.03)
-    budgets = manifest(recorded("ceilings.annotation_budget"), draws=20)
-    crowds = manifest(recorded("atlas.by_votes"), draws=20)
-    return calculators.votes_data(budgets, manifest(spread), manifest(shifted), crowds)
-
-
-@pytest.fixture(scope="module")
-def converted():
-    """What the page on conventions knows, from the recorded table."""
-    table = recorded("conventions.under_every_convention").fillna({"used_by": ""})
-    table["value"] = table["value"].replace(np.inf, np.nan)
-    return calculators.conversions_data(manifest(table))
 
 
 @pytest.fixture(scope="module")
@@ -128,27 +88,13 @@ def test_the_pages_hold_the_recorded_rows(known, converted):
     json.dumps([known, converted], allow_nan=False)
 
 
-def page_of(kind, data, folder):
-    content = json.dumps(data | {"synthetic": False, "cite": CITE}).replace("<", "\\u003c")
-    book = PROJECT / "book"
-    styles = "".join(f'<link rel="stylesheet" href="{(book / one).as_uri()}">' for one in STYLES)
-    scripts = "".join(f'<script src="{(book / one).as_uri()}"></script>' for one in SCRIPTS)
-    path = folder / f"{kind}.html"
-    path.write_text(
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>t</title>{styles}<main>'
-        f'<div class="calculator" data-kind="{kind}" role="region" aria-label="Calculator">'
-        f'<script type="application/json">{content}</script></div></main>{scripts}', "utf-8",
-    )  # fmt: skip
-    return path.as_uri()
-
-
 @pytest.fixture(scope="module")
 def opened(browser, known, converted, tmp_path_factory):
     """Open a calculator's page, with an address' hash; fails when anything went wrong on any."""
     folder, troubles = tmp_path_factory.mktemp("calculators"), []
     addresses = {
-        "votes": page_of("votes", known, folder),
-        "conversions": page_of("conversions", converted, folder),
+        "votes": calculator_page(folder, "votes", known),
+        "conversions": calculator_page(folder, "conversions", converted),
     }
     context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
 
@@ -368,22 +314,19 @@ def test_a_file_is_read_here_or_says_why_not_and_is_in_no_link(opened):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize(
-    ("name", "ids"),
-    [
+def test_a_column_of_ids_holds_no_counts(opened):
+    page = opened("votes")
+    for name, ids in (
         ("post_id", [7] * 30),
         ("Post ID", [7] * 30),
         ("docId", [7] * 30),
         ("post", range(500, 530)),
         ("post", range(7, 19)),
         ("post", [7 * k % 101 for k in range(30)]),
-    ],
-)
-def test_a_column_of_ids_holds_no_counts(opened, name, ids):
-    page = opened("votes")
-    rows = "\n".join(f"{id},{k % 7},{9 - k % 7}" for k, id in enumerate(ids))
-    columns = page.evaluate("text => Calculators.readVotes(text).columns", f"{name},yes,no\n{rows}")
-    assert columns == ["yes", "no"]
+    ):
+        rows = "\n".join(f"{id},{k % 7},{9 - k % 7}" for k, id in enumerate(ids))
+        read = "text => Calculators.readVotes(text).columns"
+        assert page.evaluate(read, f"{name},yes,no\n{rows}") == ["yes", "no"], (name, ids)
     page.close()
 
 
@@ -407,16 +350,6 @@ def test_the_file_that_was_chosen_last_is_the_one_that_is_shown(opened):
     page.evaluate("text => { slow.resolve(text); }", f"a,b\n{rows}")
     page.evaluate("() => new Promise(setTimeout)")
     assert "Counts in c, d" in page.locator(".file").inner_text()
-    page.close()
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("name", ["constructor", "__proto__", "hasOwnProperty", "hash"])
-def test_no_name_in_a_link_is_taken_for_what_all_objects_have(opened, name):
-    page = opened("votes", f"#{name}=1&data={name}&for={name}")
-    said = page.locator(".calculator").inner_text()
-    assert f"does not know “{name}”, “data={name}”, “for={name}” in the link" in said
-    assert "votes per item" in answer(page)
     page.close()
 
 
@@ -475,19 +408,6 @@ def test_the_keyboard_does_all_of_it(opened):
     page.keyboard.press("Tab")
     page.keyboard.type("Lin")
     assert "divergence, bits" in answer(page)
-    page.close()
-
-
-@pytest.mark.browser
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["votes", "conversions"])
-def test_both_are_open_to_all_and_fit_a_phone(opened, kind):
-    page = opened(kind)
-    page.locator("summary").last.click()
-    for width in (1280, 390):
-        page.set_viewport_size({"width": width, "height": 900})
-        assert violations(page, ".calculator") == []
-        assert page.evaluate("document.scrollingElement.scrollWidth") <= width
     page.close()
 
 

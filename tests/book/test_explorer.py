@@ -298,16 +298,6 @@ def test_two_systems_are_compared(visit, items):
     assert f"{one['name']} is closer to the votes" in page.locator("dialog").inner_text()
 
 
-@pytest.mark.parametrize("name", ["constructor", "__proto__", "hash"])
-def test_no_name_in_an_address_is_taken_for_what_all_objects_have(visit, items, name):
-    others = set(explorer.QUERY_NAMES) - {"q", "low", "high", "far"}
-    asked = "&".join(f"{one}={name}" for one in sorted(others))
-    page = visit(f"?{asked}&pin={name}/{name}#{name}")
-    assert f"No item has the id “{name}”" in page.get_by_role("alert").inner_text()
-    assert count(page) == sum(len(one["uids"]) for one in items.values())
-    assert page.locator("#explorer tbody.pinned tr").count() == 0
-
-
 @pytest.mark.slow
 def test_pinned_items_stay_at_the_top_and_in_the_address(visit, items):
     uids = items["snli"]["uids"]

@@ -43,9 +43,10 @@ def test_no_page_breaks_its_policy(browser, site, address, scheme):
     page, said = context.new_page(), []
     page.on("console", lambda one: said.append(one.text))
     page.on("pageerror", lambda fault: said.append(f"error: {fault}"))
-    for path in pages(site):
+    # Another test opens every page from its file, and lets none say anything on the console.
+    for path in pages(site) if scheme == "http" else ():
         name = path.relative_to(site).as_posix()
-        page.goto(path.as_uri() if scheme == "file" else f"{address}/{name}", wait_until="load")
+        page.goto(f"{address}/{name}", wait_until="load")
         page.wait_for_load_state("networkidle")
         faults = [one for one in said if re.search("Security Policy|^error", one)]
         assert not faults, name

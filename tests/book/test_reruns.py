@@ -1,10 +1,12 @@
 """Every chapter rerun by both commands that its page gives: they come to the same tables."""
 
+import json
 import re
 import shlex
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -33,10 +35,15 @@ def rerun_both(checkout, folder, notebook):
     values = resolve(source, {"data": "sample"})
     name, value = rerun.other_value(read_parameters(source), values)
     values |= {} if name == "data" else {name: value}
-    run = shlex.split(command(source, values))[1:]
-    done = chaos(*run, cwd=checkout)
+    built = (checkout / "book" / "chapters" / f"{notebook}.ipynb").read_bytes()
+    done = chaos(*shlex.split(command(source, values))[1:], "--json", cwd=checkout)
     assert done.returncode == 0, done.stderr
-    executed = f"{done.stdout.splitlines()[0]}/notebook.ipynb"
+    answer = json.loads(done.stdout)
+    run = Path(answer["run"])
+    assert answer["parameters"][name] == values[name]
+    assert run.parent == checkout / "runs"
+    assert (run / "page.html").is_file()
+    assert (checkout / "book" / "chapters" / f"{notebook}.ipynb").read_bytes() == built
     offered = checkout / "_build" / "html" / "notebooks" / f"{notebook}.ipynb"
     shutil.copyfile(offered, folder / offered.name)
     plain = subprocess.run(
@@ -44,7 +51,9 @@ def rerun_both(checkout, folder, notebook):
         cwd=folder, env=chaos_environment(checkout), capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert plain.returncode == 0, plain.stderr
-    return tables(executed), tables(folder / f"{notebook}-rerun.ipynb")
+    shown = tables(run / "notebook.ipynb")
+    assert shown.keys() == set(answer["made"])
+    return shown, tables(folder / f"{notebook}-rerun.ipynb")
 
 
 def test_a_chapter_of_the_short_book_is_rerun_by_both_commands(small_checkout, tmp_path):

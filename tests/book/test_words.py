@@ -30,7 +30,7 @@ FEW = {
     "crowd": {"resamples": 40, "draws": 2, "epsilon": 0.1, "why": EVIL},
 }
 OTHERS_REFUSED = ("baan_numbers", "collection")  # on what the papers have alone
-QUICK = ("crowd", "annotations", "disagreement")
+QUICK = ("crowd",)  # which shows most of them
 # What is live on a page, or out of its place.
 _LIVE = """() => [
   ...[...document.querySelectorAll(

@@ -8,9 +8,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
-
-from chaos_utils.cli.__main__ import app
+from helpers.commands import call
 
 N = 30
 RNG = np.random.default_rng(7)
@@ -24,7 +22,7 @@ PAIRS = [(f"x{item}", f"p{who}") for item, who in product(range(N), range(4))]
 def said_of(path, table):
     """Return what `chaos dataset check` says, and whether it accepts the file."""
     table.to_csv(path / "votes.csv", index=False)
-    result = CliRunner().invoke(app, ["dataset", "check", str(path / "votes.csv")])
+    result = call("dataset", "check", path / "votes.csv", code=None)
     return " ".join(result.output.split()), result.exit_code == 0
 
 
@@ -141,9 +139,7 @@ def test_columns_of_0_and_1_are_offered_as_one_choice(tmp_path, kind):
         "reader: {format: long, item: item, annotator: worker, label: [joy, fear, anger, awe]}\n"
     )
     (tmp_path / "felt.yml").write_text(text)  # the reading that is offered can be read
-    result = CliRunner().invoke(app, ["dataset", "check", str(tmp_path / "felt.yml")])
-    assert result.exit_code == 0, result.output
-    assert f"{len(PAIRS)} votes" in result.output
+    assert f"{len(PAIRS)} votes" in call("dataset", "check", tmp_path / "felt.yml").output
 
 
 def test_columns_of_0_and_1_of_which_some_rows_set_several_are_no_single_choice(tmp_path):
@@ -159,9 +155,7 @@ def test_columns_of_0_and_1_of_which_some_rows_set_several_are_no_single_choice(
 def test_objects_among_labels_are_never_offered_as_labels(tmp_path):
     topics = [{"choices": ["A", "B"]} if k % 5 == 0 else "AB"[k % 2] for k in range(len(PAIRS))]
     cast(topic=topics).to_json(tmp_path / "votes.json", orient="records")
-    result = CliRunner().invoke(app, ["dataset", "check", str(tmp_path / "votes.json")])
-    assert result.exit_code == 2
-    assert "holds objects" in result.output
+    assert "holds objects" in call("dataset", "check", tmp_path / "votes.json", code=2).output
 
 
 def test_questions_of_one_item_are_items(tmp_path):

@@ -2,16 +2,14 @@
 
 import json
 from collections import Counter
-from types import SimpleNamespace
 
 import numpy as np
-import pandas as pd
 import pytest
 import yaml
-from typer.testing import CliRunner
+from helpers.commands import call, check, readings
+from helpers.rows import write_table
 
 import chaos_utils as chaos
-from chaos_utils.cli.__main__ import app
 
 LABELS = ["no", "unsure", "yes"]
 
@@ -36,45 +34,9 @@ def rows(**columns):
             for k, one in enumerate(zip(*columns.values(), strict=True))]  # fmt: skip
 
 
-def written(path, table):
-    if path.suffix == ".csv":
-        pd.DataFrame(table).to_csv(path, index=False)
-    elif path.suffix == ".parquet":
-        pd.DataFrame(table).to_parquet(path)
-    else:
-        path.write_text("".join(json.dumps(row) + "\n" for row in table))
-    return path
-
-
-def called(*arguments):
-    return CliRunner().invoke(app, list(map(str, arguments)))
-
-
-def check(path, code=0):
-    """Return what `chaos dataset check` finds, or what it says where it finds none."""
-    done = called("dataset", "check", path, "--json")
-    assert done.exit_code == code, done.output
-    return SimpleNamespace(**json.loads(done.stdout)[0]) if done.stdout else done.stderr
-
-
-def readings(said):
-    """Return the YAML files that a doubt shows."""
-    shown = said.partition("YAML file")[2].partition(":\n")[2].partition("  to do:")[0]
-    lines = [line[13:] for line in shown.splitlines()]
-    texts = "\n".join(lines).split("\n# or\n")
-    return [yaml.safe_load(text) for text in texts]
-
-
 def asked(path):
     """Return what each reading that a doubt shows gives, saved beside the votes."""
-    said = check(path, 2)
-    assert "It is unclear" in said
-    found = []
-    for one in readings(said):
-        text = yaml.safe_dump(one)
-        (path.parent / "meant.yml").write_text(text)
-        found.append(check(path.parent / "meant.yml"))
-    return found
+    return [check(one) for one in readings(path)]
 
 
 @pytest.mark.parametrize("name", ["votes", "counts", "label_counter", "human_distribution"])
@@ -90,16 +52,16 @@ def asked(path):
 )
 def test_objects_of_counts_are_votes_for_their_keys(tmp_path, name, suffix, spelled):
     table = rows(text=TEXTS, **{name: map(spelled, COUNTERS)})
-    path = written(tmp_path / f"v.{suffix}", table)
+    path = write_table(tmp_path / f"v.{suffix}", table)
     assert check(path).labels == TOTALS
-    assert called("dataset", "init", path, "--out", tmp_path / "v.yml").exit_code == 0
+    call("dataset", "init", path, "--out", tmp_path / "v.yml")
     votes = chaos.load("v", tmp_path / "v.yml")
     assert votes.dataset.labels == tuple(LABELS)
     assert votes.counts.tolist() == COUNTS
 
 
 def test_votes_for_what_no_label_names_are_a_fault(tmp_path):
-    written(tmp_path / "v.jsonl", rows(votes=COUNTERS))
+    write_table(tmp_path / "v.jsonl", rows(votes=COUNTERS))
     labels = [{"name": name, "code": f"votes.{name}"} for name in LABELS[:2]]
     about = {"name": "v", "title": "v", "labels": labels, "files": [{"name": "v.jsonl"}]}
     about["reader"] = {"item": "id", "format": "wide"}
@@ -120,7 +82,7 @@ def by_people(names, n_each=3):
 def test_ratings_by_people_under_a_name_of_counts_are_asked_about(tmp_path, names, name):
     table = rows(**{name: by_people(names)})
     table = [row | {"total": sum(row[name].values())} for row in table]
-    path = written(tmp_path / "v.jsonl", table)
+    path = write_table(tmp_path / "v.jsonl", table)
     (by_person,) = asked(path)
     assert (by_person.votes, by_person.annotators["number"]) == (90, 4)
     assert not any(who in check(path, 2) for who in names)
@@ -128,16 +90,16 @@ def test_ratings_by_people_under_a_name_of_counts_are_asked_about(tmp_path, name
 
 def test_annotations_keyed_by_annotators_stay_theirs(tmp_path):
     given = by_people(["Ann1", "Ann2", "Ann3", "Ann4", "Ann5"])
-    assert check(written(tmp_path / "v.jsonl", rows(annotations=given))).votes == 90
+    assert check(write_table(tmp_path / "v.jsonl", rows(annotations=given))).votes == 90
     same = [{"Ann1": 1, "Ann2": 4}, {"Ann1": 2, "Ann2": 3}, {"Ann1": 4, "Ann2": 1}]
-    listed = written(tmp_path / "w.jsonl", rows(annotations=same, annotators=["Ann1,Ann2"] * 3))
+    listed = write_table(tmp_path / "w.jsonl", rows(annotations=same, annotators=["Ann1,Ann2"] * 3))
     assert check(listed).annotators["number"] == 2
 
 
 @pytest.mark.parametrize("name", ["annotations", "labels", "said"])
 def test_objects_whose_numbers_add_up_may_be_counts(tmp_path, name):
     counters = [dict(Counter(votes)) for votes in drawn(n_votes=(5,))]
-    counts, by_person = asked(written(tmp_path / "v.jsonl", rows(**{name: counters})))
+    counts, by_person = asked(write_table(tmp_path / "v.jsonl", rows(**{name: counters})))
     assert (counts.votes, by_person.votes) == (150, sum(map(len, counters)))
 
 
@@ -145,14 +107,14 @@ def test_objects_whose_numbers_add_up_may_be_counts(tmp_path, name):
 @pytest.mark.parametrize("name", ["labels", "counts"])
 def test_lists_that_add_up_to_another_column_may_be_counts(tmp_path, name, suffix):
     table = rows(**{name: COUNTS}, n_annotators=N_VOTES)
-    counts, ratings = asked(written(tmp_path / f"v.{suffix}", table))
+    counts, ratings = asked(write_table(tmp_path / f"v.{suffix}", table))
     assert (counts.votes, ratings.votes) == (sum(N_VOTES), 90)
 
 
 def test_flags_that_a_column_counts_are_labels(tmp_path):
     flags = [[k % 2, 1, k % 3 % 2] for k in range(30)]
     table = rows(labels=flags, n_toxic=map(sum, flags))
-    assert check(written(tmp_path / "v.jsonl", table)).votes == 90
+    assert check(write_table(tmp_path / "v.jsonl", table)).votes == 90
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "csv"])
@@ -163,7 +125,7 @@ def test_shares_are_of_the_column_that_makes_them_whole(tmp_path, name, of, suff
     if name == "columns":
         columns = dict(zip(LABELS, zip(*SHARES, strict=True), strict=True))
     table = rows(**columns, **{of: N_VOTES})
-    (found,) = asked(written(tmp_path / f"v.{suffix}", table))
+    (found,) = asked(write_table(tmp_path / f"v.{suffix}", table))
     assert list(found.labels.values()) == [TOTALS[label] for label in LABELS]
 
 
@@ -172,13 +134,13 @@ def test_shares_are_of_the_column_that_makes_them_whole(tmp_path, name, of, suff
 )
 def test_shares_of_nothing_are_refused_as_such(tmp_path, shares):
     table = rows(soft_label=shares, hour=[k % 7 + 20 for k in range(30)])
-    assert "how many votes" in check(written(tmp_path / "v.jsonl", table), 2)
+    assert "how many votes" in check(write_table(tmp_path / "v.jsonl", table), 2)
 
 
 @pytest.mark.parametrize("of", ["n", "n_annotators"])
 def test_a_column_of_sums_is_no_label(tmp_path, of):
     columns = dict(zip(LABELS, zip(*COUNTS, strict=True), strict=True))
-    assert check(written(tmp_path / "v.csv", rows(**columns, **{of: N_VOTES}))).labels == TOTALS
+    assert check(write_table(tmp_path / "v.csv", rows(**columns, **{of: N_VOTES}))).labels == TOTALS
 
 
 def in_format(codes=("e", "n", "c"), order=None, old=False):
@@ -214,16 +176,15 @@ def in_format(codes=("e", "n", "c"), order=None, old=False):
 )
 def test_chaosnlis_format_is_known_under_any_name(tmp_path, codes, names, old):
     table = in_format(codes, old=old)
-    path = written(tmp_path / "garden.jsonl", table)
+    path = write_table(tmp_path / "garden.jsonl", table)
     assert check(path).format == "chaosnli"
     uniform = ",".join(["0"] * (len(names) - 1) + ["1"])
     lines = [f"x{k},{uniform}" for k in range(30)]
     (tmp_path / "model.csv").write_text("\n".join([f"uid,{','.join(names)}", *lines]))
-    done = called("evaluate", tmp_path / "model.csv", "--data", path, "--bootstrap", "0")
-    assert done.exit_code == 0, done.output
+    done = call("evaluate", tmp_path / "model.csv", "--data", path, "--bootstrap", "0")
     assert "garden" in done.output
     assert "ChaosNLI" not in done.output
-    assert called("dataset", "init", path, "--out", tmp_path / "own.yml").exit_code == 0
+    call("dataset", "init", path, "--out", tmp_path / "own.yml")
     votes = chaos.load("garden", tmp_path / "own.yml")
     assert votes.dataset.labels == names
     assert votes.counts.tolist() == [row["label_count"] for row in table]
@@ -235,22 +196,22 @@ def test_a_counter_that_says_otherwise_is_named_by_its_line(tmp_path):
     table = in_format()
     for k in (4, 19):
         table[k]["label_counter"]["e"] = table[k]["label_counter"].get("e", 0) + 1
-    found = check(written(tmp_path / "v.jsonl", table), 2)
+    found = check(write_table(tmp_path / "v.jsonl", table), 2)
     assert [fault.partition(",")[0] for fault in found.faults] == ["line 5", "line 20"]
     assert all("label_counter" in fault for fault in found.faults)
 
 
 def test_counts_in_another_order_than_the_formats_are_asked_about(tmp_path):
-    path = written(tmp_path / "v.jsonl", in_format(order="ecn"))
+    path = write_table(tmp_path / "v.jsonl", in_format(order="ecn"))
     (found,) = asked(path)
-    right = check(written(tmp_path / "w.jsonl", in_format()))
+    right = check(write_table(tmp_path / "w.jsonl", in_format()))
     assert found.labels == right.labels
     assert "label_count" in check(path, 2)
 
 
 def test_labels_that_no_counter_names_are_refused(tmp_path):
     table = in_format("xy", order="xyz")
-    assert "label_counter" in check(written(tmp_path / "v.jsonl", table), 2)
+    assert "label_counter" in check(write_table(tmp_path / "v.jsonl", table), 2)
 
 
 ANSWERS = [["good", "bad", "good", "bad"][k % 3 :] + ["bad"] * (k % 3) for k in range(30)]
@@ -262,7 +223,7 @@ ANSWERS = [["good", "bad", "good", "bad"][k % 3 :] + ["bad"] * (k % 3) for k in 
 def test_texts_beside_lists_of_votes_are_texts(tmp_path, text, lists, user):
     columns = {"user": [f"u{k % 2}" for k in range(30)]} if user else {}
     table = rows(**columns, **{text: TEXTS, lists: ANSWERS})
-    found = check(written(tmp_path / "v.jsonl", table))
+    found = check(write_table(tmp_path / "v.jsonl", table))
     assert found.columns["labels"] == lists
     assert found.text_columns == [text]
 
@@ -274,7 +235,7 @@ def test_texts_beside_a_column_of_labels_are_texts(tmp_path, label):
         for k in range(30)
         for who, vote in zip("abcd", ANSWERS[k], strict=True)
     ]
-    found = check(written(tmp_path / "v.csv", table))
+    found = check(write_table(tmp_path / "v.csv", table))
     assert found.columns["label"] == label
     assert found.text_columns == ["response"]
 
@@ -282,19 +243,19 @@ def test_texts_beside_a_column_of_labels_are_texts(tmp_path, label):
 def test_texts_beside_columns_of_counts_are_asked_about(tmp_path):
     columns = {"good": [k % 4 for k in range(30)], "bad": [k % 3 + 1 for k in range(30)]}
     table = rows(response=TEXTS, **columns)
-    (found,) = asked(written(tmp_path / "v.csv", table))
+    (found,) = asked(write_table(tmp_path / "v.csv", table))
     assert set(found.labels) == {"good", "bad"}
 
 
 def test_two_lists_of_votes_are_asked_about(tmp_path):
     table = rows(labels=ANSWERS, ratings=[[k % 5, 1, 2, 2] for k in range(30)])
-    first, second = asked(written(tmp_path / "v.jsonl", table))
+    first, second = asked(write_table(tmp_path / "v.jsonl", table))
     assert set(first.labels) == {"good", "bad"}
     assert set(second.labels) == set("01234")
 
 
 def test_a_doubt_shows_a_reading_or_is_none(tmp_path):
     table = [{"id": f"x{k}", "entropy": k / 60} for k in range(60)]
-    said = check(written(tmp_path / "v.csv", table), 2)
+    said = check(write_table(tmp_path / "v.csv", table), 2)
     assert "It is unclear" not in said
     assert "--label" in said

@@ -1,14 +1,14 @@
 """One identifier, several items: keys of two columns, rounded identifiers, what differs within."""
 
-import json
-
 import numpy as np
 import pytest
+from helpers.commands import load
+from helpers.faults import refused
+from helpers.rows import write_rows
 
 import chaos_utils as chaos
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.findings import check_file
-from chaos_utils.datasets.loading import load_all_votes
 
 POSTS, REPLIES, PEOPLE = 8, 2, 4
 
@@ -23,42 +23,36 @@ def thread(votes_on=lambda post, reply, who: ["no", "yes"][(post + reply + who) 
     ]  # fmt: skip
 
 
-def write(path, rows):
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
-
-
 def describe(folder, item):
     (folder / "votes.yml").write_text(
         "name: thread\ntitle: Thread\nlabels: ['no', 'yes']\ntexts: [post, reply]\n"
         f"files: [{{name: votes.jsonl}}]\nreader: {{format: long, item: {item}}}\n"
     )
-    return str(folder / "votes.yml")
+    return folder / "votes.yml"
 
 
 def test_two_columns_that_may_name_an_item_are_asked_about(tmp_path):
-    path = write(tmp_path / "votes.jsonl", thread())
-    with pytest.raises(ChaosError, match="It is unclear") as fault:
+    path = write_rows(tmp_path / "votes.jsonl", thread())
+    asked = ("--item post_id,reply_id", "item: [post_id, reply_id]", "item: post_id")
+    with refused(problem="unclear", any=asked):
         check_file(path)
-    for reading in ("--item post_id,reply_id", "item: [post_id, reply_id]", "item: post_id"):
-        assert reading in str(fault.value)
 
 
 def test_an_item_is_named_by_two_columns(tmp_path):
-    path = write(tmp_path / "votes.jsonl", thread())
+    path = write_rows(tmp_path / "votes.jsonl", thread())
     found, layout = check_file(path, item="post_id,reply_id")
     assert (found.items, found.votes_per_item) == (POSTS * REPLIES, {PEOPLE: POSTS * REPLIES})
     assert layout.reader["item"] == ["post_id", "reply_id"]
     assert found.text_columns == ["post", "reply"]
     assert not found.remarks
-    (votes,) = load_all_votes(describe(tmp_path, "[post_id, reply_id]"))
+    votes = load(describe(tmp_path, "[post_id, reply_id]"))
     assert votes.uids[:3] == ("p0/0", "p0/1", "p1/0")
     assert votes.counts.sum(axis=1).tolist() == [PEOPLE] * (POSTS * REPLIES)
 
 
 @pytest.mark.parametrize("item", ["post_id", "post"])
 def test_what_differs_within_an_item_is_remarked_on(tmp_path, item):
-    found = check_file(write(tmp_path / "votes.jsonl", thread()), item=item)[0]
+    found = check_file(write_rows(tmp_path / "votes.jsonl", thread()), item=item)[0]
     assert found.items == POSTS
     assert f"--item {item},reply_id" in found.remarks[0]
     assert found.reasons["reply"] == "differs within items"
@@ -71,7 +65,7 @@ def test_a_column_of_short_names_may_be_a_part_of_the_key(tmp_path, part, who):
              "label": row["label"]} | ({who: row["who"]} if who else {})
             for row in thread()]  # fmt: skip
     with pytest.raises(ChaosError, match=f"--item question_id,{part}"):
-        check_file(write(tmp_path / "votes.jsonl", rows))
+        check_file(write_rows(tmp_path / "votes.jsonl", rows))
 
 
 @pytest.mark.parametrize("drop", [["post_id"], ["reply_id", "post"]])
@@ -79,8 +73,8 @@ def test_items_that_a_usual_name_makes_one_are_asked_about(tmp_path, drop):
     rows = [{"id": row["post_id"]} | row for row in thread()]
     rows = [{key: value for key, value in row.items() if key not in ("post_id", *drop)}
             for row in rows]  # fmt: skip
-    path = write(tmp_path / "votes.jsonl", rows)
-    for read in (check_file, lambda path: load_all_votes(str(path))):
+    path = write_rows(tmp_path / "votes.jsonl", rows)
+    for read in (check_file, load):
         with pytest.raises(ChaosError, match=r"differs within 'id'(.|\n)*item: \[id, repl"):
             read(path)
 
@@ -105,14 +99,14 @@ def test_what_people_say_or_are_makes_no_item_of_its_own(tmp_path, beside):
          "text": f"The text of {item}", **beside(item, who)}
         for item in range(12) for who in range(4)
     ]  # fmt: skip
-    found = check_file(write(tmp_path / "votes.jsonl", rows))[0]
+    found = check_file(write_rows(tmp_path / "votes.jsonl", rows))[0]
     assert (found.items, found.text_columns, found.remarks) == (12, ["text"], [])
 
 
 @pytest.mark.parametrize("form", ["columns", "joined"])
 def test_predictions_name_items_by_the_columns_or_by_the_joined_identifier(tmp_path, form):
-    write(tmp_path / "votes.jsonl", thread())
-    (votes,) = load_all_votes(describe(tmp_path, "[post_id, reply_id]"))
+    write_rows(tmp_path / "votes.jsonl", thread())
+    votes = load(describe(tmp_path, "[post_id, reply_id]"))
     head = "post_id,reply_id" if form == "columns" else "uid"
     rows = [uid.replace("/", ",") if form == "columns" else uid for uid in votes.uids]
     table = "\n".join(f"{uid},{k / 20},{1 - k / 20}" for k, uid in enumerate(rows))
@@ -125,7 +119,7 @@ def test_predictions_name_items_by_the_columns_or_by_the_joined_identifier(tmp_p
 def test_joined_identifiers_are_the_same_for_no_two_items(tmp_path):
     rows = [{"a": a, "b": b, "label": label} for a, b in (("x/y", "z"), ("x", "y/z"))
             for label in ("no", "yes")]  # fmt: skip
-    path = write(tmp_path / "votes.jsonl", rows)
+    path = write_rows(tmp_path / "votes.jsonl", rows)
     with pytest.raises(ChaosError, match=r"are the same for two items(.|\n)*x/y/z"):
         check_file(path, item="a,b")
 
@@ -134,7 +128,7 @@ def test_joined_identifiers_are_the_same_for_no_two_items(tmp_path):
                                  [1823061234567890123.0, 1823061234567892123.0]])  # fmt: skip
 def test_identifiers_that_lost_digits_are_a_fault(tmp_path, ids):
     rows = [{"tweet_id": one, "label": label} for one in ids for label in ("no", "yes")]
-    found = check_file(write(tmp_path / "votes.jsonl", rows), item="tweet_id")[0]
+    found = check_file(write_rows(tmp_path / "votes.jsonl", rows), item="tweet_id")[0]
     assert "this number is rounded" in found.faults[0]
 
 
@@ -149,8 +143,8 @@ def test_identifiers_that_lost_digits_are_a_fault(tmp_path, ids):
 )
 def test_long_identifiers_that_end_in_zeros_are_remarked_on(tmp_path, ids, are_rounded):
     rows = [{"item": one, "label": label} for one in ids for label in ("no", "yes")]
-    path = write(tmp_path / "votes.jsonl", rows)
-    said = check_file(path)[0].remarks, load_all_votes(str(path))[0].notes
+    path = write_rows(tmp_path / "votes.jsonl", rows)
+    said = check_file(path)[0].remarks, load(path).notes
     for remarks in said:
         assert any("end in zeros" in one for one in remarks) == are_rounded
 
@@ -175,12 +169,10 @@ def posts(changed=None, n_items=12, **beside):
     ],
 )
 def test_a_text_that_differs_within_few_items_is_asked_about(tmp_path, changed):
-    path = write(tmp_path / "votes.jsonl", posts(changed))
-    for read in (check_file, lambda path: load_all_votes(str(path))):
-        with pytest.raises(ChaosError, match=r"within 2 of 12 items \('2', '7'\)") as fault:
+    path = write_rows(tmp_path / "votes.jsonl", posts(changed))
+    for read in (check_file, load):
+        with refused(any=("2 of 12 items ('2', '7')", "item: item", "item: [item, text]")):
             read(path)
-        assert "item: item" in str(fault.value)
-        assert "item: [item, text]" in str(fault.value)
     assert check_file(path, item="item")[0].items == 12
     assert check_file(path, item="item,text")[0].items == 14
 
@@ -193,7 +185,7 @@ def test_a_text_that_differs_by_white_space_or_its_form_in_unicode_is_one(tmp_pa
             8: text.replace(" ", "\n"),
         }.get(item, text)
 
-    path = write(tmp_path / "votes.jsonl", posts(changed))
+    path = write_rows(tmp_path / "votes.jsonl", posts(changed))
     found = check_file(path)[0]
     assert found.text_columns == ["text"]
     assert "alone differ within 3 items" in found.reasons["text"]
@@ -201,7 +193,7 @@ def test_a_text_that_differs_by_white_space_or_its_form_in_unicode_is_one(tmp_pa
         "name: cafes\ntitle: Cafes\nlabels: ['no', 'yes']\ntexts: [text]\n"
         "files: [{name: votes.jsonl}]\nreader: {format: long, annotator: worker}\n"
     )
-    (votes,) = load_all_votes(str(tmp_path / "votes.yml"))
+    votes = load(tmp_path / "votes.yml")
     assert [texts["text"] for texts in votes.texts] == [row["text"] for row in posts()[::3]]
 
 
@@ -215,7 +207,7 @@ def test_a_text_that_differs_by_white_space_or_its_form_in_unicode_is_one(tmp_pa
     ],
 )
 def test_what_people_say_is_not_asked_about(tmp_path, name, make):
-    found = check_file(write(tmp_path / "votes.jsonl", posts(**{name: make})))[0]
+    found = check_file(write_rows(tmp_path / "votes.jsonl", posts(**{name: make})))[0]
     assert found.text_columns == ["text"]
 
 
@@ -225,8 +217,7 @@ def test_a_shorter_column_that_tells_items_apart_is_named_before_the_text(tmp_pa
     rows = [{part: 1} | row for row in posts()]
     rows += [{part: 2} | row | {"text": row["text"] + " nor chair"} for row in posts()
              if row["item"] < n_again]  # fmt: skip
-    path = write(tmp_path / "votes.jsonl", rows)
-    with pytest.raises(ChaosError, match=f"--item {part},item") as fault:
+    path = write_rows(tmp_path / "votes.jsonl", rows)
+    with refused(any=(f"--item {part},item", f"item: [{part}, item]")):
         check_file(path)
-    assert f"item: [{part}, item]" in str(fault.value)
     assert check_file(path, item=f"{part},item")[0].items == 12 + n_again

@@ -1,19 +1,16 @@
 """Labels that may be meant otherwise than they stand: what is asked, and what comes of it."""
 
 import json
-import textwrap
 import unicodedata
 from collections import Counter
 
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
+from helpers.commands import call, load, readings
 
 import chaos_utils as chaos
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.cli.__main__ import app
-from chaos_utils.datasets.loading import load_all_votes
 
 N_ITEMS, N_PEOPLE = 24, 8
 
@@ -23,30 +20,15 @@ def rng():
     return np.random.default_rng(8)
 
 
+def votes_asked(path):
+    """Return the votes by each reading that `chaos dataset check` asks about."""
+    return [load(one) for one in readings(path)]
+
+
 def run(*arguments):
-    """Call `chaos`; return its exit code and what it says."""
-    done = CliRunner().invoke(app, list(map(str, arguments)))
-    assert done.exit_code in (0, 2), done.output
+    """Return the code in which the command ends, and what it says."""
+    done = call(*arguments, code=None)
     return done.exit_code, done.output
-
-
-def readings(path):
-    """Return the votes by each of the YAML files that `chaos dataset check` asks about."""
-    code, said = run("dataset", "check", path)
-    assert code == 2, said
-    assert "It is unclear" in said, said
-    shown = said.partition("YAML file")[2].partition("\n")[2].partition("  to do:")[0]
-    found = []
-    for text in textwrap.dedent(shown).split("# or\n"):
-        one = path.with_suffix(".yml")
-        one.write_text(text, "utf-8")
-        found.append(load(one))
-    return found
-
-
-def load(path):
-    (votes,) = load_all_votes(str(path))
-    return votes
 
 
 def totals(votes):
@@ -115,7 +97,7 @@ def test_a_code_for_no_vote_is_asked_about(tmp_path, rng, labels, code, form):
     name, write = FORMS[form]
     path = tmp_path / name
     path.write_text(write(spread(rng, rows, code)))
-    without, with_code = readings(path)
+    without, with_code = votes_asked(path)
     assert totals(without) == count(rows)
     assert (without.n_votes == 3).all()
     assert totals(with_code) == count(rows) | {str(code): (N_PEOPLE - 3) * N_ITEMS}
@@ -127,7 +109,7 @@ def test_minus_one_beside_zero_and_one_is_asked_about_if_people_give_it_by_chanc
     rows = [[*row[:-1], -1] if k % 3 == 0 else row
             for k, row in enumerate(opinions(rng, (0, 1), n_votes=5))]  # fmt: skip
     path.write_text(long(rows))
-    assert readings(path)[0].n_votes.sum() == 5 * N_ITEMS - N_ITEMS // 3
+    assert votes_asked(path)[0].n_votes.sum() == 5 * N_ITEMS - N_ITEMS // 3
 
 
 @pytest.mark.parametrize("code", [-1, 99, "don't know", "N/A"])
@@ -135,7 +117,7 @@ def test_a_code_is_asked_about_though_few_gave_it(tmp_path, rng, code):
     rows = opinions(rng, (0, 1, 2))
     path = tmp_path / "votes.csv"
     path.write_text(long([*rows[:-1], [*rows[-1][:2], code]]))
-    without, with_code = readings(path)
+    without, with_code = votes_asked(path)
     assert (without.n_votes.sum(), with_code.n_votes.sum()) == (3 * N_ITEMS - 1, 3 * N_ITEMS)
 
 
@@ -236,20 +218,20 @@ def test_columns_of_numbers_below_zero_are_people(tmp_path, rng):
     rows = opinions(rng, (0, 1, 2))
     path = tmp_path / "votes.csv"
     path.write_text(matrix(spread(rng, rows, -1)).replace("worker_", "p"))
-    assert totals(readings(path)[0]) == count(rows)
+    assert totals(votes_asked(path)[0]) == count(rows)
 
 
 def test_a_column_of_its_own_may_say_that_an_item_was_skipped(tmp_path):
     path = tmp_path / "votes.csv"
     names = "item,worker,Answer.k.yes,Answer.k.no,Answer.k.skip"
     path.write_text(f"{names}\n1,a,true,false,false\n1,b,false,false,true\n2,a,false,true,false\n")
-    assert [votes.n_votes.sum() for votes in readings(path)] == [2, 3]
+    assert [votes.n_votes.sum() for votes in votes_asked(path)] == [2, 3]
 
 
 def test_a_column_of_skipped_items_is_asked_about(tmp_path):
     path = tmp_path / "votes.csv"
     path.write_text("item,yes,no,skip\na,3,1,2\nb,0,4,0\n")
-    assert [votes.n_votes.tolist() for votes in readings(path)] == [[4, 4], [6, 4]]
+    assert [votes.n_votes.tolist() for votes in votes_asked(path)] == [[4, 4], [6, 4]]
 
 
 SPELLINGS = [
@@ -266,7 +248,7 @@ def test_two_spellings_of_one_label_are_asked_about(tmp_path, labels):
     one, other, third = labels
     path = tmp_path / "votes.csv"
     path.write_text(long([[one, other, third], [other, one, one]]), "utf-8")
-    merged, *apart = readings(path)
+    merged, *apart = votes_asked(path)
     assert sorted(totals(merged).values()) == [1, 5]
     assert merged.counts.max(axis=1).tolist() == [2, 3]
     for votes in apart:  # but where a label of this name cannot be shown
@@ -298,13 +280,13 @@ def test_several_labels_in_a_cell_may_be_one_person_s(tmp_path, separator):
     path = tmp_path / "votes.csv"
     given = [separator.join(one) for one in CHOICES]
     path.write_text(long([given[:3], given[3:]]))
-    apart, together = readings(path)
+    apart, together = votes_asked(path)
     assert totals(apart) == SINGLE
     assert np.bincount(apart.annotations.annotator).tolist() == [2, 3, 3]
     assert sorted(totals(together).values()) == AS_THEY_STAND
     path.write_text(path.read_text() + '1,w0,"b"\n')  # a second vote is one as before
     with pytest.raises(ChaosError, match="second vote on item '1'"):
-        load(path.with_suffix(".yml"))
+        load(path.with_name("reading1.yml"))
 
 
 @pytest.mark.parametrize(
@@ -334,7 +316,7 @@ def test_several_labels_in_json_may_be_one_person_s(tmp_path, form):
         ]  # fmt: skip
     path = tmp_path / "votes.json"
     path.write_text(json.dumps(content))
-    votes = readings(path)[0]
+    votes = votes_asked(path)[0]
     assert totals(votes) == SINGLE
     if form != "a column each":
         assert np.bincount(votes.annotations.annotator).tolist() == [2, 3, 3]
@@ -353,7 +335,7 @@ COUNTS = [[2, 1, 0], [3, 0, 0], [1, 1, 1], [0, 2, 1]]
 def test_small_counts_in_lists_are_asked_about(tmp_path, quoted):
     path = tmp_path / "votes.jsonl"
     path.write_text(lists(map(str, COUNTS) if quoted else COUNTS))
-    as_counts, as_ratings = readings(path)
+    as_counts, as_ratings = votes_asked(path)
     assert as_counts.counts.tolist() == COUNTS
     assert totals(as_ratings) == {"0": 4, "1": 5, "2": 2, "3": 1}
 
@@ -365,7 +347,7 @@ def test_the_labels_beside_counts_are_their_names(tmp_path, names, counts):
     given = [[2, 1, 0], [4, 0, 1], [0, 1, 0]]
     rows = [{"id": k, counts: row, names: ["x", "y", "z"]} for k, row in enumerate(given)]
     path.write_text(json.dumps(rows))
-    votes = readings(path)[0]
+    votes = votes_asked(path)[0]
     assert (votes.dataset.labels, votes.counts.tolist()) == (("x", "y", "z"), given)
 
 

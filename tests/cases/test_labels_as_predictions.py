@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.faults import refused
 
 import chaos_utils as chaos
 from chaos_utils.base.errors import ChaosError
@@ -146,9 +147,8 @@ FAULTS = {
 @pytest.mark.parametrize("case", FAULTS.values(), ids=FAULTS.keys())
 def test_what_may_be_no_model_s_labels_is_asked(read, case):
     content, *words = case
-    with pytest.raises(ChaosError) as fault:
+    with refused(any=tuple(words)):
         read(content)
-    assert all(word in str(fault.value) for word in words), str(fault.value)
 
 
 def test_numbers_stand_for_the_labels_that_the_reader_names(read, crowd):

@@ -1,13 +1,11 @@
 """Rows that do not count are left out, with a word; and numbers of votes are what they say."""
 
-import json
-
 import pytest
 import yaml
-from typer.testing import CliRunner
+from helpers.commands import call
+from helpers.rows import write_rows
 
 import chaos_utils as chaos
-from chaos_utils.cli.__main__ import app
 
 STATED = {
     "name": "mine", "title": "Mine", "labels": ["calm", "cross"],
@@ -15,10 +13,6 @@ STATED = {
 }  # fmt: skip
 TURK = "HITId,WorkerId,AssignmentStatus,Answer.mood.label\n"
 STUDIO = "item,annotator,was_cancelled,label\n"
-
-
-def check(path):
-    return CliRunner().invoke(app, ["dataset", "check", str(path)])
 
 
 def write(folder, text, **described):
@@ -46,8 +40,8 @@ def test_what_was_cancelled_or_rejected_counts_nothing(tmp_path, header, kept, d
 def test_where_nothing_is_left_it_is_said(tmp_path, header, dropped):
     rows = [f"{i},w{k},{dropped},{'calm' if k % 2 else 'cross'}"
             for i in range(8) for k in range(4)]  # fmt: skip
-    done = check(write(tmp_path, header + "\n".join(rows) + "\n"))
-    assert done.exit_code == 2
+    path = write(tmp_path, header + "\n".join(rows) + "\n")
+    done = call("dataset", "check", path, code=2)
     assert "32 rows, none of them where" in done.stderr
 
 
@@ -65,12 +59,11 @@ WIDE = "item,calm,cross,n\na,1,1,2\nb,2,0,2\n"
     ],
 )
 def test_a_stated_number_of_votes_is_neither_missed_nor_exceeded(tmp_path, text, described):
-    assert check(write(tmp_path, text, **described)).exit_code == 0
+    call("dataset", "check", write(tmp_path, text, **described))
     more = text.replace("b,2,0", "b,2,1") if text == WIDE else text + "b,cross\n"
     fewer = text.replace("b,2,0", "b,1,0") if text == WIDE else text.removesuffix("b,calm\n")
     for changed in (more, fewer):
-        done = check(write(tmp_path, changed, **described))
-        assert done.exit_code == 2, changed
+        done = call("dataset", "check", write(tmp_path, changed, **described), code=2)
         assert "b" in done.stderr or "line" in done.stderr
 
 
@@ -93,9 +86,7 @@ def test_items_that_lose_all_their_votes_are_named(tmp_path):
          "text": "" if k in (3, 5) else f"The text of {k} is short"}
         for k in range(1, 12) for v in range(3)
     ]  # fmt: skip
-    path = tmp_path / "votes.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    said = check(path).stdout
+    said = call("dataset", "check", write_rows(tmp_path / "votes.jsonl", rows)).stdout
     assert "9 items, 27 votes" in said
     assert "2 items with no vote left ('-3', '-5')" in said
     assert "texts: 'text' (9 different on 9 items)" in said

@@ -6,13 +6,12 @@ from dataclasses import asdict
 
 import numpy as np
 import pytest
+from helpers.commands import call
 from helpers.rows import row, write_rows
 from helpers.runs import write_run
-from typer.testing import CliRunner
 
 import chaos_utils as chaos
 from chaos_utils.analyses.finetuning import RUN_COLUMNS, run_table
-from chaos_utils.cli.__main__ import app
 from chaos_utils.datasets.catalogue import bundled_datasets, get_dataset, title_of
 from chaos_utils.datasets.loading import load_all_votes
 
@@ -35,10 +34,7 @@ def evaluated(folder, *options, data=None):
     if not path.exists():
         rows = [f"{name}-{i},0.5,0.3,0.2" for name in ("snli", "mnli") for i in range(30)]
         path.write_text("\n".join(["uid,entailment,neutral,contradiction", *rows]) + "\n")
-    call = ["evaluate", str(path), "--data", str(data or folder), "--bootstrap", "0", *options]
-    done = CliRunner().invoke(app, call)
-    assert done.exit_code == 0, done.stderr
-    return done
+    return call("evaluate", path, "--data", data or folder, "--bootstrap", "0", *options)
 
 
 @pytest.mark.parametrize("form", ["", "--json", "--csv", "--markdown", "--latex"])
@@ -64,8 +60,7 @@ def test_a_single_file_and_each_way_to_load_it(folder):
 
 
 def test_a_file_in_this_format_is_checked_as_one(folder):
-    done = CliRunner().invoke(app, ["dataset", "check", str(folder / get_dataset("snli").file)])
-    assert done.exit_code == 0, done.stderr
+    done = call("dataset", "check", folder / get_dataset("snli").file)
     assert "30 items, 750 votes" in done.stdout
 
 

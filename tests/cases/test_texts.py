@@ -1,14 +1,11 @@
 """Texts are what tells items apart: which columns are taken for texts, and why others are not."""
 
-import json
-
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from helpers.commands import call, load
+from helpers.rows import write_rows
 
-from chaos_utils.cli.__main__ import app
 from chaos_utils.datasets.findings import check_file
-from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.scoring.systems import base_rate
 
 N = 60  # items, of three votes each
@@ -76,8 +73,7 @@ def rows_with(make):
 def write(path, rows, name):
     rows = [{(name if key == "column" else key): value for key, value in row.items()}
             for row in rows]  # fmt: skip
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    return path
+    return write_rows(path, rows)
 
 
 @pytest.mark.parametrize("name", [*TEXTS, *NO_TEXTS])
@@ -91,11 +87,10 @@ def test_a_text_tells_items_apart(tmp_path, name):
 def test_init_says_what_it_took_for_a_text_and_why(tmp_path):
     rows = [row | {"question": "Is it rude?"} for row in rows_with(message)]
     path = write(tmp_path / "votes.jsonl", rows, "message")
-    done = CliRunner().invoke(app, ["dataset", "init", str(path)])
-    assert done.exit_code == 0
+    done = call("dataset", "init", path)
     assert "texts: 'message' (60 different on 60 items)" in done.output
     assert "not used: 'question' (the same on all items)" in done.output
-    (votes,) = load_all_votes(str(path.with_suffix(".yml")))
+    votes = load(path.with_suffix(".yml"))
     assert votes.dataset.text_fields == ("message",)
     # Each item's base rate is the mean of the others: no uniform guess.
     others = (votes.shares.sum(axis=0) - votes.shares) / (N - 1)
@@ -111,7 +106,7 @@ def test_a_text_that_was_chosen_by_hand_and_tells_nothing_apart_is_remarked_on(t
         "name: tone\ntitle: Tone\nlabels: ['no', 'yes']\ntexts: [question, message]\n"
         "files: [{name: votes.jsonl}]\nreader: {format: long, annotator: annotator}\n"
     )
-    (votes,) = load_all_votes(str(tmp_path / "votes.yml"))
+    votes = load(tmp_path / "votes.yml")
     assert any("the text 'question' does not tell items apart" in note for note in votes.notes)
 
 

@@ -1,23 +1,13 @@
 """Valid files are read, however their lists, objects and truth values are written."""
 
 import json
-from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
-
-from chaos_utils.cli.__main__ import app
+from helpers.commands import check
 
 VOTES = [["yes", "no", "yes"], ["no", "no", "yes"], ["yes", "yes", "no"], ["no", "yes", "yes"]]
 FLAGS = [[int(vote == "yes") for vote in votes] for votes in VOTES]
-
-
-def check(path, code=0):
-    """Return what `chaos dataset check` finds, or the fault in which it ends."""
-    done = CliRunner().invoke(app, ["dataset", "check", str(path), "--json"])
-    assert done.exit_code == code, done.output
-    return SimpleNamespace(**json.loads(done.stdout)[0]) if done.stdout else done.stderr
 
 
 def listed(rows, spelled):

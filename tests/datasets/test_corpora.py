@@ -6,6 +6,7 @@ from helpers.predictions import made_votes
 from helpers.rows import write_rows
 from hypothesis import example, given
 from hypothesis import strategies as st
+from scipy.sparse.csgraph import connected_components
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import corpora, splits
@@ -223,3 +224,15 @@ def test_items_share_a_group_by_premise_or_image_and_through_others_in_any_datas
     for votes in others:  # without texts, each is alone
         (groups,) = splits.item_groups([votes])
         assert len(set(groups)) == len(votes)
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=40))
+def test_groups_of_items_are_the_connected_components_of_a_graph(links):
+    premises, images = np.transpose(links)
+    votes = with_texts(
+        "snli", [(f"premise {premise}", "h") for premise in premises],
+        uids=tuple(f"{image}.jpg#{item}r1" for item, image in enumerate(images)),
+    )  # fmt: skip
+    (groups,) = splits.item_groups([votes])
+    alike = (premises[:, np.newaxis] == premises) | (images[:, np.newaxis] == images)
+    np.testing.assert_array_equal(groups, connected_components(alike)[1])

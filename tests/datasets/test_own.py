@@ -11,7 +11,6 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.__main__ import app
 from chaos_utils.datasets.cells import as_number
 from chaos_utils.datasets.findings import check_file
-from chaos_utils.datasets.frame import LARGE
 from chaos_utils.datasets.loading import load_all_votes
 
 GOOD = """Item ID,Text,Rater,Label,age
@@ -219,7 +218,7 @@ def test_drafts_and_what_was_discarded_are_left_out_and_counted(path):
         (b"[[1, 2]]", "a list of lists"),
         (b"item,label\n1,a\nitem,label\n2,b\n", "are two files joined"),
         (b"item,label,n\n1,a,1\nlabel,worker,item\nb,3,2\n", "are two files joined"),
-        (b"item,label\n" + LARGE // 4 * b"1,a\n" + b"label,item\nb,2\n", "are two files joined"),
+        (b"item,label\n" + (1 << 18) * b"1,a\n" + b"label,item\nb,2\n", "are two files joined"),
         (b'[{"id": 1}][{"id": 2}]', "are two files joined"),
         ("item,label\n1,a\n".encode("utf-16"), "UTF-16"),
         (b"\x1f\x8b\x08", "^The data file is packed with gzip"),

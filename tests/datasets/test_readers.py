@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets import frame
+from chaos_utils.datasets import csv_file
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.findings import check_file, check_votes
 from chaos_utils.datasets.loading import load_votes
@@ -256,8 +256,8 @@ FAULTS = [
 def test_every_fault_ends_in_one_message_that_names_no_annotator(
     tmp_path, monkeypatch, reader, content, expected
 ):
-    for least in (frame.LARGE, 1):  # large files are read at once, and refused alike
-        monkeypatch.setattr(frame, "LARGE", least)
+    for block in (csv_file.BLOCK, 16):  # large files are read in blocks, and refused alike
+        monkeypatch.setattr(csv_file, "BLOCK", block)
         with pytest.raises(ChaosError) as fault:
             read(tmp_path, content, reader)
         assert expected in str(fault.value)
@@ -297,20 +297,19 @@ SKIPPING = LONG | {"missing": ["skipped"]}
     ],
     ids=["csv", "tsv", "quoted", "parquet", "wide"],
 )
-def test_large_files_are_read_at_once_and_alike(tmp_path, monkeypatch, content, reader):
-    slow = read(tmp_path, content, reader, texts=["text"])
-    monkeypatch.setattr(frame, "LARGE", 1)
-    monkeypatch.setattr(frame, "_csv", None)
-    fast = read(tmp_path, content, reader, texts=["text"])
+def test_large_files_are_read_in_blocks_and_alike(tmp_path, monkeypatch, content, reader):
+    whole = read(tmp_path, content, reader, texts=["text"])
+    monkeypatch.setattr(csv_file, "BLOCK", 64)
+    parts = read(tmp_path, content, reader, texts=["text"])
     for name in ("uids", "texts", "source", "notes"):
-        assert getattr(fast, name) == getattr(slow, name)
-    assert fast.counts.tolist() == slow.counts.tolist()
-    assert fast.majority.tolist() == slow.majority.tolist()
+        assert getattr(parts, name) == getattr(whole, name)
+    assert parts.counts.tolist() == whole.counts.tolist()
+    assert parts.majority.tolist() == whole.majority.tolist()
     if reader is SKIPPING:
         for name in ("item", "annotator", "label"):
-            assert (getattr(fast.annotations, name) == getattr(slow.annotations, name)).all()
-        assert "left out" in "".join(fast.notes)
-        assert "have blanks around them" in "".join(fast.notes)
+            assert (getattr(parts.annotations, name) == getattr(whole.annotations, name)).all()
+        assert "left out" in "".join(parts.notes)
+        assert "have blanks around them" in "".join(parts.notes)
 
 
 @pytest.mark.published(

@@ -29,11 +29,15 @@ def as_released(votes, systems=None, *, of_votes=None, of_systems=None):
 
     Their inputs are what was read, or those given.
     """
-    given = LazyVotes(of_votes or votes.inputs, lambda: votes, votes.dataset)
+    name = votes.dataset.name
+    given = LazyVotes(
+        of_votes or votes.inputs, lambda: votes, ("votes", name), dataset=votes.dataset
+    )
     if systems is None:
         return DatasetInputs((votes.dataset,), (given,), None)
     inputs = of_systems or merged(*(one.inputs for one in systems))
-    return DatasetInputs((votes.dataset,), (given,), (Lazy(inputs, lambda: tuple(systems)),))
+    of_them = Lazy(inputs, lambda: tuple(systems), ("systems", name))
+    return DatasetInputs((votes.dataset,), (given,), (of_them,))
 
 
 def evidence_of(votes, systems=(), **more):

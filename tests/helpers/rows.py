@@ -4,6 +4,8 @@ import json
 import math
 from pathlib import Path
 
+import pandas as pd
+
 from chaos_utils.datasets.catalogue import get_dataset
 
 
@@ -47,3 +49,20 @@ def write_dataset(folder: Path, **changes) -> Path:
         rows = [row(name, f"{name}-{i}", count, old=0) for i, count in enumerate(counts)]
         write_rows(folder / get_dataset(name).file, changes.get(name, rows))
     return folder
+
+
+def write_table(path: Path, rows) -> Path:
+    """Write rows, dicts of the same keys, in the format that the file's name ends in.
+
+    Lists and objects in cells of CSV and TSV are written as their `str`.
+    """
+    if path.suffix == ".json":
+        path.write_text(json.dumps(rows), "utf-8")
+    elif path.suffix == ".jsonl":
+        write_rows(path, rows)
+    elif path.suffix == ".parquet":
+        pd.DataFrame(rows).to_parquet(path)
+    else:
+        sep = "\t" if path.suffix == ".tsv" else ","
+        pd.DataFrame(rows).to_csv(path, index=False, sep=sep)
+    return path

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from scipy.spatial.distance import jensenshannon
 
 from chaos_utils.metrics import scores
-from chaos_utils.metrics.measures import MEASURES, EvalBatch, take_items
+from chaos_utils.metrics.measures import MEASURES, EvalBatch, by_name, take_items
 
 TIED = [[0.4, 0.4, 0.2], [0.2, 0.4, 0.4], [1, 0, 0]]
 
@@ -244,3 +244,12 @@ def what_few_votes_do(measure):
 @pytest.mark.parametrize("name", MEASURES)
 def test_what_is_said_of_few_votes_is_what_they_do(name):
     assert what_few_votes_do(MEASURES[name]) == MEASURES[name].few_votes_bias
+
+
+def test_a_measure_that_is_declared_twice_or_badly_named_is_refused():
+    jsd = MEASURES["jsd"]
+    with pytest.raises(ValueError, match="'jsd' is declared twice"):
+        by_name([jsd, MEASURES["kl"], jsd])
+    for name in ("", "JSD", "js distance", "2nd", "js-d"):
+        with pytest.raises(ValueError, match=f"{name!r}: expected a name such as"):
+            by_name([replace(jsd, name=name)])

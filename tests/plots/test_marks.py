@@ -118,5 +118,5 @@ def test_looks_differ_without_their_colour_and_the_key_has_each():
 def test_a_family_keeps_its_colour_and_no_two_systems_of_a_figure_share_one(n):
     names = [f"{family}, seed {k}" for k in range(n) for family in ("RoBERTa-base", "x", "y")]
     assert system_hues(names)[0] == system_hues(["RoBERTa-base, seed 0"])[0]
-    hues = system_hues(names, taken=HUES[:3])
+    hues = system_hues(names, reserved=HUES[:3])
     assert len({*hues, *HUES[:3]}) == len(names) + 3

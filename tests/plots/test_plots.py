@@ -2,7 +2,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
-from chaos_utils.analyses.collection import ways
+from chaos_utils.analyses.collection import transitions
 from chaos_utils.base.style import NARROW, WIDE, drawing_look
 from chaos_utils.collection.protocol import load_protocol
 from chaos_utils.plots.bins import plot_jsd_by_entropy
@@ -19,7 +19,7 @@ def _close():
 @pytest.mark.parametrize("narrow", [False, True])
 def test_no_two_labels_of_the_machine_overlap(narrow):
     with drawing_look("light", narrow=narrow):
-        figure = plot_protocol(ways(load_protocol()).rows)
+        figure = plot_protocol(transitions(load_protocol()).rows)
         figure.draw_without_rendering()
     assert figure.get_size_inches()[0] == (NARROW if narrow else WIDE)
     axis = figure.axes[0]

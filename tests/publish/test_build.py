@@ -4,7 +4,7 @@ from helpers.rows import write_dataset
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
-from chaos_utils.publish import build
+from chaos_utils.publish import build, staleness
 
 
 @pytest.fixture
@@ -49,3 +49,16 @@ def test_a_notebook_that_is_no_chapter_is_named_unless_it_says_to_be_run(tmp_pat
     for name in ("one", "new", "alone", "_template"):
         write_text(tmp_path / "notebooks" / f"{name}.py", "# `chaos run alone` runs it.\n")
     assert build._left_out() == ["new"]
+
+
+def test_what_changes_while_the_book_is_built_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "build", lambda: tmp_path / "_build")
+    several = [["chapter one", "site"], ["chapter one", "site"], []]
+    monkeypatch.setattr(staleness, "steps", lambda *_, **__: several.pop(0))
+    monkeypatch.setattr(staleness, "changed_since", lambda one: ["a.py", "b.py", "c.py", "d.py"])
+    monkeypatch.setattr(staleness, "site_changed_since", lambda address: ["_toc.yml"])
+    monkeypatch.setattr(build, "_make", lambda *_: (one for one in ()))
+    said = []
+    build.build("sample", say=said.append, progress=lambda *_: None)
+    told = "chapter one (a.py, b.py, c.py …), site (_toc.yml)"
+    assert said[-1] == f"changed while the book was built: {told}"

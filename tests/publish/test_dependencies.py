@@ -4,6 +4,7 @@ import pytest
 
 from chaos_utils.base import modules, paths
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.files import write_text
 from chaos_utils.datasets import auxiliary_data
 from chaos_utils.datasets.catalogue import bundled_datasets, known_files
 from chaos_utils.publish import dependencies
@@ -97,6 +98,12 @@ def test_a_chapter_that_can_read_our_runs_depends_on_all_of_them(tmp_path, monke
         found = dependencies.data_of(paths.notebooks() / f"{chapter}.py", "sample")
         return {path.name for path in found.values() if path.is_relative_to(tmp_path)}
 
+    assert needed("results") == {"run.json", "predictions.parquet", "wanted.yml"}
+    for name in (
+        "tables/keys.json", ".tables-12ab/keys.json", "run/.ipynb_checkpoints/run.ipynb",
+        ".ipynb_checkpoints/run/run.json",
+    ):  # fmt: skip
+        write_text(tmp_path / name, "")
     assert needed("results") == {"run.json", "predictions.parquet", "wanted.yml"}
     assert needed("annotations") == set()
 

@@ -27,7 +27,7 @@ def record(rows=ROWS, analysis="one.shares", dataset="snli", code="1"):
     types = {"dataset": "str", "label": "str", "share": "float", "n": "int"}
     text = "dataset,label,share,n\n" + "".join(f"{row}\n" for row in rows)
     inputs, keys = (Input("votes", "0"),), ("dataset", "label")
-    return Record(analysis, dataset, {}, keys, types, inputs, text, Key(code))
+    return Record(analysis, dataset, {}, keys, types, inputs, text, Key(code, "parsed"))
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def test_the_digits_of_another_processor_change_nothing(project):
     compute(project, "one", record(["snli,e,0.500000001,3", ROWS[1]]))
     before = stored(project).read_text()
     made = read_record(project / "_build/chapters/one" / FOLDER / "one.shares/snli.csv")
-    of_shares = Key("1", {"shares": key_digest(made.text)})
+    of_shares = Key("1", "parsed", {"shares": key_digest(made.text)})
     compute(project, "two", replace(record(analysis="two.counts"), key=of_shares))
     assert records.compare() == ([], [], [])
     assert records.renew() == []

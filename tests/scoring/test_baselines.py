@@ -8,7 +8,7 @@ import pytest
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.splits import item_groups
 from chaos_utils.datasets.votes import frozen
-from chaos_utils.scoring.beside import at_most, guesses, part_of
+from chaos_utils.scoring.evaluate import at_most, guesses, part_of
 from chaos_utils.scoring.systems import base_rate, class_prior, mean_vote_given_old_label
 
 

@@ -11,8 +11,8 @@ from helpers.predictions import write_shares
 from chaos_utils.analyses import fitting
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.loading import load_votes
+from chaos_utils.scoring.evaluate import BIASED, USUAL, evaluate_files
 from chaos_utils.scoring.fitting import fit_map, log_probabilities
-from chaos_utils.scoring.judging import BIASED, USUAL, judge_files
 from chaos_utils.scoring.predictions import read_predictions
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.systems import computed
@@ -43,14 +43,14 @@ def system(votes, name="mine", power=2.0):
 
 def test_evaluate_says_that_votes_are_few_and_puts_the_unbiased_distance_first(votes, sample):
     both = [system(votes), system(votes, "sharper", 6.0)]
-    answer = judge_files({"own": both}, [votes], n_resamples=200, seek_best=True)
+    answer = evaluate_files({"own": both}, [votes], n_resamples=200, seek_best=True)
     measures = list(dict.fromkeys(row["measure"] for row in answer.rows))
     assert measures[:2] == ["sq_distance", "kl"]
     assert answer.notes[0].startswith("own: few votes (median 4 per item)")
     assert {measure for _, _, measure, _ in answer.best}.isdisjoint(BIASED)
     assert not any(one.ties_share or one.are_few for one in sample)
     one = computed("m", sample[0], sample[0].shares)
-    many = judge_files({"snli": [one]}, sample[:1], n_resamples=0)
+    many = evaluate_files({"snli": [one]}, sample[:1], n_resamples=0)
     usual = [name for name in USUAL if name not in RECALIBRATED]  # of 300 items
     assert list(dict.fromkeys(row["measure"] for row in many.rows)) == usual
     assert not [note for note in many.notes if "few votes" in note or "tie" in note]
@@ -61,7 +61,7 @@ def test_a_second_crowd_that_beats_the_perfect_model_is_explained(tmp_path):
     rng = np.random.default_rng(4)
     votes = own_votes(tmp_path, rng.multinomial(2, [0.45, 0.45, 0.1], size=N))
     one = computed("mine", votes, np.full((N, 3), 1 / 3), origin="yours")
-    answer = judge_files({"own": [one]}, [votes], measures=["jsd", "ent_ce"], n_resamples=40)
+    answer = evaluate_files({"own": [one]}, [votes], measures=["jsd", "ent_ce"], n_resamples=40)
     (note,) = (note for note in answer.notes if "second crowd scores better" in note)
     assert "EntCE" in note
 
@@ -72,7 +72,7 @@ def test_accuracy_does_not_depend_on_the_order_of_the_labels(votes, tmp_path):
     one, again = (score(v, [system(v)], measures=["new_accuracy"]) for v in (votes, other))
     assert one["value"].item() == pytest.approx(again["value"].item())
     n_tied = ((COUNTS.max(axis=1, keepdims=True) == COUNTS).sum(axis=1) > 1).sum()
-    notes = judge_files({"own": [system(votes)]}, [votes], n_resamples=0).notes
+    notes = evaluate_files({"own": [system(votes)]}, [votes], n_resamples=0).notes
     assert any(f"tie for most votes on {n_tied} of {N} items" in note for note in notes)
 
 
@@ -97,7 +97,7 @@ def test_maps_on_few_votes_are_fitted_for_kl_and_ranked_by_the_squared_distance(
     shown = fitting.by_map(rows)
     by_recipe = shown[(shown["access"] == "text") & (shown["map"] == "quadratic")]
     assert by_recipe["distance"].is_monotonic_increasing
-    assert fitting.in_words(rows) == "Squared distance (unbiased)"
+    assert fitting.measure_names(rows) == "Squared distance (unbiased)"
     single = replace(votes, counts=np.eye(3, dtype=int)[COUNTS.argmax(axis=1)])
     assert fitting.ranked_by(single) == "kl"
     curve = fitting.curve(evidence, repeats=1, seed=0).rows

@@ -78,7 +78,7 @@ INTERVALS |= {
     "score": of_table(lambda votes, given, level: scores.score(
         votes, given, measures=MEASURES, reference=given[0].name, n_resamples=200, level=level)),
     "score_rows": of_table(lambda votes, given, level: scores.as_scores(scores.score_rows(
-        votes, given, measures=MEASURES, n_resamples=200, level=level))),
+        votes, given, scores.EvaluationRequest(MEASURES, n_resamples=200, level=level)))),
     "score_over_seeds": of_table(lambda votes, given, level: seeds.score_over_seeds(
         votes, given, measures=MEASURES, n_resamples=200, level=level)),
     "worth": lambda sample, level: ends(worth.worth(

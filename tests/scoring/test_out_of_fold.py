@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from helpers.predictions import blurred
 
-from chaos_utils.analyses.calibration import fits
+from chaos_utils.analyses.calibration import temperature_fits
 from chaos_utils.datasets.splits import folds_of, item_groups
 from chaos_utils.datasets.votes import frozen
 from chaos_utils.metrics.divergence import squared_distance
 from chaos_utils.metrics.skill import leave_one_out_mean
-from chaos_utils.scoring import beside, fitting
+from chaos_utils.scoring import evaluate, fitting
 from chaos_utils.scoring.recalibration import recalibrated
 from chaos_utils.scoring.systems import (
     base_rate,
@@ -58,7 +58,7 @@ def map_of(kind):
 
 def cross_fitted(votes, model):
     """What the chapter on calibration shows."""
-    for choice, _, _, system in fits(votes, computed("one", votes, model)):
+    for choice, _, _, system in temperature_fits(votes, computed("one", votes, model)):
         if choice == "cross_fitted":
             return system.probabilities
     raise AssertionError("nothing is fitted out of fold")
@@ -101,14 +101,32 @@ def test_nor_have_their_old_labels_in_the_prior(votes):
     assert not np.array_equal(after[~own], before[~own])
 
 
-def test_worth_is_of_what_is_fitted_on_other_texts(votes):
+def shrunk(model, shares, groups):
+    """Return b + λ (m − b), with λ and the base rate b of each group fitted without it."""
+    found = np.empty_like(model)
+    for group in np.unique(groups):
+        others = groups != group
+        base = shares[others].mean(axis=0)
+        away = model[others] - base
+        by = max((away * (shares[others] - base)).sum() / (away**2).sum(), 0)
+        found[~others] = base + by * (model[~others] - base)
+    return found
+
+
+@pytest.mark.parametrize("kind", ["recalibrated", "shrunk"])
+def test_worth_is_of_what_is_fitted_on_other_texts(votes, kind):
     some = np.resize(np.arange(len(votes)), 600)
-    many = beside.part_of(votes, some)
+    many = evaluate.part_of(votes, some)
     many = replace(many, uids=tuple(map(str, range(600))))
-    model, groups, n_votes = blurred(many, 0.3, seed=1), item_groups([many])[0], many.n_votes
+    sharp = blurred(many, 0.3, seed=1) ** 2  # λ below 1 leaves what it makes in [0, 1]
+    model = sharp / sharp.sum(axis=1, keepdims=True)
+    groups, n_votes = item_groups([many])[0], many.n_votes
     assert len(set(groups)) < 200
-    mapped = recalibrated(model, many.shares, folds_of(groups))
+    fitted = {
+        "recalibrated": lambda: recalibrated(model, many.shares, folds_of(groups)),
+        "shrunk": lambda: shrunk(model, many.shares, groups),
+    }[kind]()
     base = leave_one_out_mean(many.shares, groups)
-    away = [squared_distance(many.shares, one, n_votes).mean() for one in (mapped, base)]
-    found = worth(many, computed("one", many, model), n_resamples=0)
-    assert found.skill_recalibrated.value == pytest.approx(1 - away[0] / away[1], rel=1e-9)
+    away = [squared_distance(many.shares, one, n_votes).mean() for one in (fitted, base)]
+    found = getattr(worth(many, computed("one", many, model), n_resamples=0), f"skill_{kind}")
+    assert found.value == pytest.approx(1 - away[0] / away[1], rel=1e-9)

@@ -2,7 +2,10 @@
 
 import numpy as np
 import pytest
-from scipy.special import softmax
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from scipy.special import log_softmax, softmax
 
 from chaos_utils.scoring import fitting, recalibration
 from chaos_utils.scoring.recalibration import recalibrated, too_few_to_recalibrate
@@ -29,6 +32,27 @@ def test_the_map_is_that_of_the_fitting_chapter(k):
     other = fitting.fit_map(logs[:, np.newaxis], shares, kind="affine", objective="kl")
     ours = softmax(logs @ weights + intercepts, axis=1)
     np.testing.assert_allclose(ours, other.predict(logs[:, np.newaxis]), atol=2e-5)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(2, 4), st.floats(0.2, 4), st.integers(0, 2**32 - 1))
+def test_no_map_that_scipy_finds_has_less_of_the_loss(k, sharpness, seed):
+    rng = np.random.default_rng(seed)
+    truth = rng.dirichlet(np.ones(k), size=300)
+    shares = rng.multinomial(5, truth) / 5
+    logs = log_softmax(sharpness * np.log(truth) + rng.normal(size=truth.shape), axis=1)
+    means, scales = logs.mean(axis=0), logs.std(axis=0)
+
+    def loss(numbers):
+        weights, intercepts = numbers[:-k].reshape(k, k), numbers[-k:]
+        scores = (logs - means) / scales @ weights + intercepts
+        fit = -(shares * log_softmax(scores, axis=1)).sum()
+        return (fit + recalibration.PENALTY * (weights**2).sum()) / len(logs)
+
+    weights, intercepts = recalibration.fit_affine(logs, shares)
+    ours = [*(weights * scales[:, np.newaxis]).ravel(), *(intercepts + means @ weights)]
+    theirs = minimize(loss, np.zeros(k * (k + 1)), options={"gtol": 1e-7})
+    assert loss(np.array(ours)) <= theirs.fun + 1e-9
 
 
 def test_what_is_too_sure_comes_nearer_and_no_item_knows_its_own_fold():
@@ -79,10 +103,10 @@ def test_certain_and_impossible_labels_have_a_map():
 
 
 @pytest.mark.parametrize(
-    "given",
+    "misfit",
     [(SYSTEM[:5], SHARES, FOLDS), (SYSTEM, SHARES, FOLDS[:5]), (SYSTEM, SHARES, FOLDS * 0)],
     ids=["other items", "other folds", "one fold"],
 )
-def test_what_does_not_fit_is_refused(given):
+def test_what_does_not_fit_is_refused(misfit):
     with pytest.raises(ValueError, match=r"shape|single fold"):
-        recalibrated(*given)
+        recalibrated(*misfit)

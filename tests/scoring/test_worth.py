@@ -10,7 +10,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.votes import frozen
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import draw_votes
-from chaos_utils.scoring.beside import part_of as votes_on
+from chaos_utils.scoring.evaluate import part_of as votes_on
 from chaos_utils.scoring.systems import (
     base_rate,
     computed,

@@ -54,7 +54,7 @@ def test_bad_input_ends_in_one_message_and_code_2(tmp_path):
         assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize("task", ["nli", "alphanli"])
+@pytest.mark.parametrize("task", ["nli", pytest.param("alphanli", marks=pytest.mark.slow)])
 def test_the_notebook_trains_and_judges_and_its_recorded_command_makes_the_run_again(
     task, empty_cache, checkout, monkeypatch
 ):

@@ -9,8 +9,8 @@ from sphinx.application import Sphinx
 
 # Each a module with a function `setup`, in this order.
 PARTS = (
-    "drafts", "book", "published", "landing", "rerun", "executed", "site", "addresses", "theme",
-    "mathml", "reference", "explorer", "annotate", "evaluate", "claims", "interactive",
+    "drafts", "again", "book", "published", "landing", "rerun", "executed", "site", "addresses",
+    "theme", "mathml", "reference", "explorer", "annotate", "evaluate", "claims", "interactive",
     "calculators", "search", "folding", "cards", "icons", "styles", "title_page", "opening",
     "definitions", "policy",
 )  # fmt: skip

@@ -121,6 +121,12 @@ class Book:
             env.note_dependency(str(contents.file_of(manifest)))
         return manifest
 
+    def note_notebook(self, env: BuildEnvironment, name: str) -> Path:
+        """Return the source of a notebook; the page that is being read depends on it."""
+        source = self.project / "notebooks" / f"{name}.py"
+        env.note_dependency(str(source))
+        return source
+
     def manifest_of(self, directive: SphinxDirective) -> Manifest | None:
         """Return what the directive's argument names; nothing, with a warning, if not made."""
         id = directive.arguments[0]

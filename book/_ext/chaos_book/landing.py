@@ -19,9 +19,13 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.osutil import relative_uri
 from sphinx.writers.html5 import HTML5Translator
 
-from chaos_book import drafts
 from chaos_book.book import BOOK, write_last
-from chaos_book.published import PublishedCaption, PublishedFigure, PublishedTable
+from chaos_book.published import (
+    PublishedCaption,
+    PublishedFigure,
+    PublishedTable,
+    published_on_pages,
+)
 from chaos_utils.publish import cells, contents, landing, metadata, templating
 from chaos_utils.report import citations, parameters
 from chaos_utils.report.manifests import Manifest
@@ -42,6 +46,7 @@ class PublishedList(SphinxDirective):
         for id in BOOK.manifests:
             BOOK.made(self.env, id)
         for notebook, manifests in groupby(BOOK.manifests.values(), key=attrgetter("notebook")):
+            BOOK.note_notebook(self.env, notebook)
             title = contents.chapter_title(notebook)
             section = nodes.section(ids=[f"chapter-{nodes.make_id(notebook)}"])
             section += nodes.title(title, title)
@@ -81,12 +86,12 @@ def _pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
     """Yield the page of each figure and table: name, context, template."""
     if app.builder.format != "html":
         return
-    book = BOOK.citation
+    book, shown = BOOK.citation, published_on_pages(app.env)
     for id, manifest in BOOK.manifests.items():
         page = f"figures/{id}"
         if id not in BOOK.captions:
-            if drafts.is_draft(app) and (Path(app.outdir) / f"{page}.html").is_file():
-                continue  # its chapter has not changed
+            if id in shown and (Path(app.outdir) / f"{page}.html").is_file():
+                continue  # the page that shows it has not changed
             raise ExtensionError(f"{id} is made by {manifest.notebook}, but no page shows it")
         docname, caption = BOOK.captions[id]
         _relink(app, caption, docname, page)

@@ -10,6 +10,7 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
@@ -29,6 +30,7 @@ from chaos_utils.report.tables import table_html
 logger = logging.getLogger(__name__)
 
 _ABSENT = "absent-value"
+_PUBLISHED = "published"  # what a page sets, among its metadata
 # What goes with all that stood in it.
 _EMPTIED = (
     nodes.bullet_list, nodes.enumerated_list, nodes.list_item, nodes.block_quote, nodes.note
@@ -58,6 +60,8 @@ class PublishedDirective(SphinxDirective):
         if manifest is None:
             return []
         id = self.arguments[0]
+        self.env.metadata[self.env.docname].setdefault(_PUBLISHED, []).append(id)
+        BOOK.note_notebook(self.env, manifest.notebook)  # its landing page shows the cell
         is_figure = manifest.kind == "figure"
         node: nodes.Element = PublishedFigure() if is_figure else PublishedTable()
         self.options["name"] = node["published"] = id
@@ -72,6 +76,11 @@ class PublishedDirective(SphinxDirective):
             node += [caption, raw_html(_table_html(manifest, root))]
         node += raw_html(_footer_html(manifest, root))
         return [node, *messages]
+
+
+def published_on_pages(env: BuildEnvironment) -> set[str]:
+    """Return the ids of the figures and tables that pages set."""
+    return {id for known in env.metadata.values() for id in known.get(_PUBLISHED, ())}
 
 
 def _table_html(manifest: Manifest, root: str) -> str:

@@ -33,7 +33,7 @@ class RerunSection(SphinxTransform):
         record = provenance.read_run_record(paths.chapter_run(name))
         if record is None:
             raise ExtensionError(f"chapter {name} was not run, or its record is damaged")
-        source = BOOK.project / "notebooks" / f"{name}.py"
+        source = BOOK.note_notebook(self.env, name)
         section = nodes.section(ids=[nodes.make_id(TITLE)], names=[TITLE.lower()])
         section += nodes.title(TITLE, TITLE)
         body = section_body(source, record.parameters, "../")

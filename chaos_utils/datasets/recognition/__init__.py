@@ -1,0 +1,1 @@
+"""What the columns of a votes file are, where nothing describes it."""

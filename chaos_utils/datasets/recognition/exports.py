@@ -1,0 +1,141 @@
+"""Recognisers of what tools and publishers write: their columns are known by name."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from chaos_utils.datasets.chaosnli import FIELDS
+from chaos_utils.datasets.people import VOTERS
+from chaos_utils.datasets.recognition.candidates import (
+    Candidate,
+    Reader,
+    clear,
+    doubt,
+    first,
+)
+from chaos_utils.datasets.recognition.columns import LABELS, LISTS, Columns, listed
+from chaos_utils.datasets.recognition.counts import counts_in_objects
+from chaos_utils.datasets.words import words_of
+
+_PRODIGY: Sequence[tuple[set[str], Reader]] = (  # columns, and what they mean
+    (  # choices: whoever ignores or rejects an item gives no label
+        {"_input_hash", "accept", "answer"},
+        {"item": "_input_hash", "annotator": "_annotator_id", "label": "accept",
+         "where": {"answer": ["accept"]}},
+    ),
+    (  # binary questions
+        {"_task_hash", "label", "answer"},
+        {"item": "_task_hash", "annotator": "_annotator_id", "label": "answer",
+         "where": {"answer": ["accept", "reject"]}},
+    ),
+)  # fmt: skip
+
+
+def chaosnli(columns: Columns) -> Candidate | None:
+    """ChaosNLI's JSON lines, where nothing is named otherwise."""
+    if columns.is_named or not {*columns.frame.names} >= FIELDS:
+        return None
+    return clear({"format": "chaosnli"}, "all fields of ChaosNLI's format")
+
+
+def prodigy(columns: Columns) -> Candidate | None:
+    """Prodigy's choices and binary questions."""
+    names = {*columns.frame.names}
+    for known, reader in _PRODIGY:
+        if known <= names and not columns.is_layout_named:
+            who = {} if reader["annotator"] in names else {"annotator": ""}
+            return clear({"format": "long"} | reader | who, "the columns of Prodigy's export")
+    return None
+
+
+def argilla(columns: Columns) -> Candidate | None:
+    """Argilla's records: lists of responses and of users."""
+    responses = [name for name in {*columns.frame.names} if name.endswith(".responses")]
+    if columns.is_layout_named or len(responses) != 1:
+        return None
+    (label,) = responses
+    users, status = f"{label}.users", f"{label}.status"
+    if users not in columns.frame.names:
+        return None
+    reader: Reader = {"format": "long", "item": columns.item, "each": [label, users]}
+    if status in columns.frame.names:
+        reader |= {"each": [label, users, status], "where": {status: ["submitted"]}}
+    return clear(reader | {"annotator": users, "label": label}, "the columns of Argilla's export")
+
+
+def annotations_inside(columns: Columns) -> Candidate | None:
+    """A column, by the name of labels, whose cells hold an object for each item or vote."""
+    if columns.is_layout_named:
+        return None
+    kinds = (_counts, _keyed_by_annotator, _a_list_of_votes, _label_studio)
+    return first(kind(columns, name) for name in columns.named(LISTS) for kind in kinds)
+
+
+def _counts(columns: Columns, column: str) -> Candidate | None:
+    """Objects with the number of votes for each label."""
+    return counts_in_objects(columns, {"item": columns.item}, column)
+
+
+def _keyed_by_annotator(columns: Columns, column: str) -> Candidate | None:
+    """Objects with a label by each annotator."""
+    cells = columns.values(column)
+    if column != "annotations" or not cells or not all(isinstance(one, dict) for one in cells):
+        return None
+    reader = _each(columns, column) | {"annotator": "key", "label": column}
+    return clear(reader, f"objects in {column!r}, with a label by each annotator")
+
+
+def _a_list_of_votes(columns: Columns, column: str) -> Candidate | None:
+    """Lists of objects that have a label each."""
+    fields = {name: words_of(name) for vote in _objects(columns, column) for name in vote}
+    labels = [f"{column}.{name}" for name, words in fields.items() if words in LABELS]
+    people = [f"{column}.{name}" for name, words in fields.items() if words in VOTERS]
+    reader = _each(columns, column) | ({"annotator": people[0]} if people else {})
+    if len(labels) > 1:
+        return doubt(
+            f"several fields may hold the votes: {listed(labels)}",
+            [reader | {"label": name} for name in labels[:2]],
+        )
+    if not labels:
+        return None
+    return clear(reader | {"label": labels[0]}, f"a list of votes in {column!r}")
+
+
+def _label_studio(columns: Columns, column: str) -> Candidate | None:
+    """Label Studio's annotations, of one question or several."""
+    annotations = _objects(columns, column)
+    results = [
+        result
+        for one in annotations
+        if isinstance(one.get("result"), list)
+        for result in one["result"]
+        if isinstance(result, dict) and isinstance(result.get("type"), str)
+    ]
+    if not results:
+        return None
+    controls = {str(result.get("from_name")): str(result["type"]) for result in results}
+    annotator = "annotations.completed_by"
+    if any(isinstance(one.get("completed_by"), dict) for one in annotations):
+        annotator += ".id"
+    reader = _each(columns, column)
+    reader |= {"annotator": annotator, "where": {"annotations.was_cancelled": [False]}}
+    if len(controls) > 1:
+        return doubt(
+            f"people answered several questions: {listed(list(controls))}",
+            [
+                reader | {"label": f"annotations.result.{k}.value.{kind}"}
+                for k, kind in enumerate(list(controls.values())[:2])
+            ],
+        )
+    (kind,) = controls.values()
+    reader |= {"label": f"annotations.result.value.{kind}"}
+    return clear(reader, "the annotations of Label Studio's export")
+
+
+def _each(columns: Columns, column: str) -> Reader:
+    return {"format": "long", "item": columns.item, "each": column}
+
+
+def _objects(columns: Columns, column: str) -> list[dict[str, Any]]:
+    """Return the objects in the lists of a column."""
+    lists = [cell for cell in columns.values(column) if isinstance(cell, list)]
+    return [one for cell in lists for one in cell if isinstance(one, dict)]

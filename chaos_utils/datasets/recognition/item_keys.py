@@ -1,0 +1,159 @@
+"""Which columns name the items: one, or several together, as a post and a reply to it."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from chaos_utils.base.errors import counted
+from chaos_utils.datasets.cells import as_number
+from chaos_utils.datasets.frame import Column, Frame
+from chaos_utils.datasets.people import VOTERS, names_annotators
+from chaos_utils.datasets.recognition.candidates import (
+    NAME_THEM,
+    Candidate,
+    Item,
+    Reader,
+    columns_of,
+    doubt,
+    refused,
+)
+from chaos_utils.datasets.recognition.columns import LABELS, Columns, listed
+from chaos_utils.datasets.texts import (
+    annotators_of,
+    are_rounded,
+    differs_in,
+    is_part_of_key,
+    is_rounded,
+    shorter_part,
+)
+
+
+def several_columns_of_items(columns: Columns) -> Candidate | None:
+    """Several columns by the name of items, of which each repeats in another way."""
+    if len(columns.items) < 2:
+        return None
+    two = columns.items[:2]
+    n_items = max(len(columns.frame.key(name).values) for name in two)
+    together = [two] if len(columns.frame.key(two).values) > n_items else []
+    return _which_items(columns, columns.items, {}, [*two, *together])
+
+
+def unknown_columns(columns: Columns) -> Candidate:
+    """Nothing that is known: also where several columns name the items, in other words."""
+    ids = [name for name, words in columns.words.items() if re.search(r"(^|_)ids?$", words)]
+    names = [name for name in ids if not names_annotators(name) and columns.repeats(name)]
+    if len(names) > 1:
+        people = {"annotator": next(iter(columns.named(VOTERS, names)), "")}
+        return _which_items(columns, names, people, [names[:2], *names[:2]])
+    return refused(
+        "The columns of items and votes are not recognised.",
+        f"columns {listed(columns.frame.names)}",
+        todo=NAME_THEM,
+    )
+
+
+def _which_items(
+    columns: Columns, names: Sequence[str], people: Reader, items: Sequence[Item]
+) -> Candidate:
+    base = {"format": "long", "label": next(iter(columns.named(LABELS)), "label")} | people
+    return doubt(
+        f"several columns may name the items, or all of them together (--item "
+        f"{','.join(names[:2])}): {listed(names)}",
+        [base | {"item": item} for item in items],
+    )
+
+
+def part_of_key(columns: Columns, reader: Mapping[str, Any]) -> str:
+    """Return a column that tells apart what the rows of one item hold; empty for none."""
+    item = reader.get("item", "")
+    if reader["format"] != "long" or not item or reader.get("each"):
+        return ""
+    frame, annotator = columns.frame, reader.get("annotator")
+    items = frame.key(item)
+    if any(map(is_rounded, items.values)):
+        return ""  # which is a fault
+    used = {*columns_of(item), annotator, *reader.get("where", {}), *columns_of(reader["label"])}
+    names = [name for name in frame.names if name not in used]
+    people = frame.column(annotator).identifiers if annotator else None
+    labels = frame.key(reader["label"])
+    for name in names:
+        if is_part_of_key(name, frame.column(name), items, people, labels):
+            return shorter_part(name, names, columns_of(item), frame)
+    return "" if people is None or not names else _question(columns, items, people, names)
+
+
+def _question(columns: Columns, items: Column, people: Column, names: Sequence[str]) -> str:
+    """Return a column that tells apart the votes of each person on an item; empty for none."""
+    n_votes = int(((items.codes >= 0) & (people.codes >= 0)).sum())
+    if 2 * n_votes < 3 * _n_kinds(items, people):
+        return ""  # hardly anyone votes twice
+    for name in names:
+        cells = columns.frame.column(name).identifiers
+        is_number = all(as_number(value) is not None for value in cells.values)  # or a round
+        if columns.is_measure(name) or (is_number and "question" not in name.lower()):
+            continue
+        is_asked = 2 * _n_kinds(items, cells) > len(cells.values) * len(items.values)
+        if is_asked and len(cells.values) > 1 and _n_kinds(items, people, cells) == n_votes:
+            return name
+    return ""
+
+
+def several_items_in_one(columns: Columns, reader: Reader, finer: str) -> Candidate:
+    """Votes on several items that the file's columns make one."""
+    item = columns_of(reader["item"])
+    key = _key_of(columns, item, finer)
+    annotator = reader.get("annotator")
+    is_fault = bool(annotator) and columns.repeats([*item, str(annotator)])  # voted twice
+    return doubt(
+        f"{finer!r} differs within {listed(item)}, with several votes on each: "
+        f"is that one item, or do several columns name an item (--item {','.join(key)})?",
+        [reader | {"item": key}] + ([] if is_fault else [reader]),
+    )
+
+
+def several_texts_of_one(
+    columns: Columns, frame: Frame, reader: Reader, others: Sequence[str], labels: Sequence[str]
+) -> Candidate | None:
+    """A text that differs within a few items, and is one within all others.
+
+    `frame` has the rows that the reader reads, `others` are the columns that it does not use.
+    """
+    if reader["format"] != "long" or not reader["item"] or reader.get("each"):
+        return None
+    items, people = frame.key(reader["item"]), annotators_of(frame, reader)
+    if any(map(is_rounded, items.values)):
+        return None  # which is a fault
+    for name in others:
+        ids = differs_in(name, frame.column(name), items, people, labels)
+        if not ids:
+            continue
+        item = columns_of(reader["item"])
+        key = _key_of(columns, item, shorter_part(name, others, item, frame))
+        rounded = "identifiers end in zeros, as a spreadsheet rounds long numbers; "
+        rounded = rounded if are_rounded(items.values) else ""
+        return doubt(
+            f"{rounded}{name!r} differs within {len(ids):,} of "
+            f"{counted(len(items.values), 'item')} ({listed(ids)}), and is one text within "
+            "the others: is each one item, or do "
+            f"several columns name an item (--item {','.join(key)})?",
+            [reader, reader | {"item": key}],
+        )
+    return None
+
+
+def _key_of(columns: Columns, item: Sequence[str], finer: str) -> list[str]:
+    """Return the columns that name an item together: one as a batch stands where it does."""
+    places = {name: place for place, name in enumerate(columns.frame.names)}
+    is_before = all(places.get(finer, -1) < places.get(name, -1) for name in item)
+    return [finer, *item] if is_before else [*item, finer]
+
+
+def _n_kinds(*columns: Column) -> int:
+    """Return how many different rows columns have, but for those that lack a value."""
+    filled = np.all([cells.codes >= 0 for cells in columns], axis=0)
+    kind = columns[0].codes[filled].astype(np.int64)
+    for cells in columns[1:]:
+        kind = np.unique(kind * len(cells.values) + cells.codes[filled], return_inverse=True)[1]
+    return int(kind.max()) + 1 if len(kind) else 0
