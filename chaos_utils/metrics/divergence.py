@@ -1,8 +1,8 @@
 """How spread out a distribution is, and how far two are apart.
 
-All of `distributions`, `human`, `model`, `first`, `second` have shape (n_items, n_classes), and rows
-that sum to 1. Every function says in which unit it answers; none has a default for what the field
-disagrees on (logarithm, distance or divergence, direction, floor).
+All of `distributions`, `human`, `model`, `first`, `second` have shape (n_items, n_classes), and
+rows that sum to 1. Every function says in which unit it answers; none has a default for what the
+field disagrees on (logarithm, distance or divergence, direction, floor).
 """
 
 from typing import Literal

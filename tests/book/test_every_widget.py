@@ -19,7 +19,7 @@ ASKED = "&".join(
 )
 WIDGETS = {
     "evaluate": ("#evaluate", ""),
-    "explorer": ("#explorer", f"?{QUERY}&pin=NAME/NAME#NAME"),
+    "explorer": ("#explorer", f"?{ASKED}&pin=NAME/NAME#NAME"),
     "annotate": ("#annotate", "#NAME"),
     "opening": (".opening", ""),
     "rerun": (".rerun", ""),
