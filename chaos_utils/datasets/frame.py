@@ -55,6 +55,7 @@ _OTHERS = {  # kinds of files by how they begin, and what to do with them
 _SOUND, _NO_VALUE, _HEADER = 0, -1, -2
 Codes = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]
+_MANY_VALUES = 10_000  # which Python takes longer to list one by one than to import pandas
 Coded = tuple[Codes, Any]  # the cells of a column, and an Arrow array of the values
 Floats = npt.NDArray[np.float64]
 _LARGEST = 1e300  # comparing is safe for integers of any length; converting is not
@@ -683,12 +684,13 @@ def _places(
 
 def _rows_without_value(cells: Sequence[Coded]) -> Ints:
     """Return the rows in which all cells are blank."""
+    import pyarrow as pa  # type: ignore[import-untyped]
     import pyarrow.compute as pc  # type: ignore[import-untyped]
 
     is_empty = np.ones(len(cells[0][0]) if cells else 0, dtype=bool)
     for codes, values in cells:
-        is_blank = pc.or_(pc.utf8_is_space(values), pc.equal(pc.binary_length(values), 0))
-        blank = is_blank.to_numpy(zero_copy_only=False)
+        is_space = _numbers_of(pc.utf8_is_space(values).cast(pa.int8()), np.int8) == 1
+        blank = is_space | (_numbers_of(pc.binary_length(values), np.int32) == 0)
         if not blank.any():
             return np.empty(0, dtype=np.int64)
         is_empty &= blank[codes]
@@ -707,11 +709,14 @@ def _rows_like(header: Sequence[str], cells: Sequence[Coded]) -> list[int]:
         return []
     names = sorted(set(header) - {""})
     weights = np.array([*(1 if name.isdecimal() else len(names) for name in names), 0])
-    all_values = pa.chunked_array([values for _, values in cells], pa.string())
-    name_of = pc.index_in(all_values, value_set=pa.array(names, pa.string())).fill_null(len(names))
-    ends = np.cumsum([len(values) for _, values in cells])[:-1]
+    texts = [name.encode() for name in names]
+    ends = np.cumsum([0, *map(len, texts)], dtype=np.int32)
+    # Not pa.array, which imports pandas.
+    buffers = pa.py_buffer(ends), pa.py_buffer(b"".join(texts))
+    arrow_names = pa.StringArray.from_buffers(len(names), *buffers)
     total = np.zeros(len(cells[0][0]), dtype=np.int64)
-    for (codes, _), weight in zip(cells, np.split(weights[name_of.to_numpy()], ends), strict=True):
+    for codes, values in cells:
+        weight = weights[_numbers_of(pc.index_in(values, value_set=arrow_names), np.int32)]
         if weight.any():
             total += weight[codes]
     rows = []
@@ -727,14 +732,30 @@ def _coded(cells: Any) -> Coded:
     import pyarrow as pa
 
     chunks = cells.dictionary_encode().chunks  # of which the last knows all values
-    codes = [chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False) for chunk in chunks]
+    codes = [_numbers_of(chunk.indices, np.int32) for chunk in chunks]
     values = chunks[-1].dictionary if chunks else pa.array([], cells.type)
     return np.concatenate([np.empty(0, np.int32), *codes]).astype(np.int32, copy=False), values
 
 
+def _numbers_of(cells: Any, kind: type[np.generic]) -> npt.NDArray[Any]:
+    """Return an Arrow array of numbers of a kind, -1 where there is none."""
+    import pyarrow as pa
+
+    # Not to_numpy, nor fill_null: they import pandas, which takes longer than a file to evaluate.
+    end = cells.offset + len(cells)
+    numbers: npt.NDArray[Any] = np.frombuffer(cells.buffers()[1], kind)[cells.offset : end]
+    if not cells.null_count:
+        return numbers
+    is_number = _numbers_of(cells.is_valid().cast(pa.int8()), np.int8) == 1
+    return np.where(is_number, numbers, -1)
+
+
 def _values_of(values: Any) -> list[Any]:
-    """Return an Arrow array as a list; faster than to_pylist, by far."""
-    listed: list[Any] = values.to_numpy(zero_copy_only=False).tolist()
+    """Return an Arrow array as a list."""
+    if len(values) < _MANY_VALUES:
+        listed: list[Any] = values.to_pylist()
+    else:  # faster by far, but imports pandas
+        listed = values.to_numpy(zero_copy_only=False).tolist()
     return listed
 
 
@@ -886,17 +907,14 @@ class ArrowColumn(Column):
         """As those of any column."""
         if not self.is_numeric:
             return np.full(self.n_rows, np.nan)
-        values = self.values if self.are_texts_of_numbers else self.arrow_values.to_numpy(False)
+        is_plain = self.are_texts_of_numbers or len(self.arrow_values) < _MANY_VALUES
+        values = self.values if is_plain else self.arrow_values.to_numpy(zero_copy_only=False)
         return np.append(_bounded(np.asarray(values, dtype=np.float64)), np.nan)[self.codes]
 
     @cached_property
     def identifiers(self) -> Column:
         """As those of any column."""
-        import pyarrow.compute as pc
-
-        if self._has_bytes_of(_VISIBLE) and not pc.any(pc.equal(self.arrow_values, "")).as_py():
-            return self
-        return super().identifiers
+        return self if self._has_bytes_of(_VISIBLE, fewest=1) else super().identifiers
 
     def as_numbers(self) -> Column | None:
         """Return texts as the numbers that they are; None where one may be no number."""
@@ -905,20 +923,22 @@ class ArrowColumn(Column):
         if not self._has_bytes_of(_IN_NUMBERS):
             return None
         try:
-            numbers = self.arrow_values.cast(pa.float64()).to_numpy()
+            numbers = _numbers_of(self.arrow_values.cast(pa.float64()), np.float64)
         except pa.ArrowInvalid:  # such as an empty cell
             return None
         return ArrowColumn(self.codes, self.arrow_values, numbers)
 
-    def _has_bytes_of(self, plain: bytes) -> bool:
-        """Return whether its values are texts of these bytes alone."""
+    def _has_bytes_of(self, plain: bytes, *, fewest: int = 0) -> bool:
+        """Return whether its values are texts of these bytes alone, as many as `fewest` or more."""
         import pyarrow as pa
 
         if self.arrow_values.type != pa.string():
             return False
         _, ends, data = self.arrow_values.buffers()
-        offset, n_values = self.arrow_values.offset, len(self.arrow_values)
-        if not n_values or not data:
-            return True
-        within = np.frombuffer(ends, np.int32)[offset:][: n_values + 1]
+        if not len(self.arrow_values) or not data:
+            return not len(self.arrow_values) or not fewest
+        offset = self.arrow_values.offset
+        within = np.frombuffer(ends, np.int32)[offset:][: len(self.arrow_values) + 1]
+        if np.diff(within).min() < fewest:
+            return False
         return not bytes(data[within[0] : within[-1]]).translate(None, plain)

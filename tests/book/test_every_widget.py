@@ -14,9 +14,8 @@ from chaos_utils.publish import explorer
 pytestmark = pytest.mark.browser
 
 # Where each stands, and an address in which a name stands for whatever it may ask for there.
-ASKED = "&".join(
-    f"{one}=NAME" for one in sorted({*explorer.QUERY_NAMES} - {"q", "low", "high", "far"})
-)
+NAMES = sorted({*explorer.QUERY_NAMES} - {"q", "low", "high", "far"})
+QUERY = "&".join(f"{name}=NAME" for name in NAMES)
 WIDGETS = {
     "evaluate": ("#evaluate", ""),
     "explorer": ("#explorer", f"?{ASKED}&pin=NAME/NAME#NAME"),

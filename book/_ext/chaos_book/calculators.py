@@ -181,7 +181,7 @@ def conversions_data(table: Manifest) -> dict[str, Any]:
         "forms": form_data,
         "shifts": shifts(of_oracle),
         "used_by": used_by,
-        "systems": systems,
+        "systems": [*systems],
         "dataset": short_of(table.data[0]["dataset"]),
         "n_items": table.data[0]["n_items"],
     }
