@@ -18,7 +18,7 @@ NAMES = sorted({*explorer.QUERY_NAMES} - {"q", "low", "high", "far"})
 QUERY = "&".join(f"{name}=NAME" for name in NAMES)
 WIDGETS = {
     "evaluate": ("#evaluate", ""),
-    "explorer": ("#explorer", f"?{ASKED}&pin=NAME/NAME#NAME"),
+    "explorer": ("#explorer", f"?{QUERY}&pin=NAME/NAME#NAME"),
     "annotate": ("#annotate", "#NAME"),
     "opening": (".opening", ""),
     "rerun": (".rerun", ""),
