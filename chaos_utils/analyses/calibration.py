@@ -354,8 +354,7 @@ def ece_by_temperature(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
                 ece = expected_calibration_error(temper(m, t).round(_DIGITS), gold, BINS)
                 keys = system.keys | {"temperature": t, "items": items}
                 rows.append(keys | {"n_items": len(gold), "ece": ece})
-    columns = [*systems[0].keys, "items", "n_items", "ece"]
-    return pd.DataFrame(rows, columns=columns).astype({"seed": "Int64"})
+    return pd.DataFrame(rows).astype({"seed": "Int64"} if rows else {})
 
 
 @cached_analysis(keys=("dataset", "system", "choice"))

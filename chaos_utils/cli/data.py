@@ -71,22 +71,19 @@ def data_status() -> Replies:
     verified = {True: "yes", False: "NO", None: "unknown digest"}
     answer, rows = [], []
     for row in sources.status():
-        name, published = row.file.name, row.file.items
+        name = row.file.name
         answer.append(
             {
                 "file": name,
                 "dataset": dataset_of.get(name),
                 "path": str(row.path) if row.path else None,
                 "verified": row.verified,
-                "items": row.items,
-                "published_items": published or None,
+                "items": row.file.items or None,
                 "licence": row.file.release.licence,
             }
         )
         folder = row.path.parents[len(Path(name).parts) - 1] if row.path else "missing"
-        items = f"{row.items:,}" if row.items else ""
-        if row.items and published not in (0, row.items):
-            items += f" of {published:,}"
+        items = f"{row.file.items:,}" if row.file.items and row.path else ""
         state = verified[row.verified] if row.path else ""
         rows.append((name, dataset_of.get(name, ""), folder, state, items))
     headings = ("file", "dataset", "found in", "verified", "items")

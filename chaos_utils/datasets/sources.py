@@ -73,13 +73,11 @@ class Status:
     """Where a file stands, and whether it is the published one.
 
     `path` is None when the file is missing, `verified` also when its published digest is not known.
-    `items` are its lines; 0 also where its published number of items is not known.
     """
 
     file: DataFile
     path: Path | None
     verified: bool | None
-    items: int
 
 
 def status(
@@ -97,18 +95,12 @@ def status(
         verified = None
         if path is not None and file.sha256:
             verified = inputs.digest(path) == file.sha256
-        items = _count_lines(path) if path is not None and file.items else 0
-        rows.append(Status(file, path, verified, items))
+        rows.append(Status(file, path, verified))
     return rows
 
 
 def _find_for(name: str, described_by: Path | None) -> Path | None:
     return find(name, [*([described_by.parent] if described_by else []), *paths.data_roots()])
-
-
-def _count_lines(path: Path) -> int:
-    with path.open("rb") as stream:
-        return sum(1 for line in stream if line.strip())
 
 
 def fetch(

@@ -52,12 +52,13 @@ def file_of(manifest: Manifest, name: str = "") -> Path:
 def read(id: str) -> Manifest:
     """Return the manifest of one figure or table."""
     files, registered = manifest_files(), registry.read_registry().ids
+    if id not in files and id not in registered:
+        known = {*files, *registered}
+        raise ChaosError("No such figure or table.", found=id, expected=did_you_mean(id, known))
     if not files:
         raise ChaosError("Nothing was built yet.", todo="run `chaos build` first")
-    if id not in files and id in registered:
-        raise ChaosError(f"The last build has no {id}.", todo="run `chaos build` again")
     if id not in files:
-        raise ChaosError("No such figure or table.", found=id, expected=did_you_mean(id, files))
+        raise ChaosError(f"The last build has no {id}.", todo="run `chaos build` again")
     return _load(files[id])
 
 

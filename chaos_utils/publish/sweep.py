@@ -187,6 +187,10 @@ def make_run(folder: Path, name: str) -> tuple[str, ...]:
 
 def make_job(folder: Path, name: str) -> None:
     """Do so as a cluster's job, which leaves the reason where it fails."""
+    plan_file = folder / PLAN_FILE
+    planned = json.loads(plan_file.read_text("utf-8"))["runs"] if plan_file.is_file() else {}
+    if name not in planned:
+        raise ChaosError("There is no such run of a sweep.", where=plan_file, found=name)
     ended = processes.run_job(partial(make_run, folder), name)
     if ended.fault:
         write_text(folder / _FAILED / name, ended.fault)
