@@ -148,6 +148,7 @@ def test_votes_without_pairs_and_files_for_another_dataset_are_refused(four, tmp
         your_votes.crowd_inputs(str(path), "", [])
 
 
+@pytest.mark.slow  # tests/book/test_words.py looks at such a page
 def test_the_page_of_a_reader_s_own_votes_is_whole_and_shows_texts_as_they_are(tmp_path):
     checkout = copy_checkout(tmp_path / "checkout")
     text = "<script>alert(1)</script> costs $2 and $3 {value}`x`"
