@@ -1,6 +1,7 @@
 """Fixtures that several tests share: data, builds, a browser."""
 
 import fcntl
+import functools
 import gc
 import json
 import os
@@ -11,6 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import typer.main
+import typer.testing
 from helpers.checkout import chaos, copy_checkout, shorten
 from helpers.datasets import write_four_labels, write_two_labels
 from helpers.published import LEFT_OUT, further_files, link_published
@@ -121,6 +124,16 @@ def _no_network():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(socket.socket, "connect", only_here)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _commands_once():
+    """Build the commands once: Typer does it at every call, which is most of a short one."""
+    once = functools.cache(typer.main.get_command)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(typer.main, "get_command", once)
+        patch.setattr(typer.testing, "_get_command", once)
         yield
 
 

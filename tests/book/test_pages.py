@@ -25,8 +25,7 @@ pytestmark = pytest.mark.browser
 
 # Of each kind a page, which axe-core looks at in the quick tests; in the slow ones at all pages.
 EACH_KIND = (
-    "index", "chapters/disagreement", "figures/fig-entropy", "figures/tbl-agreement", "annotate",
-    "404",
+    "index", "chapters/disagreement", "figures/fig-entropy", "figures/tbl-agreement", "404",
 )  # fmt: skip
 # The title page, a chapter of each part, a page of a figure, the explorer; and what is scrolled to.
 PICTURED = {

@@ -113,6 +113,9 @@ def test_the_words_of_files_are_mere_words_in_the_page_of_a_run(
     page.goto(made.as_uri())
     live = page.evaluate(_LIVE)
     shown = page.locator("body").inner_text()
+    if chapter == "crowd":  # findings come first
+        whole = page.content()
+        assert 0 < whole.find("Two votes on the same item differ") < whole.find("tbl-crowd")
     context.close()
     assert not live
     assert not troubles
