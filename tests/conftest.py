@@ -29,6 +29,8 @@ from chaos_utils.datasets.readers import read_file
 
 settings.register_profile("project", deadline=None)  # times are measured, never asserted
 settings.load_profile("project")
+# Typer builds its commands at every call, which is most of a short one.
+typer.testing._get_command = typer.main.get_command = functools.cache(typer.main.get_command)
 _CLOSED_PORT = 9  # nothing answers there
 _PRIVATE = ("CHAOS_", "XDG_", "HF_")  # variables that let a machine's own files or settings in
 
@@ -124,16 +126,6 @@ def _no_network():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(socket.socket, "connect", only_here)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _commands_once():
-    """Build the commands once: Typer does it at every call, which is most of a short one."""
-    once = functools.cache(typer.main.get_command)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(typer.main, "get_command", once)
-        patch.setattr(typer.testing, "_get_command", once)
         yield
 
 

@@ -26,7 +26,7 @@ def test_what_is_unbiased_is_right_from_two_votes_on(sample, truth, n_votes):
 
 
 def test_an_interval_holds_its_estimate_or_is_left_out(sample):
-    for seed in range(20):
+    for seed in range(10):
         votes = drawn(sample[0], np.full((12, 3), 1 / 3), 3, seed)
         table = your_votes.agreement.function(votes, n_resamples=200, seed=0)
         assert ((table["low"] <= table["value"]) & (table["value"] <= table["high"])).all()
