@@ -1,6 +1,7 @@
 """Fixtures that several tests share: data, builds, a browser."""
 
 import fcntl
+import functools
 import gc
 import json
 import os
@@ -11,6 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import typer.main
+import typer.testing
 from helpers.checkout import chaos, copy_checkout, shorten
 from helpers.datasets import write_four_labels, write_two_labels
 from helpers.published import LEFT_OUT, further_files, link_published
@@ -26,6 +29,8 @@ from chaos_utils.datasets.readers import read_file
 
 settings.register_profile("project", deadline=None)  # times are measured, never asserted
 settings.load_profile("project")
+# Typer builds its commands at every call, which is most of a short one.
+typer.testing._get_command = typer.main.get_command = functools.cache(typer.main.get_command)
 _CLOSED_PORT = 9  # nothing answers there
 _PRIVATE = ("CHAOS_", "XDG_", "HF_")  # variables that let a machine's own files or settings in
 

@@ -19,6 +19,7 @@ from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.report import figures, tables
 from chaos_utils.report.columns import lay_out
+from chaos_utils.scoring import references
 from chaos_utils.scoring.evaluate import IN_PEOPLE
 from chaos_utils.scoring.references import PERFECT_MODEL
 
@@ -66,6 +67,7 @@ def compute(monkeypatch):
     monkeypatch.setattr(tables, "publish_table", publish_table)
     monkeypatch.setattr(figures, "publish_figure", publish_figure)
     monkeypatch.setattr(IPython.display, "Markdown", said.append)
+    monkeypatch.setattr(references, "REFITS", 20)
 
     def run(chapter, data, **more):
         """Return the rows of what it publishes, by id, and the prose that it makes."""

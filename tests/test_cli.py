@@ -79,7 +79,6 @@ def test_bad_input_ends_in_one_message_and_code_2(call, arguments, message):
 @pytest.mark.parametrize(
     ("script", "message"),
     [
-        ("chaos run anotations", "did you mean 'annotations'"),
         ("chaos -h >/dev/full", "The answer cannot be written."),
         ("chaos params why --json 1</dev/null", "The answer cannot be written."),
         ("mkdir $HOME/gone; cd $HOME/gone; rmdir ../gone; chaos params why", "was deleted"),

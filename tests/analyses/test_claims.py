@@ -334,6 +334,15 @@ def test_one_peak_and_a_u_are_shapes(sample, parts, one_peak, like_a_u):
     assert (found["p"] < 0.05).all()
 
 
+@pytest.fixture
+def few_resamples(monkeypatch):
+    """Let the tables of other chapters take as many resamples as are given here."""
+    for name in ("_RESAMPLES", "_COMPARISONS"):
+        monkeypatch.setattr(claims_tables, name, 40)
+    monkeypatch.setitem(claims_tables._BIN_PARAMETERS, "n_resamples", 40)
+
+
+@pytest.mark.usefixtures("few_resamples")
 def test_on_the_sample_every_claim_has_a_verdict(sample):
     few = [first_items(votes, 60) for votes in sample]
     tables = tables_of(few, [load_systems(votes)[0] for votes in few], n_resamples=40)
@@ -348,6 +357,7 @@ def test_on_the_sample_every_claim_has_a_verdict(sample):
     assert (table["reason"] != "").all()
 
 
+@pytest.mark.usefixtures("few_resamples")
 def test_odd_votes_and_systems_leave_a_verdict_or_say_why_not(sample, others):
     found = check(tables_of(others[:1], [], n_resamples=40))["verdict"]
     assert (found[["c01", "c02", "c42"]] == OPEN).all()

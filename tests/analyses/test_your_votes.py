@@ -1,12 +1,10 @@
 """One crowd: estimates from few votes against known truths, and the page that shows them."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.checkout import chaos, copy_checkout
 from helpers.evidence import drawn
 
 from chaos_utils.analyses import your_votes
@@ -28,7 +26,7 @@ def test_what_is_unbiased_is_right_from_two_votes_on(sample, truth, n_votes):
 
 
 def test_an_interval_holds_its_estimate_or_is_left_out(sample):
-    for seed in range(20):
+    for seed in range(10):
         votes = drawn(sample[0], np.full((12, 3), 1 / 3), 3, seed)
         table = your_votes.agreement.function(votes, n_resamples=200, seed=0)
         assert ((table["low"] <= table["value"]) & (table["value"] <= table["high"])).all()
@@ -146,36 +144,6 @@ def test_votes_without_pairs_and_files_for_another_dataset_are_refused(four, tmp
     path.write_text("item,label\n" + "".join(f"i{k},{'ab'[k % 2]}\n" for k in range(30)))
     with pytest.raises(ChaosError, match="cannot say how far people agree"):
         your_votes.crowd_inputs(str(path), "", [])
-
-
-def test_the_page_of_a_reader_s_own_votes_is_whole_and_shows_texts_as_they_are(tmp_path):
-    checkout = copy_checkout(tmp_path / "checkout")
-    text = "<script>alert(1)</script> costs $2 and $3 {value}`x`"
-    lines = [f'm{k // 3},w{k % 3},{"ab"[k % 5 > 2]},"{text} {k // 3}"' for k in range(120)]
-    (tmp_path / "tone.csv").write_text("\n".join(["item,annotator,label,message", *lines]))
-    (tmp_path / "tone.yml").write_text(
-        "name: tone\ntitle: Tone\nlabels: [a, b]\ntexts: [message]\nfiles: [{name: tone.csv}]\n"
-        "reader: {format: long, annotator: annotator}\n"
-    )
-    answers = [f"m{k},{label},<i>llm" for k in range(40) for label in "aab"]
-    (tmp_path / "mine.csv").write_text("\n".join(["item,sample,model", *answers]))
-    options = f"-p data={tmp_path / 'tone.yml'} -p predictions={tmp_path / 'mine.csv'}"
-    options = f"{options} -p draws=2 -p resamples=40 --json -p epsilon=0.1 -p why=<b>cheap".split()
-    done = chaos("run", "crowd", *options, cwd=checkout)
-    assert done.returncode == 0, done.stderr
-    answer = json.loads(done.stdout)
-    assert {"fig-crowd", "tbl-crowd-items", "tbl-crowd-pairs"} <= set(answer["made"])
-    page = (checkout / "runs" / answer["run"].rpartition("/")[2] / "page.html").read_text("utf-8")
-    assert "<script" not in page
-    assert "&lt;script&gt;alert(1)&lt;/script&gt; costs $2 and $3 {value}`x`" in page
-    assert "&lt;i&gt;llm: machine votes: 3 samples per item, smoothed by" in page
-    # In each table of systems, and among the findings, which come first.
-    assert page.count("&lt;i&gt;llm (machine votes)") == 5
-    assert page.index("Two votes on the same item differ") < page.index("tbl-crowd")
-    assert "What these votes are too few for" in page
-    assert "for this reason: &lt;b&gt;cheap" in page
-    (manifest,) = (checkout / "runs").glob("crowd-*/figures/tbl-crowd-items.json")
-    assert "alert" not in manifest.read_text("utf-8")
 
 
 def test_a_margin_is_one_and_has_a_reason():

@@ -150,14 +150,16 @@ def test_the_script_reads_tables_as_python_does(opened, known):
 def test_the_script_converts_as_was_computed(opened, converted):
     page = opened("conversions")
     about = {"labels": 3, "scope": "mean", "shifts": converted["shifts"]}
+    measured = [form for form in converted["forms"] if form["measured"]]
+    pairs = [
+        (one, other) for one, other in permutations(measured, 2)
+        if one["quantity"] == other["quantity"] and one["measured"][0] is not None
+    ]  # fmt: skip
+    script = """([pairs, about]) => pairs.map(
+      ([one, other]) => Calculators.convert(one.measured[0], one, other, about))"""
     n_exact = 0
-    for one, other in permutations(converted["forms"], 2):
-        if one["quantity"] != other["quantity"] or not one["measured"] or not other["measured"]:
-            continue
-        if (value := one["measured"][0]) is None:
-            continue
-        script = "(given) => Calculators.convert(...given)"
-        found, expected = page.evaluate(script, [value, one, other, about]), other["measured"][0]
+    for (_, other), found in zip(pairs, page.evaluate(script, [pairs, about]), strict=True):
+        expected = other["measured"][0]
         if "value" in found:
             n_exact += 1
             assert found["value"] == pytest.approx(expected, abs=1e-6)

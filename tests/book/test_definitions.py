@@ -37,31 +37,34 @@ def test_each_meaning_stands_on_a_page_once_and_describes_all_links_to_it():
 @pytest.mark.parametrize("link", [TERM, REFERENCE])
 def test_a_meaning_is_shown_under_the_mouse_stays_there_and_goes_with_escape(open_at, link):
     page = open_at("chapters/disagreement")
+    page.clock.install()
     first, shown = page.locator(link).first, page.locator("[role=tooltip]:visible")
     assert first.get_attribute("title") is None
     first.hover()
-    shown.wait_for()
+    page.clock.run_for(600)
     assert shown.get_attribute("id") == first.get_attribute("aria-describedby")
     shown.hover()
-    page.wait_for_timeout(600)
+    page.clock.run_for(600)
     assert shown.is_visible()
     page.keyboard.press("Escape")
     assert not shown.is_visible()
     first.hover()
-    shown.wait_for()
+    page.clock.run_for(600)
     page.mouse.move(0, 0)
-    shown.wait_for(state="hidden")
+    page.clock.run_for(600)
+    assert not shown.is_visible()
 
 
 @pytest.mark.browser
 def test_a_meaning_is_shown_where_the_keyboard_is(open_at):
     page = open_at("chapters/disagreement")
+    page.clock.install()
     link, shown = page.locator(TERM).first, page.locator("[role=tooltip]:visible")
     page.keyboard.press("Tab")  # from here on, the keyboard is in use
     link.focus()
     assert shown.count() == 1
     page.mouse.move(300, 300)
-    page.wait_for_timeout(600)
+    page.clock.run_for(600)
     assert shown.count() == 1
     page.keyboard.press("Tab")
     assert shown.count() == 0 or shown.get_attribute("id") != link.get_attribute("aria-describedby")

@@ -54,7 +54,7 @@ def load(open_at):
 
 def go(page, place):
     """Bring a page that is loaded to another address, as the browser's buttons do."""
-    page.wait_for_timeout(300)  # what was asked for enters the address after a rest
+    page.clock.run_for(300)  # what was asked for enters the address after a rest
     page.evaluate("place => history.pushState(null, '', location.pathname + place)", place)
     page.evaluate("dispatchEvent(new PopStateEvent('popstate'))")
 
@@ -63,6 +63,7 @@ def go(page, place):
 def visit(load):
     """Bring one page, loaded once for all tests that bring no data of their own, to an address."""
     page = load()
+    page.clock.install()
 
     def at(place=""):
         go(page, place)

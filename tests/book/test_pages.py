@@ -25,8 +25,7 @@ pytestmark = pytest.mark.browser
 
 # Of each kind a page, which axe-core looks at in the quick tests; in the slow ones at all pages.
 EACH_KIND = (
-    "index", "chapters/disagreement", "figures/fig-entropy", "figures/tbl-agreement", "annotate",
-    "404",
+    "index", "chapters/disagreement", "figures/fig-entropy", "figures/tbl-agreement", "404",
 )  # fmt: skip
 # The title page, a chapter of each part, a page of a figure, the explorer; and what is scrolled to.
 PICTURED = {
@@ -59,14 +58,11 @@ def test_every_page_of_a_whole_book_is_light_whole_and_open_to_all(browser, requ
     assert not faults_of(browser, site, pages(site)[half::2])
 
 
-def test_pages_of_each_kind_are_open_to_all(browser, small_checkout):
-    site = small_checkout / "_build" / "html"
-    assert not faults_of(browser, site, [site / f"{name}.html" for name in EACH_KIND])
-
-
-def test_every_page_of_a_short_book_is_light_and_whole(browser, small_checkout):
-    site = small_checkout / "_build" / "html"
-    assert not faults_of(browser, site, pages(site), closely=False)
+def test_every_page_of_a_short_book_is_light_and_whole_and_each_kind_open_to_all(browser, site):
+    of_kinds = [site / f"{name}.html" for name in EACH_KIND]
+    others = [path for path in pages(site) if path not in of_kinds]
+    assert not faults_of(browser, site, of_kinds)
+    assert not faults_of(browser, site, others, closely=False)
 
 
 def faults_of(browser, site, paths, *, closely=True):

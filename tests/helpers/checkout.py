@@ -8,8 +8,6 @@ import sys
 from contextlib import chdir
 from pathlib import Path
 
-from chaos_utils.publish import build
-
 PROJECT = Path(__file__).resolve().parents[2]
 
 
@@ -196,6 +194,8 @@ def chaos_environment(cwd: Path, **environment: str) -> dict[str, str]:
 
 def planned(checkout: Path, *, url: str = "", data: str = "sample") -> set[str]:
     """Return what `chaos build --dry-run` says that it would run."""
+    from chaos_utils.publish import build  # which takes a second: most tests need none
+
     with chdir(checkout):
         given = {"url": url, "say": print, "progress": print}
         return set(build.build(data, dry_run=True, **given))

@@ -30,7 +30,7 @@ _UNFOLD = """() => {
   document.querySelectorAll('img').forEach(i => i.loading = 'eager');
 }"""
 # Scripts of these bring more files when the page is there.
-_LOADS_MORE = "document.querySelector('#explorer, #evaluate, #annotate') !== null"
+LOADS_MORE = "document.querySelector('#explorer, #evaluate, #annotate') !== null"
 _LOADED = "[...document.images].every(i => i.complete || !i.offsetParent)"
 _STRUCTURE = """() => {
   const faults = [], name = e => e.outerHTML.slice(0, 120);
@@ -133,7 +133,7 @@ def look_over(
         page.set_viewport_size({"width": 1280, "height": 900})
         page.emulate_media(color_scheme="light")
         page.goto(path.as_uri(), wait_until="load")
-        if page.evaluate(_LOADS_MORE):
+        if page.evaluate(LOADS_MORE):
             page.wait_for_load_state("networkidle")
         weight = sum(map(_size, loaded))
         faults = [f"weighs {weight:,} bytes"] if weight > HEAVIEST else []

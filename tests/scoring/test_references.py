@@ -55,8 +55,9 @@ def test_what_cannot_be_read_off_split_halves_is_drawn(others):
     assert several.checks("jsd")["half_measured"] > 0
 
 
-def test_any_measure_has_references(sample):
-    found = references.References(sample[0])
+def test_any_measure_has_references(sample, monkeypatch):
+    monkeypatch.setattr(references, "REFITS", 20)
+    found = references.References(sample[0], 10)
     assert all(np.isfinite(found.perfect_model(name).value) for name in MEASURES)
     without = {name for name in MEASURES if found.second_crowd(name) is None}
     assert without == {"kl", "cross_entropy"}

@@ -53,6 +53,7 @@ def test_a_record_says_what_was_read_and_made(trained, tmp_path):
     folder = shutil.copytree(trained.plain.folder, tmp_path / "copy")
     record = trained.plain.record
     assert record.synthetic is True
+    assert record.made_by is None  # no notebook
     assert all(entry["synthetic"] for entry in record.inputs)
     for name, sha256 in record.outputs.items():
         assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == sha256
