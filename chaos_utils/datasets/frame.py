@@ -20,14 +20,14 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError, counted, did_you_mean
-from chaos_utils.base.files import read_regular
+from chaos_utils.base.files import decode_text, read_regular
 from chaos_utils.datasets.cells import as_identifier, as_list, as_object, dig, parse, unwrap_single
 from chaos_utils.datasets.csv_file import CsvFile
 from chaos_utils.datasets.faults import Faults, shorten
 from chaos_utils.datasets.people import names_annotators
 
 KEY = "/"  # between the identifiers of an item that several columns name
-_UNNAMED = "unnamed"  # the column without a name; one without values is no column
+_UNNAMED = "unnamed"  # a column without a name, as pandas writes its index
 _MOST_COLUMNS = 25_000
 # Cells of a table that objects make, beside so many for each that is filled.
 _MOST_CELLS, _SPARSE = 10_000_000, 100
@@ -44,10 +44,10 @@ _OTHERS = {  # kinds of files by how they begin, and what to do with them
     b"\xd0\xcf\x11\xe0": ("a workbook (Excel)", "save it as CSV"),
     b"\xff\xfe": ("UTF-16 text", "save it as UTF-8"),
     b"\xfe\xff": ("UTF-16 text", "save it as UTF-8"),
-    b"\x80\x02": ("a pickle, which can run code and is never opened", "save it as CSV"),
-    b"\x80\x03": ("a pickle, which can run code and is never opened", "save it as CSV"),
-    b"\x80\x04": ("a pickle, which can run code and is never opened", "save it as CSV"),
-    b"\x80\x05": ("a pickle, which can run code and is never opened", "save it as CSV"),
+    **dict.fromkeys(
+        (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"),
+        ("a pickle, which can run code and is never opened", "save it as CSV"),
+    ),
     _NPY: ("numbers without names (npy)", "save them as CSV, with a name for each column"),
     _PARQUET: ("parquet", "save it as text"),
 }
@@ -117,15 +117,7 @@ class FileContent:
     def text(self) -> str:
         """Return it as text, without a byte-order mark."""
         self._refuse_others()
-        try:
-            return self.data.decode("utf-8-sig")
-        except UnicodeDecodeError as fault:
-            raise ChaosError(
-                "The data file is not UTF-8 text.",
-                where=self.path,
-                found=f"byte {fault.start}: {fault.reason}",
-                todo="save it as UTF-8",
-            ) from fault
+        return decode_text(self.data, "The data file", self.path)
 
     def _refuse_others(self) -> None:
         for start, (kind, todo) in _OTHERS.items():
@@ -380,10 +372,8 @@ class Frame:
             left_out = int((kept & ~there).sum())
             kept &= there
             if left_out:
-                expected = " or ".join(map(str, values))
-                expected = (
-                    "as asked" if names_annotators(path, self.column(path).values) else expected
-                )
+                is_private = names_annotators(path, self.column(path).values)
+                expected = "as asked" if is_private else " or ".join(map(str, values))
                 notes.append(f"{counted(left_out, 'row')} where {path!r} is not {expected}")
         rows = np.flatnonzero(kept)
         records = self._records
@@ -492,8 +482,7 @@ def _json(content: FileContent, faults: Faults, inside: str, keys: Sequence[str]
             "a list of objects",
             "save it as CSV, with a name for each column",
         )
-    numbered = enumerate(rows)
-    return _objects([(k, row) for k, row in numbered], faults, (inside or "record") + "[{}]")
+    return _objects(list(enumerate(rows)), faults, (inside or "record") + "[{}]")
 
 
 def _nested(value: Any, faults: Faults, keys: Sequence[str]) -> Frame:
@@ -601,16 +590,12 @@ def _of_objects(
     return frame
 
 
-def _names(header: Sequence[str]) -> list[str]:
-    """Return a header's names; a table's own index, which pandas leaves unnamed, is ``unnamed``."""
-    return [name.strip() or _UNNAMED for name in header]
-
-
 def _csv(content: FileContent, faults: Faults) -> Frame:
     file = CsvFile.of(content.data, faults)
     try:
         header, n_above, n_empty = file.header()
-        _check_names([name for name in _names(header) if name != _UNNAMED], faults)
+        names = [name.strip() or _UNNAMED for name in header]
+        _check_names([name for name in names if name != _UNNAMED], faults)
         columns, ragged = file.columns(n_above, len(header))
     except csv.Error as fault:
         problem = str(fault).replace("unexpected end of data", "a quotation mark is never closed")
@@ -635,7 +620,7 @@ def _csv(content: FileContent, faults: Faults) -> Frame:
         read = ArrowColumn(*cells[k])
         return read if sound is None else read.take(sound)
 
-    places = _places(_names(header), column, faults)
+    places = _places(names, column, faults)
     return Frame(
         list(places),
         n_rows - len(empty) - len(again),
@@ -748,15 +733,6 @@ def _numbers_of(cells: Any, kind: type[np.generic]) -> npt.NDArray[Any]:
         return numbers
     is_number = _numbers_of(cells.is_valid().cast(pa.int8()), np.int8) == 1
     return np.where(is_number, numbers, -1)
-
-
-def _values_of(values: Any) -> list[Any]:
-    """Return an Arrow array as a list."""
-    if len(values) < _MANY_VALUES:
-        listed: list[Any] = values.to_pylist()
-    else:  # faster by far, but imports pandas
-        listed = values.to_numpy(zero_copy_only=False).tolist()
-    return listed
 
 
 def _check_names(names: Sequence[str], faults: Faults) -> None:
@@ -900,7 +876,11 @@ class ArrowColumn(Column):
     @cached_property
     def values(self) -> list[Any]:
         """As those of any column."""
-        return _values_of(self.arrow_values)
+        if len(self.arrow_values) < _MANY_VALUES:
+            values: list[Any] = self.arrow_values.to_pylist()
+        else:  # faster by far, but imports pandas
+            values = self.arrow_values.to_numpy(zero_copy_only=False).tolist()
+        return values
 
     @cached_property
     def numbers(self) -> Floats:

@@ -48,6 +48,7 @@ from chaos_utils.datasets.votes import Annotations, Ints, Votes, frozen
 
 _SHARE_TOLERANCE = 0.25  # of a vote: shares are rounded to a few decimals
 _NONE, _IGNORED, _UNKNOWN = -1, -2, -3  # in the place of a label
+_ALL = slice(None)
 _UNSET = ("", "0", "0.0", "false")  # cells of one-hot columns, in lower case
 Mask = npt.NDArray[np.bool_]
 Codes = npt.NDArray[np.signedinteger[Any]]
@@ -83,8 +84,7 @@ class Rows:
         self.item = self._items()
         self.first = self.item.first
         if not isinstance(reader, LongReader):
-            again = self.item.codes >= 0
-            again[self.first] = False
+            again = (self.item.codes >= 0) & ~self.first_rows()
             self.note(
                 again,
                 lambda row: (
@@ -104,6 +104,12 @@ class Rows:
     def wrong(self, mask: Mask, path: str, column: Column, expected: str) -> None:
         """Note rows whose cell is not what it should be."""
         self.note(mask, lambda row: wrong_value_message(path, column[row], expected))
+
+    def first_rows(self, of: Mask | slice = _ALL) -> Mask:
+        """Return which rows are the first of an item, or of some of the items."""
+        mask = np.zeros(len(self.frame), dtype=bool)
+        mask[self.first[of]] = True
+        return mask
 
     def _first_of(self, row: int) -> int:
         return int(self.first[self.item.codes[row]])
@@ -206,9 +212,8 @@ class Rows:
 
         cells = self.frame.column(path)
         codes: Ints = cells.map(code, np.int64)
-        there = np.zeros(len(codes), dtype=bool)
-        there[self.first] = True
-        self.wrong(there & (codes == _UNKNOWN), path, cells, known_labels(self.dataset))
+        unknown = self.first_rows() & (codes == _UNKNOWN)
+        self.wrong(unknown, path, cells, known_labels(self.dataset))
         self._check_same(path, cells, codes, "label")
         stated: Ints = codes[self.first]
         return stated
@@ -234,15 +239,13 @@ class Rows:
             path = self.reader.texts.get(name, name)
             cells = self.frame.column(path)
             is_text = cells.map(lambda value: isinstance(value, str), bool)
-            there = np.zeros(len(is_text), dtype=bool)
-            there[self.first] = True
             if self._names_annotators(path, cells.values):
                 raise self.faults.fatal(
                     f"The column {path!r} names annotators, and is no text of the items.",
                     expected="texts without the annotators' identifiers",
                     todo="leave it out of `texts`: who voted is never shown, nor sent to a model",
                 )
-            self.wrong(there & ~is_text, path, cells, "text")
+            self.wrong(self.first_rows() & ~is_text, path, cells, "text")
             is_same = cells.is_same_within(self.item).all()
             codes = cells.codes if is_same else one_spelling(cells).codes
             self._check_same(path, cells, codes, "text")
@@ -559,9 +562,7 @@ class Rows:
 
         wrong_number = (total == 0) | ((total != n_votes) if n_votes else False)
         wrong_items = is_sound & (wrong_number | ((given >= 0) & (votes_for != most)))
-        mask = np.zeros(len(self.bad), dtype=bool)
-        mask[self.first[wrong_items]] = True
-        self.note(mask, said)
+        self.note(self.first_rows(wrong_items), said)
 
 
 @dataclass(frozen=True, slots=True)

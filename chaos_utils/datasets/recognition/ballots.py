@@ -9,6 +9,7 @@ import numpy as np
 
 from chaos_utils.base.errors import counted
 from chaos_utils.datasets.cells import as_count, as_list
+from chaos_utils.datasets.faults import listed
 from chaos_utils.datasets.labels import no_votes
 from chaos_utils.datasets.people import VOTER_LISTS, VOTERS, look_like_people, names_annotators
 from chaos_utils.datasets.recognition.candidates import (
@@ -25,7 +26,6 @@ from chaos_utils.datasets.recognition.columns import (
     FEW_LABELS,
     LABELS,
     Columns,
-    listed,
     votes_in,
 )
 from chaos_utils.datasets.recognition.counts import (

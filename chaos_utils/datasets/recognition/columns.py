@@ -17,7 +17,6 @@ from chaos_utils.datasets.cells import (
     as_number,
     as_object,
 )
-from chaos_utils.datasets.faults import shorten
 from chaos_utils.datasets.frame import Column, Frame
 from chaos_utils.datasets.labels import in_order
 from chaos_utils.datasets.people import VOTERS, look_like_people, names_annotators
@@ -341,8 +340,3 @@ def number_in(value: object) -> float:
     """Return a finite number, or 0."""
     number = as_number(value)
     return number if number is not None and isfinite(number) else 0
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return names as a message lists them."""
-    return ", ".join(map(shorten, names[:12])) + (", …" if len(names) > 12 else "")

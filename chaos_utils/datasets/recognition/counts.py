@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from chaos_utils.datasets.cells import as_count, as_share
+from chaos_utils.datasets.faults import listed
 from chaos_utils.datasets.people import VOTER_LISTS
 from chaos_utils.datasets.recognition.candidates import (
     Candidate,
@@ -24,7 +25,6 @@ from chaos_utils.datasets.recognition.columns import (
     N_VOTES,
     Columns,
     Floats,
-    listed,
     number_in,
 )
 

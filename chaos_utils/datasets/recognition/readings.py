@@ -14,11 +14,11 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.validation import validate
 from chaos_utils.datasets.cells import unwrap_single
 from chaos_utils.datasets.dataset import Dataset, Label
-from chaos_utils.datasets.faults import Faults, shorten
+from chaos_utils.datasets.faults import Faults, listed, shorten
 from chaos_utils.datasets.frame import Column, Frame
 from chaos_utils.datasets.labels import in_order, is_rating, no_votes
 from chaos_utils.datasets.recognition.candidates import Reader, columns_of
-from chaos_utils.datasets.recognition.columns import Columns, listed, number_in, votes_in
+from chaos_utils.datasets.recognition.columns import Columns, number_in, votes_in
 from chaos_utils.datasets.rows import is_set
 
 
