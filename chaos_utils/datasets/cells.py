@@ -92,11 +92,11 @@ class _DoubledKeyError(ValueError):
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
+    content = dict(pairs)
+    if len(content) < len(pairs):
         number = Counter(key for key, _ in pairs)
         raise _DoubledKeyError(next(key for key in number if number[key] > 1))
-    return made
+    return content
 
 
 def dig(value: Any, path: str) -> Any:
