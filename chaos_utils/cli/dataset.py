@@ -1,6 +1,7 @@
 """`chaos dataset`: votes of one's own, checked and described."""
 
 import shlex
+from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -75,7 +76,7 @@ def check(
             expected=f"files that end in {', '.join(_SUFFIXES)}, or a dataset's YAML file",
         )
     yield Reply(
-        [finding.as_json() for finding in findings],
+        [asdict(finding) for finding in findings],
         [line for finding in findings for line in _lines(finding)],
     )
     if any(finding.faults for finding in findings):

@@ -24,9 +24,8 @@ _NO_DATASETS = (RELEASES_FILE, TASKS_FILE)  # stand beside the datasets, and are
 
 KEYWORDS = ("auto", "released", "sample")  # what `data` may be, beside names and paths
 
-_user_datasets: dict[
-    str, Dataset
-] = {}  # also the reader's votes in the format of one of the package
+# Also the reader's votes in the format of one of the package.
+_user_datasets: dict[str, Dataset] = {}
 
 
 @cache

@@ -73,16 +73,11 @@ def parse(text: str) -> Any:
     return value
 
 
-def _is_shallow(value: Any) -> bool:
-    level = [value] if isinstance(value, dict | list) else []
-    for _ in range(_DEEPEST):
-        level = [
-            one for above in level for one in (above.values() if isinstance(above, dict) else above)
-            if isinstance(one, dict | list)
-        ]  # fmt: skip
-        if not level:
-            return True
-    return False
+def _is_shallow(value: Any, deepest: int = _DEEPEST) -> bool:
+    if not isinstance(value, dict | list):
+        return True
+    inside = value.values() if isinstance(value, dict) else value
+    return deepest > 0 and all(_is_shallow(part, deepest - 1) for part in inside)
 
 
 class NestedError(ValueError):
@@ -97,11 +92,11 @@ class _DoubledKeyError(ValueError):
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
+    content = dict(pairs)
+    if len(content) < len(pairs):
         number = Counter(key for key, _ in pairs)
         raise _DoubledKeyError(next(key for key in number if number[key] > 1))
-    return made
+    return content
 
 
 def dig(value: Any, path: str) -> Any:

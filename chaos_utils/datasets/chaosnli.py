@@ -67,16 +67,7 @@ def order_of(frame: Frame, faults: Faults) -> tuple[list[str], list[str], int]:
             "name the labels in a dataset's YAML file (reader.format: chaosnli), or correct the "
             "file",
         )
-
-    def numbers(cells: Column) -> Floats:
-        table = np.full((len(cells.values) + 1, n_labels), np.nan)
-        for row, value in zip(table, cells.values, strict=False):
-            listed = _numbers_in(value, usual)
-            if len(listed) == n_labels:
-                row[:] = list(map(or_nan(as_count), listed))
-        return table[cells.codes]
-
-    named, placed = numbers(counters), numbers(lists)
+    named, placed = (_numbers(cells, as_count, usual, n_labels) for cells in (counters, lists))
     agrees = (placed[:, :, np.newaxis] == named[:, np.newaxis, :]).sum(axis=0)
     order = linear_sum_assignment(agrees + np.eye(n_labels) / (n_labels + 1), maximize=True)[1]
     apart = (placed != named).any(axis=1)
@@ -113,11 +104,10 @@ class ChaosNLIRows(Rows):
         is_other = np.not_equal(inner.map(str), uid.map(str)).astype(bool)
         self.wrong(is_other & (inner.codes >= 0), "example.uid", inner, "what 'uid' is")
         n_labels = self.dataset.n_classes
-        counts = self._numbers("label_count", as_count, n_labels)
-        self.wrong(
-            np.isnan(counts.sum(axis=1)), "label_count", self.frame.column("label_count"),
-            f"{n_labels} whole numbers from 0 to {MOST_VOTES:,}",
-        )  # fmt: skip
+        cells = self.frame.column("label_count")
+        counts = _numbers(cells, as_count, self.dataset.codes, n_labels)
+        expected = f"{n_labels} whole numbers from 0 to {MOST_VOTES:,}"
+        self.wrong(np.isnan(counts.sum(axis=1)), "label_count", cells, expected)
         total = counts.sum(axis=1, keepdims=True)
         is_number = total == self.n_votes if self.n_votes else total > 0
         sound = np.where(is_number, counts, np.nan)  # of others, their number is said
@@ -127,25 +117,15 @@ class ChaosNLIRows(Rows):
         self._compare("label_dist", shares, "label_count divided by its sum")
         if "entropy" in self.frame:
             self._compare("entropy", bits, "that of label_count in bits", required=False)
-        made: Ints = np.nan_to_num(counts[self.first]).astype(np.int64)
-        return made
-
-    def _numbers(self, path: str, read: Callable[[object], float | None], n_numbers: int) -> Floats:
-        """Return the numbers in a column's cells, shape (n, n_numbers); NaN where they are none."""
-        cells = self.frame.column(path)
-        table = np.full((len(cells.values) + 1, n_numbers), np.nan)
-        for row, value in zip(table, cells.values, strict=False):
-            listed = _numbers_in(value, self.dataset.codes)
-            if len(listed) == n_numbers:
-                row[:] = list(map(or_nan(read), listed))
-        numbers: Floats = table[cells.codes]
-        return numbers
+        item_counts: Ints = np.nan_to_num(counts[self.first]).astype(np.int64)
+        return item_counts
 
     def _compare(
         self, path: str, expected: Floats, description: str, *, required: bool = True
     ) -> None:
         """Note cells that do not say what the counts do."""
-        cells, numbers = self.frame.column(path), self._numbers(path, as_number, expected.shape[1])
+        cells = self.frame.column(path)
+        numbers = _numbers(cells, as_number, self.dataset.codes, expected.shape[1])
         agrees = (np.abs(numbers - expected) <= _TOLERANCE).all(axis=1)
         agrees |= np.isnan(expected).any(axis=1)  # which is noted elsewhere
         self.note(
@@ -164,7 +144,8 @@ class ChaosNLIRows(Rows):
         for row, value in zip(votes, cells.values, strict=False):
             for label in value if isinstance(value, list) else ():
                 k = label_of(label, dataset)
-                row += np.eye(dataset.n_classes, dtype=np.int64)[k] if k is not None else 0
+                if k is not None:
+                    row[k] += 1
         item_votes = votes[cells.codes]
         n_given = cells.map(lambda value: len(value) if isinstance(value, list) else 0, np.int64)
         expected = f"{' or '.join(map(str, dataset.n_old_labels))} labels"
@@ -174,11 +155,22 @@ class ChaosNLIRows(Rows):
         self.wrong(has_number & ~is_known, "old_labels", cells, known_labels(dataset))
         of_items = item_votes[self.first]
         is_rarer = of_items[np.arange(len(old)), np.maximum(old, 0)] < of_items.max(axis=1)
-        mask = np.zeros(len(item_votes), dtype=bool)
-        mask[self.first[is_rarer & (old >= 0)]] = True
+        rarer = self.first_rows(is_rarer & (old >= 0)) & is_known
         column = self.frame.column("old_label")
-        self.wrong(mask & is_known, "old_label", column, "a label that most of 'old_labels' are")
+        self.wrong(rarer, "old_label", column, "a label that most of 'old_labels' are")
         return of_items
+
+
+def _numbers(
+    cells: Column, read: Callable[[object], float | None], codes: Sequence[str], n_numbers: int
+) -> Floats:
+    """Return the numbers in a column's cells, shape (n, n_numbers); NaN where they are none."""
+    table = np.full((len(cells.values) + 1, n_numbers), np.nan)
+    for row, value in zip(table, cells.values, strict=False):
+        found = _numbers_in(value, codes)
+        if len(found) == n_numbers:
+            row[:] = list(map(or_nan(read), found))
+    return table[cells.codes]
 
 
 def _numbers_in(value: object, codes: Sequence[str]) -> list[object]:

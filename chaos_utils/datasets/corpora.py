@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,7 @@ from chaos_utils.datasets.faults import Faults, wrong_value_message
 from chaos_utils.datasets.frame import Column, FileContent, Frame, read_frame
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.tasks import Task, get_task
-from chaos_utils.datasets.votes import Votes
+from chaos_utils.datasets.votes import Votes, frozen
 
 Floats = npt.NDArray[np.float64]
 NO_MAJORITY = "-"  # SNLI's and MNLI's gold label where no three of five agreed
@@ -51,7 +51,7 @@ class Corpus:
             self,
             uids=tuple(self.uids[i] for i in rows),
             texts=tuple(self.texts[i] for i in rows),
-            targets=_frozen(self.targets[rows]),
+            targets=frozen(self.targets[rows], float),
             datasets=tuple(self.datasets[i] for i in rows),
         )
 
@@ -70,12 +70,6 @@ def normalise(text: str) -> str:
     """
     text = unicodedata.normalize("NFKC", text).lower()
     return re.sub(r"[\W_]+", "", text) or re.sub(r"\s+", "", text)
-
-
-def _frozen(values: npt.ArrayLike) -> Floats:
-    array = np.array(values, dtype=np.float64)
-    array.setflags(write=False)
-    return array
 
 
 def choose_data(task: str, data: str = "auto") -> str:
@@ -129,7 +123,7 @@ def _input(path: Path, name: str, data: str) -> Input:
 
 def empty(task: Task) -> Corpus:
     """Return a corpus without items."""
-    return Corpus(task, (), (), _frozen(np.empty((0, len(task.labels)))), ())
+    return Corpus(task, (), (), frozen(np.empty((0, len(task.labels))), float), ())
 
 
 def join(parts: Sequence[Corpus]) -> Corpus:
@@ -138,7 +132,7 @@ def join(parts: Sequence[Corpus]) -> Corpus:
         parts[0].task,
         tuple(uid for part in parts for uid in part.uids),
         tuple(text for part in parts for text in part.texts),
-        _frozen(np.concatenate([part.targets for part in parts])),
+        frozen(np.concatenate([part.targets for part in parts]), float),
         tuple(dataset for part in parts for dataset in part.datasets),
         sum(part.dropped for part in parts),
         merged(*(part.inputs for part in parts)),
@@ -155,9 +149,8 @@ def _columns(path: Path, fields: Sequence[str]) -> tuple[Frame, Faults, list[Col
     columns = [frame.column(field) for field in fields]
     for field, cells in zip(fields, columns, strict=True):
         is_text = cells.map(lambda value: isinstance(value, str), bool)
-        faults.rows(
-            np.flatnonzero(~is_text), frame.place, partial(_wrong_cell, field, cells, "text")
-        )
+        said = partial(_wrong_cell, field, cells, "text")
+        faults.rows(np.flatnonzero(~is_text), frame.place, said)
     faults.check()
     return frame, faults, columns
 
@@ -218,32 +211,18 @@ def _hard(
 ) -> Corpus:
     targets = np.eye(len(task.labels))[np.array(labels, dtype=np.int64)]
     return Corpus(
-        task, tuple(uids), tuple(texts), _frozen(targets), (dataset,) * len(uids), dropped
+        task, tuple(uids), tuple(texts), frozen(targets, float), (dataset,) * len(uids), dropped
     )
 
 
 def load_chaosnli(task: str, data: str = "auto") -> tuple[Corpus, list[Votes]]:
     """Return ChaosNLI's items of a task with their vote shares, and the votes themselves."""
     about = get_task(task)
-    votes = [load_votes(name, choose_data(task, data)) for name in about.datasets]
-    return from_votes(votes, about), votes
-
-
-def from_votes(all_votes: Iterable[Votes], task: Task) -> Corpus:
-    """Return the items of ChaosNLI, each with its vote shares as target."""
-    return join(
-        [
-            Corpus(
-                task,
-                votes.uids,
-                tuple(
-                    tuple(text[field] for field in votes.dataset.text_fields)
-                    for text in votes.texts
-                ),
-                _frozen(votes.shares),
-                (votes.dataset.name,) * len(votes),
-                inputs=votes.inputs,
-            )
-            for votes in all_votes
-        ]
-    )
+    all_votes = [load_votes(name, choose_data(task, data)) for name in about.datasets]
+    parts = []
+    for votes in all_votes:
+        fields, names = votes.dataset.text_fields, (votes.dataset.name,) * len(votes)
+        texts = tuple(tuple(text[field] for field in fields) for text in votes.texts)
+        targets = frozen(votes.shares, float)
+        parts.append(Corpus(about, votes.uids, texts, targets, names, inputs=votes.inputs))
+    return join(parts), all_votes

@@ -267,6 +267,13 @@ class Cutpoints(StrictModel):
         return self
 
 
+def _as_list(value: Any) -> Any:
+    return value if isinstance(value, list | tuple) else [value]
+
+
+_Values = Annotated[tuple[bool | int | str, ...], BeforeValidator(_as_list)]
+
+
 class TableFields(StrictModel):
     """What the readers of tables share; a column is also a dotted path of keys in JSON.
 
@@ -306,7 +313,7 @@ class TableFields(StrictModel):
     records: str = ""
     keys: tuple[str, ...] = ()
     each: tuple[str, ...] = ()
-    where: dict[str, tuple[bool | int | str, ...]] = Field(default_factory=dict)
+    where: dict[str, _Values] = Field(default_factory=dict)
     item: str | Annotated[tuple[str, ...], Field(min_length=2)] = "item"
     numbered: bool = False
     majority: str = ""
@@ -329,24 +336,16 @@ class TableFields(StrictModel):
 
     @field_validator("each", mode="before")
     @classmethod
-    def _as_list(cls, value: Any) -> Any:
+    def _as_columns(cls, value: Any) -> Any:
         return [value] if isinstance(value, str) else value
-
-    @field_validator("where", mode="before")
-    @classmethod
-    def _as_lists(cls, value: Any) -> Any:
-        if not isinstance(value, dict):
-            return value
-        return {key: one if isinstance(one, list | tuple) else [one] for key, one in value.items()}
 
 
 def _as_answers(value: Any) -> Any:
-    if not isinstance(value, list | tuple):
-        value = [value]
-    if any(isinstance(one, bool) for one in value):
+    answers = _as_list(value)
+    if any(isinstance(answer, bool) for answer in answers):
         raise ValueError("an answer is true or false; put 'Yes' and 'No' in quotation marks")
-    return ["" if one is None else str(one) if isinstance(one, int | float) else one
-            for one in value]  # fmt: skip
+    answers = ["" if answer is None else answer for answer in answers]
+    return [str(answer) if isinstance(answer, int | float) else answer for answer in answers]
 
 
 _Answers = Annotated[tuple[str, ...], BeforeValidator(_as_answers)]
@@ -582,11 +581,9 @@ class Dataset(StrictModel):
             raise ValueError("text_titles and texts differ in number")
         shape = (len(self.text_fields), self.n_classes)
         if self.annotate and shape != _SHAPES[self.annotate.kind]:
-            raise ValueError(
-                f"annotate as {self.annotate.kind} takes {{}} texts and {{}} labels".format(
-                    *_SHAPES[self.annotate.kind]
-                )
-            )
+            n_texts, n_labels = _SHAPES[self.annotate.kind]
+            kind = self.annotate.kind
+            raise ValueError(f"annotate as {kind} takes {n_texts} texts and {n_labels} labels")
         spellings = [
             spelling
             for label in self.classes
@@ -612,16 +609,14 @@ class Dataset(StrictModel):
                     )
             if self.reader.texts_by and len(self.files) < 2:
                 raise ValueError("reader.texts_by needs a second file")
-            cut = None if isinstance(self.reader, WideReader) else self.reader.cut
-            missing = () if isinstance(self.reader, WideReader) else self.reader.missing
-            for answer in missing:
+        if isinstance(self.reader, LongReader | ColumnsReader):
+            for answer in self.reader.missing:
                 if self.label_index(answer) is not None:
                     raise ValueError(f"reader.missing names {answer!r}, which is a label")
-            for name in cut.labels if cut else ():
+            for name in self.reader.cut.labels if self.reader.cut else ():
                 if name not in self.labels:
-                    raise ValueError(
-                        f"reader.cut names {name!r}; {did_you_mean(name, self.labels)}"
-                    )
+                    near = did_you_mean(name, self.labels)
+                    raise ValueError(f"reader.cut names {name!r}; {near}")
         return self
 
     @property
@@ -671,12 +666,11 @@ class Dataset(StrictModel):
     @cached_property
     def _places(self) -> dict[str, int]:
         """The position of each label by its code, name and spellings."""
-        spelled = (
-            (spelling, k)
+        return {
+            spelling: k
             for k, label in enumerate(self.classes)
             for spelling in (label.code, label.name, *label.spellings)
-        )
-        return dict(spelled)
+        }
 
     @cached_property
     def _places_alike(self) -> dict[str, int]:

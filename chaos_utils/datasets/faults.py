@@ -1,6 +1,6 @@
 """Faults of a data file: all are counted, the first few are shown, none is repaired."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -88,6 +88,11 @@ def shorten(value: object, limit: int = 60) -> str:
     """Return a value as a message shows it: quoted, in one line, never long."""
     text = "nothing" if value is None else repr(value.strip() if isinstance(value, str) else value)
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def listed(names: Sequence[object], limit: int = 12) -> str:
+    """Return the first few names as a message lists them."""
+    return ", ".join(map(shorten, names[:limit])) + (", …" if len(names) > limit else "")
 
 
 def wrong_value_message(field: str, found: object, expected: str) -> str:

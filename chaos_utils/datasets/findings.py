@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -85,10 +85,6 @@ class Findings:
     faults: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     abilities: list[Capability] = field(default_factory=list)
-
-    def as_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
-        return asdict(self)
 
 
 def check_votes(votes: Votes, faults: Sequence[str] = ()) -> Findings:

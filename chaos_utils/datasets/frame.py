@@ -20,14 +20,14 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError, counted, did_you_mean
-from chaos_utils.base.files import read_regular
+from chaos_utils.base.files import decode_text, read_regular
 from chaos_utils.datasets.cells import as_identifier, as_list, as_object, dig, parse, unwrap_single
 from chaos_utils.datasets.csv_file import CsvFile
 from chaos_utils.datasets.faults import Faults, shorten
 from chaos_utils.datasets.people import names_annotators
 
 KEY = "/"  # between the identifiers of an item that several columns name
-_UNNAMED = "unnamed"  # the column without a name; one without values is no column
+_UNNAMED = "unnamed"  # a column without a name, as pandas writes its index
 _MOST_COLUMNS = 25_000
 # Cells of a table that objects make, beside so many for each that is filled.
 _MOST_CELLS, _SPARSE = 10_000_000, 100
@@ -44,10 +44,10 @@ _OTHERS = {  # kinds of files by how they begin, and what to do with them
     b"\xd0\xcf\x11\xe0": ("a workbook (Excel)", "save it as CSV"),
     b"\xff\xfe": ("UTF-16 text", "save it as UTF-8"),
     b"\xfe\xff": ("UTF-16 text", "save it as UTF-8"),
-    b"\x80\x02": ("a pickle, which can run code and is never opened", "save it as CSV"),
-    b"\x80\x03": ("a pickle, which can run code and is never opened", "save it as CSV"),
-    b"\x80\x04": ("a pickle, which can run code and is never opened", "save it as CSV"),
-    b"\x80\x05": ("a pickle, which can run code and is never opened", "save it as CSV"),
+    **dict.fromkeys(
+        (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"),
+        ("a pickle, which can run code and is never opened", "save it as CSV"),
+    ),
     _NPY: ("numbers without names (npy)", "save them as CSV, with a name for each column"),
     _PARQUET: ("parquet", "save it as text"),
 }
@@ -117,15 +117,7 @@ class FileContent:
     def text(self) -> str:
         """Return it as text, without a byte-order mark."""
         self._refuse_others()
-        try:
-            return self.data.decode("utf-8-sig")
-        except UnicodeDecodeError as fault:
-            raise ChaosError(
-                "The data file is not UTF-8 text.",
-                where=self.path,
-                found=f"byte {fault.start}: {fault.reason}",
-                todo="save it as UTF-8",
-            ) from fault
+        return decode_text(self.data, "The data file", self.path)
 
     def _refuse_others(self) -> None:
         for start, (kind, todo) in _OTHERS.items():
@@ -163,18 +155,21 @@ class Column:
 
     def map(self, read: Callable[[Any], Any], kind: Any = object) -> npt.NDArray[Any]:
         """Return for each row what `read` makes of its cell, or of None where there is none."""
-        made = np.empty(len(self.values) + 1, dtype=kind)
+        results = np.empty(len(self.values) + 1, dtype=kind)
         for k, value in enumerate([*self.values, None]):
-            made[k] = read(value)
-        return made[self.codes]
+            results[k] = read(value)
+        return results[self.codes]
 
     @cached_property
     def identifiers(self) -> "Column":
         """Its cells as texts, each once; there is none where a cell names nothing."""
-        known: dict[str, int] = {}
-        names = [as_identifier(value) for value in self.values]
+        return self.renamed([as_identifier(value) for value in self.values])
+
+    def renamed(self, names: Sequence[str | None]) -> "Column":
+        """Return its cells by other names of its values, each name once, and None for no cell."""
         if None not in names and len(set(names)) == len(names):
-            return self if names == self.values else Column(self.codes, names)
+            return self if names == self.values else Column(self.codes, list(names))
+        known: dict[str, int] = {}
         place = [-1 if name is None else known.setdefault(name, len(known)) for name in names]
         return Column(np.array([*place, -1], dtype=np.int32)[self.codes], list(known))
 
@@ -351,22 +346,23 @@ class Frame:
             keyed = inside[0] if isinstance(inside[0], dict) and len(paths) == 1 else None
             keys = list(keyed or ())
             lists = [list(keyed.values())] if keyed is not None else list(map(as_list, inside))
-            lengths = {0 if one is None else len(one) for one in lists}
-            if any(one is not None for one in inside) and (None in lists or len(lengths) > 1):
+            lengths = {0 if elements is None else len(elements) for elements in lists}
+            is_there = any(value is not None for value in inside)
+            if is_there and (None in lists or len(lengths) > 1):
                 faults.add(self.place(row), [f"field {path}: expected a list, or lists as long"])
                 continue
             n_empty += lengths == {0}
             for k in range(max(lengths)):
-                made = record | {
-                    path: one[k] for path, one in zip(paths, lists, strict=True) if one
+                elements = {
+                    at: values[k] for at, values in zip(paths, lists, strict=True) if values
                 }
-                rows.append(made | ({"key": keys[k]} if keyed else {}))
+                rows.append(record | elements | ({"key": keys[k]} if keyed else {}))
                 places.append((row, k))
-        said = f"{counted(n_empty, 'row')} with nothing in {path}"
+        note = f"{counted(n_empty, 'row')} with nothing in {path}"
         return Frame.of_records(
             rows,
             lambda row: f"{self.place(places[row][0])}, {paths[0]}[{places[row][1]}]",
-            (*self.notes, *([said] if n_empty else [])),
+            (*self.notes, *([note] if n_empty else [])),
         )
 
     def where(self, conditions: Mapping[str, Sequence[object]], faults: Faults) -> "Frame":
@@ -380,10 +376,8 @@ class Frame:
             left_out = int((kept & ~there).sum())
             kept &= there
             if left_out:
-                expected = " or ".join(map(str, values))
-                expected = (
-                    "as asked" if names_annotators(path, self.column(path).values) else expected
-                )
+                is_private = names_annotators(path, self.column(path).values)
+                expected = "as asked" if is_private else " or ".join(map(str, values))
                 notes.append(f"{counted(left_out, 'row')} where {path!r} is not {expected}")
         rows = np.flatnonzero(kept)
         records = self._records
@@ -412,10 +406,6 @@ def joined(frames: Sequence[Frame], files: Sequence[str]) -> Frame:
         return frames[0]
     starts = np.cumsum([0, *map(len, frames)])
 
-    def at(row: int) -> tuple[int, int]:
-        file = int(np.searchsorted(starts, row, side="right")) - 1
-        return file, row - int(starts[file])
-
     def column(name: str) -> Column:
         if name == "file" and not any(name in frame.names for frame in frames):
             parts = [Column(np.zeros(len(frame), np.int32), [Path(file).stem])
@@ -431,8 +421,8 @@ def joined(frames: Sequence[Frame], files: Sequence[str]) -> Frame:
         return Column(np.concatenate(codes), whole.values)
 
     def place(row: int) -> str:
-        file, inside = at(row)
-        return f"{files[file]}, {frames[file].place(inside)}"
+        file = int(np.searchsorted(starts, row, side="right")) - 1
+        return f"{files[file]}, {frames[file].place(row - int(starts[file]))}"
 
     names = dict.fromkeys([*(name for frame in frames for name in frame.names), "file"])
     notes = [note for frame in frames for note in frame.notes]
@@ -492,8 +482,7 @@ def _json(content: FileContent, faults: Faults, inside: str, keys: Sequence[str]
             "a list of objects",
             "save it as CSV, with a name for each column",
         )
-    numbered = enumerate(rows)
-    return _objects([(k, row) for k, row in numbered], faults, (inside or "record") + "[{}]")
+    return _objects(list(enumerate(rows)), faults, (inside or "record") + "[{}]")
 
 
 def _nested(value: Any, faults: Faults, keys: Sequence[str]) -> Frame:
@@ -505,7 +494,9 @@ def _nested(value: Any, faults: Faults, keys: Sequence[str]) -> Frame:
                 "The data file has another depth than its dataset's YAML says.",
                 expected=f"objects by {', by '.join(keys)}",
             )
-        rows = [(above | {key: name}, one) for above, below in rows for name, one in below.items()]
+        rows = [
+            (above | {key: name}, inside) for above, below in rows for name, inside in below.items()
+        ]
     records = [
         (below if isinstance(below, dict) else {"value": below}) | above for above, below in rows
     ]
@@ -539,13 +530,11 @@ def _json_lines(content: FileContent, faults: Faults) -> Frame:
 def _refuse_an_object(content: FileContent, whole: dict[str, Any], faults: Faults) -> None:
     """Say of a file that is one JSON object what could be meant."""
     below = list(whole.values())
+    are_objects = all(isinstance(value, dict) for value in below)
     by_column = 'save a row each, as pandas does by to_json(FILE, orient="records")'
-    lists = [key for key, value in whole.items() if isinstance(value, list) and value
-             and isinstance(value[0], dict)]  # fmt: skip
-    inside = []
-    if below and all(isinstance(value, dict) for value in below):
-        inside = [f"{key}.{name}" for key in whole for name, value in whole[key].items()
-                  if isinstance(value, list) and value and isinstance(value[0], dict)]  # fmt: skip
+    lists = _lists_of_objects(whole)
+    inside = [f"{key}.{name}" for key in (whole if are_objects else ())
+              for name in _lists_of_objects(whole[key])]  # fmt: skip
     lists += inside if len(inside) == 1 else []  # more are items, each with its annotations
     if below and not lists and all(isinstance(value, list) for value in below):
         raise faults.fatal(
@@ -555,7 +544,7 @@ def _refuse_an_object(content: FileContent, whole: dict[str, Any], faults: Fault
             f"where each list is a column, {by_column}; where keys are items, say so in a "
             "dataset's YAML file: `reader: {format: columns, keys: [item], labels: value}`",
         )
-    if below and not lists and all(isinstance(value, dict) for value in below):
+    if below and not lists and are_objects:
         fields = dict.fromkeys(name for value in below[:9] for name in value)
         raise faults.fatal(
             "The data file is one JSON object, whose keys may be the items.",
@@ -573,6 +562,12 @@ def _refuse_an_object(content: FileContent, whole: dict[str, Any], faults: Fault
             "a list of objects, or one object per line",
             f"say so in a dataset's YAML file: `reader.records: {lists[0]}`",
         )
+
+
+def _lists_of_objects(value: Mapping[str, Any]) -> list[str]:
+    """Return the keys of an object at which records may stand."""
+    lists = {key: inside for key, inside in value.items() if isinstance(inside, list) and inside}
+    return [key for key, inside in lists.items() if isinstance(inside[0], dict)]
 
 
 def _objects(values: Sequence[tuple[int, Any]], faults: Faults, place: str) -> Frame:
@@ -601,16 +596,12 @@ def _of_objects(
     return frame
 
 
-def _names(header: Sequence[str]) -> list[str]:
-    """Return a header's names; a table's own index, which pandas leaves unnamed, is ``unnamed``."""
-    return [name.strip() or _UNNAMED for name in header]
-
-
 def _csv(content: FileContent, faults: Faults) -> Frame:
     file = CsvFile.of(content.data, faults)
     try:
         header, n_above, n_empty = file.header()
-        _check_names([name for name in _names(header) if name != _UNNAMED], faults)
+        names = [name.strip() or _UNNAMED for name in header]
+        _check_names([name for name in names if name != _UNNAMED], faults)
         columns, ragged = file.columns(n_above, len(header))
     except csv.Error as fault:
         problem = str(fault).replace("unexpected end of data", "a quotation mark is never closed")
@@ -635,7 +626,7 @@ def _csv(content: FileContent, faults: Faults) -> Frame:
         read = ArrowColumn(*cells[k])
         return read if sound is None else read.take(sound)
 
-    places = _places(_names(header), column, faults)
+    places = _places(names, column, faults)
     return Frame(
         list(places),
         n_rows - len(empty) - len(again),
@@ -684,13 +675,12 @@ def _places(
 
 def _rows_without_value(cells: Sequence[Coded]) -> Ints:
     """Return the rows in which all cells are blank."""
-    import pyarrow as pa  # type: ignore[import-untyped]
     import pyarrow.compute as pc  # type: ignore[import-untyped]
 
     is_empty = np.ones(len(cells[0][0]) if cells else 0, dtype=bool)
     for codes, values in cells:
-        is_space = _numbers_of(pc.utf8_is_space(values).cast(pa.int8()), np.int8) == 1
-        blank = is_space | (_numbers_of(pc.binary_length(values), np.int32) == 0)
+        texts = pc.utf8_trim_whitespace(values)
+        blank = _numbers_of(pc.binary_length(texts), np.int32) == 0
         if not blank.any():
             return np.empty(0, dtype=np.int64)
         is_empty &= blank[codes]
@@ -748,15 +738,6 @@ def _numbers_of(cells: Any, kind: type[np.generic]) -> npt.NDArray[Any]:
         return numbers
     is_number = _numbers_of(cells.is_valid().cast(pa.int8()), np.int8) == 1
     return np.where(is_number, numbers, -1)
-
-
-def _values_of(values: Any) -> list[Any]:
-    """Return an Arrow array as a list."""
-    if len(values) < _MANY_VALUES:
-        listed: list[Any] = values.to_pylist()
-    else:  # faster by far, but imports pandas
-        listed = values.to_numpy(zero_copy_only=False).tolist()
-    return listed
 
 
 def _check_names(names: Sequence[str], faults: Faults) -> None:
@@ -900,7 +881,11 @@ class ArrowColumn(Column):
     @cached_property
     def values(self) -> list[Any]:
         """As those of any column."""
-        return _values_of(self.arrow_values)
+        if len(self.arrow_values) < _MANY_VALUES:
+            values: list[Any] = self.arrow_values.to_pylist()
+        else:  # faster by far, but imports pandas
+            values = self.arrow_values.to_numpy(zero_copy_only=False).tolist()
+        return values
 
     @cached_property
     def numbers(self) -> Floats:

@@ -11,7 +11,7 @@ from typing import Any
 
 from chaos_utils.datasets.cells import as_identifier, as_number
 from chaos_utils.datasets.dataset import Cutpoints, Dataset, spelling_of
-from chaos_utils.datasets.faults import shorten
+from chaos_utils.datasets.faults import listed, shorten
 from chaos_utils.datasets.words import words_of
 
 MANY = 50  # labels; more are seldom classes
@@ -109,7 +109,9 @@ def remarks_on(names: Sequence[str]) -> list[str]:
     words = [name for name in names if as_number(name) is None]
     numbers = [name for name in names if as_number(name) is not None]
     if words and numbers and not scale_of(names):
-        found.append(f"labels are numbers ({_listed(numbers)}) and words ({_listed(words)})")
+        found.append(
+            f"labels are numbers ({listed(numbers, _SHOWN)}) and words ({listed(words, _SHOWN)})"
+        )
     none = set(no_votes(names))
     blank = [
         name
@@ -120,7 +122,7 @@ def remarks_on(names: Sequence[str]) -> list[str]:
     ]
     blank = [] if scale_of(names) else blank
     if blank:
-        found.append(f"labels that may stand for no answer are kept: {_listed(blank)}")
+        found.append(f"labels that may stand for no answer are kept: {listed(blank, _SHOWN)}")
     if len(names) > MANY:
         found.append(
             f"{len(names)} different labels: are they classes, or free answers and identifiers?"
@@ -155,7 +157,9 @@ def other_reading(votes: Mapping[str, int], is_apart: Callable[[str], bool]) -> 
         left = {name: n for name, n in votes.items() if name not in missing}
     separator, together = _combined(left)
     if separator:
-        why.append(f"several labels by one person, or a label of their own: {_listed(together)}?")
+        why.append(
+            f"several labels by one person, or a label of their own: {listed(together, _SHOWN)}?"
+        )
         reader["separator"] = separator
         parts: Counter[str] = Counter()
         for name, n in left.items():
@@ -297,10 +301,10 @@ def notes_on(
     if left_out:
         total = sum(left_out.values())
         ordered = sorted(left_out.items(), key=lambda pair: -pair[1])
-        listed = ", ".join(f"{n:,} {answer!r}" for answer, n in ordered)
+        answers = ", ".join(f"{n:,} {answer!r}" for answer, n in ordered)
         notes.append(
             f"{total:,} of {n_votes + total:,} answers are for none of the labels "
-            f"and left out ({listed})"
+            f"and left out ({answers})"
         )
     if trimmed:
         notes.append(
@@ -351,8 +355,3 @@ def _spelled(names: Sequence[str]) -> str:
     """List labels; with escapes, where nobody sees how they differ."""
     seen = {unicodedata.normalize("NFC", name) for name in names if name.isprintable()}
     return ", ".join(map(shorten if len(seen) == len(names) else ascii, names))
-
-
-def _listed(names: Iterable[str]) -> str:
-    every = list(names)
-    return ", ".join(map(shorten, every[:_SHOWN])) + (", …" if every[_SHOWN:] else "")

@@ -11,10 +11,10 @@ from pathlib import Path
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import uncollected
 from chaos_utils.datasets.dataset import Dataset
-from chaos_utils.datasets.faults import Faults
+from chaos_utils.datasets.faults import Faults, listed
 from chaos_utils.datasets.frame import FileContent, Frame, read_frame
 from chaos_utils.datasets.recognition.candidates import Item, Reader, columns_of
-from chaos_utils.datasets.recognition.columns import Columns, listed
+from chaos_utils.datasets.recognition.columns import Columns
 from chaos_utils.datasets.recognition.item_keys import part_of_key, several_items_in_one
 from chaos_utils.datasets.recognition.questions import MOST_LABELS, Questions
 from chaos_utils.datasets.recognition.readings import Layout, to_dataset

@@ -117,19 +117,16 @@ def _mention(values: Sequence[Any], people: Collection[str]) -> bool:
     names = {tuple(words) for name, words in split if len(name) >= CALLED}
     names |= {(word,) for name, words in split for word in words
               if words[1:] and len(word) >= _PART and word.capitalize() in name}  # fmt: skip
-    texts = [" ".join(names_in(value)) for value in values]
-    found = [_called_in(_words_in(text), names) for text in texts]
+    found = []
+    for value in values:
+        words = _words_in(" ".join(names_in(value)))
+        spans = (words[k : k + n] for n in range(1, _WORDS + 1) for k in range(len(words)))
+        found.append(names.intersection(map(tuple, spans)))
     return 2 * sum(map(bool, found)) >= len(found) and len(set().union(*found)) > 1
 
 
 def _words_in(text: str) -> list[str]:
     return re.findall(r"[^\W_]+", text.casefold())
-
-
-def _called_in(words: Sequence[str], names: Collection[tuple[str, ...]]) -> set[tuple[str, ...]]:
-    """Return which names, as words, stand in a text."""
-    parts = (tuple(words[k : k + n]) for n in range(1, _WORDS + 1) for k in range(len(words)))
-    return {part for part in parts if part in names}
 
 
 def look_like_people(values: Sequence[Any]) -> bool:

@@ -8,7 +8,7 @@ from chaos_utils.base.files import uncollected
 from chaos_utils.base.inputs import Input
 from chaos_utils.datasets.chaosnli import ChaosNLIRows, as_table
 from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset, TableReader, WideReader
-from chaos_utils.datasets.faults import Faults, shorten
+from chaos_utils.datasets.faults import Faults, listed, shorten
 from chaos_utils.datasets.frame import FileContent, Frame, column_of, joined, read_array, read_frame
 from chaos_utils.datasets.rows import Rows, Texts
 from chaos_utils.datasets.votes import Votes
@@ -105,22 +105,15 @@ def _rows(
         every, frame = frame, frame.where(reader.where, faults)
         if reader.item and all(column in every for column in reader.item_columns):
             left = set(frame.key(reader.item).values)
-            gone = [one for one in every.key(reader.item).values if one not in left]
-            frame.notes += _without_votes(gone)
+            gone = [item for item in every.key(reader.item).values if item not in left]
+            if gone:
+                n_items = counted(len(gone), "item")
+                frame.notes += (f"{n_items} with no vote left ({listed(gone, _SHOWN)})",)
     if not len(frame):
         faults.check()
         found = f"{', '.join(frame.notes)} left out" if frame.notes else None
         raise faults.fatal("The data file holds no votes.", found)
     return frame
-
-
-def _without_votes(items: Sequence[str]) -> tuple[str, ...]:
-    """Say which items have no row left."""
-    if not items:
-        return ()
-    more = ", …" if items[_SHOWN:] else ""
-    listed = ", ".join(map(shorten, items[:_SHOWN])) + more
-    return (f"{counted(len(items), 'item')} with no vote left ({listed})",)
 
 
 def _of_array(content: FileContent, dataset: Dataset, faults: Faults) -> Frame:

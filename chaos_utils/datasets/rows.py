@@ -26,13 +26,7 @@ from chaos_utils.datasets.cells import (
     as_share,
     unwrap_single,
 )
-from chaos_utils.datasets.dataset import (
-    ColumnsReader,
-    Dataset,
-    LongReader,
-    TableReader,
-    WideReader,
-)
+from chaos_utils.datasets.dataset import ColumnsReader, Dataset, LongReader, TableReader, WideReader
 from chaos_utils.datasets.faults import Faults, shorten, wrong_value_message
 from chaos_utils.datasets.frame import KEY, Column, Frame, column_of
 from chaos_utils.datasets.labels import answer_of, label_of, labels_in, notes_on, vote_of
@@ -48,6 +42,7 @@ from chaos_utils.datasets.votes import Annotations, Ints, Votes, frozen
 
 _SHARE_TOLERANCE = 0.25  # of a vote: shares are rounded to a few decimals
 _NONE, _IGNORED, _UNKNOWN = -1, -2, -3  # in the place of a label
+_ALL = slice(None)
 _UNSET = ("", "0", "0.0", "false")  # cells of one-hot columns, in lower case
 Mask = npt.NDArray[np.bool_]
 Codes = npt.NDArray[np.signedinteger[Any]]
@@ -83,8 +78,7 @@ class Rows:
         self.item = self._items()
         self.first = self.item.first
         if not isinstance(reader, LongReader):
-            again = self.item.codes >= 0
-            again[self.first] = False
+            again = (self.item.codes >= 0) & ~self.first_rows()
             self.note(
                 again,
                 lambda row: (
@@ -95,15 +89,21 @@ class Rows:
             codes = np.where(again, -1, self.item.codes).astype(np.int32)
             self.item = Column(codes, self.item.values)
 
-    def note(self, mask: Mask, said: Callable[[int], str], at: Ints | None = None) -> None:
+    def note(self, mask: Mask, problem: Callable[[int], str], at: Ints | None = None) -> None:
         """Note what is wrong with rows, or with votes that stand at rows."""
         numbers = np.flatnonzero(mask)
-        self.faults.rows(numbers, self.frame.place, said, at)
+        self.faults.rows(numbers, self.frame.place, problem, at)
         self.bad[numbers if at is None else at[numbers]] = True
 
     def wrong(self, mask: Mask, path: str, column: Column, expected: str) -> None:
         """Note rows whose cell is not what it should be."""
         self.note(mask, lambda row: wrong_value_message(path, column[row], expected))
+
+    def first_rows(self, of: Mask | slice = _ALL) -> Mask:
+        """Return which rows are the first of an item, or of some of the items."""
+        mask = np.zeros(len(self.frame), dtype=bool)
+        mask[self.first[of]] = True
+        return mask
 
     def _first_of(self, row: int) -> int:
         return int(self.first[self.item.codes[row]])
@@ -206,9 +206,8 @@ class Rows:
 
         cells = self.frame.column(path)
         codes: Ints = cells.map(code, np.int64)
-        there = np.zeros(len(codes), dtype=bool)
-        there[self.first] = True
-        self.wrong(there & (codes == _UNKNOWN), path, cells, known_labels(self.dataset))
+        unknown = self.first_rows() & (codes == _UNKNOWN)
+        self.wrong(unknown, path, cells, known_labels(self.dataset))
         self._check_same(path, cells, codes, "label")
         stated: Ints = codes[self.first]
         return stated
@@ -234,15 +233,13 @@ class Rows:
             path = self.reader.texts.get(name, name)
             cells = self.frame.column(path)
             is_text = cells.map(lambda value: isinstance(value, str), bool)
-            there = np.zeros(len(is_text), dtype=bool)
-            there[self.first] = True
             if self._names_annotators(path, cells.values):
                 raise self.faults.fatal(
                     f"The column {path!r} names annotators, and is no text of the items.",
                     expected="texts without the annotators' identifiers",
                     todo="leave it out of `texts`: who voted is never shown, nor sent to a model",
                 )
-            self.wrong(there & ~is_text, path, cells, "text")
+            self.wrong(self.first_rows() & ~is_text, path, cells, "text")
             is_same = cells.is_same_within(self.item).all()
             codes = cells.codes if is_same else one_spelling(cells).codes
             self._check_same(path, cells, codes, "text")
@@ -257,14 +254,14 @@ class Rows:
         people = annotators_of(self.frame, {"annotator": single, "annotators": several})
         return path == column or names_annotators(path, values) or holds_names(values, people, path)
 
-    def _ballots(self, reader: LongReader | ColumnsReader) -> "_VoteCounter":
+    def _ballots(self, reader: LongReader | ColumnsReader) -> "_Ballots":
         """Return the answers one by one, with the rows where they stand."""
         frame = self.frame
         if isinstance(reader, LongReader):
             who = frame.column(reader.annotator) if reader.annotator else None
             if isinstance(reader.label, str):
                 cells = frame.column(reader.label)
-                return _VoteCounter(None, cells, [reader.label], who)
+                return _Ballots(None, cells, [reader.label], who)
             set_columns = [frame.column(name).map(is_set, bool) for name in reader.label]
             chosen = np.column_stack(set_columns)
             n_set = chosen.sum(axis=1)
@@ -276,62 +273,63 @@ class Rows:
             rows = np.flatnonzero(n_set == 1)
             cells = Column(chosen.argmax(axis=1).astype(np.int32)[rows], list(reader.label))
             who = who and Column(who.codes[rows], who.values)
-            return _VoteCounter(rows, cells, [", ".join(reader.label)], who)
+            return _Ballots(rows, cells, [", ".join(reader.label)], who)
         if isinstance(reader.labels, str):
-            return self._listed(reader.labels, reader)
+            return self._in_lists(reader.labels, reader)
         names, n = list(reader.labels), len(frame)
         columns = [frame.column(name) for name in names]
-        shift = np.cumsum([0, *(len(one.values) for one in columns)])[:-1]
+        shift = np.cumsum([0, *(len(column.values) for column in columns)])[:-1]
         codes = np.column_stack(
             [
-                np.where(one.map(lambda cell: cell in (None, ""), bool), -1, one.codes + start)
-                for one, start in zip(columns, shift, strict=True)
+                np.where(
+                    column.map(lambda cell: cell in (None, ""), bool), -1, column.codes + start
+                )
+                for column, start in zip(columns, shift, strict=True)
             ]
         ).ravel()
         there = codes >= 0
-        cells = Column(codes[there].astype(np.int32), [v for one in columns for v in one.values])
+        values = [value for column in columns for value in column.values]
+        cells = Column(codes[there].astype(np.int32), values)
         rows = np.repeat(np.arange(n), len(names))[there]
         place = np.tile(np.arange(len(names)), n)[there]
         who = Column(place.astype(np.int32), names) if reader.annotators_by_place else None
-        return _VoteCounter(rows, cells, names, who, place)
+        return _Ballots(rows, cells, names, who, place)
 
-    def _listed(self, path: str, reader: ColumnsReader) -> "_VoteCounter":
+    def _in_lists(self, path: str, reader: ColumnsReader) -> "_Ballots":
         """Return the answers that a column lists, with who gave them."""
         annotators = reader.annotators
         cells = self.frame.column(path)
         lists = cells.map(as_list)
         is_list = lists != None  # noqa: E711 - of each element
+        n_labels = np.array([0 if labels is None else len(labels) for labels in lists])
         self.wrong(~is_list, path, cells, "a list of labels")
         if annotators:
             people = self.frame.column(annotators).map(as_list)
-            lengths = np.array([-1 if one is None else len(one) for one in people])
-            wanted = np.array([0 if one is None else len(one) for one in lists])
+            n_people = np.array([-1 if names is None else len(names) for names in people])
             self.note(
-                is_list & (lengths != wanted),
+                is_list & (n_people != n_labels),
                 lambda row: (
-                    f"field {annotators!r}: expected a list of {wanted[row]}, one per label"
+                    f"field {annotators!r}: expected a list of {n_labels[row]}, one per label"
                 ),
             )
-            is_list &= lengths == wanted
+            is_list &= n_people == n_labels
+        most = int(n_labels.max(initial=0))
         if reader.annotators_by_place:
-            lengths = np.array([0 if one is None else len(one) for one in lists])
-            most = int(lengths.max(initial=0))
             self.note(
-                is_list & (lengths != most),
+                is_list & (n_labels != most),
                 lambda row: (
-                    f"field {path!r}: found a list of {lengths[row]}, expected {most}, one per "
+                    f"field {path!r}: found a list of {n_labels[row]}, expected {most}, one per "
                     "annotator"
                 ),
             )
-            is_list &= lengths == most
+            is_list &= n_labels == most
         rows = np.flatnonzero(is_list)
-        given = lists[rows]
-        who = column_of(one for row in rows for one in people[row]) if annotators else None
+        who = column_of(name for row in rows for name in people[row]) if annotators else None
         if reader.annotators_by_place:
             places = np.tile(np.arange(most, dtype=np.int32), len(rows))
             who = Column(places, list(map(str, range(1, most + 1))))
-        at = np.repeat(rows, [len(one) for one in given])
-        return _VoteCounter(at, column_of(one for values in given for one in values), [path], who)
+        votes = column_of(label for labels in lists[rows] for label in labels)
+        return _Ballots(np.repeat(rows, n_labels[rows]), votes, [path], who)
 
     def _count_votes(
         self, reader: LongReader | ColumnsReader
@@ -381,10 +379,10 @@ class Rows:
             counts_as_one = (label != _IGNORED) & (item >= 0) & ~ballots.is_further_label
             n_second = self._second_votes(item, who, counts_as_one, at, reader)
             named = kept & (who.codes >= 0)
-            parts = [one if named.all() else one[named] for one in (item, who.codes, label)]
+            parts = [part if named.all() else part[named] for part in (item, who.codes, label)]
             order = np.argsort(parts[0], kind="stable")
             fields = self._of_annotators(reader) if isinstance(reader, LongReader) else {}
-            items, people, labels = (frozen(one[order]) for one in parts)
+            items, people, labels = (frozen(part[order]) for part in parts)
             annotations = Annotations(items, people, labels, fields)
         ignored = Column(cells.codes[label == _IGNORED], cells.values)
         left_out = ignored.map(lambda value: as_identifier(unwrap_single(value)) or "").tolist()
@@ -430,7 +428,7 @@ class Rows:
         if getattr(reader, "second_votes", False):
             return len(first_vote)
 
-        def said(vote: int) -> str:
+        def problem(vote: int) -> str:
             row, before = vote, first_vote[vote]
             if at is not None:
                 row, before = int(at[row]), int(at[before])
@@ -443,7 +441,7 @@ class Rows:
 
         again = np.zeros(len(item), dtype=bool)
         again[list(first_vote)] = True
-        self.note(again, said, at)
+        self.note(again, problem, at)
         return 0
 
     def _counts(self, reader: WideReader) -> Ints:
@@ -530,7 +528,7 @@ class Rows:
         self.note(
             there & is_number & off,
             lambda row: (
-                f"found shares of {stated[row]:.0f} votes that are {_listed(exact[row])}; "
+                f"found shares of {stated[row]:.0f} votes that are {_in_words(exact[row])}; "
                 "expected whole votes"
             ),
         )
@@ -546,7 +544,7 @@ class Rows:
         is_sound[self.item.codes[rows][self.item.codes[rows] >= 0]] = False
         is_sound &= ~self.bad[self.first]
 
-        def said(row: int) -> str:
+        def problem(row: int) -> str:
             item = int(self.item.codes[row])
             if not total[item]:
                 return "found no votes; expected at least 1 per item"
@@ -559,13 +557,11 @@ class Rows:
 
         wrong_number = (total == 0) | ((total != n_votes) if n_votes else False)
         wrong_items = is_sound & (wrong_number | ((given >= 0) & (votes_for != most)))
-        mask = np.zeros(len(self.bad), dtype=bool)
-        mask[self.first[wrong_items]] = True
-        self.note(mask, said)
+        self.note(self.first_rows(wrong_items), problem)
 
 
 @dataclass(frozen=True, slots=True)
-class _VoteCounter:
+class _Ballots:
     """Answers one by one: the rows and columns where they stand, and who gave them."""
 
     rows: Ints | None  # None for one in each row
@@ -575,7 +571,7 @@ class _VoteCounter:
     column: Ints | None = None  # of each answer, where there are several
     is_further_label: Mask | np.bool_ = np.False_  # of the answer before
 
-    def split_labels(self, labels_in: Callable[[object], list[Any]]) -> "_VoteCounter":
+    def split_labels(self, labels_in: Callable[[object], list[Any]]) -> "_Ballots":
         """Return an answer for each of the labels that a cell names."""
         labels = [labels_in(value) for value in self.cells.values]
         n_labels = np.array([*map(len, labels), 1])
@@ -584,9 +580,9 @@ class _VoteCounter:
         place = np.arange(len(answer)) - np.repeat(np.cumsum(each) - each, each)
         codes = self.cells.codes[answer]
         codes = np.where(codes < 0, -1, (np.cumsum(n_labels) - n_labels)[codes] + place)
-        return _VoteCounter(
+        return _Ballots(
             answer if self.rows is None else self.rows[answer],
-            Column(codes.astype(np.int32), [one for some in labels for one in some]),
+            Column(codes.astype(np.int32), [name for names in labels for name in names]),
             self.columns,
             self.who and Column(self.who.codes[answer], self.who.values),
             None if self.column is None else self.column[answer],
@@ -624,6 +620,6 @@ def or_nan(read: Callable[[object], float | None]) -> Callable[[object], float]:
     return number
 
 
-def _listed(values: npt.NDArray[np.float64]) -> str:
+def _in_words(values: npt.NDArray[np.float64]) -> str:
     shown = ", ".join(f"{value:g}" for value in values[:6])
     return shown + (", …" if len(values) > 6 else "")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from chaos_utils.base.errors import counted
-from chaos_utils.datasets.cells import as_number
+from chaos_utils.datasets.cells import as_number, dig
 from chaos_utils.datasets.frame import Codes, Column, Frame
 from chaos_utils.datasets.people import (
     LISTED,
@@ -84,14 +84,9 @@ def why_no_text(
 
 def one_spelling(cells: Column) -> Column:
     """Return texts; those that differ by white space or by their form in Unicode are the same."""
-    known: dict[str, int] = {}
-    names = [
-        " ".join(unicodedata.normalize("NFC", one).split()) for one in cells.identifiers.values
-    ]
-    place = [known.setdefault(name, len(known)) for name in names]
-    if len(known) == len(names):
-        return cells.identifiers
-    return Column(np.array([*place, -1], dtype=np.int32)[cells.identifiers.codes], list(known))
+    texts = cells.identifiers
+    names = [" ".join(unicodedata.normalize("NFC", text).split()) for text in texts.values]
+    return texts if len(set(names)) == len(names) else texts.renamed(names)
 
 
 def differs_in(
@@ -223,19 +218,14 @@ def annotators_of(frame: Frame, reader: Mapping[str, Any]) -> set[str]:
     elif first and column not in frame.names and column.startswith(f"{first}."):
         inside = column.removeprefix(f"{first}.")
         who = inside.rpartition(".")[0]  # what else stands beside an identifier is theirs as well
-        lists = [one for one in frame.column(first).values if isinstance(one, list)]
-        values = [_dug(one, inside) for several in lists for one in several]
+        lists = [cell for cell in frame.column(first).values if isinstance(cell, list)]
+        votes = [vote for votes in lists for vote in votes]
+        values = [dig(vote, inside) for vote in votes]
         if who:
-            beside = [_dug(one, who) for several in lists for one in several]
-            values += [said for one in beside if isinstance(one, dict)
-                       for said in one.values() if isinstance(said, str)]  # fmt: skip
+            people = [dig(vote, who) for vote in votes]
+            values += [text for person in people if isinstance(person, dict)
+                       for text in person.values() if isinstance(text, str)]  # fmt: skip
     else:
         values = frame.column(column).values if column else []
     separated = LISTED if reader.get("annotators") else ""
     return {part for value in values for part in names_in(value, separated)}
-
-
-def _dug(value: Any, path: str) -> Any:
-    for key in path.split("."):
-        value = value.get(key) if isinstance(value, dict) else None
-    return value

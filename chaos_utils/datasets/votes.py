@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -163,8 +164,8 @@ class Votes:
         return self.uids.index(uid)
 
 
-def frozen(values: npt.ArrayLike) -> Ints:
-    """Return whole numbers as a read-only array."""
-    array = np.array(values, dtype=np.int64)
+def frozen(values: npt.ArrayLike, kind: Any = np.int64) -> npt.NDArray[Any]:
+    """Return numbers of a kind as a read-only array."""
+    array = np.array(values, dtype=kind)
     array.setflags(write=False)
     return array

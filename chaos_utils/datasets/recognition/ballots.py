@@ -9,6 +9,7 @@ import numpy as np
 
 from chaos_utils.base.errors import counted
 from chaos_utils.datasets.cells import as_count, as_list
+from chaos_utils.datasets.faults import listed
 from chaos_utils.datasets.labels import no_votes
 from chaos_utils.datasets.people import VOTER_LISTS, VOTERS, look_like_people, names_annotators
 from chaos_utils.datasets.recognition.candidates import (
@@ -21,13 +22,7 @@ from chaos_utils.datasets.recognition.candidates import (
     refused,
     wide_by,
 )
-from chaos_utils.datasets.recognition.columns import (
-    FEW_LABELS,
-    LABELS,
-    Columns,
-    listed,
-    votes_in,
-)
+from chaos_utils.datasets.recognition.columns import FEW_LABELS, LABELS, Columns, votes_in
 from chaos_utils.datasets.recognition.counts import (
     MOST_RATING,
     counts_in_lists,
@@ -87,18 +82,20 @@ def _votes_beside_people(columns: Columns) -> Candidate | None:
     people = {stem: names for stem, names in groups.items()
               if _are_people(columns, [*names.values()])}  # fmt: skip
     for (head, _), names in people.items():
-        beside = {
+        numbered = {
             stem: [others[number] for number in names]
             for stem, others in groups.items()
             if stem not in people and names.keys() <= others.keys()
         }
-        votes = [one for stem, one in beside.items() if {*"_".join(stem).split("_")} & {*LABELS}]
+        votes = [
+            group for stem, group in numbered.items() if {*"_".join(stem).split("_")} & {*LABELS}
+        ]
         values = [value for name in names.values() for value in columns.values(name)]
         if not (votes or look_like_people(values)):
             continue
         votes = votes or [
-            one for stem, one in beside.items()
-            if stem[0] == head and len(votes_in(map(columns.frame.column, one), in_lists=False))
+            group for stem, group in numbered.items()
+            if stem[0] == head and len(votes_in(map(columns.frame.column, group), in_lists=False))
             <= min(FEW_LABELS, len(columns.frame))
         ]  # fmt: skip
         if len(votes) == 1:
@@ -261,8 +258,7 @@ def by_label(columns: Columns, long: Reader, label: str) -> Candidate:
     counts = None if people else _list_of_counts(columns, reader, label)
     if counts:
         return counts
-    repeated = any(len(set(map(str, one))) < len(one) for one in columns.lists_in(label))
-    if repeated or people or columns.words[label] not in LABELS:
+    if columns.has_doubles(label) or people or columns.words[label] not in LABELS:
         return clear(reader, f"lists of votes in {label!r}")
     return doubt(
         f"lists in {label!r}, none of which holds a label twice: the votes of several "
@@ -299,7 +295,7 @@ def _list_of_counts(columns: Columns, reader: Reader, label: str) -> Candidate |
         names = columns.names_beside(label)
         if are_placed and (names or _may_be_votes(lists) or _has_total(columns, label)):
             return counts_in_lists(columns, reader, label, names)
-    elif all(len(set(map(str, one))) == len(one) for one in lists):
+    elif not columns.has_doubles(label):
         for name in columns.lists_beside(label):
             if not columns.is_measure(name) and _are_counts(columns.lists_in(name)):
                 names = columns.names_in(label)

@@ -1,4 +1,4 @@
-"""What a votes file may be, as one recogniser sees it: readings, with a score and a reason."""
+"""What a votes file may be, as one recogniser sees it: readings, with a reason."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -31,8 +31,6 @@ class Candidate:
     refusal : tuple of str
         Why nothing can be read from this layout: the problem, what was found, what is expected and
         what to do; empty where something can.
-    score : float
-        How much speaks for it, from 0 to 1.
     """
 
     reason: str
@@ -40,7 +38,6 @@ class Candidate:
     todo: str = ", or name the columns: --item, --annotator, --label"
     is_clear: bool = False
     refusal: tuple[str, ...] = ()
-    score: float = 0
 
 
 def clear(reader: Reader, reason: str) -> Candidate:

@@ -10,14 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.datasets.cells import (
-    as_count,
-    as_identifier,
-    as_list,
-    as_number,
-    as_object,
-)
-from chaos_utils.datasets.faults import shorten
+from chaos_utils.datasets.cells import as_count, as_identifier, as_list, as_number, as_object
 from chaos_utils.datasets.frame import Column, Frame
 from chaos_utils.datasets.labels import in_order
 from chaos_utils.datasets.people import VOTERS, look_like_people, names_annotators
@@ -198,6 +191,10 @@ class Columns:
         """Return the different lists of a column."""
         return [as_list(value) or [] for value in self.values(name)]
 
+    def has_doubles(self, name: str) -> bool:
+        """Return whether some of the lists in a column hold a label twice."""
+        return any(len(set(map(str, labels))) < len(labels) for labels in self.lists_in(name))
+
     def lists_beside(self, name: str) -> list[str]:
         """Return the other columns of lists that are as long in every row."""
         lengths = self.frame.column(name).map(_length, int)
@@ -245,8 +242,7 @@ class Columns:
 
     def is_by_several(self, item: Item, lists: str) -> bool:
         """Return whether each row is an item, and some lists hold a label twice."""
-        are_doubled = any(len(set(map(str, one))) < len(one) for one in self.lists_in(lists))
-        return are_doubled and bool(item) and not self.repeats(item)
+        return self.has_doubles(lists) and bool(item) and not self.repeats(item)
 
     def differing(self, label: str = "") -> list[str]:
         """Return columns of a few values that differ within items, as votes do."""
@@ -341,8 +337,3 @@ def number_in(value: object) -> float:
     """Return a finite number, or 0."""
     number = as_number(value)
     return number if number is not None and isfinite(number) else 0
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return names as a message lists them."""
-    return ", ".join(map(shorten, names[:12])) + (", …" if len(names) > 12 else "")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from chaos_utils.datasets.cells import as_count, as_share
+from chaos_utils.datasets.faults import listed
 from chaos_utils.datasets.people import VOTER_LISTS
 from chaos_utils.datasets.recognition.candidates import (
     Candidate,
@@ -24,7 +25,6 @@ from chaos_utils.datasets.recognition.columns import (
     N_VOTES,
     Columns,
     Floats,
-    listed,
     number_in,
 )
 
@@ -72,12 +72,12 @@ def counts_inside(columns: Columns) -> Candidate | None:
         one
         for name, paths in inside.items()
         if len(paths) != n_columns
-        for one in (shares_inside(columns, columns.base, name), _listed(columns, name))
+        for one in (shares_inside(columns, columns.base, name), _counts_by_name(columns, name))
     )
     return unclear or first(counts) or first(shares_or_lists)
 
 
-def _listed(columns: Columns, name: str) -> Candidate | None:
+def _counts_by_name(columns: Columns, name: str) -> Candidate | None:
     """Lists of numbers, in a column that is called after counts."""
     if not (_COUNTS.search(columns.words[name]) and columns.is_list(name)):
         return None

@@ -4,15 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from chaos_utils.datasets.chaosnli import FIELDS
+from chaos_utils.datasets.faults import listed
 from chaos_utils.datasets.people import VOTERS
-from chaos_utils.datasets.recognition.candidates import (
-    Candidate,
-    Reader,
-    clear,
-    doubt,
-    first,
-)
-from chaos_utils.datasets.recognition.columns import LABELS, LISTS, Columns, listed
+from chaos_utils.datasets.recognition.candidates import Candidate, Reader, clear, doubt, first
+from chaos_utils.datasets.recognition.columns import LABELS, LISTS, Columns
 from chaos_utils.datasets.recognition.counts import counts_in_objects
 from chaos_utils.datasets.words import words_of
 

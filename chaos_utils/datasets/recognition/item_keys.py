@@ -8,6 +8,7 @@ import numpy as np
 
 from chaos_utils.base.errors import counted
 from chaos_utils.datasets.cells import as_number
+from chaos_utils.datasets.faults import listed
 from chaos_utils.datasets.frame import Column, Frame
 from chaos_utils.datasets.people import VOTERS, names_annotators
 from chaos_utils.datasets.recognition.candidates import (
@@ -19,7 +20,7 @@ from chaos_utils.datasets.recognition.candidates import (
     doubt,
     refused,
 )
-from chaos_utils.datasets.recognition.columns import LABELS, Columns, listed
+from chaos_utils.datasets.recognition.columns import LABELS, Columns
 from chaos_utils.datasets.texts import (
     annotators_of,
     are_rounded,

@@ -12,11 +12,11 @@ import numpy as np
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.cells import as_identifier, as_list, unwrap_single
 from chaos_utils.datasets.chaosnli import FIELDS, names_of, order_of
-from chaos_utils.datasets.faults import Faults, shorten
+from chaos_utils.datasets.faults import Faults, listed, shorten
 from chaos_utils.datasets.labels import are_lists, is_code, no_votes, other_reading
 from chaos_utils.datasets.people import NO_VOTER
 from chaos_utils.datasets.recognition.candidates import NAME_THEM, Candidate, Reader
-from chaos_utils.datasets.recognition.columns import FEW_LABELS, Columns, listed
+from chaos_utils.datasets.recognition.columns import FEW_LABELS, Columns
 from chaos_utils.datasets.recognition.item_keys import several_texts_of_one
 from chaos_utils.datasets.recognition.readings import (
     Layout,

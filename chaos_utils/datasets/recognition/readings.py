@@ -14,11 +14,11 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.validation import validate
 from chaos_utils.datasets.cells import unwrap_single
 from chaos_utils.datasets.dataset import Dataset, Label
-from chaos_utils.datasets.faults import Faults, shorten
+from chaos_utils.datasets.faults import Faults, listed, shorten
 from chaos_utils.datasets.frame import Column, Frame
 from chaos_utils.datasets.labels import in_order, is_rating, no_votes
 from chaos_utils.datasets.recognition.candidates import Reader, columns_of
-from chaos_utils.datasets.recognition.columns import Columns, listed, number_in, votes_in
+from chaos_utils.datasets.recognition.columns import Columns, number_in, votes_in
 from chaos_utils.datasets.rows import is_set
 
 
@@ -159,12 +159,10 @@ def yaml_of(dataset: Dataset) -> str:
 
 def _label_of(label: Label) -> str | dict[str, Any]:
     """Return a label as a YAML file says it: its name, and what is not as its name."""
-    said: dict[str, Any] = {"name": label.name}
-    if label.code != label.name:
-        said["code"] = label.code
-    if label.spellings:
-        said["spellings"] = list(label.spellings)
-    return said if len(said) > 1 else label.name
+    code = label.code if label.code != label.name else ""
+    fields = {"name": label.name, "code": code, "spellings": list(label.spellings)}
+    stated = {key: value for key, value in fields.items() if value}
+    return stated if len(stated) > 1 else label.name
 
 
 def name_of(path: Path) -> str:
